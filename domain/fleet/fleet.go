@@ -1,0 +1,87 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Stream types in the fleet log. A database has its own stream, so that an
+// instance with 10,000 databases stays loadable.
+const (
+	InstanceStream = "instance"
+	DatabaseStream = "database"
+)
+
+// Engine is a database engine. It is an open set: an unknown one is refused on
+// the way in, but readers tolerate it.
+type Engine string
+
+// The engines known.
+const (
+	PostgreSQL Engine = "postgresql"
+	SQLServer  Engine = "sqlserver"
+	Oracle     Engine = "oracle"
+	MongoDB    Engine = "mongodb"
+	MySQL      Engine = "mysql"
+)
+
+// Event is a fact about an instance or a database.
+type Event interface{ event() }
+
+// InstanceRegistered: the instance is known from now on. CreatedAt is the registration time that lists and trends use.
+type InstanceRegistered struct {
+	ExternalID string    `json:"externalId"`
+	Name       string    `json:"name"`
+	Engine     Engine    `json:"engine"`
+	Version    string    `json:"version"`
+	Host       string    `json:"host"`
+	Active     bool      `json:"active"`
+	CreatedAt  time.Time `json:"createdAt"`
+}
+
+// InstanceChanged: name, engine, version, host or creation time as they are from now on.
+type InstanceChanged struct {
+	Name      string    `json:"name"`
+	Engine    Engine    `json:"engine"`
+	Version   string    `json:"version"`
+	Host      string    `json:"host"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// InstanceActivated: assessed and reported again.
+type InstanceActivated struct{}
+
+// InstanceDeactivated: counted, but not assessed.
+type InstanceDeactivated struct{}
+
+// InstanceRemoved: gone; registered again it is a new instance with a new id.
+type InstanceRemoved struct{}
+
+// DatabaseRegistered: the database is known from now on.
+type DatabaseRegistered struct {
+	InstanceID uuid.UUID `json:"instanceId"`
+	ExternalID string    `json:"externalId"`
+	Name       string    `json:"name"`
+	CreatedAt  time.Time `json:"createdAt"`
+}
+
+// DatabaseChanged: name or creation time as they are from now on.
+type DatabaseChanged struct {
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// DatabaseRemoved: gone.
+type DatabaseRemoved struct {
+	InstanceID uuid.UUID `json:"instanceId"`
+}
+
+func (InstanceRegistered) event()  {}
+func (InstanceChanged) event()     {}
+func (InstanceActivated) event()   {}
+func (InstanceDeactivated) event() {}
+func (InstanceRemoved) event()     {}
+func (DatabaseRegistered) event()  {}
+func (DatabaseChanged) event()     {}
+func (DatabaseRemoved) event()     {}

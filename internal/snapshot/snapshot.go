@@ -1,0 +1,321 @@
+package snapshot
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// SchemaVersion is the version of the document's form that this code writes.
+const SchemaVersion = 1
+
+// Document is everything a report is rendered from, as of one instant.
+// Rendering is a pure function of it: what is not in here cannot be printed.
+type Document struct {
+	Schema          int             `json:"schema"`
+	Kind            string          `json:"kind"` // Security, InstanceScorecard, DataInventory
+	ReportID        uuid.UUID       `json:"reportId"`
+	Organization    Organization    `json:"organization"`
+	Requester       Person          `json:"requester"`
+	ScopeLabel      string          `json:"scopeLabel"`
+	RequestedAt     time.Time       `json:"requestedAt"`
+	AsOf            time.Time       `json:"asOf"`   // the instant the inputs were gathered; also the PDF's creation date
+	Window          *Window         `json:"window"` // scorecard only
+	Database        *DatabaseRef    `json:"database"`
+	Witness         Witness         `json:"witness"` // the reports log's head at build time
+	PublicURL       string          `json:"publicUrl"`
+	Feed            Feed            `json:"feed"`
+	Catalogue       Catalogue       `json:"catalogue"`
+	Checks          []Check         `json:"checks"`          // definitions of every check of the catalogue, sorted by id
+	Instances       []Instance      `json:"instances"`       // in scope, sorted by name, then id; inactive ones too
+	Previous        *Previous       `json:"previous"`        // the previous Ready report of the same kind and scope
+	Vulnerabilities []Vulnerability `json:"vulnerabilities"` // every CVE that an instance below names, sorted by id
+}
+
+// Organization is whose report it is.
+type Organization struct {
+	ID        uuid.UUID `json:"id"`
+	Name      string    `json:"name"`
+	Demo      bool      `json:"demo"`
+	PaperSize string    `json:"paperSize"` // A4 or Letter
+}
+
+// Person is a member by id, with the name known when the inputs were gathered.
+type Person struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// Window is a half-open interval of time in UTC.
+type Window struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// DatabaseRef names the one database of a database-scoped scorecard.
+type DatabaseRef struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// Witness is the head of the reports log when the inputs were gathered.
+type Witness struct {
+	Log      string `json:"log"`
+	Position int64  `json:"position"`
+	Hash     string `json:"hash"` // lower-case hex
+}
+
+// Feed says which release and CVE feed was consulted.
+type Feed struct {
+	Name   string    `json:"name"`
+	Date   time.Time `json:"date"`
+	Digest string    `json:"digest"` // SHA-256 of the embedded file, hex
+}
+
+// Catalogue says which version of the check catalogue was used.
+type Catalogue struct {
+	Version string `json:"version"`
+	Digest  string `json:"digest"`
+}
+
+// Check is the definition of one check.
+type Check struct {
+	ID           string   `json:"id"`
+	Engine       string   `json:"engine"`
+	Domain       string   `json:"domain"`   // Security, Performance, Configuration, Schema, Maintenance
+	Severity     string   `json:"severity"` // Critical, High, Medium, Low
+	Scope        string   `json:"scope"`    // instance or database
+	Title        string   `json:"title"`
+	Rationale    string   `json:"rationale"`
+	Pass         string   `json:"pass"`
+	Remediation  string   `json:"remediation"`
+	Statement    string   `json:"statement"` // template of the statement that fixes it, may be empty
+	Effort       string   `json:"effort"`    // S, M, L
+	NeedsRestart bool     `json:"needsRestart"`
+	References   []string `json:"references"`
+}
+
+// Instance is one server in scope with what is known of it.
+type Instance struct {
+	ID         uuid.UUID   `json:"id"`
+	Name       string      `json:"name"`
+	Engine     string      `json:"engine"`
+	Version    string      `json:"version"`
+	Host       string      `json:"host"`
+	Active     bool        `json:"active"`
+	CreatedAt  time.Time   `json:"createdAt"`
+	Collected  bool        `json:"collected"`  // has a DSN: Muster itself can assess it
+	Assessment *Assessment `json:"assessment"` // nil: never assessed (NotAssessed says why)
+	// NotAssessed is the reason in words where Assessment is nil: inactive, no
+	// connection registered, engine without a collector.
+	NotAssessed string        `json:"notAssessed"`
+	Databases   []Database    `json:"databases"` // sorted by name
+	Release     *Release      `json:"release"`   // nil: version unknown to the feed
+	CVEs        []InstanceCVE `json:"cves"`      // sorted by id
+}
+
+// Database is one database of an instance.
+type Database struct {
+	ID             uuid.UUID       `json:"id"`
+	Name           string          `json:"name"`
+	SizeBytes      *int64          `json:"sizeBytes"`
+	Classification *Classification `json:"classification"` // the last one, whatever its status
+}
+
+// Release is what the feed knows about a server's version.
+type Release struct {
+	Major        string     `json:"major"`
+	Latest       string     `json:"latest"` // latest minor release of that major
+	MinorsBehind int        `json:"minorsBehind"`
+	EndOfLife    *time.Time `json:"endOfLife"`
+	Target       string     `json:"target"` // the lowest version that clears every open CVE; empty: none needed
+}
+
+// InstanceCVE says how one CVE concerns one instance.
+type InstanceCVE struct {
+	ID           string `json:"id"`
+	Applies      string `json:"applies"`      // open, not_exploitable, unknown
+	Precondition string `json:"precondition"` // in words, with whether it holds here
+}
+
+// Vulnerability is one CVE of the feed.
+type Vulnerability struct {
+	ID        string   `json:"id"`
+	CVSS      float64  `json:"cvss"` // CVSS 3.1 base score
+	Vector    string   `json:"vector"`
+	Title     string   `json:"title"`
+	Component string   `json:"component"`
+	FixedIn   []string `json:"fixedIn"`
+	Source    string   `json:"source"`
+}
+
+// Outcomes of an assessment.
+const (
+	OutcomeComplete    = "complete"    // every check that applies was run
+	OutcomePartial     = "partial"     // some checks could not be run; each says why
+	OutcomeUnreachable = "unreachable" // no connection; Checks is empty
+)
+
+// Assessment is one look at one instance over SQL.
+type Assessment struct {
+	StartedAt        time.Time      `json:"startedAt"`
+	FinishedAt       time.Time      `json:"finishedAt"`
+	Outcome          string         `json:"outcome"`
+	ErrorClass       string         `json:"errorClass"` // refused, timeout, authentication, tls, database; empty: reached
+	Error            string         `json:"error"`      // a sentence, never the driver's text
+	CatalogueVersion string         `json:"catalogueVersion"`
+	Role             string         `json:"role"` // the monitoring role
+	RoleIsSuperuser  bool           `json:"roleIsSuperuser"`
+	VersionNum       int            `json:"versionNum"` // 150018
+	VersionText      string         `json:"versionText"`
+	ServerStartedAt  *time.Time     `json:"serverStartedAt"`
+	InRecovery       bool           `json:"inRecovery"`
+	Results          []CheckResult  `json:"results"`   // sorted by check id, then database
+	Roles            []Role         `json:"roles"`     // privileged ones, sorted by power desc, remote desc, name
+	RolesNote        string         `json:"rolesNote"` // what of the roles could not be read, in words
+	Extensions       []Extension    `json:"extensions"`
+	MissingGrants    []MissingGrant `json:"missingGrants"`
+	Databases        []DatabaseFact `json:"databases"` // databases found, sorted by name
+	TLSSessions      *int           `json:"tlsSessions"`
+	ClientSessions   *int           `json:"clientSessions"`
+}
+
+// Statuses of a check.
+const (
+	StatusPass          = "pass"
+	StatusFail          = "fail"
+	StatusNotAssessed   = "not_assessed"
+	StatusNotApplicable = "not_applicable"
+	StatusAccepted      = "accepted"
+)
+
+// CheckResult is one check on an instance or on one of its databases.
+type CheckResult struct {
+	CheckID      string      `json:"checkId"`
+	Database     string      `json:"database"` // empty: instance-wide
+	Status       string      `json:"status"`
+	ReasonCode   string      `json:"reasonCode"` // permission_denied, version_too_old, timeout, query_failed, database_unreachable; empty where assessed
+	Reason       string      `json:"reason"`     // in words, naming the object and the grant
+	Measured     string      `json:"measured"`   // what was found, short
+	Threshold    string      `json:"threshold"`
+	FailFraction float64     `json:"failFraction"` // share of assessed objects that fail, 1 for an instance-wide check
+	Violations   []Violation `json:"violations"`   // at most MaxViolations, sorted
+	Total        int         `json:"total"`        // violations found, also those not listed
+}
+
+// MaxViolations is how many violations of one check on one database are kept.
+const MaxViolations = 500
+
+// Violation is one object that breaks a check.
+type Violation struct {
+	Object   string `json:"object"`
+	Evidence string `json:"evidence"` // at most 200 characters
+}
+
+// Role is a privileged account.
+type Role struct {
+	Name         string     `json:"name"`
+	Login        bool       `json:"login"`
+	Superuser    bool       `json:"superuser"`
+	Attributes   []string   `json:"attributes"`   // CREATEROLE, CREATEDB, BYPASSRLS, REPLICATION
+	MemberOf     []string   `json:"memberOf"`     // membership paths, "app → dba → pg_write_server_files"
+	PasswordKind string     `json:"passwordKind"` // scram-sha-256, md5, none, unknown (not readable)
+	ValidUntil   *time.Time `json:"validUntil"`
+	LastSeen     *time.Time `json:"lastSeen"`    // in sessions at assessment time; nil: not seen
+	RemoteLogin  string     `json:"remoteLogin"` // yes, no, unknown (HBA rules not readable)
+}
+
+// Extension is an installed extension.
+type Extension struct {
+	Database string `json:"database"`
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+}
+
+// MissingGrant is something the monitoring role lacks and what would give it.
+type MissingGrant struct {
+	Object    string   `json:"object"`
+	Statement string   `json:"statement"`
+	Checks    []string `json:"checks"`
+}
+
+// DatabaseFact is a database as the assessment found it.
+type DatabaseFact struct {
+	Name       string `json:"name"`
+	SizeBytes  *int64 `json:"sizeBytes"`
+	Owner      string `json:"owner"`
+	AllowsConn bool   `json:"allowsConn"`
+}
+
+// Statuses of a classification.
+const (
+	ClassificationCompleted = "completed"
+	ClassificationPartial   = "partial"
+	ClassificationFailed    = "failed"
+	ClassificationOff       = "off"
+)
+
+// Classification is one run over the columns of one database.
+type Classification struct {
+	StartedAt         time.Time         `json:"startedAt"`
+	FinishedAt        time.Time         `json:"finishedAt"`
+	Status            string            `json:"status"`
+	Reason            string            `json:"reason"` // why partial, failed or off
+	Mode              string            `json:"mode"`   // names or values
+	RulesVersion      string            `json:"rulesVersion"`
+	TablesSeen        int               `json:"tablesSeen"`
+	TablesClassified  int               `json:"tablesClassified"`
+	TablesSampled     int               `json:"tablesSampled"`
+	ColumnsSeen       int               `json:"columnsSeen"`
+	ColumnsClassified int               `json:"columnsClassified"`
+	SampleRows        int               `json:"sampleRows"`
+	Tables            []ClassifiedTable `json:"tables"` // those with a sensitive column, sorted by schema, name
+	FailedTables      []FailedTable     `json:"failedTables"`
+}
+
+// ClassifiedTable is a table with at least one sensitive column.
+type ClassifiedTable struct {
+	Schema        string             `json:"schema"`
+	Name          string             `json:"name"`
+	EstimatedRows int64              `json:"estimatedRows"`
+	SizeBytes     int64              `json:"sizeBytes"`
+	PublicAccess  bool               `json:"publicAccess"`
+	Grantees      int                `json:"grantees"`
+	RowSecurity   bool               `json:"rowSecurity"`
+	Columns       []ClassifiedColumn `json:"columns"`
+}
+
+// FailedTable is a table that could not be classified.
+type FailedTable struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// ClassifiedColumn is a column that a rule matched. It never holds a value.
+type ClassifiedColumn struct {
+	Name         string   `json:"name"`
+	DataType     string   `json:"dataType"`
+	Category     string   `json:"category"`
+	InfoType     string   `json:"infoType"`
+	Regulation   string   `json:"regulation"`
+	Confidence   string   `json:"confidence"`   // Low, Medium, High, Certain
+	MatchedRatio *float64 `json:"matchedRatio"` // share of sampled values that fit; nil: names only
+	RuleID       string   `json:"ruleId"`
+	Weight       int      `json:"weight"` // 0-10
+}
+
+// Previous is what the previous Ready report of the same kind and scope found.
+type Previous struct {
+	ReportID uuid.UUID    `json:"reportId"`
+	AsOf     time.Time    `json:"asOf"`
+	Findings []FindingKey `json:"findings"` // sorted
+}
+
+// FindingKey identifies a finding over time.
+type FindingKey struct {
+	InstanceID uuid.UUID `json:"instanceId"`
+	Database   string    `json:"database"`
+	CheckID    string    `json:"checkId"`
+	Object     string    `json:"object"`
+}
