@@ -1,0 +1,50 @@
+# make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
+# make test       every check of a change: Go tests with -race, linters, browser, the first report end to end
+# make test-all   make test, and what takes long: more PostgreSQL majors, the long chaos runs
+# make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
+# make build      bin/muster
+# make lint       gofmt, go vet, golangci-lint, shellcheck where it is installed
+# make generate   the generated sources, from openapi.yaml
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+.PHONY: demo build test test-go test-all lint bench generate tools
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION)
+GOLANGCI_VERSION := v2.15.0
+TOOLS := $(CURDIR)/.cache/tools
+GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
+
+build:
+	go build -ldflags '$(LDFLAGS)' -o bin/muster ./cmd/muster
+
+demo: build
+	exec ./bin/muster serve --demo
+
+test: lint test-go build
+	bash scripts/first_report.sh
+
+test-go:
+	go test -race -timeout 15m ./...
+
+test-all: test
+	MUSTER_TEST_LONG=1 bash scripts/test_majors.sh
+	MUSTER_TEST_LONG=1 go test -race -count=1 -timeout 60m ./eventstore/... ./handlers/... ./projections/...
+
+bench:
+	bash scripts/bench.sh
+
+lint: $(GOLANGCI)
+	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
+	go vet ./...
+	$(GOLANGCI) run ./...
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; fi
+
+$(GOLANGCI):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	@mv $(TOOLS)/golangci-lint $@
+
+generate:
+	go generate ./...

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# The first report, from request to proof, with curl and the binary only:
+# starts the demo on a fresh data directory, signs in, requests a Security
+# report, waits for Ready, downloads it, and then proves it five ways.
+#
+#   scripts/first_report.sh            starts bin/muster serve --demo by itself
+#   KEEP=1 scripts/first_report.sh     keeps the data directory and says where
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+muster=$PWD/bin/muster
+work=$(mktemp -d)
+port=${PORT:-$((20000 + RANDOM % 20000))}
+base=http://127.0.0.1:$port
+export MUSTER_DATA_DIR=$work/data MUSTER_LISTEN=127.0.0.1:$port
+export MUSTER_ADMIN_EMAIL=first@example.org MUSTER_ADMIN_PASSWORD_FILE=$work/password
+printf 'correct-horse-%s' "$RANDOM$RANDOM" >"$work/password"
+
+server=
+stop() {
+  status=$?
+  [ -n "$server" ] && kill -TERM "$server" 2>/dev/null && wait "$server" 2>/dev/null
+  if [ "$status" -ne 0 ]; then
+    echo "FAILED. The server said last:"
+    tail -n 40 "$work/server.log"
+  fi
+  if [ -n "${KEEP:-}" ]; then echo "kept: $work"; else rm -rf "$work"; fi
+  exit "$status"
+}
+trap stop EXIT
+
+passed=0
+ok() {
+  passed=$((passed + 1))
+  echo "ok $passed - $1"
+}
+fail() {
+  echo "not ok - $1" >&2
+  exit 1
+}
+# field NAME reads the first string member of that name from the JSON on standard input.
+field() { sed -n "s/.*\"$1\":[[:space:]]*\"\([^\"]*\)\".*/\1/p" | head -n 1; }
+api() { curl -sS --fail-with-body --max-time 20 -b "$work/cookies" -c "$work/cookies" "$@"; }
+
+started=$(date +%s%N)
+"$muster" serve --demo >"$work/server.log" 2>&1 &
+server=$!
+for _ in $(seq 300); do
+  curl -sf --max-time 2 "$base/readyz" >/dev/null 2>&1 && break
+  kill -0 "$server" 2>/dev/null || fail "the server ended before it was ready"
+  sleep 0.1
+done
+curl -sf --max-time 5 "$base/readyz" >/dev/null || fail "the server is not ready after 30 s"
+ready_ms=$((($(date +%s%N) - started) / 1000000))
+ok "a fresh demo is ready after $ready_ms ms"
+[ "$ready_ms" -lt 10000 ] || fail "ready took longer than 10 s"
+
+api -H 'Content-Type: application/json' -o "$work/session.json" \
+  -d "{\"email\":\"$MUSTER_ADMIN_EMAIL\",\"password\":\"$(cat "$work/password")\"}" "$base/api/v1/session"
+grep -q '"authenticated":true' "$work/session.json" || fail "not signed in: $(cat "$work/session.json")"
+ok "signed in"
+
+api -H 'Content-Type: application/json' -o "$work/created.json" \
+  -d '{"kind":"Security"}' "$base/api/v1/reports"
+id=$(sed 's/.*"report":{//' "$work/created.json" | field id)
+[ -n "$id" ] || fail "no report id: $(cat "$work/created.json")"
+ok "requested report $id"
+
+status=
+for _ in $(seq 300); do
+  api -o "$work/report.json" "$base/api/v1/reports/$id"
+  status=$(field status <"$work/report.json")
+  case "$status" in Ready | Failed | Expired) break ;; esac
+  sleep 0.1
+done
+[ "$status" = Ready ] || fail "the report ended $status: $(cat "$work/report.json")"
+ok "the report is Ready"
+
+api -D "$work/headers" -o "$work/report.pdf" "$base/api/v1/reports/$id/download"
+head -c 5 "$work/report.pdf" | grep -q '%PDF-' || fail "the download is no PDF"
+digest=$(sha256sum "$work/report.pdf" | cut -d' ' -f1)
+[ "$digest" = "$(field sha256 <"$work/report.json")" ] || fail "the history's SHA-256 is another"
+ok "downloaded; the history's SHA-256 fits"
+
+"$muster" events list --log reports --type report.ready >"$work/ready.json"
+grep -q "$digest" "$work/ready.json" || fail "the log's Ready event holds another SHA-256"
+ok "the log's SHA-256 fits"
+
+"$muster" events verify || fail "the log does not verify"
+ok "the logs verify"
+
+"$muster" reports rebuild "$id" --verify || fail "the rebuilt PDF differs"
+ok "the PDF is built again byte for byte"
+
+"$muster" verify "$work/report.pdf" || fail "the PDF is not recognized"
+ok "the PDF proves itself"
+
+cp "$work/report.pdf" "$work/forged.pdf"
+printf 'x' >>"$work/forged.pdf"
+if "$muster" verify "$work/forged.pdf" >/dev/null 2>&1; then fail "a changed PDF was accepted"; fi
+ok "a changed PDF is refused"
+
+for _ in $(seq 100); do
+  ls "$MUSTER_DATA_DIR"/outbox/*.eml >/dev/null 2>&1 && grep -lq "$id" "$MUSTER_DATA_DIR"/outbox/*.eml && break
+  sleep 0.1
+done
+grep -lq "$id" "$MUSTER_DATA_DIR"/outbox/*.eml || fail "no mail about the report in the outbox"
+ok "the mail with the link is in the outbox"
+
+echo "$passed passed, 0 failed"
