@@ -1,0 +1,21 @@
+// Package pgtest gives tests a real PostgreSQL.
+//
+// A test binary shares one cluster, started by the first test that asks for it,
+// without fsync. DB and URL give each test a database of its own, copied from a
+// template that was migrated once. Cluster starts a further server for a test
+// that needs other settings, pg_hba.conf or major version, or wants to stop it.
+//
+//	func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+//
+//	func TestSomething(t *testing.T) {
+//		t.Parallel()
+//		db := pgtest.DB(t)
+//		…
+//	}
+//
+// Each server has a watcher: a shell that reads from a pipe whose other end this
+// process holds. When the test binary ends, however it ends, the pipe closes,
+// and the watcher stops the server and removes its directory. Only a kill
+// between the server's start and the writing of its postmaster.pid leaves
+// one behind.
+package pgtest

@@ -1,0 +1,152 @@
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres"
+)
+
+// shared is the one server of this test binary. Package state is what a test
+// binary has: tests share nothing else.
+var shared = struct {
+	once   sync.Once
+	server *Server
+	err    error
+
+	mu        sync.Mutex
+	databases map[testing.TB]string
+	made      int
+}{databases: make(map[testing.TB]string)}
+
+const template = "muster_template"
+
+// Run runs the tests and ends the shared server. Use it as TestMain's body.
+func Run(m *testing.M) int {
+	code := m.Run()
+	shared.once.Do(func() {}) // no test asked for it: none will
+	if shared.server != nil {
+		shared.server.close()
+	}
+	return code
+}
+
+// Shared is the server that all tests of this binary share. Do not stop it,
+// and change nothing in it that another test could see.
+func Shared(t testing.TB) *Server {
+	t.Helper()
+	shared.once.Do(func() {
+		s, err := start(Options{})
+		if err != nil {
+			shared.err = fmt.Errorf("start PostgreSQL for the tests: %w", err)
+			return
+		}
+		shared.server = s
+		shared.err = makeTemplate(context.Background(), s)
+	})
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.server
+}
+
+func makeTemplate(ctx context.Context, s *Server) error {
+	if err := execute(ctx, s.Superuser(), "CREATE DATABASE "+template); err != nil {
+		return err
+	}
+	db, pool, err := postgres.Connect(ctx, s.URL(Superuser, template), postgres.PoolOptions{Name: "pgtest"})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return postgres.Migrate(ctx, db, slog.New(slog.NewTextHandler(io.Discard, nil)))
+}
+
+// URL is the connection string of the test's own, migrated database. Within one
+// test URL and DB always mean the same database.
+func URL(t testing.TB) string {
+	t.Helper()
+	server := Shared(t)
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	name, ok := shared.databases[t]
+	if !ok {
+		shared.made++
+		name = fmt.Sprintf("test_%d", shared.made)
+		// Under the lock: PostgreSQL refuses to copy a template that is being copied
+		// no more than it has to wait, and the copies would only share the disk.
+		create(t, server, name, "TEMPLATE "+template)
+		shared.databases[t] = name
+		t.Cleanup(func() {
+			shared.mu.Lock()
+			delete(shared.databases, t)
+			shared.mu.Unlock()
+		})
+	}
+	return server.URL(Superuser, name)
+}
+
+// EmptyURL is the connection string of a further database that holds nothing.
+func EmptyURL(t testing.TB) string {
+	t.Helper()
+	server := Shared(t)
+	shared.mu.Lock()
+	shared.made++
+	name := fmt.Sprintf("empty_%d", shared.made)
+	shared.mu.Unlock()
+	create(t, server, name, "")
+	return server.URL(Superuser, name)
+}
+
+// poolSize lets a test run sixteen writers and look on.
+const poolSize = 20
+
+// DB is a pool on the test's own, migrated database. Each call opens a pool, as
+// each process of an installation would.
+func DB(t testing.TB) *sqlx.DB {
+	t.Helper()
+	return Connect(t, URL(t))
+}
+
+// Connect is a pool on any database, closed with the test.
+func Connect(t testing.TB, url string) *sqlx.DB {
+	t.Helper()
+	db, pool, err := postgres.Connect(context.Background(), url, postgres.PoolOptions{Name: "test", Max: poolSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return db
+}
+
+func create(t testing.TB, server *Server, name, from string) {
+	t.Helper()
+	ctx := context.Background()
+	if err := execute(ctx, server.Superuser(), "CREATE DATABASE "+name+" "+from); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := execute(ctx, server.Superuser(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Log(err)
+		}
+	})
+}
+
+func execute(ctx context.Context, url, statement string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("connect to the test server: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}

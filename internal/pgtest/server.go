@@ -1,0 +1,260 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"muster/internal/postgres/cluster"
+)
+
+// Options says what a server of a test's own is like.
+type Options struct {
+	Settings map[string]string // lines of postgresql.conf, over the defaults here
+	HBA      string            // the whole pg_hba.conf; empty: trust for everybody on this machine
+	Major    int               // 0: the newest installed
+	Fsync    bool              // survive more than a test needs to; for benchmarks
+}
+
+// Superuser is the name of every test server's first role.
+const Superuser = "postgres"
+
+// Server is a running PostgreSQL with a data directory of its own.
+type Server struct {
+	Major int
+
+	dir       string // short, holds data, socket and log
+	port      int
+	install   cluster.Installation
+	account   cluster.Account
+	process   *cluster.Process
+	endWatch  func()
+	closeOnce sync.Once
+}
+
+// startPatience is ample: initdb takes 0.7 s on an idle machine, and the
+// machine is not idle while tests run.
+const startPatience = 2 * time.Minute
+
+// Cluster starts a server that ends with the test. It skips the test where the
+// wanted major version is not installed.
+func Cluster(t testing.TB, opts Options) *Server {
+	t.Helper()
+	s, err := start(opts)
+	var missing *cluster.NotInstalledError
+	if errors.As(err, &missing) && opts.Major != 0 {
+		t.Skip(missing)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	return s
+}
+
+func start(opts Options) (_ *Server, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	s := &Server{}
+	if s.install, err = cluster.Find(ctx, opts.Major); err != nil {
+		return nil, err
+	}
+	s.Major = s.install.Major
+	if s.account, err = cluster.DefaultAccount(); err != nil {
+		return nil, err
+	}
+	// Not os.TempDir(): a socket's path must fit into 107 bytes.
+	if s.dir, err = os.MkdirTemp("/tmp", "pgt"); err != nil {
+		return nil, err
+	}
+	if err := s.watch(); err != nil {
+		_ = os.RemoveAll(s.dir)
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if err := s.account.Own(s.dir); err != nil {
+		return nil, err
+	}
+	err = cluster.Init(ctx, s.install, s.account, s.dataDir(),
+		cluster.InitOptions{Superuser: Superuser, Auth: "trust", NoSync: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.configure(opts); err != nil {
+		return nil, err
+	}
+	// Somebody may take the free port between the look and the start.
+	for range 5 {
+		if s.port, err = freePort(); err != nil {
+			return nil, err
+		}
+		if err = s.launch(ctx); err == nil {
+			return s, nil
+		}
+		var failed *cluster.StartError
+		if !errors.As(err, &failed) || !strings.Contains(failed.Log, "could not bind") {
+			break
+		}
+	}
+	return nil, err
+}
+
+func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) launch(ctx context.Context) (err error) {
+	s.process, err = cluster.Start(ctx, s.install, s.account, s.dataDir(), filepath.Join(s.dir, "log"),
+		"-p", strconv.Itoa(s.port))
+	return err
+}
+
+func (s *Server) configure(opts Options) error {
+	settings := map[string]string{
+		"listen_addresses":           "127.0.0.1",
+		"unix_socket_directories":    s.dir,
+		"max_connections":            "300",
+		"shared_buffers":             "64MB",
+		"dynamic_shared_memory_type": "mmap",
+		"timezone":                   "UTC",
+		"log_timezone":               "UTC",
+	}
+	if !opts.Fsync {
+		settings["fsync"] = "off"
+		settings["full_page_writes"] = "off"
+		settings["synchronous_commit"] = "off"
+	}
+	for name, value := range opts.Settings {
+		settings[name] = value
+	}
+	var lines []string
+	for name, value := range settings {
+		lines = append(lines, fmt.Sprintf("%s = '%s'", name, strings.ReplaceAll(value, "'", "''")))
+	}
+	slices.Sort(lines)
+	conf, err := os.OpenFile(filepath.Join(s.dataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = conf.WriteString("\n" + strings.Join(lines, "\n") + "\n")
+	if err := errors.Join(err, conf.Close()); err != nil {
+		return err
+	}
+	if opts.HBA == "" {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(s.dataDir(), "pg_hba.conf"), []byte(opts.HBA), 0o600)
+}
+
+// URL is a connection string over the unix socket.
+func (s *Server) URL(user, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {s.dir}, "port": {strconv.Itoa(s.port)}}.Encode()
+	return u.String()
+}
+
+// TCPURL is a connection string over the loopback interface.
+func (s *Server) TCPURL(user, database string) string {
+	u := url.URL{
+		Scheme: "postgres", User: url.User(user), Host: s.Addr(), Path: "/" + database,
+		RawQuery: "sslmode=disable",
+	}
+	return u.String()
+}
+
+// Addr is host and port on the loopback interface, for a proxy in between.
+func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
+
+// Superuser is the connection string of the first role in database postgres.
+func (s *Server) Superuser() string { return s.URL(Superuser, "postgres") }
+
+// Dir is the data directory.
+func (s *Server) Dir() string { return s.dataDir() }
+
+// Stop stops the server as an administrator would; Restart starts it again.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	s.stop(t, cluster.Fast)
+}
+
+// Crash stops the server without a checkpoint, as a power cut would.
+func (s *Server) Crash(t testing.TB) {
+	t.Helper()
+	s.stop(t, cluster.Immediate)
+}
+
+func (s *Server) stop(t testing.TB, mode cluster.Mode) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	if err := s.process.Stop(ctx, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Restart stops the server if it runs and starts it on the same port.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.Stop(t)
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	if err := s.launch(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watcher ends a server when its standard input does.
+const watcher = `cat >/dev/null
+pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)
+if [ -n "$pid" ]; then
+	kill -QUIT "$pid" 2>/dev/null
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+fi
+rm -rf "$1"`
+
+func (s *Server) watch() error {
+	read, write, err := os.Pipe() // closed in children: only we hold the writing end
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("/bin/sh", "-c", watcher, "sh", s.dir)
+	cmd.Stdin = read
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err = cmd.Start()
+	_ = read.Close()
+	if err != nil {
+		_ = write.Close()
+		return err
+	}
+	s.endWatch = func() {
+		_ = write.Close()
+		_ = cmd.Wait()
+	}
+	return nil
+}
+
+func (s *Server) close() { s.closeOnce.Do(s.endWatch) }
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}

@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// OldestMajor is the oldest PostgreSQL that Muster runs on.
+const OldestMajor = 15
+
+// Installation is one PostgreSQL server's programs on this machine.
+type Installation struct {
+	Major int    // 15, 16, …
+	Dir   string // holds initdb, postgres
+}
+
+// Program is the path of one of the installation's programs.
+func (i Installation) Program(name string) string { return filepath.Join(i.Dir, name) }
+
+// NotInstalledError says that no usable server programs were found.
+type NotInstalledError struct {
+	Major int   // the major version needed; 0: any from OldestMajor on
+	Found []int // majors that are installed
+}
+
+func (e *NotInstalledError) Error() string {
+	found := "none is installed"
+	if len(e.Found) > 0 {
+		found = fmt.Sprintf("installed: %v", e.Found)
+	}
+	if e.Major == 0 {
+		return fmt.Sprintf("no PostgreSQL %d or newer was found (%s): install the Debian package postgresql, "+
+			"or give a server with --database-url", OldestMajor, found)
+	}
+	return fmt.Sprintf("PostgreSQL %d was not found (%s): install the Debian package postgresql-%d", e.Major, found, e.Major)
+}
+
+// searchPatterns lists where packagers put server programs that are not on PATH.
+var searchPatterns = []string{
+	"/usr/lib/postgresql/*/bin",                          // Debian, Ubuntu
+	"/usr/pgsql-*/bin",                                   // PGDG on Red Hat
+	"/opt/homebrew/opt/postgresql*/bin",                  // Homebrew, Apple silicon
+	"/usr/local/opt/postgresql*/bin",                     // Homebrew, Intel
+	"/home/linuxbrew/.linuxbrew/opt/postgresql*/bin",     // Homebrew, Linux
+	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
+}
+
+// Installations lists the servers found on PATH and where packagers put them,
+// newest first; of two with the same major the one earlier on PATH comes first.
+// Versions older than OldestMajor are listed too, so that an error can name them.
+func Installations(ctx context.Context) []Installation {
+	var dirs []string
+	dirs = append(dirs, filepath.SplitList(os.Getenv("PATH"))...)
+	for _, pattern := range searchPatterns {
+		matches, _ := filepath.Glob(pattern) // the only error is a malformed pattern
+		dirs = append(dirs, matches...)
+	}
+	var found []Installation
+	seen := make(map[string]bool)
+	for _, dir := range dirs {
+		if !executable(filepath.Join(dir, "initdb")) || !executable(filepath.Join(dir, "postgres")) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || seen[real] {
+			continue
+		}
+		seen[real] = true
+		if major, err := majorOf(ctx, filepath.Join(real, "postgres")); err == nil {
+			found = append(found, Installation{Major: major, Dir: real})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Installation) int { return cmp.Compare(b.Major, a.Major) })
+	return found
+}
+
+// Find returns the installation of one major version, or the newest usable one
+// for major 0. It returns *NotInstalledError when there is none.
+func Find(ctx context.Context, major int) (Installation, error) {
+	all := Installations(ctx)
+	for _, installation := range all {
+		if installation.Major == major || (major == 0 && installation.Major >= OldestMajor) {
+			return installation, nil
+		}
+	}
+	missing := &NotInstalledError{Major: major}
+	for _, installation := range all {
+		missing.Found = append(missing.Found, installation.Major)
+	}
+	return Installation{}, missing
+}
+
+var versionNumber = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+
+func majorOf(ctx context.Context, postgres string) (int, error) {
+	out, err := exec.CommandContext(ctx, postgres, "--version").Output()
+	if err != nil {
+		return 0, fmt.Errorf("ask %s for its version: %w", postgres, err)
+	}
+	match := versionNumber.FindSubmatch(out)
+	if match == nil {
+		return 0, fmt.Errorf("%s --version answered %q", postgres, out)
+	}
+	return strconv.Atoi(string(match[1]))
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}

@@ -1,0 +1,178 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// InitOptions says how a new cluster is made.
+type InitOptions struct {
+	Superuser    string // name of its first role
+	PasswordFile string // holds that role's password; empty: none is set
+	Auth         string // method in pg_hba.conf: trust, scram-sha-256
+	NoSync       bool   // do not wait for the disk: for tests
+}
+
+// Init makes a cluster in dir, which must be empty or absent and whose parent
+// the account must be able to write or pass.
+func Init(ctx context.Context, inst Installation, account Account, dir string, opts InitOptions) error {
+	args := []string{
+		"--pgdata", dir, "--username", opts.Superuser, "--auth", opts.Auth,
+		"--encoding", "UTF8", "--locale", "C", "--data-checksums",
+	}
+	if opts.PasswordFile != "" {
+		args = append(args, "--pwfile", opts.PasswordFile)
+	}
+	if opts.NoSync {
+		args = append(args, "--no-sync")
+	}
+	cmd := exec.CommandContext(ctx, inst.Program("initdb"), args...)
+	account.apply(cmd)
+	cmd.Dir = "/" // our own directory may be closed to the account
+	cmd.Env = environment()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("initdb in %s: %w: %s", dir, err, lastLines(out.String(), 5))
+	}
+	return nil
+}
+
+// StartError says why a server did not start, in the server's own words.
+type StartError struct {
+	Dir string
+	Log string // the end of what the server wrote
+	Err error
+}
+
+func (e *StartError) Error() string {
+	return fmt.Sprintf("PostgreSQL in %s did not start: %v: %s", e.Dir, e.Err, e.Log)
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Process is a server that this process started.
+type Process struct {
+	PID  int
+	done chan struct{}
+}
+
+// pollEvery is how often files that PostgreSQL writes are looked at: it has no
+// other way to tell that it is ready.
+const pollEvery = 10 * time.Millisecond
+
+// Start starts the cluster in dir and returns when it accepts connections.
+// What the server prints goes to the file logPath. The server outlives us
+// unless Stop is called.
+func Start(ctx context.Context, inst Installation, account Account, dir, logPath string, args ...string) (*Process, error) {
+	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the server's log: %w", err)
+	}
+	defer log.Close()
+	if err := account.Own(logPath); err != nil {
+		return nil, fmt.Errorf("give the server its log: %w", err)
+	}
+	before, err := log.Seek(0, 2)
+	if err != nil {
+		return nil, fmt.Errorf("find the end of the server's log: %w", err)
+	}
+	// Not CommandContext: the context is about starting, not about living.
+	cmd := exec.Command(inst.Program("postgres"), append([]string{"-D", dir}, args...)...)
+	account.apply(cmd)
+	cmd.Dir = "/"
+	cmd.Env = environment()
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
+	p := &Process{PID: cmd.Process.Pid, done: make(chan struct{})}
+	var exit error
+	go func() {
+		exit = cmd.Wait()
+		close(p.done)
+	}()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if state, err := ReadState(dir); err == nil && state.PID == p.PID && state.Ready {
+			return p, nil
+		}
+		select {
+		case <-p.done:
+			if exit == nil {
+				exit = errors.New("it stopped at once")
+			}
+			return nil, &StartError{Dir: dir, Log: logSince(logPath, before), Err: exit}
+		case <-ctx.Done():
+			_ = p.Stop(context.WithoutCancel(ctx), Immediate)
+			return nil, &StartError{Dir: dir, Log: logSince(logPath, before), Err: ctx.Err()}
+		case <-tick.C:
+		}
+	}
+}
+
+// Mode is how a server is asked to stop.
+type Mode syscall.Signal
+
+// The ways to stop: Fast ends sessions and checkpoints, Immediate leaves crash
+// recovery to the next start.
+const (
+	Fast      = Mode(syscall.SIGINT)
+	Immediate = Mode(syscall.SIGQUIT)
+)
+
+// Done is closed once the server has gone.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Stop stops the server and returns when it has gone.
+func (p *Process) Stop(ctx context.Context, mode Mode) error {
+	if err := syscall.Kill(p.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("stop PostgreSQL (process %d): %w", p.PID, err)
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for PostgreSQL (process %d) to stop: %w", p.PID, ctx.Err())
+	}
+}
+
+// environment is ours without what would steer PostgreSQL's programs, in a
+// locale that exists everywhere, so that their messages are readable to us.
+func environment() []string {
+	var env []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || name == "LANG" || name == "LANGUAGE" {
+			continue
+		}
+		// Secrets of ours are no business of a program that stays behind.
+		if strings.HasPrefix(name, "MUSTER_") {
+			continue
+		}
+		env = append(env, pair)
+	}
+	return append(env, "LC_ALL=C", "TZ=UTC")
+}
+
+func logSince(path string, offset int64) string {
+	content, err := os.ReadFile(filepath.Clean(path))
+	if err != nil || int64(len(content)) <= offset {
+		return "it wrote no log"
+	}
+	return lastLines(string(content[offset:]), 5)
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "; ")
+}

@@ -1,0 +1,188 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
+
+	"muster/internal/postgres/cluster"
+	"muster/migrations"
+)
+
+// MigrationError names the migration that failed; those before it are applied
+// and stay so.
+type MigrationError struct {
+	File string
+	Err  error
+}
+
+func (e *MigrationError) Error() string { return fmt.Sprintf("migration %s: %v", e.File, e.Err) }
+
+func (e *MigrationError) Unwrap() error { return e.Err }
+
+// NewerSchemaError says that the database was migrated by a newer binary.
+type NewerSchemaError struct {
+	Database, Binary int64 // schema versions
+}
+
+func (e *NewerSchemaError) Error() string {
+	return fmt.Sprintf("the database has schema version %d and this binary knows only up to %d: "+
+		"a newer Muster has migrated it; start that version or a later one", e.Database, e.Binary)
+}
+
+// OldServerError says that the server is older than Muster supports.
+type OldServerError struct {
+	Version string // as the server gives it
+}
+
+func (e *OldServerError) Error() string {
+	return fmt.Sprintf("the database server is PostgreSQL %s, and Muster needs %d or newer", e.Version, cluster.OldestMajor)
+}
+
+// Migration is one step of the schema and whether the database has taken it.
+type Migration struct {
+	Version   int64
+	File      string
+	AppliedAt time.Time // zero: pending
+}
+
+// Migrate brings the database to this binary's schema. Replicas may call it
+// together: one migrates, the others wait. It returns *OldServerError,
+// *NewerSchemaError or *MigrationError where those apply.
+func Migrate(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
+	return migrate(ctx, db, migrations.FS, logger)
+}
+
+func migrate(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger) error {
+	if err := requireServer(ctx, db); err != nil {
+		return err
+	}
+	provider, err := newProvider(db, files)
+	if err != nil {
+		return err
+	}
+	if err := refuseNewer(ctx, db, provider); err != nil {
+		return err
+	}
+	applied, err := provider.Up(ctx)
+	var partial *goose.PartialError
+	if errors.As(err, &partial) {
+		return &MigrationError{File: path.Base(partial.Failed.Source.Path), Err: partial.Err}
+	}
+	if err != nil {
+		return fmt.Errorf("migrate the database: %w", err)
+	}
+	for _, result := range applied {
+		logger.InfoContext(ctx, "migration applied", "file", path.Base(result.Source.Path), "took", result.Duration)
+	}
+	return nil
+}
+
+// MigrationStatus lists the migrations this binary knows, in order.
+func MigrationStatus(ctx context.Context, db *sqlx.DB) ([]Migration, error) {
+	provider, err := newProvider(db, migrations.FS)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := provider.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the migrations' status: %w", err)
+	}
+	var list []Migration
+	for _, step := range steps {
+		list = append(list, Migration{
+			Version: step.Source.Version, File: path.Base(step.Source.Path), AppliedAt: step.AppliedAt,
+		})
+	}
+	return list, nil
+}
+
+func newProvider(db *sqlx.DB, files fs.FS) (*goose.Provider, error) {
+	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, files,
+		goose.WithDisableGlobalRegistry(true), goose.WithSessionLocker(migrationLock{}))
+	if err != nil {
+		return nil, fmt.Errorf("read the migrations: %w", err)
+	}
+	return provider, nil
+}
+
+func requireServer(ctx context.Context, db *sqlx.DB) error {
+	var server struct {
+		Number  int    `db:"number"`
+		Version string `db:"version"`
+	}
+	err := db.GetContext(ctx, &server,
+		`SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`)
+	if err != nil {
+		return fmt.Errorf("ask the database for its version: %w", err)
+	}
+	if server.Number/10000 < cluster.OldestMajor {
+		return &OldServerError{Version: server.Version}
+	}
+	return nil
+}
+
+// refuseNewer looks before the lock is taken, which is enough: versions only rise,
+// and a binary that migrates between the look and the lock leaves goose with a
+// version it does not know and nothing to do.
+func refuseNewer(ctx context.Context, db *sqlx.DB, provider *goose.Provider) error {
+	var known bool
+	if err := db.GetContext(ctx, &known, `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename); err != nil {
+		return fmt.Errorf("look for the schema version: %w", err)
+	}
+	if !known {
+		return nil
+	}
+	current, target, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema version: %w", err)
+	}
+	if current > target {
+		return &NewerSchemaError{Database: current, Binary: target}
+	}
+	return nil
+}
+
+// migrationLock keeps replicas that start together from migrating together. It
+// waits inside PostgreSQL, so the second goes on the moment the first is done;
+// goose's own locker asks again every five seconds.
+type migrationLock struct{}
+
+// migrationLockID is the advisory lock's key: "muster" in ASCII.
+const migrationLockID = 0x6d7573746572
+
+// SessionLock waits for as long as the other's migration takes.
+func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	for _, statement := range []string{
+		`SELECT set_config('muster.lock_timeout', current_setting('lock_timeout'), false)`,
+		`SET lock_timeout = 0`,
+	} {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("wait for the migration lock: %w", err)
+		}
+	}
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
+		return fmt.Errorf("take the migration lock: %w", err)
+	}
+	_, err := conn.ExecContext(ctx, `SELECT set_config('lock_timeout', current_setting('muster.lock_timeout'), false)`)
+	if err != nil {
+		return fmt.Errorf("restore lock_timeout: %w", err)
+	}
+	return nil
+}
+
+// SessionUnlock releases the lock; a session that ended has released it already.
+func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, migrationLockID); err != nil {
+		return fmt.Errorf("release the migration lock: %w", err)
+	}
+	return nil
+}

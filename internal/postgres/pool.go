@@ -1,0 +1,59 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jmoiron/sqlx"
+)
+
+// PoolOptions says what a pool is for.
+type PoolOptions struct {
+	Name string // shows in pg_stat_activity as muster/<Name>
+	Max  int    // connections at most; 0: 4
+}
+
+const (
+	// lockTimeout bounds the wait for a row somebody else holds: longer than any
+	// honest transaction of ours, shorter than a person's patience.
+	lockTimeout = 10 * time.Second
+	// idleTimeout ends a transaction whose owner went away without closing it,
+	// for it may hold a log's head row and with it every append to that log.
+	idleTimeout = 60 * time.Second
+)
+
+// Connect opens a pool on url and answers only once the server has, with the
+// same pool both as sqlx and as pgx (for COPY, LISTEN). Close the pool, not the
+// *sqlx.DB, which borrows from it.
+func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	config.MaxConns = int32(max(opts.Max, 0))
+	if opts.Max <= 0 {
+		config.MaxConns = 4
+	}
+	config.ConnConfig.RuntimeParams["application_name"] = "muster/" + opts.Name
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	// Not start-up parameters: PgBouncer refuses those it does not know.
+	settings := fmt.Sprintf("SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d",
+		lockTimeout.Milliseconds(), idleTimeout.Milliseconds())
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, settings)
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open a pool for %s: %w", opts.Name, err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, nil, fmt.Errorf("reach the database for %s: %w", opts.Name, err)
+	}
+	return sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx"), pool, nil
+}
