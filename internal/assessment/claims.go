@@ -1,0 +1,218 @@
+package assessment
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/snapshot"
+)
+
+// Claim is the right to assess one instance and record the outcome. It is a
+// lease: past its end anyone may claim the instance again, and the token of the
+// late claimant no longer records anything.
+type Claim struct {
+	Organization uuid.UUID
+	Instance     uuid.UUID
+	Token        uuid.UUID
+}
+
+// LeaseLostError says that a claim ended before its outcome was recorded: it
+// ran out, or the connection was replaced or forgotten meanwhile.
+type LeaseLostError struct{ Instance uuid.UUID }
+
+func (e *LeaseLostError) Error() string {
+	return fmt.Sprintf("the claim on instance %s was lost", e.Instance)
+}
+
+//go:embed queries/claim_due.sql
+var claimDueSQL string
+
+// ClaimDue claims the instance that is due longest, of any organization; ok is
+// false where none is. Two processes never hold the same one.
+func (s *Store) ClaimDue(ctx context.Context, lease time.Duration) (c Claim, ok bool, err error) {
+	c.Token = uuid.New()
+	err = s.db.QueryRowxContext(ctx, claimDueSQL, c.Token, lease.Seconds()).Scan(&c.Organization, &c.Instance)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Claim{}, false, nil
+	}
+	if err != nil {
+		return Claim{}, false, fmt.Errorf("claim a due instance: %w", err)
+	}
+	return c, true, nil
+}
+
+//go:embed queries/claim_one.sql
+var claimOneSQL string
+
+// Attempt says how far the attempts at an instance have come.
+type Attempt struct {
+	Known    bool  // this organization has a connection for that id
+	Finished int64 // attempts finished so far
+	Held     bool  // a claim on it is alive
+}
+
+// ClaimOne claims one instance whether it is due or not; ok is false where
+// somebody else's claim on it is alive or no connection is registered.
+func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, lease time.Duration) (c Claim, ok bool, err error) {
+	c = Claim{Organization: organization, Instance: instance, Token: uuid.New()}
+	result, err := s.db.ExecContext(ctx, claimOneSQL, organization, instance, c.Token, lease.Seconds())
+	if err != nil {
+		return Claim{}, false, fmt.Errorf("claim instance %s: %w", instance, err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil || n == 0 {
+		return Claim{}, false, err
+	}
+	return c, true, nil
+}
+
+// Attempt reads how far the attempts at an instance have come.
+func (s *Store) Attempt(ctx context.Context, organization, instance uuid.UUID) (Attempt, error) {
+	a := Attempt{Known: true}
+	err := s.db.QueryRowxContext(ctx, `SELECT attempts, coalesce(leased_until > now(), false) FROM assessment_targets
+		WHERE organization_id = $1 AND instance_id = $2`, organization, instance).Scan(&a.Finished, &a.Held)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Attempt{}, nil
+	}
+	if err != nil {
+		return Attempt{}, fmt.Errorf("read the attempts at instance %s: %w", instance, err)
+	}
+	return a, nil
+}
+
+// Extend prolongs a claim; a *LeaseLostError says that it has ended.
+func (s *Store) Extend(ctx context.Context, c Claim, lease time.Duration) error {
+	result, err := s.db.ExecContext(ctx, `UPDATE assessment_targets SET leased_until = now() + make_interval(secs => $4)
+		WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3`,
+		c.Organization, c.Instance, c.Token, lease.Seconds())
+	return held(c, result, err)
+}
+
+// Release gives a claim back unused; the instance is claimable again after.
+func (s *Store) Release(ctx context.Context, c Claim, after time.Duration) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE assessment_targets
+		SET lease_token = NULL, leased_until = NULL,
+		    next_assessment_at = greatest(next_assessment_at, now() + make_interval(secs => $4))
+		WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3`,
+		c.Organization, c.Instance, c.Token, after.Seconds())
+	if err != nil {
+		return fmt.Errorf("release instance %s: %w", c.Instance, err)
+	}
+	return nil
+}
+
+// Due makes an instance due now; ok is false where no connection is registered.
+func (s *Store) Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error) {
+	result, err := s.db.ExecContext(ctx, `UPDATE assessment_targets SET next_assessment_at = now()
+		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+	if err != nil {
+		return false, fmt.Errorf("make instance %s due: %w", instance, err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+//go:embed queries/record.sql
+var recordSQL string
+
+//go:embed queries/record_classification.sql
+var recordClassificationSQL string
+
+// Record keeps the outcome of a claim, ends the claim and sets when the
+// instance is due next, all or nothing. A *LeaseLostError says that the claim
+// had ended: nothing is kept then.
+func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, classified []DatabaseClassification, next time.Duration) error {
+	facts, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("encode the assessment of instance %s: %w", c.Instance, err)
+	}
+	missing, err := json.Marshal(append([]snapshot.MissingGrant{}, a.MissingGrants...))
+	if err != nil {
+		return fmt.Errorf("encode the missing grants of instance %s: %w", c.Instance, err)
+	}
+	tx, err := s.db.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)
+	}
+	defer func() { _ = tx.Rollback() }()
+
+	reached := a.Outcome != snapshot.OutcomeUnreachable
+	result, err := tx.ExecContext(ctx, recordSQL, c.Organization, c.Instance, c.Token,
+		next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing))
+	if err := held(c, result, err); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts)
+		VALUES ($1, $2, $3, $4, $5)`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts)); err != nil {
+		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)
+	}
+	for _, one := range classified {
+		facts, err := json.Marshal(one.Classification)
+		if err != nil {
+			return fmt.Errorf("encode the classification of database %q: %w", one.Database, err)
+		}
+		if _, err := tx.ExecContext(ctx, recordClassificationSQL, c.Organization, c.Instance,
+			one.Database, one.Classification.Status, string(facts)); err != nil {
+			return fmt.Errorf("record the classification of database %q: %w", one.Database, err)
+		}
+	}
+	if reached {
+		if err := dropVanished(ctx, tx, c, a.Databases); err != nil {
+			return err
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)
+	}
+	return nil
+}
+
+// dropVanished deletes the classifications of databases that are gone, so that
+// an inventory never lists a table that no longer exists.
+func dropVanished(ctx context.Context, tx execer, c Claim, found []snapshot.DatabaseFact) error {
+	names := make([]string, len(found))
+	for i, d := range found {
+		names[i] = d.Name
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM assessment_classifications
+		WHERE organization_id = $1 AND instance_id = $2 AND database_name <> ALL($3::text[])`, c.Organization, c.Instance, names)
+	if err != nil {
+		return fmt.Errorf("drop the classifications of vanished databases: %w", err)
+	}
+	return nil
+}
+
+type execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+func completedAny(classified []DatabaseClassification) bool {
+	for _, c := range classified {
+		if c.Classification.Status == snapshot.ClassificationCompleted {
+			return true
+		}
+	}
+	return false
+}
+
+// held turns an update that met no row into a *LeaseLostError.
+func held(c Claim, result sql.Result, err error) error {
+	if err != nil {
+		return fmt.Errorf("hold the claim on instance %s: %w", c.Instance, err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		return fmt.Errorf("hold the claim on instance %s: %w", c.Instance, err)
+	}
+	if n == 0 {
+		return &LeaseLostError{Instance: c.Instance}
+	}
+	return nil
+}

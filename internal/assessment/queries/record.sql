@@ -1,0 +1,14 @@
+UPDATE assessment_targets
+SET lease_token        = NULL,
+    leased_until       = NULL,
+    attempts           = attempts + 1,
+    next_assessment_at = now() + make_interval(secs => $4),
+    last_seen_at       = CASE WHEN $5::boolean THEN now() ELSE last_seen_at END,
+    last_assessed_at   = CASE WHEN $5::boolean THEN now() ELSE last_assessed_at END,
+    last_classified_at = CASE WHEN $6::boolean THEN now() ELSE last_classified_at END,
+    last_error_class   = $7,
+    last_error         = $8,
+    last_error_at      = CASE WHEN $5::boolean THEN NULL ELSE now() END,
+    -- What is missing is known only from a look; a server out of reach keeps its list.
+    missing_grants     = CASE WHEN $5::boolean THEN $9::json ELSE missing_grants END
+WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3

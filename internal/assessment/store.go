@@ -1,0 +1,267 @@
+package assessment
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/internal/snapshot"
+)
+
+// Modes of classification of a server's databases.
+const (
+	ClassifyOff    = "off"
+	ClassifyNames  = "names"  // column names only
+	ClassifyValues = "values" // samples of values, which never leave the collector
+)
+
+// History is how long assessments are kept; the scorecard looks back a year.
+const History = 400 * 24 * time.Hour
+
+// Sealer encrypts connection strings at rest; *secrets.Key is one.
+type Sealer interface {
+	Seal(plaintext, context []byte) ([]byte, error)
+	Open(sealed, context []byte) ([]byte, error)
+}
+
+// Store keeps how servers are reached and what was last seen there. Every
+// method looks at one organization only, except Claim and Prune, which serve
+// the collectors of the whole installation.
+type Store struct {
+	db   *sqlx.DB
+	seal Sealer
+}
+
+// NewStore returns a store on db that seals connection strings with seal.
+func NewStore(db *sqlx.DB, seal Sealer) *Store { return &Store{db: db, seal: seal} }
+
+// Credentials are how one instance is reached.
+type Credentials struct {
+	Organization uuid.UUID
+	Instance     uuid.UUID
+	Engine       fleet.Engine
+	DSN          string // never logged, never returned by the API
+	Classify     string // empty on SaveCredentials: as it was, ClassifyNames at first
+}
+
+// Failure is why the last attempt at a server did not reach it.
+type Failure struct {
+	Class    string // refused, timeout, authentication, tls, database
+	Sentence string
+	At       time.Time
+}
+
+// State is what lists show of an instance's assessment. The zero State is an
+// instance that has no connection registered.
+type State struct {
+	Collected        bool
+	Classify         string
+	LastSeenAt       *time.Time // a connection succeeded
+	LastAssessedAt   *time.Time // checks were run
+	LastClassifiedAt *time.Time // a classification completed
+	LastError        *Failure   // nil: the last attempt succeeded, or there was none
+	MissingGrants    []snapshot.MissingGrant
+}
+
+// DatabaseClassification is the last classification of one database.
+type DatabaseClassification struct {
+	Database       string
+	Classification snapshot.Classification
+}
+
+//go:embed queries/save_credentials.sql
+var saveCredentialsSQL string
+
+// SaveCredentials registers or replaces how an instance is reached and makes
+// it due at once. It runs on q, so that a caller may join it to a transaction.
+func (s *Store) SaveCredentials(ctx context.Context, q sqlx.ExtContext, c Credentials) error {
+	sealed, err := s.seal.Seal([]byte(c.DSN), sealContext(c.Organization, c.Instance))
+	if err != nil {
+		return fmt.Errorf("seal the connection of instance %s: %w", c.Instance, err)
+	}
+	_, err = q.ExecContext(ctx, saveCredentialsSQL, c.Organization, c.Instance, string(c.Engine), sealed, c.Classify)
+	if err != nil {
+		return fmt.Errorf("save the connection of instance %s: %w", c.Instance, err)
+	}
+	return nil
+}
+
+// Credentials returns how an instance is reached; ok is false where this
+// organization has no connection for that id.
+func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUID) (c Credentials, ok bool, err error) {
+	var row struct {
+		Engine   string `db:"engine"`
+		Sealed   []byte `db:"sealed_dsn"`
+		Classify string `db:"classify"`
+	}
+	err = s.db.GetContext(ctx, &row, `SELECT engine, sealed_dsn, classify FROM assessment_targets
+		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Credentials{}, false, nil
+	}
+	if err != nil {
+		return Credentials{}, false, fmt.Errorf("read the connection of instance %s: %w", instance, err)
+	}
+	dsn, err := s.seal.Open(row.Sealed, sealContext(organization, instance))
+	if err != nil {
+		return Credentials{}, false, fmt.Errorf("open the sealed connection of instance %s: %w", instance, err)
+	}
+	return Credentials{
+		Organization: organization, Instance: instance,
+		Engine: fleet.Engine(row.Engine), DSN: string(dsn), Classify: row.Classify,
+	}, true, nil
+}
+
+// Forget erases how an instance is reached and what was classified there. What
+// was assessed stays until it is pruned: the scorecard's history needs it.
+func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
+	for _, table := range []string{"assessment_targets", "assessment_classifications"} {
+		_, err := q.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+		if err != nil {
+			return fmt.Errorf("forget the connection of instance %s: %w", instance, err)
+		}
+	}
+	return nil
+}
+
+// SetClassify changes how an instance's databases are classified from the next
+// assessment on.
+func (s *Store) SetClassify(ctx context.Context, organization, instance uuid.UUID, mode string) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE assessment_targets SET classify = $3
+		WHERE organization_id = $1 AND instance_id = $2`, organization, instance, mode)
+	if err != nil {
+		return fmt.Errorf("change how instance %s is classified: %w", instance, err)
+	}
+	return nil
+}
+
+//go:embed queries/latest.sql
+var latestSQL string
+
+// Latest returns the newest assessment that reached the server (where none ever
+// did, the newest attempt) with the last classification of each database by
+// name. The assessment is nil where nothing was ever tried.
+func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, []DatabaseClassification, error) {
+	var a *snapshot.Assessment
+	var facts []byte
+	err := s.db.GetContext(ctx, &facts, latestSQL, organization, instance, nil)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+	case err != nil:
+		return nil, nil, fmt.Errorf("read the last assessment of instance %s: %w", instance, err)
+	default:
+		a = &snapshot.Assessment{}
+		if err := json.Unmarshal(facts, a); err != nil {
+			return nil, nil, fmt.Errorf("decode the last assessment of instance %s: %w", instance, err)
+		}
+	}
+	classified, err := s.classifications(ctx, organization, instance)
+	return a, classified, err
+}
+
+// Reached returns the newest assessment that reached the server within maxAge
+// by the database's clock; nil where there is none.
+func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
+	var facts []byte
+	err := s.db.GetContext(ctx, &facts, latestSQL, organization, instance, maxAge.Seconds())
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a fresh assessment of instance %s: %w", instance, err)
+	}
+	a := &snapshot.Assessment{}
+	if err := json.Unmarshal(facts, a); err != nil {
+		return nil, fmt.Errorf("decode an assessment of instance %s: %w", instance, err)
+	}
+	return a, nil
+}
+
+func (s *Store) classifications(ctx context.Context, organization, instance uuid.UUID) ([]DatabaseClassification, error) {
+	var rows []struct {
+		Database string `db:"database_name"`
+		Facts    []byte `db:"facts"`
+	}
+	err := s.db.SelectContext(ctx, &rows, `SELECT database_name, facts FROM assessment_classifications
+		WHERE organization_id = $1 AND instance_id = $2 ORDER BY database_name COLLATE "C"`, organization, instance)
+	if err != nil {
+		return nil, fmt.Errorf("read the classifications of instance %s: %w", instance, err)
+	}
+	out := make([]DatabaseClassification, len(rows))
+	for i, row := range rows {
+		out[i].Database = row.Database
+		if err := json.Unmarshal(row.Facts, &out[i].Classification); err != nil {
+			return nil, fmt.Errorf("decode the classification of database %q: %w", row.Database, err)
+		}
+	}
+	return out, nil
+}
+
+//go:embed queries/states.sql
+var statesSQL string
+
+// States returns the states of those ids that have a connection registered in
+// this organization; the others are absent, and the zero State is theirs.
+func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]State, error) {
+	var rows []struct {
+		Instance       uuid.UUID  `db:"instance_id"`
+		Classify       string     `db:"classify"`
+		LastSeen       *time.Time `db:"last_seen_at"`
+		LastAssessed   *time.Time `db:"last_assessed_at"`
+		LastClassified *time.Time `db:"last_classified_at"`
+		ErrorClass     string     `db:"last_error_class"`
+		Error          string     `db:"last_error"`
+		ErrorAt        *time.Time `db:"last_error_at"`
+		Missing        []byte     `db:"missing_grants"`
+	}
+	if err := s.db.SelectContext(ctx, &rows, statesSQL, organization, ids); err != nil {
+		return nil, fmt.Errorf("read the states of %d instances: %w", len(ids), err)
+	}
+	out := make(map[uuid.UUID]State, len(rows))
+	for _, row := range rows {
+		state := State{
+			Collected: true, Classify: row.Classify, LastSeenAt: utc(row.LastSeen),
+			LastAssessedAt: utc(row.LastAssessed), LastClassifiedAt: utc(row.LastClassified),
+		}
+		if row.ErrorAt != nil {
+			state.LastError = &Failure{Class: row.ErrorClass, Sentence: row.Error, At: row.ErrorAt.UTC()}
+		}
+		if err := json.Unmarshal(row.Missing, &state.MissingGrants); err != nil {
+			return nil, fmt.Errorf("decode the missing grants of instance %s: %w", row.Instance, err)
+		}
+		out[row.Instance] = state
+	}
+	return out, nil
+}
+
+// Prune deletes assessments older than History and returns how many it deleted.
+func (s *Store) Prune(ctx context.Context) (int64, error) {
+	result, err := s.db.ExecContext(ctx, `DELETE FROM assessments
+		WHERE recorded_at < now() - make_interval(secs => $1)`, History.Seconds())
+	if err != nil {
+		return 0, fmt.Errorf("prune old assessments: %w", err)
+	}
+	return result.RowsAffected()
+}
+
+// sealContext binds a sealed connection to its row: moved to another
+// organization or instance, it does not open.
+func sealContext(organization, instance uuid.UUID) []byte {
+	return []byte("assessment target " + organization.String() + "/" + instance.String())
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}
