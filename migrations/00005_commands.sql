@@ -1,0 +1,26 @@
+-- Owner: commands. What the write side must know at once and exactly.
+-- +goose Up
+
+-- A claim is a report request that is Queued or Building: at most one for each
+-- identity. It is made with Queued and released with Ready or Failed, in their
+-- transactions, so a claim without such a request does not exist.
+CREATE TABLE report_claims (
+    organization_id uuid NOT NULL,
+    fingerprint     text NOT NULL,
+    report_id       uuid NOT NULL UNIQUE,
+    created_at      timestamptz NOT NULL,
+    PRIMARY KEY (organization_id, fingerprint)
+);
+
+-- The creations of the last hour, for the limit on one member. Older rows of a
+-- member go when that member creates again.
+CREATE TABLE report_creations (
+    report_id       uuid PRIMARY KEY,
+    organization_id uuid NOT NULL,
+    member_id       uuid NOT NULL,
+    created_at      timestamptz NOT NULL
+);
+CREATE INDEX report_creations_of_member ON report_creations (organization_id, member_id, created_at);
+
+-- +goose Down
+DROP TABLE report_creations, report_claims;
