@@ -194,6 +194,7 @@ type CheckResult struct {
 	CheckID      string      `json:"checkId"`
 	Database     string      `json:"database"` // empty: instance-wide
 	Status       string      `json:"status"`
+	Severity     string      `json:"severity"`   // as judged here, where it depends on what was found (trust on TCP is worse than on a socket); empty: the check's own
 	ReasonCode   string      `json:"reasonCode"` // permission_denied, version_too_old, timeout, query_failed, database_unreachable; empty where assessed
 	Reason       string      `json:"reason"`     // in words, naming the object and the grant
 	Measured     string      `json:"measured"`   // what was found, short
