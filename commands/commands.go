@@ -8,9 +8,9 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
-	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/internal/accounts"
 )
 
 // Actor is on whose behalf a command runs. MemberID is uuid.Nil for the system
@@ -20,6 +20,8 @@ type Actor struct {
 	MemberID       uuid.UUID
 	Component      string // "ingest", "collector", "worker", "cli"
 	RequestID      string
+	// InstanceIDs is what an ingest token is limited to; nil: the organization.
+	InstanceIDs []uuid.UUID
 }
 
 // Mark is where a write ended up, so that the caller can wait for the
@@ -63,6 +65,7 @@ type Service struct {
 	Instances Instances
 	Members   Members
 	Jobs      Jobs
+	Accounts  *accounts.Store
 	Now       func() time.Time
 	Limits    Limits
 }
@@ -86,6 +89,11 @@ type FieldError struct {
 	Detail  string
 	Params  map[string]any
 }
+
+// ForbiddenError: the actor may not touch what it named.
+type ForbiddenError struct{ Detail string }
+
+func (e *ForbiddenError) Error() string { return e.Detail }
 
 // NotFoundError: no such thing in this organization.
 type NotFoundError struct{ What string }
@@ -154,15 +162,3 @@ type ChangeInstance struct {
 	Version *string
 	Active  *bool
 }
-
-// Use cases, one file each:
-//
-//	func (s *Service) RequestReport(ctx, Actor, RequestReport) (RequestedReport, error)
-//	func (s *Service) StartBuild(ctx, tx, organization, report, worker string, attempt int, reason string) (Mark, error)
-//	func (s *Service) CompleteStep / MarkReady / MarkFailed / MarkExpired / RecordMail / RecordDownload / RecordInputsErased
-//	func (s *Service) RegisterInstance(ctx, Actor, RegisterInstance) (uuid.UUID, Mark, error)
-//	func (s *Service) ChangeInstance(ctx, Actor, id, ChangeInstance) (Mark, error)
-//	func (s *Service) RemoveInstance(ctx, Actor, id) (Mark, error)
-//	func (s *Service) RecordFleet(ctx, Actor, []FleetItem) ([]FleetIDs, Mark, error)
-//	func (s *Service) RecordOrganization(ctx, tx, Actor, ...organization.Event) (Mark, error)
-var _ organization.Event

@@ -37,10 +37,10 @@ type Member struct {
 type Principal struct {
 	Member       Member // zero for an ingest token
 	Organization Organization
-	Method       string      // password, token, ingest
-	ID           uuid.UUID   // session or token id
-	Scopes       []string    // nil: a session, everything the role allows
-	InstanceIDs  []uuid.UUID // ingest token: only these; nil: all
+	Method       string               // password, token, ingest
+	ID           uuid.UUID            // session or token id
+	Scopes       []organization.Scope // nil: a session, everything the role allows
+	InstanceIDs  []uuid.UUID          // ingest token: only these; nil: all
 	ExpiresAt    time.Time
 }
 
