@@ -1,0 +1,22 @@
+// Package analysis computes what the reports say about a snapshot: findings
+// in their total order, what changed since the previous report, the
+// remediation plan, the health score, the risk of a table, classification
+// coverage.
+//
+// Everything here is a pure function of a snapshot.Document: no clock, no
+// I/O, no map order. Two calls over the same document give deeply equal
+// results, which is what makes a PDF reproducible.
+//
+// The unit is the finding: one object that breaks one check on one database
+// or instance, identified by snapshot.FindingKey. A failing check without a
+// listed object is one finding with an empty object. Only the first
+// snapshot.MaxViolations objects of a check are listed in a document; what is
+// beyond them is counted (Group.Unlisted) and never compared over time.
+//
+// The weights (Critical 20, High 8, Medium 3, Low 1; effort S 1, M 3, L 8) are
+// ours and printed on the methodology page.
+//
+// What may go wrong: a result may name a check that the document's catalogue
+// does not define (a catalogue changed between assessment and report). It is
+// kept, with its id as title and severity Low, rather than dropped.
+package analysis

@@ -1,0 +1,243 @@
+package analysis
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"muster/internal/snapshot"
+)
+
+// Finding is one object that breaks a check.
+type Finding struct {
+	InstanceID   uuid.UUID
+	InstanceName string
+	Database     string // empty: instance-wide
+	Object       string // empty: the check names no object
+	Evidence     string
+}
+
+// Group is all findings of one check.
+type Group struct {
+	Check     snapshot.Check
+	Instances int       // affected
+	Findings  []Finding // by instance name, instance id, database, object
+	Unlisted  int       // found, but beyond snapshot.MaxViolations
+}
+
+// Total is the number of findings, listed or not.
+func (g Group) Total() int { return len(g.Findings) + g.Unlisted }
+
+// Findings returns every failing check with what breaks it: severity
+// descending, affected instances descending, check id ascending.
+func Findings(doc snapshot.Document) []Group {
+	return groups(doc, snapshot.StatusFail)
+}
+
+// Accepted returns what would fail, had nobody accepted it, in the same order.
+func Accepted(doc snapshot.Document) []Group {
+	return groups(doc, snapshot.StatusAccepted)
+}
+
+func groups(doc snapshot.Document, status string) []Group {
+	checks := catalogueOf(doc)
+	byCheck := map[string]*Group{}
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		if in.Assessment == nil {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, result := range in.Assessment.Results {
+			if result.Status != status || !inScope(doc, result) {
+				continue
+			}
+			g := byCheck[result.CheckID]
+			if g == nil {
+				g = &Group{Check: checks.check(result.CheckID)}
+				byCheck[result.CheckID] = g
+			}
+			if !seen[result.CheckID] {
+				seen[result.CheckID] = true
+				g.Instances++
+			}
+			g.add(in, result)
+		}
+	}
+	out := make([]Group, 0, len(byCheck))
+	for _, g := range byCheck {
+		slices.SortStableFunc(g.Findings, compareFindings)
+		out = append(out, *g)
+	}
+	slices.SortFunc(out, func(a, b Group) int {
+		return cmp.Or(
+			cmp.Compare(Rank(a.Check.Severity), Rank(b.Check.Severity)),
+			cmp.Compare(b.Instances, a.Instances),
+			strings.Compare(a.Check.ID, b.Check.ID),
+		)
+	})
+	return out
+}
+
+func (g *Group) add(in *snapshot.Instance, result snapshot.CheckResult) {
+	f := Finding{InstanceID: in.ID, InstanceName: in.Name, Database: result.Database}
+	if len(result.Violations) == 0 {
+		f.Evidence = result.Measured
+		if result.Status == snapshot.StatusAccepted {
+			f.Evidence = result.Reason
+		}
+		g.Findings = append(g.Findings, f)
+		g.Unlisted += max(0, result.Total-1)
+		return
+	}
+	for _, v := range result.Violations {
+		f.Object, f.Evidence = v.Object, v.Evidence
+		g.Findings = append(g.Findings, f)
+	}
+	g.Unlisted += max(0, result.Total-len(result.Violations))
+}
+
+func compareFindings(a, b Finding) int {
+	return cmp.Or(
+		strings.Compare(a.InstanceName, b.InstanceName),
+		bytes.Compare(a.InstanceID[:], b.InstanceID[:]),
+		strings.Compare(a.Database, b.Database),
+		strings.Compare(a.Object, b.Object),
+		strings.Compare(a.Evidence, b.Evidence),
+	)
+}
+
+// Keys returns the identities of all listed findings, sorted and unique: what
+// the next report of the same scope is given as Previous.Findings.
+func Keys(doc snapshot.Document) []snapshot.FindingKey {
+	keys := []snapshot.FindingKey{}
+	for _, g := range Findings(doc) {
+		for _, f := range g.Findings {
+			keys = append(keys, snapshot.FindingKey{
+				InstanceID: f.InstanceID, Database: f.Database, CheckID: g.Check.ID, Object: f.Object,
+			})
+		}
+	}
+	slices.SortFunc(keys, snapshot.FindingKey.Compare)
+	return slices.Compact(keys)
+}
+
+// Change is how the findings differ from the previous report of the same kind
+// and scope.
+type Change struct {
+	New       int
+	Closed    int
+	Unchanged int
+	// Unknown counts previous findings whose check was not assessed this time:
+	// not seen is not the same as closed.
+	Unknown int
+}
+
+// ChangeSince compares listed findings with the previous report's; ok is
+// false where there is none.
+func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
+	if doc.Previous == nil {
+		return Change{}, false
+	}
+	now := map[snapshot.FindingKey]bool{}
+	for _, key := range Keys(doc) {
+		now[key] = true
+	}
+	assessed := assessedChecks(doc)
+	before := map[snapshot.FindingKey]bool{}
+	for _, key := range doc.Previous.Findings {
+		if before[key] {
+			continue
+		}
+		before[key] = true
+		switch {
+		case now[key]:
+			change.Unchanged++
+		case assessed[snapshot.FindingKey{InstanceID: key.InstanceID, Database: key.Database, CheckID: key.CheckID}]:
+			change.Closed++
+		default:
+			change.Unknown++
+		}
+	}
+	change.New = len(now) - change.Unchanged
+	return change, true
+}
+
+// assessedChecks holds every (instance, database, check) with an answer.
+func assessedChecks(doc snapshot.Document) map[snapshot.FindingKey]bool {
+	out := map[snapshot.FindingKey]bool{}
+	for _, in := range doc.Instances {
+		if in.Assessment == nil {
+			continue
+		}
+		for _, r := range in.Assessment.Results {
+			if r.Status != snapshot.StatusNotAssessed {
+				out[snapshot.FindingKey{InstanceID: in.ID, Database: r.Database, CheckID: r.CheckID}] = true
+			}
+		}
+	}
+	return out
+}
+
+// Counts is a number of findings for each severity, in the order of Severities.
+type Counts [len(Severities)]int
+
+// Total is the sum over all severities.
+func (c Counts) Total() int { return c[0] + c[1] + c[2] + c[3] }
+
+// Weight is the sum of the severities' weights, the order of the chart.
+func (c Counts) Weight() float64 {
+	sum := 0.0
+	for i, n := range c {
+		sum += float64(n) * Weight(Severities[i])
+	}
+	return sum
+}
+
+// CountBySeverity counts findings, also unlisted ones.
+func CountBySeverity(groups []Group) Counts {
+	var c Counts
+	for _, g := range groups {
+		c[Rank(g.Check.Severity)] += g.Total()
+	}
+	return c
+}
+
+// InstanceCounts is one bar of the chart.
+type InstanceCounts struct {
+	Name   string
+	Counts Counts // failed checks
+}
+
+// CountByInstance counts each instance's failed checks by severity, heaviest
+// first, ties by name. It counts checks, not objects: one check that finds 500
+// tables must not hide every other server.
+func CountByInstance(doc snapshot.Document) []InstanceCounts {
+	counts := map[uuid.UUID]*InstanceCounts{}
+	for _, in := range doc.Instances {
+		counts[in.ID] = &InstanceCounts{Name: in.Name}
+	}
+	for _, g := range Findings(doc) {
+		last := uuid.Nil
+		for _, f := range g.Findings { // sorted by instance
+			if f.InstanceID != last {
+				counts[f.InstanceID].Counts[Rank(g.Check.Severity)]++
+				last = f.InstanceID
+			}
+		}
+	}
+	out := []InstanceCounts{}
+	for _, in := range doc.Instances {
+		if c := counts[in.ID]; c != nil && c.Counts.Total() > 0 {
+			out = append(out, *c)
+			delete(counts, in.ID)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b InstanceCounts) int {
+		return cmp.Or(cmp.Compare(b.Counts.Weight(), a.Counts.Weight()), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}

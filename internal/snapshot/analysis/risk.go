@@ -1,0 +1,198 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"muster/internal/snapshot"
+)
+
+// How a CVE concerns an instance: the values of snapshot.InstanceCVE.Applies.
+const (
+	CVEOpen           = "open"
+	CVENotExploitable = "not_exploitable"
+	CVEUnknown        = "unknown"
+)
+
+// Bounds of a table's risk, likelihood · impact of at most 25.
+const (
+	HighRisk   = 15
+	MediumRisk = 8
+)
+
+// TableRisk is one table with sensitive columns and the risk it carries.
+type TableRisk struct {
+	InstanceID   uuid.UUID
+	InstanceName string
+	Engine       string
+	DatabaseID   uuid.UUID
+	Database     string
+	Table        snapshot.ClassifiedTable
+	Likelihood   int // 1-5
+	Impact       int // 1-5
+	Score        int
+	Drivers      []string // in words
+	Controls     []string // what already holds against it
+	// Partial: something that would raise the likelihood could not be read,
+	// so the score may be too low.
+	Partial bool
+}
+
+// Level is the band of the score: High, Medium or Low.
+func (t TableRisk) Level() string {
+	switch {
+	case t.Score >= HighRisk:
+		return High
+	case t.Score >= MediumRisk:
+		return Medium
+	default:
+		return Low
+	}
+}
+
+// exposure is what an instance adds to the likelihood of all its tables.
+type exposure struct {
+	likelihood float64
+	drivers    []string
+	controls   []string
+	partial    bool
+}
+
+// Risks returns every classified table with its risk, score descending, then
+// instance, database, schema and table name.
+func Risks(doc snapshot.Document) []TableRisk {
+	out := []TableRisk{}
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		about := exposureOf(doc, in)
+		for _, db := range in.Databases {
+			if db.Classification == nil {
+				continue
+			}
+			for _, table := range db.Classification.Tables {
+				risk := tableRisk(table, about)
+				risk.InstanceID, risk.InstanceName, risk.Engine = in.ID, in.Name, in.Engine
+				risk.DatabaseID, risk.Database = db.ID, db.Name
+				out = append(out, risk)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b TableRisk) int {
+		return cmp.Or(
+			cmp.Compare(b.Score, a.Score),
+			strings.Compare(a.InstanceName, b.InstanceName),
+			strings.Compare(a.Database, b.Database),
+			strings.Compare(a.Table.Schema, b.Table.Schema),
+			strings.Compare(a.Table.Name, b.Table.Name),
+		)
+	})
+	return out
+}
+
+// tableRisk follows report-contents, "Risk score of a table".
+func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
+	risk := TableRisk{Table: table, Partial: about.partial}
+	likelihood := 1 + about.likelihood
+	if table.PublicAccess {
+		likelihood += 2
+		risk.Drivers = append(risk.Drivers, "readable by every login (PUBLIC)")
+	} else {
+		risk.Controls = append(risk.Controls, "no access for PUBLIC")
+	}
+	if table.RowSecurity {
+		risk.Controls = append(risk.Controls, "row security on")
+	}
+	weight, special := 0, false
+	for _, c := range table.Columns {
+		weight = max(weight, c.Weight)
+		special = special || c.Category == "Special category" || c.Category == "Credentials"
+	}
+	impact := float64(weight) / 2
+	if table.EstimatedRows > 100_000 {
+		impact += 0.5
+		risk.Drivers = append(risk.Drivers, "more than 100,000 rows")
+	}
+	if special {
+		impact += 0.5
+		risk.Drivers = append(risk.Drivers, "special category or credentials")
+	}
+	risk.Drivers = append(risk.Drivers, about.drivers...)
+	risk.Controls = append(risk.Controls, about.controls...)
+	risk.Likelihood = scale(likelihood)
+	risk.Impact = scale(impact)
+	risk.Score = risk.Likelihood * risk.Impact
+	return risk
+}
+
+// scale caps at 5 and rounds up; nothing is below 1.
+func scale(x float64) int {
+	return max(1, int(math.Ceil(min(x, 5))))
+}
+
+// Checks of the catalogue that show a way in.
+var (
+	weakAuthentication = []string{"PG-S01", "PG-S02", "PG-S04"}
+	remoteSuperuser    = []string{"PG-S05"}
+)
+
+func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
+	var e exposure
+	if in.Assessment == nil {
+		e.partial = true
+		return e
+	}
+	e.weigh(in, weakAuthentication, 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required")
+	e.weigh(in, remoteSuperuser, 0.5, "superuser may sign in remotely", "superusers sign in locally only")
+	cvss := map[string]float64{}
+	for _, v := range doc.Vulnerabilities {
+		cvss[v.ID] = v.CVSS
+	}
+	open, unknown := 0, 0
+	for _, c := range in.CVEs {
+		switch {
+		case cvss[c.ID] < 7:
+		case c.Applies == CVEOpen:
+			open++
+		case c.Applies == CVEUnknown:
+			unknown++
+		}
+	}
+	switch {
+	case open > 0:
+		e.likelihood++
+		e.drivers = append(e.drivers, plural(open, "open CVE", "open CVEs")+" of CVSS 7.0 or more")
+	case unknown > 0 || in.Release == nil:
+		e.partial = true
+	}
+	return e
+}
+
+// weigh adds points where one of the checks fails, a control where all pass,
+// and marks the rest as partly known.
+func (e *exposure) weigh(in *snapshot.Instance, checks []string, points float64, driver, control string) {
+	passed, failed := 0, false
+	for _, r := range in.Assessment.Results {
+		if !slices.Contains(checks, r.CheckID) {
+			continue
+		}
+		switch r.Status {
+		case snapshot.StatusFail, snapshot.StatusAccepted:
+			failed = true // accepted: the way in is still there
+		case snapshot.StatusPass, snapshot.StatusNotApplicable:
+			passed++
+		}
+	}
+	switch {
+	case failed:
+		e.likelihood += points
+		e.drivers = append(e.drivers, driver)
+	case passed >= len(checks):
+		e.controls = append(e.controls, control)
+	default:
+		e.partial = true
+	}
+}

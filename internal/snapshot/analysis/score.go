@@ -1,0 +1,239 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"muster/internal/snapshot"
+)
+
+// Domains are the health domains with their weights in the overall score.
+var Domains = [...]struct {
+	Name   string
+	Weight float64
+}{
+	{"Security", 30}, {"Performance", 25}, {"Maintenance", 20}, {"Configuration", 15}, {"Schema", 10},
+}
+
+// Score is the health of one instance.
+type Score struct {
+	Known    bool // false: no check has an answer, so there is no score
+	Overall  int  // 0-100, capped: what counts
+	Uncapped int
+	Grade    string // A to F, of the capped score
+	Caps     []string
+	Domains  []DomainScore // in the order of Domains
+	Lost     []Deduction   // by points descending, then check id
+	// How many (check, database) pairs are not part of the score.
+	NotAssessed, NotApplicable, Accepted int
+}
+
+// DomainScore is one of the five bars.
+type DomainScore struct {
+	Name   string
+	Weight float64
+	Known  bool
+	Score  float64 // 0-100
+	Checks int     // with an answer
+	Failed int
+}
+
+// Deduction is what one failed check costs.
+type Deduction struct {
+	Check  snapshot.Check
+	Domain float64 // points of the domain's 100
+	Points float64 // points of the overall 100, before caps
+}
+
+// The caps: a server with an open finding of that severity is not better than this.
+const (
+	capCritical = 59
+	capHigh     = 89
+)
+
+// outcome is one check on one instance, its databases taken together.
+type outcome struct {
+	check    snapshot.Check
+	assessed int
+	failing  float64 // sum of the fail fractions
+	failed   bool
+}
+
+// cost is w · (0.5 + 0.5 · f), f being the share of the assessed that fails.
+func (o outcome) cost() float64 {
+	if !o.failed {
+		return 0
+	}
+	return Weight(o.check.Severity) * (0.5 + 0.5*o.failing/float64(o.assessed))
+}
+
+// outcomes folds an instance's results by check, in the order of check ids. A
+// check counts once, whatever number of databases it looks at: otherwise the
+// database checks of a server with 50 databases would drown the others.
+func outcomes(doc snapshot.Document, in *snapshot.Instance) []outcome {
+	if in.Assessment == nil {
+		return nil
+	}
+	checks := catalogueOf(doc)
+	index := map[string]int{}
+	var out []outcome
+	for _, r := range in.Assessment.Results {
+		if !inScope(doc, r) || (r.Status != snapshot.StatusPass && r.Status != snapshot.StatusFail) {
+			continue
+		}
+		i, ok := index[r.CheckID]
+		if !ok {
+			i = len(out)
+			index[r.CheckID] = i
+			out = append(out, outcome{check: checks.check(r.CheckID)})
+		}
+		out[i].assessed++
+		if r.Status == snapshot.StatusFail {
+			out[i].failed = true
+			out[i].failing += failFraction(r)
+		}
+	}
+	slices.SortFunc(out, func(a, b outcome) int { return strings.Compare(a.check.ID, b.check.ID) })
+	return out
+}
+
+// failFraction is 1 for an instance-wide check and wherever the source gave
+// something that is not a share.
+func failFraction(r snapshot.CheckResult) float64 {
+	if r.Database == "" || !(r.FailFraction > 0 && r.FailFraction <= 1) {
+		return 1
+	}
+	return r.FailFraction
+}
+
+// HealthScore computes the score of an instance by report-contents, "Health
+// score": a domain is 100 − 100 · Σ failed w·(0.5+0.5f) / Σ assessed w; the
+// overall score is the mean of the domains weighted by Domains, renormalised
+// over those with data, and capped. In a database-scoped document
+// instance-wide results count too.
+func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
+	var s Score
+	if in.Assessment != nil {
+		for _, r := range in.Assessment.Results {
+			if !inScope(doc, r) {
+				continue
+			}
+			switch r.Status {
+			case snapshot.StatusNotAssessed:
+				s.NotAssessed++
+			case snapshot.StatusNotApplicable:
+				s.NotApplicable++
+			case snapshot.StatusAccepted:
+				s.Accepted++
+			}
+		}
+	}
+	all := outcomes(doc, in)
+	weights := 0.0
+	for _, d := range Domains {
+		bar := domainScore(d.Name, d.Weight, all)
+		if bar.Known {
+			weights += d.Weight
+		}
+		s.Domains = append(s.Domains, bar)
+	}
+	if weights == 0 {
+		return s
+	}
+	s.Known = true
+	mean := 0.0
+	for _, bar := range s.Domains {
+		if bar.Known {
+			mean += bar.Score * bar.Weight / weights
+			s.Lost = append(s.Lost, deductions(bar, all, bar.Weight/weights)...)
+		}
+	}
+	slices.SortFunc(s.Lost, func(a, b Deduction) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), strings.Compare(a.Check.ID, b.Check.ID))
+	})
+	s.Uncapped = int(math.Round(mean))
+	s.cap(all)
+	s.Grade = grade(s.Overall)
+	return s
+}
+
+func domainScore(name string, weight float64, all []outcome) DomainScore {
+	bar := DomainScore{Name: name, Weight: weight}
+	total, lost := 0.0, 0.0
+	for _, o := range all {
+		if o.check.Domain != name {
+			continue
+		}
+		bar.Checks++
+		total += Weight(o.check.Severity)
+		lost += o.cost()
+		if o.failed {
+			bar.Failed++
+		}
+	}
+	if total > 0 {
+		bar.Known = true
+		bar.Score = 100 - 100*lost/total
+	}
+	return bar
+}
+
+func deductions(bar DomainScore, all []outcome, share float64) []Deduction {
+	total := 0.0
+	for _, o := range all {
+		if o.check.Domain == bar.Name {
+			total += Weight(o.check.Severity)
+		}
+	}
+	var out []Deduction
+	for _, o := range all {
+		if o.check.Domain == bar.Name && o.failed {
+			points := 100 * o.cost() / total
+			out = append(out, Deduction{Check: o.check, Domain: points, Points: points * share})
+		}
+	}
+	return out
+}
+
+func (s *Score) cap(all []outcome) {
+	var open Counts
+	for _, o := range all {
+		if o.failed {
+			open[Rank(o.check.Severity)]++
+		}
+	}
+	s.Overall = s.Uncapped
+	for _, c := range []struct {
+		severity string
+		most     int
+	}{{Critical, capCritical}, {High, capHigh}} {
+		if n := open[Rank(c.severity)]; n > 0 && s.Overall > c.most {
+			s.Overall = c.most
+			s.Caps = append(s.Caps, capSentence(c.most, n, c.severity))
+		}
+	}
+}
+
+func capSentence(most, n int, severity string) string {
+	return "capped at " + itoa(most) + ": " + plural(n, lower(severity)+" check", lower(severity)+" checks") + " failing"
+}
+
+// grade turns the capped score into a letter.
+func grade(score int) string {
+	switch {
+	case score >= 90:
+		return "A"
+	case score >= 80:
+		return "B"
+	case score >= 70:
+		return "C"
+	case score >= 60:
+		return "D"
+	case score >= 40:
+		return "E"
+	default:
+		return "F"
+	}
+}

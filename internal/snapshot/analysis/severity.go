@@ -1,0 +1,70 @@
+package analysis
+
+import "muster/internal/snapshot"
+
+// Severities, most severe first: the order of every list.
+var Severities = [...]string{Critical, High, Medium, Low}
+
+// The severities of the catalogue.
+const (
+	Critical = "Critical"
+	High     = "High"
+	Medium   = "Medium"
+	Low      = "Low"
+)
+
+// Rank is the place of a severity in the order, 0 for Critical. A severity
+// that is not one of ours ranks as Low.
+func Rank(severity string) int {
+	for i, s := range Severities {
+		if s == severity {
+			return i
+		}
+	}
+	return len(Severities) - 1
+}
+
+// Weight is what a failed check of that severity weighs in the health score.
+func Weight(severity string) float64 {
+	return [...]float64{20, 8, 3, 1}[Rank(severity)]
+}
+
+// Band is the severity band of a CVSS 3.1 base score, by FIRST's qualitative
+// rating scale.
+func Band(cvss float64) string {
+	switch {
+	case cvss >= 9:
+		return Critical
+	case cvss >= 7:
+		return High
+	case cvss >= 4:
+		return Medium
+	default:
+		return Low
+	}
+}
+
+// catalogue looks checks up by id, also those the document does not define.
+type catalogue map[string]snapshot.Check
+
+func catalogueOf(doc snapshot.Document) catalogue {
+	c := make(catalogue, len(doc.Checks))
+	for _, check := range doc.Checks {
+		c[check.ID] = check
+	}
+	return c
+}
+
+func (c catalogue) check(id string) snapshot.Check {
+	if check, ok := c[id]; ok {
+		return check
+	}
+	return snapshot.Check{ID: id, Title: id, Severity: Low, Effort: "M"}
+}
+
+// inScope says whether a result belongs to the report: all of them, except
+// that a database-scoped scorecard keeps instance-wide results and those of
+// its own database.
+func inScope(doc snapshot.Document, result snapshot.CheckResult) bool {
+	return doc.Database == nil || result.Database == "" || result.Database == doc.Database.Name
+}

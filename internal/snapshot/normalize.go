@@ -1,0 +1,194 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Normalize returns a copy in canonical form that shares no memory with doc:
+// times in UTC cut to microseconds, text valid UTF-8, no nil slices, every
+// slice in the order that its comment promises. It is idempotent.
+func Normalize(doc Document) Document {
+	doc = plain(reflect.ValueOf(doc)).Interface().(Document)
+	sortDocument(&doc)
+	return doc
+}
+
+// plain copies a value deeply. Walking by reflection means that a field added
+// later cannot be forgotten here.
+func plain(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.String:
+		if utf8.ValidString(v.String()) {
+			return v
+		}
+		out := reflect.New(v.Type()).Elem()
+		out.SetString(visible(v.String()))
+		return out
+	case reflect.Pointer:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type().Elem())
+		out.Elem().Set(plain(v.Elem()))
+		return out
+	case reflect.Slice:
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(plain(v.Index(i)))
+		}
+		return out
+	case reflect.Struct:
+		if t, ok := v.Interface().(time.Time); ok {
+			return reflect.ValueOf(t.UTC().Truncate(time.Microsecond))
+		}
+		out := reflect.New(v.Type()).Elem()
+		for i := range v.NumField() {
+			out.Field(i).Set(plain(v.Field(i)))
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// visible replaces every byte that is not part of valid UTF-8 by its name, so
+// that two broken strings which differ stay different.
+func visible(s string) string {
+	var out strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&out, "‹0x%02X›", s[0])
+		} else {
+			out.WriteString(s[:size])
+		}
+		s = s[size:]
+	}
+	return out.String()
+}
+
+func sortDocument(doc *Document) {
+	slices.SortStableFunc(doc.Checks, func(a, b Check) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(doc.Vulnerabilities, func(a, b Vulnerability) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(doc.Instances, func(a, b Instance) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	for i := range doc.Instances {
+		sortInstance(&doc.Instances[i])
+	}
+	if doc.Previous != nil {
+		slices.SortStableFunc(doc.Previous.Findings, FindingKey.Compare)
+	}
+}
+
+func sortInstance(in *Instance) {
+	slices.SortStableFunc(in.CVEs, func(a, b InstanceCVE) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(in.Databases, func(a, b Database) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	for i := range in.Databases {
+		if c := in.Databases[i].Classification; c != nil {
+			sortClassification(c)
+		}
+	}
+	if in.Assessment != nil {
+		sortAssessment(in.Assessment)
+	}
+}
+
+func sortAssessment(a *Assessment) {
+	slices.SortStableFunc(a.Results, func(x, y CheckResult) int {
+		return cmp.Or(strings.Compare(x.CheckID, y.CheckID), strings.Compare(x.Database, y.Database))
+	})
+	for i := range a.Results {
+		slices.SortStableFunc(a.Results[i].Violations, func(x, y Violation) int {
+			return cmp.Or(strings.Compare(x.Object, y.Object), strings.Compare(x.Evidence, y.Evidence))
+		})
+	}
+	for i := range a.Roles {
+		slices.Sort(a.Roles[i].Attributes)
+		slices.Sort(a.Roles[i].MemberOf)
+	}
+	slices.SortStableFunc(a.Roles, func(x, y Role) int {
+		return cmp.Or(cmp.Compare(y.Power(), x.Power()), cmp.Compare(y.remote(), x.remote()), strings.Compare(x.Name, y.Name))
+	})
+	slices.SortStableFunc(a.Extensions, func(x, y Extension) int {
+		return cmp.Or(strings.Compare(x.Database, y.Database), strings.Compare(x.Name, y.Name), strings.Compare(x.Version, y.Version))
+	})
+	for i := range a.MissingGrants {
+		slices.Sort(a.MissingGrants[i].Checks)
+	}
+	slices.SortStableFunc(a.MissingGrants, func(x, y MissingGrant) int {
+		return cmp.Or(strings.Compare(x.Object, y.Object), strings.Compare(x.Statement, y.Statement), slices.Compare(x.Checks, y.Checks))
+	})
+	slices.SortStableFunc(a.Databases, func(x, y DatabaseFact) int { return strings.Compare(x.Name, y.Name) })
+}
+
+func sortClassification(c *Classification) {
+	slices.SortStableFunc(c.Tables, func(x, y ClassifiedTable) int {
+		return cmp.Or(strings.Compare(x.Schema, y.Schema), strings.Compare(x.Name, y.Name))
+	})
+	for i := range c.Tables {
+		slices.SortStableFunc(c.Tables[i].Columns, func(x, y ClassifiedColumn) int {
+			return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.RuleID, y.RuleID))
+		})
+	}
+	slices.SortStableFunc(c.FailedTables, func(x, y FailedTable) int {
+		return cmp.Or(strings.Compare(x.Schema, y.Schema), strings.Compare(x.Name, y.Name))
+	})
+}
+
+// Compare orders finding keys: by check, instance, database, object.
+func (k FindingKey) Compare(o FindingKey) int {
+	return cmp.Or(
+		strings.Compare(k.CheckID, o.CheckID),
+		bytes.Compare(k.InstanceID[:], o.InstanceID[:]),
+		strings.Compare(k.Database, o.Database),
+		strings.Compare(k.Object, o.Object),
+	)
+}
+
+// Power ranks what an account can do: a superuser above everything, a role
+// that can make itself one (CREATEROLE, or a path into a role that reaches the
+// server's files and programs) next, then each further attribute.
+func (r Role) Power() int {
+	power := len(r.Attributes)
+	if r.Superuser {
+		power += 1000
+	}
+	if slices.Contains(r.Attributes, "CREATEROLE") {
+		power += 100
+	}
+	for _, path := range r.MemberOf {
+		switch {
+		case strings.HasSuffix(path, "pg_execute_server_program"),
+			strings.HasSuffix(path, "pg_write_server_files"),
+			strings.HasSuffix(path, "pg_read_server_files"):
+			power += 50
+		default:
+			power++
+		}
+	}
+	if r.Login {
+		power++
+	}
+	return power
+}
+
+func (r Role) remote() int {
+	switch r.RemoteLogin {
+	case "yes":
+		return 2
+	case "unknown", "":
+		return 1
+	default:
+		return 0
+	}
+}
