@@ -34,12 +34,13 @@ func (s *Service) CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, i
 	panic("not yet")
 }
 
-// MarkReady records the finished file, releases the claim, and returns the
-// recipients with whoever joined meanwhile (ready.RecipientIDs is filled here).
-// finish runs before the append with these recipients: it inserts their mail
-// jobs and finishes the build job. It does not run where the report is Ready
-// already.
-func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(recipients []uuid.UUID) error) (Mark, error) {
+// MarkReady records the finished file and releases the claim. RecipientIDs (with
+// whoever joined meanwhile) and ExpiresAt are set here, from RetentionSeconds.
+// finish runs before the append with the event as it will be recorded: it
+// inserts the mail, expiry and erasure jobs and finishes the build job, so that
+// everybody locks jobs before the log. It does not run where this Ready is
+// recorded already.
+func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (Mark, error) {
 	panic("not yet")
 }
 

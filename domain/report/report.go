@@ -1,182 +1,270 @@
 package report
 
 import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// StreamType is the stream type of report requests in the reports log.
-const StreamType = "report"
+// downloadEvery is how often one member's download is recorded.
+const downloadEvery = time.Hour
 
-// Kind is what a report is about.
-type Kind string
+// Report is one report request, folded from its events. The zero value is a
+// request that nobody has made yet.
+type Report struct {
+	status      Status
+	kind        Kind
+	scope       Scope
+	fingerprint string
+	recipients  []uuid.UUID
 
-// The report kinds, spelt as on the wire.
-const (
-	Security          Kind = "Security"
-	InstanceScorecard Kind = "InstanceScorecard"
-	DataInventory     Kind = "DataInventory"
-)
+	worker  string
+	attempt int
+	step    int // the last one of this attempt
 
-// Status is where a report request stands.
-type Status string
-
-// The states of a report request, spelt as on the wire.
-const (
-	StatusQueued   Status = "Queued"
-	StatusBuilding Status = "Building"
-	StatusReady    Status = "Ready"
-	StatusFailed   Status = "Failed"
-	StatusExpired  Status = "Expired"
-)
-
-// Limits of the specification, §8.
-const (
-	MaxRecipients    = 20 // including the requester
-	MaxInstances     = 100
-	MaxScorecard     = 31 * 24 * time.Hour
-	MaxAhead         = 5 * time.Minute // a scorecard's to may lie this far ahead and is clamped to now
-	DefaultRetention = 30 * 24 * time.Hour
-)
-
-// Codes of a Failed report.
-const (
-	CodeNoCompletedClassification = "no_completed_classification"
-	CodeGenerationFailed          = "generation_failed"
-	CodeGenerationTimeout         = "generation_timeout"
-	CodeSourceUnavailable         = "source_unavailable"
-	CodeRenderFailed              = "render_failed"
-	CodeAbandoned                 = "abandoned"
-)
-
-// Scope is what a report covers.
-type Scope struct {
-	InstanceIDs []uuid.UUID `json:"instanceIds"` // sorted, unique; empty: all active instances
-	DatabaseID  *uuid.UUID  `json:"databaseId"`
-	From        *time.Time  `json:"from"` // scorecard only, UTC, whole minutes
-	To          *time.Time  `json:"to"`
+	ready     Ready
+	failed    Failed
+	mails     map[uuid.UUID]Event // the last outcome of each recipient's mail
+	downloads map[uuid.UUID]time.Time
+	erased    bool
 }
 
-// Event is a fact in the life of a report request. Its wire name and schema
-// version stand in the registry.
-type Event interface{ event() }
+// NotDueError reports that a report has not expired yet.
+type NotDueError struct{ Due time.Time }
 
-// Queued: a member asked and no identical request was being built.
-type Queued struct {
-	Kind         Kind        `json:"kind"`
-	Scope        Scope       `json:"scope"`
-	ScopeLabel   string      `json:"scopeLabel"`
-	Fingerprint  string      `json:"fingerprint"` // hex
-	RequesterID  uuid.UUID   `json:"requesterId"`
-	RecipientIDs []uuid.UUID `json:"recipientIds"` // the requester first
+func (e *NotDueError) Error() string {
+	return "the report is kept until " + e.Due.Format(time.RFC3339)
 }
 
-// Reused: an identical request came while this one was being built.
-type Reused struct {
-	RequesterID uuid.UUID   `json:"requesterId"`
-	Added       []uuid.UUID `json:"added"`
-	NotAdded    []uuid.UUID `json:"notAdded"`
+// NotRecipientError reports a mail outcome for somebody who is no recipient.
+type NotRecipientError struct{ MemberID uuid.UUID }
+
+func (e *NotRecipientError) Error() string { return "member " + e.MemberID.String() + " is no recipient" }
+
+// Status is where the request stands by its events. See StatusAt.
+func (r *Report) Status() Status { return r.status }
+
+// StatusAt is where the request stands at a time: Ready ends with its window,
+// whether or not Expired has been recorded.
+func (r *Report) StatusAt(at time.Time) Status {
+	if r.status == StatusReady && !at.Before(r.ready.ExpiresAt) {
+		return StatusExpired
+	}
+	return r.status
 }
 
-// BuildStarted: a worker took the request; the request is Building.
-type BuildStarted struct {
-	Worker  string `json:"worker"`
-	Attempt int    `json:"attempt"`
+// Kind is what the report is about.
+func (r *Report) Kind() Kind { return r.kind }
+
+// Scope is what the report covers.
+func (r *Report) Scope() Scope { return r.scope }
+
+// Fingerprint is the identity of the request.
+func (r *Report) Fingerprint() string { return r.fingerprint }
+
+// Recipients are the recipients in the order in which they were added, the
+// requester first.
+func (r *Report) Recipients() []uuid.UUID { return slices.Clone(r.recipients) }
+
+// Apply folds one recorded event into the report; at is the time the fact
+// happened. It judges nothing: what is recorded happened.
+func (r *Report) Apply(event Event, at time.Time) {
+	r.status, _ = Next(r.status, event)
+	switch e := event.(type) {
+	case Queued:
+		r.kind, r.scope, r.fingerprint = e.Kind, e.Scope, e.Fingerprint
+		r.recipients = slices.Clone(e.RecipientIDs)
+	case Reused:
+		r.recipients = append(r.recipients, e.Added...)
+	case BuildStarted:
+		r.worker, r.attempt = e.Worker, e.Attempt
+	case BuildResumed:
+		r.worker, r.attempt, r.step = e.Worker, e.Attempt, 0
+	case StepCompleted:
+		r.step = e.Step
+	case Ready:
+		r.ready = e
+	case Failed:
+		r.failed = e
+	case EmailSent:
+		r.recordMail(e.MemberID, e)
+	case EmailFailed:
+		r.recordMail(e.MemberID, e)
+	case Downloaded:
+		if r.downloads == nil {
+			r.downloads = make(map[uuid.UUID]time.Time)
+		}
+		r.downloads[e.MemberID] = at
+	case InputsErased:
+		r.erased = true
+	}
 }
 
-// BuildResumed: another worker took over, or the same one tries again. No transition.
-type BuildResumed struct {
-	Worker  string `json:"worker"`
-	Attempt int    `json:"attempt"`
-	Reason  string `json:"reason"`
+func (r *Report) recordMail(member uuid.UUID, outcome Event) {
+	if r.mails == nil {
+		r.mails = make(map[uuid.UUID]Event)
+	}
+	r.mails[member] = outcome
 }
 
-// StepCompleted: a step of the build is done. No transition.
-type StepCompleted struct {
-	Step       int    `json:"step"`
-	TotalSteps int    `json:"totalSteps"`
-	Label      string `json:"label"`
+// decide returns the event if it may happen in the status.
+func decide(status Status, e Event) ([]Event, error) {
+	if _, ok := Next(status, e); !ok {
+		return nil, &TransitionError{From: status, Event: Name(e)}
+	}
+	return []Event{e}, nil
 }
 
-// Renderer identifies the program that rendered a PDF.
-type Renderer struct {
-	Version   string `json:"version"`
-	Commit    string `json:"commit"`
-	GoVersion string `json:"goVersion"`
-	Assets    string `json:"assets"` // SHA-256 over fonts, catalogue and feed, hex
+// Request makes the request. queued must hold a canonical scope (Validate) and
+// the recipients with the requester first (Recipients).
+func (r *Report) Request(queued Queued) ([]Event, error) {
+	if n := len(queued.RecipientIDs); n == 0 || n > MaxRecipients || queued.RecipientIDs[0] != queued.RequesterID {
+		return nil, fmt.Errorf("a request has its requester and at most %d further recipients", MaxRecipients-1)
+	}
+	return decide(r.status, queued)
 }
 
-// Ready: the PDF exists, its digests are known, the mail jobs are queued.
-type Ready struct {
-	AsOf             time.Time   `json:"asOf"`
-	InputsSHA256     string      `json:"inputsSha256"` // hex, of the uncompressed canonical document
-	InputsKey        string      `json:"inputsKey"`    // name in the blob store
-	PDFSHA256        string      `json:"pdfSha256"`
-	PDFKey           string      `json:"pdfKey"`
-	FileName         string      `json:"fileName"`
-	SizeBytes        int64       `json:"sizeBytes"`
-	Pages            int         `json:"pages"`
-	Renderer         Renderer    `json:"renderer"`
-	Witness          Witness     `json:"witness"` // as printed in the footer
-	RecipientIDs     []uuid.UUID `json:"recipientIds"`
-	RetentionSeconds int64       `json:"retentionSeconds"` // the window in force now
-	ExpiresAt        time.Time   `json:"expiresAt"`
-	InputsErasedOn   time.Time   `json:"inputsErasedOn"` // when the inputs document is due to be deleted
+// Reuse adds the member who asks for the same report, and then their extras, as
+// recipients while they fit into MaxRecipients. It is recorded also where
+// nobody is new: that somebody asked again is part of the trail.
+func (r *Report) Reuse(requester uuid.UUID, extras []uuid.UUID) (reused Reused, events []Event, err error) {
+	reused = Reused{RequesterID: requester, Added: []uuid.UUID{}, NotAdded: []uuid.UUID{}}
+	for _, id := range append([]uuid.UUID{requester}, extras...) {
+		switch {
+		case slices.Contains(r.recipients, id) || slices.Contains(reused.Added, id) || slices.Contains(reused.NotAdded, id):
+		case len(r.recipients)+len(reused.Added) < MaxRecipients:
+			reused.Added = append(reused.Added, id)
+		default:
+			reused.NotAdded = append(reused.NotAdded, id)
+		}
+	}
+	events, err = decide(r.status, reused)
+	return reused, events, err
 }
 
-// Witness is a log head.
-type Witness struct {
-	Log      string `json:"log"`
-	Position int64  `json:"position"`
-	Hash     string `json:"hash"` // hex
+// Start takes the request into Building, or, where it is Building already,
+// says who goes on with it and why.
+func (r *Report) Start(worker string, attempt int, reason string) ([]Event, error) {
+	if r.status != StatusBuilding {
+		return decide(r.status, BuildStarted{Worker: worker, Attempt: attempt})
+	}
+	if worker == r.worker && attempt == r.attempt {
+		return nil, nil
+	}
+	return decide(r.status, BuildResumed{Worker: worker, Attempt: attempt, Reason: reason})
 }
 
-// Failed: the request cannot be built.
-type Failed struct {
-	Code    string `json:"code"`
-	Message string `json:"message"` // a sentence that a person can act on
+// CompleteStep records a finished step; a step at or before the last one of
+// this attempt is known already.
+func (r *Report) CompleteStep(step StepCompleted) ([]Event, error) {
+	if r.status == StatusBuilding && step.Step <= r.step {
+		return nil, nil
+	}
+	return decide(r.status, step)
 }
 
-// Expired: the retention window has elapsed.
-type Expired struct {
-	ExpiredAt time.Time `json:"expiredAt"`
+// Ready ends the build with a file. RecipientIDs and ExpiresAt of the event are
+// set here: the recipients as they are now, and at plus the retention window.
+func (r *Report) Ready(ready Ready, at time.Time) ([]Event, error) {
+	if r.status == StatusReady && ready.PDFSHA256 == r.ready.PDFSHA256 {
+		return nil, nil
+	}
+	if err := ready.complete(); err != nil {
+		return nil, err
+	}
+	ready.RecipientIDs = r.Recipients()
+	ready.ExpiresAt = at.UTC().Add(time.Duration(ready.RetentionSeconds) * time.Second)
+	return decide(r.status, ready)
 }
 
-// EmailSent: the mail server took one recipient's mail.
-type EmailSent struct {
-	MemberID  uuid.UUID `json:"memberId"`
-	MessageID string    `json:"messageId"`
-	SMTPCode  int       `json:"smtpCode"` // 0 where the mail went to the outbox
+// complete checks that a Ready names all that a download and a proof need.
+func (e Ready) complete() error {
+	var missing []error
+	for name, digest := range map[string]string{"inputsSha256": e.InputsSHA256, "pdfSha256": e.PDFSHA256} {
+		if b, err := hex.DecodeString(digest); err != nil || len(b) != 32 {
+			missing = append(missing, fmt.Errorf("%s is no SHA-256", name))
+		}
+	}
+	if e.InputsKey == "" || e.PDFKey == "" || e.FileName == "" || e.SizeBytes <= 0 || e.Pages <= 0 || e.RetentionSeconds <= 0 {
+		missing = append(missing, errors.New("keys, file name, size, pages and retention must be set"))
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("incomplete Ready: %w", errors.Join(missing...))
+	}
+	return nil
 }
 
-// EmailFailed: one recipient's mail cannot be delivered.
-type EmailFailed struct {
-	MemberID  uuid.UUID `json:"memberId"`
-	MessageID string    `json:"messageId"`
-	SMTPCode  int       `json:"smtpCode"`
-	Reason    string    `json:"reason"` // never an address
+// Fail ends the request with a code and a sentence. One that no worker has
+// started goes through Building.
+func (r *Report) Fail(failed Failed) ([]Event, error) {
+	switch {
+	case r.status == StatusFailed && r.failed.Code == failed.Code:
+		return nil, nil
+	case failed.Code == "" || failed.Message == "":
+		return nil, errors.New("a failure needs a code and a sentence")
+	case r.status == StatusQueued:
+		return []Event{BuildStarted{}, failed}, nil
+	}
+	return decide(r.status, failed)
 }
 
-// Downloaded: a member fetched the file; one event per member and hour.
-type Downloaded struct {
-	MemberID uuid.UUID `json:"memberId"`
+// Expire ends the window. Errors: *NotDueError before it has elapsed.
+func (r *Report) Expire(now time.Time) ([]Event, error) {
+	switch {
+	case r.status == StatusExpired:
+		return nil, nil
+	case r.status == StatusReady && r.StatusAt(now) != StatusExpired:
+		return nil, &NotDueError{Due: r.ready.ExpiresAt}
+	}
+	return decide(r.status, Expired{ExpiredAt: r.ready.ExpiresAt})
 }
 
-// InputsErased: the inputs document was deleted by the named rule.
-type InputsErased struct {
-	Rule string `json:"rule"` // retention, member_erased
+// RecordMail records an EmailSent or EmailFailed. A mail that was sent stays
+// sent; one that failed may still be sent when somebody tries it again.
+func (r *Report) RecordMail(outcome Event) ([]Event, error) {
+	var member uuid.UUID
+	switch e := outcome.(type) {
+	case EmailSent:
+		member = e.MemberID
+	case EmailFailed:
+		member = e.MemberID
+	default:
+		return nil, fmt.Errorf("%s is no outcome of a mail", Name(outcome))
+	}
+	events, err := decide(r.status, outcome)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(r.recipients, member) {
+		return nil, &NotRecipientError{MemberID: member}
+	}
+	if _, sent := r.mails[member].(EmailSent); sent || r.mails[member] == outcome {
+		return nil, nil
+	}
+	return events, nil
 }
 
-func (Queued) event()        {}
-func (Reused) event()        {}
-func (BuildStarted) event()  {}
-func (BuildResumed) event()  {}
-func (StepCompleted) event() {}
-func (Ready) event()         {}
-func (Failed) event()        {}
-func (Expired) event()       {}
-func (EmailSent) event()     {}
-func (EmailFailed) event()   {}
-func (Downloaded) event()    {}
-func (InputsErased) event()  {}
+// RecordDownload records that a member fetched the file, unless their last
+// recorded download is less than an hour old. Expired is judged by at.
+func (r *Report) RecordDownload(member uuid.UUID, at time.Time) ([]Event, error) {
+	events, err := decide(r.StatusAt(at), Downloaded{MemberID: member})
+	if err != nil {
+		return nil, err
+	}
+	if last, ok := r.downloads[member]; ok && at.Sub(last) < downloadEvery {
+		return nil, nil
+	}
+	return events, nil
+}
+
+// EraseInputs records that the inputs document was deleted.
+func (r *Report) EraseInputs(rule string) ([]Event, error) {
+	if r.erased {
+		return nil, nil
+	}
+	return decide(r.status, InputsErased{Rule: rule})
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Event is a fact in the life of a report request. Its wire name stands in Types.
+type Event interface{ event() }
+
+// Queued: a member asked and no identical request was being built.
+type Queued struct {
+	Kind         Kind        `json:"kind"`
+	Scope        Scope       `json:"scope"`
+	ScopeLabel   string      `json:"scopeLabel"`
+	Fingerprint  string      `json:"fingerprint"` // hex
+	RequesterID  uuid.UUID   `json:"requesterId"`
+	RecipientIDs []uuid.UUID `json:"recipientIds"` // the requester first
+}
+
+// Reused: an identical request came while this one was being built.
+type Reused struct {
+	RequesterID uuid.UUID   `json:"requesterId"`
+	Added       []uuid.UUID `json:"added"`
+	NotAdded    []uuid.UUID `json:"notAdded"`
+}
+
+// BuildStarted: a worker took the request; the request is Building. Without a
+// worker, and as attempt 0, it stands before a Failed that came before any
+// worker had started.
+type BuildStarted struct {
+	Worker  string `json:"worker"`
+	Attempt int    `json:"attempt"`
+}
+
+// BuildResumed: another worker took over, or the same one tries again. No transition.
+type BuildResumed struct {
+	Worker  string `json:"worker"`
+	Attempt int    `json:"attempt"`
+	Reason  string `json:"reason"`
+}
+
+// StepCompleted: a step of the build is done. No transition.
+type StepCompleted struct {
+	Step       int    `json:"step"`
+	TotalSteps int    `json:"totalSteps"`
+	Label      string `json:"label"`
+}
+
+// Renderer identifies the program that rendered a PDF.
+type Renderer struct {
+	Version   string `json:"version"`
+	Commit    string `json:"commit"`
+	GoVersion string `json:"goVersion"`
+	Assets    string `json:"assets"` // SHA-256 over fonts, catalogue and feed, hex
+}
+
+// Ready: the PDF exists, its digests are known, the mail jobs are queued.
+type Ready struct {
+	AsOf             time.Time   `json:"asOf"`
+	InputsSHA256     string      `json:"inputsSha256"` // hex, of the uncompressed canonical document
+	InputsKey        string      `json:"inputsKey"`    // name in the blob store
+	PDFSHA256        string      `json:"pdfSha256"`
+	PDFKey           string      `json:"pdfKey"`
+	FileName         string      `json:"fileName"`
+	SizeBytes        int64       `json:"sizeBytes"`
+	Pages            int         `json:"pages"`
+	Renderer         Renderer    `json:"renderer"`
+	Witness          Witness     `json:"witness"` // as printed in the footer
+	RecipientIDs     []uuid.UUID `json:"recipientIds"`
+	RetentionSeconds int64       `json:"retentionSeconds"` // the window in force now
+	ExpiresAt        time.Time   `json:"expiresAt"`
+	InputsErasedOn   time.Time   `json:"inputsErasedOn"` // when the inputs document is due to be deleted
+}
+
+// Witness is a log head.
+type Witness struct {
+	Log      string `json:"log"`
+	Position int64  `json:"position"`
+	Hash     string `json:"hash"` // hex
+}
+
+// Failed: the request cannot be built.
+type Failed struct {
+	Code    string `json:"code"`
+	Message string `json:"message"` // a sentence that a person can act on
+}
+
+// Expired: the retention window has elapsed.
+type Expired struct {
+	ExpiredAt time.Time `json:"expiredAt"`
+}
+
+// EmailSent: the mail server took one recipient's mail.
+type EmailSent struct {
+	MemberID  uuid.UUID `json:"memberId"`
+	MessageID string    `json:"messageId"`
+	SMTPCode  int       `json:"smtpCode"` // 0 where the mail went to the outbox
+}
+
+// EmailFailed: one recipient's mail cannot be delivered.
+type EmailFailed struct {
+	MemberID  uuid.UUID `json:"memberId"`
+	MessageID string    `json:"messageId"`
+	SMTPCode  int       `json:"smtpCode"`
+	Reason    string    `json:"reason"` // never an address
+}
+
+// Downloaded: a member fetched the file; one event per member and hour.
+type Downloaded struct {
+	MemberID uuid.UUID `json:"memberId"`
+}
+
+// InputsErased: the inputs document was deleted by the named rule.
+type InputsErased struct {
+	Rule string `json:"rule"` // retention, member_erased
+}
+
+func (Queued) event()        {}
+func (Reused) event()        {}
+func (BuildStarted) event()  {}
+func (BuildResumed) event()  {}
+func (StepCompleted) event() {}
+func (Ready) event()         {}
+func (Failed) event()        {}
+func (Expired) event()       {}
+func (EmailSent) event()     {}
+func (EmailFailed) event()   {}
+func (Downloaded) event()    {}
+func (InputsErased) event()  {}

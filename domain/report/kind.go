@@ -1,0 +1,48 @@
+package report
+
+import "time"
+
+// StreamType is the stream type of report requests in the reports log.
+const StreamType = "report"
+
+// Kind is what a report is about.
+type Kind string
+
+// The report kinds, spelt as on the wire.
+const (
+	Security          Kind = "Security"
+	InstanceScorecard Kind = "InstanceScorecard"
+	DataInventory     Kind = "DataInventory"
+)
+
+// Status is where a report request stands.
+type Status string
+
+// The states of a report request, spelt as on the wire.
+const (
+	StatusQueued   Status = "Queued"
+	StatusBuilding Status = "Building"
+	StatusReady    Status = "Ready"
+	StatusFailed   Status = "Failed"
+	StatusExpired  Status = "Expired"
+)
+
+// Limits of the specification, §8.
+const (
+	MaxRecipients    = 20 // including the requester
+	MaxInstances     = 100
+	MaxScorecard     = 31 * 24 * time.Hour
+	MaxAhead         = 5 * time.Minute // a scorecard's to may lie this far ahead and is clamped to now
+	DefaultRetention = 30 * 24 * time.Hour
+)
+
+// Codes of a Failed report.
+const (
+	CodeNoCompletedClassification = "no_completed_classification"
+	CodeGenerationFailed          = "generation_failed"
+	CodeGenerationTimeout         = "generation_timeout"
+	CodeSourceUnavailable         = "source_unavailable"
+	CodeRenderFailed              = "render_failed"
+	CodeAbandoned                 = "abandoned"
+)
+

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Scope is what a report covers.
+type Scope struct {
+	InstanceIDs []uuid.UUID `json:"instanceIds"` // sorted, unique; empty: all active instances
+	DatabaseID  *uuid.UUID  `json:"databaseId"`
+	From        *time.Time  `json:"from"` // scorecard only, UTC, whole minutes
+	To          *time.Time  `json:"to"`
+}
+
+// Violation is a broken rule of a request, with the place that breaks it.
+type Violation struct {
+	Rule    string // code of the whole answer where nothing else is broken, contract §1.6
+	Pointer string // JSON pointer fragment into the request body
+	Code    string
+	Detail  string
+	Params  map[string]any
+}
+
+// Validate brings a scope into its canonical form (sorted unique ids, window
+// in UTC floored to the minute, an end up to MaxAhead in the future clamped to
+// now) and returns every rule of its kind that it breaks. Whether the instances
+// exist is not for it to know.
+func Validate(kind Kind, scope Scope, now time.Time) (Scope, []Violation) {
+	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), DatabaseID: scope.DatabaseID}
+	if kind == InstanceScorecard {
+		return validateScorecard(canonical, scope.From, scope.To, now)
+	}
+	var broken []Violation
+	if n := len(canonical.InstanceIDs); n > MaxInstances {
+		broken = append(broken, Violation{
+			Rule: "too_many_instances", Pointer: "#/scope/instanceIds", Code: "too_many_instances",
+			Detail: fmt.Sprintf("names %d instances; at most %d are allowed", n, MaxInstances),
+			Params: map[string]any{"max": MaxInstances},
+		})
+	}
+	if scope.DatabaseID != nil {
+		broken = append(broken, Violation{
+			Rule: "database_not_allowed", Pointer: "#/scope/databaseId", Code: "database_not_allowed",
+			Detail: "only a scorecard can be limited to a database",
+		})
+	}
+	for _, end := range []struct {
+		name string
+		at   *time.Time
+	}{{"from", scope.From}, {"to", scope.To}} {
+		if end.at != nil {
+			broken = append(broken, Violation{
+				Rule: "range_not_allowed", Pointer: "#/scope/" + end.name, Code: "range_not_allowed",
+				Detail: "only a scorecard has a date range",
+			})
+		}
+	}
+	return canonical, broken
+}
+
+func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, []Violation) {
+	var broken []Violation
+	if len(scope.InstanceIDs) != 1 {
+		broken = append(broken, Violation{
+			Rule: "scorecard_needs_one_instance", Pointer: "#/scope/instanceIds", Code: "scorecard_needs_one_instance",
+			Detail: "a scorecard covers exactly one instance",
+		})
+	}
+	if from == nil {
+		broken = append(broken, rangeRequired("from"))
+	}
+	if to == nil {
+		broken = append(broken, rangeRequired("to"))
+	}
+	if from == nil || to == nil {
+		return scope, broken
+	}
+	start, end, more := window(*from, *to, now)
+	scope.From, scope.To = &start, &end
+	return scope, append(broken, more...)
+}
+
+func rangeRequired(end string) Violation {
+	return Violation{
+		Rule: "range_required", Pointer: "#/scope/" + end, Code: "range_required",
+		Detail: "a scorecard needs from and to",
+	}
+}
+
+// window floors, clamps and judges the window of a scorecard. The floors come
+// first: a window of exactly 31 days at any second of its minute stays one.
+func window(from, to, now time.Time) (start, end time.Time, broken []Violation) {
+	now = now.UTC()
+	start, end = from.UTC().Truncate(time.Minute), to.UTC().Truncate(time.Minute)
+	if from.After(now) {
+		broken = append(broken, Violation{
+			Rule: "window_in_future", Pointer: "#/scope/from", Code: "window_in_future",
+			Detail: "must not lie in the future",
+		})
+	}
+	switch {
+	case to.After(now.Add(MaxAhead)):
+		broken = append(broken, Violation{
+			Rule: "window_in_future", Pointer: "#/scope/to", Code: "window_in_future",
+			Detail: "must not lie more than 5 minutes in the future",
+			Params: map[string]any{"maxMinutes": int(MaxAhead / time.Minute)},
+		})
+	case to.After(now):
+		end = now.Truncate(time.Minute)
+	}
+	if len(broken) > 0 {
+		return start, end, broken
+	}
+	switch width := end.Sub(start); {
+	case width <= 0:
+		broken = append(broken, Violation{
+			Rule: "invalid_window", Pointer: "#/scope/to", Code: "invalid_window",
+			Detail: "must be at least one minute after from",
+		})
+	case width > MaxScorecard:
+		broken = append(broken, Violation{
+			Rule: "report_range_too_wide", Pointer: "#/scope/to", Code: "range_too_wide",
+			Detail: "must be at most 31 days after from",
+			Params: map[string]any{"maxDays": int(MaxScorecard / (24 * time.Hour))},
+		})
+	}
+	return start, end, broken
+}
+
+// Recipients returns the requester and then the extras, each once, and the rule
+// they break if they are more than MaxRecipients.
+func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []Violation) {
+	all := []uuid.UUID{requester}
+	for _, id := range extras {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	if len(all) <= MaxRecipients {
+		return all, nil
+	}
+	return all, []Violation{{
+		Rule: "too_many_recipients", Pointer: "#/recipientIds", Code: "too_many_recipients",
+		Detail: fmt.Sprintf("with the requester these are %d recipients; at most %d are allowed", len(all), MaxRecipients),
+		Params: map[string]any{"max": MaxRecipients},
+	}}
+}
+
+// Fingerprint is the identity of a request: SHA-256, in hex, over organization,
+// kind, instances, database and window of a canonical scope. Requester and
+// recipients are not part of it.
+func Fingerprint(organization uuid.UUID, kind Kind, scope Scope) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n", organization, kind)
+	for _, id := range scope.InstanceIDs {
+		fmt.Fprintf(h, "instance %s\n", id)
+	}
+	if scope.DatabaseID != nil {
+		fmt.Fprintf(h, "database %s\n", scope.DatabaseID)
+	}
+	for _, end := range []*time.Time{scope.From, scope.To} {
+		if end != nil {
+			fmt.Fprintf(h, "at %d\n", end.Unix())
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// unique returns the ids sorted, each once; never nil, so that it is [] on the wire.
+func unique(ids []uuid.UUID) []uuid.UUID {
+	sorted := append(make([]uuid.UUID, 0, len(ids)), ids...)
+	slices.SortFunc(sorted, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(sorted)
+}
