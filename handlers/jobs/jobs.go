@@ -2,10 +2,11 @@ package jobs
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 )
 
 // Kind is the kind of a job; each is a Watermill topic of the Subscriber.
@@ -20,6 +21,19 @@ const (
 	Assess Kind = "assess" // assess one instance (Subject: instance id)
 )
 
+// Keys of an Erase job.
+const (
+	ErasePDF    = "pdf"
+	EraseInputs = "inputs"
+)
+
+// Statuses of a Row.
+const (
+	StatusQueued  = "queued"
+	StatusRunning = "running"
+	StatusDead    = "dead"
+)
+
 // Job is one piece of work for one subject. (Subject, Kind, Key) is unique.
 type Job struct {
 	ID             uuid.UUID
@@ -27,7 +41,9 @@ type Job struct {
 	Kind           Kind
 	Subject        uuid.UUID
 	Key            string
-	RunAt          time.Time // zero: now
+	Payload        []byte            // the message's payload; most kinds need none
+	Metadata       map[string]string // joins the message's metadata
+	RunAt          time.Time         // zero: now
 }
 
 // Row is a job as the operations page shows it.
@@ -37,32 +53,77 @@ type Row struct {
 	Attempts    int
 	WorkerID    string
 	LeasedUntil *time.Time
+	DeadAt      *time.Time
 	LastError   string
 	Step        int
 	TotalSteps  int
 	Label       string
 }
 
-// Queue is the job table.
-type Queue struct{ db *sqlx.DB }
+// Claimed is a job that this worker holds until its lease lapses.
+type Claimed struct {
+	Job
+	Attempt   int    // from 1
+	Fence     int64  // names this claim; unique over all jobs and all time
+	WorkerID  string // who holds it
+	LastError string // of the attempt before
 
-// NewQueue returns the queue on db.
-func NewQueue(db *sqlx.DB) *Queue { return &Queue{db: db} }
-
-// Insert queues a job in the caller's transaction; one that exists already is left as it is.
-func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error { panic("not yet") }
-
-// InsertBuild queues the build job of a report.
-func (q *Queue) InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {
-	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Build, Subject: report})
+	// At is the database's clock at the claim. Judge a due date by it: the
+	// worker's own clock may be off.
+	At time.Time
+	// Age is how long the job has been due for, at the claim.
+	Age time.Duration
 }
 
-// List returns the unfinished jobs of one organization (uuid.Nil: of all) of the given kinds, oldest first.
-func (q *Queue) List(ctx context.Context, organization uuid.UUID, limit int, kinds ...Kind) ([]Row, error) {
-	panic("not yet")
+// FenceLostError reports that the job was taken over or finished by somebody
+// else: the transaction it comes from must be rolled back.
+type FenceLostError struct {
+	Job   uuid.UUID
+	Fence int64
 }
 
-// Progress returns the rows of the build jobs of these reports.
-func (q *Queue) Progress(ctx context.Context, organization uuid.UUID, reports []uuid.UUID) (map[uuid.UUID]Row, error) {
-	panic("not yet")
+func (e *FenceLostError) Error() string {
+	return fmt.Sprintf("job %s is no longer held under fence %d", e.Job, e.Fence)
+}
+
+// AbandonedError is the cause of death of a job whose workers died, time and
+// again, before they could say why.
+type AbandonedError struct {
+	Attempts  int
+	LastError string // of the last attempt that ended with one, may be empty
+}
+
+func (e *AbandonedError) Error() string {
+	text := fmt.Sprintf("the worker died in each of the last attempts, %d in all", e.Attempts)
+	if e.LastError != "" {
+		text += "; the last error before that: " + e.LastError
+	}
+	return text
+}
+
+// FinalError says that trying again is of no use.
+type FinalError struct{ Err error }
+
+func (e *FinalError) Error() string { return e.Err.Error() }
+
+func (e *FinalError) Unwrap() error { return e.Err }
+
+// NotDeadError reports that no job of that id was set aside here.
+type NotDeadError struct{ Job uuid.UUID }
+
+func (e *NotDeadError) Error() string {
+	return fmt.Sprintf("no job %s was set aside", e.Job)
+}
+
+// ErrStopping is the cause of a cancelled message context when the worker is
+// shutting down and its time to finish is up; the job goes back uncounted.
+var ErrStopping = errors.New("the worker is stopping")
+
+// errClosed answers Subscribe on a closed Subscriber.
+var errClosed = errors.New("the subscriber is closed")
+
+// IsLost reports whether err, or the cause of ctx's end, is a lost fence.
+func IsLost(ctx context.Context, err error) bool {
+	var lost *FenceLostError
+	return errors.As(err, &lost) || errors.As(context.Cause(ctx), &lost)
 }

@@ -1,0 +1,84 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/ThreeDotsLabs/watermill/pubsub/tests"
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/handlers/jobs"
+	"muster/internal/pgtest"
+)
+
+// publisher makes a job of each message, so that Watermill's suite can run on
+// the queue. The program has none: its jobs are inserted in the transactions
+// that append the events which ask for them.
+type publisher struct {
+	db    *sqlx.DB
+	queue *jobs.Queue
+}
+
+func (p publisher) Publish(topic string, messages ...*message.Message) error {
+	ctx := context.Background()
+	tx, err := p.db.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	for _, m := range messages {
+		id, err := uuid.Parse(m.UUID)
+		if err != nil {
+			return fmt.Errorf("a job's id: %w", err)
+		}
+		job := jobs.Job{ID: id, OrganizationID: uuid.New(), Kind: jobs.Kind(topic), Subject: uuid.New(),
+			Payload: m.Payload, Metadata: m.Metadata}
+		if err := p.queue.Insert(ctx, tx, job); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+func (publisher) Close() error { return nil }
+
+// conformant is the configuration for the topics that the suite invents: what it
+// wants redelivered at once must not wait, and many nacks must not set a message aside.
+func conformant() jobs.Config {
+	return jobs.Config{
+		Worker: "conformance",
+		Drain:  100 * time.Millisecond,
+		Grace:  100 * time.Millisecond,
+		Poll:   50 * time.Millisecond,
+		Default: jobs.Policy{
+			Concurrency: 10,
+			Backoff:     func(int) time.Duration { return 0 },
+		},
+	}
+}
+
+func TestWatermillConformance(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	queue := jobs.NewQueue(db)
+	construct := func(*testing.T) (message.Publisher, message.Subscriber) {
+		return publisher{db: db, queue: queue}, jobs.NewSubscriber(queue, conformant())
+	}
+	tests.TestPubSub(t, tests.Features{
+		// Kinds have one handler each: nobody else is to see the same job.
+		ConsumerGroups: false,
+		// A worker that dies after the work and before the commit works twice.
+		ExactlyOnceDelivery: false,
+		// Jobs of one kind run side by side and retries wait.
+		GuaranteedOrder: false,
+		Persistent:      true,
+		// A finished job is gone; its history is in the event log.
+		NewSubscriberReceivesOldMessages: false,
+		// The full size is 10,000 jobs of two commits each; -short's shows the same.
+		ForceShort: true,
+	}, construct, nil)
+}

@@ -1,0 +1,183 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+)
+
+// Metadata of the messages, beside what Job.Metadata brought.
+const (
+	metadataOrganization = "muster_organization"
+	metadataSubject      = "muster_subject"
+	metadataKind         = "muster_kind"
+	metadataKey          = "muster_key"
+	metadataAttempt      = "muster_attempt"
+)
+
+type deliveryKey struct{}
+
+// delivery is one claimed job on its way through the router.
+type delivery struct {
+	loop   *loop
+	job    Claimed
+	msg    *message.Message
+	ctx    context.Context // the message's, before any middleware wraps it
+	cancel context.CancelCauseFunc
+
+	mu      sync.Mutex
+	failure error
+}
+
+func newDelivery(ctx context.Context, l *loop, c Claimed) *delivery {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	d := &delivery{loop: l, job: c, ctx: ctx, cancel: cancel}
+	d.msg = message.NewMessage(c.ID.String(), c.Payload)
+	maps.Copy(d.msg.Metadata, c.Metadata)
+	d.msg.Metadata.Set(metadataOrganization, c.OrganizationID.String())
+	d.msg.Metadata.Set(metadataSubject, c.Subject.String())
+	d.msg.Metadata.Set(metadataKind, string(c.Kind))
+	d.msg.Metadata.Set(metadataKey, c.Key)
+	d.msg.Metadata.Set(metadataAttempt, strconv.Itoa(c.Attempt))
+	middleware.SetCorrelationID(c.Subject.String(), d.msg)
+	d.msg.SetContext(context.WithValue(ctx, deliveryKey{}, d))
+	return d
+}
+
+// FromMessage returns the job behind a message; ok is false for a message that
+// no Subscriber made.
+func FromMessage(msg *message.Message) (c Claimed, ok bool) {
+	d, ok := msg.Context().Value(deliveryKey{}).(*delivery)
+	if !ok {
+		return Claimed{}, false
+	}
+	return d.job, true
+}
+
+// KeepErrors is the middleware that lets the Subscriber know why a handler
+// failed: Watermill's Nack carries no reason. It belongs outside of whatever
+// may turn the error into another one.
+func KeepErrors(next message.HandlerFunc) message.HandlerFunc {
+	return func(msg *message.Message) ([]*message.Message, error) {
+		produced, err := next(msg)
+		if d, ok := msg.Context().Value(deliveryKey{}).(*delivery); ok && err != nil {
+			d.mu.Lock()
+			d.failure = err
+			d.mu.Unlock()
+		}
+		return produced, err
+	}
+}
+
+// errNacked stands in where nobody said why.
+var errNacked = errors.New("the handler gave no reason")
+
+// supervise keeps the lease until the handler has answered, and then settles
+// the job. It returns at the latest Grace after the subscriber was stopped.
+func (d *delivery) supervise() {
+	defer d.cancel(nil)
+	lease := d.loop.sub.cfg.Lease
+	beat := time.NewTicker(lease / 3)
+	defer beat.Stop()
+	kept := time.Now() // monotonic: only differences are used
+	stop := d.loop.sub.stop.Done()
+	var graceOver <-chan time.Time
+	for {
+		select {
+		case <-d.msg.Acked():
+			d.settle(d.finish)
+			return
+		case <-d.msg.Nacked():
+			d.settle(d.failed)
+			return
+		case <-stop:
+			stop = nil
+			d.cancel(ErrStopping)
+			grace := time.NewTimer(d.loop.sub.cfg.Grace)
+			defer grace.Stop()
+			graceOver = grace.C
+		case <-graceOver:
+			d.handBack()
+			return
+		case <-beat.C:
+			kept = d.heartbeat(kept)
+		}
+	}
+}
+
+// heartbeat extends the lease and returns when it was last extended. A lost
+// lease cancels the handler's context; so does a database that has not
+// answered for a whole lease, because by then somebody else may be at work.
+func (d *delivery) heartbeat(kept time.Time) time.Time {
+	lease := d.loop.sub.cfg.Lease
+	ctx, cancel := context.WithTimeout(context.Background(), lease/3)
+	defer cancel()
+	started := time.Now()
+	err := d.loop.sub.queue.heartbeat(ctx, d.job, lease)
+	switch {
+	case err == nil:
+		return started
+	case IsLost(ctx, err):
+		d.cancel(err)
+	case time.Since(kept) > lease:
+		d.cancel(&FenceLostError{Job: d.job.ID, Fence: d.job.Fence})
+	}
+	return kept
+}
+
+// settleTimeout bounds a settling on a database that does not answer; then the
+// lease lapses and the job is tried again.
+const settleTimeout = 10 * time.Second
+
+func (d *delivery) settle(how func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
+	defer cancel()
+	// A lost fence is the usual case after an ack: the handler has finished
+	// the job in its own transaction.
+	if err := how(ctx); err != nil && !IsLost(ctx, err) {
+		d.loop.sub.cfg.Log.Warn("cannot settle a job, it runs again when its lease lapses",
+			"kind", string(d.job.Kind), "job", d.job.ID, "error", err)
+	}
+}
+
+func (d *delivery) finish(ctx context.Context) error {
+	return d.loop.sub.queue.finish(ctx, d.loop.sub.queue.db, d.job)
+}
+
+func (d *delivery) handBack() {
+	d.settle(func(ctx context.Context) error { return d.loop.sub.queue.handBack(ctx, d.job) })
+	d.cancel(ErrStopping)
+}
+
+// failed decides between giving back, another attempt, and setting aside.
+func (d *delivery) failed(ctx context.Context) error {
+	d.mu.Lock()
+	cause := d.failure
+	d.mu.Unlock()
+	if cause == nil {
+		cause = errNacked
+	}
+	if errors.Is(context.Cause(d.ctx), ErrStopping) {
+		return d.loop.sub.queue.handBack(ctx, d.job)
+	}
+	policy := d.loop.policy
+	wait := policy.Backoff(d.job.Attempt)
+	var final *FinalError
+	dead := errors.As(cause, &final) || policy.MaxAttempts > 0 && d.job.Attempt >= policy.MaxAttempts
+	if policy.GiveUpAfter > 0 {
+		left := policy.GiveUpAfter - d.job.Age
+		dead = dead || left <= 0
+		wait = min(wait, left)
+	}
+	if dead {
+		d.loop.bury(ctx, d.job, cause)
+		return nil
+	}
+	return d.loop.sub.queue.retryLater(ctx, d.job, wait, cause)
+}

@@ -1,0 +1,69 @@
+// Package jobs is work that may take minutes and must happen once: a job table
+// in PostgreSQL behind Watermill's message.Subscriber, so that the stock Router
+// and its middleware run the handlers.
+//
+// # How it works
+//
+// A job is inserted in the transaction that appends the event which asks for
+// it: there is no moment at which one exists without the other. A Subscriber
+// claims one due job for each free slot (FOR UPDATE SKIP LOCKED), which counts
+// the attempt, starts a lease and gives the claim a fence, a number that no
+// other claim ever has. The claim is committed at once: while the handler
+// works, no transaction is open. A heartbeat at a third of the lease extends
+// it. At the end the handler opens one transaction, calls Queue.Finish with
+// its claim, records the outcome and commits. What it wrote outside of the
+// database is named after the fence, and only the outcome says which fence.
+//
+// Times are the database's: leases, due dates and the age of a job are
+// compared with now() in SQL, never with a worker's clock. A worker's own clock
+// only measures how long ago its last heartbeat was.
+//
+// Idle workers wait for a notification on Channel, which PostgreSQL sends when
+// the inserting transaction commits, with a poll every second under it, which
+// also finds what has become due since.
+//
+// A failed attempt is tried again after attempt⁴ seconds, give or take a
+// tenth; after the last one the job is set aside: its row stays, a person can
+// look at it, retry or drop it, and Policy.Dead records the consequences in
+// the same transaction. A *FinalError sets aside at once.
+//
+// # What may go wrong
+//
+// The worker dies. Its lease lapses, another one claims the job, with a new
+// fence. A job that kills its worker is set aside as well, because attempts
+// count at the claim: the claim after the last attempt buries it with an
+// *AbandonedError.
+//
+// The worker only seems dead (a long pause, a cut connection) and comes back
+// while another is at work. Finish, Hold and SetProgress match no row under
+// the old fence and return *FenceLostError; the transaction must be rolled
+// back. Its context is cancelled with that cause at the next heartbeat.
+//
+// The answer to a commit is lost. If it was committed, the job is gone and
+// putting it back matches no row. If not, it runs again.
+//
+// The process is told to stop. Nothing more is claimed; handlers have
+// Config.Drain to finish, then their contexts end with ErrStopping and their
+// jobs are handed back, due at once and without counting the attempt. This is
+// also why a message's context does not end with that of Router.Run: Watermill
+// cancels that one first and waits afterwards.
+//
+// The database is away. Claims and heartbeats fail and are tried again. A
+// handler whose lease cannot be extended for a whole lease is cancelled.
+//
+// The same job is inserted twice. (Subject, kind, key) is unique; see
+// Queue.Insert.
+//
+// # Conformance
+//
+// The Subscriber passes those parts of Watermill's Pub/Sub suite that apply to
+// a queue of leased jobs: publish and subscribe, concurrent subscribers and
+// topics, redelivery after a nack, closing while messages are in flight and
+// going on afterwards, message and subscription contexts. Not applicable are
+// consumer groups (a kind has one handler), exactly-once delivery (work done
+// before a crash is done again, so handlers guard their outcome with the
+// fence), guaranteed order (jobs run side by side and retries wait), and old
+// messages for new subscribers (a finished job is gone; its history is in the
+// event log). The suite's test of a server that restarts needs a command that
+// restarts a broker; a test of ours breaks the connections instead.
+package jobs

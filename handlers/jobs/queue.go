@@ -1,0 +1,207 @@
+package jobs
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+// Channel is the PostgreSQL notification channel that wakes idle workers; the
+// payload is the kind.
+const Channel = "muster_jobs"
+
+var (
+	//go:embed sql/insert.sql
+	insertSQL string
+	//go:embed sql/claim.sql
+	claimSQL string
+	//go:embed sql/heartbeat.sql
+	heartbeatSQL string
+	//go:embed sql/retry_later.sql
+	retryLaterSQL string
+	//go:embed sql/hand_back.sql
+	handBackSQL string
+	//go:embed sql/postpone.sql
+	postponeSQL string
+	//go:embed sql/set_aside.sql
+	setAsideSQL string
+)
+
+// Queue is the job table.
+type Queue struct{ db *sqlx.DB }
+
+// NewQueue returns the queue on db.
+func NewQueue(db *sqlx.DB) *Queue { return &Queue{db: db} }
+
+// Insert queues a job in the caller's transaction. One of the same subject,
+// kind and key that waits already is at most pulled forward, one that was set
+// aside starts afresh, one that is being worked on is left as it is. Workers
+// wake when the transaction commits.
+func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
+	if j.ID == uuid.Nil {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return fmt.Errorf("name a %s job: %w", j.Kind, err)
+		}
+		j.ID = id
+	}
+	metadata := []byte("{}")
+	if len(j.Metadata) > 0 {
+		var err error
+		if metadata, err = json.Marshal(j.Metadata); err != nil {
+			return fmt.Errorf("queue a %s job: %w", j.Kind, err)
+		}
+	}
+	payload := j.Payload
+	if payload == nil {
+		payload = []byte{}
+	}
+	var runAt *time.Time
+	if !j.RunAt.IsZero() {
+		runAt = &j.RunAt
+	}
+	if _, err := tx.ExecContext(ctx, insertSQL, j.ID, j.OrganizationID, string(j.Kind), j.Subject, j.Key,
+		payload, string(metadata), runAt); err != nil {
+		return fmt.Errorf("queue a %s job: %w", j.Kind, err)
+	}
+	if _, err := tx.ExecContext(ctx, `SELECT pg_notify($1, $2)`, Channel, string(j.Kind)); err != nil {
+		return fmt.Errorf("wake the %s workers: %w", j.Kind, err)
+	}
+	return nil
+}
+
+// InsertBuild queues the build job of a report.
+func (q *Queue) InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {
+	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Build, Subject: report})
+}
+
+// Hold makes sure, until the caller's transaction ends, that nobody else can
+// take the job. It returns a *FenceLostError where somebody has.
+func (q *Queue) Hold(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
+	res, err := tx.ExecContext(ctx, `SELECT 1 FROM jobs WHERE id = $1 AND fence = $2 FOR NO KEY UPDATE`, c.ID, c.Fence)
+	return guarded(c, res, err, "hold")
+}
+
+// Finish ends the job in the transaction that records its outcome. It returns
+// a *FenceLostError where the job was taken over: roll back.
+func (q *Queue) Finish(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
+	return q.finish(ctx, tx, c)
+}
+
+func (q *Queue) finish(ctx context.Context, db sqlx.ExecerContext, c Claimed) error {
+	res, err := db.ExecContext(ctx, `DELETE FROM jobs WHERE id = $1 AND fence = $2`, c.ID, c.Fence)
+	return guarded(c, res, err, "finish")
+}
+
+// Postpone gives the job up until the given time, as if it had never run.
+func (q *Queue) Postpone(ctx context.Context, tx *sqlx.Tx, c Claimed, until time.Time) error {
+	res, err := tx.ExecContext(ctx, postponeSQL, c.ID, c.Fence, until)
+	return guarded(c, res, err, "postpone")
+}
+
+// SetProgress shows on the job's row how far it is.
+func (q *Queue) SetProgress(ctx context.Context, c Claimed, step, total int, label string) error {
+	res, err := q.db.ExecContext(ctx, `UPDATE jobs SET step = $3, total_steps = $4, label = $5 WHERE id = $1 AND fence = $2`,
+		c.ID, c.Fence, step, total, label)
+	return guarded(c, res, err, "show the progress of")
+}
+
+type rowsAffected interface{ RowsAffected() (int64, error) }
+
+// guarded turns a statement that matched no row under the fence into a *FenceLostError.
+func guarded(c Claimed, res rowsAffected, err error, doing string) error {
+	if err == nil {
+		var n int64
+		if n, err = res.RowsAffected(); err == nil && n == 0 {
+			return &FenceLostError{Job: c.ID, Fence: c.Fence}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s job %s: %w", doing, c.Kind, c.ID, err)
+	}
+	return nil
+}
+
+type claimedRow struct {
+	ID             uuid.UUID `db:"id"`
+	OrganizationID uuid.UUID `db:"organization_id"`
+	Kind           string    `db:"kind"`
+	Subject        uuid.UUID `db:"subject"`
+	Key            string    `db:"key"`
+	Payload        []byte    `db:"payload"`
+	Metadata       []byte    `db:"metadata"`
+	Attempts       int       `db:"attempts"`
+	Fence          int64     `db:"fence"`
+	WorkerID       string    `db:"worker_id"`
+	LastError      string    `db:"last_error"`
+	Step           int       `db:"step"`
+	TotalSteps     int       `db:"total_steps"`
+	Label          string    `db:"label"`
+	ClaimedAt      time.Time `db:"claimed_at"`
+	AgeSeconds     float64   `db:"age_seconds"`
+}
+
+// claim takes one job that is due; ok is false where none is.
+func (q *Queue) claim(ctx context.Context, kind Kind, worker string, lease time.Duration) (c Claimed, ok bool, err error) {
+	var rows []claimedRow
+	if err := sqlx.SelectContext(ctx, q.db, &rows, claimSQL, string(kind), worker, lease.Seconds()); err != nil {
+		return Claimed{}, false, fmt.Errorf("claim a %s job: %w", kind, err)
+	}
+	if len(rows) == 0 {
+		return Claimed{}, false, nil
+	}
+	r := rows[0]
+	c = Claimed{
+		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: Kind(r.Kind), Subject: r.Subject,
+			Key: r.Key, Payload: r.Payload, RunAt: r.ClaimedAt},
+		Attempt: r.Attempts, Fence: r.Fence, WorkerID: r.WorkerID, LastError: r.LastError,
+		At: r.ClaimedAt, Age: time.Duration(r.AgeSeconds * float64(time.Second)),
+	}
+	if err := json.Unmarshal(r.Metadata, &c.Metadata); err != nil {
+		return Claimed{}, false, fmt.Errorf("read %s job %s: %w", kind, r.ID, err)
+	}
+	return c, true, nil
+}
+
+func (q *Queue) heartbeat(ctx context.Context, c Claimed, lease time.Duration) error {
+	res, err := q.db.ExecContext(ctx, heartbeatSQL, c.ID, c.Fence, lease.Seconds())
+	return guarded(c, res, err, "keep")
+}
+
+func (q *Queue) retryLater(ctx context.Context, c Claimed, after time.Duration, cause error) error {
+	res, err := q.db.ExecContext(ctx, retryLaterSQL, c.ID, c.Fence, after.Seconds(), brief(cause))
+	return guarded(c, res, err, "put back")
+}
+
+func (q *Queue) handBack(ctx context.Context, c Claimed) error {
+	res, err := q.db.ExecContext(ctx, handBackSQL, c.ID, c.Fence)
+	return guarded(c, res, err, "hand back")
+}
+
+// setAside ends the trying: the row stays for a person to look at, and dead
+// records the consequences in the same transaction.
+func (q *Queue) setAside(ctx context.Context, c Claimed, cause error, dead DeadFunc) error {
+	tx, err := q.db.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("set aside %s job %s: %w", c.Kind, c.ID, err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	res, err := tx.ExecContext(ctx, setAsideSQL, c.ID, c.Fence, brief(cause))
+	if err := guarded(c, res, err, "set aside"); err != nil {
+		return err
+	}
+	if dead != nil {
+		if err := dead(ctx, tx, c, cause); err != nil {
+			return fmt.Errorf("record the end of %s job %s: %w", c.Kind, c.ID, err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("set aside %s job %s: %w", c.Kind, c.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/jmoiron/sqlx"
+)
+
+// DeadFunc records, in the transaction that sets a job aside, what follows
+// from that. The job's row is still there; append events last. It may run
+// again if the transaction fails.
+type DeadFunc func(ctx context.Context, tx *sqlx.Tx, c Claimed, cause error) error
+
+// Policy says how the jobs of one kind are worked on.
+type Policy struct {
+	// Concurrency is how many run at once in this process; 1 where zero.
+	Concurrency int
+	// MaxAttempts sets a job aside after so many; 0: no bound by count.
+	MaxAttempts int
+	// GiveUpAfter sets a job aside once it has been due for so long; 0: no
+	// bound by time. The last attempt is made when it is reached.
+	GiveUpAfter time.Duration
+	// Backoff is the wait after a failed attempt (counted from 1); Backoff
+	// the function where nil.
+	Backoff func(attempt int) time.Duration
+	// Dead may be nil.
+	Dead DeadFunc
+}
+
+// Backoff is attempt⁴ seconds, give or take 10 % so that what failed together
+// is not tried again together: 1 s, 16 s, 81 s, 4 min, 10 min, 22 min, …
+func Backoff(attempt int) time.Duration {
+	seconds := float64(attempt) * float64(attempt) * float64(attempt) * float64(attempt)
+	return time.Duration(seconds * (0.9 + 0.2*rand.Float64()) * float64(time.Second))
+}
+
+// Config is what a Subscriber needs to know. Zero durations take the defaults.
+type Config struct {
+	// Worker names this process in the job table and in the audit trail.
+	Worker string
+	// Lease is how long a claim holds without a heartbeat; 30 s. A dead
+	// worker's job is taken over within it.
+	Lease time.Duration
+	// Poll is the safety net under the notifications; 1 s. It is also how
+	// late a job with a time of its own, or a retry, may start.
+	Poll time.Duration
+	// Drain is how long Close lets running handlers finish; 15 s.
+	Drain time.Duration
+	// Grace is how long Close then waits for handlers whose context it has
+	// cancelled; 3 s.
+	Grace time.Duration
+	// Policies holds one per kind; a kind without one gets Default.
+	Policies map[Kind]Policy
+	Default  Policy
+	Log      *slog.Logger
+}
+
+func (c *Config) setDefaults() {
+	if c.Lease <= 0 {
+		c.Lease = 30 * time.Second
+	}
+	if c.Poll <= 0 {
+		c.Poll = time.Second
+	}
+	if c.Drain <= 0 {
+		c.Drain = 15 * time.Second
+	}
+	if c.Grace <= 0 {
+		c.Grace = 3 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Subscriber gives out jobs as Watermill messages; a topic is a Kind. Acking a
+// message ends its job unless the handler has done so itself, nacking it puts
+// the job back with a wait, or sets it aside.
+type Subscriber struct {
+	queue *Queue
+	cfg   Config
+
+	closing  chan struct{}      // no new claims
+	stop     context.Context    // ends when running handlers must stop, cause ErrStopping
+	stopNow  context.CancelFunc // …
+	listener *listener
+
+	mu         sync.Mutex
+	closed     bool
+	loops      sync.WaitGroup
+	deliveries sync.WaitGroup
+	closeOnce  sync.Once
+}
+
+var _ message.Subscriber = (*Subscriber)(nil)
+
+// NewSubscriber returns a subscriber on the queue. It holds one database
+// connection for notifications from the first Subscribe to Close.
+func NewSubscriber(queue *Queue, cfg Config) *Subscriber {
+	cfg.setDefaults()
+	stop, cancel := context.WithCancelCause(context.Background())
+	return &Subscriber{
+		queue:    queue,
+		cfg:      cfg,
+		closing:  make(chan struct{}),
+		stop:     stop,
+		stopNow:  func() { cancel(ErrStopping) },
+		listener: newListener(queue.db, cfg.Poll, cfg.Log),
+	}
+}
+
+// Subscribe starts claiming jobs of the kind named by topic until ctx or the
+// subscriber ends. The messages' contexts outlive ctx: who is at work when a
+// shutdown begins may finish; see Close.
+func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *message.Message, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
+	policy, ok := s.cfg.Policies[Kind(topic)]
+	if !ok {
+		policy = s.cfg.Default
+	}
+	out := make(chan *message.Message)
+	l := &loop{
+		sub:    s,
+		kind:   Kind(topic),
+		policy: policy,
+		out:    out,
+		wake:   s.listener.subscribe(Kind(topic)),
+	}
+	if l.policy.Concurrency <= 0 {
+		l.policy.Concurrency = 1
+	}
+	if l.policy.Backoff == nil {
+		l.policy.Backoff = Backoff
+	}
+	l.slots = make(chan struct{}, l.policy.Concurrency)
+	s.loops.Add(1)
+	go func() {
+		defer s.loops.Done()
+		defer close(out)
+		defer s.listener.unsubscribe(l.kind, l.wake)
+		l.run(ctx)
+	}()
+	return out, nil
+}
+
+// Close stops claiming at once, lets running handlers finish for Drain,
+// cancels the contexts of the others (cause ErrStopping), and after Grace
+// hands back what is still held. Every call returns when that is done.
+func (s *Subscriber) Close() error {
+	s.closeOnce.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		close(s.closing)
+		s.mu.Unlock()
+		s.loops.Wait()
+		done := make(chan struct{})
+		go func() {
+			s.deliveries.Wait()
+			close(done)
+		}()
+		drain := time.NewTimer(s.cfg.Drain)
+		defer drain.Stop()
+		select {
+		case <-done:
+		case <-drain.C:
+			s.stopNow()
+			<-done // each delivery ends Grace after stop at the latest
+		}
+		s.stopNow()
+		s.listener.close()
+	})
+	s.loops.Wait()
+	s.deliveries.Wait()
+	return nil
+}
+
+// loop claims the jobs of one subscription.
+type loop struct {
+	sub    *Subscriber
+	kind   Kind
+	policy Policy
+	out    chan<- *message.Message
+	wake   <-chan struct{}
+	slots  chan struct{} // one token a running job
+}
+
+func (l *loop) run(ctx context.Context) {
+	for {
+		// A slot first, a claim second: what is claimed starts at once, so a
+		// lease never runs out in a buffer.
+		select {
+		case l.slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		case <-l.sub.closing:
+			return
+		}
+		c, ok, err := l.claim(ctx)
+		if err != nil {
+			l.sub.cfg.Log.Warn("cannot claim a job, trying again", "kind", string(l.kind), "error", err)
+		}
+		switch {
+		case !ok:
+			<-l.slots
+			if !l.idle(ctx) {
+				return
+			}
+		case l.policy.MaxAttempts > 0 && c.Attempt > l.policy.MaxAttempts:
+			cause := &AbandonedError{Attempts: c.Attempt - 1, LastError: c.LastError}
+			l.bury(ctx, c, cause)
+			<-l.slots
+		default:
+			if !l.deliver(ctx, c) {
+				return
+			}
+		}
+	}
+}
+
+// claimTimeout bounds a claim on a database that does not answer.
+const claimTimeout = 10 * time.Second
+
+// claim is not cancelled with ctx: a claim whose answer is thrown away would
+// cost the job a lease and an attempt.
+func (l *loop) claim(ctx context.Context) (Claimed, bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	defer cancel()
+	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease)
+}
+
+// idle waits for a reason to look again; false: the subscription is over.
+func (l *loop) idle(ctx context.Context) bool {
+	timer := time.NewTimer(l.sub.cfg.Poll)
+	defer timer.Stop()
+	select {
+	case <-l.wake:
+	case <-timer.C:
+	case <-ctx.Done():
+		return false
+	case <-l.sub.closing:
+		return false
+	}
+	return true
+}
+
+// bury sets a job aside. Where that fails the lease lapses, the job is claimed
+// once more and buried then.
+func (l *loop) bury(ctx context.Context, c Claimed, cause error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	defer cancel()
+	log := l.sub.cfg.Log.With("kind", string(c.Kind), "job", c.ID, "subject", c.Subject, "attempts", c.Attempt)
+	if err := l.sub.queue.setAside(ctx, c, cause, l.policy.Dead); err != nil {
+		if !IsLost(ctx, err) {
+			log.Error("cannot set a job aside, trying again when its lease lapses", "error", err, "cause", cause)
+		}
+		return
+	}
+	log.Error("job set aside", "cause", cause)
+}
+
+// deliver hands the job to the router; false: the subscription is over.
+func (l *loop) deliver(ctx context.Context, c Claimed) bool {
+	d := newDelivery(ctx, l, c)
+	l.sub.deliveries.Add(1)
+	select {
+	case l.out <- d.msg:
+		go func() {
+			defer l.sub.deliveries.Done()
+			defer func() { <-l.slots }()
+			d.supervise()
+		}()
+		return true
+	case <-ctx.Done():
+	case <-l.sub.closing:
+	}
+	defer l.sub.deliveries.Done()
+	d.handBack()
+	return false
+}
