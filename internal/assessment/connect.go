@@ -1,0 +1,217 @@
+package assessment
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ApplicationName is what our sessions call themselves.
+const ApplicationName = "muster"
+
+// Limits of one session on a server that is being assessed.
+const (
+	ConnectTimeout   = 10 * time.Second
+	StatementTimeout = 15 * time.Second
+	lockTimeout      = 500 * time.Millisecond
+)
+
+// Connect opens a session on one of the target's databases that can only read,
+// waits for no lock, ends statements after StatementTimeout and resolves names
+// in pg_catalog alone. The error is always a *ConnectionError.
+func (t Target) Connect(ctx context.Context, database string) (*pgconn.PgConn, error) {
+	config, err := t.config(database)
+	if err != nil {
+		return nil, &ConnectionError{Class: ClassDatabase, Sentence: "Muster could not prepare the connection to " + t.Address() + "."}
+	}
+	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
+	defer cancel()
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, t.classify(database, err)
+	}
+	if _, err := conn.Exec(ctx, sessionSettings()).ReadAll(); err != nil {
+		_ = conn.Close(ctx)
+		return nil, t.classify(database, err)
+	}
+	return conn, nil
+}
+
+// sessionSettings are sent as a statement, not as startup parameters, which
+// connection poolers refuse.
+func sessionSettings() string {
+	return fmt.Sprintf(`SET default_transaction_read_only = on; SET search_path = pg_catalog;
+		SET statement_timeout = %d; SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d;
+		SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; SET client_encoding = 'UTF8';
+		SET standard_conforming_strings = on; SET bytea_output = 'hex'; SET extra_float_digits = 1`,
+		StatementTimeout.Milliseconds(), lockTimeout.Milliseconds(), (time.Minute).Milliseconds())
+}
+
+// neutral is a connection string that overrides every setting pgconn would
+// otherwise take from the environment or the home directory, so that a stray
+// PGPORT=x there cannot even make the parser fail. What matters is set on the
+// parsed configuration afterwards.
+const neutral = `host=localhost port=5432 user=nobody dbname=postgres password='' passfile='' ` +
+	`sslmode=disable sslcert='' sslkey='' sslrootcert='' sslcertmode=disable sslnegotiation=postgres sslsni=1 sslpassword='' ` +
+	`connect_timeout=10 target_session_attrs=any min_protocol_version=3.0 max_protocol_version=3.0 ` +
+	`channel_binding=prefer require_auth=''`
+
+func (t Target) config(database string) (*pgconn.Config, error) {
+	text, cleanup, err := neutralService()
+	if err != nil {
+		return nil, err
+	}
+	defer cleanup()
+	config, err := pgconn.ParseConfig(text)
+	if err != nil {
+		return nil, err
+	}
+	config.Host, config.Port = t.Host, t.Port
+	config.User, config.Password, config.Database = t.User, t.Password, database
+	config.RuntimeParams = map[string]string{"application_name": ApplicationName, "client_encoding": "UTF8"}
+	config.ConnectTimeout = ConnectTimeout
+	config.SSLCertMode = "disable"
+	config.TLSConfig, config.Fallbacks = nil, nil
+	for i, mode := range t.tlsAttempts() {
+		if i == 0 {
+			config.TLSConfig = mode
+		} else {
+			config.Fallbacks = append(config.Fallbacks, &pgconn.FallbackConfig{Host: t.Host, Port: t.Port, TLSConfig: mode})
+		}
+	}
+	return config, nil
+}
+
+// neutralService copes with PGSERVICE: where it is set, pgconn reads a service
+// file whatever the connection string says, and fails where the file lacks the
+// service. The only way past is a service file of our own.
+func neutralService() (text string, cleanup func(), err error) {
+	if os.Getenv("PGSERVICE") == "" {
+		return neutral, func() {}, nil
+	}
+	file, err := os.CreateTemp("", "muster-service-*")
+	if err != nil {
+		return "", nil, fmt.Errorf("shadow PGSERVICE: %w", err)
+	}
+	cleanup = func() { _ = os.Remove(file.Name()) }
+	_, err = file.WriteString("[muster]\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		cleanup()
+		return "", nil, fmt.Errorf("shadow PGSERVICE: %w", err)
+	}
+	return neutral + ` service=muster servicefile='` + strings.ReplaceAll(file.Name(), `'`, `\'`) + `'`, cleanup, nil
+}
+
+// tlsAttempts are the ways to connect, in order; nil is without TLS.
+func (t Target) tlsAttempts() []*tls.Config {
+	if t.Socket() || t.TLS == TLSDisable {
+		return []*tls.Config{nil}
+	}
+	// G402: libpq's modes below verify-ca promise encryption only, and say so.
+	unverified := &tls.Config{InsecureSkipVerify: true, ServerName: t.Host, MinVersion: tls.VersionTLS12} //nolint:gosec
+	switch t.TLS {
+	case TLSAllow:
+		return []*tls.Config{nil, unverified}
+	case TLSPrefer:
+		return []*tls.Config{unverified, nil}
+	case TLSRequire:
+		return []*tls.Config{unverified}
+	case TLSVerifyCA:
+		chainOnly := unverified.Clone()
+		chainOnly.VerifyConnection = verifyChain
+		return []*tls.Config{chainOnly}
+	default:
+		return []*tls.Config{{ServerName: t.Host, MinVersion: tls.VersionTLS12}}
+	}
+}
+
+// verifyChain checks the certificate's issuer but not its name: verify-ca.
+func verifyChain(state tls.ConnectionState) error {
+	if len(state.PeerCertificates) == 0 {
+		return errors.New("no certificate")
+	}
+	options := x509.VerifyOptions{Intermediates: x509.NewCertPool()}
+	for _, c := range state.PeerCertificates[1:] {
+		options.Intermediates.AddCert(c)
+	}
+	_, err := state.PeerCertificates[0].Verify(options)
+	return err
+}
+
+// Classes of a connection that did not come about.
+const (
+	ClassRefused        = "refused"
+	ClassTimeout        = "timeout"
+	ClassAuthentication = "authentication"
+	ClassTLS            = "tls"
+	ClassDatabase       = "database"
+)
+
+// ConnectionError says in one of five classes why a server was not reached. It
+// wraps nothing: the driver's text names the user and may quote the server.
+type ConnectionError struct {
+	Class    string
+	Sentence string // for people; no password, nothing the server said
+}
+
+func (e *ConnectionError) Error() string { return e.Class + ": " + e.Sentence }
+
+// classify looks for what the server itself answered first: with sslmode
+// prefer, the driver joins the errors of both attempts.
+func (t Target) classify(database string, err error) *ConnectionError {
+	say := func(class, format string, args ...any) *ConnectionError {
+		return &ConnectionError{Class: class, Sentence: fmt.Sprintf(format, args...)}
+	}
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		switch {
+		case strings.HasPrefix(answer.Code, "28"):
+			return say(ClassAuthentication, "%s does not let user %q in: wrong user or password, or no pg_hba.conf line for this connection.", t.Address(), t.User)
+		case answer.Code == "57P03" || answer.Code == "53300":
+			return say(ClassRefused, "%s takes no connections at the moment: it is starting, stopping or full.", t.Address())
+		case answer.Code == "57014" || answer.Code == "55P03":
+			return say(ClassTimeout, "%s did not answer in time.", t.Address())
+		default:
+			return say(ClassDatabase, "%s does not let user %q connect to database %q: it does not exist, or CONNECT on it is not granted.", t.Address(), t.User, database)
+		}
+	}
+	var timeout net.Error
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
+		return say(ClassTimeout, "%s did not answer within %s.", t.Address(), ConnectTimeout)
+	}
+	if isTLS(err) {
+		return say(ClassTLS, "%s and Muster did not agree on TLS with sslmode=%s: TLS is off there, or its certificate does not verify.", t.Address(), t.TLS)
+	}
+	if strings.Contains(err.Error(), "SCRAM") || strings.Contains(err.Error(), "SASL") {
+		return say(ClassAuthentication, "%s and Muster did not agree on how user %q signs in.", t.Address(), t.User)
+	}
+	var network *net.OpError
+	var name *net.DNSError
+	if errors.As(err, &network) || errors.As(err, &name) {
+		return say(ClassRefused, "Nothing takes connections at %s: wrong host or port, or the server is down.", t.Address())
+	}
+	return say(ClassDatabase, "%s answered, but not as a PostgreSQL server that lets user %q connect to database %q.", t.Address(), t.User, database)
+}
+
+// isTLS knows the driver's own refusal by its text: it has no type.
+func isTLS(err error) bool {
+	var (
+		record    tls.RecordHeaderError
+		alert     tls.AlertError
+		verify    *tls.CertificateVerificationError
+		authority x509.UnknownAuthorityError
+		hostname  x509.HostnameError
+		invalid   x509.CertificateInvalidError
+	)
+	return errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &verify) ||
+		errors.As(err, &authority) || errors.As(err, &hostname) || errors.As(err, &invalid) ||
+		strings.Contains(err.Error(), "refused TLS") || strings.Contains(err.Error(), "tls:")
+}

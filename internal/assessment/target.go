@@ -1,0 +1,154 @@
+package assessment
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// TLS modes of a connection string, as libpq names them.
+const (
+	TLSDisable    = "disable"
+	TLSAllow      = "allow"
+	TLSPrefer     = "prefer" // the default, as everywhere in PostgreSQL
+	TLSRequire    = "require"
+	TLSVerifyCA   = "verify-ca"
+	TLSVerifyFull = "verify-full"
+)
+
+// Target is one server to be assessed: everything a connection needs. Nothing
+// is filled in from where Muster runs.
+type Target struct {
+	Host     string // name, address, or the directory of a Unix socket
+	Port     uint16
+	User     string
+	Password string
+	Database string // where the first connection goes
+	TLS      string
+}
+
+// DSNError says what is wrong with a connection string. It never repeats it:
+// whatever part is malformed may hold the password.
+type DSNError struct{ Problem string }
+
+func (e *DSNError) Error() string { return "connection string: " + e.Problem }
+
+// ParseDSN reads a URL like
+//
+//	postgres://user:password@db01:5432/postgres?sslmode=verify-full
+//
+// A Unix socket is only ever used when its directory is spelled out:
+// postgres://user@/postgres?host=/run/postgresql. Parameters that would make
+// the connection depend on files or settings of the machine Muster runs on
+// (passfile, service, sslcert and the like) are refused.
+func ParseDSN(dsn string) (Target, error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return Target{}, &DSNError{"it is not a URL of the form postgres://user:password@host:port/database?sslmode=…"}
+	}
+	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return Target{}, &DSNError{"it must start with postgres:// or postgresql://"}
+	}
+	if u.Fragment != "" || u.Opaque != "" {
+		return Target{}, &DSNError{"a # or ? in the user name or password must be written as %23 or %3F"}
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return Target{}, &DSNError{"its parameters are not readable"}
+	}
+	parts := map[string]string{
+		"host": u.Hostname(), "port": u.Port(), "user": u.User.Username(),
+		"dbname": strings.TrimPrefix(u.Path, "/"),
+	}
+	parts["password"], _ = u.User.Password()
+	if err := mergeParameters(parts, query); err != nil {
+		return Target{}, err
+	}
+	return targetOf(parts)
+}
+
+// mergeParameters lets the URL's parameters fill what its main part leaves open.
+func mergeParameters(parts map[string]string, query url.Values) error {
+	for key, values := range query {
+		name := key
+		if name == "database" {
+			name = "dbname"
+		}
+		if !slices.Contains([]string{"host", "port", "user", "password", "dbname", "sslmode"}, name) {
+			if len(key) > 40 {
+				return &DSNError{"it has a parameter that is not accepted"}
+			}
+			return &DSNError{"parameter " + strconv.Quote(key) + " is not accepted; only host, port, user, password, dbname and sslmode are"}
+		}
+		if len(values) != 1 || parts[name] != "" {
+			return &DSNError{"it gives " + name + " twice"}
+		}
+		parts[name] = values[0]
+	}
+	return nil
+}
+
+func targetOf(parts map[string]string) (Target, error) {
+	t := Target{
+		Host: parts["host"], User: parts["user"], Password: parts["password"],
+		Database: parts["dbname"], TLS: parts["sslmode"], Port: 5432,
+	}
+	for name, value := range parts {
+		if strings.ContainsRune(value, 0) {
+			return Target{}, &DSNError{"its " + name + " holds a zero byte"}
+		}
+	}
+	if t.Host == "" {
+		return Target{}, &DSNError{"it names no host; for a Unix socket write host=/directory"}
+	}
+	if strings.Contains(t.Host, ",") {
+		return Target{}, &DSNError{"it names more than one host; register each server by itself"}
+	}
+	if t.User == "" {
+		return Target{}, &DSNError{"it names no user"}
+	}
+	if t.Database == "" {
+		t.Database = "postgres"
+	}
+	if p := parts["port"]; p != "" {
+		port, err := strconv.ParseUint(p, 10, 16)
+		if err != nil || port == 0 {
+			return Target{}, &DSNError{"its port is not a number from 1 to 65535"}
+		}
+		t.Port = uint16(port)
+	}
+	switch t.TLS {
+	case "":
+		t.TLS = TLSPrefer
+	case TLSDisable, TLSAllow, TLSPrefer, TLSRequire, TLSVerifyCA, TLSVerifyFull:
+	default:
+		return Target{}, &DSNError{"its sslmode is none of disable, allow, prefer, require, verify-ca, verify-full"}
+	}
+	return t, nil
+}
+
+// Socket says whether the target is reached through a Unix socket.
+func (t Target) Socket() bool { return strings.HasPrefix(t.Host, "/") }
+
+// Address is where the target listens, for people to read.
+func (t Target) Address() string {
+	port := strconv.Itoa(int(t.Port))
+	if t.Socket() {
+		return t.Host + "/.s.PGSQL." + port
+	}
+	if a, err := netip.ParseAddr(t.Host); err == nil && a.Is6() {
+		return "[" + t.Host + "]:" + port
+	}
+	return t.Host + ":" + port
+}
+
+// HostName is what to show as the instance's host where the person who
+// registered it gave none.
+func (t Target) HostName() string {
+	if t.Socket() {
+		return "localhost"
+	}
+	return t.Host
+}

@@ -1,0 +1,2 @@
+// Package collect assesses the servers that have a connection registered.
+package collect
