@@ -1,66 +1,165 @@
 package organization
 
-import "github.com/google/uuid"
+import (
+	"fmt"
 
-// StreamType is the stream type in the organization log; the stream id is the
-// organization's id.
-const StreamType = "organization"
-
-// Role is what a member may do.
-type Role string
-
-// The roles.
-const (
-	Viewer  Role = "viewer"
-	Member  Role = "member"
-	Auditor Role = "auditor"
-	Admin   Role = "admin"
+	"github.com/google/uuid"
 )
 
-// Event is a fact about an organization that people argue about later. Names
-// and addresses live outside the log.
-type Event interface{ event() }
+// Statuses of a member. An invited one can receive reports, a disabled one cannot.
+const (
+	Invited  = "invited"
+	Active   = "active"
+	Disabled = "disabled"
+)
 
-// Created: the organization exists.
-type Created struct {
-	Demo bool `json:"demo"`
+// Organization is one tenant, folded from its events. The zero value is one
+// that does not exist yet.
+type Organization struct {
+	created bool
+	members map[uuid.UUID]membership
+	tokens  map[uuid.UUID]bool // true: works
 }
 
-// MemberInvited: who invited whom into which role.
-type MemberInvited struct {
-	MemberID uuid.UUID `json:"memberId"`
-	Role     Role      `json:"role"`
+type membership struct {
+	role   Role
+	status string
 }
 
-// MemberJoined: the invited member chose a password, or the first
-// administrator was set up.
-type MemberJoined struct {
-	MemberID uuid.UUID `json:"memberId"`
-	Role     Role      `json:"role"`
+// LastAdminError reports that a change would leave nobody who can administer
+// the organization.
+type LastAdminError struct{ MemberID uuid.UUID }
+
+func (e *LastAdminError) Error() string {
+	return fmt.Sprintf("member %s is the last active administrator", e.MemberID)
 }
 
-// MemberChanged: role or status as they are from now on.
-type MemberChanged struct {
-	MemberID uuid.UUID `json:"memberId"`
-	Role     Role      `json:"role"`
-	Status   string    `json:"status"` // invited, active, disabled
+// UnknownError reports a member or token that the organization does not have.
+type UnknownError struct {
+	What string // member, token
+	ID   uuid.UUID
 }
 
-// TokenMinted: an API or ingest token was made.
-type TokenMinted struct {
-	TokenID uuid.UUID `json:"tokenId"`
-	Kind    string    `json:"kind"` // api, ingest
-	Scopes  []string  `json:"scopes"`
+func (e *UnknownError) Error() string { return fmt.Sprintf("unknown %s %s", e.What, e.ID) }
+
+// InvalidStatusError reports a change of status that does not exist: nobody
+// becomes invited again, and only accepting makes an invited member active.
+type InvalidStatusError struct{ From, To string }
+
+func (e *InvalidStatusError) Error() string {
+	return fmt.Sprintf("a member who is %s cannot become %s", e.From, e.To)
 }
 
-// TokenRevoked: a token stopped working.
-type TokenRevoked struct {
-	TokenID uuid.UUID `json:"tokenId"`
+// Apply folds one recorded event into the organization.
+func (o *Organization) Apply(event Event) {
+	if o.members == nil {
+		o.members, o.tokens = make(map[uuid.UUID]membership), make(map[uuid.UUID]bool)
+	}
+	switch e := event.(type) {
+	case Created:
+		o.created = true
+	case MemberInvited:
+		o.members[e.MemberID] = membership{e.Role, Invited}
+	case MemberJoined:
+		o.members[e.MemberID] = membership{e.Role, Active}
+	case MemberChanged:
+		o.members[e.MemberID] = membership{e.Role, e.Status}
+	case TokenMinted:
+		o.tokens[e.TokenID] = true
+	case TokenRevoked:
+		o.tokens[e.TokenID] = false
+	}
 }
 
-func (Created) event()       {}
-func (MemberInvited) event() {}
-func (MemberJoined) event()  {}
-func (MemberChanged) event() {}
-func (TokenMinted) event()   {}
-func (TokenRevoked) event()  {}
+// Create makes the organization.
+func (o *Organization) Create(demo bool) []Event {
+	if o.created {
+		return nil
+	}
+	return []Event{Created{Demo: demo}}
+}
+
+// Invite adds a member who has yet to accept.
+func (o *Organization) Invite(id uuid.UUID, role Role) []Event {
+	if _, known := o.members[id]; known {
+		return nil
+	}
+	return []Event{MemberInvited{MemberID: id, Role: role}}
+}
+
+// Join adds an active member, or makes the invited one active in the role they
+// were invited into. A disabled member does not come back this way.
+func (o *Organization) Join(id uuid.UUID, role Role) ([]Event, error) {
+	member, known := o.members[id]
+	switch {
+	case !known:
+		return []Event{MemberJoined{MemberID: id, Role: role}}, nil
+	case member.status == Active:
+		return nil, nil
+	case member.status == Disabled:
+		return nil, &InvalidStatusError{From: Disabled, To: Active}
+	}
+	return []Event{MemberJoined{MemberID: id, Role: member.role}}, nil
+}
+
+// Change gives a member another role or status; nil stays as it is. Errors:
+// *UnknownError, *InvalidStatusError, *LastAdminError.
+func (o *Organization) Change(id uuid.UUID, role *Role, status *string) ([]Event, error) {
+	was, known := o.members[id]
+	if !known {
+		return nil, &UnknownError{What: "member", ID: id}
+	}
+	is := was
+	if role != nil {
+		is.role = *role
+	}
+	if status != nil {
+		is.status = *status
+	}
+	if is == was {
+		return nil, nil
+	}
+	if is.status != was.status && is.status != Disabled && (is.status != Active || was.status != Disabled) {
+		return nil, &InvalidStatusError{From: was.status, To: is.status}
+	}
+	if was.administers() && !is.administers() && o.administrators() == 1 {
+		return nil, &LastAdminError{MemberID: id}
+	}
+	return []Event{MemberChanged{MemberID: id, Role: is.role, Status: is.status}}, nil
+}
+
+func (m membership) administers() bool { return m.role == Admin && m.status == Active }
+
+func (o *Organization) administrators() int {
+	n := 0
+	for _, m := range o.members {
+		if m.administers() {
+			n++
+		}
+	}
+	return n
+}
+
+// Mint records a token.
+func (o *Organization) Mint(id uuid.UUID, kind string, scopes []Scope) []Event {
+	if _, known := o.tokens[id]; known {
+		return nil
+	}
+	names := make([]string, 0, len(scopes))
+	for _, s := range scopes {
+		names = append(names, string(s))
+	}
+	return []Event{TokenMinted{TokenID: id, Kind: kind, Scopes: names}}
+}
+
+// Revoke ends a token.
+func (o *Organization) Revoke(id uuid.UUID) ([]Event, error) {
+	works, known := o.tokens[id]
+	switch {
+	case !known:
+		return nil, &UnknownError{What: "token", ID: id}
+	case !works:
+		return nil, nil
+	}
+	return []Event{TokenRevoked{TokenID: id}}, nil
+}

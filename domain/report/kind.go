@@ -45,4 +45,3 @@ const (
 	CodeRenderFailed              = "render_failed"
 	CodeAbandoned                 = "abandoned"
 )
-

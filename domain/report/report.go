@@ -43,7 +43,9 @@ func (e *NotDueError) Error() string {
 // NotRecipientError reports a mail outcome for somebody who is no recipient.
 type NotRecipientError struct{ MemberID uuid.UUID }
 
-func (e *NotRecipientError) Error() string { return "member " + e.MemberID.String() + " is no recipient" }
+func (e *NotRecipientError) Error() string {
+	return "member " + e.MemberID.String() + " is no recipient"
+}
 
 // Status is where the request stands by its events. See StatusAt.
 func (r *Report) Status() Status { return r.status }
@@ -170,7 +172,7 @@ func (r *Report) CompleteStep(step StepCompleted) ([]Event, error) {
 // Ready ends the build with a file. RecipientIDs and ExpiresAt of the event are
 // set here: the recipients as they are now, and at plus the retention window.
 func (r *Report) Ready(ready Ready, at time.Time) ([]Event, error) {
-	if r.status == StatusReady && ready.PDFSHA256 == r.ready.PDFSHA256 {
+	if r.ready.PDFSHA256 != "" && ready.PDFSHA256 == r.ready.PDFSHA256 {
 		return nil, nil
 	}
 	if err := ready.complete(); err != nil {

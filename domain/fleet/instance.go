@@ -1,0 +1,144 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Details are what a person or a feed says about an instance.
+type Details struct {
+	Name      string
+	Engine    Engine
+	Version   string
+	Host      string
+	Active    bool
+	CreatedAt time.Time
+}
+
+// Instance is one database server, folded from its events. The zero value is
+// one that nobody has registered yet.
+type Instance struct {
+	registered, removed bool
+	externalID          string
+	details             Details
+}
+
+// RemovedError reports a decision about something that is gone.
+type RemovedError struct{ What string }
+
+func (e *RemovedError) Error() string { return "the " + e.What + " was removed" }
+
+// Known reports whether the instance is registered and not removed.
+func (i *Instance) Known() bool { return i.registered && !i.removed }
+
+// ExternalID is the sender's own key of the instance.
+func (i *Instance) ExternalID() string { return i.externalID }
+
+// Details are what is known of the instance.
+func (i *Instance) Details() Details { return i.details }
+
+// Apply folds one recorded event into the instance.
+func (i *Instance) Apply(event Event) {
+	switch e := event.(type) {
+	case InstanceRegistered:
+		i.registered, i.externalID = true, e.ExternalID
+		i.details = Details{Name: e.Name, Engine: e.Engine, Version: e.Version, Host: e.Host, Active: e.Active, CreatedAt: e.CreatedAt}
+	case InstanceChanged:
+		i.details.Name, i.details.Engine, i.details.Version = e.Name, e.Engine, e.Version
+		i.details.Host, i.details.CreatedAt = e.Host, e.CreatedAt
+	case InstanceActivated:
+		i.details.Active = true
+	case InstanceDeactivated:
+		i.details.Active = false
+	case InstanceRemoved:
+		i.removed = true
+	}
+}
+
+// Register makes the instance known; one that is known already is changed.
+func (i *Instance) Register(externalID string, d Details) ([]Event, error) {
+	if i.registered {
+		return i.Change(d)
+	}
+	return []Event{InstanceRegistered{
+		ExternalID: externalID, Name: d.Name, Engine: d.Engine, Version: d.Version, Host: d.Host,
+		Active: d.Active, CreatedAt: d.CreatedAt,
+	}}, nil
+}
+
+// Change brings the instance to d.
+func (i *Instance) Change(d Details) ([]Event, error) {
+	if !i.Known() {
+		return nil, &RemovedError{What: "instance"}
+	}
+	var events []Event
+	was := i.details
+	if d.Name != was.Name || d.Engine != was.Engine || d.Version != was.Version || d.Host != was.Host || !d.CreatedAt.Equal(was.CreatedAt) {
+		events = append(events, InstanceChanged{Name: d.Name, Engine: d.Engine, Version: d.Version, Host: d.Host, CreatedAt: d.CreatedAt})
+	}
+	switch {
+	case d.Active && !was.Active:
+		events = append(events, InstanceActivated{})
+	case !d.Active && was.Active:
+		events = append(events, InstanceDeactivated{})
+	}
+	return events, nil
+}
+
+// Remove takes the instance out of every list and count.
+func (i *Instance) Remove() []Event {
+	if !i.Known() {
+		return nil
+	}
+	return []Event{InstanceRemoved{}}
+}
+
+// Database is one database of an instance, folded from its events. The zero
+// value is one that nobody has registered yet.
+type Database struct {
+	registered, removed bool
+	instance            uuid.UUID
+	name                string
+	createdAt           time.Time
+}
+
+// Known reports whether the database is registered and not removed.
+func (d *Database) Known() bool { return d.registered && !d.removed }
+
+// CreatedAt is when the database was registered for monitoring.
+func (d *Database) CreatedAt() time.Time { return d.createdAt }
+
+// Apply folds one recorded event into the database.
+func (d *Database) Apply(event Event) {
+	switch e := event.(type) {
+	case DatabaseRegistered:
+		d.registered, d.instance, d.name, d.createdAt = true, e.InstanceID, e.Name, e.CreatedAt
+	case DatabaseChanged:
+		d.name, d.createdAt = e.Name, e.CreatedAt
+	case DatabaseRemoved:
+		d.removed = true
+	}
+}
+
+// Register makes the database known on an instance; one that is known already
+// is changed.
+func (d *Database) Register(instance uuid.UUID, externalID, name string, createdAt time.Time) ([]Event, error) {
+	switch {
+	case !d.registered:
+		return []Event{DatabaseRegistered{InstanceID: instance, ExternalID: externalID, Name: name, CreatedAt: createdAt}}, nil
+	case d.removed:
+		return nil, &RemovedError{What: "database"}
+	case name == d.name && createdAt.Equal(d.createdAt):
+		return nil, nil
+	}
+	return []Event{DatabaseChanged{Name: name, CreatedAt: createdAt}}, nil
+}
+
+// Remove takes the database out of every list and count.
+func (d *Database) Remove() []Event {
+	if !d.Known() {
+		return nil
+	}
+	return []Event{DatabaseRemoved{InstanceID: d.instance}}
+}

@@ -1,0 +1,66 @@
+package organization
+
+import "github.com/google/uuid"
+
+// StreamType is the stream type in the organization log; the stream id is the
+// organization's id.
+const StreamType = "organization"
+
+// Role is what a member may do.
+type Role string
+
+// The roles.
+const (
+	Viewer  Role = "viewer"
+	Member  Role = "member"
+	Auditor Role = "auditor"
+	Admin   Role = "admin"
+)
+
+// Event is a fact about an organization that people argue about later. Names
+// and addresses live outside the log.
+type Event interface{ event() }
+
+// Created: the organization exists.
+type Created struct {
+	Demo bool `json:"demo"`
+}
+
+// MemberInvited: who invited whom into which role.
+type MemberInvited struct {
+	MemberID uuid.UUID `json:"memberId"`
+	Role     Role      `json:"role"`
+}
+
+// MemberJoined: the invited member chose a password, or the first
+// administrator was set up.
+type MemberJoined struct {
+	MemberID uuid.UUID `json:"memberId"`
+	Role     Role      `json:"role"`
+}
+
+// MemberChanged: role or status as they are from now on.
+type MemberChanged struct {
+	MemberID uuid.UUID `json:"memberId"`
+	Role     Role      `json:"role"`
+	Status   string    `json:"status"` // invited, active, disabled
+}
+
+// TokenMinted: an API or ingest token was made.
+type TokenMinted struct {
+	TokenID uuid.UUID `json:"tokenId"`
+	Kind    string    `json:"kind"` // api, ingest
+	Scopes  []string  `json:"scopes"`
+}
+
+// TokenRevoked: a token stopped working.
+type TokenRevoked struct {
+	TokenID uuid.UUID `json:"tokenId"`
+}
+
+func (Created) event()       {}
+func (MemberInvited) event() {}
+func (MemberJoined) event()  {}
+func (MemberChanged) event() {}
+func (TokenMinted) event()   {}
+func (TokenRevoked) event()  {}
