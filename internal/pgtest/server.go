@@ -100,16 +100,12 @@ func start(opts Options) (_ *Server, err error) {
 		return nil, err
 	}
 	// Somebody may take the free port between the look and the start.
-	for range 5 {
+	for range 3 {
 		if s.port, err = freePort(); err != nil {
 			return nil, err
 		}
 		if err = s.launch(ctx); err == nil {
 			return s, nil
-		}
-		var failed *cluster.StartError
-		if !errors.As(err, &failed) || !strings.Contains(failed.Log, "could not bind") {
-			break
 		}
 	}
 	return nil, err

@@ -38,8 +38,19 @@ func DefaultAccount() (Account, error) {
 	return Account{uid: uint32(uid), gid: uint32(gid), other: true}, nil
 }
 
-// Other says whether the account is not our own.
-func (a Account) Other() bool { return a.other }
+// AccountOf is the account that owns an existing cluster: PostgreSQL runs as no
+// other.
+func AccountOf(dir string) (Account, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return Account{}, err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(owner.Uid) == os.Geteuid() {
+		return Account{}, nil
+	}
+	return Account{uid: owner.Uid, gid: owner.Gid, other: true}, nil
+}
 
 // Own gives a file or directory to the account.
 func (a Account) Own(path string) error {
@@ -49,10 +60,35 @@ func (a Account) Own(path string) error {
 	return os.Chown(path, int(a.uid), int(a.gid))
 }
 
-// apply makes a command run as the account, in a process group of its own: a
-// Ctrl-C in the terminal is ours to turn into an orderly stop.
+// Admit lets the account's group pass through a directory of ours, and nobody
+// else.
+func (a Account) Admit(dir string) error {
+	if !a.other {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if err := os.Chown(dir, -1, int(a.gid)); err != nil {
+		return err
+	}
+	return os.Chmod(dir, info.Mode().Perm()|0o010)
+}
+
+// CanEnter tries whether the account reaches a directory, which modes alone do
+// not tell: there are access lists, mounts and every parent.
+func (a Account) CanEnter(inst Installation, dir string) bool {
+	cmd := exec.Command(inst.Program("postgres"), "--version")
+	a.apply(cmd)
+	cmd.Dir = dir // entered after the change of user
+	return cmd.Run() == nil
+}
+
+// apply makes a command run as the account, in a session of its own: a Ctrl-C or
+// the end of the terminal is ours to turn into an orderly stop.
 func (a Account) apply(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if a.other {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.uid, Gid: a.gid}
 	}

@@ -34,6 +34,20 @@ func Init(ctx context.Context, inst Installation, account Account, dir string, o
 	if opts.NoSync {
 		args = append(args, "--no-sync")
 	}
+	// Sorted by code point, so that no upgrade of the system's collations breaks
+	// an index; but letters are to be known as letters, for searches that ignore
+	// case. Not every system has that locale; initdb looks before it writes.
+	err := initdb(ctx, inst, account, append(args, "--lc-ctype", "C.UTF-8"))
+	if err != nil {
+		err = initdb(ctx, inst, account, args)
+	}
+	if err != nil {
+		return fmt.Errorf("initdb in %s: %w", dir, err)
+	}
+	return nil
+}
+
+func initdb(ctx context.Context, inst Installation, account Account, args []string) error {
 	cmd := exec.CommandContext(ctx, inst.Program("initdb"), args...)
 	account.apply(cmd)
 	cmd.Dir = "/" // our own directory may be closed to the account
@@ -41,7 +55,7 @@ func Init(ctx context.Context, inst Installation, account Account, dir string, o
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("initdb in %s: %w: %s", dir, err, lastLines(out.String(), 5))
+		return fmt.Errorf("%w: %s", err, lastLines(out.String(), 5))
 	}
 	return nil
 }
@@ -78,9 +92,6 @@ func Start(ctx context.Context, inst Installation, account Account, dir, logPath
 		return nil, fmt.Errorf("open the server's log: %w", err)
 	}
 	defer log.Close()
-	if err := account.Own(logPath); err != nil {
-		return nil, fmt.Errorf("give the server its log: %w", err)
-	}
 	before, err := log.Seek(0, 2)
 	if err != nil {
 		return nil, fmt.Errorf("find the end of the server's log: %w", err)
@@ -133,7 +144,8 @@ const (
 // Done is closed once the server has gone.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Stop stops the server and returns when it has gone.
+// Stop stops the server and returns when it has gone; one that has gone already
+// is no error.
 func (p *Process) Stop(ctx context.Context, mode Mode) error {
 	if err := syscall.Kill(p.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop PostgreSQL (process %d): %w", p.PID, err)

@@ -3,9 +3,11 @@ package cluster
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // State is what a running server says of itself in postmaster.pid.
@@ -52,4 +54,43 @@ func Major(dir string) (int, error) {
 		return 0, fmt.Errorf("PG_VERSION in %s: %w", dir, err)
 	}
 	return major, nil
+}
+
+// Alive says whether the process that wrote the state still runs. A process
+// that merely has got the same number since, after a restart of the machine or
+// of a container, is not it.
+func (s State) Alive() bool {
+	if err := syscall.Kill(s.PID, 0); err == syscall.ESRCH {
+		return false
+	}
+	command, err := commandLine(s.PID)
+	if err != nil {
+		return false
+	}
+	return strings.Contains(command, s.DataDir)
+}
+
+// commandLine is what a process was started with. PostgreSQL rewrites that of
+// its children, never of the postmaster, which names the data directory.
+func commandLine(pid int) (string, error) {
+	if content, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
+		return strings.ReplaceAll(string(content), "\x00", " "), nil
+	}
+	out, err := exec.Command("ps", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	return string(out), err
+}
+
+// Disown marks the postmaster.pid of a server that is not Alive as ours. Where
+// its number has gone to another process of the same user PostgreSQL would
+// refuse to start for ever; its own parent's number it knows to be harmless.
+// The file is kept, because it also names the shared memory by which PostgreSQL
+// tells whether children of the dead server still run.
+func Disown(dir string) error {
+	path := filepath.Join(dir, "postmaster.pid")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	_, rest, _ := strings.Cut(string(content), "\n")
+	return os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600)
 }
