@@ -5,12 +5,14 @@
 -- applies a page, replays a parked stream or switches a generation holds it.
 CREATE TABLE checkpoints (
     consumer_group text        NOT NULL,
+    handler        text        NOT NULL,
     log            text        NOT NULL,
     position       bigint      NOT NULL DEFAULT 0 CHECK (position >= 0),
     updated_at     timestamptz NOT NULL DEFAULT now(),
     last_error     text,
     PRIMARY KEY (consumer_group, log)
 ) WITH (fillfactor = 50);
+CREATE INDEX checkpoints_handler ON checkpoints (handler, log);
 
 -- Events set aside: the first of its stream carries the error, the ones behind
 -- it wait (error is null) until it is retried or dropped.

@@ -1,0 +1,180 @@
+package topic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/eventstore"
+)
+
+// deliver applies a page whose checkpoint the transaction holds. An event that
+// cannot be applied parks its stream; only a failure that is no event's fault
+// comes back as an error, and then the transaction must not be committed.
+func (g Group) deliver(ctx context.Context, tx Tx, events []eventstore.Event) error {
+	parked, dropped, err := g.exceptions(ctx, tx, events)
+	if err != nil {
+		return err
+	}
+	ready := make([]eventstore.Event, 0, len(events))
+	for _, e := range events {
+		switch {
+		case dropped[e.Position]:
+		case parked[e.Stream]:
+			if err := g.park(ctx, tx, e, nil); err != nil {
+				return err
+			}
+		default:
+			ready = append(ready, e)
+		}
+	}
+	if len(ready) == 0 {
+		return nil
+	}
+	err = g.attempt(ctx, tx, ready)
+	if !isPoison(err) {
+		return err
+	}
+	return g.deliverSingly(ctx, tx, ready, parked)
+}
+
+// deliverSingly gives every event a savepoint of its own to find the poisoned one.
+func (g Group) deliverSingly(ctx context.Context, tx Tx, events []eventstore.Event, parked map[uuid.UUID]bool) error {
+	for i, e := range events {
+		if parked[e.Stream] {
+			if err := g.park(ctx, tx, e, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		err := g.attempt(ctx, tx, events[i:i+1])
+		if isPoison(err) {
+			parked[e.Stream] = true
+			err = g.park(ctx, tx, e, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attempt applies events under one savepoint. A *poisonError says that they
+// failed by themselves and that the transaction is as it was before.
+func (g Group) attempt(ctx context.Context, tx Tx, events []eventstore.Event) error {
+	if _, err := tx.ExecContext(ctx, `SAVEPOINT page`); err != nil {
+		return err
+	}
+	applied := g.apply(ctx, tx, events)
+	if applied == nil {
+		_, err := tx.ExecContext(ctx, `RELEASE SAVEPOINT page`)
+		return err
+	}
+	// A connection that cannot go back to the savepoint is what failed, not the event.
+	for _, statement := range []string{`ROLLBACK TO SAVEPOINT page`, `RELEASE SAVEPOINT page`} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return errors.Join(applied, err)
+		}
+	}
+	if ctx.Err() != nil || !blamesEvent(applied) {
+		return applied
+	}
+	return &poisonError{applied}
+}
+
+// apply turns a panic into an error: one event must not stop the others.
+func (g Group) apply(ctx context.Context, tx Tx, events []eventstore.Event) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &PanicError{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	return g.Apply(ctx, tx, events)
+}
+
+func (g Group) exceptions(ctx context.Context, tx Tx, events []eventstore.Event) (parked map[uuid.UUID]bool, dropped map[int64]bool, err error) {
+	first, last := events[0].Position, events[len(events)-1].Position
+	rows, err := tx.QueryContext(ctx, selectExceptions, g.Name, g.Log, g.Handler, first, last)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	parked, dropped = map[uuid.UUID]bool{}, map[int64]bool{}
+	for rows.Next() {
+		var stream string
+		var position int64
+		if err := rows.Scan(&stream, &position); err != nil {
+			return nil, nil, err
+		}
+		if stream == "" {
+			dropped[position] = true
+			continue
+		}
+		id, err := uuid.Parse(stream)
+		if err != nil {
+			return nil, nil, err
+		}
+		parked[id] = true
+	}
+	return parked, dropped, rows.Err()
+}
+
+// park sets an event aside: with the error that it caused, or without one
+// behind an event of its stream that is parked already.
+func (g Group) park(ctx context.Context, tx Tx, e eventstore.Event, cause error) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	var text *string
+	attempts := 0
+	if cause != nil {
+		s := cause.Error()
+		text, attempts = &s, 1
+	}
+	_, err = tx.ExecContext(ctx, insertLetter,
+		id, g.Name, g.Handler, g.Log, e.Position, e.OrganizationID, e.StreamType, e.Stream, e.Type, text, attempts)
+	if err != nil {
+		return fmt.Errorf("park event %d of %s: %w", e.Position, g.Log, err)
+	}
+	return nil
+}
+
+// PanicError is a panic while events were applied.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// poisonError marks an error as caused by the events themselves.
+type poisonError struct{ cause error }
+
+func (e *poisonError) Error() string { return e.cause.Error() }
+func (e *poisonError) Unwrap() error { return e.cause }
+
+func isPoison(err error) bool {
+	var p *poisonError
+	return errors.As(err, &p)
+}
+
+// blamesEvent tells whether an error on a connection that still works was
+// caused by the event. A lack of resources, a conflict, a shutdown or a schema
+// that does not fit the code would fail any event: parking on those would empty
+// the log into the dead letters.
+func blamesEvent(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || len(pg.Code) != 5 {
+		return true
+	}
+	switch pg.Code[:2] {
+	case "08", "25", "3B", "40", "42", "53", "55", "57", "58", "XX":
+		return false
+	}
+	return true
+}

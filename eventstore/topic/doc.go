@@ -1,0 +1,42 @@
+// Package topic makes the event logs Watermill topics: consumer groups that
+// read a log in order and write what follows from it exactly once.
+//
+// Nothing is published: a Subscription is the schema and offsets adapter of a
+// watermill-sql subscriber and reads the events table itself. A message is a
+// page of up to a thousand events behind the group's checkpoint. The page, what
+// the group writes for it and the checkpoint's move share one READ COMMITTED
+// transaction that holds the checkpoint row; so two processes that both believe
+// to be the group's reader take turns, and neither applies what the other has.
+//
+// A page is applied under one savepoint. If that fails, it is applied again
+// with a savepoint an event; the stream of an event that fails by itself is
+// parked in dead_letters, later events of that stream wait behind it in order,
+// and other streams go on. Retry replays a parked stream in order; Drop leaves
+// its first event out and is remembered by (handler, log, position), so that
+// the next generation of the same projection passes over it too. What would
+// fail for any event (connection, resources, conflicts, a schema that does not
+// fit) parks nothing: the page is tried again.
+//
+// After a page a group reads the next at once; when there is none it blocks on
+// a Wake, which the appending process raises and other processes raise through
+// LISTEN/NOTIFY, and at most one second (SafetyPoll).
+//
+// # What may go wrong
+//
+//   - The process dies anywhere: the transaction is gone, the page comes again,
+//     nothing is lost or doubled.
+//   - The connection breaks while a page is applied: the handler ends the
+//     transaction and acknowledges; the subscriber then fails to move the
+//     checkpoint and starts over. A nack would send the page again into the dead
+//     transaction for ever.
+//   - Shutdown: the subscription's context ends and database/sql rolls the page
+//     back. Router.Close and an expired ack deadline would commit the writes
+//     without the checkpoint (both reproduced with watermill-sql v3.1.0); so
+//     nobody closes the router, and the deadline is ten years.
+//   - The commit fails: watermill-sql only logs it. The next query starts from
+//     the old checkpoint, and whoever waits for a position reads the checkpoint
+//     instead of trusting a signal.
+//   - A wake-up is lost or comes too often: the safety poll finds the events,
+//     respectively the query finds nothing.
+//   - Clocks play no part.
+package topic

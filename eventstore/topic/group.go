@@ -1,0 +1,104 @@
+package topic
+
+import (
+	"context"
+	"database/sql"
+
+	"muster/eventstore"
+)
+
+// Tx is what applying a page needs of a transaction; *sql.Tx and *sqlx.Tx are
+// both one.
+type Tx interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Apply writes the effect of some events of one log, in order of position. It
+// runs inside the group's transaction and under a savepoint; it must write
+// through tx only and keep nothing between calls, because the same events come
+// again after a failure.
+type Apply func(ctx context.Context, tx Tx, events []eventstore.Event) error
+
+// Group is a consumer group: one reader of one log with a checkpoint row of its
+// own, which AddGroup makes.
+type Group struct {
+	// Name keys the checkpoint and the dead letters.
+	Name string
+	// Handler is the name under which dropped events are remembered; groups
+	// that succeed one another share it.
+	Handler string
+	Log     eventstore.Log
+	// Follow is a group that this one never overtakes; empty: none.
+	Follow string
+	// PageSize is the most events applied at once; PageSize where zero.
+	PageSize int
+	Apply    Apply
+}
+
+func (g Group) pageSize() int {
+	if g.PageSize == 0 {
+		return PageSize
+	}
+	return g.PageSize
+}
+
+// AddGroup makes the group's checkpoint at the beginning of the log.
+func AddGroup(ctx context.Context, tx Tx, group, handler string, log eventstore.Log) error {
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO checkpoints (consumer_group, handler, log) VALUES ($1, $2, $3)`, group, handler, log)
+	return err
+}
+
+// RemoveGroup forgets a group's checkpoints and dead letters; a subscriber that
+// is still running for it finds nothing to do from then on.
+func RemoveGroup(ctx context.Context, tx Tx, group string) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM checkpoints WHERE consumer_group = $1`, group); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM dead_letters WHERE consumer_group = $1`, group)
+	return err
+}
+
+// Lock takes the group's checkpoint and returns its position: from here to the
+// end of the transaction nobody else applies events to the group.
+func (g Group) Lock(ctx context.Context, tx Tx) (position int64, err error) {
+	err = tx.QueryRowContext(ctx,
+		`SELECT position FROM checkpoints WHERE consumer_group = $1 AND log = $2 FOR UPDATE`, g.Name, g.Log).Scan(&position)
+	return position, err
+}
+
+// Advance applies everything up to and including the position in the caller's
+// transaction.
+func (g Group) Advance(ctx context.Context, tx Tx, upTo int64) error {
+	position, err := g.Lock(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for position < upTo {
+		var payload []byte
+		err := tx.QueryRowContext(ctx, selectRange, g.Log, position, upTo, g.pageSize()).Scan(&payload)
+		if err != nil {
+			return err
+		}
+		events, err := Decode(g.Log, payload)
+		if err != nil {
+			return err
+		}
+		if len(events) == 0 {
+			return nil
+		}
+		if err := g.deliver(ctx, tx, events); err != nil {
+			return err
+		}
+		position = events[len(events)-1].Position
+		if _, err := tx.ExecContext(ctx, moveCheckpoint, position, g.Name, g.Log); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const moveCheckpoint = `UPDATE checkpoints SET position = $1, updated_at = now(), last_error = NULL
+WHERE consumer_group = $2 AND log = $3`

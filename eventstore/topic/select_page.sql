@@ -1,0 +1,20 @@
+-- The next page of a group as one row. The checkpoint is locked first; a group
+-- that had to wait for the lock reads the new position and an older snapshot of
+-- events, which is a prefix of the log and so skips nothing. MATERIALIZED keeps
+-- the lock in a node of its own. record_send is PostgreSQL's binary row format.
+WITH checkpoint AS MATERIALIZED (
+    SELECT position FROM checkpoints WHERE consumer_group = $1 AND log = $2 FOR UPDATE
+), page AS (
+    SELECT position, organization_id, stream_type, stream_id, version, type, schema_version,
+           occurred_at, recorded_at, data, metadata
+    FROM events
+    WHERE log = $2
+      AND position > (SELECT position FROM checkpoint)
+      AND position <= coalesce((SELECT position FROM checkpoints WHERE consumer_group = $3 AND log = $2),
+                               9223372036854775807)
+    ORDER BY position
+    LIMIT $4
+)
+SELECT max(position), string_agg(record_send(page), ''::bytea ORDER BY position)
+FROM page
+HAVING count(*) > 0

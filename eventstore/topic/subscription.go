@@ -1,0 +1,218 @@
+package topic
+
+import (
+	"context"
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// SafetyPoll is how long a group waits at most for a wake-up that got lost.
+const SafetyPoll = time.Second
+
+// never is the ack deadline. Its expiry would commit what a handler has written
+// so far, so it must not come; a handler that hangs shows as lag instead.
+const never = 10 * 365 * 24 * time.Hour
+
+// Failure pauses between attempts of a page that cannot be applied.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 5 * time.Second
+)
+
+// Subscription runs a group on a Watermill router. It is the subscriber's
+// schema adapter, offsets adapter and backoff manager at once, because the
+// three share what happened to the page in hand.
+type Subscription struct {
+	group     Group
+	db        *stdsql.DB
+	wake      *Wake
+	log       *slog.Logger
+	committed func()
+	done      <-chan struct{}
+
+	mu      sync.Mutex
+	changed <-chan struct{} // taken before the running query
+	failure error           // of the page in hand
+	pause   time.Duration
+}
+
+// Subscribe adds the group to a running router and starts it. It ends with ctx:
+// a page in hand is then rolled back and comes again later. Never close the
+// router to stop it: that commits what a handler has written so far.
+// committed is called each time a page may have been committed.
+func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Group, wake *Wake, log *slog.Logger, committed func()) error {
+	s := &Subscription{
+		group: g, db: db, wake: wake, committed: committed, done: ctx.Done(),
+		log: log.With("group", g.Name, "log", string(g.Log)),
+	}
+	deadline := never
+	subscriber, err := sql.NewSubscriber(db, sql.SubscriberConfig{
+		ConsumerGroup:  g.Name,
+		AckDeadline:    &deadline,
+		BackoffManager: s,
+		SchemaAdapter:  s,
+		OffsetsAdapter: s,
+	}, router.Logger())
+	if err != nil {
+		return fmt.Errorf("subscribe %s to %s: %w", g.Name, g.Log, err)
+	}
+	router.AddConsumerHandler(g.Name+"/"+string(g.Log), string(g.Log), subscriber, s.handle)
+	return router.RunHandlers(ctx)
+}
+
+// handle applies one page. It always acknowledges: a nack would neither roll
+// back nor let go of the transaction. Where the page failed it ends the
+// transaction instead, so that the subscriber cannot move the checkpoint and
+// reads the page again.
+func (s *Subscription) handle(msg *message.Message) error {
+	ctx := msg.Context()
+	tx, ok := sql.TxFromContext(ctx)
+	if !ok {
+		return errors.New("message carries no transaction")
+	}
+	err := s.deliver(ctx, tx, msg.Payload)
+	s.mu.Lock()
+	s.failure = err
+	s.mu.Unlock()
+	if err != nil {
+		_ = tx.Rollback()
+	}
+	return nil
+}
+
+func (s *Subscription) deliver(ctx context.Context, tx *stdsql.Tx, payload []byte) error {
+	events, err := Decode(s.group.Log, payload)
+	if err != nil {
+		return err
+	}
+	return s.group.deliver(ctx, tx, events)
+}
+
+// HandleError decides how long the subscriber waits after a query. It blocks
+// for the next wake-up where there was nothing to read.
+func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err error) time.Duration {
+	s.mu.Lock()
+	failure, changed := s.failure, s.changed
+	s.failure = nil
+	s.mu.Unlock()
+	if failure != nil {
+		err = failure
+	}
+	switch {
+	case isDone(s.done):
+		return 0
+	case err != nil && isConcurrentUpdate(err):
+		return 0
+	case err != nil:
+		return s.failed(err)
+	case noMsg:
+		poll := time.NewTimer(SafetyPoll)
+		defer poll.Stop()
+		select {
+		case <-changed:
+		case <-poll.C:
+		case <-s.done:
+		}
+	default:
+		s.pause = 0
+		s.committed()
+	}
+	return 0
+}
+
+// failed reports a failure once in the log and on the checkpoint, and paces the
+// next attempt.
+func (s *Subscription) failed(err error) time.Duration {
+	if s.pause == 0 {
+		s.log.Error("page cannot be applied, trying again", "error", err)
+		s.pause = firstPause
+	} else {
+		s.pause = min(2*s.pause, lastPause)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), SafetyPoll)
+	defer cancel()
+	_, recordErr := s.db.ExecContext(ctx,
+		`UPDATE checkpoints SET last_error = $1 WHERE consumer_group = $2 AND log = $3`,
+		err.Error(), s.group.Name, s.group.Log)
+	if recordErr != nil {
+		s.log.Debug("failure cannot be recorded", "error", recordErr)
+	}
+	return s.pause
+}
+
+func isDone(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// isConcurrentUpdate recognizes the losers' errors of two subscribers on one
+// checkpoint, which the stock backoff manager retries at once too.
+func isConcurrentUpdate(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// SelectQuery reads the next page and locks the checkpoint.
+func (s *Subscription) SelectQuery(string, string, sql.OffsetsAdapter) sql.Query {
+	changed := s.wake.Changed(string(s.group.Log))
+	s.mu.Lock()
+	s.changed = changed
+	s.mu.Unlock()
+	return sql.Query{Query: selectPage, Args: []any{s.group.Name, s.group.Log, s.group.Follow, s.group.pageSize()}}
+}
+
+// UnmarshalMessage makes one message of a page.
+func (s *Subscription) UnmarshalMessage(row sql.Scanner) (sql.Row, error) {
+	var last int64
+	var payload []byte
+	if err := row.Scan(&last, &payload); err != nil {
+		return sql.Row{}, err
+	}
+	name := string(s.group.Log) + ":" + strconv.FormatInt(last, 10)
+	return sql.Row{Offset: last, Msg: message.NewMessage(name, payload)}, nil
+}
+
+// SubscribeIsolationLevel is READ COMMITTED: under the default REPEATABLE READ
+// a standby that waited for the checkpoint gets 40001.
+func (s *Subscription) SubscribeIsolationLevel() stdsql.IsolationLevel {
+	return stdsql.LevelReadCommitted
+}
+
+// AckMessageQuery moves the checkpoint in the page's own transaction.
+func (s *Subscription) AckMessageQuery(_ string, row sql.Row, _ string) sql.Query {
+	return sql.Query{Query: moveCheckpoint, Args: []any{row.Offset, s.group.Name, s.group.Log}}
+}
+
+// InsertQuery refuses: events enter a log through eventstore.Store only.
+func (s *Subscription) InsertQuery(string, message.Messages) (sql.Query, error) {
+	return sql.Query{}, errors.New("a log is appended to through the event store, not published to")
+}
+
+// NextOffsetQuery is part of SelectQuery.
+func (s *Subscription) NextOffsetQuery(string, string) sql.Query { return sql.Query{} }
+
+// ConsumedMessageQuery has nothing to do.
+func (s *Subscription) ConsumedMessageQuery(string, sql.Row, string, []byte) sql.Query {
+	return sql.Query{}
+}
+
+// SchemaInitializingQueries has nothing to do: migrations make the tables.
+func (s *Subscription) SchemaInitializingQueries(string) []sql.Query { return nil }
+
+// BeforeSubscribingQueries makes no checkpoint: one that is missing belongs to
+// a generation that has ended.
+func (s *Subscription) BeforeSubscribingQueries(string, string) []sql.Query { return nil }
