@@ -1,0 +1,170 @@
+package catalogue
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"muster/domain/fleet"
+	"muster/internal/snapshot"
+)
+
+// Version is raised with every change of a check's meaning; the digest tells
+// apart what a version number alone would hide.
+const Version = "2026.11.1"
+
+//go:embed checks/*.yaml
+var files embed.FS
+
+// Scopes of a check.
+const (
+	ScopeInstance = "instance" // once a server
+	ScopeDatabase = "database" // in every database that lets us in
+)
+
+// Check is one check with everything needed to run it.
+type Check struct {
+	ID           string   `yaml:"id"`
+	Domain       string   `yaml:"domain"`
+	Severity     string   `yaml:"severity"`
+	Scope        string   `yaml:"scope"`
+	MinVersion   int      `yaml:"min_version"` // as server_version_num
+	Title        string   `yaml:"title"`
+	Rationale    string   `yaml:"rationale"`
+	Pass         string   `yaml:"pass"`
+	Remediation  string   `yaml:"remediation"`
+	Statement    string   `yaml:"statement"`
+	Effort       string   `yaml:"effort"`
+	NeedsRestart bool     `yaml:"restart"`
+	Reads        []Read   `yaml:"reads"`
+	References   []string `yaml:"references"`
+	Query        string   `yaml:"query"`
+	Evaluate     string   `yaml:"evaluate"`
+	Population   string   `yaml:"population"`
+	Unreadable   string   `yaml:"unreadable"`
+}
+
+// Catalogue is the validated set of checks.
+type Catalogue struct {
+	checks []Check
+	digest string
+}
+
+// Load reads and validates the embedded checks. The error names every fault.
+func Load() (*Catalogue, error) {
+	sub, err := fs.Sub(files, "checks")
+	if err != nil {
+		return nil, err
+	}
+	return load(sub)
+}
+
+func load(fsys fs.FS) (*Catalogue, error) {
+	names, err := fs.Glob(fsys, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalogue{}
+	digest := sha256.New()
+	for _, name := range names { // Glob sorts, so the digest is stable
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the check catalogue: %w", err)
+		}
+		digest.Write(text)
+		var checks []Check
+		decoder := yaml.NewDecoder(bytes.NewReader(text))
+		decoder.KnownFields(true)
+		if err := decoder.Decode(&checks); err != nil {
+			return nil, fmt.Errorf("check catalogue, %s: %w", name, err)
+		}
+		c.checks = append(c.checks, checks...)
+	}
+	slices.SortFunc(c.checks, func(a, b Check) int { return strings.Compare(a.ID, b.ID) })
+	c.digest = hex.EncodeToString(digest.Sum(nil))
+	return c, c.validate()
+}
+
+var idForm = regexp.MustCompile(`^PG-[A-Z][0-9]{2}$`)
+
+func (c *Catalogue) validate() error {
+	var faults []error
+	for i, check := range c.checks {
+		if i > 0 && c.checks[i-1].ID == check.ID {
+			faults = append(faults, fmt.Errorf("check %s: defined twice", check.ID))
+		}
+		for _, fault := range check.faults() {
+			faults = append(faults, fmt.Errorf("check %s: %s", check.ID, fault))
+		}
+	}
+	if len(c.checks) == 0 {
+		faults = append(faults, errors.New("no checks"))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("check catalogue: %w", err)
+	}
+	return nil
+}
+
+func (c Check) faults() (faults []string) {
+	fault := func(ok bool, what string) {
+		if !ok {
+			faults = append(faults, what)
+		}
+	}
+	oneOf := func(value string, allowed ...string) bool { return slices.Contains(allowed, value) }
+	fault(idForm.MatchString(c.ID), "the id has not the form PG-X00")
+	fault(oneOf(c.Domain, "Security", "Performance", "Configuration", "Schema", "Maintenance"), "unknown domain")
+	fault(oneOf(c.Severity, "Critical", "High", "Medium", "Low"), "unknown severity")
+	fault(oneOf(c.Scope, ScopeInstance, ScopeDatabase), "unknown scope")
+	fault(oneOf(c.Effort, "S", "M", "L"), "unknown effort")
+	fault(c.MinVersion >= 90000, "min_version is not a server_version_num")
+	fault(c.Title != "" && c.Rationale != "" && c.Pass != "" && c.Remediation != "", "title, rationale, pass and remediation are needed")
+	fault(len(c.References) > 0, "no reference")
+	fault((c.Query == "") != (c.Evaluate == ""), "either query or evaluate is needed")
+	fault(c.Evaluate == "" || c.Scope == ScopeInstance, "evaluate works on instances only")
+	for _, query := range []string{c.Query, c.Population, c.Unreadable} {
+		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
+	}
+	return faults
+}
+
+// Checks returns every check, sorted by id.
+func (c *Catalogue) Checks() []Check { return slices.Clone(c.checks) }
+
+// Check returns one check by id.
+func (c *Catalogue) Check(id string) (Check, bool) {
+	i, ok := slices.BinarySearchFunc(c.checks, id, func(check Check, id string) int { return strings.Compare(check.ID, id) })
+	if !ok {
+		return Check{}, false
+	}
+	return c.checks[i], true
+}
+
+// Identity says which catalogue this is, as reports print it.
+func (c *Catalogue) Identity() snapshot.Catalogue {
+	return snapshot.Catalogue{Version: Version, Digest: c.digest}
+}
+
+// Definitions returns every check as reports carry it, sorted by id.
+func (c *Catalogue) Definitions() []snapshot.Check {
+	out := make([]snapshot.Check, len(c.checks))
+	for i, check := range c.checks {
+		out[i] = snapshot.Check{
+			ID: check.ID, Engine: string(fleet.PostgreSQL), Domain: check.Domain, Severity: check.Severity,
+			Scope: check.Scope, Title: check.Title, Rationale: check.Rationale, Pass: check.Pass,
+			Remediation: check.Remediation, Statement: check.Statement, Effort: check.Effort,
+			NeedsRestart: check.NeedsRestart, References: slices.Clone(check.References),
+		}
+	}
+	return out
+}
