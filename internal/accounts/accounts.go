@@ -1,9 +1,16 @@
 package accounts
 
 import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
@@ -11,27 +18,34 @@ import (
 
 // Organization is one tenant's settings.
 type Organization struct {
-	ID                  uuid.UUID
-	Name                string
-	TimeZone            string
-	ReportRetentionDays int
-	InputsRetentionDays int
-	PaperSize           string
-	Demo                bool
-	CreatedAt           time.Time
+	ID                  uuid.UUID `db:"id"`
+	Name                string    `db:"name"`
+	TimeZone            string    `db:"time_zone"`
+	ReportRetentionDays int       `db:"report_retention_days"`
+	InputsRetentionDays int       `db:"inputs_retention_days"`
+	PaperSize           string    `db:"paper_size"` // A4, Letter
+	Demo                bool      `db:"demo"`
+	CreatedAt           time.Time `db:"created_at"`
 }
 
 // Member is a person in one organization.
 type Member struct {
-	ID             uuid.UUID
-	OrganizationID uuid.UUID
-	Email          string
-	Name           string
-	Role           organization.Role
-	Status         string // invited, active, disabled
-	LastSignInAt   *time.Time
-	CreatedAt      time.Time
+	ID             uuid.UUID         `db:"id"`
+	OrganizationID uuid.UUID         `db:"organization_id"`
+	Email          string            `db:"email"` // lower case
+	Name           string            `db:"name"`
+	Role           organization.Role `db:"role"`
+	Status         string            `db:"status"` // invited, active, disabled
+	LastSignInAt   *time.Time        `db:"last_sign_in_at"`
+	CreatedAt      time.Time         `db:"created_at"`
 }
+
+// How a principal proved who they are.
+const (
+	MethodPassword = "password"
+	MethodToken    = "token"
+	MethodIngest   = "ingest"
+)
 
 // Principal is who makes a request, and with what.
 type Principal struct {
@@ -44,11 +58,76 @@ type Principal struct {
 	ExpiresAt    time.Time
 }
 
+// Can reports whether the principal holds a scope: what the member's role
+// allows now, within the token's scopes. admin among these stands for every one.
+func (p Principal) Can(scope organization.Scope) bool {
+	within := slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, organization.ScopeAdmin)
+	switch p.Method {
+	case MethodIngest:
+		return scope == organization.ScopeIngestWrite && within
+	case MethodToken:
+		return within && p.Member.Role.Allows(scope)
+	}
+	return p.Member.Role.Allows(scope)
+}
+
+// Permissions returns every scope the principal holds, in the contract's order.
+func (p Principal) Permissions() []organization.Scope {
+	return slices.DeleteFunc(organization.Scopes(), func(s organization.Scope) bool { return !p.Can(s) })
+}
+
+// Client is where a request comes from.
+type Client struct {
+	IP        string
+	UserAgent string
+	RequestID string
+}
+
 // Store keeps organizations, members, passwords, sessions, tokens, invitations and setup links.
 type Store struct {
-	db  *sqlx.DB
-	now func() time.Time
+	db      *sqlx.DB
+	now     func() time.Time
+	hashing chan struct{} // a slot for each hash that may run at once
 }
 
 // New returns the store on db with the given clock.
-func New(db *sqlx.DB, now func() time.Time) *Store { return &Store{db: db, now: now} }
+func New(db *sqlx.DB, now func() time.Time) *Store {
+	return &Store{db: db, now: now, hashing: make(chan struct{}, max(2, runtime.NumCPU()))}
+}
+
+// clock is now in what PostgreSQL keeps: UTC, microseconds.
+func (s *Store) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// inTx runs f in a transaction of its own.
+func (s *Store) inTx(ctx context.Context, f func(tx *sqlx.Tx) error) error {
+	tx, err := s.db.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// secret returns 32 random bytes as text, and the digest that is kept of them.
+func secret() (text string, digest []byte) {
+	b := make([]byte, 32)
+	rand.Read(b) //nolint:errcheck // it ends the program rather than return an error
+	text = base64.RawURLEncoding.EncodeToString(b)
+	return text, digestOf(text)
+}
+
+func digestOf(text string) []byte {
+	d := sha256.Sum256([]byte(text))
+	return d[:]
+}
+
+// arrayOf scans a PostgreSQL array.
+type arrayOf[T any] []T
+
+// Scan implements sql.Scanner.
+func (a *arrayOf[T]) Scan(src any) error {
+	return pgtype.NewMap().SQLScanner((*[]T)(a)).Scan(src)
+}

@@ -1,0 +1,36 @@
+// Package accounts keeps organizations, their members, and what members and
+// machines sign in with: passwords, sessions, tokens, invitations and setup
+// links, and the security log of sign-ins and refusals.
+//
+// A Store answers who makes a request (SignIn, SessionPrincipal,
+// TokenPrincipal) and who belongs where (Members, Receivable, Addresses). What
+// people argue about later (who invited whom, who minted which token) is an
+// event of the organization, so those changes are made by package commands: it
+// calls the methods here that take a transaction, and appends in the same one.
+//
+// Secrets: passwords are argon2id with OWASP's parameters as PHC strings. A
+// session, invitation or setup token is 32 random bytes, an API or ingest token
+// 30 base62 characters with a checksum (GitHub's form, so that scanners find a
+// leaked one); of all of them only the SHA-256 is kept, which is enough for
+// secrets that nobody can guess. Addresses are lower case, one account each in
+// the installation.
+//
+// What may go wrong, and what then happens:
+//
+//   - Somebody guesses passwords: five failures of an account or twenty of an
+//     address within five minutes make the next attempts wait, 15 s and then
+//     twice as long each time up to 5 minutes; nobody is locked out for ever. An
+//     unknown account takes as long as a wrong password and gets the same
+//     answer. Hashing is bounded to one a core, and the delay is judged again
+//     once a hash may start, so that a burst does not slip by the count.
+//   - Two replicas create the first administrator at once: both lock the setup
+//     gate, the second finds one and does nothing.
+//   - An invitation or setup link is used twice at once: its row is locked, the
+//     second is refused. A use that fails leaves the link as it was.
+//   - A process dies between a session's row and the answer: the session is
+//     never used and ends by itself, after 12 idle hours or 7 days.
+//   - Clocks of replicas differ: expiry is judged by the clock of the process
+//     that is asked; a session's last use never runs backwards.
+//   - A member is disabled: their sessions are gone and their API tokens revoked in
+//     that transaction. Ingest tokens are the organization's and go on.
+package accounts

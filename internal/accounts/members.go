@@ -1,0 +1,178 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+)
+
+const memberColumns = `id, organization_id, email, name, role, status, last_sign_in_at, created_at`
+
+//go:embed queries/members.sql
+var listMembers string
+
+// Address is where and to whom a mail goes.
+type Address struct{ Name, Email string }
+
+// InsertMember stores a member; hash is empty for an invited one. Errors:
+// *Refusal member_exists where the address has an account anywhere in the
+// installation.
+func (s *Store) InsertMember(ctx context.Context, tx *sqlx.Tx, m Member, hash string) error {
+	result, err := tx.ExecContext(ctx, `INSERT INTO members (id, organization_id, email, name, role, status, password_hash, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), $8) ON CONFLICT (email) DO NOTHING`,
+		m.ID, m.OrganizationID, normalEmail(m.Email), m.Name, m.Role, m.Status, hash, m.CreatedAt)
+	if err != nil {
+		return fmt.Errorf("store a member: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return &Refusal{Code: CodeMemberExists, Detail: "this address has an account already"}
+}
+
+// ActivateMember gives an invited member a name, where one is given, and a password.
+func (s *Store) ActivateMember(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name, hash string) (Member, error) {
+	var m Member
+	err := tx.GetContext(ctx, &m, `UPDATE members SET status = 'active', name = coalesce(nullif($2, ''), name), password_hash = $3
+		WHERE id = $1 RETURNING `+memberColumns, id, name, hash)
+	if err != nil {
+		return Member{}, fmt.Errorf("activate a member: %w", err)
+	}
+	return m, nil
+}
+
+// UpdateMember stores a member's role and status. Disabling ends their
+// sessions and API tokens, another role their sessions: a new sign-in gets a
+// new one.
+func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID, role organization.Role, status string) (Member, error) {
+	var m Member
+	err := tx.GetContext(ctx, &m, `UPDATE members SET role = $3, status = $4 WHERE organization_id = $1 AND id = $2 RETURNING `+memberColumns,
+		org, id, role, status)
+	if err != nil {
+		return Member{}, fmt.Errorf("change a member: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1`, id); err != nil {
+		return Member{}, fmt.Errorf("end the sessions of a member: %w", err)
+	}
+	if status == organization.Disabled {
+		_, err = tx.ExecContext(ctx, `UPDATE tokens SET revoked_at = $2 WHERE member_id = $1 AND kind = 'api' AND revoked_at IS NULL`, id, s.clock())
+	}
+	if err != nil {
+		return Member{}, fmt.Errorf("revoke the tokens of a member: %w", err)
+	}
+	return m, nil
+}
+
+// WorkingTokens returns the API tokens of a member that are not revoked.
+func (s *Store) WorkingTokens(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) ([]uuid.UUID, error) {
+	tokens, err := s.tokens(ctx, tx, org, member, APIToken)
+	var working []uuid.UUID
+	for _, t := range tokens {
+		if t.RevokedAt == nil {
+			working = append(working, t.ID)
+		}
+	}
+	return working, err
+}
+
+// Members returns a page of members by name, then id, and how many there are
+// in all; q narrows by a substring of name or address.
+func (s *Store) Members(ctx context.Context, org uuid.UUID, q string, page, size int) ([]Member, int64, error) {
+	var rows []struct {
+		Member
+		Total int64 `db:"total"`
+	}
+	pattern := ""
+	if q != "" {
+		pattern = "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q) + "%"
+	}
+	if err := s.db.SelectContext(ctx, &rows, listMembers, org, pattern, size, (page-1)*size); err != nil {
+		return nil, 0, fmt.Errorf("list members: %w", err)
+	}
+	members := make([]Member, 0, len(rows))
+	for _, r := range rows {
+		members = append(members, r.Member)
+	}
+	if len(rows) > 0 || page == 1 {
+		var total int64
+		if len(rows) > 0 {
+			total = rows[0].Total
+		}
+		return members, total, nil
+	}
+	_, total, err := s.Members(ctx, org, q, 1, 1) // past the end: only the count is wanted
+	return members, total, err
+}
+
+// Member returns one; ok is false where this organization has none of that id.
+func (s *Store) Member(ctx context.Context, org, id uuid.UUID) (m Member, ok bool, err error) {
+	return s.member(ctx, `organization_id = $1 AND id = $2`, org, id)
+}
+
+// MemberByEmail returns the account of an address.
+func (s *Store) MemberByEmail(ctx context.Context, email string) (m Member, ok bool, err error) {
+	return s.member(ctx, `email = $1`, normalEmail(email))
+}
+
+func (s *Store) member(ctx context.Context, where string, args ...any) (m Member, ok bool, err error) {
+	err = s.db.GetContext(ctx, &m, `SELECT `+memberColumns+` FROM members WHERE `+where, args...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Member{}, false, nil
+	}
+	if err != nil {
+		return Member{}, false, fmt.Errorf("look up a member: %w", err)
+	}
+	return m, true, nil
+}
+
+// Receivable returns those ids that are invited or active members of the organization.
+func (s *Store) Receivable(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	addresses, err := s.Addresses(ctx, org, ids)
+	receivable := make(map[uuid.UUID]bool, len(addresses))
+	for id := range addresses {
+		receivable[id] = true
+	}
+	return receivable, err
+}
+
+// Addresses returns where to mail; disabled and foreign members are absent.
+func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Address, error) {
+	members, err := s.membersByID(ctx, org, ids)
+	addresses := make(map[uuid.UUID]Address, len(members))
+	for _, m := range members {
+		if m.Status != organization.Disabled {
+			addresses[m.ID] = Address{Name: m.Name, Email: m.Email}
+		}
+	}
+	return addresses, err
+}
+
+// Names returns the names of members of the organization, whatever their status.
+func (s *Store) Names(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	members, err := s.membersByID(ctx, org, ids)
+	names := make(map[uuid.UUID]string, len(members))
+	for _, m := range members {
+		names[m.ID] = m.Name
+	}
+	return names, err
+}
+
+func (s *Store) membersByID(ctx context.Context, org uuid.UUID, ids []uuid.UUID) ([]Member, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var members []Member
+	err := s.db.SelectContext(ctx, &members, `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look up members: %w", err)
+	}
+	return members, nil
+}

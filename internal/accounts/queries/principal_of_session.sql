@@ -1,0 +1,13 @@
+SELECT s.id AS session_id, s.last_seen_at, s.expires_at,
+       m.id AS "member.id", m.organization_id AS "member.organization_id", m.email AS "member.email",
+       m.name AS "member.name", m.role AS "member.role", m.status AS "member.status",
+       m.last_sign_in_at AS "member.last_sign_in_at", m.created_at AS "member.created_at",
+       o.id AS "organization.id", o.name AS "organization.name", o.time_zone AS "organization.time_zone",
+       o.report_retention_days AS "organization.report_retention_days",
+       o.inputs_retention_days AS "organization.inputs_retention_days",
+       o.paper_size AS "organization.paper_size", o.demo AS "organization.demo",
+       o.created_at AS "organization.created_at"
+FROM sessions s
+JOIN members m ON m.id = s.member_id
+JOIN organizations o ON o.id = m.organization_id
+WHERE s.token_hash = $1 AND m.status = 'active'

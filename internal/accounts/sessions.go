@@ -1,0 +1,146 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// How long a session lives, and how often its use is written down.
+const (
+	SessionIdle     = 12 * time.Hour
+	SessionAbsolute = 7 * 24 * time.Hour
+	touchEvery      = time.Minute
+)
+
+// userAgentRoom bounds what a browser may make us keep.
+const userAgentRoom = 256
+
+//go:embed queries/principal_of_session.sql
+var principalOfSession string
+
+// Session is one signed-in browser.
+type Session struct {
+	ID         uuid.UUID `db:"id"`
+	CreatedAt  time.Time `db:"created_at"`
+	LastSeenAt time.Time `db:"last_seen_at"`
+	ExpiresAt  time.Time `db:"expires_at"` // absolute
+	IP         string    `db:"ip"`
+	UserAgent  string    `db:"user_agent"`
+}
+
+// StartSession opens a session for a member who has just proven who they are
+// (password, setup, invitation).
+func (s *Store) StartSession(ctx context.Context, member uuid.UUID, c Client) (token string, p Principal, err error) {
+	now := s.clock()
+	token, digest := secret()
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", Principal{}, err
+	}
+	if len(c.UserAgent) > userAgentRoom {
+		c.UserAgent = c.UserAgent[:userAgentRoom]
+	}
+	_, err = s.db.ExecContext(ctx, `INSERT INTO sessions (id, token_hash, organization_id, member_id, created_at, last_seen_at, expires_at, ip, user_agent)
+		SELECT $1, $2, organization_id, id, $3, $3, $4, $5, $6 FROM members WHERE id = $7 AND status = 'active'`,
+		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member)
+	if err != nil {
+		return "", Principal{}, fmt.Errorf("start a session: %w", err)
+	}
+	p, err = s.SessionPrincipal(ctx, token)
+	return token, p, err
+}
+
+// SessionPrincipal returns who a session cookie belongs to. Errors: *Refusal
+// unauthenticated, session_expired.
+func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, error) {
+	var row struct {
+		SessionID    uuid.UUID    `db:"session_id"`
+		LastSeenAt   time.Time    `db:"last_seen_at"`
+		ExpiresAt    time.Time    `db:"expires_at"`
+		Member       Member       `db:"member"`
+		Organization Organization `db:"organization"`
+	}
+	err := s.db.GetContext(ctx, &row, principalOfSession, digestOf(token))
+	if errors.Is(err, sql.ErrNoRows) {
+		return Principal{}, &Refusal{Code: CodeUnauthenticated, Detail: "sign in first"}
+	}
+	if err != nil {
+		return Principal{}, fmt.Errorf("look up a session: %w", err)
+	}
+	now := s.clock()
+	ends := row.LastSeenAt.Add(SessionIdle)
+	if row.ExpiresAt.Before(ends) {
+		ends = row.ExpiresAt
+	}
+	if !now.Before(ends) {
+		return Principal{}, &Refusal{Code: CodeSessionExpired, Detail: "the session has ended, sign in again"}
+	}
+	if now.Sub(row.LastSeenAt) >= touchEvery {
+		_, err := s.db.ExecContext(ctx, `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE id = $1`, row.SessionID, now)
+		if err != nil {
+			return Principal{}, fmt.Errorf("touch a session: %w", err)
+		}
+		if ends = now.Add(SessionIdle); row.ExpiresAt.Before(ends) {
+			ends = row.ExpiresAt
+		}
+	}
+	return Principal{
+		Member: row.Member, Organization: row.Organization, Method: MethodPassword, ID: row.SessionID, ExpiresAt: ends.UTC(),
+	}, nil
+}
+
+// SignOut ends the session of this token, if there is one.
+func (s *Store) SignOut(ctx context.Context, token string, c Client) error {
+	var row struct {
+		Organization uuid.UUID `db:"organization_id"`
+		Member       uuid.UUID `db:"member_id"`
+	}
+	err := s.db.GetContext(ctx, &row, `DELETE FROM sessions WHERE token_hash = $1 RETURNING organization_id, member_id`, digestOf(token))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sign out: %w", err)
+	}
+	return s.RecordSecurity(ctx, SecurityEntry{
+		OrganizationID: row.Organization, MemberID: row.Member, Type: SignedOut, IP: c.IP, RequestID: c.RequestID,
+	})
+}
+
+// Sessions returns a member's live sessions, newest first.
+func (s *Store) Sessions(ctx context.Context, member uuid.UUID) ([]Session, error) {
+	now := s.clock()
+	sessions := []Session{}
+	err := s.db.SelectContext(ctx, &sessions, `SELECT id, created_at, last_seen_at, expires_at, ip, user_agent FROM sessions
+		WHERE member_id = $1 AND expires_at > $2 AND last_seen_at > $3 ORDER BY created_at DESC, id DESC`,
+		member, now, now.Add(-SessionIdle))
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return sessions, nil
+}
+
+// RevokeSession ends one of the member's own; ok is false where there is none of that id.
+func (s *Store) RevokeSession(ctx context.Context, member, session uuid.UUID) (ok bool, err error) {
+	result, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id = $2`, member, session)
+	if err != nil {
+		return false, fmt.Errorf("revoke a session: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// RevokeOtherSessions ends all of the member's sessions but keep.
+func (s *Store) RevokeOtherSessions(ctx context.Context, member, keep uuid.UUID) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id <> $2`, member, keep)
+	if err != nil {
+		return fmt.Errorf("revoke other sessions: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+// How long the links live that make somebody an account.
+const (
+	SetupLinkLife  = 30 * time.Minute
+	InvitationLife = 24 * time.Hour
+)
+
+const noAdministrator = `SELECT NOT EXISTS (SELECT FROM members WHERE role = 'admin' AND status = 'active')`
+
+// SetupRequired reports that the installation has no administrator.
+func (s *Store) SetupRequired(ctx context.Context) (required bool, err error) {
+	if err := s.db.GetContext(ctx, &required, noAdministrator); err != nil {
+		return false, fmt.Errorf("look for an administrator: %w", err)
+	}
+	return required, nil
+}
+
+// LockSetup is SetupRequired for whoever is about to make the first
+// administrator: until tx ends nobody else gets past here.
+func (s *Store) LockSetup(ctx context.Context, tx *sqlx.Tx) (required bool, err error) {
+	if _, err := tx.ExecContext(ctx, `SELECT FROM setup_gate FOR UPDATE`); err != nil {
+		return false, fmt.Errorf("lock the setup gate: %w", err)
+	}
+	if err := tx.GetContext(ctx, &required, noAdministrator); err != nil {
+		return false, fmt.Errorf("look for an administrator: %w", err)
+	}
+	return required, nil
+}
+
+// NewSetupToken makes a link that works once within 30 minutes and makes the
+// first administrator, in organization or (uuid.Nil) in a new one. Errors:
+// *Refusal setup_closed.
+func (s *Store) NewSetupToken(ctx context.Context, org uuid.UUID) (token string, expires time.Time, err error) {
+	token, digest := secret()
+	now := s.clock()
+	expires = now.Add(SetupLinkLife)
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		required, err := s.LockSetup(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !required {
+			return setupClosed()
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM setup_links WHERE expires_at < $1`, now); err != nil {
+			return fmt.Errorf("delete old setup links: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO setup_links (token_hash, organization_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
+			digest, orNull(org), now, expires)
+		return err
+	})
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	return token, expires, nil
+}
+
+// TakeSetupToken uses a setup link up and returns its organization (uuid.Nil:
+// a new one is to be made). Errors: *Refusal with CodeSetupClosed or CodeSetupLinkGone.
+func (s *Store) TakeSetupToken(ctx context.Context, tx *sqlx.Tx, token string) (org uuid.UUID, err error) {
+	required, err := s.LockSetup(ctx, tx)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	if !required {
+		return uuid.Nil, setupClosed()
+	}
+	var id uuid.NullUUID
+	now := s.clock()
+	err = tx.GetContext(ctx, &id, `UPDATE setup_links SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2
+		RETURNING organization_id`, digestOf(token), now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return uuid.Nil, &Refusal{Code: CodeSetupLinkGone, Detail: "this setup link is unknown, used or older than 30 minutes"}
+	}
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("use a setup link: %w", err)
+	}
+	return id.UUID, nil
+}
+
+func setupClosed() error {
+	return &Refusal{Code: CodeSetupClosed, Detail: "this installation has an administrator; ask them for an invitation"}
+}
+
+// InsertInvitation makes the invitation of a member; an older one of theirs
+// stops working.
+func (s *Store) InsertInvitation(ctx context.Context, tx *sqlx.Tx, member uuid.UUID) (token string, expires time.Time, err error) {
+	token, digest := secret()
+	now := s.clock()
+	expires = now.Add(InvitationLife)
+	_, err = tx.ExecContext(ctx, `INSERT INTO invitations (member_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (member_id) DO UPDATE SET token_hash = $2, created_at = $3, expires_at = $4, used_at = NULL`, member, digest, now, expires)
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("store an invitation: %w", err)
+	}
+	return token, expires, nil
+}
+
+// InvitedMember returns whom an invitation is for, without using it up. Errors:
+// *Refusal with CodeInvitationGone.
+func (s *Store) InvitedMember(ctx context.Context, token string) (Member, error) {
+	m, ok, err := s.member(ctx, `status = 'invited' AND id = (SELECT member_id FROM invitations
+		WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2)`, digestOf(token), s.clock())
+	if err == nil && !ok {
+		err = invitationGone()
+	}
+	return m, err
+}
+
+// TakeInvitation uses an invitation up and returns whom it is for. Errors:
+// *Refusal with CodeInvitationGone.
+func (s *Store) TakeInvitation(ctx context.Context, tx *sqlx.Tx, token string) (Member, error) {
+	var m Member
+	err := tx.GetContext(ctx, &m, `WITH taken AS (
+			UPDATE invitations SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 RETURNING member_id)
+		SELECT `+memberColumns+` FROM members WHERE id = (SELECT member_id FROM taken) AND status = 'invited'`, digestOf(token), s.clock())
+	if errors.Is(err, sql.ErrNoRows) {
+		return Member{}, invitationGone()
+	}
+	if err != nil {
+		return Member{}, fmt.Errorf("use an invitation: %w", err)
+	}
+	return m, nil
+}
+
+func invitationGone() error {
+	return &Refusal{Code: CodeInvitationGone, Detail: "this invitation is unknown, used or older than 24 hours"}
+}

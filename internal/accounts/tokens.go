@@ -1,0 +1,220 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+)
+
+// Kinds of a token, and what each begins with.
+const (
+	APIToken    = "api"
+	IngestToken = "ingest"
+
+	apiPrefix    = "mst_pat_"
+	ingestPrefix = "mst_ing_"
+)
+
+const (
+	tokenRandom   = 30 // base62 characters: 178 bits
+	tokenChecksum = 6
+	prefixShown   = 4 // of the random part, so that its owner knows it again
+	base62        = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+//go:embed queries/principal_of_token.sql
+var principalOfToken string
+
+//go:embed queries/tokens.sql
+var listTokens string
+
+// Token is an API or ingest token without its secret.
+type Token struct {
+	ID             uuid.UUID
+	Kind           string // api, ingest
+	OrganizationID uuid.UUID
+	MemberID       uuid.UUID // the owner, or who minted the ingest token
+	Name           string
+	Prefix         string
+	Scopes         []organization.Scope
+	InstanceIDs    []uuid.UUID // ingest; nil: the organization
+	CreatedAt      time.Time
+	ExpiresAt      time.Time
+	RevokedAt      *time.Time
+	LastUsedAt     *time.Time
+	LastUsedIP     string
+}
+
+// NewToken is a token to be minted.
+type NewToken struct {
+	Kind        string // api, ingest
+	Name        string
+	Scopes      []organization.Scope // api only
+	InstanceIDs []uuid.UUID          // ingest only; nil: the organization
+	ExpiresAt   time.Time            // zero: in 90 days
+}
+
+// InsertToken stores a token under its id and returns its secret.
+func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text string, err error) {
+	text, prefix := mint(t.Kind)
+	scopes := make([]string, 0, len(t.Scopes))
+	for _, scope := range t.Scopes {
+		scopes = append(scopes, string(scope))
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO tokens (id, kind, organization_id, member_id, name, prefix, token_hash, scopes, instance_ids, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		t.ID, t.Kind, t.OrganizationID, t.MemberID, t.Name, prefix, digestOf(text), scopes, t.InstanceIDs, t.CreatedAt, t.ExpiresAt)
+	if err != nil {
+		return "", fmt.Errorf("store a token: %w", err)
+	}
+	return text, nil
+}
+
+// RevokeToken ends a token of the organization, of one member where owner is
+// set; ok is false where there is none of that id that still worked or was revoked.
+func (s *Store) RevokeToken(ctx context.Context, tx *sqlx.Tx, org, owner uuid.UUID, kind string, id uuid.UUID) (ok bool, err error) {
+	result, err := tx.ExecContext(ctx, `UPDATE tokens SET revoked_at = coalesce(revoked_at, $5)
+		WHERE organization_id = $1 AND kind = $2 AND id = $3 AND ($4::uuid IS NULL OR member_id = $4)`, org, kind, id, orNull(owner), s.clock())
+	if err != nil {
+		return false, fmt.Errorf("revoke a token: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// TokenPrincipal returns who a bearer token belongs to. A token whose owner is
+// not active is revoked. Errors: *Refusal unauthenticated, token_expired,
+// token_revoked.
+func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal, error) {
+	unknown := &Refusal{Code: CodeUnauthenticated, Detail: "unknown token"}
+	if !wellFormed(token) {
+		return Principal{}, unknown
+	}
+	var row struct {
+		ID           uuid.UUID `db:"token_id"`
+		Kind         string    `db:"kind"`
+		Scopes       arrayOf[string]    `db:"scopes"`
+		InstanceIDs  arrayOf[uuid.UUID] `db:"instance_ids"`
+		ExpiresAt    time.Time          `db:"expires_at"`
+		RevokedAt    *time.Time         `db:"revoked_at"`
+		LastUsedAt   *time.Time         `db:"last_used_at"`
+		Member       Member             `db:"member"`
+		Organization Organization       `db:"organization"`
+	}
+	err := s.db.GetContext(ctx, &row, principalOfToken, digestOf(token))
+	if errors.Is(err, sql.ErrNoRows) {
+		return Principal{}, unknown
+	}
+	if err != nil {
+		return Principal{}, fmt.Errorf("look up a token: %w", err)
+	}
+	now := s.clock()
+	if row.RevokedAt != nil || (row.Kind == APIToken && row.Member.Status != organization.Active) {
+		return Principal{}, &Refusal{Code: CodeTokenRevoked, Detail: "the token was revoked"}
+	}
+	if !now.Before(row.ExpiresAt) {
+		return Principal{}, &Refusal{Code: CodeTokenExpired, Detail: "the token expired on " + row.ExpiresAt.UTC().Format(time.DateOnly)}
+	}
+	if row.LastUsedAt == nil || now.Sub(*row.LastUsedAt) >= touchEvery {
+		_, err := s.db.ExecContext(ctx, `UPDATE tokens SET last_used_at = greatest(last_used_at, $2), last_used_ip = $3 WHERE id = $1`, row.ID, now, printable(ip))
+		if err != nil {
+			return Principal{}, fmt.Errorf("touch a token: %w", err)
+		}
+	}
+	p := Principal{
+		Member: row.Member, Organization: row.Organization, Method: MethodToken, ID: row.ID,
+		Scopes: asScopes(row.Scopes), ExpiresAt: row.ExpiresAt.UTC(),
+	}
+	if row.Kind == IngestToken {
+		p.Method, p.Member, p.InstanceIDs = MethodIngest, Member{}, row.InstanceIDs
+	}
+	return p, nil
+}
+
+// Tokens returns the tokens of a kind, newest first: of one member, or
+// (uuid.Nil) of the whole organization.
+func (s *Store) Tokens(ctx context.Context, org, member uuid.UUID, kind string) ([]Token, error) {
+	return s.tokens(ctx, s.db, org, member, kind)
+}
+
+func (s *Store) tokens(ctx context.Context, q sqlx.QueryerContext, org, member uuid.UUID, kind string) ([]Token, error) {
+	rows, err := q.QueryxContext(ctx, listTokens, org, kind, orNull(member))
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	defer rows.Close()
+	tokens := []Token{}
+	for rows.Next() {
+		var t Token
+		var scopes []string
+		err := rows.Scan(&t.ID, &t.Kind, &t.OrganizationID, &t.MemberID, &t.Name, &t.Prefix, (*arrayOf[string])(&scopes), (*arrayOf[uuid.UUID])(&t.InstanceIDs),
+			&t.CreatedAt, &t.ExpiresAt, &t.RevokedAt, &t.LastUsedAt, &t.LastUsedIP)
+		if err != nil {
+			return nil, fmt.Errorf("list tokens: %w", err)
+		}
+		t.Scopes = asScopes(scopes)
+		tokens = append(tokens, t)
+	}
+	return tokens, rows.Err()
+}
+
+// mint makes a token: prefix, random part, checksum over both.
+func mint(kind string) (text, shown string) {
+	prefix := apiPrefix
+	if kind == IngestToken {
+		prefix = ingestPrefix
+	}
+	var b strings.Builder
+	b.WriteString(prefix)
+	for range tokenRandom {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
+		if err != nil {
+			panic(err) // crypto/rand does not fail since Go 1.24
+		}
+		b.WriteByte(base62[n.Int64()])
+	}
+	text = b.String()
+	return text + checksum(text), text[:len(prefix)+prefixShown]
+}
+
+func checksum(text string) string {
+	sum := crc32.ChecksumIEEE([]byte(text))
+	digits := make([]byte, tokenChecksum)
+	for i := len(digits) - 1; i >= 0; i-- {
+		digits[i] = base62[sum%62]
+		sum /= 62
+	}
+	return string(digits)
+}
+
+// wellFormed spares the database whatever cannot be a token.
+func wellFormed(token string) bool {
+	body := len(apiPrefix) + tokenRandom
+	if len(token) != body+tokenChecksum || (!strings.HasPrefix(token, apiPrefix) && !strings.HasPrefix(token, ingestPrefix)) {
+		return false
+	}
+	return token[body:] == checksum(token[:body])
+}
+
+func asScopes(names []string) []organization.Scope {
+	scopes := make([]organization.Scope, 0, len(names))
+	for _, n := range names {
+		scopes = append(scopes, organization.Scope(n))
+	}
+	return scopes
+}
+
+// orNull makes uuid.Nil a null parameter.
+func orNull(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: id != uuid.Nil} }
