@@ -21,6 +21,9 @@ var shared = struct {
 	server *Server
 	err    error
 
+	migrated    sync.Once
+	templateErr error
+
 	mu        sync.Mutex
 	databases map[testing.TB]string
 	made      int
@@ -49,7 +52,6 @@ func Shared(t testing.TB) *Server {
 			return
 		}
 		shared.server = s
-		shared.err = makeTemplate(context.Background(), s)
 	})
 	if shared.err != nil {
 		t.Fatal(shared.err)
@@ -74,6 +76,10 @@ func makeTemplate(ctx context.Context, s *Server) error {
 func URL(t testing.TB) string {
 	t.Helper()
 	server := Shared(t)
+	shared.migrated.Do(func() { shared.templateErr = makeTemplate(context.Background(), server) })
+	if shared.templateErr != nil {
+		t.Fatal(shared.templateErr)
+	}
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	name, ok := shared.databases[t]

@@ -60,8 +60,9 @@ func (a Account) Own(path string) error {
 	return os.Chown(path, int(a.uid), int(a.gid))
 }
 
-// Admit lets the account's group pass through a directory of ours, and nobody
-// else.
+// Admit lets the account's group, and nobody else, pass through a directory that
+// was closed to everybody but us. Other directories it leaves alone: their group
+// has been given to somebody.
 func (a Account) Admit(dir string) error {
 	if !a.other {
 		return nil
@@ -70,10 +71,13 @@ func (a Account) Admit(dir string) error {
 	if err != nil {
 		return err
 	}
+	if info.Mode().Perm() != 0o700 {
+		return nil
+	}
 	if err := os.Chown(dir, -1, int(a.gid)); err != nil {
 		return err
 	}
-	return os.Chmod(dir, info.Mode().Perm()|0o010)
+	return os.Chmod(dir, 0o710)
 }
 
 // CanEnter tries whether the account reaches a directory, which modes alone do
@@ -93,3 +97,6 @@ func (a Account) apply(cmd *exec.Cmd) {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.uid, Gid: a.gid}
 	}
 }
+
+// Same says whether two accounts are one user.
+func (a Account) Same(b Account) bool { return a.other == b.other && a.uid == b.uid }

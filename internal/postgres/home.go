@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"muster/internal/postgres/cluster"
+)
+
+// home is where a private server keeps its files.
+type home struct {
+	dir     string
+	dataDir string // Muster's, as the user gave it, without symbolic links
+	inst    cluster.Installation
+	account cluster.Account
+}
+
+const pointerName = "postgres.location"
+
+func (h *home) cluster() string { return filepath.Join(h.dir, "data") }
+func (h *home) pointer() string { return filepath.Join(h.dataDir, pointerName) }
+
+// findHome says where the cluster of a data directory is, or is to be made.
+// Processes that look at once come to the same answer.
+func findHome(ctx context.Context, opts Options) (*home, error) {
+	if err := os.MkdirAll(opts.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	dataDir, err := filepath.Abs(opts.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("find the data directory: %w", err)
+	}
+	if dataDir, err = filepath.EvalSymlinks(dataDir); err != nil {
+		return nil, fmt.Errorf("find the data directory: %w", err)
+	}
+	h := &home{dataDir: dataDir}
+	named, err := os.ReadFile(h.pointer())
+	switch {
+	case err == nil:
+		h.dir = strings.TrimSpace(string(named))
+		if !exists(h.cluster()) {
+			return nil, &MissingClusterError{Pointer: h.pointer(), Home: h.dir}
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		h.dir = filepath.Join(dataDir, "postgres")
+	default:
+		return nil, fmt.Errorf("read where the database is: %w", err)
+	}
+	if exists(h.cluster()) {
+		return h, h.ofExisting(ctx)
+	}
+	return h, h.ofNew(ctx, opts)
+}
+
+// ofExisting chooses programs and account by what the cluster was made with.
+func (h *home) ofExisting(ctx context.Context) error {
+	major, err := cluster.Major(h.cluster())
+	if err != nil {
+		return fmt.Errorf("read the version of the database: %w", err)
+	}
+	h.inst, err = cluster.Find(ctx, major)
+	var missing *cluster.NotInstalledError
+	if errors.As(err, &missing) {
+		return &ClusterVersionError{Dir: h.dir, Missing: missing}
+	}
+	if err != nil {
+		return err
+	}
+	h.account, err = cluster.AccountOf(h.cluster())
+	return err
+}
+
+// ofNew chooses the newest programs, and a place which their account reaches.
+func (h *home) ofNew(ctx context.Context, opts Options) error {
+	var err error
+	if h.inst, err = cluster.Find(ctx, 0); err != nil {
+		return err
+	}
+	if h.account, err = cluster.DefaultAccount(); err != nil {
+		return err
+	}
+	if err := h.prepare(h.dataDir, h.dir); err != nil {
+		return fmt.Errorf("make a place for the database: %w", err)
+	}
+	if h.account.CanEnter(h.inst, h.dir) {
+		return nil
+	}
+	_ = os.Remove(h.dir) // just made, and of no use
+	sum := sha256.Sum256([]byte(h.dataDir))
+	h.dir = filepath.Join(opts.SystemDir, fmt.Sprintf("%x", sum[:6]))
+	if err := os.MkdirAll(opts.SystemDir, 0o755); err != nil {
+		return fmt.Errorf("make a place for the database that user postgres reaches: %w", err)
+	}
+	if err := h.prepare(h.dir); err != nil {
+		return fmt.Errorf("make a place for the database that user postgres reaches: %w", err)
+	}
+	if !h.account.CanEnter(h.inst, h.dir) {
+		return fmt.Errorf("user postgres can reach neither %s nor %s, or not run %s",
+			h.dataDir, h.dir, h.inst.Program("postgres"))
+	}
+	if exists(h.cluster()) { // made by a process that died before it wrote the pointer
+		return h.ofExisting(ctx)
+	}
+	opts.Logger.InfoContext(ctx, "the database lies outside the data directory, which user postgres cannot reach",
+		slog.String("database", h.dir), slog.String("data directory", h.dataDir))
+	return nil
+}
+
+// prepare makes directories of ours that the server's account may pass through.
+// What has been opened to others already is left as it is.
+func (h *home) prepare(dirs ...string) error {
+	for _, dir := range dirs {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		if err := h.account.Admit(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remember writes the pointer to a home outside the data directory. Last, after
+// the cluster is whole: a pointer to nothing is an error.
+func (h *home) remember() error {
+	if filepath.Dir(h.dir) == h.dataDir || exists(h.pointer()) {
+		return nil
+	}
+	return writeWhole(h.pointer(), h.dir+"\n")
+}
+
+// writeWhole writes a small file so that nobody ever sees a part of it. It
+// belongs to the directory's owner: root may work in another user's data
+// directory, who is to be able to go on.
+func writeWhole(path, content string) error {
+	aside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(aside.Name())
+	_, err = aside.WriteString(content)
+	if err := errors.Join(err, aside.Sync(), aside.Close(), giveToOwner(aside.Name())); err != nil {
+		return err
+	}
+	return os.Rename(aside.Name(), path)
+}
+
+// giveToOwner gives a file to the owner of its directory.
+func giveToOwner(path string) error {
+	owner, err := cluster.AccountOf(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return owner.Own(path)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

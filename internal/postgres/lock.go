@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// fileLock is a lock on an open file (flock), which the kernel drops with the
+// process that holds it. Children do not inherit it.
+type fileLock struct {
+	file *os.File
+}
+
+// errLocked says that somebody else holds a lock.
+var errLocked = errors.New("locked by another process")
+
+func openLock(home, name string) (*fileLock, error) {
+	file, err := os.OpenFile(filepath.Join(home, name), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open a lock of the private server: %w", err)
+	}
+	if err := giveToOwner(file.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("open a lock of the private server: %w", err), file.Close())
+	}
+	return &fileLock{file: file}, nil
+}
+
+// try takes the lock in a mode (syscall.LOCK_SH, LOCK_EX), or changes the mode
+// it is held in. errLocked: somebody else holds it.
+func (l *fileLock) try(mode int) error {
+	for {
+		err := syscall.Flock(int(l.file.Fd()), mode|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return errLocked
+		case err != nil:
+			return fmt.Errorf("lock %s: %w", l.file.Name(), err)
+		}
+		return nil
+	}
+}
+
+// lockPoll is how often a held lock is tried again: flock cannot wait for a
+// context.
+const lockPoll = 20 * time.Millisecond
+
+// wait takes the lock exclusively as soon as it is free.
+func (l *fileLock) wait(ctx context.Context) error {
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for {
+		if err := l.try(syscall.LOCK_EX); !errors.Is(err, errLocked) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w", l.file.Name(), ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// sign writes our process id into the lock's file, for sentences only: who
+// holds the lock is the kernel's knowledge.
+func (l *fileLock) sign() error {
+	if err := l.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.file.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	return err
+}
+
+// signer is the process id in the lock's file, or 0.
+func (l *fileLock) signer() int {
+	content, err := io.ReadAll(io.NewSectionReader(l.file, 0, 32))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// close lets go of the lock.
+func (l *fileLock) close() error { return l.file.Close() }

@@ -1,0 +1,298 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"muster/internal/pgtest"
+	"muster/internal/postgres"
+	"muster/internal/postgres/cluster"
+)
+
+func TestDataLivesOnBetweenStarts(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		first := s.serve(t)
+		if !first.Started || first.Attached {
+			t.Errorf("the first start says %+v", first.holdAnswer)
+		}
+		write(t, first.db(t), 1)
+		pid := s.state(t).PID
+		first.close(t)
+		if _, err := cluster.ReadState(s.cluster(t)); err == nil {
+			t.Error("the server was not stopped with us")
+		}
+		second := s.serve(t)
+		expect(t, second.db(t), 1)
+		if second.URL != first.URL || second.Monitor != first.Monitor {
+			t.Error("connection strings changed between starts")
+		}
+		if s.state(t).PID == pid {
+			t.Error("it is the same server")
+		}
+		second.close(t)
+	})
+}
+
+func TestServerIsSetUpAsDocumented(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		p := s.serve(t)
+		db := p.db(t)
+		for name, want := range map[string]string{
+			"fsync": "on", "listen_addresses": "", "dynamic_shared_memory_type": "mmap",
+			"password_encryption": "scram-sha-256", "data_checksums": "on", "lock_timeout": "10s",
+		} {
+			var got string
+			if err := db.Get(&got, `SELECT current_setting($1)`, name); err != nil || got != want {
+				t.Errorf("%s is %q (%v), want %q", name, got, err, want)
+			}
+		}
+		var super bool
+		if err := db.Get(&super, `SELECT rolsuper FROM pg_roles WHERE rolname = current_user`); err != nil || super {
+			t.Errorf("Muster is a superuser: %v, %v", super, err)
+		}
+		owner, _ := os.ReadFile(filepath.Join(s.cluster(t), "pg_hba.conf"))
+		if strings.Contains(string(owner), "trust") {
+			t.Error("pg_hba.conf trusts somebody")
+		}
+
+		ctx := context.Background()
+		monitor, err := pgx.Connect(ctx, p.Monitor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer monitor.Close(ctx)
+		var dir string
+		if err := monitor.QueryRow(ctx, `SHOW data_directory`).Scan(&dir); err != nil || dir != s.cluster(t) {
+			t.Errorf("the monitor sees data_directory %q, %v", dir, err)
+		}
+		write(t, db, 1)
+		if _, err := monitor.Exec(ctx, `SELECT * FROM kept`); err == nil {
+			t.Error("the monitor reads Muster's tables")
+		}
+		var wrong *pgx.ConnConfig
+		if wrong, err = pgx.ParseConfig(p.URL); err != nil {
+			t.Fatal(err)
+		}
+		wrong.Password = "guessed"
+		if conn, err := pgx.ConnectConfig(ctx, wrong); err == nil {
+			conn.Close(ctx)
+			t.Error("any password will do")
+		}
+		p.close(t)
+	})
+}
+
+func TestBelowADirectoryClosedToOthers(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		if err := os.Chmod(filepath.Dir(s.dataDir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		p := s.serve(t)
+		write(t, p.db(t), 1)
+		elsewhere := strings.HasPrefix(s.cluster(t), s.systemDir)
+		if root := os.Geteuid() == 0 && s.uid == 0; elsewhere != root {
+			t.Errorf("the cluster is in %s", s.cluster(t))
+		}
+		if elsewhere && !strings.Contains(p.log.String(), "outside the data directory") {
+			t.Errorf("nothing says where the data is:\n%s", p.log)
+		}
+		p.close(t)
+		again := s.serve(t)
+		expect(t, again.db(t), 1)
+		again.close(t)
+		if !elsewhere {
+			return
+		}
+		if err := os.RemoveAll(filepath.Dir(s.cluster(t))); err != nil {
+			t.Fatal(err)
+		}
+		if lost := s.run(t, true); !strings.Contains(lost.Refused, "there is none: restore it") {
+			t.Errorf("started with an empty database in place of a lost one: %+v", lost.holdAnswer)
+		}
+	})
+}
+
+func TestDeepDataDirectory(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		s.dataDir = filepath.Join(s.dataDir, strings.Repeat("deep/", 40), "data")
+		if err := os.MkdirAll(filepath.Dir(filepath.Dir(s.dataDir)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if s.uid != 0 {
+			if err := os.Chown(filepath.Dir(filepath.Dir(s.dataDir)), int(s.uid), int(s.uid)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := s.serve(t)
+		write(t, p.db(t), 1)
+		if path := s.state(t).SocketDir + "/.s.PGSQL.5432"; len(path) > 107 {
+			t.Errorf("socket path of %d bytes", len(path))
+		}
+		p.close(t)
+	})
+}
+
+func TestOrphanIsAdoptedAfterAKill(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		killed := s.serve(t)
+		write(t, killed.db(t), 1)
+		orphan := s.state(t).PID
+		killed.kill(t)
+
+		next := s.serve(t)
+		if !next.Attached || s.state(t).PID != orphan {
+			t.Errorf("not adopted: %+v", next.holdAnswer)
+		}
+		expect(t, next.db(t), 1)
+		next.close(t)
+		if _, err := cluster.ReadState(s.cluster(t)); err == nil {
+			t.Error("the adopted server was not stopped")
+		}
+	})
+}
+
+func TestEverythingKilledIsRecovered(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		killed := s.serve(t)
+		write(t, killed.db(t), 1)
+		server := s.state(t)
+		killed.kill(t)
+		if err := syscall.Kill(server.PID, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		waitUntil(t, "the server is gone", func() bool { return !server.Alive() })
+
+		// The worst case: another process of the same user has got the number.
+		other := s.impostor(t)
+		content, err := os.ReadFile(filepath.Join(s.cluster(t), "postmaster.pid"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(content), "\n")
+		stale := fmt.Sprintf("%d\n%s", other, rest)
+		if err := os.WriteFile(filepath.Join(s.cluster(t), "postmaster.pid"), []byte(stale), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		next := s.serve(t)
+		if !next.Started {
+			t.Errorf("took process %d for the server", other)
+		}
+		expect(t, next.db(t), 1)
+		next.close(t)
+	})
+}
+
+func TestOneServeADataDirectory(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		one, oneOut := s.launch(t, true)
+		two, twoOut := s.launch(t, true)
+		one.listen(t, oneOut)
+		two.listen(t, twoOut)
+		winner, loser := one, two
+		if one.Refused != "" {
+			winner, loser = two, one
+		}
+		if winner.Refused != "" || loser.Refused == "" {
+			t.Fatalf("one is to win: %+v, %+v", one.holdAnswer, two.holdAnswer)
+		}
+		late := s.run(t, true)
+		for _, part := range []string{fmt.Sprintf("process %d", winner.cmd.Process.Pid), s.dataDir, "--data-dir"} {
+			if !strings.Contains(late.Refused, part) {
+				t.Errorf("%q does not say %q", late.Refused, part)
+			}
+		}
+		write(t, winner.db(t), 1)
+		winner.close(t)
+	})
+}
+
+func TestWhoLeavesLastStopsTheServer(t *testing.T) {
+	asEveryAccount(t, func(t *testing.T, s *scene) {
+		command := s.run(t, false)
+		if !command.Started {
+			t.Errorf("a subcommand alone: %+v", command.holdAnswer)
+		}
+		serve := s.serve(t)
+		another := s.run(t, false)
+		if !serve.Attached || !another.Attached {
+			t.Errorf("with a running server: %+v, %+v", serve.holdAnswer, another.holdAnswer)
+		}
+		command.close(t)
+		serve.close(t)
+		write(t, another.db(t), 1)
+		another.close(t)
+		if _, err := cluster.ReadState(s.cluster(t)); err == nil {
+			t.Error("the last one did not stop the server")
+		}
+	})
+}
+
+func TestSupervisedServerComesBack(t *testing.T) {
+	t.Parallel()
+	s := aScene(t, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	server, err := postgres.Open(ctx, postgres.Options{
+		DataDir: s.dataDir, SystemDir: s.systemDir, Exclusive: true, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, err := server.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := pgtest.Connect(t, url)
+	write(t, db, 1)
+	supervised := make(chan error)
+	go func() { supervised <- server.Supervise(ctx) }()
+	killed := s.state(t).PID
+	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, "another server is ready", func() bool {
+		state, err := cluster.ReadState(s.cluster(t))
+		return err == nil && state.PID != killed && state.Ready
+	})
+	// A pool learns only by use that a connection is dead.
+	waitUntil(t, "the pool works again", func() bool { return db.PingContext(ctx) == nil })
+	expect(t, db, 1)
+	cancel()
+	if err := <-supervised; err != nil {
+		t.Error(err)
+	}
+	if err := server.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMissingProgramsAreNamed(t *testing.T) {
+	t.Parallel()
+	s := aScene(t, 0)
+	s.serve(t).close(t)
+	version := filepath.Join(s.cluster(t), "PG_VERSION")
+	if err := os.WriteFile(version, []byte("14\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := postgres.Open(context.Background(),
+		postgres.Options{DataDir: s.dataDir, SystemDir: s.systemDir, Logger: slog.New(slog.DiscardHandler)})
+	var unreadable *postgres.ClusterVersionError
+	if !errors.As(err, &unreadable) || unreadable.Missing.Major != 14 {
+		t.Fatalf("got %v", err)
+	}
+	for _, part := range []string{"postgresql-14", "muster backup", "muster restore"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not say %q", err, part)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package postgres
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Roles of the private server.
+const (
+	ownerRole   = "postgres"       // the server's
+	musterRole  = "muster"         // owns the database of the same name
+	monitorRole = "muster_monitor" // reads statistics, for the server to be watched by Muster
+)
+
+const databaseName = "muster"
+
+// password of one role, derived from the secret: so one file is to be kept, and
+// every process comes to the same.
+func password(secret []byte, role string) (string, error) {
+	derived, err := hkdf.Expand(sha256.New, secret, "muster private server password "+role, 24)
+	if err != nil {
+		return "", fmt.Errorf("derive a password: %w", err)
+	}
+	return hex.EncodeToString(derived), nil
+}
+
+// readSecret reads the server's secret, and makes it for a server that is about
+// to be. The caller holds start.lock.
+func (h *home) readSecret() ([]byte, error) {
+	path := filepath.Join(h.dir, "secret")
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !exists(h.cluster()) {
+		made := make([]byte, 32)
+		if _, err := rand.Read(made); err != nil {
+			return nil, fmt.Errorf("draw the server's secret: %w", err)
+		}
+		if err := writeWhole(path, hex.EncodeToString(made)+"\n"); err != nil {
+			return nil, fmt.Errorf("keep the server's secret: %w", err)
+		}
+		return made, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("the private server in %s is another user's: run muster as that user: %w", h.dir, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the server's secret: %w", err)
+	}
+	secret, err := hex.DecodeString(strings.TrimSpace(string(content)))
+	if err != nil || len(secret) != 32 {
+		return nil, fmt.Errorf("%s does not hold 64 hexadecimal characters: restore it from a backup", path)
+	}
+	return secret, nil
+}
+
+// url of a role in a database, over the socket.
+func (s *Server) url(role, database string) (string, error) {
+	pass, err := password(s.secret, role)
+	if err != nil {
+		return "", err
+	}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, pass), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {s.socketDir}}.Encode()
+	return u.String(), nil
+}
+
+// ensureRoles makes the roles and the database that are missing. At every
+// start, so that a death halfway is mended.
+func (s *Server) ensureRoles(ctx context.Context) error {
+	conn, err := s.connectOwner(ctx, "postgres")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if err := s.ensureRole(ctx, conn, musterRole); err != nil {
+		return err
+	}
+	var found bool
+	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, databaseName).Scan(&found)
+	if err != nil {
+		return fmt.Errorf("look for the database: %w", err)
+	}
+	if !found {
+		if _, err := conn.Exec(ctx, "CREATE DATABASE "+databaseName+" OWNER "+musterRole); err != nil {
+			return fmt.Errorf("make the database: %w", err)
+		}
+	}
+	if _, err := conn.Exec(ctx, "REVOKE ALL ON DATABASE "+databaseName+" FROM PUBLIC"); err != nil {
+		return fmt.Errorf("close the database to others: %w", err)
+	}
+	return nil
+}
+
+// MonitorURL is a connection string for a role that reads the server's
+// statistics and nothing else, so that Muster can watch its own server. The
+// role is made when first asked for.
+func (s *Server) MonitorURL(ctx context.Context) (string, error) {
+	conn, err := s.connectOwner(ctx, "postgres")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	// Two processes may ask at once, and CREATE ROLE knows no IF NOT EXISTS.
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
+		return "", fmt.Errorf("take turns with other processes: %w", err)
+	}
+	if err := s.ensureRole(ctx, conn, monitorRole); err != nil {
+		return "", err
+	}
+	for _, grant := range []string{
+		"GRANT pg_monitor TO " + monitorRole,
+		"GRANT CONNECT ON DATABASE " + databaseName + " TO " + monitorRole,
+	} {
+		if _, err := conn.Exec(ctx, grant); err != nil {
+			return "", fmt.Errorf("%s: %w", grant, err)
+		}
+	}
+	return s.url(monitorRole, databaseName)
+}
+
+func (s *Server) ensureRole(ctx context.Context, conn *pgx.Conn, role string) error {
+	var found bool
+	err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role).Scan(&found)
+	if err != nil {
+		return fmt.Errorf("look for role %s: %w", role, err)
+	}
+	if found {
+		return nil
+	}
+	pass, err := password(s.secret, role)
+	if err != nil {
+		return err
+	}
+	// Hexadecimal: nothing in it to quote. The server keeps statements of this
+	// kind out of its log unless they fail.
+	if _, err := conn.Exec(ctx, fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", role, pass)); err != nil {
+		return fmt.Errorf("make role %s: %w", role, err)
+	}
+	return nil
+}
+
+func (s *Server) connectOwner(ctx context.Context, database string) (*pgx.Conn, error) {
+	owner, err := s.url(ownerRole, database)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, owner)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the private server: %w", err)
+	}
+	return conn, nil
+}

@@ -1,0 +1,199 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"syscall"
+	"time"
+
+	"muster/internal/postgres/cluster"
+)
+
+// Options says which private server is wanted and for whom.
+type Options struct {
+	DataDir   string // Muster's data directory
+	Logger    *slog.Logger
+	Exclusive bool   // for `muster serve`: refuse a second one on the same directory
+	SystemDir string // for clusters that cannot lie in DataDir; default /var/lib/muster
+}
+
+const defaultSystemDir = "/var/lib/muster"
+
+// Server is a private server that this process uses.
+type Server struct {
+	Started  bool // by this process
+	Attached bool // it ran already: another process's, or an orphan that is now ours
+
+	home      *home
+	logger    *slog.Logger
+	secret    []byte
+	socketDir string
+	serve     *fileLock // nil unless exclusive
+	users     *fileLock
+}
+
+// Open gives the private server of a data directory: it attaches to a running
+// one or starts it, and makes it first where there is none. Close lets go.
+//
+// It returns *InUseError, *ClusterVersionError, *MissingClusterError,
+// *cluster.NotInstalledError or *cluster.StartError where those apply.
+func Open(ctx context.Context, opts Options) (*Server, error) {
+	if opts.SystemDir == "" {
+		opts.SystemDir = defaultSystemDir
+	}
+	h, err := findHome(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{home: h, logger: opts.Logger}
+	if opts.Exclusive {
+		if err := s.claim(); err != nil {
+			return nil, err
+		}
+	}
+	start, err := s.lockStart(ctx)
+	if err != nil {
+		s.release()
+		return nil, err
+	}
+	defer start.close()
+	if err := s.join(ctx); err != nil {
+		s.release() // before start.lock: who waits for that must find nothing of ours
+		return nil, err
+	}
+	return s, nil
+}
+
+// join makes us a user of the server. The caller holds start.lock.
+func (s *Server) join(ctx context.Context) (err error) {
+	if s.users, err = openLock(s.home.dir, "users.lock"); err != nil {
+		return err
+	}
+	if err := s.users.try(syscall.LOCK_SH); err != nil {
+		return err
+	}
+	if s.secret, err = s.home.readSecret(); err != nil {
+		return err
+	}
+	if s.socketDir, s.Started, err = s.attachOrStart(ctx); err != nil {
+		return err
+	}
+	s.Attached = !s.Started
+	if err := s.ensureRoles(ctx); err != nil {
+		return errors.Join(err, s.stopIfLast(ctx))
+	}
+	return nil
+}
+
+// URL is the connection string of Muster's own database and role.
+func (s *Server) URL() (string, error) { return s.url(musterRole, databaseName) }
+
+// Close lets go of the server and stops it if nobody else uses it. The pools
+// on it are to be closed before.
+func (s *Server) Close(ctx context.Context) error {
+	start, err := s.lockStart(ctx)
+	if err != nil {
+		s.release()
+		return err
+	}
+	defer start.close()
+	defer s.release()
+	return s.stopIfLast(ctx)
+}
+
+func (s *Server) claim() error {
+	lock, err := openLock(s.home.dir, "serve.lock")
+	if err != nil {
+		return err
+	}
+	err = lock.try(syscall.LOCK_EX)
+	if errors.Is(err, errLocked) {
+		err = &InUseError{DataDir: s.home.dataDir, PID: lock.signer()}
+	}
+	if err == nil {
+		err = lock.sign()
+	}
+	if err != nil {
+		return errors.Join(err, lock.close())
+	}
+	s.serve = lock
+	return nil
+}
+
+func (s *Server) lockStart(ctx context.Context) (*fileLock, error) {
+	lock, err := openLock(s.home.dir, "start.lock")
+	if err != nil {
+		return nil, err
+	}
+	if err := lock.wait(ctx); err != nil {
+		return nil, errors.Join(err, lock.close())
+	}
+	return lock, nil
+}
+
+// release drops the locks that live as long as the Server.
+func (s *Server) release() {
+	for _, lock := range []*fileLock{s.users, s.serve} {
+		if lock != nil {
+			_ = lock.close()
+		}
+	}
+	s.users, s.serve = nil, nil
+}
+
+// attachOrStart gives the directory of the server's socket and whether we
+// started it. The caller holds start.lock, so nobody else starts or stops it.
+func (s *Server) attachOrStart(ctx context.Context) (sockets string, started bool, err error) {
+	state, err := cluster.ReadState(s.home.cluster())
+	switch {
+	case err == nil && state.Alive():
+		return s.attach(ctx, state)
+	case err == nil:
+		s.logger.WarnContext(ctx, "the private server was killed: recovering", slog.Int("process", state.PID))
+		if err := cluster.Disown(s.home.cluster()); err != nil {
+			return "", false, fmt.Errorf("take over the killed server's files: %w", err)
+		}
+		return s.start(ctx, recoveryPatience)
+	default: // absent, or cut short by a full disk, which PostgreSQL explains better
+		return s.start(ctx, 0)
+	}
+}
+
+// attach waits for a server whose starter was killed before it was ready.
+func (s *Server) attach(ctx context.Context, state cluster.State) (sockets string, started bool, err error) {
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for !state.Ready {
+		select {
+		case <-ctx.Done():
+			return "", false, fmt.Errorf("wait for the private server (process %d): %w", state.PID, ctx.Err())
+		case <-tick.C:
+		}
+		if state, err = cluster.ReadState(s.home.cluster()); err != nil || !state.Alive() {
+			return s.start(ctx, recoveryPatience)
+		}
+	}
+	s.logger.InfoContext(ctx, "attached to the private server", slog.Int("process", state.PID))
+	return state.SocketDir, false, nil
+}
+
+// stopIfLast needs start.lock. It changes our share of users.lock into all of it,
+// which works only for the last one.
+func (s *Server) stopIfLast(ctx context.Context) error {
+	if err := s.users.try(syscall.LOCK_EX); err != nil {
+		if errors.Is(err, errLocked) {
+			s.logger.InfoContext(ctx, "another process uses the private server: leaving it to that")
+			return nil
+		}
+		return err
+	}
+	if err := stop(ctx, s.home.cluster()); err != nil {
+		return err
+	}
+	s.logger.InfoContext(ctx, "stopped the private server")
+	_ = os.Remove(s.socketDir) // empty, if it is ours alone
+	return nil
+}

@@ -1,0 +1,209 @@
+package postgres
+
+import (
+	"context"
+	_ "embed" // the server's configuration
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"muster/internal/postgres/cluster"
+)
+
+var (
+	//go:embed private.conf
+	privateConf string
+	//go:embed private_hba.conf
+	privateHBA string
+)
+
+const (
+	// recoveryPatience is how long the killed server's children may take to notice
+	// and go; PostgreSQL does not start beside them.
+	recoveryPatience = 10 * time.Second
+	recoveryRetry    = 100 * time.Millisecond
+	// stopPatience is for a stop that must not be given up: the caller's time is up,
+	// but a server that nobody waits for might be found half stopped by the next.
+	stopPatience = 10 * time.Second
+)
+
+// start starts the server, and makes its cluster first where there is none.
+// Failures within patience are tried again.
+func (s *Server) start(ctx context.Context, patience time.Duration) (sockets string, started bool, err error) {
+	if !exists(s.home.cluster()) {
+		if err := s.initialize(ctx); err != nil {
+			return "", false, err
+		}
+	}
+	if err := s.home.remember(); err != nil {
+		return "", false, fmt.Errorf("remember where the database is: %w", err)
+	}
+	if sockets, err = s.home.sockets(); err != nil {
+		return "", false, err
+	}
+	if err := s.home.configure(sockets); err != nil {
+		return "", false, fmt.Errorf("configure the private server: %w", err)
+	}
+	process, err := s.launch(ctx, patience)
+	if err != nil {
+		return "", false, err
+	}
+	s.logger.InfoContext(ctx, "started the private server", slog.Int("process", process.PID),
+		slog.Int("version", s.home.inst.Major), slog.String("directory", s.home.dir))
+	return sockets, true, nil
+}
+
+func (s *Server) launch(ctx context.Context, patience time.Duration) (*cluster.Process, error) {
+	log := filepath.Join(s.home.dir, "start.log")
+	_ = os.Remove(log) // of the last start; the server's own log is in data/log
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		process, err := cluster.Start(ctx, s.home.inst, s.home.account, s.home.cluster(), log)
+		var failed *cluster.StartError
+		if !errors.As(err, &failed) {
+			return process, err
+		}
+		select {
+		case <-patient.Done():
+			return nil, err
+		case <-time.After(recoveryRetry):
+		}
+	}
+}
+
+// initialize makes the cluster aside and moves it into place when it is whole.
+func (s *Server) initialize(ctx context.Context) error {
+	h := s.home
+	parent := filepath.Join(h.dir, "making") // the account's; home is ours
+	if err := os.RemoveAll(parent); err != nil {
+		return fmt.Errorf("clear away a cluster that was not finished: %w", err)
+	}
+	if err := os.Mkdir(parent, 0o700); err != nil {
+		return fmt.Errorf("make room for the cluster: %w", err)
+	}
+	defer os.RemoveAll(parent)
+	pass, err := password(s.secret, ownerRole)
+	if err != nil {
+		return err
+	}
+	passFile := filepath.Join(parent, "password")
+	if err := os.WriteFile(passFile, []byte(pass+"\n"), 0o600); err != nil {
+		return fmt.Errorf("hand over the password: %w", err)
+	}
+	for _, path := range []string{passFile, parent} {
+		if err := h.account.Own(path); err != nil {
+			return fmt.Errorf("make room for the cluster: %w", err)
+		}
+	}
+	made := filepath.Join(parent, "data")
+	err = cluster.Init(ctx, h.inst, h.account, made,
+		cluster.InitOptions{Superuser: ownerRole, PasswordFile: passFile, Auth: "scram-sha-256"})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(made, "pg_hba.conf"), []byte(privateHBA), 0o600); err != nil {
+		return fmt.Errorf("write pg_hba.conf: %w", err)
+	}
+	if err := include(filepath.Join(made, "postgresql.conf")); err != nil {
+		return fmt.Errorf("write postgresql.conf: %w", err)
+	}
+	if err := os.Rename(made, h.cluster()); err != nil {
+		return fmt.Errorf("move the cluster into place: %w", err)
+	}
+	return nil
+}
+
+func include(conf string) error {
+	file, err := os.OpenFile(conf, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("\ninclude_if_exists = 'muster.conf'\n")
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// configure writes the settings of this binary, which may be newer than the
+// cluster.
+func (h *home) configure(sockets string) error {
+	path := filepath.Join(h.cluster(), "muster.conf")
+	content := privateConf + fmt.Sprintf("unix_socket_directories = '%s'\n", sockets)
+	return writeWhole(path, content)
+}
+
+// stop stops the server of a cluster, whoever started it, and returns when it
+// has gone. If ctx ends first, the server is stopped without a checkpoint,
+// which loses nothing either: the next start recovers.
+func stop(ctx context.Context, dir string) error {
+	state, err := cluster.ReadState(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for the private server: %w", err)
+	}
+	if err := signalAndWait(ctx, state, cluster.Fast); err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopPatience)
+	defer cancel()
+	return signalAndWait(ctx, state, cluster.Immediate)
+}
+
+func signalAndWait(ctx context.Context, state cluster.State, mode cluster.Mode) error {
+	if !state.Alive() {
+		return nil
+	}
+	if err := syscall.Kill(state.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("stop the private server (process %d): %w", state.PID, err)
+	}
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for state.Alive() {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the private server (process %d) to stop: %w", state.PID, ctx.Err())
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// supervisionEvery bounds how long the server is gone before Supervise sees it.
+const supervisionEvery = time.Second
+
+// Supervise starts the server again whenever it has died, until ctx ends. Pools
+// connect again by themselves. For `muster serve`; other subcommands are short.
+func (s *Server) Supervise(ctx context.Context) error {
+	tick := time.NewTicker(supervisionEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		state, err := cluster.ReadState(s.home.cluster())
+		if err == nil && state.Alive() {
+			continue
+		}
+		if err := s.startAgain(ctx); err != nil && ctx.Err() == nil {
+			s.logger.ErrorContext(ctx, "cannot start the private server again", slog.Any("error", err))
+		}
+	}
+}
+
+func (s *Server) startAgain(ctx context.Context) error {
+	start, err := s.lockStart(ctx)
+	if err != nil {
+		return err
+	}
+	defer start.close()
+	_, _, err = s.attachOrStart(ctx)
+	return err
+}
