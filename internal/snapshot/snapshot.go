@@ -189,13 +189,23 @@ const (
 	StatusAccepted      = "accepted"
 )
 
+// Reason codes of a check that was not assessed or does not apply.
+const (
+	ReasonPermissionDenied    = "permission_denied"
+	ReasonVersionTooOld       = "version_too_old"
+	ReasonNotPresent          = "not_present" // the server has no such setting or column
+	ReasonTimeout             = "timeout"
+	ReasonQueryFailed         = "query_failed"
+	ReasonDatabaseUnreachable = "database_unreachable"
+)
+
 // CheckResult is one check on an instance or on one of its databases.
 type CheckResult struct {
 	CheckID      string      `json:"checkId"`
 	Database     string      `json:"database"` // empty: instance-wide
 	Status       string      `json:"status"`
 	Severity     string      `json:"severity"`   // as judged here, where it depends on what was found (trust on TCP is worse than on a socket); empty: the check's own
-	ReasonCode   string      `json:"reasonCode"` // permission_denied, version_too_old, timeout, query_failed, database_unreachable; empty where assessed
+	ReasonCode   string      `json:"reasonCode"` // one of the Reason constants; empty where assessed
 	Reason       string      `json:"reason"`     // in words, naming the object and the grant
 	Measured     string      `json:"measured"`   // what was found, short
 	Threshold    string      `json:"threshold"`
