@@ -2,24 +2,64 @@ package projections
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"muster/eventstore"
+	"muster/eventstore/topic"
+)
+
+// Tx is what applying a page needs of a transaction.
+type Tx = topic.Tx
+
+// Projection is a read model that can be filled from the logs at any time.
+type Projection struct {
+	// Name is how people speak of it: report_history, audit, fleet.
+	Name string
+	// Version changes whenever Schema or what Apply writes changes. Programs
+	// of two versions can run side by side: each reads and fills its own tables.
+	Version int
+	// Logs are read independently of one another: what Apply does with one
+	// must not depend on how far another has come.
+	Logs []eventstore.Log
+	// Schema makes the tables of one generation, unqualified. Every table has
+	// a primary key, by which two generations are compared.
+	Schema string
+	// Apply writes the effect of events of one log, in order of position, into
+	// the unqualified tables of Schema. It depends on nothing but the events
+	// and those tables.
+	Apply func(ctx context.Context, tx Tx, events []eventstore.Event) error
+}
+
+// Views is the schema in which the readers of this version find its tables.
+func (p Projection) Views() string { return fmt.Sprintf("%s_v%d", p.Name, p.Version) }
+
+// groupName names a generation's consumer group, which is also the schema of its tables.
+func (p Projection) groupName(generation int) string {
+	return fmt.Sprintf("%s_g%d", p.Views(), generation)
+}
+
+// States of a projection.
+const (
+	Running    = "running"
+	Stalled    = "stalled"    // behind, and nothing moves it
+	Rebuilding = "rebuilding" // another generation is being filled beside the live one
+	Broken     = "failed"     // the last page could not be applied
 )
 
 // Status is one projection as the operations page and the metrics show it.
 type Status struct {
 	Name         string // report_history, audit, fleet
-	Log          eventstore.Log
+	Logs         []eventstore.Log
 	Version      int    // schema version of the code
 	Status       string // running, stalled, rebuilding, failed
-	Position     int64
+	Position     int64  // events applied; over several logs the sum
 	HeadPosition int64
 	LagEvents    int64
-	LagSeconds   float64
-	Parked       int64
+	LagSeconds   float64 // age of the oldest event not yet applied
+	Parked       int64   // events set aside
 	LastError    string
-	UpdatedAt    time.Time
+	UpdatedAt    time.Time // when an event was last applied
 }
 
 // Waiter waits until projections have passed a position.
@@ -28,3 +68,13 @@ type Waiter interface {
 	// passed position, false when the bound (1 s) ran out first.
 	Wait(ctx context.Context, log eventstore.Log, position int64) bool
 }
+
+// UnknownProjectionError: no projection has that name.
+type UnknownProjectionError struct{ Name string }
+
+func (e *UnknownProjectionError) Error() string { return "no projection is called " + e.Name }
+
+// RebuildInProgressError: the projection is being rebuilt already.
+type RebuildInProgressError struct{ Name string }
+
+func (e *RebuildInProgressError) Error() string { return e.Name + " is being rebuilt already" }

@@ -46,11 +46,12 @@ type Subscription struct {
 	pause   time.Duration
 }
 
-// Subscribe adds the group to a running router and starts it. It ends with ctx:
-// a page in hand is then rolled back and comes again later. Never close the
-// router to stop it: that commits what a handler has written so far.
-// committed is called each time a page may have been committed.
-func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Group, wake *Wake, log *slog.Logger, committed func()) error {
+// Subscribe adds the group to a running router and starts it. It ends with ctx
+// or stop, which waits for it: a page in hand is rolled back and comes again
+// later. Never close the router to stop it: that commits what a handler has
+// written so far. committed is called each time a page may have been committed.
+func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Group, wake *Wake, log *slog.Logger, committed func()) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
 	s := &Subscription{
 		group: g, db: db, wake: wake, committed: committed, done: ctx.Done(),
 		log: log.With("group", g.Name, "log", string(g.Log)),
@@ -64,10 +65,17 @@ func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Gro
 		OffsetsAdapter: s,
 	}, router.Logger())
 	if err != nil {
-		return fmt.Errorf("subscribe %s to %s: %w", g.Name, g.Log, err)
+		cancel()
+		return nil, fmt.Errorf("subscribe %s to %s: %w", g.Name, g.Log, err)
 	}
-	router.AddConsumerHandler(g.Name+"/"+string(g.Log), string(g.Log), subscriber, s.handle)
-	return router.RunHandlers(ctx)
+	handler := router.AddConsumerHandler(g.Name+"/"+string(g.Log), string(g.Log), subscriber, s.handle)
+	if err := router.RunHandlers(ctx); err != nil {
+		cancel()
+		return nil, err
+	}
+	// The router forgets a handler only after it has stopped, and refuses a
+	// second one of its name until then.
+	return func() { cancel(); <-handler.Stopped() }, nil
 }
 
 // handle applies one page. It always acknowledges: a nack would neither roll

@@ -1,0 +1,171 @@
+package projections
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jmoiron/sqlx"
+
+	"muster/eventstore"
+	"muster/eventstore/topic"
+)
+
+// leader runs the groups of the projections for one term.
+type leader struct {
+	*Runner
+	pool    *sqlx.DB // the subscribers' own: a long page must not starve HTTP, nor HTTP the pages
+	router  *message.Router
+	running map[groupKey]func()
+	swept   time.Time
+}
+
+type groupKey struct {
+	group string
+	log   eventstore.Log
+}
+
+// lead fills the projections until ctx ends or something fails that a new
+// connection may heal. When it returns, no group of this term applies anything
+// any more.
+func (r *Runner) lead(ctx context.Context, projections []Projection) error {
+	pool, err := r.subscriberPool(ctx, projections)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = pool.Close() }()
+	levels := map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug}
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second},
+		watermill.NewSlogLoggerWithLevelMapping(r.log, levels))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stopped := make(chan error, 1)
+	go func() { stopped <- router.Run(ctx) }()
+	<-router.Running()
+	// The context ends before the router closes: then database/sql refuses to
+	// commit the page in hand. Closed first, the subscriber would commit it
+	// without its checkpoint.
+	defer func() {
+		cancel()
+		_ = router.Close()
+		<-stopped
+	}()
+	l := &leader{Runner: r, pool: pool, router: router, running: map[groupKey]func(){}}
+	r.log.InfoContext(ctx, "this process fills the projections", "count", len(projections))
+	return l.loop(ctx, projections)
+}
+
+func (r *Runner) subscriberPool(ctx context.Context, projections []Projection) (*sqlx.DB, error) {
+	config, err := pgxpool.ParseConfig(r.url)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = int32(subscriberConnections(projections))
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	db := stdlib.OpenDBFromPool(pool)
+	return &sqlx.DB{DB: db, Mapper: r.db.Mapper}, nil
+}
+
+func (l *leader) loop(ctx context.Context, projections []Projection) error {
+	for {
+		asked := l.wake.Changed(control)
+		next := lookEach
+		for _, p := range projections {
+			rebuilding, err := l.look(ctx, p)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err != nil {
+				l.log.WarnContext(ctx, "projection cannot be looked after, trying again", "projection", p.Name, "error", err)
+			}
+			if rebuilding {
+				next = fillEach
+			}
+		}
+		l.sweep(ctx, projections)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-asked:
+		case <-time.After(next):
+		}
+	}
+}
+
+// look starts and stops the groups of a projection as its generations ask for,
+// and takes a rebuild one step further.
+func (l *leader) look(ctx context.Context, p Projection) (rebuilding bool, err error) {
+	live, filling, err := active(ctx, l.pool, p)
+	if err != nil {
+		return false, err
+	}
+	if live == nil {
+		return false, fmt.Errorf("%s has no live generation; was it prepared?", p.Name)
+	}
+	wanted := map[string]bool{live.Group: true}
+	if err := l.fill(ctx, p, *live, ""); err != nil {
+		return false, err
+	}
+	if filling != nil {
+		wanted[filling.Group] = true
+		if err := l.fill(ctx, p, *filling, live.Group); err != nil {
+			return true, err
+		}
+		err = l.rebuild(ctx, p, *live, *filling)
+	}
+	for key, stop := range l.running {
+		if ours := p.owns(key.group); ours && !wanted[key.group] {
+			stop()
+			delete(l.running, key)
+		}
+	}
+	return filling != nil, err
+}
+
+func (p Projection) owns(group string) bool {
+	var number int
+	_, err := fmt.Sscanf(group, p.Views()+"_g%d", &number)
+	return err == nil && p.groupName(number) == group
+}
+
+// fill runs a generation's groups.
+func (l *leader) fill(ctx context.Context, p Projection, g generation, follow string) error {
+	for _, log := range p.Logs {
+		key := groupKey{g.Group, log}
+		if l.running[key] != nil {
+			continue
+		}
+		stop, err := topic.Subscribe(ctx, l.router, l.pool.DB, p.group(g, log, follow), l.wake, l.log,
+			func() { l.progress.Raise(string(log)) })
+		if err != nil {
+			return err
+		}
+		l.running[key] = stop
+	}
+	return nil
+}
+
+// rest stops a generation's groups. The page in hand is rolled back; whoever
+// needs the group still takes its checkpoint's lock.
+func (l *leader) rest(p Projection, g generation) {
+	for _, log := range p.Logs {
+		key := groupKey{g.Group, log}
+		if stop := l.running[key]; stop != nil {
+			stop()
+			delete(l.running, key)
+		}
+	}
+}
+
+var readCommitted = &sql.TxOptions{Isolation: sql.LevelReadCommitted}

@@ -1,0 +1,184 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/eventstore"
+	"muster/eventstore/topic"
+)
+
+// control is the wake-up subject for work that is not an event: a rebuild was asked for.
+const control = "control"
+
+// Times of the runner.
+const (
+	Grace     = time.Hour       // a replaced generation stays this long
+	Unused    = 24 * time.Hour  // a version that nobody read for this long is dropped
+	waitBound = time.Second     // the longest a write waits for its projections
+	touchEach = 5 * time.Minute // how often a process says which versions it reads
+	lookEach  = time.Second     // how often the election and the generations are looked at
+	fillEach  = 100 * time.Millisecond
+)
+
+// Runner keeps the projections of this program filled, and answers for them in
+// processes where another one does. Prepare first; Run only in processes with
+// the role projections; everything else works in any process.
+type Runner struct {
+	db          *sqlx.DB
+	url         string
+	log         *slog.Logger
+	projections []Projection
+	wake        *topic.Wake // a log has grown, a rebuild was asked for
+	progress    *topic.Wake // a checkpoint of this process has moved
+	running     atomic.Bool
+	leading     atomic.Bool
+	caughtUp    atomic.Bool
+}
+
+// NewRunner returns the runner of all projections of this program. url names
+// the same database as db, for the connections that the runner opens by itself:
+// one for the election, one to listen, Connections in all while it runs.
+func NewRunner(db *sqlx.DB, url string, log *slog.Logger, projections ...Projection) *Runner {
+	return &Runner{
+		db: db, url: url, log: log, projections: projections,
+		wake: topic.NewWake(), progress: topic.NewWake(),
+	}
+}
+
+// Connections is how many connections Run may open beside db.
+func (r *Runner) Connections() int { return subscriberConnections(r.projections) + 2 }
+
+func subscriberConnections(projections []Projection) int {
+	groups := 0
+	for _, p := range projections {
+		groups += len(p.Logs)
+	}
+	return groups + 2
+}
+
+// Prepare makes the tables and views of every projection of this version that
+// has none yet, so that readers find them, though empty until Run has filled
+// them. Any number of processes may do so at once.
+func (r *Runner) Prepare(ctx context.Context) error {
+	for _, p := range r.projections {
+		err := inTx(ctx, r.db, nil, func(tx *sqlx.Tx) error {
+			if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, lockKey("prepare", p.Name)); err != nil {
+				return err
+			}
+			if err := touch(ctx, tx, p); err != nil {
+				return err
+			}
+			live, _, err := active(ctx, tx, p)
+			if err != nil || live != nil {
+				return err
+			}
+			g, err := create(ctx, tx, p, stateLive, false)
+			if err != nil {
+				return err
+			}
+			return show(ctx, tx, p, g)
+		})
+		if err != nil {
+			return fmt.Errorf("prepare projection %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// touch records that a process reads this version.
+func touch(ctx context.Context, db Tx, p Projection) error {
+	_, err := db.ExecContext(ctx, `INSERT INTO projection_versions (projection, version) VALUES ($1, $2)
+ON CONFLICT (projection, version) DO UPDATE SET used_at = now()`, p.Name, p.Version)
+	return err
+}
+
+// Run stands for election and, once elected, keeps every projection filled and
+// does the rebuilds that were asked for, until ctx ends. It returns ctx's
+// error; a database that goes away is waited for.
+func (r *Runner) Run(ctx context.Context) error {
+	if !r.running.CompareAndSwap(false, true) {
+		return fmt.Errorf("projections run already")
+	}
+	defer r.running.Store(false)
+	var background sync.WaitGroup
+	defer background.Wait()
+	background.Go(func() { topic.Listen(ctx, r.url, r.wake, r.log) })
+	background.Go(func() { r.touchAll(ctx) })
+	for ctx.Err() == nil {
+		if err := r.stand(ctx); err != nil && ctx.Err() == nil {
+			r.log.WarnContext(ctx, "projections pause", "error", err)
+			pause(ctx, lookEach)
+		}
+	}
+	return ctx.Err()
+}
+
+// Leading tells whether this process is the one that fills the projections.
+func (r *Runner) Leading() bool { return r.leading.Load() }
+
+func (r *Runner) touchAll(ctx context.Context) {
+	for ctx.Err() == nil {
+		for _, p := range r.projections {
+			if err := touch(ctx, r.db, p); err != nil && ctx.Err() == nil {
+				r.log.WarnContext(ctx, "use of a projection cannot be recorded", "projection", p.Name, "error", err)
+			}
+		}
+		pause(ctx, touchEach)
+	}
+}
+
+// Announce says that a log has grown, here and in the other processes. A
+// writer that calls Wait need not; one that does not spares its readers up to a
+// second.
+func (r *Runner) Announce(ctx context.Context, log eventstore.Log) {
+	r.announce(ctx, string(log))
+}
+
+func (r *Runner) announce(ctx context.Context, subject string) {
+	r.wake.Raise(subject)
+	if r.Leading() {
+		return
+	}
+	if err := topic.Announce(ctx, r.db, subject); err != nil && ctx.Err() == nil {
+		r.log.DebugContext(ctx, "announcement fails, the safety poll covers it", "error", err)
+	}
+}
+
+func (r *Runner) projection(name string) (Projection, error) {
+	for _, p := range r.projections {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Projection{}, &UnknownProjectionError{Name: name}
+}
+
+// DeadLetters returns the events of the projections that were set aside.
+func (r *Runner) DeadLetters() *topic.DeadLetters {
+	return topic.NewDeadLetters(r.db, func(name string, log eventstore.Log) (topic.Group, bool) {
+		for _, p := range r.projections {
+			var number int
+			if _, err := fmt.Sscanf(name, p.Views()+"_g%d", &number); err == nil && p.groupName(number) == name {
+				return p.group(generation{Group: name}, log, ""), true
+			}
+		}
+		return topic.Group{}, false
+	})
+}
+
+// pause waits for d or for the end of ctx.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,58 @@
+package projections
+
+import (
+	"context"
+	"time"
+
+	"muster/eventstore"
+)
+
+// Pauses between looks at the checkpoints where another process moves them.
+const (
+	firstLook = 2 * time.Millisecond
+	lastLook  = 50 * time.Millisecond
+)
+
+// Wait returns true once every projection that reads the log has passed the
+// position, false when the bound (1 s) or ctx ran out first. It wakes the
+// groups by itself: who waits for a position has committed it.
+func (r *Runner) Wait(ctx context.Context, log eventstore.Log, position int64) bool {
+	ctx, cancel := context.WithTimeout(ctx, waitBound)
+	defer cancel()
+	var names []string
+	var versions []int
+	for _, p := range r.projections {
+		for _, l := range p.Logs {
+			if l == log {
+				names, versions = append(names, p.Name), append(versions, p.Version)
+			}
+		}
+	}
+	r.announce(ctx, string(log))
+	// In the leading process a signal follows every commit; elsewhere looking
+	// often is what is left.
+	for next := firstLook; ; next = min(2*next, lastLook) {
+		moved := r.progress.Changed(string(log))
+		var passed int
+		err := r.db.QueryRowContext(ctx, selectPassed, names, versions, log, position).Scan(&passed)
+		if err != nil {
+			return false
+		}
+		if passed == len(names) {
+			return true
+		}
+		look := next
+		if r.Leading() {
+			look = lastLook
+		}
+		timer := time.NewTimer(look)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		case <-moved:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
