@@ -1,0 +1,198 @@
+package feed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/internal/snapshot"
+)
+
+// How a CVE concerns an instance.
+const (
+	Open           = "open"
+	NotExploitable = "not_exploitable"
+	Unknown        = "unknown"
+)
+
+// OutOfSupport says whether a version's major had reached its end of life at a
+// point in time; known is false for a major that the feed does not have.
+func (f *Feed) OutOfSupport(v Version, at time.Time) (since time.Time, out, known bool) {
+	m, ok := f.major(v.Major)
+	if !ok {
+		return time.Time{}, false, false
+	}
+	return m.endOfLife, !at.Before(m.endOfLife), true
+}
+
+// Concerns returns the CVEs whose versions include v, sorted by id. The
+// assessment decides preconditions; without one (nil) they stay unknown.
+func (f *Feed) Concerns(v Version, a *snapshot.Assessment) []snapshot.InstanceCVE {
+	out := []snapshot.InstanceCVE{}
+	m, known := f.major(v.Major)
+	if !known {
+		return out
+	}
+	for _, one := range f.vulnerabilities {
+		fixed, named := one.fixed[v.Major]
+		switch {
+		case named && v.Minor >= fixed.Minor:
+		case named:
+			applies, words := one.precondition.holds(a)
+			out = append(out, snapshot.InstanceCVE{ID: one.ID, Applies: applies, Precondition: words})
+		case m.endOfLife.Year() < one.year && f.older(m, one):
+			out = append(out, snapshot.InstanceCVE{
+				ID: one.ID, Applies: Unknown,
+				Precondition: fmt.Sprintf("PostgreSQL %s was out of support; nobody looked whether it is affected", v.Major),
+			})
+		}
+	}
+	return out
+}
+
+// older says whether a major is older than every one that the CVE names.
+func (f *Feed) older(m major, v vulnerability) bool {
+	for _, other := range f.majors {
+		if _, named := v.fixed[other.name]; named {
+			return m.endOfLife.Before(other.endOfLife)
+		}
+	}
+	return false
+}
+
+// Release returns what the feed knows of a version: nil where it does not know
+// its major. concerns are the version's CVEs as Concerns returned them.
+func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time) *snapshot.Release {
+	m, ok := f.major(v.Major)
+	if !ok || v.Minor > m.latest.Minor {
+		return nil
+	}
+	endOfLife := m.endOfLife
+	r := &snapshot.Release{
+		Major: m.name, Latest: m.latest.String(), MinorsBehind: m.latest.Minor - v.Minor, EndOfLife: &endOfLife,
+	}
+	if target, needed := f.target(v, m, concerns, at); needed {
+		r.Target = target.String()
+	}
+	return r
+}
+
+// target is the lowest version that clears every CVE that is open or unknown;
+// a major past its end of life has to be left.
+func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at time.Time) (Version, bool) {
+	pending := make(map[string]bool)
+	for _, c := range concerns {
+		if c.Applies != NotExploitable {
+			pending[c.ID] = true
+		}
+	}
+	if at.Before(m.endOfLife) {
+		lowest := v
+		for _, one := range f.vulnerabilities {
+			if fixed := one.fixed[m.name]; pending[one.ID] && fixed.Minor > lowest.Minor {
+				lowest = fixed
+			}
+		}
+		return lowest, lowest != v
+	}
+	i := slices.IndexFunc(f.majors, func(m major) bool { return at.Before(m.endOfLife) })
+	if i < 0 {
+		return Version{}, false
+	}
+	return f.majors[i].latest, true
+}
+
+// holds says whether a precondition is met on the assessed server, in words.
+func (p precondition) holds(a *snapshot.Assessment) (applies, words string) {
+	switch p.kind {
+	case "":
+		return Open, ""
+	case "client":
+		return NotExploitable, "concerns client programs of this version; the running server is not exposed"
+	case "unverified":
+		return Unknown, "needs " + p.value + ", which was not looked at"
+	}
+	if a == nil || a.Outcome == snapshot.OutcomeUnreachable {
+		return Unknown, p.needs() + "; the server was not assessed"
+	}
+	switch p.kind {
+	case "extension":
+		return p.extensionInstalled(a)
+	case "attribute":
+		return p.attributeHeld(a)
+	case "build":
+		return p.built(a.VersionText)
+	default:
+		return p.checkFails(a)
+	}
+}
+
+func (p precondition) needs() string {
+	switch p.kind {
+	case "extension":
+		return "needs extension " + strings.ReplaceAll(p.value, " ", " or ")
+	case "attribute":
+		return "needs an ordinary role with " + p.value
+	case "build":
+		return "needs a " + p.value + " build"
+	default:
+		return "needs check " + p.value + " to fail"
+	}
+}
+
+func (p precondition) extensionInstalled(a *snapshot.Assessment) (applies, words string) {
+	names := strings.Fields(p.value)
+	var in []string
+	for _, e := range a.Extensions {
+		if slices.Contains(names, e.Name) && !slices.Contains(in, e.Database) {
+			in = append(in, e.Database)
+		}
+	}
+	if len(in) > 0 {
+		slices.Sort(in)
+		return Open, p.needs() + ": installed in " + strings.Join(in[:min(len(in), 5)], ", ")
+	}
+	for _, r := range a.Results {
+		if r.ReasonCode == snapshot.ReasonDatabaseUnreachable {
+			return Unknown, p.needs() + ": not every database could be read"
+		}
+	}
+	return NotExploitable, p.needs() + ": not installed in any database"
+}
+
+func (p precondition) attributeHeld(a *snapshot.Assessment) (applies, words string) {
+	for _, r := range a.Roles {
+		if !r.Superuser && slices.Contains(r.Attributes, p.value) {
+			return Open, p.needs() + ": role " + r.Name + " has it"
+		}
+	}
+	return NotExploitable, p.needs() + ": no role has it"
+}
+
+func (p precondition) built(versionText string) (applies, words string) {
+	text := strings.ToLower(versionText)
+	met := strings.Contains(text, p.value)
+	if p.value == "windows" {
+		met = met || strings.Contains(text, "visual c++") || strings.Contains(text, "msvc") || strings.Contains(text, "mingw")
+	}
+	if met {
+		return Open, p.needs() + ": this is one"
+	}
+	return NotExploitable, p.needs() + ": this is none"
+}
+
+func (p precondition) checkFails(a *snapshot.Assessment) (applies, words string) {
+	for _, r := range a.Results {
+		if r.CheckID != p.value {
+			continue
+		}
+		switch r.Status {
+		case snapshot.StatusFail:
+			return Open, p.needs() + ": it does"
+		case snapshot.StatusPass:
+			return NotExploitable, p.needs() + ": it passes"
+		}
+	}
+	return Unknown, p.needs() + ": it was not assessed"
+}

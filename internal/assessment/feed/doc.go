@@ -1,0 +1,28 @@
+// Package feed says which PostgreSQL releases exist, how long they are
+// supported and which published vulnerabilities concern a server.
+//
+// It is a pure function of two embedded tables, so a report can be built again
+// byte for byte years later. releases.csv holds the majors with their end of
+// life, from the public versioning policy; the latest minor of a major is the
+// highest version that any vulnerability was fixed in, unless the table knows a
+// later one. vulnerabilities.csv holds one line a CVE with the version that
+// fixed it in each major: a major is affected from its first release up to, and
+// without, that version.
+//
+// A major that a CVE does not name is not affected if it was in support in the
+// year of the CVE's id, for then the project looked; past its end of life
+// nobody looked, and the answer is unknown.
+//
+// Preconditions say what else must hold on the server:
+//
+//	client           client programs of that version, not the running server
+//	extension A B    one of these extensions in some database
+//	attribute X      a role that is no superuser with that attribute
+//	build X          a build of that kind, by what version() says
+//	check PG-X00     that check fails
+//	unverified …     cannot be told over SQL
+//
+// What may go wrong: the tables age. Date is printed wherever an answer is, and
+// a version newer than all that the feed knows has no Release. Titles of CVEs
+// up to CVE-2023-2455 were cut off in the source and are our wording.
+package feed

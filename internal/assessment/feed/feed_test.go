@@ -1,0 +1,203 @@
+package feed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"muster/internal/snapshot"
+)
+
+func feedOf(t *testing.T) *Feed {
+	t.Helper()
+	f, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func applies(concerns []snapshot.InstanceCVE, id string) string {
+	for _, c := range concerns {
+		if c.ID == id {
+			return c.Applies
+		}
+	}
+	return "absent"
+}
+
+func TestParseVersion(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"15.18": "15.18", "15": "15.0", "9.6.24": "9.6.24", "9.6": "9.6.0", "18beta1": "", "17rc1": "", "": "", "x": "",
+		"15.18 (Debian 15.18-0+deb12u1)":                           "15.18",
+		"PostgreSQL 16.14 on x86_64-pc-linux-gnu, compiled by gcc": "16.14",
+		"99999999999999999999.99999999999999999999":                "",
+	} {
+		v, ok := ParseVersion(text)
+		if ok != (want != "") || ok && v.String() != want {
+			t.Errorf("%q is %v, %t, want %q", text, v, ok, want)
+		}
+	}
+	for num, want := range map[int]string{150018: "15.18", 90624: "9.6.24", 100000: "10.0", 180004: "18.4"} {
+		if got := VersionOf(num).String(); got != want {
+			t.Errorf("%d is %s, want %s", num, got, want)
+		}
+	}
+}
+
+// Each pair stands on both sides of a fixed version.
+func TestConcernsEndWithTheFixedVersion(t *testing.T) {
+	t.Parallel()
+	f := feedOf(t)
+	for _, test := range []struct{ version, cve, want string }{
+		{"15.19", "CVE-2026-6460", Open},
+		{"15.20", "CVE-2026-6460", "absent"},
+		{"17.11", "CVE-2026-6460", Open},
+		{"17.12", "CVE-2026-6460", "absent"},
+		{"15.18", "CVE-2026-14664", Open},
+		{"15.19", "CVE-2026-14664", "absent"},
+		{"9.6.23", "CVE-2021-23214", Unknown}, // its precondition cannot be told
+		{"9.6.24", "CVE-2021-23214", "absent"},
+		{"15.3", "CVE-2023-39418", Open},
+		{"14.8", "CVE-2023-39418", "absent"}, // MERGE came with 15, and 14 was in support: the project looked
+		{"16.14", "CVE-2026-2007", "absent"}, // fixed in 18 only
+		{"12.22", "CVE-2026-6460", Unknown},  // out of support since 2024: nobody looked
+		{"12.22", "CVE-2024-4317", "absent"},
+		{"18.1", "CVE-2024-10976", "absent"}, // newer than every major it names
+		{"15.10", "CVE-2025-1094", NotExploitable},
+	} {
+		v, ok := ParseVersion(test.version)
+		if !ok {
+			t.Fatalf("%q is no version", test.version)
+		}
+		if got := applies(f.Concerns(v, nil), test.cve); got != test.want {
+			t.Errorf("%s on %s is %s, want %s", test.cve, test.version, got, test.want)
+		}
+	}
+}
+
+func TestPreconditionsAreDecidedByTheAssessment(t *testing.T) {
+	t.Parallel()
+	f := feedOf(t)
+	v := Version{Major: "15", Minor: 1}
+	clean := snapshot.Assessment{
+		Outcome: snapshot.OutcomeComplete, VersionText: "PostgreSQL 15.1 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit",
+		Roles:   []snapshot.Role{{Name: "postgres", Superuser: true, Attributes: []string{"REPLICATION"}}},
+		Results: []snapshot.CheckResult{{CheckID: "PG-S11", Status: snapshot.StatusPass}},
+	}
+	exposed := snapshot.Assessment{
+		Outcome: snapshot.OutcomeComplete, VersionText: "PostgreSQL 15.1 on armv7, compiled by gcc, 32-bit",
+		Extensions: []snapshot.Extension{{Database: "app", Name: "plperl"}},
+		Roles:      []snapshot.Role{{Name: "copy", Attributes: []string{"REPLICATION"}}},
+		Results:    []snapshot.CheckResult{{CheckID: "PG-S11", Status: snapshot.StatusFail}},
+	}
+	unread := clean
+	unread.Results = []snapshot.CheckResult{
+		{CheckID: "PG-S11", Status: snapshot.StatusNotAssessed, ReasonCode: snapshot.ReasonPermissionDenied},
+		{CheckID: "PG-S17", Database: "hidden", Status: snapshot.StatusNotAssessed, ReasonCode: snapshot.ReasonDatabaseUnreachable},
+	}
+	unreachable := snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable}
+	for _, test := range []struct {
+		cve, kind                               string
+		clean, exposed, unread, unreachable, no string
+	}{
+		{"CVE-2026-14670", "extension", NotExploitable, Open, Unknown, Unknown, Unknown},
+		{"CVE-2026-6471", "attribute", NotExploitable, Open, NotExploitable, Unknown, Unknown},
+		{"CVE-2026-14677", "build", NotExploitable, Open, NotExploitable, Unknown, Unknown},
+		{"CVE-2026-6478", "check", NotExploitable, Open, Unknown, Unknown, Unknown},
+		{"CVE-2026-14664", "none", Open, Open, Open, Open, Open},
+	} {
+		got := []string{
+			applies(f.Concerns(v, &clean), test.cve), applies(f.Concerns(v, &exposed), test.cve),
+			applies(f.Concerns(v, &unread), test.cve), applies(f.Concerns(v, &unreachable), test.cve), applies(f.Concerns(v, nil), test.cve),
+		}
+		want := []string{test.clean, test.exposed, test.unread, test.unreachable, test.no}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s, %s (clean, exposed, unread, unreachable, none): %s", test.cve, test.kind, diff)
+		}
+	}
+}
+
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	f := feedOf(t)
+	day := func(text string) time.Time {
+		d, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	for _, test := range []struct {
+		version, at, latest, target string
+		behind                      int
+	}{
+		{"15.18", "2026-11-20", "15.20", "15.20", 2},
+		{"15.20", "2026-11-20", "15.20", "", 0},
+		{"18.7", "2026-11-20", "18.7", "", 0},
+		{"14.25", "2026-11-11", "14.25", "", 0},
+		{"14.25", "2026-11-12", "14.25", "15.20", 0}, // its last day of support has passed
+		{"9.6.1", "2026-11-20", "9.6.24", "15.20", 23},
+	} {
+		v, _ := ParseVersion(test.version)
+		at := day(test.at)
+		r := f.Release(v, f.Concerns(v, nil), at)
+		if r == nil {
+			t.Fatalf("%s is unknown", test.version)
+		}
+		if r.Latest != test.latest || r.Target != test.target || r.MinorsBehind != test.behind {
+			t.Errorf("%s on %s: %+v, want %+v", test.version, test.at, *r, test)
+		}
+	}
+	for _, unknown := range []Version{{Major: "19"}, {Major: "8.4"}, {Major: "15", Minor: 21}} {
+		if r := f.Release(unknown, nil, day("2026-11-20")); r != nil {
+			t.Errorf("%s is known as %+v", unknown, *r)
+		}
+	}
+}
+
+func TestVulnerabilitiesAreThoseNamedOnceEach(t *testing.T) {
+	t.Parallel()
+	f := feedOf(t)
+	a := f.Concerns(Version{Major: "15", Minor: 18}, nil)
+	b := f.Concerns(Version{Major: "18", Minor: 4}, nil)
+	got := f.Vulnerabilities(a, b)
+	seen := map[string]bool{}
+	for _, v := range got {
+		if seen[v.ID] || v.Title == "" || strings.ContainsAny(v.Title[len(v.Title)-1:], " ,.") || v.CVSS == 0 {
+			t.Errorf("%+v", v)
+		}
+		seen[v.ID] = true
+	}
+	for _, c := range append(a, b...) {
+		if !seen[c.ID] {
+			t.Errorf("%s is missing", c.ID)
+		}
+	}
+}
+
+func TestLoadNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	const releases = "major,end_of_life,latest\n15,2027-11-11,\n"
+	const header = "id,cvss,vector,fixed_in,component,precondition,value,title,source\n"
+	for name, test := range map[string]struct{ releases, rows, want string }{
+		"valid":        {releases, "CVE-2026-1,8.8,v,15.1,c,,,t,s\n", ""},
+		"score":        {releases, "CVE-2026-1,x,v,15.1,c,,,t,s\n", "CVE-2026-1: score"},
+		"fixed twice":  {releases, "CVE-2026-1,8.8,v,15.1 15.2,c,,,t,s\n", "fixed in"},
+		"nowhere":      {releases, "CVE-2026-1,8.8,v,,c,,,t,s\n", "fixed nowhere"},
+		"precondition": {releases, "CVE-2026-1,8.8,v,15.1,c,moon,full,t,s\n", "unknown precondition"},
+		"id":           {releases, "X-2026-1,8.8,v,15.1,c,,,t,s\n", "no CVE id"},
+		"end of life":  {"major,end_of_life,latest\n15,soon,\n", "CVE-2026-1,8.8,v,15.1,c,,,t,s\n", "major 15"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := load([]byte(test.releases), []byte(header+test.rows))
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Fatalf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
