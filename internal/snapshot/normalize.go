@@ -117,7 +117,7 @@ func sortAssessment(a *Assessment) {
 		slices.Sort(a.Roles[i].MemberOf)
 	}
 	slices.SortStableFunc(a.Roles, func(x, y Role) int {
-		return cmp.Or(cmp.Compare(y.Power(), x.Power()), cmp.Compare(y.remote(), x.remote()), strings.Compare(x.Name, y.Name))
+		return cmp.Or(cmp.Compare(y.Power(), x.Power()), cmp.Compare(y.Remote(), x.Remote()), strings.Compare(x.Name, y.Name))
 	})
 	slices.SortStableFunc(a.Extensions, func(x, y Extension) int {
 		return cmp.Or(strings.Compare(x.Database, y.Database), strings.Compare(x.Name, y.Name), strings.Compare(x.Version, y.Version))
@@ -182,7 +182,8 @@ func (r Role) Power() int {
 	return power
 }
 
-func (r Role) remote() int {
+// Remote ranks whether an account can sign in from another host: yes, unknown, no.
+func (r Role) Remote() int {
 	switch r.RemoteLogin {
 	case "yes":
 		return 2

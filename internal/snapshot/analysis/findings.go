@@ -20,12 +20,13 @@ type Finding struct {
 	Evidence     string
 }
 
-// Group is all findings of one check.
+// Group is all findings of one check with one severity. A check whose severity
+// depends on what was found has a group for each.
 type Group struct {
-	Check     snapshot.Check
-	Instances int       // affected
-	Findings  []Finding // by instance name, instance id, database, object
-	Unlisted  int       // found, but beyond snapshot.MaxViolations
+	Check     snapshot.Check // with that severity
+	Instances int            // affected
+	Findings  []Finding      // by instance name, instance id, database, object
+	Unlisted  int            // found, but beyond snapshot.MaxViolations
 }
 
 // Total is the number of findings, listed or not.
@@ -44,24 +45,24 @@ func Accepted(doc snapshot.Document) []Group {
 
 func groups(doc snapshot.Document, status string) []Group {
 	checks := catalogueOf(doc)
-	byCheck := map[string]*Group{}
+	type key struct{ check, severity string }
+	byCheck := map[key]*Group{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
-		if in.Assessment == nil {
-			continue
-		}
-		seen := map[string]bool{}
-		for _, result := range in.Assessment.Results {
-			if result.Status != status || !inScope(doc, result) {
+		seen := map[key]bool{}
+		for _, result := range results(doc, in) {
+			if result.Status != status {
 				continue
 			}
-			g := byCheck[result.CheckID]
+			check := checks.of(result)
+			k := key{check.ID, check.Severity}
+			g := byCheck[k]
 			if g == nil {
-				g = &Group{Check: checks.check(result.CheckID)}
-				byCheck[result.CheckID] = g
+				g = &Group{Check: check}
+				byCheck[k] = g
 			}
-			if !seen[result.CheckID] {
-				seen[result.CheckID] = true
+			if !seen[k] {
+				seen[k] = true
 				g.Instances++
 			}
 			g.add(in, result)
@@ -77,6 +78,7 @@ func groups(doc snapshot.Document, status string) []Group {
 			cmp.Compare(Rank(a.Check.Severity), Rank(b.Check.Severity)),
 			cmp.Compare(b.Instances, a.Instances),
 			strings.Compare(a.Check.ID, b.Check.ID),
+			strings.Compare(a.Check.Severity, b.Check.Severity),
 		)
 	})
 	return out
@@ -169,11 +171,9 @@ func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
 // assessedChecks holds every (instance, database, check) with an answer.
 func assessedChecks(doc snapshot.Document) map[snapshot.FindingKey]bool {
 	out := map[snapshot.FindingKey]bool{}
-	for _, in := range doc.Instances {
-		if in.Assessment == nil {
-			continue
-		}
-		for _, r := range in.Assessment.Results {
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		for _, r := range results(doc, in) {
 			if r.Status != snapshot.StatusNotAssessed {
 				out[snapshot.FindingKey{InstanceID: in.ID, Database: r.Database, CheckID: r.CheckID}] = true
 			}

@@ -59,13 +59,11 @@ func Plan(doc snapshot.Document) []Step {
 	fromFindings(doc, drafts)
 	fromVulnerabilities(doc, drafts)
 	steps := make([]Step, 0, len(drafts))
-	total := 0.0
 	for _, d := range drafts {
 		d.Instances = len(d.instances)
 		slices.Sort(d.Checks)
 		d.Checks = slices.Compact(d.Checks)
 		d.Due = doc.AsOf.AddDate(0, 0, dueDays[Rank(d.Severity)])
-		total += d.Weight
 		steps = append(steps, d.Step)
 	}
 	slices.SortFunc(steps, func(a, b Step) int {
@@ -76,9 +74,9 @@ func Plan(doc snapshot.Document) []Step {
 			strings.Compare(a.Action, b.Action),
 		)
 	})
-	// Summed in the final order, not in map order: float addition is not
-	// associative and the figure is printed.
-	total = 0
+	// Summed in this order, not in map order: float addition is not associative
+	// and the figure is printed.
+	total := 0.0
 	for _, s := range steps {
 		total += s.Weight
 	}
@@ -148,7 +146,7 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 	}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
-		if in.Release == nil || in.Release.Target == "" || coveredByVersionCheck(doc, in) {
+		if !in.Active || in.Release == nil || in.Release.Target == "" || coveredByVersionCheck(doc, in) {
 			continue
 		}
 		open, highest := 0, 0.0
@@ -187,3 +185,6 @@ func coveredByVersionCheck(doc snapshot.Document, in *snapshot.Instance) bool {
 	}
 	return false
 }
+
+// DueDays is how many days a finding of that severity may stay open.
+func DueDays(severity string) int { return dueDays[Rank(severity)] }

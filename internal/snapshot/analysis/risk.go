@@ -141,7 +141,7 @@ var (
 
 func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 	var e exposure
-	if in.Assessment == nil {
+	if !in.Active || in.Assessment == nil {
 		e.partial = true
 		return e
 	}

@@ -73,24 +73,24 @@ func (o outcome) cost() float64 {
 // check counts once, whatever number of databases it looks at: otherwise the
 // database checks of a server with 50 databases would drown the others.
 func outcomes(doc snapshot.Document, in *snapshot.Instance) []outcome {
-	if in.Assessment == nil {
-		return nil
-	}
 	checks := catalogueOf(doc)
 	index := map[string]int{}
 	var out []outcome
-	for _, r := range in.Assessment.Results {
-		if !inScope(doc, r) || (r.Status != snapshot.StatusPass && r.Status != snapshot.StatusFail) {
+	for _, r := range results(doc, in) {
+		if r.Status != snapshot.StatusPass && r.Status != snapshot.StatusFail {
 			continue
 		}
 		i, ok := index[r.CheckID]
 		if !ok {
 			i = len(out)
 			index[r.CheckID] = i
-			out = append(out, outcome{check: checks.check(r.CheckID)})
+			out = append(out, outcome{check: checks.of(r)})
 		}
 		out[i].assessed++
 		if r.Status == snapshot.StatusFail {
+			if check := checks.of(r); !out[i].failed || Rank(check.Severity) < Rank(out[i].check.Severity) {
+				out[i].check = check
+			}
 			out[i].failed = true
 			out[i].failing += failFraction(r)
 		}
@@ -115,19 +115,14 @@ func failFraction(r snapshot.CheckResult) float64 {
 // instance-wide results count too.
 func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 	var s Score
-	if in.Assessment != nil {
-		for _, r := range in.Assessment.Results {
-			if !inScope(doc, r) {
-				continue
-			}
-			switch r.Status {
-			case snapshot.StatusNotAssessed:
-				s.NotAssessed++
-			case snapshot.StatusNotApplicable:
-				s.NotApplicable++
-			case snapshot.StatusAccepted:
-				s.Accepted++
-			}
+	for _, r := range results(doc, in) {
+		switch r.Status {
+		case snapshot.StatusNotAssessed:
+			s.NotAssessed++
+		case snapshot.StatusNotApplicable:
+			s.NotApplicable++
+		case snapshot.StatusAccepted:
+			s.Accepted++
 		}
 	}
 	all := outcomes(doc, in)

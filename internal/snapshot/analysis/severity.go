@@ -55,11 +55,36 @@ func catalogueOf(doc snapshot.Document) catalogue {
 	return c
 }
 
-func (c catalogue) check(id string) snapshot.Check {
-	if check, ok := c[id]; ok {
-		return check
+// of returns the check of a result with the severity that the result deserves:
+// its own where what was found decides it, else the check's.
+func (c catalogue) of(r snapshot.CheckResult) snapshot.Check {
+	check, ok := c[r.CheckID]
+	if !ok {
+		check = snapshot.Check{ID: r.CheckID, Title: r.CheckID, Severity: Low, Effort: "M"}
 	}
-	return snapshot.Check{ID: id, Title: id, Severity: Low, Effort: "M"}
+	if r.Severity != "" {
+		check.Severity = r.Severity
+	}
+	return check
+}
+
+// results returns what is known of an instance's checks within the report's
+// scope. An inactive instance is counted and not assessed, whatever an earlier
+// assessment says.
+func results(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResult {
+	if !in.Active || in.Assessment == nil {
+		return nil
+	}
+	if doc.Database == nil {
+		return in.Assessment.Results
+	}
+	var out []snapshot.CheckResult
+	for _, r := range in.Assessment.Results {
+		if inScope(doc, r) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // inScope says whether a result belongs to the report: all of them, except

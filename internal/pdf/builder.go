@@ -1,0 +1,180 @@
+package pdf
+
+import (
+	"fmt"
+
+	"muster/domain/report"
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// builder puts one document on paper.
+type builder struct {
+	r      *Renderer
+	doc    snapshot.Document
+	d      *typeset.Document
+	inputs string // digest of the canonical document
+	title  string
+
+	assessed analysis.Assessed
+	findings []analysis.Group
+	plan     []analysis.Step
+
+	sections     int
+	contentsPage int // page 1, unless a hostile name fills it
+	contentsAt   float64
+}
+
+func newBuilder(r *Renderer, doc snapshot.Document, inputs string) *builder {
+	return &builder{
+		r: r, doc: doc, inputs: inputs,
+		d:        typeset.NewDocument(r.fonts, doc.Organization.PaperSize, pageMargin),
+		assessed: analysis.AssessmentCoverage(doc),
+		findings: analysis.Findings(doc),
+		plan:     analysis.Plan(doc),
+	}
+}
+
+// section is one heading of §4.10 and what goes under it.
+type section struct {
+	title string
+	write func()
+}
+
+// compose lays out the whole report. The error says that the document has a
+// kind that this program does not know.
+func (b *builder) compose() error {
+	var sections []section
+	var front front
+	switch report.Kind(b.doc.Kind) {
+	case report.Security:
+		b.title, sections, front = "Security report", b.security(), b.securityFront()
+	case report.InstanceScorecard:
+		b.title, sections, front = "Per-instance scorecard", b.scorecard(), b.scorecardFront()
+	case report.DataInventory:
+		b.title, sections, front = "Data inventory", b.inventory(), b.inventoryFront()
+	default:
+		return fmt.Errorf("no report of kind %q", b.doc.Kind)
+	}
+	b.cover(front, len(sections))
+	b.d.NewPage()
+	for _, s := range sections {
+		b.heading(s.title)
+		s.write()
+	}
+	b.contents()
+	b.furniture()
+	return nil
+}
+
+// info is the PDF's metadata. It repeats what identifies the report, so that a
+// file in hand says which one it is even to a program that cannot read text.
+func (b *builder) info() typeset.Info {
+	return typeset.Info{
+		Title:   b.title + " – " + b.doc.Organization.Name,
+		Author:  "Muster",
+		Subject: "Report request " + b.doc.ReportID.String(),
+		Keywords: fmt.Sprintf("report-request:%s inputs-sha256:%s witness:%s/%d/%s",
+			b.doc.ReportID, b.inputs, b.doc.Witness.Log, b.doc.Witness.Position, b.doc.Witness.Hash),
+		Creator: "Muster " + b.r.build.Version + " (" + b.r.build.Commit + ")",
+		Created: b.doc.AsOf,
+	}
+}
+
+// heading starts a section: never at the foot of a page, and with air above.
+func (b *builder) heading(title string) {
+	b.sections++
+	b.d.Need(150)
+	b.d.Skip(26)
+	b.d.Mark(title, 0)
+	page, left := b.d.Page(), b.d.Left()
+	number := number(b.sections)
+	page.Text(left, b.d.Y+16, typeset.Style{Face: typeset.Bold, Size: 16, Color: accent}, typeset.Left, number)
+	page.Text(left+22, b.d.Y+16, h1Style, typeset.Left, title)
+	b.d.Y += 25
+	page.Fill(left, b.d.Y, b.d.TextWidth(), 1.1, accent)
+	b.d.Y += 12
+}
+
+// sub starts a subsection that keeps at least need points with it.
+func (b *builder) sub(title string, need float64) {
+	b.d.Need(need + 34)
+	b.d.Skip(14)
+	b.d.Mark(title, 1)
+	b.d.Paragraph(0, 1.3, typeset.Span{Text: title, Style: h2Style})
+	b.d.Y += 5
+}
+
+// para writes a paragraph of body text.
+func (b *builder) para(text string) {
+	b.spans(typeset.Span{Text: text, Style: bodyStyle})
+}
+
+func (b *builder) spans(spans ...typeset.Span) {
+	b.d.Paragraph(0, leading, spans...)
+	b.d.Y += 6
+}
+
+// small writes a note under a table or a chart.
+func (b *builder) small(text string) {
+	b.d.Y += 3
+	b.d.Paragraph(0, 1.4, typeset.Span{Text: text, Style: smallStyle})
+	b.d.Y += 6
+}
+
+// The three states of an empty place: the specification's three different
+// sentences, never one "No data".
+const (
+	stateClean         = "Clean"
+	stateNotAssessed   = "Not assessed"
+	stateNotApplicable = "Not applicable"
+)
+
+// state writes one of the three sentences beside a coloured bar.
+func (b *builder) state(state, text string) {
+	color := map[string]typeset.Color{stateClean: good, stateNotAssessed: caution, stateNotApplicable: muted}[state]
+	span := typeset.Span{Text: text, Style: bodyStyle}
+	height := b.d.ParagraphHeight(b.d.TextWidth()-12, leading, span)
+	b.d.Need(min(height, 200) + 4)
+	top, page := b.d.Y, b.d.Page()
+	b.d.Paragraph(12, leading, span)
+	if b.d.Page() == page {
+		page.Fill(b.d.Left(), top+1, 2.5, height-2, color)
+	}
+	b.d.Y += 8
+}
+
+// table draws a table and leaves air below.
+func (b *builder) table(t typeset.Table) {
+	t.Look = tableLook
+	if t.Rest == "" {
+		t.Rest = "The rest is in the inputs document of this report."
+	}
+	b.d.Table(t)
+	b.d.Y += 10
+}
+
+func text(s string) typeset.Cell   { return typeset.Cell{Text: s} }
+func strong(s string) typeset.Cell { return typeset.Cell{Text: s, Style: cellStrong} }
+func faint(s string) typeset.Cell  { return typeset.Cell{Text: s, Style: cellMuted} }
+func code(s string) typeset.Cell   { return typeset.Cell{Text: s, Style: codeStyle} }
+
+// severity is a cell with the severity's name and colour.
+func severity(s string) typeset.Cell {
+	return typeset.Cell{Text: s, Style: cellStrong, Mark: severityColor[s]}
+}
+
+// dagger marks a number that stands on partial data.
+func dagger(s string, partial bool) string {
+	if partial {
+		return s + "†"
+	}
+	return s
+}
+
+// partial says whether any active instance in scope was not fully assessed.
+func (b *builder) partial() bool {
+	a := b.assessed
+	return a.Partial+a.Unreachable+a.Never > 0
+}

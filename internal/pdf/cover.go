@@ -1,0 +1,186 @@
+package pdf
+
+import (
+	"strconv"
+
+	"muster/internal/pdf/typeset"
+)
+
+// front is what page 1 says before the contents.
+type front struct {
+	verdict string
+	color   typeset.Color // of the verdict's bar
+	figures []figure
+}
+
+// figure is one of the three to five numbers of page 1.
+type figure struct {
+	value, label, note string
+	color              typeset.Color
+}
+
+// cover fills page 1: what it is, of whom, as of when; the verdict; figures;
+// and room for the contents, whose page numbers are known at the end.
+func (b *builder) cover(f front, sections int) {
+	d, page := b.d, b.d.Page()
+	left, width := d.Left(), d.TextWidth()
+	page.Fill(0, 0, d.Width, 6, accent)
+	page.Text(left, 44, typeset.Style{Face: typeset.Bold, Size: 11, Color: accent}, typeset.Left, "Muster")
+	right := left + width
+	right = b.pill(right, 44, "BETA", muted)
+	if b.doc.Organization.Demo {
+		b.pill(right-6, 44, "DEMO DATA", caution)
+	}
+	d.Y = 92
+	d.Paragraph(0, 1.15, typeset.Span{Text: b.title, Style: titleStyle})
+	d.Y += 4
+	d.Paragraph(0, 1.3, typeset.Span{Text: shorten(b.doc.Organization.Name, 160), Style: orgStyle})
+	d.Y += 14
+	b.particulars()
+	b.verdict(f)
+	b.figures(f.figures)
+	d.Need(24 + 19*float64(sections))
+	d.Page().Text(left, d.Y+9, labelStyle, typeset.Left, "CONTENTS")
+	d.Y += 18
+	b.contentsPage, b.contentsAt = len(d.Pages())-1, d.Y
+}
+
+// pill draws a small framed label whose right edge is at x and returns its left.
+func (b *builder) pill(x, baseline float64, label string, c typeset.Color) float64 {
+	style := typeset.Style{Face: typeset.Bold, Size: 6.8, Color: white}
+	width := b.r.fonts.Width(style.Face, style.Size, label) + 12
+	b.d.Page().Fill(x-width, baseline-10, width, 13.5, c)
+	b.d.Page().Text(x-width/2, baseline-1, style, typeset.Center, label)
+	return x - width
+}
+
+// particulars lists who, what and when in two columns.
+func (b *builder) particulars() {
+	doc := b.doc
+	rows := [][2]string{{"Scope", shorten(doc.ScopeLabel, 200)}}
+	if doc.Window != nil {
+		rows = append(rows, [2]string{"Window", minute(doc.Window.From) + " – " + minute(doc.Window.To)})
+	}
+	if doc.Database != nil {
+		rows = append(rows, [2]string{"Database", shorten(doc.Database.Name, 120)})
+	}
+	rows = append(rows,
+		[2]string{"Snapshot", instant(doc.AsOf)},
+		[2]string{"Requested", instant(doc.RequestedAt) + " by " + shorten(doc.Requester.Name, 120)},
+		[2]string{"Request", b.shortID()},
+		[2]string{"Built by", "Muster " + b.r.build.Version + ", Beta"},
+	)
+	if doc.Organization.Demo {
+		rows = append(rows, [2]string{"Demo", "This organization holds demonstration data, not a real fleet."})
+	}
+	for _, row := range rows {
+		top := b.d.Y
+		b.d.Paragraph(86, 1.45, typeset.Span{Text: row[1], Style: bodyStyle})
+		b.d.Page().Text(b.d.Left(), top+10.4, mutedStyle, typeset.Left, row[0])
+	}
+	b.d.Y += 16
+}
+
+func (b *builder) verdict(f front) {
+	d := b.d
+	span := typeset.Span{Text: f.verdict, Style: verdictStyle}
+	height := d.ParagraphHeight(d.TextWidth()-32, 1.4, span) + 22
+	d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, wash)
+	d.Page().Fill(d.Left(), d.Y, 4, height, f.color)
+	bottom := d.Y + height
+	d.Y += 11
+	d.Paragraph(18, 1.4, span)
+	d.Y = bottom + 14
+}
+
+// figures draws the tiles side by side.
+func (b *builder) figures(figures []figure) {
+	d := b.d
+	gap := 10.0
+	width := (d.TextWidth() - gap*float64(len(figures)-1)) / float64(len(figures))
+	height := 66.0
+	d.Need(height)
+	for i, f := range figures {
+		x := d.Left() + float64(i)*(width+gap)
+		d.Page().Fill(x, d.Y, width, 1.6, f.color)
+		d.Page().Text(x, d.Y+17, labelStyle, typeset.Left, f.label)
+		style := figureStyle
+		for b.r.fonts.Width(style.Face, style.Size, f.value) > width && style.Size > 9 {
+			style.Size--
+		}
+		d.Page().Text(x, d.Y+41, style, typeset.Left, f.value)
+		d.Page().Text(x, d.Y+55, typeset.Style{Face: typeset.Regular, Size: 7.4, Color: muted}, typeset.Left, f.note)
+	}
+	d.Y += height + 14
+}
+
+// contents writes the list of sections on page 1, now that pages are known.
+func (b *builder) contents() {
+	page, y := b.d.Pages()[b.contentsPage], b.contentsAt
+	left, right := b.d.Left(), b.d.Left()+b.d.TextWidth()
+	dot := typeset.Style{Face: typeset.Regular, Size: 9.5, Color: hairline}
+	n := 0
+	for i, m := range b.d.Marks() {
+		if m.Level != 0 {
+			continue
+		}
+		n++
+		page.Text(left, y+10, typeset.Style{Face: typeset.Bold, Size: 9.5, Color: accent}, typeset.Left, strconv.Itoa(n))
+		end := left + 18 + page.Text(left+18, y+10, bodyStyle, typeset.Left, m.Title)
+		w := page.Text(right, y+10, bodyStyle, typeset.Right, strconv.Itoa(m.Page))
+		page.Rule(end+6, y+9.2, right-w-6-end-6, 0, 0.5, dot.Color)
+		page.Link(left, y-2, right-left, 17, i)
+		y += 18
+	}
+}
+
+// furniture puts the header on every page but the first and the footer on all.
+func (b *builder) furniture() {
+	pages := b.d.Pages()
+	left, right := b.d.Left(), b.d.Left()+b.d.TextWidth()
+	style := typeset.Style{Face: typeset.Regular, Size: 7.4, Color: muted}
+	organization := b.fit(b.doc.Organization.Name, style, 200)
+	for i, page := range pages {
+		if i > 0 {
+			page.Text(left, 44, style, typeset.Left, b.title+" · "+organization)
+			page.Text(right, 44, style, typeset.Right, "Snapshot "+instant(b.doc.AsOf))
+			page.Rule(left, 51, right-left, 0, 0.5, hairline)
+		}
+		y := b.d.Height - 42
+		page.Rule(left, y-12, right-left, 0, 0.5, hairline)
+		page.Text(left, y, style, typeset.Left, "Confidential – "+organization+" · request "+b.shortID())
+		page.Text(right, y, style, typeset.Right, "Page "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(pages)))
+		page.Text(left, y+10.5, style, typeset.Left, b.witness())
+	}
+}
+
+// witness is the log's head when the inputs were gathered, shortened.
+func (b *builder) witness() string {
+	w := b.doc.Witness
+	return "Witness: log " + w.Log + ", position " + typeset.Thousands(w.Position) + ", hash " + shorten(w.Hash, 16)
+}
+
+func (b *builder) shortID() string { return b.doc.ReportID.String()[:8] }
+
+// shorten keeps the first n runes and says that there were more.
+func shorten(s string, n int) string {
+	at := 0
+	for i := range s {
+		if at == n {
+			return s[:i] + "…"
+		}
+		at++
+	}
+	return s
+}
+
+// fit shortens text to a width.
+func (b *builder) fit(s string, style typeset.Style, width float64) string {
+	for n := 60; n > 4; n -= 4 {
+		short := shorten(s, n)
+		if b.r.fonts.Width(style.Face, style.Size, b.r.fonts.Clean(short)) <= width {
+			return short
+		}
+	}
+	return shorten(s, 4)
+}

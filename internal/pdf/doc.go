@@ -1,0 +1,32 @@
+// Package pdf renders a report from its inputs document: all three kinds,
+// every section of the specification's §4.10, and nothing that is not in the
+// document.
+//
+// Renderer.Render is a pure function of the document and the build: no clock,
+// no map order, no I/O. Creation and modification dates are the document's
+// AsOf. So a rebuild by the same version from the same inputs gives the same
+// bytes, which is how `muster reports rebuild --verify` proves a report; the
+// tests hold it across goroutines and runs.
+//
+// Every section is printed in every report, also when it is empty, with one of
+// three different sentences: assessed and clean, not assessed (and why, and
+// the grant that would help), not applicable. A number that stands on partial
+// data carries a dagger. A table ends at 20,000 rows and says so.
+//
+// What the words and figures say is computed by snapshot/analysis; how they
+// stand on the page is package typeset's business; this package puts one into
+// the other. A file a section.
+//
+// What may go wrong:
+//
+//   - The document is hostile: names beyond the basic plane, right-to-left
+//     overrides, 5,000 characters without a break, invalid UTF-8. Everything
+//     passes one sanitizer and shows; a fuzz test holds it.
+//   - gofpdf panics all the same: Render recovers and returns a *RenderError,
+//     and the report ends Failed with render_failed instead of taking the
+//     worker with it.
+//   - The writer fails (disk full): its error comes back wrapped, and what was
+//     written is for the caller to remove.
+//   - The process dies: nothing was promised; another worker renders the same
+//     bytes from the same document.
+package pdf

@@ -1,0 +1,275 @@
+package pdf
+
+import (
+	"fmt"
+	"strings"
+
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// securityFindings prints a block for each failing check, then what is
+// accepted, then what could not be assessed.
+func (b *builder) securityFindings() {
+	switch {
+	case b.assessed.Total == 0:
+		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+	case b.assessed.Assessed == 0:
+		b.state(stateNotAssessed, "Not assessed: no instance could be checked.")
+	case len(b.findings) == 0:
+		b.cleanSentence()
+	}
+	for _, g := range b.findings {
+		b.findingBlock(g)
+	}
+	b.accepted()
+	b.gaps()
+}
+
+func (b *builder) findingBlock(g analysis.Group) {
+	d := b.d
+	d.Need(128)
+	d.Skip(10)
+	c := g.Check
+	d.Mark(c.ID+" "+c.Title, 1)
+	color := severityColor[c.Severity]
+	top, page := d.Y, d.Page()
+	d.Paragraph(10, 1.32,
+		typeset.Span{Text: c.Severity, Style: typeset.Style{Face: typeset.Bold, Size: 9, Color: color}},
+		typeset.Span{Text: "   " + c.ID + "   ", Style: typeset.Style{Face: typeset.Mono, Size: 8.5, Color: muted}},
+		typeset.Span{Text: c.Title, Style: h2Style})
+	if d.Page() == page {
+		page.Fill(d.Left(), top+1, 4, d.Y-top-2, color)
+	}
+	d.Y += 3
+	if c.Rationale != "" {
+		b.spans(typeset.Span{Text: sentence(c.Rationale), Style: bodyStyle})
+	}
+	b.findingTable(g.Findings)
+	if g.Unlisted > 0 {
+		b.small(count(g.Unlisted, "further finding", "further findings") + " of this check: a document lists the first " +
+			number(snapshot.MaxViolations) + " objects of a check on a database.")
+	}
+	b.advice("Holds when", c.Pass)
+	b.advice("Fix", c.Remediation)
+	if c.Statement != "" {
+		b.d.Need(12)
+		b.d.Paragraph(62, 1.4, typeset.Span{Text: c.Statement, Style: codeStyle})
+		b.d.Y += 2
+	}
+	b.advice("Reference", strings.Join(c.References, "; "))
+	d.Y += 6
+}
+
+// advice writes a label and what belongs to it.
+func (b *builder) advice(label, words string) {
+	if words == "" {
+		return
+	}
+	b.d.Need(14)
+	top, page := b.d.Y, b.d.Page()
+	page.Text(b.d.Left(), top+9.6, typeset.Style{Face: typeset.Regular, Size: 8.5, Color: muted}, typeset.Left, label)
+	b.d.Paragraph(62, 1.45, typeset.Span{Text: words, Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}})
+	b.d.Y++
+}
+
+func (b *builder) findingTable(findings []analysis.Finding) {
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Flex: 1}, {Title: "Evidence", Flex: 1.3},
+		},
+		Rows: len(findings),
+		Row: func(i int) []typeset.Cell {
+			f := findings[i]
+			return []typeset.Cell{strong(f.InstanceName), where(f.Database), code(orDash(f.Object)), code(orDash(shorten(f.Evidence, 200)))}
+		},
+	})
+}
+
+// where names a database, or says that a result is of the whole instance.
+func where(database string) typeset.Cell {
+	if database == "" {
+		return faint("instance-wide")
+	}
+	return text(database)
+}
+
+// accepted lists what a person decided to live with: out of the score, and
+// never out of sight.
+func (b *builder) accepted() {
+	groups := analysis.Accepted(b.doc)
+	b.sub("Accepted exceptions", 40)
+	if len(groups) == 0 {
+		b.para("No exception is in force for this scope.")
+		return
+	}
+	type row struct {
+		check   snapshot.Check
+		finding analysis.Finding
+	}
+	var rows []row
+	for _, g := range groups {
+		for _, f := range g.Findings {
+			rows = append(rows, row{g.Check, f})
+		}
+	}
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Severity"}, {Title: "Check"}, {Title: "Instance", Max: 110}, {Title: "Database", Max: 80}, {Title: "Object", Flex: 1}, {Title: "By whom, until when, why", Flex: 2},
+		},
+		Rows: len(rows),
+		Row: func(i int) []typeset.Cell {
+			r := rows[i]
+			return []typeset.Cell{
+				severity(r.check.Severity), code(r.check.ID), strong(r.finding.InstanceName), where(r.finding.Database),
+				code(orDash(r.finding.Object)), text(orDash(shorten(r.finding.Evidence, 300))),
+			}
+		},
+	})
+}
+
+// gap is a reason why something was not assessed on an instance.
+type gap struct {
+	instance, reason, annex string
+	checks                  []string
+}
+
+// gaps says, server by server, what was not assessed and what would help.
+func (b *builder) gaps() {
+	b.sub("Not assessed", 40)
+	gaps := b.collectGaps()
+	if len(gaps) == 0 {
+		if b.assessed.Assessed > 0 {
+			b.state(stateClean, "Every check that applies was answered on every instance in scope.")
+		} else {
+			b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+		}
+		return
+	}
+	for _, g := range gaps {
+		words := "Not assessed on " + shorten(g.instance, 80) + ": " + g.reason + g.annex + "."
+		if len(g.checks) > 0 {
+			words += " Checks: " + list(g.checks, 12) + "."
+		}
+		b.state(stateNotAssessed, words)
+	}
+}
+
+func (b *builder) collectGaps() []gap {
+	var out []gap
+	for _, in := range b.doc.Instances {
+		if why := notAssessedWhy(in); why != "" {
+			out = append(out, gap{instance: in.Name, reason: why})
+			continue
+		}
+		out = append(out, resultGaps(in)...)
+	}
+	return out
+}
+
+// notAssessedWhy says why a whole instance was not assessed, or nothing.
+func notAssessedWhy(in snapshot.Instance) string {
+	trim := func(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".") }
+	switch {
+	case !in.Active && in.NotAssessed == "":
+		return "the instance is inactive: it is counted and not assessed"
+	case !in.Active || in.Assessment == nil:
+		if in.NotAssessed == "" {
+			return "there is no assessment of it yet"
+		}
+		return trim(in.NotAssessed)
+	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
+		if in.Assessment.Error == "" {
+			return "it could not be reached"
+		}
+		return "it could not be reached: " + trim(in.Assessment.Error)
+	default:
+		return ""
+	}
+}
+
+// resultGaps folds the missing answers of an instance by reason, in the order
+// of the first check.
+func resultGaps(in snapshot.Instance) []gap {
+	index := map[string]int{}
+	var out []gap
+	for _, r := range in.Assessment.Results {
+		if r.Status != snapshot.StatusNotAssessed {
+			continue
+		}
+		reason := strings.TrimRight(strings.TrimSpace(r.Reason), ".")
+		if reason == "" {
+			reason = "no answer (" + orDash(r.ReasonCode) + ")"
+		}
+		if r.Database != "" {
+			reason += " in database " + shorten(r.Database, 60)
+		}
+		i, ok := index[reason]
+		if !ok {
+			i = len(out)
+			index[reason] = i
+			g := gap{instance: in.Name, reason: reason}
+			if r.ReasonCode == "permission_denied" && len(in.Assessment.MissingGrants) > 0 {
+				g.annex = " (grant in Annex B)"
+			}
+			out = append(out, g)
+		}
+		if n := len(out[i].checks); n == 0 || out[i].checks[n-1] != r.CheckID {
+			out[i].checks = append(out[i].checks, r.CheckID)
+		}
+	}
+	return out
+}
+
+// remediation prints the plan, the same in Security report and scorecard.
+func (b *builder) remediation() {
+	switch {
+	case b.assessed.Total == 0:
+		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+		return
+	case b.assessed.Assessed == 0:
+		b.state(stateNotAssessed, "Not assessed: without an assessment there is nothing to plan.")
+		return
+	case len(b.plan) == 0:
+		b.state(stateClean, "Nothing to do: no check fails on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+".")
+		return
+	}
+	b.para(planLead(b.plan))
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
+			{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Cleared", Align: typeset.Right}, {Title: "Owner", Align: typeset.Left},
+		},
+		Rows: len(b.plan),
+		Row: func(i int) []typeset.Cell {
+			s := b.plan[i]
+			return []typeset.Cell{
+				faint(number(i + 1)),
+				{Text: s.Action, Style: cellStrong, Sub: strings.Join(s.Checks, ", ") + statementLine(s.Statement), SubStyle: codeMuted},
+				text(number(s.Findings)), text(number(s.Instances)), severity(s.Severity), text(orDash(s.Effort)), text(yesNo(s.NeedsRestart)),
+				text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
+			}
+		},
+	})
+	b.small("Order: weight closed per effort (S 1, M 3, L 8). Cleared: share of the weight of all findings that is gone after this step. " +
+		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " High, " +
+		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " Low.")
+}
+
+func statementLine(statement string) string {
+	if statement == "" {
+		return ""
+	}
+	return "\n" + statement
+}
+
+// planLead says how far the first steps go.
+func planLead(plan []analysis.Step) string {
+	for i, s := range plan {
+		if s.Cleared >= 0.8 && i < len(plan)-1 {
+			return count(len(plan), "action closes", "actions close") + " all findings. After step " + number(i+1) + ", " + percent(s.Cleared) + " of their weight is cleared."
+		}
+	}
+	return count(len(plan), "action closes", "actions close") + " all findings."
+}

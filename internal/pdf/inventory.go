@@ -1,0 +1,283 @@
+package pdf
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// inventory lists the sections of the Data Inventory, §4.10.
+func (b *builder) inventory() []section {
+	return []section{
+		{"Summary", b.inventorySummary},
+		{"Sensitive tables by category", b.sensitiveTables},
+		{"Encryption coverage", b.encryption},
+		{"Exceptions worklist", b.worklist},
+		{"Risk register", b.riskRegister},
+		{"Coverage and methodology", b.inventoryCoverage},
+	}
+}
+
+func (b *builder) inventoryFront() front {
+	c := analysis.ClassificationCoverage(b.doc)
+	high := b.highRisk()
+	share, known := c.Tables()
+	covered := "–"
+	if known {
+		covered = percent(share)
+	}
+	classified := c.Completed + c.Partial
+	missing := c.Databases - c.Completed
+	f := front{
+		color: accent,
+		figures: []figure{
+			{dagger(number(c.SensitiveTables), missing > 0), "TABLES WITH PII", "in " + count(classified, "database", "databases"), accent},
+			{dagger(number(high), missing > 0), "HIGH-RISK TABLES", "risk score 15 or more", severityColor[analysis.High]},
+			{dagger(covered, missing > 0), "TABLES CLASSIFIED", number(c.TablesDone) + " of " + number(c.TablesSeen) + " seen", accent},
+			{number(classified) + " / " + number(c.Databases), "DATABASES CLASSIFIED", count(missing, "incomplete or missing", "incomplete or missing"), accent},
+		},
+	}
+	switch {
+	case classified == 0:
+		f.verdict, f.color = "No database in scope has been classified, so nothing is known of the personal data in it.", caution
+	case high > 0:
+		f.verdict = count(high, "table", "tables") + " with personal data " + verb(high, "carries", "carry") + " a high risk, of " +
+			count(c.SensitiveTables, "sensitive table", "sensitive tables") + " found in " + count(classified, "classified database", "classified databases") + "."
+		f.color = severityColor[analysis.High]
+	case c.SensitiveTables > 0:
+		f.verdict = count(c.SensitiveTables, "table holds", "tables hold") + " personal data; none carries a high risk."
+		f.color = good
+	default:
+		f.verdict = "No personal data was found in " + count(classified, "classified database", "classified databases") + "."
+		f.color = good
+	}
+	return f
+}
+
+func (b *builder) highRisk() int {
+	n := 0
+	for _, r := range analysis.Risks(b.doc) {
+		if r.Level() == analysis.High {
+			n++
+		}
+	}
+	return n
+}
+
+// eachDatabase calls f for every database in scope, in the document's order.
+func (b *builder) eachDatabase(f func(in snapshot.Instance, db snapshot.Database)) {
+	for _, in := range b.doc.Instances {
+		for _, db := range in.Databases {
+			f(in, db)
+		}
+	}
+}
+
+func (b *builder) inventorySummary() {
+	c := analysis.ClassificationCoverage(b.doc)
+	if c.Databases == 0 {
+		b.state(stateNotApplicable, "Not applicable: no database is in scope of this report.")
+		return
+	}
+	tables, okTables := c.Tables()
+	columns, okColumns := c.Columns()
+	coverage := "unknown, since no table was seen"
+	if okTables {
+		coverage = percent(tables) + " of " + count(c.TablesSeen, "table", "tables")
+		if okColumns {
+			coverage += " and " + percent(columns) + " of " + count(c.ColumnsSeen, "column", "columns")
+		}
+	}
+	b.para(count(c.SensitiveTables, "table has", "tables have") + " at least one sensitive column; " + number(b.highRisk()) + " of them carry a high risk. Classification coverage: " + coverage + ", in " +
+		number(c.Completed+c.Partial) + " of " + count(c.Databases, "database", "databases") + ".")
+	b.para("Unencrypted tables: PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL, so none is counted. “Encryption coverage” has what can be seen.")
+	if c.SensitiveTables > 0 {
+		b.categoryChart()
+	} else if c.Completed+c.Partial > 0 {
+		b.state(stateClean, "No sensitive column was found: "+count(c.ColumnsDone, "column was", "columns were")+" classified.")
+	}
+	b.runs()
+}
+
+// categoryOrder is how severe a category is at most, then its name.
+func categoryOrder(risks []analysis.TableRisk) []string {
+	weight := map[string]int{}
+	for _, r := range risks {
+		for _, col := range r.Table.Columns {
+			weight[col.Category] = max(weight[col.Category], col.Weight)
+		}
+	}
+	out := make([]string, 0, len(weight))
+	for c := range weight {
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b)) })
+	return out
+}
+
+// categoryColors tell categories apart; each also has its label in the legend.
+var categoryColors = []typeset.Color{0x9B1B30, 0xCC5A1B, 0xC79A1E, 0x3E7C6B, 0x1D4E79, 0x5B86B0, 0x6B5B95, 0x8A96A3, 0x4A4A4A}
+
+// mainCategory is the category of a table's heaviest column.
+func mainCategory(t snapshot.ClassifiedTable) string {
+	best := snapshot.ClassifiedColumn{Weight: -1}
+	for _, c := range t.Columns {
+		if c.Weight > best.Weight || c.Weight == best.Weight && c.Category < best.Category {
+			best = c
+		}
+	}
+	return best.Category
+}
+
+func (b *builder) categoryChart() {
+	risks := analysis.Risks(b.doc)
+	order := categoryOrder(risks)
+	if len(order) > len(categoryColors) {
+		order = order[:len(categoryColors)]
+	}
+	legend := make([]legendEntry, len(order))
+	for i, c := range order {
+		legend[i] = legendEntry{orDash(c), categoryColors[i]}
+	}
+	var bars []bar
+	at := map[[16]byte]int{}
+	for _, r := range risks {
+		i, ok := at[r.InstanceID]
+		if !ok {
+			i = len(bars)
+			at[r.InstanceID] = i
+			bars = append(bars, bar{label: r.InstanceName, parts: make([]int, len(order))})
+		}
+		if c := slices.Index(order, mainCategory(r.Table)); c >= 0 {
+			bars[i].parts[c]++
+		} else {
+			bars[i].parts[len(order)-1]++
+		}
+	}
+	slices.SortStableFunc(bars, func(x, y bar) int {
+		return cmp.Or(cmp.Compare(sum(y.parts), sum(x.parts)), strings.Compare(x.label, y.label))
+	})
+	b.sub("Sensitive tables by instance", 100)
+	b.stacked(legend, fold(bars))
+	b.small("A table counts once, under the category of its most sensitive column.")
+}
+
+// runs lists the last classification of every database.
+func (b *builder) runs() {
+	type row struct {
+		in snapshot.Instance
+		db snapshot.Database
+	}
+	var rows []row
+	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) { rows = append(rows, row{in, db}) })
+	b.sub("Last classification of each database", 60)
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Instance", Flex: 1}, {Title: "Database", Flex: 1}, {Title: "Status"}, {Title: "Finished"}, {Title: "Mode"}, {Title: "Tables", Align: typeset.Right}, {Title: "Columns", Align: typeset.Right}, {Title: "Sensitive", Align: typeset.Right},
+		},
+		Rows: len(rows),
+		Row: func(i int) []typeset.Cell {
+			r := rows[i]
+			c := r.db.Classification
+			if c == nil {
+				return []typeset.Cell{strong(r.in.Name), text(r.db.Name), classStatus(r.in, nil), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
+			}
+			return []typeset.Cell{
+				strong(r.in.Name), text(r.db.Name), classStatus(r.in, c), text(minute(c.FinishedAt)), text(orDash(c.Mode)),
+				text(number(c.TablesClassified) + " / " + number(c.TablesSeen)), text(number(c.ColumnsClassified) + " / " + number(c.ColumnsSeen)), zeroFaint(len(c.Tables)),
+			}
+		},
+	})
+}
+
+func classStatus(in snapshot.Instance, c *snapshot.Classification) typeset.Cell {
+	switch {
+	case c == nil && !classifiable(in.Engine):
+		return typeset.Cell{Text: "not applicable", Style: cellMuted, Mark: hairline}
+	case c == nil:
+		return typeset.Cell{Text: "never", Mark: caution}
+	case c.Status == snapshot.ClassificationCompleted:
+		return typeset.Cell{Text: "completed", Mark: good}
+	case c.Status == snapshot.ClassificationPartial:
+		return typeset.Cell{Text: "partial", Mark: caution}
+	case c.Status == snapshot.ClassificationOff:
+		return typeset.Cell{Text: "off", Style: cellMuted, Mark: muted}
+	default:
+		return typeset.Cell{Text: "failed", Style: cellStrong, Mark: severityColor[analysis.Critical]}
+	}
+}
+
+// classifiable says for which engines table classification exists at all.
+func classifiable(engine string) bool { return engine == "postgresql" || engine == "sqlserver" }
+
+// sensitiveTables prints, by category, the tables that have a column of it.
+func (b *builder) sensitiveTables() {
+	risks := analysis.Risks(b.doc)
+	c := analysis.ClassificationCoverage(b.doc)
+	switch {
+	case c.Databases == 0:
+		b.state(stateNotApplicable, "Not applicable: no database is in scope of this report.")
+		return
+	case c.Completed+c.Partial == 0:
+		b.state(stateNotAssessed, "Not assessed: no database in scope has a completed classification.")
+		return
+	case len(risks) == 0:
+		b.state(stateClean, "No sensitive table. "+count(c.TablesDone, "table was", "tables were")+" classified in "+count(c.Completed+c.Partial, "database", "databases")+".")
+		return
+	}
+	b.para("Values are never printed, and never leave the server that was read: a column is named with the kind of data it holds and how sure that is. A table with columns of several categories is listed under each.")
+	for _, category := range categoryOrder(risks) {
+		b.category(category, risks)
+	}
+}
+
+func (b *builder) category(category string, risks []analysis.TableRisk) {
+	var rows []analysis.TableRisk
+	for _, r := range risks {
+		if slices.ContainsFunc(r.Table.Columns, func(c snapshot.ClassifiedColumn) bool { return c.Category == category }) {
+			rows = append(rows, r)
+		}
+	}
+	b.sub(orDash(category)+" – "+count(len(rows), "table", "tables"), 60)
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Risk", Align: typeset.Right}, {Title: "Instance, database", Flex: 1}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right},
+			{Title: "Sensitive columns", Flex: 1.7}, {Title: "PUBLIC", Align: typeset.Center}, {Title: "Encryption"},
+		},
+		Rows: len(rows),
+		Row: func(i int) []typeset.Cell {
+			r := rows[i]
+			return []typeset.Cell{
+				riskCell(r), {Text: r.InstanceName, Style: cellStrong, Sub: r.Database, SubStyle: cellStyle},
+				code(r.Table.Schema + "." + r.Table.Name), text(typeset.Thousands(max(0, r.Table.EstimatedRows))),
+				{Text: columnsOf(r.Table, category)}, boldYes(r.Table.PublicAccess), faint(encryptionOf(r.Engine)),
+			}
+		},
+	})
+}
+
+func columnsOf(t snapshot.ClassifiedTable, category string) string {
+	var parts []string
+	for _, c := range t.Columns {
+		if c.Category == category {
+			parts = append(parts, c.Name+" ("+c.InfoType+", "+strings.ToLower(c.Confidence)+")")
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func encryptionOf(engine string) string {
+	if engine == "postgresql" {
+		return "not visible"
+	}
+	return "not assessed"
+}
+
+func riskCell(r analysis.TableRisk) typeset.Cell {
+	color := map[string]typeset.Color{analysis.High: severityColor[analysis.High], analysis.Medium: severityColor[analysis.Medium], analysis.Low: severityColor[analysis.Low]}[r.Level()]
+	return typeset.Cell{Text: dagger(number(r.Score), r.Partial) + " " + r.Level(), Style: cellStrong, Mark: color}
+}

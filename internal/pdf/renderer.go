@@ -1,0 +1,140 @@
+package pdf
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"muster/domain/report"
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+)
+
+// Build says which program renders.
+type Build struct {
+	Version string // as released, or "dev"
+	Commit  string
+}
+
+// Renderer renders reports. It is immutable: one serves all goroutines.
+type Renderer struct {
+	fonts *typeset.Fonts
+	build Build
+}
+
+// New returns a renderer for a build. An empty commit is taken from the
+// version control stamp that the Go tool leaves in the binary.
+func New(build Build) (*Renderer, error) {
+	fonts, err := typeset.LoadFonts()
+	if err != nil {
+		return nil, fmt.Errorf("load the report fonts: %w", err)
+	}
+	if build.Commit == "" {
+		build.Commit = stampedCommit()
+	}
+	build.Version = cmp.Or(build.Version, "dev")
+	return &Renderer{fonts: fonts, build: build}, nil
+}
+
+func stampedCommit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	commit, dirty := "unknown", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+changes"
+		}
+	}
+	return commit + dirty
+}
+
+// Identity says who rendered: two renderers with the same identity give the
+// same bytes for the same document. Assets covers the fonts; the catalogue's
+// and the feed's digests are in the document itself.
+func (r *Renderer) Identity() report.Renderer {
+	return report.Renderer{
+		Version: r.build.Version, Commit: r.build.Commit, GoVersion: runtime.Version(), Assets: r.fonts.Digest(),
+	}
+}
+
+// Rendered is what the Ready event records of a PDF.
+type Rendered struct {
+	Pages        int
+	SizeBytes    int64
+	SHA256       string // of the PDF, hex
+	InputsSHA256 string // of the canonical document, hex; printed in the PDF
+}
+
+// RenderError says that a document could not be rendered, whatever is retried.
+type RenderError struct {
+	Report string
+	Cause  any // an error, or what was panicked with
+}
+
+func (e *RenderError) Error() string { return fmt.Sprintf("render report %s: %v", e.Report, e.Cause) }
+
+func (e *RenderError) Unwrap() error {
+	err, _ := e.Cause.(error)
+	return err
+}
+
+// Render writes the PDF of a document to w. errors.As target: *RenderError for
+// a document that cannot be rendered; w's own errors are wrapped.
+func (r *Renderer) Render(w io.Writer, doc snapshot.Document) (rendered Rendered, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &RenderError{Report: doc.ReportID.String(), Cause: p}
+		}
+	}()
+	inputs, err := snapshot.Encode(doc)
+	if err != nil {
+		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
+	}
+	rendered.InputsSHA256 = snapshot.Digest(inputs)
+	b := newBuilder(r, snapshot.Normalize(doc), rendered.InputsSHA256)
+	if err := b.compose(); err != nil {
+		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
+	}
+	rendered.Pages = len(b.d.Pages())
+	out := counter{w: w, sum: sha256.New()}
+	if err := b.d.Paint(&out, b.info()); err != nil {
+		return Rendered{}, fmt.Errorf("render report %s: %w", doc.ReportID, err)
+	}
+	rendered.SizeBytes = out.n
+	rendered.SHA256 = hex.EncodeToString(out.sum.Sum(nil))
+	return rendered, nil
+}
+
+// RenderBytes is Render into memory.
+func (r *Renderer) RenderBytes(doc snapshot.Document) ([]byte, Rendered, error) {
+	var out bytes.Buffer
+	rendered, err := r.Render(&out, doc)
+	return out.Bytes(), rendered, err
+}
+
+// counter counts and digests what passes to w.
+type counter struct {
+	w   io.Writer
+	sum interface {
+		io.Writer
+		Sum([]byte) []byte
+	}
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.sum.Write(p[:n])
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,291 @@
+package pdf
+
+import (
+	"math"
+	"strconv"
+
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// scorecard lists the sections of the scorecard, §4.10.
+func (b *builder) scorecard() []section {
+	return []section{
+		{"Overall health", b.health},
+		{"Resource utilization", b.utilization},
+		{"Alert history", b.alerts},
+		{"Remediation plan", b.remediation},
+		{"Recommendations", b.recommendations},
+		{"Detailed results", b.details},
+	}
+}
+
+// subject is the scorecard's one instance; nil if the document has none.
+func (b *builder) subject() *snapshot.Instance {
+	if len(b.doc.Instances) == 0 {
+		return nil
+	}
+	return &b.doc.Instances[0]
+}
+
+func (b *builder) subjectName() string {
+	if in := b.subject(); in != nil {
+		return shorten(in.Name, 80)
+	}
+	return "the instance"
+}
+
+func (b *builder) subjectScore() analysis.Score {
+	if in := b.subject(); in != nil {
+		return analysis.HealthScore(b.doc, in)
+	}
+	return analysis.Score{}
+}
+
+func (b *builder) scorecardFront() front {
+	s := b.subjectScore()
+	checks, failed := 0, 0
+	for _, d := range s.Domains {
+		checks += d.Checks
+		failed += d.Failed
+	}
+	partial := s.NotAssessed > 0
+	figures := []figure{
+		{"–", "HEALTH SCORE", "no check has an answer", muted},
+		{number(failed), "FAILED CHECKS", "of " + count(checks, "check", "checks") + " with an answer", accent},
+		{number(s.NotAssessed), "NOT ASSESSED", "not part of the score", accent},
+		{number(len(b.plan)), "ACTIONS", "in the remediation plan", accent},
+	}
+	if !s.Known {
+		return front{verdict: b.unscored(), color: caution, figures: figures}
+	}
+	figures[0] = figure{dagger(number(s.Overall)+" "+s.Grade, partial), "HEALTH SCORE AND GRADE", "of 100", scoreColor(float64(s.Overall))}
+	verdict := b.subjectName() + " scores " + number(s.Overall) + " of 100, grade " + s.Grade
+	if len(s.Caps) > 0 {
+		verdict += ", " + s.Caps[len(s.Caps)-1]
+	}
+	verdict += "."
+	if len(s.Lost) > 0 {
+		verdict += " The costliest failed check is “" + shorten(s.Lost[0].Check.Title, 90) + "”."
+	}
+	return front{verdict: verdict, color: scoreColor(float64(s.Overall)), figures: figures}
+}
+
+// unscored says why there is no score.
+func (b *builder) unscored() string {
+	in := b.subject()
+	if in == nil {
+		return "No instance is in scope, so there is no score."
+	}
+	if why := notAssessedWhy(*in); why != "" {
+		return b.subjectName() + " has no score: " + why + "."
+	}
+	return b.subjectName() + " has no score: no check has an answer."
+}
+
+func (b *builder) health() {
+	s := b.subjectScore()
+	if !s.Known {
+		b.state(stateNotAssessed, "Not assessed: "+b.unscored())
+		return
+	}
+	words := b.subjectName() + " scores " + number(s.Overall) + " of 100, grade " + s.Grade + "."
+	if len(s.Caps) > 0 {
+		words = b.subjectName() + " scores " + number(s.Overall) + " of 100, grade " + s.Grade + ": " + number(s.Uncapped) + " from its checks, " + s.Caps[len(s.Caps)-1] + "."
+	}
+	if b.doc.Database != nil {
+		words += " The report is scoped to database " + shorten(b.doc.Database.Name, 80) + "; instance-wide findings count in the score and carry the label “instance-wide”."
+	}
+	b.para(words)
+	for _, d := range s.Domains {
+		note := "no check has an answer"
+		if d.Known {
+			note = number(d.Failed) + " of " + count(d.Checks, "check fails", "checks fail") + ", weight " + strconv.Itoa(int(d.Weight))
+		}
+		b.gauge(d.Name, d.Score, d.Known, note)
+	}
+	b.small("Not in the score: " + count(s.NotAssessed, "result", "results") + " not assessed, " + number(s.NotApplicable) + " not applicable, " + number(s.Accepted) +
+		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
+	b.sub("Score over the window", 30)
+	b.state(stateNotAssessed, "Not yet measured: no daily score of "+b.subjectName()+" is on record for this window, so there is no score at its start to compare with. The score above is the one as of "+instant(b.doc.AsOf)+".")
+	b.deductions(s)
+}
+
+// deductions prints what costs most.
+func (b *builder) deductions(s analysis.Score) {
+	b.sub("Where the points went", 60)
+	if len(s.Lost) == 0 {
+		b.state(stateClean, "No points lost: every check with an answer passes.")
+		return
+	}
+	const top = 5
+	shown := s.Lost[:min(top, len(s.Lost))]
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Severity"}, {Title: "Check"}, {Title: "Title", Flex: 1}, {Title: "Domain"}, {Title: "Of the domain", Align: typeset.Right}, {Title: "Points lost", Align: typeset.Right},
+		},
+		Rows: len(shown),
+		Row: func(i int) []typeset.Cell {
+			l := shown[i]
+			return []typeset.Cell{severity(l.Check.Severity), code(l.Check.ID), text(l.Check.Title), text(l.Check.Domain), text(decimal(l.Domain)), strong(decimal(l.Points))}
+		},
+	})
+	if len(s.Lost) > top {
+		b.small("The 5 costliest of " + number(len(s.Lost)) + " failed checks; “Detailed results” has all with their points.")
+	}
+}
+
+func (b *builder) utilization() {
+	b.state(stateNotAssessed, "Not yet measured: no host statistics of "+b.subjectName()+" are on record"+b.windowWords()+". CPU, memory and disk are shown here once an agent reports for its host.")
+}
+
+func (b *builder) alerts() {
+	b.state(stateNotAssessed, "Not yet measured: no alert source reports for "+b.subjectName()+b.windowWords()+", so there is nothing to count. The health score does not depend on alerts.")
+}
+
+func (b *builder) windowWords() string {
+	if b.doc.Window == nil {
+		return ""
+	}
+	return " between " + minute(b.doc.Window.From) + " and " + minute(b.doc.Window.To)
+}
+
+// recommendations are hints that no failed check stands for.
+func (b *builder) recommendations() {
+	in := b.subject()
+	if in == nil || notAssessedWhy(*in) != "" {
+		b.state(stateNotAssessed, "Not assessed: "+b.unscored())
+		return
+	}
+	hints := b.hints(*in)
+	if len(hints) == 0 {
+		b.state(stateClean, "No recommendation beyond the remediation plan.")
+	}
+	for i, h := range hints {
+		b.d.Need(28)
+		top := b.d.Y
+		b.d.Page().Text(b.d.Left()+12, top+10.2, typeset.Style{Face: typeset.Bold, Size: 9.5, Color: accent}, typeset.Right, strconv.Itoa(i+1))
+		b.d.Paragraph(20, leading, typeset.Span{Text: h, Style: bodyStyle})
+		b.d.Y += 4
+	}
+	b.small("Hints on memory settings, queries and unused indexes need statement and host statistics over the window; none are on record.")
+}
+
+func (b *builder) hints(in snapshot.Instance) []string {
+	var hints []string
+	a := in.Assessment
+	if n := len(a.MissingGrants); n > 0 {
+		checks := map[string]bool{}
+		for _, g := range a.MissingGrants {
+			for _, c := range g.Checks {
+				checks[c] = true
+			}
+		}
+		hints = append(hints, "Give the monitoring role "+orDash(a.Role)+" the "+count(n, "grant", "grants")+" at the end of this report: "+
+			count(len(checks), "further check gets", "further checks get")+" an answer.")
+	}
+	if r := in.Release; r != nil {
+		if r.MinorsBehind > 0 {
+			hints = append(hints, "Minor release "+r.Latest+" is out; "+in.Version+" is "+count(r.MinorsBehind, "release", "releases")+" behind. Minor releases need a restart and no migration.")
+		}
+		if r.EndOfLife != nil {
+			if days := int(math.Floor(r.EndOfLife.Sub(b.doc.AsOf).Hours() / 24)); days >= 0 && days <= 365 {
+				hints = append(hints, "Major version "+r.Major+" reaches its end of life on "+day(*r.EndOfLife)+", in "+count(days, "day", "days")+". Plan the upgrade.")
+			}
+		}
+	}
+	if a.TLSSessions != nil && a.ClientSessions != nil && *a.ClientSessions > *a.TLSSessions {
+		hints = append(hints, number(*a.ClientSessions-*a.TLSSessions)+" of "+count(*a.ClientSessions, "client session", "client sessions")+
+			" at the time of the assessment did not use TLS. Check which clients these are.")
+	}
+	return hints
+}
+
+// details prints every result by domain.
+func (b *builder) details() {
+	in := b.subject()
+	score := b.subjectScore()
+	lost := map[string]float64{}
+	for _, l := range score.Lost {
+		lost[l.Check.ID] = l.Points
+	}
+	for _, domain := range []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"} {
+		b.sub(domain, 70)
+		if in == nil || notAssessedWhy(*in) != "" {
+			b.state(stateNotAssessed, "Not assessed: "+b.unscored())
+			continue
+		}
+		b.domainResults(*in, domain, lost)
+	}
+	if in != nil {
+		b.missingGrants()
+	}
+	b.proof("About this report")
+}
+
+// resultRow is one result with its check.
+type resultRow struct {
+	check  snapshot.Check
+	result snapshot.CheckResult
+	points string
+}
+
+func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[string]float64) {
+	checks := map[string]snapshot.Check{}
+	for _, c := range b.doc.Checks {
+		checks[c.ID] = c
+	}
+	var rows []resultRow
+	printed := map[string]bool{}
+	for _, r := range in.Assessment.Results {
+		c := checks[r.CheckID]
+		if c.Domain != domain || b.doc.Database != nil && r.Database != "" && r.Database != b.doc.Database.Name {
+			continue
+		}
+		row := resultRow{check: c, result: r}
+		if r.Status == snapshot.StatusFail && !printed[c.ID] {
+			// A check costs its points once, however many databases fail it.
+			row.points, printed[c.ID] = decimal(lost[c.ID]), true
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		b.state(stateNotApplicable, "Not applicable: catalogue "+orDash(b.doc.Catalogue.Version)+" has no "+domain+" check for "+engineName(in.Engine)+" that was run here.")
+		return
+	}
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Status"}, {Title: "Check"}, {Title: "Title", Flex: 1.5}, {Title: "Database", Max: 70}, {Title: "Measured", Flex: 1}, {Title: "Threshold", Flex: 1}, {Title: "Lost", Align: typeset.Right},
+		},
+		Rows: len(rows),
+		Row: func(i int) []typeset.Cell {
+			r := rows[i]
+			measured := r.result.Measured
+			if r.result.Status == snapshot.StatusNotAssessed || r.result.Status == snapshot.StatusAccepted || r.result.Status == snapshot.StatusNotApplicable {
+				measured = r.result.Reason
+			}
+			threshold := r.result.Threshold
+			if threshold == "" {
+				threshold = r.check.Pass
+			}
+			return []typeset.Cell{statusCell(r.result.Status), code(r.check.ID), text(r.check.Title), where(r.result.Database),
+				text(orDash(shorten(measured, 200))), faint(orDash(shorten(threshold, 120))), strong(orDash(r.points))}
+		},
+	})
+}
+
+func statusCell(status string) typeset.Cell {
+	switch status {
+	case snapshot.StatusPass:
+		return typeset.Cell{Text: "pass", Mark: good}
+	case snapshot.StatusFail:
+		return typeset.Cell{Text: "fail", Style: cellStrong, Mark: severityColor[analysis.Critical]}
+	case snapshot.StatusNotAssessed:
+		return typeset.Cell{Text: "not assessed", Mark: caution}
+	case snapshot.StatusAccepted:
+		return typeset.Cell{Text: "accepted", Mark: severityColor[analysis.Low]}
+	default:
+		return typeset.Cell{Text: "n.a.", Style: cellMuted, Mark: hairline}
+	}
+}

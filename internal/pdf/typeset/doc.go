@@ -1,0 +1,29 @@
+// Package typeset lays text, tables and shapes out on pages and paints them
+// with gofpdf: it knows paper, fonts and line breaking, and nothing of reports.
+//
+// Layout and painting are two steps. A Document collects drawing operations
+// page by page, measured with glyph widths that Fonts read from the font files
+// once; when all pages are known, Paint hands them to gofpdf in one pass. So
+// "Page 3 of 14" and the page numbers of the contents are plain numbers by the
+// time they are painted: gofpdf's {nb} alias prints empty boxes with UTF-8
+// fonts and costs O(aliases × pages). Pages are released as they are painted.
+//
+// Every string passes Fonts.Clean. What is left is printable by one of the
+// fonts: Liberation, and DejaVu for runs of glyphs that Liberation lacks;
+// everything else is shown by its number, ‹U+1F680›. That covers what makes
+// gofpdf panic (runes above U+FFFF, invalid UTF-8) and what would make a
+// report lie (bidirectional overrides, zero-width and control characters).
+// Hebrew and Arabic are put in visual order by runs, without shaping.
+//
+// What may go wrong:
+//
+//   - gofpdf writes into the font bytes it is given while it cuts a subset out
+//     of them; two documents over the same bytes race and corrupt each other.
+//     Paint clones the bytes for each document, so any number may be painted
+//     at once.
+//   - gofpdf panics on input that nobody foresaw: Paint lets the panic through;
+//     package pdf turns it into an error and the report ends Failed.
+//   - A cell does not fit: it wraps, at spaces first, after . _ - / and the like
+//     if a word is longer than the line, anywhere if need be; beyond
+//     MaxCellLines it says how many characters follow. Nothing is cut silently.
+package typeset

@@ -1,0 +1,132 @@
+package typeset
+
+import "time"
+
+// Info is the document's metadata.
+type Info struct {
+	Title, Author, Subject, Keywords, Creator string
+	Created                                   time.Time
+}
+
+// Document flows text down its pages. Y is where the next thing goes, in
+// points from the top of the current page.
+type Document struct {
+	Fonts  *Fonts
+	Paper  string // A4 or Letter
+	Width  float64
+	Height float64
+	Y      float64
+
+	margin  Margin
+	pages   []*Page
+	marks   []Mark
+	outline []int // marks that are in the outline
+}
+
+// Margin is the white around the text.
+type Margin struct{ Left, Right, Top, Bottom float64 }
+
+// Mark is a place that links and the outline lead to.
+type Mark struct {
+	Title string
+	Level int // 0 or 1
+	Page  int // from 1
+	Y     float64
+}
+
+// NewDocument returns a document with its first page open.
+func NewDocument(fonts *Fonts, paper string, margin Margin) *Document {
+	d := &Document{Fonts: fonts, Paper: paper, Width: 595.28, Height: 841.89, margin: margin}
+	if paper == "Letter" {
+		d.Width, d.Height = 612, 792
+	} else {
+		d.Paper = "A4"
+	}
+	d.NewPage()
+	return d
+}
+
+// Left is the left edge of the text, TextWidth its width, Bottom its lower edge.
+func (d *Document) Left() float64      { return d.margin.Left }
+func (d *Document) TextWidth() float64 { return d.Width - d.margin.Left - d.margin.Right }
+func (d *Document) Bottom() float64    { return d.Height - d.margin.Bottom }
+
+// Page is the page that is being filled.
+func (d *Document) Page() *Page { return d.pages[len(d.pages)-1] }
+
+// Pages are all pages so far.
+func (d *Document) Pages() []*Page { return d.pages }
+
+// NewPage starts a page.
+func (d *Document) NewPage() {
+	d.pages = append(d.pages, &Page{fonts: d.Fonts})
+	d.Y = d.margin.Top
+}
+
+// Need starts a page unless h points are left on this one.
+func (d *Document) Need(h float64) {
+	if d.Y+h > d.Bottom() && d.Y > d.margin.Top {
+		d.NewPage()
+	}
+}
+
+// Skip leaves h points blank, except at the top of a page.
+func (d *Document) Skip(h float64) {
+	if d.Y > d.margin.Top {
+		d.Y += h
+	}
+}
+
+// Mark remembers this place under a title and puts it in the outline. It
+// returns the mark's number for Page.Link.
+func (d *Document) Mark(title string, level int) int {
+	d.marks = append(d.marks, Mark{d.Fonts.Clean(title), level, len(d.pages), d.Y})
+	return len(d.marks) - 1
+}
+
+// Marks returns all marks in the order in which they were set.
+func (d *Document) Marks() []Mark { return d.marks }
+
+// Paragraph flows spans over the text's width, or over a part of it that is
+// indented from the left, and leaves Y below. leading is the line height as a
+// multiple of the largest size.
+func (d *Document) Paragraph(indent, leading float64, spans ...Span) {
+	d.paragraph(indent, d.TextWidth()-indent, leading, spans)
+}
+
+func (d *Document) paragraph(indent, width, leading float64, spans []Span) {
+	cleaned, size := make([]Span, len(spans)), 0.0
+	for i, s := range spans {
+		cleaned[i] = Span{d.Fonts.CleanLines(s.Text), s.Style}
+		size = max(size, s.Style.Size)
+	}
+	height := size * leading
+	lines := d.Fonts.wrap(cleaned, width)
+	for i, l := range lines {
+		// No single line is left behind or carried over where two fit.
+		if i == 0 && len(lines) > 1 || i == len(lines)-2 && i > 0 {
+			d.Need(2 * height)
+		} else {
+			d.Need(height)
+		}
+		d.line(d.Left()+indent, l, height, size)
+		d.Y += height
+	}
+}
+
+func (d *Document) line(x float64, l line, height, size float64) {
+	y := baseline(d.Y, height, size)
+	for _, p := range l.pieces {
+		x += d.Page().clean(x, y, p.Style, Left, p.Text)
+	}
+}
+
+// Height is how tall a paragraph over that width would be.
+func (d *Document) ParagraphHeight(width, leading float64, spans ...Span) float64 {
+	cleaned, size := make([]Span, len(spans)), 0.0
+	for i, s := range spans {
+		cleaned[i] = Span{d.Fonts.CleanLines(s.Text), s.Style}
+		size = max(size, s.Style.Size)
+	}
+	return float64(len(d.Fonts.wrap(cleaned, width))) * size * leading
+}

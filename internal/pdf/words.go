@@ -1,0 +1,122 @@
+package pdf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/internal/pdf/typeset"
+)
+
+const (
+	instantLayout = "2 Jan 2006 15:04:05 UTC"
+	minuteLayout  = "2 Jan 2006 15:04 UTC"
+	dayLayout     = "2006-01-02"
+)
+
+func instant(t time.Time) string { return t.UTC().Format(instantLayout) }
+func minute(t time.Time) string  { return t.UTC().Format(minuteLayout) }
+func day(t time.Time) string     { return t.UTC().Format(dayLayout) }
+
+// count writes "1 finding", "1,204 findings".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return typeset.Thousands(n) + " " + many
+}
+
+func number(n int) string { return typeset.Thousands(n) }
+
+func percent(share float64) string {
+	// Never 100% while something is missing, never 0% while something is there.
+	p := share * 100
+	switch {
+	case p > 99 && p < 100:
+		return "> 99%"
+	case p > 0 && p < 1:
+		return "< 1%"
+	default:
+		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+	}
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// age is how old something was at that instant, in the two largest units.
+func age(at, asOf time.Time) string {
+	d := asOf.Sub(at)
+	switch {
+	case d < time.Minute:
+		return "under 1 min"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		return fmt.Sprintf("%d d", int(d.Hours())/24)
+	}
+}
+
+func size(bytes int64) string {
+	units := [...]string{"B", "kB", "MB", "GB", "TB"}
+	x, i := float64(bytes), 0
+	for x >= 1000 && i < len(units)-1 {
+		x /= 1000
+		i++
+	}
+	if i == 0 {
+		return strconv.FormatInt(bytes, 10) + " B"
+	}
+	return decimal(x) + " " + units[i]
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// orDash stands in for an absent value in a table.
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// sentence makes words from another package end like a sentence.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}
+
+// engineName is what people call an engine.
+func engineName(engine string) string {
+	switch engine {
+	case "postgresql":
+		return "PostgreSQL"
+	case "sqlserver":
+		return "SQL Server"
+	case "oracle":
+		return "Oracle"
+	case "mongodb":
+		return "MongoDB"
+	case "mysql":
+		return "MySQL"
+	default:
+		return engine
+	}
+}
+
+func list(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + " and " + number(len(names)-most) + " more"
+}
