@@ -1,9 +1,6 @@
 package eventstore
 
 import (
-	"context"
-	"fmt"
-	"iter"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,7 +18,8 @@ const (
 	Fleet        Log = "fleet"
 )
 
-// Logs lists every log in the order in which tools print them.
+// Logs lists every log in the order in which tools print them, and in which a
+// transaction that appends to several must do so.
 var Logs = []Log{Reports, Organization, Fleet}
 
 // Metadata says who caused an event and in the course of what. It holds ids of
@@ -37,7 +35,7 @@ type Metadata struct {
 type NewEvent struct {
 	Type          string
 	SchemaVersion int       // 1 where zero
-	OccurredAt    time.Time // the fact's own time; the append's time where zero
+	OccurredAt    time.Time // the fact's own time, kept in microseconds; the append's time where zero
 	Data          []byte
 }
 
@@ -47,7 +45,7 @@ const (
 	AnyVersion int64 = -1 // append behind whatever is there
 )
 
-// Append is a batch of events for one stream.
+// Append is a batch of events for one stream. One without events is passed over.
 type Append struct {
 	Organization uuid.UUID
 	StreamType   string
@@ -73,7 +71,8 @@ type StreamKey struct {
 	StateDigest []byte
 }
 
-// Event is a recorded event. Data and Metadata are the exact bytes written.
+// Event is a recorded event. Data and Metadata are the exact bytes written,
+// unless the store has a Registry whose upcasters raised the schema version.
 type Event struct {
 	Log            Log
 	Position       int64
@@ -83,30 +82,12 @@ type Event struct {
 	Version        int64
 	Type           string
 	SchemaVersion  int
-	OccurredAt     time.Time
-	RecordedAt     time.Time
+	OccurredAt     time.Time // UTC, microseconds
+	RecordedAt     time.Time // UTC, microseconds; never before that of an earlier position
 	Data           []byte
 	Metadata       []byte
-	Digest         []byte // SHA-256 over envelope, data and metadata
-	Hash           []byte // SHA-256 over the previous hash and Digest
-}
-
-// Head is the last position of a log with its hash: the witness.
-type Head struct {
-	Log      Log    `json:"log"`
-	Position int64  `json:"position"`
-	Hash     []byte `json:"hash"`
-}
-
-// ConflictError reports that a stream was not at the version its writer expected.
-type ConflictError struct {
-	Stream   uuid.UUID
-	Expected int64
-	Actual   int64
-}
-
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("stream %s is at version %d, not %d", e.Stream, e.Actual, e.Expected)
+	Digest         []byte // SHA-256 over what the writer wrote: Digest
+	Hash           []byte // SHA-256 over the previous hash, Digest and RecordedAt: Link
 }
 
 // Filter narrows a reading of a log. The zero value reads everything.
@@ -123,45 +104,26 @@ type Filter struct {
 
 // Store appends to and reads from the logs.
 type Store struct {
-	db *sqlx.DB
+	db       *sqlx.DB
+	now      func() time.Time
+	registry *Registry
 }
+
+// Option is a part of a store that may be left out.
+type Option func(*Store)
+
+// WithClock sets the clock that fills in OccurredAt where the writer gave none.
+// RecordedAt is the database's.
+func WithClock(now func() time.Time) Option { return func(s *Store) { s.now = now } }
+
+// WithRegistry makes reads raise old events to the schema version of today.
+func WithRegistry(r *Registry) Option { return func(s *Store) { s.registry = r } }
 
 // New returns a store on db, which must be a pgx stdlib database.
-func New(db *sqlx.DB) *Store { return &Store{db: db} }
-
-// Append writes all batches in one transaction of its own and returns the log's
-// new head position. On a version that does not fit it returns a *ConflictError and writes
-// nothing.
-func (s *Store) Append(ctx context.Context, log Log, batches ...Append) (int64, error) {
-	panic("not yet")
-}
-
-// AppendTx is Append inside the caller's transaction, which must do it last:
-// from here to the commit the log's head row is locked.
-func (s *Store) AppendTx(ctx context.Context, tx *sqlx.Tx, log Log, batches ...Append) (int64, error) {
-	panic("not yet")
-}
-
-// LockKeys locks and returns the known ones of keys, in sorted order, so that
-// two writers with overlapping batches wait instead of deadlocking. Unknown
-// keys are reserved for the transaction too: two writers that both meet a key
-// for the first time do so one after the other.
-func (s *Store) LockKeys(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, streamType string, keys []string) (map[string]StreamKey, error) {
-	panic("not yet")
-}
-
-// Load reads the events of one stream in order of version. A stream of another
-// organization reads as empty.
-func (s *Store) Load(ctx context.Context, q sqlx.ExtContext, organization, stream uuid.UUID) iter.Seq2[Event, error] {
-	panic("not yet")
-}
-
-// Read iterates over a log in order of position, in pages, with upcasters applied.
-func (s *Store) Read(ctx context.Context, log Log, f Filter) iter.Seq2[Event, error] {
-	panic("not yet")
-}
-
-// Head returns the last position and hash of a log; position 0 and 32 zero bytes where it is empty.
-func (s *Store) Head(ctx context.Context, q sqlx.ExtContext, log Log) (Head, error) {
-	panic("not yet")
+func New(db *sqlx.DB, options ...Option) *Store {
+	s := &Store{db: db, now: time.Now}
+	for _, set := range options {
+		set(s)
+	}
+	return s
 }

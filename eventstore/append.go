@@ -1,0 +1,187 @@
+package eventstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+const (
+	appendOne  = `SELECT append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	appendMany = `SELECT append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+)
+
+// Append writes all batches in one transaction of its own and returns the log's
+// new head position. It is one statement, hence one round trip. On a version
+// that does not fit it returns a *ConflictError and writes nothing. Without any
+// event it writes nothing and returns the head as it is.
+func (s *Store) Append(ctx context.Context, log Log, batches ...Append) (int64, error) {
+	return s.append(ctx, s.db, log, batches)
+}
+
+// AppendTx is Append inside the caller's transaction, which must do it last:
+// from here to the commit the log's head row is locked and nobody else appends
+// to that log. After an error the transaction is good for nothing but a
+// rollback. A transaction that appends to several logs does so in the order of
+// Logs.
+func (s *Store) AppendTx(ctx context.Context, tx *sqlx.Tx, log Log, batches ...Append) (int64, error) {
+	return s.append(ctx, tx, log, batches)
+}
+
+func (s *Store) append(ctx context.Context, q sqlx.QueryerContext, log Log, batches []Append) (int64, error) {
+	w, err := s.prepare(log, batches)
+	if err != nil {
+		return 0, fmt.Errorf("prepare events for log %s: %w", log, err)
+	}
+	if len(w.events) == 0 {
+		head, err := readHead(ctx, q, log)
+		return head.Position, err
+	}
+	statement, arguments := w.statement()
+	var position int64
+	if err := q.QueryRowxContext(ctx, statement, arguments...).Scan(&position); err != nil {
+		return 0, fmt.Errorf("append to log %s: %w", log, refusal(err))
+	}
+	return position, nil
+}
+
+// write is what one call of an append function gets.
+type write struct {
+	log     Log
+	streams []streamWrite
+	events  []Event
+	stream  []int32 // for each event its stream, from 1
+	keyed   bool
+}
+
+// streamWrite is what all batches for one stream together ask of it.
+type streamWrite struct {
+	organization uuid.UUID
+	streamType   string
+	id           uuid.UUID
+	expected     int64
+	events       int64
+	key          *Key
+}
+
+// prepare computes everything that can be computed before the head is locked.
+func (s *Store) prepare(log Log, batches []Append) (*write, error) {
+	w := &write{log: log}
+	known := make(map[uuid.UUID]int32, len(batches))
+	d := newDigester()
+	var now time.Time
+	for i := range batches {
+		b := &batches[i]
+		if len(b.Events) == 0 {
+			continue
+		}
+		metadata, err := json.Marshal(b.Metadata)
+		if err != nil {
+			return nil, fmt.Errorf("encode metadata: %w", err)
+		}
+		n, err := w.join(known, b)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range b.Events {
+			if e.OccurredAt.IsZero() {
+				if now.IsZero() {
+					now = s.now()
+				}
+				e.OccurredAt = now
+			}
+			recorded := Event{
+				Log: log, OrganizationID: b.Organization, StreamType: b.StreamType, Stream: b.Stream,
+				Type: e.Type, SchemaVersion: max(e.SchemaVersion, 1), OccurredAt: toMicroseconds(e.OccurredAt),
+				Data: orEmpty(e.Data), Metadata: metadata,
+			}
+			recorded.Digest = d.sum(&recorded, nil)
+			w.events = append(w.events, recorded)
+			w.stream = append(w.stream, n)
+		}
+	}
+	return w, nil
+}
+
+// join adds a batch to its stream's other batches of this call and returns the
+// stream's number. The database is told one expectation for each stream.
+func (w *write) join(known map[uuid.UUID]int32, b *Append) (int32, error) {
+	n, seen := known[b.Stream]
+	if !seen {
+		w.streams = append(w.streams, streamWrite{
+			organization: b.Organization, streamType: b.StreamType, id: b.Stream, expected: max(b.Expected, AnyVersion),
+		})
+		n = int32(len(w.streams))
+		known[b.Stream] = n
+	}
+	t := &w.streams[n-1]
+	if t.organization != b.Organization || t.streamType != b.StreamType {
+		return 0, &ForeignStreamError{Stream: b.Stream}
+	}
+	if seen && b.Expected >= 0 {
+		before := b.Expected - t.events
+		if t.expected >= 0 && before != t.expected {
+			return 0, &ConflictError{Stream: b.Stream, Expected: b.Expected, Actual: t.expected + t.events}
+		}
+		t.expected = before
+	}
+	t.events += int64(len(b.Events))
+	if b.Key != nil {
+		t.key = b.Key
+		w.keyed = true
+	}
+	return n, nil
+}
+
+func (w *write) statement() (string, []any) {
+	if len(w.events) == 1 && !w.keyed {
+		t, e := &w.streams[0], &w.events[0]
+		return appendOne, []any{
+			string(w.log), t.organization, t.streamType, t.id, t.expected,
+			e.Type, e.SchemaVersion, e.OccurredAt, e.Data, e.Metadata, e.Digest,
+		}
+	}
+	return appendMany, w.arrays()
+}
+
+func (w *write) arrays() []any {
+	streams, events := len(w.streams), len(w.events)
+	organizations, streamTypes := make([]uuid.UUID, streams), make([]string, streams)
+	ids, expected := make([]uuid.UUID, streams), make([]int64, streams)
+	var keys []*string // nil: no batch has one
+	var stateDigests [][]byte
+	if w.keyed {
+		keys, stateDigests = make([]*string, streams), make([][]byte, streams)
+	}
+	for i := range w.streams {
+		t := &w.streams[i]
+		organizations[i], streamTypes[i], ids[i], expected[i] = t.organization, t.streamType, t.id, t.expected
+		if t.key != nil {
+			keys[i], stateDigests[i] = &t.key.Key, t.key.StateDigest
+		}
+	}
+	types, schemaVersions := make([]string, events), make([]int32, events)
+	occurredAt := make([]time.Time, events)
+	data, metadata, digests := make([][]byte, events), make([][]byte, events), make([][]byte, events)
+	for i := range w.events {
+		e := &w.events[i]
+		types[i], schemaVersions[i], occurredAt[i] = e.Type, int32(e.SchemaVersion), e.OccurredAt
+		data[i], metadata[i], digests[i] = e.Data, e.Metadata, e.Digest
+	}
+	return []any{
+		string(w.log), organizations, streamTypes, ids, expected, keys, stateDigests,
+		w.stream, types, schemaVersions, occurredAt, data, metadata, digests,
+	}
+}
+
+// orEmpty keeps nil, which the database would take for NULL, out of an array.
+func orEmpty(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

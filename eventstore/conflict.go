@@ -1,0 +1,55 @@
+package eventstore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ConflictError reports that a stream was not at the version its writer expected.
+type ConflictError struct {
+	Stream   uuid.UUID
+	Expected int64
+	Actual   int64
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("stream %s is at version %d, not %d", e.Stream, e.Actual, e.Expected)
+}
+
+// ForeignStreamError reports an append to a stream that exists, but in another
+// log, under another organization or with another type. Stream ids are random,
+// so this is a fault of the caller and never a race.
+type ForeignStreamError struct{ Stream uuid.UUID }
+
+func (e *ForeignStreamError) Error() string {
+	return fmt.Sprintf("stream %s is of another log, organization or type", e.Stream)
+}
+
+// States raised by the functions of 00001_eventstore.sql.
+const (
+	stateConflict = "MU001"
+	stateForeign  = "MU002"
+)
+
+// refusal turns what the append functions raise into the store's own errors.
+func refusal(err error) error {
+	var server *pgconn.PgError
+	if !errors.As(err, &server) || server.Code != stateConflict && server.Code != stateForeign {
+		return err
+	}
+	var detail struct {
+		Stream           uuid.UUID
+		Expected, Actual int64
+	}
+	if parse := json.Unmarshal([]byte(server.Detail), &detail); parse != nil {
+		return errors.Join(err, parse)
+	}
+	if server.Code == stateForeign {
+		return &ForeignStreamError{Stream: detail.Stream}
+	}
+	return &ConflictError{Stream: detail.Stream, Expected: detail.Expected, Actual: detail.Actual}
+}

@@ -1,0 +1,43 @@
+package eventstore
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+//go:embed sql/lock_keys.sql
+var lockKeys string
+
+// LockKeys locks and returns the known ones of keys, in sorted order, so that
+// two writers with overlapping batches wait instead of deadlocking. Unknown
+// keys are reserved for the transaction too: two writers that both meet a key
+// for the first time do so one after the other. Call it once a transaction, with
+// all keys, before AppendTx.
+//
+// A key cannot hold U+0000 or invalid UTF-8, as no text in PostgreSQL can.
+func (s *Store) LockKeys(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, streamType string, keys []string) (map[string]StreamKey, error) {
+	known := make(map[string]StreamKey, len(keys))
+	if len(keys) == 0 {
+		return known, nil
+	}
+	rows, err := tx.QueryContext(ctx, lockKeys, organization, streamType, keys)
+	if err != nil {
+		return nil, fmt.Errorf("lock %d keys of %s: %w", len(keys), streamType, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var k StreamKey
+		if err := rows.Scan(&k.Key, &k.Stream, &k.Version, &k.StateDigest); err != nil {
+			return nil, fmt.Errorf("read a locked key of %s: %w", streamType, err)
+		}
+		known[k.Key] = k
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("lock %d keys of %s: %w", len(keys), streamType, err)
+	}
+	return known, nil
+}
