@@ -1,0 +1,241 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// Config is what an operator has set. Its fields are valid after Validate.
+type Config struct {
+	Listen    string // host:port
+	PublicURL string // without a slash at its end
+	DataDir   string // absolute
+	Roles     Roles
+	Demo      bool
+
+	DatabaseURL   string // empty: a private PostgreSQL in DataDir
+	BlobURL       string // of a gocloud.dev bucket
+	SecretKeyFile string
+
+	Organization      string // name of the first one
+	AdminEmail        string // with AdminPasswordFile, makes the first administrator
+	AdminPasswordFile string
+
+	SMTPURL  string // empty: mails become files in Outbox
+	MailFrom string // an RFC 5322 address with a name
+
+	JobLease        time.Duration
+	ReportRetention time.Duration // 0: as each organization has set it
+	RateLimits      bool
+	CollectOwnHost  bool
+
+	TrustedProxies  []netip.Prefix // whose X-Forwarded-For counts
+	CORSOrigins     []string       // exact origins
+	InsecureCookies bool
+
+	OIDCIssuer           string
+	OIDCClientID         string
+	OIDCClientSecretFile string
+
+	LogFormat string // text, json
+	LogLevel  slog.Level
+
+	values  map[string]*value // by flag
+	flags   *pflag.FlagSet
+	environ func() []string
+}
+
+// Role is one kind of work that a serve process does.
+type Role string
+
+// The roles. A process without some leaves them to others on the same database.
+const (
+	API         Role = "api"
+	Projections Role = "projections"
+	Workers     Role = "workers"
+	Collectors  Role = "collectors"
+)
+
+// Roles is what one process does.
+type Roles []Role
+
+// allRoles is every role, which is also the default.
+func allRoles() Roles { return Roles{API, Projections, Workers, Collectors} }
+
+// Has says whether the process has a role.
+func (r Roles) Has(role Role) bool { return slices.Contains(r, role) }
+
+// Bind adds a flag for every setting to flags. Call Validate when they have been
+// parsed.
+func Bind(flags *pflag.FlagSet) *Config {
+	c := &Config{values: make(map[string]*value), flags: flags, environ: os.Environ}
+	for _, s := range settings() {
+		v := &value{text: s.fallback}
+		c.values[s.flag] = v
+		flag := flags.VarPF(v, s.flag, "", s.help+" ["+s.variable()+"]")
+		if s.isSwitch {
+			flag.NoOptDefVal = onText
+		}
+	}
+	return c
+}
+
+// Validate reads flags and environment into c. Everything that is wrong is in
+// one *InvalidError.
+func (c *Config) Validate() error {
+	environment := c.environment()
+	texts := make(map[string]string)
+	var problems []Problem
+	for _, s := range settings() {
+		text := c.values[s.flag].text
+		if fromEnvironment := environment[s.variable()]; fromEnvironment != "" && !c.flags.Changed(s.flag) {
+			text = fromEnvironment
+		}
+		text = strings.TrimSpace(text)
+		texts[s.flag] = text
+		if err := s.read(c, text); err != nil {
+			problems = append(problems, problem(s.flag, err.Error()))
+		}
+	}
+	for _, pair := range pairs() {
+		if texts[pair.flag] != "" && texts[pair.needs] == "" {
+			problems = append(problems, problem(pair.flag, "needs --"+pair.needs+" too"))
+		}
+	}
+	if len(problems) > 0 {
+		return &InvalidError{Problems: problems}
+	}
+	c.derive()
+	return nil
+}
+
+// derive fills what follows from other settings.
+func (c *Config) derive() {
+	if c.PublicURL == "" {
+		c.PublicURL = "http://" + browsable(c.Listen)
+	}
+	if c.SecretKeyFile == "" {
+		c.SecretKeyFile = filepath.Join(c.DataDir, "secret.key")
+	}
+	if c.BlobURL == "" {
+		c.BlobURL = fileURL(filepath.Join(c.DataDir, "blobs"))
+	}
+}
+
+// pair is a setting that makes no sense without another.
+type pair struct{ flag, needs string }
+
+func pairs() []pair {
+	return []pair{
+		{"admin-email", "admin-password-file"},
+		{"admin-password-file", "admin-email"},
+		{"oidc-issuer", "oidc-client-id"},
+		{"oidc-client-id", "oidc-issuer"},
+		{"oidc-client-secret-file", "oidc-issuer"},
+	}
+}
+
+// Listening replaces a listen address whose port was left to the system (:0) by
+// the one it gave, also in a public URL that was not set.
+func (c *Config) Listening(address net.Addr) {
+	if c.PublicURL == "http://"+browsable(c.Listen) {
+		c.PublicURL = "http://" + browsable(address.String())
+	}
+	c.Listen = address.String()
+}
+
+// Outbox is the directory of mails where no mail server is set.
+func (c *Config) Outbox() string { return filepath.Join(c.DataDir, "outbox") }
+
+// Logger is the process's logger, on standard error.
+func (c *Config) Logger() *slog.Logger { return c.logger(os.Stderr) }
+
+func (c *Config) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// String lists the settings, one a line, without passwords.
+func (c Config) String() string {
+	var lines strings.Builder
+	for _, s := range settings() {
+		fmt.Fprintf(&lines, "%s=%s\n", s.variable(), s.show(&c))
+	}
+	return lines.String()
+}
+
+// Format prints String for every verb, so that no %+v shows a password.
+func (c Config) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, c.String()) }
+
+// LogValue logs the settings without passwords.
+func (c Config) LogValue() slog.Value {
+	var attributes []slog.Attr
+	for _, s := range settings() {
+		attributes = append(attributes, slog.String(s.flag, s.show(&c)))
+	}
+	return slog.GroupValue(attributes...)
+}
+
+func (c *Config) environment() map[string]string {
+	variables := make(map[string]string)
+	for _, pair := range c.environ() {
+		name, text, _ := strings.Cut(pair, "=")
+		variables[name] = text
+	}
+	return variables
+}
+
+// Problem is one wrong setting.
+type Problem struct {
+	Flag, Variable string
+	Reason         string
+}
+
+func problem(flag, reason string) Problem {
+	return Problem{Flag: "--" + flag, Variable: variable(flag), Reason: reason}
+}
+
+// InvalidError holds everything that is wrong with the settings.
+type InvalidError struct {
+	Problems []Problem
+}
+
+func (e *InvalidError) Error() string {
+	sentences := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		sentences[i] = fmt.Sprintf("%s (%s) %s", p.Flag, p.Variable, p.Reason)
+	}
+	return "wrong settings: " + strings.Join(sentences, "; ")
+}
+
+// onText is what a switch means that is given without a value.
+const onText = "on"
+
+// value is a flag's text. It is read by Validate, not as it is parsed, so that
+// one run tells of all that is wrong, from flags and environment alike.
+type value struct{ text string }
+
+// String, Set and Type make value a pflag.Value.
+func (v *value) String() string { return v.text }
+
+// Set keeps the text.
+func (v *value) Set(text string) error {
+	v.text = text
+	return nil
+}
+
+// Type shows in the help where the usage names no placeholder.
+func (v *value) Type() string { return "on|off" }

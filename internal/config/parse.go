@@ -1,0 +1,268 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The functions here read one setting's text each. Their errors continue the
+// sentence "--flag (VARIABLE) …".
+
+// optional leaves a setting without text at its zero value.
+func optional[T any](parse func(string) (T, error)) func(string) (T, error) {
+	return func(text string) (T, error) {
+		if text == "" {
+			var none T
+			return none, nil
+		}
+		return parse(text)
+	}
+}
+
+func nonEmpty(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("is empty")
+	}
+	return text, nil
+}
+
+func onOrOff(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "on", "true", "yes", "1":
+		return true, nil
+	case "off", "false", "no", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("is %q, not on or off", text)
+}
+
+func oneOf(choices ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if lower := strings.ToLower(text); slices.Contains(choices, lower) {
+			return lower, nil
+		}
+		return "", fmt.Errorf("is %q, not %s", text, strings.Join(choices, " or "))
+	}
+}
+
+func level(text string) (slog.Level, error) {
+	levels := map[string]slog.Level{
+		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+	}
+	l, ok := levels[strings.ToLower(text)]
+	if !ok {
+		return 0, fmt.Errorf("is %q, not debug, info, warn or error", text)
+	}
+	return l, nil
+}
+
+// atLeast reads a duration, days included: 90s, 12h, 30d.
+func atLeast(least time.Duration) func(string) (time.Duration, error) {
+	return func(text string) (time.Duration, error) {
+		d, err := parseDuration(text)
+		if err != nil {
+			return 0, fmt.Errorf("is %q, not a time such as 90s, 12h or 30d", text)
+		}
+		if d < least {
+			return 0, fmt.Errorf("is %s, less than %s", text, least)
+		}
+		return d, nil
+	}
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	days, isDays := strings.CutSuffix(text, "d")
+	if !isDays {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseUint(days, 10, 16) // 179 years: days beyond overflow no Duration
+	return time.Duration(n) * 24 * time.Hour, err
+}
+
+func address(text string) (string, error) {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", fmt.Errorf("is %q, not host:port", text)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", fmt.Errorf("is %q, whose port is no number up to 65535", text)
+	}
+	return text, nil
+}
+
+// browsable is a listen address as a browser on this machine would have it.
+func browsable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+func directory(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("is empty")
+	}
+	return path(text)
+}
+
+// path makes a path absolute: it goes to programs that run elsewhere.
+func path(text string) (string, error) {
+	absolute, err := filepath.Abs(text)
+	if err != nil {
+		return "", fmt.Errorf("is %q, which cannot be found: %w", text, err)
+	}
+	return absolute, nil
+}
+
+func fileURL(path string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+}
+
+func webURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || u.Opaque != "" {
+		return "", fmt.Errorf("is %q, not http://host or https://host", text)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("is %q, which has more than host and path", text)
+	}
+	return text, nil
+}
+
+// origin is scheme, host and port: what pages of ours link to begins with it.
+func origin(text string) (string, error) {
+	text = strings.TrimRight(text, "/")
+	if _, err := webURL(text); err != nil {
+		return "", err
+	}
+	if u, _ := url.Parse(text); u.Path != "" {
+		return "", fmt.Errorf("is %q, which has a path: Muster is served from the root", text)
+	}
+	return text, nil
+}
+
+// secretURL reads a URL that may hold a password, so its errors do not repeat
+// it. Without schemes any will do.
+func secretURL(schemes ...string) func(string) (string, error) {
+	wanted := "scheme://host/…"
+	if len(schemes) > 0 {
+		wanted = schemes[0] + "://host/…"
+	}
+	return func(text string) (string, error) {
+		u, err := url.Parse(text)
+		if err != nil || u.Scheme == "" {
+			return "", fmt.Errorf("is not a URL such as %s (reserved characters in a password are written %%40 for @, %%2F for /)", wanted)
+		}
+		if len(schemes) > 0 && !slices.Contains(schemes, u.Scheme) {
+			return "", fmt.Errorf("begins with %s://, not with %s://", u.Scheme, strings.Join(schemes, ":// or "))
+		}
+		if slices.Contains([]string{"smtp", "smtps"}, u.Scheme) && u.Hostname() == "" {
+			return "", fmt.Errorf("names no host, as %s does", wanted)
+		}
+		return text, nil
+	}
+}
+
+// redacted is a URL without its passwords, wherever they may stand in one.
+func redacted(text string) string {
+	if text == "" {
+		return ""
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(unreadable)"
+	}
+	query := u.Query()
+	for name := range query {
+		lower := strings.ToLower(name)
+		if strings.Contains(lower, "password") || strings.Contains(lower, "secret") || strings.Contains(lower, "key") || strings.Contains(lower, "token") {
+			query.Set(name, "xxxxx")
+		}
+	}
+	u.RawQuery = query.Encode()
+	return u.Redacted()
+}
+
+func mailbox(text string) (string, error) {
+	a, err := mail.ParseAddress(text)
+	if err != nil {
+		return "", fmt.Errorf("is %q, not an address such as Muster <muster@example.org>", text)
+	}
+	return a.String(), nil
+}
+
+func bareMailbox(text string) (string, error) {
+	a, err := mail.ParseAddress(text)
+	if err != nil || a.Name != "" || a.Address != text {
+		return "", fmt.Errorf("is %q, not an address such as ana@example.org", text)
+	}
+	return text, nil
+}
+
+func items(text string) []string {
+	var found []string
+	for _, item := range strings.Split(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			found = append(found, item)
+		}
+	}
+	return found
+}
+
+func roles(text string) (Roles, error) {
+	var found Roles
+	for _, item := range items(text) {
+		role := Role(item)
+		if !allRoles().Has(role) {
+			return nil, fmt.Errorf("names %q, which is none of api, projections, workers, collectors", item)
+		}
+		if !found.Has(role) {
+			found = append(found, role)
+		}
+	}
+	if len(found) == 0 {
+		return nil, errors.New("is empty: a process without a role does nothing")
+	}
+	return found, nil
+}
+
+func networks(text string) ([]netip.Prefix, error) {
+	var found []netip.Prefix
+	for _, item := range items(text) {
+		prefix, err := netip.ParsePrefix(item)
+		if ip, ipErr := netip.ParseAddr(item); ipErr == nil {
+			prefix, err = netip.PrefixFrom(ip, ip.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("names %q, which is neither a network such as 10.0.0.0/8 nor an address", item)
+		}
+		found = append(found, prefix.Masked())
+	}
+	return found, nil
+}
+
+func origins(text string) ([]string, error) {
+	var found []string
+	for _, item := range items(text) {
+		o, err := origin(item)
+		if err != nil {
+			return nil, fmt.Errorf("names %q, which is not an origin such as https://pages.example.org", item)
+		}
+		found = append(found, o)
+	}
+	return found, nil
+}
