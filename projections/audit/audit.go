@@ -2,11 +2,20 @@ package audit
 
 import (
 	"context"
+	_ "embed" // the queries
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+)
+
+var (
+	//go:embed trail.sql
+	trailQuery string
+	//go:embed list.sql
+	listQuery string
 )
 
 // Reader answers from the live generation of the audit projection.
@@ -17,17 +26,75 @@ func NewReader(db *sqlx.DB) *Reader { return &Reader{db: db} }
 
 // Entry is one audited fact.
 type Entry struct {
+	Log      string          `db:"log"`
+	Position int64           `db:"position"`
+	At       time.Time       `db:"at"`       // recorded_at
+	Type     string          `db:"type"`     // the trail's name: queued, reused, buildStarted, …
+	ActorID  string          `db:"actor_id"` // member id or "system:<component>"
+	Subject  uuid.UUID       `db:"subject"`  // the stream
+	Data     json.RawMessage `db:"data"`     // as recorded
+}
+
+// Query selects entries of an organization. Empty lists and zero times do not narrow.
+type Query struct {
+	Organization uuid.UUID
+	From, To     time.Time // from inclusive, to exclusive
+	Actors       []string
+	Types        []string
+	Before       *Place // where the page before ended; nil: from the newest
+	Limit        int
+}
+
+// Place is where an entry stands in the list.
+type Place struct {
+	At       time.Time
 	Log      string
 	Position int64
-	At       time.Time // recorded_at
-	Type     string    // the trail's name: queued, reused, buildStarted, …
-	ActorID  string    // member id or "system:<component>"
-	Subject  uuid.UUID // the stream
-	Data     json.RawMessage
 }
+
+// Place is where the entry stands in the list.
+func (e Entry) Place() Place { return Place{At: e.At, Log: e.Log, Position: e.Position} }
 
 // Trail returns the entries of one stream, oldest first, after the given
 // position of its log, at most limit.
 func (r *Reader) Trail(ctx context.Context, organization, stream uuid.UUID, after int64, limit int) ([]Entry, error) {
-	panic("not yet")
+	entries := []Entry{}
+	if err := r.db.SelectContext(ctx, &entries, trailQuery, organization, stream, after, limit); err != nil {
+		return nil, fmt.Errorf("read trail: %w", err)
+	}
+	return inUTC(entries), nil
+}
+
+// Ends of time, for what a query leaves open.
+var (
+	earliest = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	latest   = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+)
+
+// List returns an organization's entries of both logs, newest first.
+func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
+	if q.From.IsZero() {
+		q.From = earliest
+	}
+	if q.To.IsZero() {
+		q.To = latest
+	}
+	before := Place{At: latest}
+	if q.Before != nil {
+		before = *q.Before
+	}
+	entries := []Entry{}
+	err := r.db.SelectContext(ctx, &entries, listQuery, q.Organization, q.From, q.To, q.Actors, q.Types,
+		before.At, before.Log, before.Position, q.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("list audit entries: %w", err)
+	}
+	return inUTC(entries), nil
+}
+
+func inUTC(entries []Entry) []Entry {
+	for i := range entries {
+		entries[i].At = entries[i].At.UTC()
+	}
+	return entries
 }

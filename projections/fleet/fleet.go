@@ -2,12 +2,23 @@ package fleet
 
 import (
 	"context"
+	"database/sql"
+	_ "embed" // the queries
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/fleet"
+)
+
+var (
+	//go:embed instances.sql
+	instancesQuery string
+	//go:embed count_instances.sql
+	countInstancesQuery string
 )
 
 // Reader answers from the live generation of the fleet projection. Every query
@@ -19,25 +30,25 @@ func NewReader(db *sqlx.DB) *Reader { return &Reader{db: db} }
 
 // Instance is one server.
 type Instance struct {
-	ID             uuid.UUID
-	OrganizationID uuid.UUID
-	ExternalID     string
-	Name           string
-	Engine         domain.Engine
-	Version        string
-	Host           string
-	Active         bool
-	CreatedAt      time.Time
-	DatabaseCount  int
+	ID             uuid.UUID     `db:"id"`
+	OrganizationID uuid.UUID     `db:"organization_id"`
+	ExternalID     string        `db:"external_id"`
+	Name           string        `db:"name"`
+	Engine         domain.Engine `db:"engine"`
+	Version        string        `db:"version"`
+	Host           string        `db:"host"`
+	Active         bool          `db:"active"`
+	CreatedAt      time.Time     `db:"created_at"`
+	DatabaseCount  int           `db:"database_count"`
 }
 
 // Database is one database of an instance.
 type Database struct {
-	ID         uuid.UUID
-	InstanceID uuid.UUID
-	ExternalID string
-	Name       string
-	CreatedAt  time.Time
+	ID         uuid.UUID `db:"id"`
+	InstanceID uuid.UUID `db:"instance_id"`
+	ExternalID string    `db:"external_id"`
+	Name       string    `db:"name"`
+	CreatedAt  time.Time `db:"created_at"`
 }
 
 // Query selects a page of instances.
@@ -53,25 +64,85 @@ type Query struct {
 
 // Instances returns a page by name, then id, and how many there are in all.
 func (r *Reader) Instances(ctx context.Context, q Query) ([]Instance, int64, error) {
-	panic("not yet")
+	engines := make([]string, len(q.Engines))
+	for i, e := range q.Engines {
+		engines[i] = string(e)
+	}
+	filter := []any{q.Organization, q.IDs, engines, q.Active, q.Search}
+	var total int64
+	if err := r.db.GetContext(ctx, &total, countInstancesQuery, filter...); err != nil {
+		return nil, 0, fmt.Errorf("count instances: %w", err)
+	}
+	instances := []Instance{}
+	page := append(filter, q.Descending, q.Size, int64(q.Page-1)*int64(q.Size))
+	if err := r.db.SelectContext(ctx, &instances, instancesQuery, page...); err != nil {
+		return nil, 0, fmt.Errorf("read instances: %w", err)
+	}
+	for i := range instances {
+		instances[i].CreatedAt = instances[i].CreatedAt.UTC()
+	}
+	return instances, total, nil
 }
 
 // Instance returns one; ok is false where this organization has none of that id.
 func (r *Reader) Instance(ctx context.Context, organization, id uuid.UUID) (i Instance, ok bool, err error) {
-	panic("not yet")
+	found, _, err := r.Instances(ctx, Query{Organization: organization, IDs: []uuid.UUID{id}, Page: 1, Size: 1})
+	if err != nil || len(found) == 0 {
+		return Instance{}, false, err
+	}
+	return found[0], true, nil
 }
+
+const matchingDatabases = ` FROM fleet_v1.databases
+WHERE organization_id = $1 AND instance_id = $2 AND ($3 = '' OR position(lower($3) IN lower(name)) > 0)`
 
 // Databases returns a page of an instance's databases by name, then id, and how many there are in all.
 func (r *Reader) Databases(ctx context.Context, organization, instance uuid.UUID, search string, page, size int) ([]Database, int64, error) {
-	panic("not yet")
+	var total int64
+	err := r.db.GetContext(ctx, &total, `SELECT count(*)`+matchingDatabases, organization, instance, search)
+	if err != nil {
+		return nil, 0, fmt.Errorf("count databases: %w", err)
+	}
+	databases := []Database{}
+	err = r.db.SelectContext(ctx, &databases, `SELECT id, instance_id, external_id, name, created_at`+matchingDatabases+`
+ORDER BY name COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance, search, size, int64(page-1)*int64(size))
+	if err != nil {
+		return nil, 0, fmt.Errorf("read databases: %w", err)
+	}
+	for i := range databases {
+		databases[i].CreatedAt = databases[i].CreatedAt.UTC()
+	}
+	return databases, total, nil
 }
 
 // InstanceNames returns the names of those ids that exist in the organization.
 func (r *Reader) InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	panic("not yet")
+	var rows []struct {
+		ID   uuid.UUID `db:"id"`
+		Name string    `db:"name"`
+	}
+	err := r.db.SelectContext(ctx, &rows,
+		`SELECT id, name FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read names of instances: %w", err)
+	}
+	names := make(map[uuid.UUID]string, len(rows))
+	for _, row := range rows {
+		names[row.ID] = row.Name
+	}
+	return names, nil
 }
 
 // DatabaseOn returns the name of a database if it is on that instance of the organization.
 func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error) {
-	panic("not yet")
+	err = r.db.GetContext(ctx, &name,
+		`SELECT name FROM fleet_v1.databases WHERE organization_id = $1 AND instance_id = $2 AND id = $3`,
+		organization, instance, database)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read name of database: %w", err)
+	}
+	return name, true, nil
 }

@@ -1,0 +1,41 @@
+// Package projections keeps the read models filled from the event logs, and
+// rebuilds them beside the ones that serve.
+//
+// A Projection is code with a version; a generation is one filling of its
+// tables, in a PostgreSQL schema of its own with a consumer group of its own
+// (eventstore/topic). Readers use the views of their version, <name>_v<version>,
+// which show the live generation. A program of another version has other views
+// and generations: it is not Ready until its own have caught up, the older
+// program's stay for as long as it runs, and are dropped when nobody has read
+// them for a day.
+//
+// A rebuild is a row in projection_generations. The elected process fills it
+// from position 1 while the live generation serves; it follows the live one and
+// never overtakes it. Once near, it is brought to exactly where one snapshot
+// shows the live one, compared with it row by row in that snapshot, and the
+// difference is stored. The switch locks both checkpoints, brings the new
+// generation to the live one's position and moves all views in one transaction;
+// the old tables stay for the grace time. Rebuilding touches nothing but these
+// tables: handlers that act on the world have groups of their own.
+//
+// Runner does all this. Election is by session advisory locks, one for each
+// projection and version, on a connection of its own that is looked at every
+// second.
+//
+// # What may go wrong
+//
+//   - The elected process dies, or its connection does: another one holds the
+//     locks within a second or two and goes on from the checkpoints, also with a
+//     rebuild, in whatever state it was.
+//   - Two processes believe to be elected (a network that is cut in half): they
+//     take turns at the checkpoint rows and neither applies what the other has.
+//   - The process dies while comparing or switching: that transaction is gone
+//     and is done again.
+//   - The live generation cannot go on: a rebuild catches up with where it
+//     stands, takes over there and goes on by itself.
+//   - A reader's statement runs while the views move: it finishes on the old
+//     tables, which stay for the grace time.
+//   - A session pooler in transaction mode takes the locks away from under us:
+//     RequireSessions refuses it at the start.
+//   - Clocks: grace and disuse are counted by the database's clock alone.
+package projections

@@ -1,0 +1,233 @@
+package fleet
+
+import (
+	"context"
+	_ "embed" // the schema and the queries
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	domain "muster/domain/fleet"
+	"muster/eventstore"
+	"muster/projections"
+)
+
+// Name of the projection, and the version of its tables. The queries name the
+// version's schema, fleet_v1.
+const (
+	Name    = "fleet"
+	Version = 1
+)
+
+var (
+	//go:embed schema.sql
+	schema string
+	//go:embed write_instances.sql
+	writeInstances string
+	//go:embed write_databases.sql
+	writeDatabases string
+)
+
+// Decode turns a recorded event into the domain's, as eventstore.Registry does.
+type Decode func(eventstore.Event) (any, error)
+
+// Projection returns the projection that Reader reads.
+func Projection(decode Decode) projections.Projection {
+	p := projection{decode: decode}
+	return projections.Projection{
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Apply: p.apply,
+	}
+}
+
+type projection struct{ decode Decode }
+
+// page is what a page of events touches, as it is so far.
+type page struct {
+	instances map[uuid.UUID]*Instance
+	databases map[uuid.UUID]*Database
+	owners    map[uuid.UUID]uuid.UUID // database to organization
+	removed   []uuid.UUID             // instances, and databases, that are gone
+}
+
+// apply folds a page in memory and writes what it touched at the end.
+func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
+	ids := make(map[uuid.UUID]bool)
+	for _, e := range events {
+		ids[e.Stream] = true
+	}
+	f, err := load(ctx, tx, slices.Collect(maps.Keys(ids)))
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		decoded, err := p.decode(e)
+		if err != nil {
+			return err
+		}
+		fact, ok := decoded.(domain.Event)
+		if !ok {
+			return fmt.Errorf("%s is no event of the fleet but %T", e.Type, decoded)
+		}
+		if err := f.apply(e, fact); err != nil {
+			return err
+		}
+	}
+	return f.write(ctx, tx)
+}
+
+// UnknownStreamError: an event of an instance or database whose registration is
+// not known, because it was dropped.
+type UnknownStreamError struct {
+	Type string
+	ID   uuid.UUID
+}
+
+func (e *UnknownStreamError) Error() string { return e.Type + " " + e.ID.String() + " is not known" }
+
+func (f *page) apply(e eventstore.Event, fact domain.Event) error {
+	switch fact := fact.(type) {
+	case domain.InstanceRegistered:
+		f.instances[e.Stream] = &Instance{
+			ID: e.Stream, OrganizationID: e.OrganizationID, ExternalID: fact.ExternalID, Name: fact.Name,
+			Engine: fact.Engine, Version: fact.Version, Host: fact.Host, Active: fact.Active, CreatedAt: fact.CreatedAt,
+		}
+		return nil
+	case domain.DatabaseRegistered:
+		f.databases[e.Stream] = &Database{
+			ID: e.Stream, InstanceID: fact.InstanceID, ExternalID: fact.ExternalID, Name: fact.Name, CreatedAt: fact.CreatedAt,
+		}
+		f.owners[e.Stream] = e.OrganizationID
+		return nil
+	case domain.InstanceRemoved, domain.DatabaseRemoved:
+		f.remove(e.Stream)
+		return nil
+	case domain.DatabaseChanged:
+		d := f.databases[e.Stream]
+		if d == nil {
+			return &UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+		}
+		d.Name, d.CreatedAt = fact.Name, fact.CreatedAt
+		return nil
+	}
+	i := f.instances[e.Stream]
+	if i == nil {
+		return &UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+	}
+	switch fact := fact.(type) {
+	case domain.InstanceChanged:
+		i.Name, i.Engine, i.Version, i.Host, i.CreatedAt = fact.Name, fact.Engine, fact.Version, fact.Host, fact.CreatedAt
+	case domain.InstanceActivated:
+		i.Active = true
+	case domain.InstanceDeactivated:
+		i.Active = false
+	}
+	return nil
+}
+
+// remove takes an instance, with its databases, or a database out.
+func (f *page) remove(id uuid.UUID) {
+	delete(f.instances, id)
+	delete(f.databases, id)
+	maps.DeleteFunc(f.databases, func(_ uuid.UUID, d *Database) bool { return d.InstanceID == id })
+	f.removed = append(f.removed, id)
+}
+
+func load(ctx context.Context, tx projections.Tx, ids []uuid.UUID) (*page, error) {
+	f := &page{
+		instances: map[uuid.UUID]*Instance{}, databases: map[uuid.UUID]*Database{}, owners: map[uuid.UUID]uuid.UUID{},
+	}
+	instances, err := tx.QueryContext(ctx, `SELECT id, organization_id, external_id, name, engine, version, host, active,
+       created_at FROM instances WHERE id = ANY ($1)`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("load instances: %w", err)
+	}
+	defer func() { _ = instances.Close() }()
+	for instances.Next() {
+		i := &Instance{}
+		err := instances.Scan(&i.ID, &i.OrganizationID, &i.ExternalID, &i.Name, &i.Engine, &i.Version, &i.Host, &i.Active, &i.CreatedAt)
+		if err != nil {
+			return nil, fmt.Errorf("load instances: %w", err)
+		}
+		f.instances[i.ID] = i
+	}
+	if err := instances.Err(); err != nil {
+		return nil, err
+	}
+	databases, err := tx.QueryContext(ctx, `SELECT id, organization_id, instance_id, external_id, name, created_at
+FROM databases WHERE id = ANY ($1)`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("load databases: %w", err)
+	}
+	defer func() { _ = databases.Close() }()
+	for databases.Next() {
+		d, owner := &Database{}, uuid.Nil
+		if err := databases.Scan(&d.ID, &owner, &d.InstanceID, &d.ExternalID, &d.Name, &d.CreatedAt); err != nil {
+			return nil, fmt.Errorf("load databases: %w", err)
+		}
+		f.databases[d.ID], f.owners[d.ID] = d, owner
+	}
+	return f, databases.Err()
+}
+
+// write removes first and then stores what is left, so that a page in which
+// something was removed and registered again ends right.
+func (f *page) write(ctx context.Context, tx projections.Tx) error {
+	if len(f.removed) > 0 {
+		for _, statement := range []string{
+			`DELETE FROM databases WHERE id = ANY ($1) OR instance_id = ANY ($1)`,
+			`DELETE FROM instances WHERE id = ANY ($1)`,
+		} {
+			if _, err := tx.ExecContext(ctx, statement, f.removed); err != nil {
+				return fmt.Errorf("remove from fleet: %w", err)
+			}
+		}
+	}
+	if err := f.writeInstances(ctx, tx); err != nil {
+		return fmt.Errorf("write instances: %w", err)
+	}
+	if err := f.writeDatabases(ctx, tx); err != nil {
+		return fmt.Errorf("write databases: %w", err)
+	}
+	return nil
+}
+
+func (f *page) writeInstances(ctx context.Context, tx projections.Tx) error {
+	if len(f.instances) == 0 {
+		return nil
+	}
+	var ids, organizations []uuid.UUID
+	var externals, names, engines, versions, hosts []string
+	var active []bool
+	var created []time.Time
+	for _, id := range slices.SortedFunc(maps.Keys(f.instances), byBytes) {
+		i := f.instances[id]
+		ids, organizations = append(ids, i.ID), append(organizations, i.OrganizationID)
+		externals, names, engines = append(externals, i.ExternalID), append(names, i.Name), append(engines, string(i.Engine))
+		versions, hosts = append(versions, i.Version), append(hosts, i.Host)
+		active, created = append(active, i.Active), append(created, i.CreatedAt)
+	}
+	_, err := tx.ExecContext(ctx, writeInstances, ids, organizations, externals, names, engines, versions, hosts, active, created)
+	return err
+}
+
+func (f *page) writeDatabases(ctx context.Context, tx projections.Tx) error {
+	if len(f.databases) == 0 {
+		return nil
+	}
+	var ids, organizations, instances []uuid.UUID
+	var externals, names []string
+	var created []time.Time
+	for _, id := range slices.SortedFunc(maps.Keys(f.databases), byBytes) {
+		d := f.databases[id]
+		ids, organizations, instances = append(ids, d.ID), append(organizations, f.owners[id]), append(instances, d.InstanceID)
+		externals, names, created = append(externals, d.ExternalID), append(names, d.Name), append(created, d.CreatedAt)
+	}
+	_, err := tx.ExecContext(ctx, writeDatabases, ids, organizations, instances, externals, names, created)
+	return err
+}
+
+func byBytes(a, b uuid.UUID) int { return strings.Compare(string(a[:]), string(b[:])) }

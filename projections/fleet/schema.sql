@@ -1,0 +1,22 @@
+CREATE TABLE instances (
+    id              uuid        NOT NULL PRIMARY KEY,
+    organization_id uuid        NOT NULL,
+    external_id     text        NOT NULL,
+    name            text        NOT NULL,
+    engine          text        NOT NULL,
+    version         text        NOT NULL,
+    host            text        NOT NULL,
+    active          boolean     NOT NULL,
+    created_at      timestamptz NOT NULL
+);
+CREATE INDEX instances_listing ON instances (organization_id, name COLLATE "C", id);
+
+CREATE TABLE databases (
+    id              uuid        NOT NULL PRIMARY KEY,
+    organization_id uuid        NOT NULL,
+    instance_id     uuid        NOT NULL,
+    external_id     text        NOT NULL,
+    name            text        NOT NULL,
+    created_at      timestamptz NOT NULL
+);
+CREATE INDEX databases_listing ON databases (instance_id, name COLLATE "C", id);

@@ -1,0 +1,147 @@
+package history
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/eventstore"
+)
+
+// Delivery of a recipient's mail.
+const (
+	DeliveryPending = "pending"
+	DeliverySent    = "sent"
+	DeliveryFailed  = "failed"
+)
+
+// UnknownReportError: an event of a report whose request is not known, because
+// it was dropped.
+type UnknownReportError struct{ ID uuid.UUID }
+
+func (e *UnknownReportError) Error() string { return "report " + e.ID.String() + " is not known" }
+
+// folded is a report as its events make it; Row.Status is by the events alone.
+type folded struct {
+	Row
+	recipients    []Recipient // receivers in order, then those who only asked
+	readyPosition int64
+}
+
+// apply folds one event in. The projection and AsOf share it, so that what was
+// listed then and what is listed now are made by one rule.
+func (f *folded) apply(e eventstore.Event, fact report.Event) error {
+	queued, isRequest := fact.(report.Queued)
+	if f.ID == uuid.Nil && !isRequest {
+		return &UnknownReportError{ID: e.Stream}
+	}
+	status, _ := report.Next(f.Status, fact)
+	at := micro(e.OccurredAt)
+	switch fact := fact.(type) {
+	case report.Queued:
+		f.request(e, queued)
+	case report.Reused:
+		f.receive(fact.Added)
+		f.ask(fact.RequesterID)
+	case report.BuildStarted:
+		f.StartedAt = &at
+	case report.Ready:
+		f.ready(e, fact)
+	case report.Failed:
+		f.FinishedAt, f.ErrorCode, f.ErrorMessage = &at, fact.Code, fact.Message
+	case report.EmailSent:
+		f.deliver(fact.MemberID, Recipient{Delivery: DeliverySent, SMTPCode: fact.SMTPCode, MessageID: fact.MessageID, At: &at})
+	case report.EmailFailed:
+		f.deliver(fact.MemberID, Recipient{Delivery: DeliveryFailed, SMTPCode: fact.SMTPCode, MessageID: fact.MessageID, At: &at})
+	case report.InputsErased:
+		f.InputsErasedAt, f.InputsRule = &at, fact.Rule
+	}
+	f.Status, f.Version = status, e.Version
+	return nil
+}
+
+func (f *folded) request(e eventstore.Event, queued report.Queued) {
+	f.Row = Row{
+		ID: e.Stream, OrganizationID: e.OrganizationID, Kind: queued.Kind,
+		Scope: queued.Scope, ScopeLabel: queued.ScopeLabel, RequesterID: queued.RequesterID,
+		CreatedAt: micro(e.OccurredAt),
+	}
+	f.receive(queued.RecipientIDs)
+	f.ask(queued.RequesterID)
+}
+
+func (f *folded) ready(e eventstore.Event, ready report.Ready) {
+	finished, expires := micro(e.OccurredAt), micro(ready.ExpiresAt)
+	f.FinishedAt, f.ExpiresAt, f.readyPosition = &finished, &expires, e.Position
+	f.File = &File{
+		Name: ready.FileName, Key: ready.PDFKey, SizeBytes: ready.SizeBytes, SHA256: ready.PDFSHA256, Pages: ready.Pages,
+		InputsSHA256: ready.InputsSHA256, InputsKey: ready.InputsKey, Renderer: ready.Renderer, Witness: ready.Witness,
+	}
+	f.receive(ready.RecipientIDs)
+}
+
+// receive adds recipients behind the ones there are.
+func (f *folded) receive(members []uuid.UUID) {
+	for _, id := range members {
+		if r := f.recipient(id); r != nil {
+			if !r.receives {
+				r.receives = true
+				f.RecipientIDs = append(f.RecipientIDs, id)
+			}
+			continue
+		}
+		f.recipients = append(f.recipients, Recipient{MemberID: id, Delivery: DeliveryPending, receives: true})
+		f.RecipientIDs = append(f.RecipientIDs, id)
+	}
+}
+
+// ask notes who asked: their tray shows the report even where they do not receive it.
+func (f *folded) ask(member uuid.UUID) {
+	if f.recipient(member) == nil {
+		f.recipients = append(f.recipients, Recipient{MemberID: member, Delivery: DeliveryPending})
+	}
+}
+
+func (f *folded) deliver(member uuid.UUID, outcome Recipient) {
+	if r := f.recipient(member); r != nil {
+		outcome.MemberID, outcome.receives = member, r.receives
+		*r = outcome
+	}
+}
+
+func (f *folded) recipient(member uuid.UUID) *Recipient {
+	for i := range f.recipients {
+		if f.recipients[i].MemberID == member {
+			return &f.recipients[i]
+		}
+	}
+	return nil
+}
+
+// as is the row as of a time: a Ready one ends with its window, whether or not
+// Expired has been recorded.
+func (r Row) as(at time.Time) Row {
+	if r.Status == report.StatusReady && r.ExpiresAt != nil && !r.ExpiresAt.After(at) {
+		r.Status = report.StatusExpired
+	}
+	return r
+}
+
+// fact decodes an event of the reports log.
+func fact(decode Decode, e eventstore.Event) (report.Event, error) {
+	decoded, err := decode(e)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := decoded.(report.Event)
+	if !ok {
+		return nil, fmt.Errorf("%s is no event of a report but %T", e.Type, decoded)
+	}
+	return f, nil
+}
+
+// micro cuts a time to what PostgreSQL keeps, so that a row reads the same
+// whether it comes from the table or from the events.
+func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

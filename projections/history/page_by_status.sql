@@ -1,0 +1,29 @@
+-- A page of some statuses as of $3. Ready and Expired both look at stored
+-- Ready rows, on either side of the clock; the overdue ones are few, because the
+-- sweeper expires them, and are found by their own index.
+WITH plain AS (
+    SELECT p.id, p.created_at
+    FROM unnest($4::text[]) AS s (status)
+    CROSS JOIN LATERAL (
+        SELECT i.id, i.created_at
+        FROM report_history_v1.reports i
+        WHERE i.organization_id = $1 AND i.kind = $2 AND i.status = s.status
+          AND (i.status <> 'Ready' OR i.expires_at > $3)
+        ORDER BY i.created_at DESC, i.id DESC
+        LIMIT $6 + $7
+    ) p
+), overdue AS MATERIALIZED (
+    SELECT i.id, i.created_at
+    FROM report_history_v1.reports i
+    WHERE $5 AND i.organization_id = $1 AND i.kind = $2 AND i.status = 'Ready' AND i.expires_at <= $3
+), chosen AS MATERIALIZED (
+    SELECT id, created_at FROM plain
+    UNION ALL
+    SELECT id, created_at FROM overdue
+    ORDER BY created_at DESC, id DESC
+    LIMIT $6 OFFSET $7
+)
+SELECT {{columns}}
+FROM chosen
+JOIN report_history_v1.reports r ON r.id = chosen.id
+ORDER BY chosen.created_at DESC, chosen.id DESC

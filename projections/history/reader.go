@@ -1,0 +1,232 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // the queries
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+)
+
+var (
+	//go:embed page.sql
+	pageQuery string
+	//go:embed page_by_status.sql
+	pageByStatusQuery string
+	//go:embed totals.sql
+	totalsQuery string
+	//go:embed exports.sql
+	exportsQuery string
+	//go:embed unseen.sql
+	unseenQuery string
+	//go:embed mark_seen.sql
+	markSeenQuery string
+)
+
+// columns are what scan reads, and the recipients in order.
+const columns = `r.id, r.organization_id, r.kind, r.status, r.scope, r.scope_label, r.requester_id, r.created_at,
+       r.started_at, r.finished_at, r.expires_at, r.file, r.error_code, r.error_message, r.inputs_erased_at,
+       r.inputs_rule, r.version,
+       (SELECT coalesce(jsonb_agg(p.member_id ORDER BY p.ordinal), '[]')
+        FROM report_history_v1.recipients p WHERE p.report_id = r.id AND p.ordinal IS NOT NULL)`
+
+func withColumns(query string) string { return strings.Replace(query, "{{columns}}", columns, 1) }
+
+// Reader answers from the live generation of the history projection. Every
+// query carries the organization. Expiry is judged by the clock given in at,
+// not by whether the Expired event has been appended: a Ready row whose
+// ExpiresAt is at or before it reads as Expired.
+type Reader struct{ db *sqlx.DB }
+
+// NewReader returns a reader on db.
+func NewReader(db *sqlx.DB) *Reader { return &Reader{db: db} }
+
+// Query selects a page of one kind's history.
+type Query struct {
+	Organization uuid.UUID
+	Kind         report.Kind
+	Statuses     []report.Status // empty: all; judged as of at
+	Page         int             // 1-based
+	Size         int
+}
+
+// Page returns the rows newest first (created desc, id desc) and how many there are in all.
+func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []Row, total int64, err error) {
+	total, err = r.total(ctx, q, at)
+	if err != nil {
+		return nil, 0, fmt.Errorf("count history: %w", err)
+	}
+	offset := int64(q.Page-1) * int64(q.Size)
+	if offset >= total {
+		return []Row{}, total, nil
+	}
+	if len(q.Statuses) == 0 {
+		rows, err = r.rows(ctx, at, withColumns(pageQuery), q.Organization, q.Kind, q.Size, offset)
+	} else {
+		overdue := slices.Contains(q.Statuses, report.StatusExpired)
+		rows, err = r.rows(ctx, at, withColumns(pageByStatusQuery),
+			q.Organization, q.Kind, at, texts(q.Statuses), overdue, q.Size, offset)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("read history: %w", err)
+	}
+	return rows, total, nil
+}
+
+func texts(statuses []report.Status) []string {
+	sorted := slices.Clone(statuses)
+	slices.Sort(sorted)
+	var all []string
+	for _, s := range slices.Compact(sorted) {
+		all = append(all, string(s))
+	}
+	return all
+}
+
+// total adds up the projection's counters; what the clock has moved from Ready
+// to Expired is counted by its index.
+func (r *Reader) total(ctx context.Context, q Query, at time.Time) (total int64, err error) {
+	rows, err := r.db.QueryContext(ctx, totalsQuery, q.Organization, q.Kind, at)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	wanted := func(s report.Status) bool { return len(q.Statuses) == 0 || slices.Contains(q.Statuses, s) }
+	for rows.Next() {
+		var status report.Status
+		var reports, overdue int64
+		if err := rows.Scan(&status, &reports, &overdue); err != nil {
+			return 0, err
+		}
+		if wanted(status) {
+			total += reports - overdue
+		}
+		if wanted(report.StatusExpired) {
+			total += overdue
+		}
+	}
+	return total, rows.Err()
+}
+
+// Get returns one report; ok is false where this organization has none of that id.
+func (r *Reader) Get(ctx context.Context, organization, id uuid.UUID, at time.Time) (row Row, ok bool, err error) {
+	return r.one(ctx, at, `WHERE r.organization_id = $1 AND r.id = $2`, organization, id)
+}
+
+// FindPDF returns the report whose PDF has this SHA-256 (hex).
+func (r *Reader) FindPDF(ctx context.Context, organization uuid.UUID, sha256 string, at time.Time) (row Row, ok bool, err error) {
+	return r.one(ctx, at, `WHERE r.organization_id = $1 AND r.pdf_sha256 = $2 ORDER BY r.created_at DESC, r.id DESC LIMIT 1`,
+		organization, strings.ToLower(sha256))
+}
+
+func (r *Reader) one(ctx context.Context, at time.Time, where string, args ...any) (Row, bool, error) {
+	rows, err := r.rows(ctx, at, `SELECT `+columns+` FROM report_history_v1.reports r `+where, args...)
+	if err != nil {
+		return Row{}, false, fmt.Errorf("read report: %w", err)
+	}
+	if len(rows) == 0 {
+		return Row{}, false, nil
+	}
+	return rows[0], true, nil
+}
+
+// Recipients returns the recipients of one report in the order they were added.
+func (r *Reader) Recipients(ctx context.Context, organization, id uuid.UUID) ([]Recipient, error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT member_id, delivery, smtp_code, message_id, delivered_at
+FROM report_history_v1.recipients WHERE organization_id = $1 AND report_id = $2 AND ordinal IS NOT NULL
+ORDER BY ordinal`, organization, id)
+	if err != nil {
+		return nil, fmt.Errorf("read recipients: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	recipients := []Recipient{}
+	for rows.Next() {
+		p := Recipient{receives: true}
+		if err := rows.Scan(&p.MemberID, &p.Delivery, &p.SMTPCode, &p.MessageID, &p.At); err != nil {
+			return nil, fmt.Errorf("read recipients: %w", err)
+		}
+		recipients = append(recipients, p)
+	}
+	return recipients, rows.Err()
+}
+
+// Exports lists what member requested or receives and is Queued, Building or
+// Ready, newest first, older than before (uuid.Nil: from the newest), and how
+// many Ready ones are newer than what the member last marked as seen.
+func (r *Reader) Exports(ctx context.Context, organization, member, before uuid.UUID, limit int, at time.Time) (rows []Row, unseen int64, err error) {
+	var cursor *uuid.UUID
+	if before != uuid.Nil {
+		cursor = &before
+	}
+	rows, err = r.rows(ctx, at, withColumns(exportsQuery), organization, member, at, cursor, limit)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read exports: %w", err)
+	}
+	if err := r.db.QueryRowContext(ctx, unseenQuery, organization, member, at).Scan(&unseen); err != nil {
+		return nil, 0, fmt.Errorf("count unseen exports: %w", err)
+	}
+	return rows, unseen, nil
+}
+
+// MarkSeen remembers that member has seen every export up to and including
+// upTo; ok is false where upTo is unknown to the organization.
+func (r *Reader) MarkSeen(ctx context.Context, organization, member, upTo uuid.UUID) (ok bool, err error) {
+	result, err := r.db.ExecContext(ctx, markSeenQuery, organization, member, upTo)
+	if err != nil {
+		return false, fmt.Errorf("mark exports as seen: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func (r *Reader) rows(ctx context.Context, at time.Time, query string, args ...any) ([]Row, error) {
+	found, err := r.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = found.Close() }()
+	rows := []Row{}
+	for found.Next() {
+		var row Row
+		var recipients []byte
+		if err := row.scan(found, &recipients); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(recipients, &row.RecipientIDs); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row.as(at))
+	}
+	return rows, found.Err()
+}
+
+// scan reads a report's columns and one more.
+func (r *Row) scan(rows *sql.Rows, last any) error {
+	var scope, file []byte
+	err := rows.Scan(&r.ID, &r.OrganizationID, &r.Kind, &r.Status, &scope, &r.ScopeLabel, &r.RequesterID, &r.CreatedAt,
+		&r.StartedAt, &r.FinishedAt, &r.ExpiresAt, &file, &r.ErrorCode, &r.ErrorMessage, &r.InputsErasedAt,
+		&r.InputsRule, &r.Version, last)
+	if err != nil {
+		return err
+	}
+	r.CreatedAt = r.CreatedAt.UTC()
+	for _, t := range []*time.Time{r.StartedAt, r.FinishedAt, r.ExpiresAt, r.InputsErasedAt} {
+		if t != nil {
+			*t = t.UTC()
+		}
+	}
+	if file != nil {
+		r.File = &File{}
+		err = json.Unmarshal(file, r.File)
+	}
+	return errors.Join(err, json.Unmarshal(scope, &r.Scope))
+}
