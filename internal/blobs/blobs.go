@@ -1,0 +1,165 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file://
+	_ "gocloud.dev/blob/s3blob"   // s3://
+	"gocloud.dev/gcerrors"
+)
+
+// Store keeps files under names with slashes.
+type Store struct {
+	bucket *blob.Bucket
+	dir    string // the directory behind a file:// URL, empty for object stores
+}
+
+// NotFoundError reports that there is no file of that name.
+type NotFoundError struct{ Name string }
+
+func (e *NotFoundError) Error() string { return "no file " + e.Name }
+
+// FullError reports that the store has no room for a file. Nothing of it is visible.
+type FullError struct {
+	Name string
+	Err  error
+}
+
+func (e *FullError) Error() string { return "no space left for " + e.Name }
+
+func (e *FullError) Unwrap() error { return e.Err }
+
+// Open opens the store behind a gocloud.dev URL. A directory (file://) is made
+// where it does not exist.
+func Open(ctx context.Context, address string) (*Store, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("blob store URL: %w", err)
+	}
+	s := &Store{}
+	if u.Scheme == "file" {
+		q := u.Query()
+		// No attribute files; the temporary file beside its place, because a
+		// rename from /tmp may cross a file system; nobody else reads reports.
+		for key, value := range map[string]string{
+			"metadata": "skip", "create_dir": "1", "no_tmp_dir": "1", "dir_file_mode": "0700",
+		} {
+			if !q.Has(key) {
+				q.Set(key, value)
+			}
+		}
+		u.RawQuery = q.Encode()
+		path := u.Path
+		if u.Host == "." {
+			path = strings.TrimPrefix(path, "/")
+		}
+		if s.dir, err = filepath.Abs(path); err != nil {
+			return nil, fmt.Errorf("blob store directory: %w", err)
+		}
+	}
+	if s.bucket, err = blob.OpenBucket(ctx, u.String()); err != nil {
+		return nil, fmt.Errorf("open the blob store: %w", err)
+	}
+	return s, nil
+}
+
+// Close releases the store.
+func (s *Store) Close() error { return s.bucket.Close() }
+
+// File is an open file. It serves http.ServeContent: reading starts where Seek
+// says, and an object store is only asked for what is read.
+type File struct {
+	*blob.Reader
+}
+
+// Open opens a file for reading. Errors: *NotFoundError.
+func (s *Store) Open(ctx context.Context, name string) (*File, error) {
+	r, err := s.bucket.NewReader(ctx, name, nil)
+	if err != nil {
+		return nil, failed("open", name, err)
+	}
+	return &File{Reader: r}, nil
+}
+
+// Exists says whether there is a file of that name.
+func (s *Store) Exists(ctx context.Context, name string) (bool, error) {
+	ok, err := s.bucket.Exists(ctx, name)
+	if err != nil {
+		return false, failed("look for", name, err)
+	}
+	return ok, nil
+}
+
+// Delete removes a file; one that is gone already is no error.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return failed("delete", name, err)
+	}
+	if s.dir != "" {
+		s.pruneDir(name)
+	}
+	return nil
+}
+
+// pruneDir removes the directory of a report that a deleted file leaves empty,
+// so that years of reports do not leave a directory each. The organization's
+// stays: another report's directory may be in the making there.
+func (s *Store) pruneDir(name string) {
+	dir := filepath.Dir(filepath.Join(s.dir, filepath.FromSlash(name)))
+	if dir != s.dir {
+		_ = os.Remove(dir) // not empty, mostly
+	}
+}
+
+// Object is a file as List sees it.
+type Object struct {
+	Name      string
+	SizeBytes int64
+	ModTime   time.Time // the store's clock
+}
+
+// List iterates over the files whose names start with prefix, temporary ones of
+// interrupted writes included.
+func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error] {
+	return func(yield func(Object, error) bool) {
+		it := s.bucket.List(&blob.ListOptions{Prefix: prefix})
+		for {
+			o, err := it.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(Object{}, failed("list", prefix, err))
+				return
+			}
+			if o.IsDir {
+				continue
+			}
+			if !yield(Object{Name: o.Key, SizeBytes: o.Size, ModTime: o.ModTime}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// failed gives an error of the store the type that callers match.
+func failed(doing, name string, err error) error {
+	switch {
+	case gcerrors.Code(err) == gcerrors.NotFound:
+		return &NotFoundError{Name: name}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &FullError{Name: name, Err: err}
+	}
+	return fmt.Errorf("%s %s in the blob store: %w", doing, name, err)
+}

@@ -1,0 +1,32 @@
+// Package blobs keeps the files of reports, the PDFs and the inputs documents
+// they were rendered from, in a directory or an object store.
+//
+// # How it works
+//
+// A Store is a gocloud.dev bucket, named by a URL (file://, s3://). Files are
+// written as streams, digested on the way, appear whole or not at all, and are
+// never changed afterwards: their names hold the fence of the job that wrote
+// them (PDFName, InputsName), so that two workers never write the same one.
+// Which of a report's files counts is said by the event that names it and by
+// nothing else.
+//
+// In a directory a file is written beside its place, flushed to the disk,
+// renamed, and the directory is flushed too: an event that names a file is
+// committed later than that, so the file survives what the event survives.
+// Files and directories are readable for their owner only, and there are no
+// attribute files beside them.
+//
+// Inputs documents are compressed with zstd, one block after the other with
+// fixed settings; their digest is that of the uncompressed bytes.
+//
+// # What may go wrong
+//
+// The disk is full: Write returns a *FullError and nothing is visible.
+//
+// The process dies while it writes: a temporary file stays in the directory.
+// It is listed like any other and swept with the strays. An object store drops
+// an unfinished upload itself.
+//
+// Two processes are pointed at different stores: each store carries a random
+// Fingerprint, which serve compares with the one the database remembers.
+package blobs

@@ -1,0 +1,154 @@
+package blobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+	"gocloud.dev/blob"
+)
+
+// Content types of the files.
+const (
+	pdfType    = "application/pdf"
+	inputsType = "application/zstd"
+)
+
+// Written is a file that is there, whole.
+type Written struct {
+	Name      string
+	SizeBytes int64  // as stored
+	SHA256    string // hex; of an inputs document: of its uncompressed bytes
+}
+
+// WritePDF stores what from yields under name. Errors: *FullError, and what
+// from returns. After an error nothing of the file is visible.
+func (s *Store) WritePDF(ctx context.Context, name string, from io.Reader) (Written, error) {
+	digest := sha256.New()
+	size, err := s.write(ctx, name, pdfType, func(w io.Writer) error {
+		_, err := io.Copy(io.MultiWriter(w, digest), from)
+		return err
+	})
+	if err != nil {
+		return Written{}, err
+	}
+	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
+}
+
+// WriteInputs is WritePDF for an inputs document, which it compresses.
+func (s *Store) WriteInputs(ctx context.Context, name string, from io.Reader) (Written, error) {
+	digest := sha256.New()
+	size, err := s.write(ctx, name, inputsType, func(w io.Writer) error {
+		// One goroutine and a fixed level: the same document gives the same bytes.
+		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
+		if err != nil {
+			return fmt.Errorf("compress: %w", err)
+		}
+		if _, err := io.Copy(io.MultiWriter(z, digest), from); err != nil {
+			return errors.Join(err, z.Close())
+		}
+		return z.Close()
+	})
+	if err != nil {
+		return Written{}, err
+	}
+	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
+}
+
+// maxInputs bounds what ReadInputs unpacks into memory: a compressed file from
+// elsewhere must not take the process down.
+const maxInputs = 1 << 30
+
+// ReadInputs returns the uncompressed inputs document and its SHA-256 in hex.
+// Errors: *NotFoundError.
+func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, digest string, err error) {
+	f, err := s.Open(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = f.Close() }()
+	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInputs))
+	if err != nil {
+		return nil, "", fmt.Errorf("unpack %s: %w", name, err)
+	}
+	defer z.Close()
+	if document, err = io.ReadAll(io.LimitReader(z, maxInputs)); err != nil {
+		return nil, "", fmt.Errorf("unpack %s: %w", name, err)
+	}
+	sum := sha256.Sum256(document)
+	return document, hex.EncodeToString(sum[:]), nil
+}
+
+// counted counts what was stored.
+type counted struct {
+	io.Writer
+	n int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// write makes one file of what fill writes and returns its size.
+func (s *Store) write(ctx context.Context, name, contentType string, fill func(io.Writer) error) (int64, error) {
+	// Ending the context is how a gocloud writer is told to leave nothing behind.
+	ctx, abandon := context.WithCancel(ctx)
+	defer abandon()
+	var file *os.File
+	w, err := s.bucket.NewWriter(ctx, name, &blob.WriterOptions{
+		ContentType: contentType,
+		BeforeWrite: func(as func(any) bool) error {
+			if as(&file) { // a directory: only the owner reads reports
+				return file.Chmod(0o600)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return 0, failed("write", name, err)
+	}
+	out := &counted{Writer: w}
+	err = fill(out)
+	if err == nil && file != nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		abandon()
+		_ = w.Close()
+		return 0, failed("write", name, err)
+	}
+	if err := w.Close(); err != nil {
+		return 0, failed("write", name, err)
+	}
+	if s.dir != "" {
+		if err := s.syncDirs(name); err != nil {
+			return 0, failed("flush", name, err)
+		}
+	}
+	return out.n, nil
+}
+
+// syncDirs flushes the directories that lead to a file: without that a power
+// failure may take the name of a file whose content is safe.
+func (s *Store) syncDirs(name string) error {
+	dir := filepath.Dir(filepath.Join(s.dir, filepath.FromSlash(name)))
+	for {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(d.Sync(), d.Close())
+		if err != nil || dir == s.dir || len(dir) <= len(s.dir) {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
