@@ -79,7 +79,7 @@ func start(opts Options) (_ *Server, err error) {
 	if s.dir, err = os.MkdirTemp("/tmp", "pgt"); err != nil {
 		return nil, err
 	}
-	if err := s.watch(); err != nil {
+	if err := s.watch(ctx); err != nil {
 		_ = os.RemoveAll(s.dir)
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func start(opts Options) (_ *Server, err error) {
 	}
 	// Somebody may take the free port between the look and the start.
 	for range 3 {
-		if s.port, err = freePort(); err != nil {
+		if s.port, err = freePort(ctx); err != nil {
 			return nil, err
 		}
 		if err = s.launch(ctx); err == nil {
@@ -222,12 +222,12 @@ if [ -n "$pid" ]; then
 fi
 rm -rf "$1"`
 
-func (s *Server) watch() error {
+func (s *Server) watch(ctx context.Context) error {
 	read, write, err := os.Pipe() // closed in children: only we hold the writing end
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("/bin/sh", "-c", watcher, "sh", s.dir)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", watcher, "sh", s.dir)
 	cmd.Stdin = read
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -246,11 +246,11 @@ func (s *Server) watch() error {
 
 func (s *Server) close() { s.closeOnce.Do(s.endWatch) }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (int, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
 }

@@ -89,7 +89,7 @@ func (h *home) ofNew(ctx context.Context, opts Options) error {
 	if err := h.prepare(h.dataDir, h.dir); err != nil {
 		return fmt.Errorf("make a place for the database: %w", err)
 	}
-	if h.account.CanEnter(h.inst, h.dir) {
+	if h.account.CanEnter(ctx, h.inst, h.dir) {
 		return nil
 	}
 	_ = os.Remove(h.dir) // just made, and of no use
@@ -101,7 +101,7 @@ func (h *home) ofNew(ctx context.Context, opts Options) error {
 	if err := h.prepare(h.dir); err != nil {
 		return fmt.Errorf("make a place for the database that user postgres reaches: %w", err)
 	}
-	if !h.account.CanEnter(h.inst, h.dir) {
+	if !h.account.CanEnter(ctx, h.inst, h.dir) {
 		return fmt.Errorf("user postgres can reach neither %s nor %s, or not run %s",
 			h.dataDir, h.dir, h.inst.Program("postgres"))
 	}
@@ -144,7 +144,7 @@ func writeWhole(path, content string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(aside.Name())
+	defer func() { _ = os.Remove(aside.Name()) }() // gone already if all went well
 	_, err = aside.WriteString(content)
 	if err := errors.Join(err, aside.Sync(), aside.Close(), giveToOwner(aside.Name())); err != nil {
 		return err

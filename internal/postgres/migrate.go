@@ -51,7 +51,7 @@ func (e *OldServerError) Error() string {
 type Migration struct {
 	Version   int64
 	File      string
-	AppliedAt time.Time // zero: pending
+	AppliedAt *time.Time // nil: pending
 }
 
 // Migrate brings the database to this binary's schema. Replicas may call it
@@ -86,21 +86,30 @@ func migrate(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Logger)
 	return nil
 }
 
-// MigrationStatus lists the migrations this binary knows, in order.
+// MigrationStatus lists the migrations this binary knows, in order. It changes
+// nothing, not even an empty database.
 func MigrationStatus(ctx context.Context, db *sqlx.DB) ([]Migration, error) {
 	provider, err := newProvider(db, migrations.FS)
 	if err != nil {
 		return nil, err
 	}
+	var list []Migration
+	if known, err := versioned(ctx, db); err != nil || !known {
+		for _, source := range provider.ListSources() {
+			list = append(list, Migration{Version: source.Version, File: path.Base(source.Path)})
+		}
+		return list, err
+	}
 	steps, err := provider.Status(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the migrations' status: %w", err)
 	}
-	var list []Migration
 	for _, step := range steps {
-		list = append(list, Migration{
-			Version: step.Source.Version, File: path.Base(step.Source.Path), AppliedAt: step.AppliedAt,
-		})
+		m := Migration{Version: step.Source.Version, File: path.Base(step.Source.Path)}
+		if step.State == goose.StateApplied {
+			m.AppliedAt = &step.AppliedAt
+		}
+		list = append(list, m)
 	}
 	return list, nil
 }
@@ -134,12 +143,9 @@ func requireServer(ctx context.Context, db *sqlx.DB) error {
 // and a binary that migrates between the look and the lock leaves goose with a
 // version it does not know and nothing to do.
 func refuseNewer(ctx context.Context, db *sqlx.DB, provider *goose.Provider) error {
-	var known bool
-	if err := db.GetContext(ctx, &known, `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename); err != nil {
-		return fmt.Errorf("look for the schema version: %w", err)
-	}
-	if !known {
-		return nil
+	known, err := versioned(ctx, db)
+	if err != nil || !known {
+		return err
 	}
 	current, target, err := provider.GetVersions(ctx)
 	if err != nil {
@@ -149,6 +155,15 @@ func refuseNewer(ctx context.Context, db *sqlx.DB, provider *goose.Provider) err
 		return &NewerSchemaError{Database: current, Binary: target}
 	}
 	return nil
+}
+
+// versioned says whether the database was ever migrated.
+func versioned(ctx context.Context, db *sqlx.DB) (bool, error) {
+	var known bool
+	if err := db.GetContext(ctx, &known, `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename); err != nil {
+		return false, fmt.Errorf("look for the schema version: %w", err)
+	}
+	return known, nil
 }
 
 // migrationLock keeps replicas that start together from migrating together. It

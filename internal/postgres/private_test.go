@@ -169,7 +169,7 @@ func TestEverythingKilledIsRecovered(t *testing.T) {
 		if err := syscall.Kill(server.PID, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		waitUntil(t, "the server is gone", func() bool { return !server.Alive() })
+		waitUntil(t, "the server is gone", func() bool { return !server.Alive(context.Background()) })
 
 		// The worst case: another process of the same user has got the number.
 		other := s.impostor(t)

@@ -59,7 +59,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		s.release()
 		return nil, err
 	}
-	defer start.close()
+	defer start.release()
 	if err := s.join(ctx); err != nil {
 		s.release() // before start.lock: who waits for that must find nothing of ours
 		return nil, err
@@ -99,7 +99,7 @@ func (s *Server) Close(ctx context.Context) error {
 		s.release()
 		return err
 	}
-	defer start.close()
+	defer start.release()
 	defer s.release()
 	return s.stopIfLast(ctx)
 }
@@ -117,7 +117,8 @@ func (s *Server) claim() error {
 		err = lock.sign()
 	}
 	if err != nil {
-		return errors.Join(err, lock.close())
+		lock.release()
+		return err
 	}
 	s.serve = lock
 	return nil
@@ -129,7 +130,8 @@ func (s *Server) lockStart(ctx context.Context) (*fileLock, error) {
 		return nil, err
 	}
 	if err := lock.wait(ctx); err != nil {
-		return nil, errors.Join(err, lock.close())
+		lock.release()
+		return nil, err
 	}
 	return lock, nil
 }
@@ -138,7 +140,7 @@ func (s *Server) lockStart(ctx context.Context) (*fileLock, error) {
 func (s *Server) release() {
 	for _, lock := range []*fileLock{s.users, s.serve} {
 		if lock != nil {
-			_ = lock.close()
+			lock.release()
 		}
 	}
 	s.users, s.serve = nil, nil
@@ -149,7 +151,7 @@ func (s *Server) release() {
 func (s *Server) attachOrStart(ctx context.Context) (sockets string, started bool, err error) {
 	state, err := cluster.ReadState(s.home.cluster())
 	switch {
-	case err == nil && state.Alive():
+	case err == nil && state.Alive(ctx):
 		return s.attach(ctx, state)
 	case err == nil:
 		s.logger.WarnContext(ctx, "the private server was killed: recovering", slog.Int("process", state.PID))
@@ -172,7 +174,7 @@ func (s *Server) attach(ctx context.Context, state cluster.State) (sockets strin
 			return "", false, fmt.Errorf("wait for the private server (process %d): %w", state.PID, ctx.Err())
 		case <-tick.C:
 		}
-		if state, err = cluster.ReadState(s.home.cluster()); err != nil || !state.Alive() {
+		if state, err = cluster.ReadState(s.home.cluster()); err != nil || !state.Alive(ctx) {
 			return s.start(ctx, recoveryPatience)
 		}
 	}

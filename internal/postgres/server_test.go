@@ -127,9 +127,9 @@ func (s *scene) end(t *testing.T) {
 	for _, pattern := range []string{s.dataDir + "/postgres/data", s.systemDir + "/*/data"} {
 		dirs, _ := filepath.Glob(pattern)
 		for _, dir := range dirs {
-			if state, err := cluster.ReadState(dir); err == nil && state.Alive() {
+			if state, err := cluster.ReadState(dir); err == nil && state.Alive(context.Background()) {
 				_ = syscall.Kill(state.PID, syscall.SIGQUIT)
-				t.Cleanup(func() { waitUntil(t, "the server is gone", func() bool { return !state.Alive() }) })
+				t.Cleanup(func() { waitUntil(t, "the server is gone", func() bool { return !state.Alive(context.Background()) }) })
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func (s *Server) initialize(ctx context.Context) error {
 	if err := os.Mkdir(parent, 0o700); err != nil {
 		return fmt.Errorf("make room for the cluster: %w", err)
 	}
-	defer os.RemoveAll(parent)
+	defer func() { _ = os.RemoveAll(parent) }() // at the next time, if not now
 	pass, err := password(s.secret, ownerRole)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func stop(ctx context.Context, dir string) error {
 }
 
 func signalAndWait(ctx context.Context, state cluster.State, mode cluster.Mode) error {
-	if !state.Alive() {
+	if !state.Alive(ctx) {
 		return nil
 	}
 	if err := syscall.Kill(state.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
@@ -164,7 +164,7 @@ func signalAndWait(ctx context.Context, state cluster.State, mode cluster.Mode) 
 	}
 	tick := time.NewTicker(lockPoll)
 	defer tick.Stop()
-	for state.Alive() {
+	for state.Alive(ctx) {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the private server (process %d) to stop: %w", state.PID, ctx.Err())
@@ -189,7 +189,7 @@ func (s *Server) Supervise(ctx context.Context) error {
 		case <-tick.C:
 		}
 		state, err := cluster.ReadState(s.home.cluster())
-		if err == nil && state.Alive() {
+		if err == nil && state.Alive(ctx) {
 			continue
 		}
 		if err := s.startAgain(ctx); err != nil && ctx.Err() == nil {
@@ -203,7 +203,7 @@ func (s *Server) startAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer start.close()
+	defer start.release()
 	_, _, err = s.attachOrStart(ctx)
 	return err
 }

@@ -91,7 +91,7 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(aside.Name())
+	defer func() { _ = os.Remove(aside.Name()) }()
 	_, err = fmt.Fprintf(aside, "%x\n", secret)
 	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,8 +83,8 @@ func (a Account) Admit(dir string) error {
 
 // CanEnter tries whether the account reaches a directory, which modes alone do
 // not tell: there are access lists, mounts and every parent.
-func (a Account) CanEnter(inst Installation, dir string) bool {
-	cmd := exec.Command(inst.Program("postgres"), "--version")
+func (a Account) CanEnter(ctx context.Context, inst Installation, dir string) bool {
+	cmd := exec.CommandContext(ctx, inst.Program("postgres"), "--version")
 	a.apply(cmd)
 	cmd.Dir = dir // entered after the change of user
 	return cmd.Run() == nil

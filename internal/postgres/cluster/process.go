@@ -91,13 +91,13 @@ func Start(ctx context.Context, inst Installation, account Account, dir, logPath
 	if err != nil {
 		return nil, fmt.Errorf("open the server's log: %w", err)
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	before, err := log.Seek(0, 2)
 	if err != nil {
 		return nil, fmt.Errorf("find the end of the server's log: %w", err)
 	}
-	// Not CommandContext: the context is about starting, not about living.
-	cmd := exec.Command(inst.Program("postgres"), append([]string{"-D", dir}, args...)...)
+	// The context is about starting, not about living.
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), inst.Program("postgres"), append([]string{"-D", dir}, args...)...)
 	account.apply(cmd)
 	cmd.Dir = "/"
 	cmd.Env = environment()

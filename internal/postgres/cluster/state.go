@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -58,25 +60,28 @@ func Major(dir string) (int, error) {
 
 // Alive says whether the process that wrote the state still runs. A process
 // that merely has got the same number since, after a restart of the machine or
-// of a container, is not it.
-func (s State) Alive() bool {
-	if err := syscall.Kill(s.PID, 0); err == syscall.ESRCH {
+// of a container, is not it. Where nobody can tell, it counts as alive: to
+// start a second server is worse than to wait for a dead one.
+func (s State) Alive(ctx context.Context) bool {
+	if err := syscall.Kill(s.PID, 0); errors.Is(err, syscall.ESRCH) {
 		return false
 	}
-	command, err := commandLine(s.PID)
-	if err != nil {
-		return false
-	}
-	return strings.Contains(command, s.DataDir)
+	command, err := commandLine(ctx, s.PID)
+	return err != nil || strings.Contains(command, s.DataDir)
 }
 
-// commandLine is what a process was started with. PostgreSQL rewrites that of
-// its children, never of the postmaster, which names the data directory.
-func commandLine(pid int) (string, error) {
+// commandLine is what a process was started with, and empty for one that has
+// ended. PostgreSQL rewrites that of its children, never of the postmaster,
+// which names the data directory.
+func commandLine(ctx context.Context, pid int) (string, error) {
 	if content, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return strings.ReplaceAll(string(content), "\x00", " "), nil
 	}
-	out, err := exec.Command("ps", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	out, err := exec.CommandContext(ctx, "ps", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return "", nil // no such process
+	}
 	return string(out), err
 }
 
