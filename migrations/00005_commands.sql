@@ -22,5 +22,13 @@ CREATE TABLE report_creations (
 );
 CREATE INDEX report_creations_of_member ON report_creations (organization_id, member_id, created_at);
 
+-- The databases that each instance has now, by external id: what a collector
+-- compares its findings with. A read model may lag; this is written with the event.
+CREATE TABLE instance_databases (
+    instance_id uuid NOT NULL,
+    external_id text COLLATE "C" NOT NULL,
+    PRIMARY KEY (instance_id, external_id)
+);
+
 -- +goose Down
-DROP TABLE report_creations, report_claims;
+DROP TABLE instance_databases, report_creations, report_claims;

@@ -140,16 +140,19 @@ func (o *Organization) administrators() int {
 	return n
 }
 
-// Mint records a token.
-func (o *Organization) Mint(id uuid.UUID, kind string, scopes []Scope) []Event {
+// Mint records a token that an active member makes. Errors: *UnknownError.
+func (o *Organization) Mint(id uuid.UUID, kind string, by uuid.UUID, scopes []Scope) ([]Event, error) {
+	if o.members[by].status != Active {
+		return nil, &UnknownError{What: "member", ID: by}
+	}
 	if _, known := o.tokens[id]; known {
-		return nil
+		return nil, nil
 	}
 	names := make([]string, 0, len(scopes))
 	for _, s := range scopes {
 		names = append(names, string(s))
 	}
-	return []Event{TokenMinted{TokenID: id, Kind: kind, Scopes: names}}
+	return []Event{TokenMinted{TokenID: id, Kind: kind, Scopes: names}}, nil
 }
 
 // Revoke ends a token.

@@ -28,6 +28,9 @@ func Scopes() []Scope {
 	}
 }
 
+// Known reports whether s is one of Scopes.
+func (s Scope) Known() bool { return slices.Contains(Scopes(), s) }
+
 // Roles returns every role, the least first.
 func Roles() []Role { return []Role{Viewer, Member, Auditor, Admin} }
 

@@ -49,26 +49,26 @@ func (s *Store) ActivateMember(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, n
 	return m, nil
 }
 
-// UpdateMember stores a member's role and status. Disabling ends their
-// sessions and API tokens, another role their sessions: a new sign-in gets a
-// new one.
-func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID, role organization.Role, status string) (Member, error) {
-	var m Member
-	err := tx.GetContext(ctx, &m, `UPDATE members SET role = $3, status = $4 WHERE organization_id = $1 AND id = $2 RETURNING `+memberColumns,
-		org, id, role, status)
+// UpdateMember stores a member's role and status and ends their sessions, so
+// that the next sign-in gets one of the new kind. Disabling revokes their API
+// tokens too.
+func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID, role organization.Role, status string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE members SET role = $3, status = $4 WHERE organization_id = $1 AND id = $2`, org, id, role, status)
 	if err != nil {
-		return Member{}, fmt.Errorf("change a member: %w", err)
+		return fmt.Errorf("change a member: %w", err)
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1`, id); err != nil {
-		return Member{}, fmt.Errorf("end the sessions of a member: %w", err)
+	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE organization_id = $1 AND member_id = $2`, org, id); err != nil {
+		return fmt.Errorf("end the sessions of a member: %w", err)
 	}
-	if status == organization.Disabled {
-		_, err = tx.ExecContext(ctx, `UPDATE tokens SET revoked_at = $2 WHERE member_id = $1 AND kind = 'api' AND revoked_at IS NULL`, id, s.clock())
+	if status != organization.Disabled {
+		return nil
 	}
+	_, err = tx.ExecContext(ctx, `UPDATE tokens SET revoked_at = $3
+		WHERE organization_id = $1 AND member_id = $2 AND kind = 'api' AND revoked_at IS NULL`, org, id, s.clock())
 	if err != nil {
-		return Member{}, fmt.Errorf("revoke the tokens of a member: %w", err)
+		return fmt.Errorf("revoke the tokens of a member: %w", err)
 	}
-	return m, nil
+	return nil
 }
 
 // WorkingTokens returns the API tokens of a member that are not revoked.

@@ -43,3 +43,16 @@ func (s *Store) Organizations(ctx context.Context) ([]Organization, error) {
 	}
 	return all, nil
 }
+
+// OrganizationNamed returns the oldest organization of that name, uuid.Nil
+// where there is none.
+func (s *Store) OrganizationNamed(ctx context.Context, tx *sqlx.Tx, name string) (id uuid.UUID, err error) {
+	err = tx.GetContext(ctx, &id, `SELECT id FROM organizations WHERE name = $1 ORDER BY created_at, id LIMIT 1`, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return uuid.Nil, nil
+	}
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("look up an organization: %w", err)
+	}
+	return id, nil
+}

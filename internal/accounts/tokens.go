@@ -66,9 +66,10 @@ type NewToken struct {
 	ExpiresAt   time.Time            // zero: in 90 days
 }
 
-// InsertToken stores a token under its id and returns its secret.
-func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text string, err error) {
-	text, prefix := mint(t.Kind)
+// InsertToken stores a token under its id and returns its secret, and the
+// prefix by which its owner knows it again.
+func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text, prefix string, err error) {
+	text, prefix = mint(t.Kind)
 	scopes := make([]string, 0, len(t.Scopes))
 	for _, scope := range t.Scopes {
 		scopes = append(scopes, string(scope))
@@ -77,9 +78,9 @@ func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text str
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		t.ID, t.Kind, t.OrganizationID, t.MemberID, t.Name, prefix, digestOf(text), scopes, t.InstanceIDs, t.CreatedAt, t.ExpiresAt)
 	if err != nil {
-		return "", fmt.Errorf("store a token: %w", err)
+		return "", "", fmt.Errorf("store a token: %w", err)
 	}
-	return text, nil
+	return text, prefix, nil
 }
 
 // RevokeToken ends a token of the organization, of one member where owner is
@@ -103,8 +104,8 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 		return Principal{}, unknown
 	}
 	var row struct {
-		ID           uuid.UUID `db:"token_id"`
-		Kind         string    `db:"kind"`
+		ID           uuid.UUID          `db:"token_id"`
+		Kind         string             `db:"kind"`
 		Scopes       arrayOf[string]    `db:"scopes"`
 		InstanceIDs  arrayOf[uuid.UUID] `db:"instance_ids"`
 		ExpiresAt    time.Time          `db:"expires_at"`

@@ -1,0 +1,103 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+	"muster/internal/accounts"
+)
+
+// AddMember adds an active member with a password (command line). Errors:
+// *RuleError, *accounts.Refusal with weak_password or member_exists.
+func (s *Service) AddMember(ctx context.Context, actor Actor, m NewMember) (accounts.Member, Mark, error) {
+	if err := m.check(); err != nil {
+		return accounts.Member{}, Mark{}, err
+	}
+	hash, err := s.Accounts.HashPassword(ctx, m.Password, m.Email)
+	if err != nil {
+		return accounts.Member{}, Mark{}, err
+	}
+	var person accounts.Member
+	var mark Mark
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		if person, err = s.person(actor.OrganizationID, m, organization.Active); err != nil {
+			return err
+		}
+		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+			return o.Join(person.ID, m.Role)
+		}, func([]organization.Event) error {
+			return s.Accounts.InsertMember(ctx, tx, person, hash)
+		})
+		return err
+	})
+	if err != nil {
+		return accounts.Member{}, Mark{}, err
+	}
+	return person, mark, nil
+}
+
+// InviteMember adds an invited member and returns the token of the invitation,
+// which works once within 24 hours. Errors: *RuleError, *accounts.Refusal with
+// member_exists.
+func (s *Service) InviteMember(ctx context.Context, actor Actor, m NewMember) (member accounts.Member, token string, expires time.Time, mark Mark, err error) {
+	if err := m.check(); err != nil {
+		return accounts.Member{}, "", time.Time{}, Mark{}, err
+	}
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		if member, err = s.person(actor.OrganizationID, m, organization.Invited); err != nil {
+			return err
+		}
+		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+			return o.Invite(member.ID, m.Role), nil
+		}, func([]organization.Event) (err error) {
+			if err = s.Accounts.InsertMember(ctx, tx, member, ""); err != nil {
+				return err
+			}
+			token, expires, err = s.Accounts.InsertInvitation(ctx, tx, member.ID)
+			return err
+		})
+		return err
+	})
+	if err != nil {
+		return accounts.Member{}, "", time.Time{}, Mark{}, err
+	}
+	return member, token, expires, mark, nil
+}
+
+// AcceptInvitation makes the invited member active; an empty name leaves the
+// one they were invited under. Errors: *accounts.Refusal with invitation_gone or
+// weak_password.
+func (s *Service) AcceptInvitation(ctx context.Context, token, name, password string) (accounts.Member, Mark, error) {
+	invited, err := s.Accounts.InvitedMember(ctx, token)
+	if err != nil {
+		return accounts.Member{}, Mark{}, err
+	}
+	if e := checkName("#/name", name); e != nil && name != "" {
+		return accounts.Member{}, Mark{}, fieldErrors([]FieldError{*e})
+	}
+	hash, err := s.Accounts.HashPassword(ctx, password, invited.Email)
+	if err != nil {
+		return accounts.Member{}, Mark{}, err
+	}
+	actor := Actor{OrganizationID: invited.OrganizationID, MemberID: invited.ID}
+	var mark Mark
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		if _, err := s.Accounts.TakeInvitation(ctx, tx, token); err != nil {
+			return err
+		}
+		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+			return o.Join(invited.ID, invited.Role)
+		}, func([]organization.Event) (err error) {
+			invited, err = s.Accounts.ActivateMember(ctx, tx, invited.ID, name, hash)
+			return err
+		})
+		return err
+	})
+	if err != nil {
+		return accounts.Member{}, Mark{}, err
+	}
+	return invited, mark, nil
+}

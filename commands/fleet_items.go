@@ -1,0 +1,157 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+)
+
+// Bounds of what a feed may say about its fleet.
+const (
+	maxFleetItems = 10_000
+	maxIDRunes    = 200
+	maxTextRunes  = 255
+	maxAhead      = 5 * time.Minute // a sender's clock may be this far ahead
+)
+
+// FleetItem is one instance of a batch with its databases.
+type FleetItem struct {
+	ExternalID string
+	Name       string
+	Engine     fleet.Engine
+	Version    *string // nil leaves what is known
+	Host       *string
+	Active     *bool // nil: active, or what is known
+	CreatedAt  time.Time
+	Removed    bool
+	Databases  []FleetDatabase
+}
+
+// FleetDatabase is one database of a FleetItem.
+type FleetDatabase struct {
+	ExternalID string
+	Name       string
+	CreatedAt  time.Time
+	Removed    bool
+}
+
+// FleetIDs is the outcome for one FleetItem, in the same order. ID is uuid.Nil
+// for something that was to be removed and never existed.
+type FleetIDs struct {
+	ExternalID string
+	ID         uuid.UUID
+	Databases  []FleetIDs
+}
+
+// details are what the item says, over what is known.
+func (i FleetItem) details(known fleet.Details) fleet.Details {
+	d := known
+	d.Name, d.Engine = i.Name, i.Engine
+	if i.Version != nil {
+		d.Version = *i.Version
+	}
+	if i.Host != nil {
+		d.Host = *i.Host
+	}
+	if i.Active != nil {
+		d.Active = *i.Active
+	}
+	if !i.CreatedAt.IsZero() {
+		d.CreatedAt = moment(i.CreatedAt)
+	}
+	return d
+}
+
+// moment is a time as the read models can keep it.
+func moment(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// fleetCheck collects what is wrong with a batch.
+type fleetCheck struct {
+	now    time.Time
+	broken []FieldError
+}
+
+// checkFleet holds a batch against every rule at once.
+func checkFleet(items []FleetItem, now time.Time) error {
+	if len(items) > maxFleetItems {
+		e := fieldError("#/instances", "too_many_items", fmt.Sprintf("has %d items; at most %d are allowed in one call", len(items), maxFleetItems))
+		e.Fields[0].Params = map[string]any{"max": maxFleetItems}
+		return e
+	}
+	c := fleetCheck{now: now}
+	seen := make(map[string]bool, len(items))
+	for i, item := range items {
+		at := fmt.Sprintf("#/instances/%d", i)
+		c.externalID(at, item.ExternalID, seen)
+		if item.Removed {
+			continue
+		}
+		c.text(at+"/name", item.Name, 1)
+		c.optional(at+"/version", item.Version)
+		c.optional(at+"/host", item.Host)
+		c.engine(at+"/engine", item.Engine)
+		c.time(at+"/createdAt", item.CreatedAt)
+		databases := make(map[string]bool, len(item.Databases))
+		for j, d := range item.Databases {
+			at := fmt.Sprintf("%s/databases/%d", at, j)
+			c.externalID(at, d.ExternalID, databases)
+			if !d.Removed {
+				c.text(at+"/name", d.Name, 1)
+				c.time(at+"/createdAt", d.CreatedAt)
+			}
+		}
+	}
+	return c.err()
+}
+
+func (c *fleetCheck) err() error {
+	if len(c.broken) == 0 {
+		return nil
+	}
+	return fieldErrors(c.broken)
+}
+
+func (c *fleetCheck) add(pointer, code, detail string) {
+	c.broken = append(c.broken, FieldError{Pointer: pointer, Code: code, Detail: detail})
+}
+
+func (c *fleetCheck) externalID(at, id string, seen map[string]bool) {
+	pointer := at + "/externalId"
+	switch {
+	case id == "" || utf8.RuneCountInString(id) > maxIDRunes || strings.ContainsRune(id, 0):
+		c.add(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxIDRunes))
+	case seen[id]:
+		c.add(pointer, "duplicate_external_id", "is in this call twice")
+	}
+	seen[id] = true
+}
+
+func (c *fleetCheck) text(pointer, text string, least int) {
+	if n := utf8.RuneCountInString(text); n < least || n > maxTextRunes || strings.ContainsRune(text, 0) {
+		c.add(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters, none of them U+0000", least, maxTextRunes))
+	}
+}
+
+func (c *fleetCheck) optional(pointer string, text *string) {
+	if text != nil {
+		c.text(pointer, *text, 0)
+	}
+}
+
+func (c *fleetCheck) engine(pointer string, e fleet.Engine) {
+	if !slices.Contains(fleet.Engines(), e) {
+		c.add(pointer, "invalid_parameter", "is no engine known here")
+	}
+}
+
+func (c *fleetCheck) time(pointer string, at time.Time) {
+	if at.After(c.now.Add(maxAhead)) {
+		c.add(pointer, "time_in_future", "lies more than 5 minutes in the future")
+	}
+}

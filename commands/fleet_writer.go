@@ -1,0 +1,153 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/eventstore"
+)
+
+// fleetWriter collects what one transaction appends to the fleet's log.
+type fleetWriter struct {
+	s     *Service
+	tx    *sqlx.Tx
+	actor Actor
+	now   time.Time
+	call  uuid.UUID // joins the events of one call
+
+	batches []eventstore.Append
+	added   databaseList
+	gone    databaseList
+}
+
+// databaseList is what the batch changes about instance_databases.
+type databaseList struct {
+	instances []uuid.UUID
+	names     []string
+}
+
+func (l *databaseList) add(instance uuid.UUID, externalID string) {
+	l.instances = append(l.instances, instance)
+	l.names = append(l.names, externalID)
+}
+
+func (s *Service) newFleetWriter(tx *sqlx.Tx, actor Actor) (*fleetWriter, error) {
+	call, err := uuid.NewV7()
+	return &fleetWriter{s: s, tx: tx, actor: actor, now: s.clock(), call: call}, err
+}
+
+func (w *fleetWriter) lockKeys(ctx context.Context, streamType string, keys []string) (map[string]eventstore.StreamKey, error) {
+	known, err := w.s.Events.LockKeys(ctx, w.tx, w.actor.OrganizationID, streamType, keys)
+	if err != nil {
+		return nil, fmt.Errorf("lock keys of %s: %w", streamType, err)
+	}
+	return known, nil
+}
+
+// databaseKey is the external key of a database: unique in its instance, and
+// an instance that is registered again has databases of its own.
+func databaseKey(instance uuid.UUID, externalID string) string {
+	return instance.String() + "/" + externalID
+}
+
+// loadInstance folds one instance.
+func (w *fleetWriter) loadInstance(ctx context.Context, id uuid.UUID) (*fleet.Instance, stream, error) {
+	instance := new(fleet.Instance)
+	at, err := fold(ctx, w.s, w.tx, w.actor.OrganizationID, id, func(e fleet.Event, _ time.Time) { instance.Apply(e) })
+	return instance, at, err
+}
+
+// loadDatabase folds one database.
+func (w *fleetWriter) loadDatabase(ctx context.Context, id uuid.UUID) (*fleet.Database, stream, error) {
+	database := new(fleet.Database)
+	at, err := fold(ctx, w.s, w.tx, w.actor.OrganizationID, id, func(e fleet.Event, _ time.Time) { database.Apply(e) })
+	return database, at, err
+}
+
+// keepInstance adds what was decided about an instance.
+func (w *fleetWriter) keepInstance(id uuid.UUID, at stream, instance *fleet.Instance, externalID string, events []fleet.Event) error {
+	for _, e := range events {
+		instance.Apply(e)
+	}
+	digest := slices.Clone(removedDigest[:])
+	if instance.Known() {
+		digest = instanceDigest(instance.Details())
+	}
+	return w.keep(fleet.InstanceStream, id, at, externalID, digest, events)
+}
+
+// keepDatabase adds what was decided about a database.
+func (w *fleetWriter) keepDatabase(id uuid.UUID, at stream, database *fleet.Database, instance uuid.UUID, d FleetDatabase, events []fleet.Event) error {
+	known := database.Known()
+	for _, e := range events {
+		database.Apply(e)
+	}
+	digest := slices.Clone(removedDigest[:])
+	if database.Known() {
+		digest = databaseDigest(d.Name, database.CreatedAt())
+	}
+	switch {
+	case !known && database.Known():
+		w.added.add(instance, d.ExternalID)
+	case known && !database.Known():
+		w.gone.add(instance, d.ExternalID)
+	}
+	return w.keep(fleet.DatabaseStream, id, at, databaseKey(instance, d.ExternalID), digest, events)
+}
+
+func (w *fleetWriter) keep(streamType string, id uuid.UUID, at stream, key string, digest []byte, events []fleet.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	encoded, err := encodeAll(w.s, w.now, events)
+	if err != nil {
+		return err
+	}
+	w.batches = append(w.batches, eventstore.Append{
+		Organization: w.actor.OrganizationID, StreamType: streamType, Stream: id, Expected: at.version,
+		Events: encoded, Metadata: w.actor.metadata(w.call, at.last),
+		Key: &eventstore.Key{Key: key, StateDigest: digest},
+	})
+	return nil
+}
+
+// write appends everything at once; without anything to append the Mark is at
+// position 0.
+func (w *fleetWriter) write(ctx context.Context) (Mark, error) {
+	if len(w.batches) == 0 {
+		return Mark{Log: eventstore.Fleet}, nil
+	}
+	if len(w.added.names) > 0 {
+		_, err := w.tx.ExecContext(ctx, `INSERT INTO instance_databases (instance_id, external_id)
+			SELECT * FROM unnest($1::uuid[], $2::text[]) ON CONFLICT DO NOTHING`, w.added.instances, w.added.names)
+		if err != nil {
+			return Mark{}, fmt.Errorf("list new databases: %w", err)
+		}
+	}
+	if len(w.gone.names) > 0 {
+		_, err := w.tx.ExecContext(ctx, `DELETE FROM instance_databases WHERE (instance_id, external_id) IN
+			(SELECT * FROM unnest($1::uuid[], $2::text[]))`, w.gone.instances, w.gone.names)
+		if err != nil {
+			return Mark{}, fmt.Errorf("unlist removed databases: %w", err)
+		}
+	}
+	return w.s.append(ctx, w.tx, eventstore.Fleet, w.batches...)
+}
+
+// removeInstance decides about removing an instance; its databases go with it.
+func (w *fleetWriter) removeInstance(ctx context.Context, id uuid.UUID, externalID string) error {
+	instance, at, err := w.loadInstance(ctx, id)
+	if err != nil {
+		return err
+	}
+	if _, err := w.tx.ExecContext(ctx, `DELETE FROM instance_databases WHERE instance_id = $1`, id); err != nil {
+		return fmt.Errorf("unlist the databases of an instance: %w", err)
+	}
+	return w.keepInstance(id, at, instance, externalID, instance.Remove())
+}

@@ -1,0 +1,100 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+	"muster/internal/accounts"
+)
+
+// How long a token works.
+const (
+	defaultTokenLife = 90 * 24 * time.Hour
+	maxTokenLife     = 366 * 24 * time.Hour // a year, whichever year it is
+)
+
+// MintToken makes an API token of the caller's own or an ingest token of their
+// organization. Its secret is returned here and kept nowhere. A token never
+// reaches beyond its owner's role, nor beyond the scopes of whoever mints it.
+// Errors: *RuleError, with forbidden for what the caller may not pass on.
+func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestID string, t accounts.NewToken) (accounts.Token, string, Mark, error) {
+	now := s.clock()
+	if t.ExpiresAt.IsZero() {
+		t.ExpiresAt = now.Add(defaultTokenLife)
+	}
+	if t.Kind == accounts.IngestToken {
+		t.Scopes = []organization.Scope{organization.ScopeIngestWrite}
+	}
+	if err := checkToken(by, t, now); err != nil {
+		return accounts.Token{}, "", Mark{}, err
+	}
+	token := accounts.Token{
+		Kind: t.Kind, OrganizationID: by.Organization.ID, MemberID: by.Member.ID, Name: strings.TrimSpace(t.Name),
+		Scopes: organization.Within(t.Scopes, t.Scopes), InstanceIDs: t.InstanceIDs, CreatedAt: now, ExpiresAt: moment(t.ExpiresAt),
+	}
+	if t.Kind == accounts.APIToken {
+		token.InstanceIDs = nil
+	}
+	var text string
+	var mark Mark
+	actor := Actor{OrganizationID: by.Organization.ID, MemberID: by.Member.ID, RequestID: requestID}
+	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		if token.ID, err = uuid.NewV7(); err != nil {
+			return err
+		}
+		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+			return o.Mint(token.ID, token.Kind, token.MemberID, token.Scopes)
+		}, func([]organization.Event) (err error) {
+			text, token.Prefix, err = s.Accounts.InsertToken(ctx, tx, token)
+			return err
+		})
+		return err
+	})
+	if err != nil {
+		return accounts.Token{}, "", Mark{}, err
+	}
+	return token, text, mark, nil
+}
+
+func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error {
+	var broken []FieldError
+	if e := checkName("#/name", t.Name); e != nil {
+		broken = append(broken, *e)
+	}
+	if !t.ExpiresAt.After(now) || t.ExpiresAt.After(now.Add(maxTokenLife)) {
+		broken = append(broken, FieldError{Pointer: "#/expiresAt", Code: "out_of_range", Detail: "must lie within a year from now"})
+	}
+	if t.Kind != accounts.APIToken && t.Kind != accounts.IngestToken {
+		broken = append(broken, FieldError{Pointer: "#/kind", Code: "invalid_parameter", Detail: "is no kind of token"})
+	}
+	if len(t.Scopes) == 0 {
+		broken = append(broken, FieldError{Pointer: "#/scopes", Code: "out_of_range", Detail: "must name at least one scope"})
+	}
+	for i, scope := range t.Scopes {
+		if !scope.Known() {
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "invalid_parameter", Detail: "is no scope"})
+		}
+	}
+	if len(broken) > 0 {
+		return fieldErrors(broken)
+	}
+	if t.Kind == accounts.IngestToken && !by.Can(organization.ScopeAdmin) {
+		return &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "Only an administrator makes ingest tokens."}
+	}
+	held := by.Permissions()
+	for i, scope := range t.Scopes {
+		if len(organization.Within(held, []organization.Scope{scope})) == 0 {
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "forbidden", Detail: "is beyond what you may do yourself"})
+		}
+	}
+	if len(broken) > 0 {
+		return fieldErrors(broken)
+	}
+	return nil
+}

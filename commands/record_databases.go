@@ -1,0 +1,70 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+)
+
+// RecordDatabases takes in the names of the databases that a collector found on
+// an instance: new ones are registered as of now, those that are gone are
+// removed. Their external ids are their names. Errors: *NotFoundError.
+func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
+	return s.withInstance(ctx, actor, instance, func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
+		var listed []string
+		err := w.tx.SelectContext(ctx, &listed, `SELECT external_id FROM instance_databases WHERE instance_id = $1 ORDER BY external_id`, instance)
+		if err != nil {
+			return fmt.Errorf("list the databases of an instance: %w", err)
+		}
+		var found []FleetDatabase
+		for _, name := range names {
+			found = append(found, FleetDatabase{ExternalID: name, Name: name})
+		}
+		for _, name := range listed {
+			if !slices.Contains(names, name) {
+				found = append(found, FleetDatabase{ExternalID: name, Removed: true})
+			}
+		}
+		return w.recordDatabases(ctx, []FleetItem{{Databases: found}}, []FleetIDs{{ID: instance}})
+	})
+}
+
+// withInstance runs change on an instance that is there, under the lock of its
+// external key. Errors: *NotFoundError for one that is foreign, unknown or removed.
+func (s *Service) withInstance(ctx context.Context, actor Actor, id uuid.UUID, change func(w *fleetWriter, i *fleet.Instance, at stream) error) (Mark, error) {
+	var mark Mark
+	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
+		w, err := s.newFleetWriter(tx, actor)
+		if err != nil {
+			return err
+		}
+		instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
+		if err != nil {
+			return err
+		}
+		if !instance.Known() {
+			return &NotFoundError{What: "instance"}
+		}
+		if _, err := w.lockKeys(ctx, fleet.InstanceStream, []string{instance.ExternalID()}); err != nil {
+			return err
+		}
+		instance, at, err := w.loadInstance(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !instance.Known() {
+			return &NotFoundError{What: "instance"}
+		}
+		if err := change(w, instance, at); err != nil {
+			return err
+		}
+		mark, err = w.write(ctx)
+		return err
+	})
+	return mark, err
+}

@@ -1,0 +1,167 @@
+package commands
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/eventstore"
+)
+
+// RecordFleet takes in a batch of instances and their databases, all or
+// nothing. Sent again it changes nothing and returns the same ids: every item is
+// compared with the digest beside its external key, so that 10,000 of them cost
+// a few look-ups and not 10,000 streams. What is left out stays; what was
+// removed and comes again is new. Errors: *RuleError with a pointer to each bad item, or
+// forbidden where an ingest token reaches beyond its instances.
+func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetItem) ([]FleetIDs, Mark, error) {
+	if err := checkFleet(items, s.clock()); err != nil {
+		return nil, Mark{}, err
+	}
+	var ids []FleetIDs
+	var mark Mark
+	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
+		w, err := s.newFleetWriter(tx, actor)
+		if err != nil {
+			return err
+		}
+		if ids, err = w.recordInstances(ctx, items); err != nil {
+			return err
+		}
+		mark, err = w.write(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, Mark{}, err
+	}
+	return ids, mark, nil
+}
+
+// recordInstances decides about every item. The instances' batches come before
+// their databases': a reader meets them in that order.
+func (w *fleetWriter) recordInstances(ctx context.Context, items []FleetItem) ([]FleetIDs, error) {
+	keys := make([]string, 0, len(items))
+	for _, item := range items {
+		keys = append(keys, item.ExternalID)
+	}
+	known, err := w.lockKeys(ctx, fleet.InstanceStream, keys)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]FleetIDs, 0, len(items))
+	for _, item := range items {
+		key := known[item.ExternalID]
+		if w.actor.InstanceIDs != nil && (!present(key.StateDigest) || !slices.Contains(w.actor.InstanceIDs, key.Stream)) {
+			return nil, &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "This token may not write instance " + item.ExternalID + "."}
+		}
+		id, err := w.recordInstance(ctx, key, item)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, FleetIDs{ExternalID: item.ExternalID, ID: id, Databases: []FleetIDs{}})
+	}
+	return ids, w.recordDatabases(ctx, items, ids)
+}
+
+func (w *fleetWriter) recordInstance(ctx context.Context, key eventstore.StreamKey, item FleetItem) (uuid.UUID, error) {
+	there := present(key.StateDigest)
+	switch {
+	case item.Removed && there:
+		return key.Stream, w.removeInstance(ctx, key.Stream, item.ExternalID)
+	case item.Removed, there && sameInstance(key.StateDigest, item):
+		return key.Stream, nil
+	case there:
+		instance, at, err := w.loadInstance(ctx, key.Stream)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		events, err := instance.Change(item.details(instance.Details()))
+		if err != nil {
+			return uuid.Nil, err
+		}
+		return key.Stream, w.keepInstance(key.Stream, at, instance, item.ExternalID, events)
+	}
+	return w.registerInstance(uuid.Nil, item.ExternalID, item.details(fleet.Details{Active: true, CreatedAt: w.now}))
+}
+
+// registerInstance decides about a new instance under id (uuid.Nil: a new
+// one); without an external id its id is that too.
+func (w *fleetWriter) registerInstance(id uuid.UUID, externalID string, d fleet.Details) (uuid.UUID, error) {
+	if id == uuid.Nil {
+		var err error
+		if id, err = uuid.NewV7(); err != nil {
+			return uuid.Nil, err
+		}
+	}
+	if externalID == "" {
+		externalID = id.String()
+	}
+	instance := new(fleet.Instance)
+	events, err := instance.Register(externalID, d)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	return id, w.keepInstance(id, stream{version: eventstore.NoStream}, instance, externalID, events)
+}
+
+// recordDatabases decides about the databases of every item and adds their ids.
+func (w *fleetWriter) recordDatabases(ctx context.Context, items []FleetItem, ids []FleetIDs) error {
+	var keys []string
+	for i, item := range items {
+		for _, d := range item.Databases {
+			keys = append(keys, databaseKey(ids[i].ID, d.ExternalID))
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	known, err := w.lockKeys(ctx, fleet.DatabaseStream, keys)
+	if err != nil {
+		return err
+	}
+	for i, item := range items {
+		for _, d := range item.Databases {
+			key := known[databaseKey(ids[i].ID, d.ExternalID)]
+			id := key.Stream
+			if !item.Removed { // with its instance it is gone already
+				if id, err = w.recordDatabase(ctx, ids[i].ID, key, d); err != nil {
+					return err
+				}
+			}
+			ids[i].Databases = append(ids[i].Databases, FleetIDs{ExternalID: d.ExternalID, ID: id})
+		}
+	}
+	return nil
+}
+
+func (w *fleetWriter) recordDatabase(ctx context.Context, instance uuid.UUID, key eventstore.StreamKey, d FleetDatabase) (uuid.UUID, error) {
+	there := present(key.StateDigest)
+	if !there && d.Removed || there && !d.Removed && sameDatabase(key.StateDigest, d) {
+		return key.Stream, nil
+	}
+	id, database, at := key.Stream, new(fleet.Database), stream{version: eventstore.NoStream}
+	createdAt := moment(d.CreatedAt)
+	var err error
+	if there {
+		if database, at, err = w.loadDatabase(ctx, id); err != nil {
+			return uuid.Nil, err
+		}
+	} else if id, err = uuid.NewV7(); err != nil {
+		return uuid.Nil, err
+	}
+	if d.CreatedAt.IsZero() {
+		if createdAt = database.CreatedAt(); !there {
+			createdAt = w.now
+		}
+	}
+	events := database.Remove()
+	if !d.Removed {
+		if events, err = database.Register(instance, d.ExternalID, d.Name, createdAt); err != nil {
+			return uuid.Nil, err
+		}
+	}
+	return id, w.keepDatabase(id, at, database, instance, d, events)
+}

@@ -1,0 +1,41 @@
+package commands
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/eventstore"
+)
+
+// Registry returns the wire names of every event that commands write, for
+// whoever reads them: the store's upcasters, projections, the auditor's tools.
+// All are at schema version 1. testdata/events holds an example of every
+// version ever written; add to it, never change it.
+func Registry() *eventstore.Registry {
+	r := eventstore.NewRegistry()
+	register(r, report.Types())
+	register(r, fleet.Types())
+	register(r, organization.Types())
+	return r
+}
+
+func register[E any](r *eventstore.Registry, types map[string]E) {
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		r.Register(name, 1, types[name])
+	}
+}
+
+// codec is the registry of a service, made at its first use.
+type codec struct {
+	once     sync.Once
+	registry *eventstore.Registry
+}
+
+func (c *codec) get() (*eventstore.Registry, error) {
+	c.once.Do(func() { c.registry = Registry() })
+	return c.registry, c.registry.Err()
+}

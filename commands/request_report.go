@@ -1,0 +1,165 @@
+package commands
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/eventstore"
+)
+
+//go:embed claim.sql
+var claimReport string
+
+// RequestReport is the input of the use case of the same name.
+type RequestReport struct {
+	Kind         report.Kind
+	InstanceIDs  []uuid.UUID
+	DatabaseID   *uuid.UUID
+	From, To     *time.Time
+	RecipientIDs []uuid.UUID // beside the requester
+}
+
+// RequestedReport is its outcome.
+type RequestedReport struct {
+	ReportID           uuid.UUID
+	Reused             bool
+	RecipientsNotAdded []uuid.UUID // never nil; on reuse those who no longer fit
+	Mark               Mark
+}
+
+// RequestReport queues a report, or adds the caller and their recipients to an
+// identical one that is Queued or Building. Errors: *RuleError with every broken rule, or with
+// rate_limited or too_many_building.
+func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestReport) (RequestedReport, error) {
+	if actor.MemberID == uuid.Nil {
+		return RequestedReport{}, errors.New("a report is requested by a member")
+	}
+	queued, err := s.checkRequest(ctx, actor, r)
+	if err != nil {
+		return RequestedReport{}, err
+	}
+	var outcome RequestedReport
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		var holder uuid.UUID
+		err = tx.GetContext(ctx, &holder, claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
+		if err != nil {
+			return fmt.Errorf("claim a report: %w", err)
+		}
+		if holder == id {
+			outcome, err = s.createReport(ctx, tx, actor, id, queued)
+		} else {
+			outcome, err = s.reuseReport(ctx, tx, actor, holder, queued.RecipientIDs)
+		}
+		return err
+	})
+	if err != nil {
+		return RequestedReport{}, err
+	}
+	return outcome, nil
+}
+
+// checkRequest holds a request against every rule at once and returns the
+// event that creating it would record.
+func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport) (report.Queued, error) {
+	asked := report.Scope{InstanceIDs: r.InstanceIDs, DatabaseID: r.DatabaseID, From: r.From, To: r.To}
+	scope, broken := report.Validate(r.Kind, asked, s.clock())
+	names, database, more, err := s.lookUpScope(ctx, actor.OrganizationID, r, scope)
+	if err != nil {
+		return report.Queued{}, err
+	}
+	broken = append(broken, more...)
+	recipients, more := report.Recipients(actor.MemberID, r.RecipientIDs)
+	broken = append(broken, more...)
+	receivable, err := s.Members.Receivable(ctx, actor.OrganizationID, r.RecipientIDs)
+	if err != nil {
+		return report.Queued{}, fmt.Errorf("look up recipients: %w", err)
+	}
+	for i, id := range r.RecipientIDs {
+		if !receivable[id] {
+			broken = append(broken, report.Violation{
+				Rule: "recipient_not_member", Pointer: fmt.Sprintf("#/recipientIds/%d", i), Code: "recipient_not_member",
+				Detail: "not a member who can receive reports",
+			})
+		}
+	}
+	if len(broken) > 0 {
+		return report.Queued{}, ruleError(broken)
+	}
+	return report.Queued{
+		Kind: r.Kind, Scope: scope, ScopeLabel: report.Label(r.Kind, scope, slices.Collect(maps.Values(names)), database),
+		Fingerprint: report.Fingerprint(actor.OrganizationID, r.Kind, scope),
+		RequesterID: actor.MemberID, RecipientIDs: recipients,
+	}, nil
+}
+
+// lookUpScope returns the names of what is in scope, and the rules that foreign,
+// unknown and removed ids break, which are all the same to the caller.
+func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken []report.Violation, err error) {
+	if len(scope.InstanceIDs) > 0 {
+		names, err = s.Instances.InstanceNames(ctx, organization, scope.InstanceIDs)
+		if err != nil {
+			return nil, "", nil, fmt.Errorf("look up instances: %w", err)
+		}
+	}
+	for i, id := range r.InstanceIDs {
+		if _, ok := names[id]; !ok {
+			broken = append(broken, report.Violation{
+				Rule: "instance_not_in_organization", Pointer: fmt.Sprintf("#/scope/instanceIds/%d", i), Code: "instance_not_in_organization",
+				Detail: "unknown instance",
+			})
+		}
+	}
+	if scope.DatabaseID == nil || r.Kind != report.InstanceScorecard || len(scope.InstanceIDs) != 1 || len(broken) > 0 {
+		return names, "", broken, nil
+	}
+	database, ok, err := s.Instances.DatabaseOn(ctx, organization, scope.InstanceIDs[0], *scope.DatabaseID)
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("look up a database: %w", err)
+	}
+	if !ok {
+		broken = append(broken, report.Violation{
+			Rule: "database_not_on_instance", Pointer: "#/scope/databaseId", Code: "database_not_on_instance",
+			Detail: "no such database on this instance",
+		})
+	}
+	return names, database, broken, nil
+}
+
+func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
+	if err := s.checkLimits(ctx, tx, actor, id); err != nil {
+		return RequestedReport{}, err
+	}
+	if err := s.Jobs.InsertBuild(ctx, tx, actor.OrganizationID, id); err != nil {
+		return RequestedReport{}, fmt.Errorf("queue the build: %w", err)
+	}
+	events, err := new(report.Report).Request(queued)
+	if err != nil {
+		return RequestedReport{}, err
+	}
+	mark, err := s.appendReport(ctx, tx, actor, id, stream{version: eventstore.NoStream}, s.clock(), events)
+	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: mark}, err
+}
+
+// reuseReport joins a request whose claim is locked: it stays Queued or Building
+// until this transaction ends.
+func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, recipients []uuid.UUID) (RequestedReport, error) {
+	var reused report.Reused
+	mark, err := s.decideReport(ctx, tx, actor, id, func(r *report.Report) (events []report.Event, err error) {
+		reused, events, err = r.Reuse(actor.MemberID, recipients)
+		return events, err
+	}, nil)
+	return RequestedReport{ReportID: id, Reused: true, RecipientsNotAdded: reused.NotAdded, Mark: mark}, err
+}

@@ -1,0 +1,80 @@
+package commands
+
+import (
+	"time"
+
+	"muster/domain/report"
+)
+
+// RuleError says that a request was readable but breaks rules: all of them.
+type RuleError struct {
+	Code   string // the code of the whole answer, contract §1.5 and §1.6
+	Title  string
+	Detail string
+	Fields []FieldError
+	// RetryAfter is set for too_many_building and rate_limited.
+	RetryAfter time.Duration
+}
+
+func (e *RuleError) Error() string { return e.Code + ": " + e.Detail }
+
+// FieldError is one broken rule with the place in the body that breaks it.
+type FieldError struct {
+	Pointer string // JSON pointer fragment, "#/scope/to"
+	Code    string
+	Detail  string
+	Params  map[string]any
+}
+
+// NotFoundError: no such thing in this organization.
+type NotFoundError struct{ What string }
+
+func (e *NotFoundError) Error() string { return e.What + " not found" }
+
+// ruleError makes one error of all broken rules; the first one names it.
+func ruleError(broken []report.Violation) *RuleError {
+	e := &RuleError{Code: broken[0].Rule, Title: titles()[broken[0].Rule]}
+	e.Detail = broken[0].Pointer + " " + broken[0].Detail + "."
+	for _, v := range broken {
+		e.Fields = append(e.Fields, FieldError{Pointer: v.Pointer, Code: v.Code, Detail: v.Detail, Params: v.Params})
+	}
+	return e
+}
+
+// fieldError is a RuleError of one field.
+func fieldError(pointer, code, detail string) *RuleError {
+	return fieldErrors([]FieldError{{Pointer: pointer, Code: code, Detail: detail}})
+}
+
+func fieldErrors(fields []FieldError) *RuleError {
+	return &RuleError{
+		Code: fields[0].Code, Title: titles()[fields[0].Code],
+		Detail: fields[0].Pointer + " " + fields[0].Detail + ".", Fields: fields,
+	}
+}
+
+// titles are the headlines of the codes that this package gives.
+func titles() map[string]string {
+	return map[string]string{
+		"instance_not_in_organization": "Some instances cannot be used",
+		"database_not_on_instance":     "The database is not on this instance",
+		"scorecard_needs_one_instance": "A scorecard covers exactly one instance",
+		"too_many_instances":           "Too many instances",
+		"database_not_allowed":         "This kind of report has no database",
+		"range_not_allowed":            "This kind of report has no date range",
+		"range_required":               "A scorecard needs a date range",
+		"window_in_future":             "The window lies in the future",
+		"invalid_window":               "The window is empty",
+		"report_range_too_wide":        "The report window is wider than 31 days",
+		"too_many_recipients":          "Too many recipients",
+		"recipient_not_member":         "Some recipients are not members",
+		"too_many_items":               "Too many items in one call",
+		"duplicate_external_id":        "The same external id twice in one call",
+		"time_in_future":               "A time lies in the future",
+		"out_of_range":                 "A value is out of range",
+		"invalid_parameter":            "A value cannot be used",
+		"forbidden":                    "Not allowed",
+		"last_admin":                   "The last administrator must stay",
+		"invalid_state":                "This makes no sense in the present state",
+	}
+}

@@ -1,0 +1,71 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/eventstore"
+	"muster/internal/accounts"
+)
+
+// Actor is on whose behalf a command runs. MemberID is uuid.Nil for the system
+// itself, and then Component says which part of it.
+type Actor struct {
+	OrganizationID uuid.UUID
+	MemberID       uuid.UUID
+	Component      string // "ingest", "collector", "worker", "cli"
+	RequestID      string
+	// InstanceIDs is what an ingest token is limited to; nil: the organization.
+	InstanceIDs []uuid.UUID
+}
+
+// Mark is where a write ended up, so that the caller can wait for the
+// projections to pass it.
+type Mark struct {
+	Log      eventstore.Log
+	Position int64
+}
+
+// Instances answers what the write side must know of the fleet. Both look at
+// one organization only; foreign and unknown ids are absent alike.
+type Instances interface {
+	// InstanceNames returns the names of those ids that exist and are not removed.
+	InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
+	// DatabaseOn returns the name of a database if it is on that instance.
+	DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error)
+}
+
+// Members answers who may receive a report.
+type Members interface {
+	// Receivable returns those ids that are invited or active members of the organization.
+	Receivable(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]bool, error)
+}
+
+// Jobs queues background work in the transaction that appends the event
+// that asks for it. handlers/jobs satisfies it.
+type Jobs interface {
+	InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
+}
+
+// Limits are the creation limits of the contract, §14. The zero value lifts them.
+type Limits struct {
+	CreatesPerHour int // per member
+	BuildingAtOnce int // per organization
+}
+
+// Service runs the use cases; each has a file of its own.
+type Service struct {
+	DB        *sqlx.DB
+	Events    *eventstore.Store
+	Instances Instances
+	Members   Members
+	Jobs      Jobs
+	Accounts  *accounts.Store
+	Now       func() time.Time
+	Limits    Limits
+
+	codec codec
+}

@@ -1,0 +1,132 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
+
+	"muster/eventstore"
+)
+
+// attempts is how often a use case with its own transaction decides again
+// after somebody else's write came between.
+const attempts = 5
+
+// inTx runs a use case in a transaction of its own, and again where the
+// database or the log says that another writer came first.
+func (s *Service) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
+	var err error
+	for range attempts {
+		if err = s.once(ctx, do); !cameFirst(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Service) once(ctx context.Context, do func(tx *sqlx.Tx) error) error {
+	tx, err := s.DB.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
+	if err := do(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// cameFirst recognises an error that deciding again resolves: a stream that
+// moved, a deadlock, a serialization failure.
+func cameFirst(err error) bool {
+	var conflict *eventstore.ConflictError
+	var server *pgconn.PgError
+	return errors.As(err, &conflict) || errors.As(err, &server) && (server.Code == "40P01" || server.Code == "40001")
+}
+
+// clock is now in what PostgreSQL keeps: UTC, microseconds.
+func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
+// metadata says who caused an event. correlation joins what belongs to one
+// request of a person; cause is the event that led here.
+func (a Actor) metadata(correlation uuid.UUID, cause string) eventstore.Metadata {
+	m := eventstore.Metadata{RequestID: a.RequestID, CorrelationID: correlation.String(), CausationID: cause}
+	switch {
+	case a.MemberID != uuid.Nil:
+		m.ActorID = a.MemberID.String()
+	case a.Component != "":
+		m.ActorID = "system:" + a.Component
+	default:
+		m.ActorID = "system"
+	}
+	return m
+}
+
+// lockStream makes every other writer of a stream wait until tx ends. The lock
+// is a number made from the id: two streams that share one only wait for
+// nothing.
+func lockStream(ctx context.Context, tx *sqlx.Tx, stream uuid.UUID) error {
+	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, stream.String()); err != nil {
+		return fmt.Errorf("lock stream %s: %w", stream, err)
+	}
+	return nil
+}
+
+// stream is what folding needs to append behind what it read.
+type stream struct {
+	version int64
+	last    string // "<log>:<position>" of the last event
+}
+
+// fold applies the events of one stream. A stream that does not exist, or is
+// another organization's, has version 0.
+func fold[E any](ctx context.Context, s *Service, tx *sqlx.Tx, organization, id uuid.UUID, apply func(event E, at time.Time)) (stream, error) {
+	registry, err := s.codec.get()
+	if err != nil {
+		return stream{}, err
+	}
+	var last string
+	version, err := eventstore.Fold(registry, s.Events.Load(ctx, tx, organization, id), func(event E, recorded eventstore.Event) {
+		apply(event, recorded.OccurredAt)
+		last = fmt.Sprintf("%s:%d", recorded.Log, recorded.Position)
+	})
+	if err != nil {
+		return stream{}, fmt.Errorf("load stream %s: %w", id, err)
+	}
+	return stream{version: version, last: last}, nil
+}
+
+// append appends last thing in the transaction.
+func (s *Service) append(ctx context.Context, tx *sqlx.Tx, log eventstore.Log, batches ...eventstore.Append) (Mark, error) {
+	position, err := s.Events.AppendTx(ctx, tx, log, batches...)
+	if err != nil {
+		return Mark{}, fmt.Errorf("append to %s: %w", log, err)
+	}
+	return Mark{Log: log, Position: position}, nil
+}
+
+// encodeAll encodes what a decision returned; at is when it was decided.
+func encodeAll[E any](s *Service, at time.Time, events []E) ([]eventstore.NewEvent, error) {
+	registry, err := s.codec.get()
+	if err != nil {
+		return nil, err
+	}
+	encoded := make([]eventstore.NewEvent, 0, len(events))
+	for _, e := range events {
+		n, err := registry.Encode(e)
+		if err != nil {
+			return nil, err
+		}
+		n.OccurredAt = at
+		encoded = append(encoded, n)
+	}
+	return encoded, nil
+}
