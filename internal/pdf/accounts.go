@@ -41,7 +41,7 @@ func (b *builder) accounts() {
 			". Most powerful first, those that can sign in remotely before others.")
 		b.table(typeset.Table{
 			Columns: []typeset.Column{
-				{Title: "Instance", Flex: 1}, {Title: "Account", Flex: 1}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 2},
+				{Title: "Instance", Max: 92}, {Title: "Account", Max: 80}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
 				{Title: "Password"}, {Title: "Valid until"}, {Title: "Last seen"}, {Title: "Remote", Align: typeset.Center},
 			},
 			Rows: len(rows),

@@ -118,9 +118,14 @@ func (b *builder) spans(spans ...typeset.Span) {
 
 // small writes a note under a table or a chart.
 func (b *builder) small(text string) {
-	b.d.Y += 3
 	b.d.Paragraph(0, 1.4, typeset.Span{Text: text, Style: smallStyle})
-	b.d.Y += 6
+	b.d.Y += 8
+}
+
+// label writes what stands to the left of a paragraph that is about to be
+// written with that size and leading, on the same baseline.
+func (b *builder) label(words string, style typeset.Style, size, leading float64) {
+	b.d.Page().Text(b.d.Left(), typeset.Baseline(b.d.Y, size*leading, size), style, typeset.Left, words)
 }
 
 // The three states of an empty place: the specification's three different
@@ -152,7 +157,7 @@ func (b *builder) table(t typeset.Table) {
 		t.Rest = "The rest is in the inputs document of this report."
 	}
 	b.d.Table(t)
-	b.d.Y += 10
+	b.d.Y += 7
 }
 
 func text(s string) typeset.Cell   { return typeset.Cell{Text: s} }

@@ -39,7 +39,7 @@ func (b *builder) cover(f front, sections int) {
 	b.particulars()
 	b.verdict(f)
 	b.figures(f.figures)
-	d.Need(24 + 19*float64(sections))
+	d.Need(24 + contentsLine*float64(sections))
 	d.Page().Text(left, d.Y+9, labelStyle, typeset.Left, "CONTENTS")
 	d.Y += 18
 	b.contentsPage, b.contentsAt = len(d.Pages())-1, d.Y
@@ -74,9 +74,8 @@ func (b *builder) particulars() {
 		rows = append(rows, [2]string{"Demo", "This organization holds demonstration data, not a real fleet."})
 	}
 	for _, row := range rows {
-		top := b.d.Y
-		b.d.Paragraph(86, 1.45, typeset.Span{Text: row[1], Style: bodyStyle})
-		b.d.Page().Text(b.d.Left(), top+10.4, mutedStyle, typeset.Left, row[0])
+		b.label(row[0], mutedStyle, bodyStyle.Size, 1.5)
+		b.d.Paragraph(86, 1.5, typeset.Span{Text: row[1], Style: bodyStyle})
 	}
 	b.d.Y += 16
 }
@@ -114,11 +113,13 @@ func (b *builder) figures(figures []figure) {
 	d.Y += height + 14
 }
 
+// contentsLine is the height of a line of the contents.
+const contentsLine = 21.0
+
 // contents writes the list of sections on page 1, now that pages are known.
 func (b *builder) contents() {
 	page, y := b.d.Pages()[b.contentsPage], b.contentsAt
 	left, right := b.d.Left(), b.d.Left()+b.d.TextWidth()
-	dot := typeset.Style{Face: typeset.Regular, Size: 9.5, Color: hairline}
 	n := 0
 	for i, m := range b.d.Marks() {
 		if m.Level != 0 {
@@ -126,11 +127,11 @@ func (b *builder) contents() {
 		}
 		n++
 		page.Text(left, y+10, typeset.Style{Face: typeset.Bold, Size: 9.5, Color: accent}, typeset.Left, strconv.Itoa(n))
-		end := left + 18 + page.Text(left+18, y+10, bodyStyle, typeset.Left, m.Title)
-		w := page.Text(right, y+10, bodyStyle, typeset.Right, strconv.Itoa(m.Page))
-		page.Rule(end+6, y+9.2, right-w-6-end-6, 0, 0.5, dot.Color)
-		page.Link(left, y-2, right-left, 17, i)
-		y += 18
+		page.Text(left+20, y+10, bodyStyle, typeset.Left, m.Title)
+		page.Text(right, y+10, bodyStyle, typeset.Right, strconv.Itoa(m.Page))
+		page.Rule(left, y+16, right-left, 0, 0.4, hairline)
+		page.Link(left, y-3, right-left, 19, i)
+		y += contentsLine
 	}
 }
 

@@ -67,9 +67,8 @@ func (b *builder) advice(label, words string) {
 	if words == "" {
 		return
 	}
-	b.d.Need(14)
-	top, page := b.d.Y, b.d.Page()
-	page.Text(b.d.Left(), top+9.6, typeset.Style{Face: typeset.Regular, Size: 8.5, Color: muted}, typeset.Left, label)
+	b.d.Need(27)
+	b.label(label, typeset.Style{Face: typeset.Regular, Size: 8.5, Color: muted}, 9, 1.45)
 	b.d.Paragraph(62, 1.45, typeset.Span{Text: words, Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}})
 	b.d.Y++
 }

@@ -32,13 +32,17 @@ func (b *builder) inventoryFront() front {
 	}
 	classified := c.Completed + c.Partial
 	missing := c.Databases - c.Completed
+	missingNote := "all completely"
+	if missing > 0 {
+		missingNote = number(missing) + " incomplete or missing"
+	}
 	f := front{
 		color: accent,
 		figures: []figure{
 			{dagger(number(c.SensitiveTables), missing > 0), "TABLES WITH PII", "in " + count(classified, "database", "databases"), accent},
 			{dagger(number(high), missing > 0), "HIGH-RISK TABLES", "risk score 15 or more", severityColor[analysis.High]},
 			{dagger(covered, missing > 0), "TABLES CLASSIFIED", number(c.TablesDone) + " of " + number(c.TablesSeen) + " seen", accent},
-			{number(classified) + " / " + number(c.Databases), "DATABASES CLASSIFIED", count(missing, "incomplete or missing", "incomplete or missing"), accent},
+			{number(classified) + " / " + number(c.Databases), "DATABASES CLASSIFIED", missingNote, accent},
 		},
 	}
 	switch {
@@ -245,8 +249,8 @@ func (b *builder) category(category string, risks []analysis.TableRisk) {
 	b.sub(orDash(category)+" – "+count(len(rows), "table", "tables"), 60)
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Risk", Align: typeset.Right}, {Title: "Instance, database", Flex: 1}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right},
-			{Title: "Sensitive columns", Flex: 1.7}, {Title: "PUBLIC", Align: typeset.Center}, {Title: "Encryption"},
+			{Title: "Risk"}, {Title: "Instance, database", Max: 96}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right},
+			{Title: "Sensitive columns", Flex: 1.5}, {Title: "PUBLIC", Align: typeset.Center}, {Title: "Encryption"},
 		},
 		Rows: len(rows),
 		Row: func(i int) []typeset.Cell {

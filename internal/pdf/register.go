@@ -40,7 +40,7 @@ func (b *builder) encryption() {
 			b.state(stateNotAssessed, "Not assessed on "+on+": the TDE state of SQL Server databases has not been read.")
 			continue
 		}
-		b.state(stateNotApplicable, "Not applicable to "+on+": the encryption status of "+engineName(engine)+" is not part of this report.")
+		b.state(stateNotApplicable, "Not applicable to "+on+": the encryption status of "+analysis.EngineName(engine)+" is not part of this report.")
 	}
 }
 
@@ -65,7 +65,7 @@ func (b *builder) tls() {
 	}
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1.4}, {Title: "At rest", Flex: 1}, {Title: "Client sessions", Align: typeset.Right, Flex: 1}, {Title: "With TLS", Align: typeset.Right, Flex: 1}, {Title: "Share", Align: typeset.Right, Flex: 1}, {Title: "Seen", Flex: 1.2},
+			{Title: "Instance", Flex: 1}, {Title: "At rest"}, {Title: "Client sessions", Align: typeset.Right}, {Title: "With TLS", Align: typeset.Right}, {Title: "Share", Align: typeset.Right}, {Title: "Seen"},
 		},
 		Rows: len(rows),
 		Row: func(i int) []typeset.Cell {
@@ -174,16 +174,16 @@ func (b *builder) riskRegister() {
 	partial := slices.ContainsFunc(risks, func(r analysis.TableRisk) bool { return r.Partial })
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Id"}, {Title: "Table", Flex: 1.4}, {Title: "L", Align: typeset.Right}, {Title: "I", Align: typeset.Right}, {Title: "Risk"},
-			{Title: "Drivers", Flex: 1.5}, {Title: "Controls", Flex: 1}, {Title: "Treatment"}, {Title: "Due"}, {Title: "Owner"},
+			{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers", Flex: 1.3}, {Title: "Existing controls", Flex: 1},
+			{Title: "Treatment, due"}, {Title: "Owner"},
 		},
 		Rows: len(risks),
 		Row: func(i int) []typeset.Cell {
 			r := risks[i]
 			return []typeset.Cell{
 				faint(fmt.Sprintf("R-%03d", i+1)), {Text: r.Table.Schema + "." + r.Table.Name, Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
-				text(number(r.Likelihood)), text(number(r.Impact)), riskCell(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
-				text(treatment(r)), text(b.riskDue(r)), faint("         "),
+				b.registerRisk(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
+				{Text: treatment(r), Sub: b.riskDue(r), SubStyle: cellMuted}, faint("             "),
 			}
 		},
 	})
@@ -193,6 +193,13 @@ func (b *builder) riskRegister() {
 		note += " † Something that raises the likelihood could not be read, so the risk may be higher."
 	}
 	b.small(note)
+}
+
+// registerRisk is a risk with the two factors under it.
+func (b *builder) registerRisk(r analysis.TableRisk) typeset.Cell {
+	cell := riskCell(r)
+	cell.Sub, cell.SubStyle = number(r.Likelihood)+" × "+number(r.Impact), cellMuted
+	return cell
 }
 
 func treatment(r analysis.TableRisk) string {
@@ -218,7 +225,7 @@ func (b *builder) inventoryCoverage() {
 		run, place := db.Classification, shorten(in.Name, 80)+" / "+shorten(db.Name, 80)
 		switch {
 		case run == nil && !classifiable(in.Engine):
-			b.state(stateNotApplicable, "Not applicable to "+place+": "+engineName(in.Engine)+" has no table classification.")
+			b.state(stateNotApplicable, "Not applicable to "+place+": "+analysis.EngineName(in.Engine)+" has no table classification.")
 		case run == nil:
 			b.state(stateNotAssessed, "Not assessed on "+place+": no classification is on record.")
 		case run.Status != snapshot.ClassificationCompleted:
@@ -229,7 +236,7 @@ func (b *builder) inventoryCoverage() {
 		switch {
 		case len(in.Databases) > 0:
 		case !classifiable(in.Engine):
-			b.state(stateNotApplicable, "Not applicable to "+shorten(in.Name, 80)+": "+engineName(in.Engine)+" has no table classification.")
+			b.state(stateNotApplicable, "Not applicable to "+shorten(in.Name, 80)+": "+analysis.EngineName(in.Engine)+" has no table classification.")
 		default:
 			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": "+inventoryGap(in)+".")
 		}

@@ -105,6 +105,7 @@ func (b *builder) health() {
 		}
 		b.gauge(d.Name, d.Score, d.Known, note)
 	}
+	b.d.Y += 4
 	b.small("Not in the score: " + count(s.NotAssessed, "result", "results") + " not assessed, " + number(s.NotApplicable) + " not applicable, " + number(s.Accepted) +
 		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
 	b.sub("Score over the window", 30)
@@ -251,7 +252,7 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		b.state(stateNotApplicable, "Not applicable: catalogue "+orDash(b.doc.Catalogue.Version)+" has no "+domain+" check for "+engineName(in.Engine)+" that was run here.")
+		b.state(stateNotApplicable, "Not applicable: catalogue "+orDash(b.doc.Catalogue.Version)+" has no "+domain+" check for "+analysis.EngineName(in.Engine)+" that was run here.")
 		return
 	}
 	b.table(typeset.Table{

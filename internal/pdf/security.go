@@ -40,7 +40,7 @@ func (b *builder) securityFront() front {
 	return front{
 		verdict: verdict, color: color,
 		figures: []figure{
-			{dagger(number(urgent), b.partial()), "CRITICAL AND HIGH FINDINGS", "of " + count(counts.Total(), "finding", "findings"), severityColor[worst(counts)]},
+			{dagger(number(urgent), b.partial()), "CRITICAL AND HIGH FINDINGS", "of " + count(counts.Total(), "finding", "findings"), b.worst(counts)},
 			{number(b.assessed.Assessed) + " / " + number(b.assessed.Total), "INSTANCES ASSESSED", b.notAssessedNote(), accent},
 			{dagger(number(open), b.partial()), "OPEN CVES", cveNote, accent},
 			{dagger(number(privileged), b.partial()), "PRIVILEGED ACCOUNTS", count(superusers, "superuser", "superusers"), accent},
@@ -48,13 +48,17 @@ func (b *builder) securityFront() front {
 	}
 }
 
-func worst(counts analysis.Counts) string {
+// worst is the colour of the most severe finding there is.
+func (b *builder) worst(counts analysis.Counts) typeset.Color {
 	for i, n := range counts {
 		if n > 0 {
-			return analysis.Severities[i]
+			return severityColor[analysis.Severities[i]]
 		}
 	}
-	return ""
+	if b.assessed.Assessed == 0 {
+		return muted
+	}
+	return good
 }
 
 func (b *builder) notAssessedNote() string {

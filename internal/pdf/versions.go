@@ -94,7 +94,7 @@ func (b *builder) versions() {
 		case !in.Active:
 			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": the instance is inactive (last known version: "+orDash(in.Version)+").")
 		case in.Engine != "postgresql":
-			b.state(stateNotApplicable, "Not applicable to "+shorten(in.Name, 80)+": the feed does not cover "+engineName(in.Engine)+" (version "+orDash(in.Version)+").")
+			b.state(stateNotApplicable, "Not applicable to "+shorten(in.Name, 80)+": the feed does not cover "+analysis.EngineName(in.Engine)+" (version "+orDash(in.Version)+").")
 		default:
 			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": "+feed+" does not know version "+orDash(in.Version)+".")
 		}
@@ -144,7 +144,7 @@ func (b *builder) versionTable(rows []versionRow) {
 			r := rows[i]
 			unsure = unsure || r.unsure
 			cells := []typeset.Cell{
-				strong(r.in.Name), text(engineName(r.in.Engine) + " " + r.in.Version), b.endOfLife(r.in.Release.EndOfLife), text(orDash(r.in.Release.Latest)),
+				strong(r.in.Name), text(analysis.EngineName(r.in.Engine) + " " + r.in.Version), b.endOfLife(r.in.Release.EndOfLife), text(orDash(r.in.Release.Latest)),
 				text(number(r.in.Release.MinorsBehind)),
 			}
 			for _, n := range r.bands {
@@ -239,7 +239,7 @@ func (b *builder) vulnerability(v snapshot.Vulnerability, on []affectedBy) {
 	b.advice("Source", v.Source)
 	d.Y += 3
 	b.table(typeset.Table{
-		Columns: []typeset.Column{{Title: "Instance", Max: 130}, {Title: "Concerns it"}, {Title: "Precondition, and whether it holds here", Flex: 1}},
+		Columns: []typeset.Column{{Title: "Instance", Max: 130}, {Title: "Status"}, {Title: "Precondition, and whether it holds here", Flex: 1}},
 		Rows:    len(on),
 		Row: func(i int) []typeset.Cell {
 			return []typeset.Cell{strong(on[i].instance), concerns(on[i].cve.Applies), text(orDash(on[i].cve.Precondition))}

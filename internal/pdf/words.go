@@ -96,24 +96,6 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// engineName is what people call an engine.
-func engineName(engine string) string {
-	switch engine {
-	case "postgresql":
-		return "PostgreSQL"
-	case "sqlserver":
-		return "SQL Server"
-	case "oracle":
-		return "Oracle"
-	case "mongodb":
-		return "MongoDB"
-	case "mysql":
-		return "MySQL"
-	default:
-		return engine
-	}
-}
-
 func list(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")

@@ -115,7 +115,7 @@ func (d *Document) paragraph(indent, width, leading float64, spans []Span) {
 }
 
 func (d *Document) line(x float64, l line, height, size float64) {
-	y := baseline(d.Y, height, size)
+	y := Baseline(d.Y, height, size)
 	for _, p := range l.pieces {
 		x += d.Page().clean(x, y, p.Style, Left, p.Text)
 	}

@@ -75,7 +75,7 @@ func (w *wrapper) word(atoms []atom) {
 		total += a.width
 	}
 	if atoms[0].space && len(w.cur.pieces) > 0 {
-		style := atoms[0].span.Style
+		style := w.cur.pieces[len(w.cur.pieces)-1].Style
 		gap := w.fonts.Width(style.Face, style.Size, " ")
 		if w.cur.width+gap+total <= w.width || total > w.width && w.cur.width+gap+atoms[0].width <= w.width {
 			w.put(Span{" ", style}, gap)

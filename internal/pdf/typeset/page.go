@@ -103,7 +103,7 @@ const (
 	descent = 0.212
 )
 
-// baseline is where text stands in a line of that height that starts at top.
-func baseline(top, lineHeight, size float64) float64 {
+// Baseline is where text stands in a line of that height that starts at top.
+func Baseline(top, lineHeight, size float64) float64 {
 	return top + (lineHeight-(ascent+descent)*size)/2 + ascent*size
 }

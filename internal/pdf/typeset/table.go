@@ -1,5 +1,7 @@
 package typeset
 
+import "strings"
+
 // MaxRows is where a printed table ends and says so; MaxCellLines is where a
 // cell does.
 const (
@@ -148,7 +150,7 @@ func (r *tableRun) draw(x, y, width float64, align Align, cell Cell, lines []lin
 			at = (left + right - l.width) / 2
 		}
 		for _, p := range l.pieces {
-			at += page.clean(at, baseline(y+float64(i)*r.line, r.line, p.Style.Size), p.Style, Left, p.Text)
+			at += page.clean(at, Baseline(y+float64(i)*r.line, r.line, p.Style.Size), p.Style, Left, p.Text)
 		}
 	}
 }
@@ -185,7 +187,7 @@ func (r *tableRun) head() {
 				at = x + (r.widths[c]-one.width)/2
 			}
 			for _, p := range one.pieces {
-				at += d.Page().clean(at, baseline(y+float64(i)*height, height, p.Style.Size), p.Style, Left, p.Text)
+				at += d.Page().clean(at, Baseline(y+float64(i)*height, height, p.Style.Size), p.Style, Left, p.Text)
 			}
 		}
 		x += r.widths[c]
@@ -219,6 +221,9 @@ func (d *Document) columnWidths(t Table) []float64 {
 				style = t.Look.Body
 			}
 			w := d.Fonts.Width(style.Face, style.Size, d.Fonts.Clean(cell.Text))
+			for l := range strings.Lines(cell.Sub) {
+				w = max(w, d.Fonts.Width(cell.SubStyle.Face, cell.SubStyle.Size, d.Fonts.Clean(strings.TrimSuffix(l, "\n"))))
+			}
 			if cell.Mark != 0 {
 				w += markWidth
 			}

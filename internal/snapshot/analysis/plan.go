@@ -159,11 +159,11 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 		if open == 0 {
 			continue
 		}
-		action := "Upgrade " + in.Engine + " " + in.Release.Major + " to " + in.Release.Target
+		action := "Upgrade " + EngineName(in.Engine) + " " + in.Release.Major + " to " + in.Release.Target
 		d := drafts["\x00"+action]
 		if d == nil {
 			d = &draft{
-				Step:      Step{Action: action, Severity: Low, Effort: "M", NeedsRestart: true, Checks: []string{"CVE"}},
+				Step:      Step{Action: action, Severity: Low, Effort: "M", NeedsRestart: true, Checks: []string{"open CVEs"}},
 				instances: map[uuid.UUID]bool{},
 			}
 			drafts["\x00"+action] = d

@@ -15,3 +15,21 @@ func plural(n int, one, many string) string {
 	}
 	return itoa(n) + " " + many
 }
+
+// EngineName is what people call an engine; an unknown one goes by its wire name.
+func EngineName(engine string) string {
+	switch engine {
+	case "postgresql":
+		return "PostgreSQL"
+	case "sqlserver":
+		return "SQL Server"
+	case "oracle":
+		return "Oracle"
+	case "mongodb":
+		return "MongoDB"
+	case "mysql":
+		return "MySQL"
+	default:
+		return engine
+	}
+}

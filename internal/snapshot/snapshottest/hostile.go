@@ -2,6 +2,7 @@ package snapshottest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"muster/domain/report"
@@ -72,7 +73,7 @@ func hostileInstance(in *snapshot.Instance, next func() string) {
 // databases of one server, more than a table prints when n > 20,000.
 func Huge(n int) snapshot.Document {
 	doc := Rich(report.Security)
-	in := &doc.Instances[0]
+	in := assessed(&doc)
 	in.Assessment.Results = nil
 	for start := 0; start < n; start += snapshot.MaxViolations {
 		r := snapshot.CheckResult{CheckID: "PG-S18", Database: fmt.Sprintf("tenant_%05d", start/snapshot.MaxViolations), Status: snapshot.StatusFail, FailFraction: 0.5}
@@ -83,4 +84,31 @@ func Huge(n int) snapshot.Document {
 		in.Assessment.Results = append(in.Assessment.Results, r)
 	}
 	return snapshot.Normalize(doc)
+}
+
+// Pages returns a security document of about n pages: many checks, each with
+// as many findings as fill half a page.
+func Pages(n int) snapshot.Document {
+	doc := Rich(report.Security)
+	in := assessed(&doc)
+	in.Assessment.Results = nil
+	base := doc.Checks[0]
+	for i := range 2 * n {
+		c := base
+		c.ID = fmt.Sprintf("XX-%05d", i)
+		doc.Checks = append(doc.Checks, c)
+		r := snapshot.CheckResult{CheckID: c.ID, Status: snapshot.StatusFail, FailFraction: 1}
+		for k := range 15 {
+			r.Violations = append(r.Violations, snapshot.Violation{Object: fmt.Sprintf("public.measurement_%06d", 15*i+k), Evidence: "SELECT, UPDATE to PUBLIC"})
+		}
+		r.Total = len(r.Violations)
+		in.Assessment.Results = append(in.Assessment.Results, r)
+	}
+	return snapshot.Normalize(doc)
+}
+
+// assessed is the first instance with an assessment.
+func assessed(doc *snapshot.Document) *snapshot.Instance {
+	i := slices.IndexFunc(doc.Instances, func(in snapshot.Instance) bool { return in.Assessment != nil })
+	return &doc.Instances[i]
 }
