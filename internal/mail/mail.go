@@ -1,0 +1,104 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+	netmail "net/mail"
+	"regexp"
+
+	"github.com/google/uuid"
+	gomail "github.com/wneessen/go-mail"
+)
+
+// idHost is the right side of every Message-ID. It does not depend on any
+// setting: a change of the public URL between two attempts must not make two
+// mails of one. (.internal is reserved for names that are never resolved.)
+const idHost = "reports.muster.internal"
+
+// MessageID is the Message-ID of a report's mail to a member, without the
+// angle brackets.
+func MessageID(report, member uuid.UUID) string {
+	return fmt.Sprintf("%s.%s@%s", report, member, idHost)
+}
+
+// Message is a composed mail to one recipient.
+type Message struct {
+	ID   string // Message-ID without the angle brackets
+	Name string // names the outbox file: <organization>.<report>.<member>
+	msg  *gomail.Msg
+}
+
+// Receipt says what became of a message that was taken.
+type Receipt struct {
+	Code int // the server's answer, 250; 0: written to the outbox
+}
+
+// Transport delivers messages. Errors: *DeliveryError.
+type Transport interface {
+	Send(ctx context.Context, m Message) (Receipt, error)
+}
+
+// Stage is how far a delivery got before it failed.
+type Stage string
+
+// The stages.
+const (
+	Opening   Stage = "opening"   // connecting, greeting, TLS, sign-in
+	Sender    Stage = "sender"    // MAIL FROM
+	Recipient Stage = "recipient" // RCPT TO
+	Content   Stage = "content"   // DATA
+	Storing   Stage = "storing"   // writing to the outbox
+)
+
+// DeliveryError reports that a mail was not taken.
+type DeliveryError struct {
+	Stage     Stage
+	Code      int    // the server's SMTP code; 0: none was given
+	Enhanced  string // the server's enhanced status code (RFC 3463), may be empty
+	Temporary bool   // trying again may help
+	Text      string // what was said, addresses taken out
+}
+
+func (e *DeliveryError) Error() string {
+	return fmt.Sprintf("mail not delivered (%s, code %d): %s", e.Stage, e.Code, e.Text)
+}
+
+// Reason is a sentence for the event log and the history: no addresses, no
+// text of the server's own.
+func (e *DeliveryError) Reason() string {
+	var said string
+	switch {
+	case e.Stage == Storing:
+		return "The mail could not be written to the outbox directory."
+	case e.Stage == Opening && e.Code == 0:
+		return "The mail server could not be reached."
+	case e.Stage == Opening:
+		said = "The mail server refused the session"
+	case e.Code == 0:
+		return "The connection to the mail server broke."
+	case e.Stage == Sender:
+		said = "The mail server refused the sender"
+	case e.Stage == Recipient:
+		said = "The mail server refused the recipient"
+	default:
+		said = "The mail server refused the message"
+	}
+	if e.Enhanced != "" {
+		return fmt.Sprintf("%s (%d %s).", said, e.Code, e.Enhanced)
+	}
+	return fmt.Sprintf("%s (%d).", said, e.Code)
+}
+
+var address = regexp.MustCompile(`[^\s<>"'(),;:]+@[^\s<>"'(),;:]+`)
+
+// withoutAddresses takes everything out of a text that looks like an address.
+func withoutAddresses(text string) string { return address.ReplaceAllString(text, "[address]") }
+
+// ParseFrom checks a sender as MUSTER_MAIL_FROM gives it: "Name <address>" or an address.
+func ParseFrom(from string) (*netmail.Address, error) {
+	a, err := netmail.ParseAddress(from)
+	if err != nil {
+		return nil, fmt.Errorf("mail sender %q: %w", from, err)
+	}
+	return a, nil
+}

@@ -1,0 +1,143 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	netmail "net/mail"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const extension = ".eml"
+
+// Outbox is the directory that stands in for a mail server.
+type Outbox struct{ dir string }
+
+var _ Transport = (*Outbox)(nil)
+
+// NewOutbox returns the outbox in dir, which is made where it does not exist.
+func NewOutbox(dir string) (*Outbox, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("mail outbox: %w", err)
+	}
+	return &Outbox{dir: dir}, nil
+}
+
+// Send writes the message beside its place and renames it, so that a file in
+// the outbox is always whole; the same mail again replaces it.
+func (o *Outbox) Send(_ context.Context, m Message) (Receipt, error) {
+	if err := o.write(m); err != nil {
+		return Receipt{}, &DeliveryError{Stage: Storing, Temporary: true, Text: err.Error()}
+	}
+	return Receipt{}, nil
+}
+
+func (o *Outbox) write(m Message) (err error) {
+	f, err := os.CreateTemp(o.dir, "."+m.Name+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err := m.msg.WriteTo(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(o.dir, m.Name+extension))
+}
+
+// Entry is one mail of the outbox.
+type Entry struct {
+	ID      string // for Read
+	To      string
+	Subject string
+	At      time.Time
+	Size    int64
+}
+
+// List returns the mails to members of an organization, newest first, at most limit.
+func (o *Outbox) List(organization uuid.UUID, limit int) ([]Entry, error) {
+	names, err := filepath.Glob(filepath.Join(o.dir, organization.String()+".*"+extension))
+	if err != nil {
+		return nil, fmt.Errorf("list the outbox: %w", err)
+	}
+	entries := make([]Entry, 0, len(names))
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // taken away meanwhile
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list the outbox: %w", err)
+		}
+		entries = append(entries, Entry{
+			ID: strings.TrimSuffix(filepath.Base(name), extension), At: info.ModTime().UTC(), Size: info.Size(),
+		})
+	}
+	slices.SortFunc(entries, func(a, b Entry) int {
+		if c := b.At.Compare(a.At); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	entries = entries[:min(limit, len(entries))]
+	for i := range entries {
+		if err := o.head(&entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+func (o *Outbox) head(e *Entry) error {
+	f, err := os.Open(filepath.Join(o.dir, e.ID+extension))
+	if err != nil {
+		return fmt.Errorf("read a mail of the outbox: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	m, err := netmail.ReadMessage(f)
+	if err != nil {
+		return fmt.Errorf("read a mail of the outbox: %w", err)
+	}
+	decoder := new(mime.WordDecoder)
+	if e.Subject, err = decoder.DecodeHeader(m.Header.Get("Subject")); err != nil {
+		e.Subject = m.Header.Get("Subject")
+	}
+	if e.To, err = decoder.DecodeHeader(m.Header.Get("To")); err != nil {
+		e.To = m.Header.Get("To")
+	}
+	return nil
+}
+
+var outboxID = regexp.MustCompile(`^[0-9a-f-]{36}\.[0-9a-f-]{36}\.[0-9a-f-]{36}$`)
+
+// Open opens one mail in full (message/rfc822); ok is false where the
+// organization has none of that id.
+func (o *Outbox) Open(organization uuid.UUID, id string) (mail io.ReadCloser, ok bool, err error) {
+	if !outboxID.MatchString(id) || !strings.HasPrefix(id, organization.String()+".") {
+		return nil, false, nil
+	}
+	f, err := os.Open(filepath.Join(o.dir, id+extension))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("read a mail of the outbox: %w", err)
+	}
+	return f, true, nil
+}
