@@ -1,0 +1,73 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"regexp"
+
+	"muster/commands"
+	"muster/internal/accounts"
+)
+
+// call is what the server knows about one request beside the request itself.
+// The outermost layer makes it, the gate fills it, handlers read it.
+type call struct {
+	requestID string
+	ip        string
+	agent     string
+	request   *http.Request
+	header    http.Header // of the answer
+	principal *accounts.Principal
+	token     string // the session token of the cookie, where that let the caller in
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// caller is who makes the request. The gate has let them in: a route that
+// anyone may call does not ask.
+func caller(ctx context.Context) accounts.Principal {
+	return *callOf(ctx).principal
+}
+
+// actor is the caller as the use cases know them.
+func actor(ctx context.Context) commands.Actor {
+	c := callOf(ctx)
+	a := commands.Actor{OrganizationID: c.principal.Organization.ID, MemberID: c.principal.Member.ID, RequestID: c.requestID}
+	if c.principal.Method == accounts.MethodIngest {
+		a.Component, a.InstanceIDs = "ingest", c.principal.InstanceIDs
+	}
+	return a
+}
+
+// client is where the request comes from.
+func client(ctx context.Context) accounts.Client {
+	c := callOf(ctx)
+	return accounts.Client{IP: c.ip, UserAgent: c.agent, RequestID: c.requestID}
+}
+
+var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// requestID takes the caller's id for the request where it has the form, so
+// that a chain of services shares one; otherwise it makes one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); requestIDForm.MatchString(id) {
+		return id
+	}
+	return rand.Text()[:16]
+}
+
+// settle waits until what was written shows in every list, and says so in the
+// answer where it does not yet.
+func (s *server) settle(ctx context.Context, marks ...commands.Mark) {
+	for _, m := range marks {
+		if m.Position > 0 && !s.Waiter.Wait(ctx, m.Log, m.Position) {
+			callOf(ctx).header.Set("X-Muster-Lagging", "true")
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/eventstore"
+	"muster/eventstore/topic"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/assessment"
+	"muster/internal/blobs"
+	"muster/projections"
+	"muster/projections/audit"
+	"muster/projections/fleet"
+	"muster/projections/history"
+)
+
+// Dependencies are what the API stands on. All of them are needed but for those
+// that say otherwise.
+type Dependencies struct {
+	DB       *sqlx.DB
+	Commands *commands.Service
+	Accounts *accounts.Store
+	Events   *eventstore.Store
+	History  *history.Reader
+	Fleet    *fleet.Reader
+	Audit    *audit.Reader
+	Servers  *assessment.Store
+	Jobs     *jobs.Queue
+
+	Projections Projections
+	Waiter      projections.Waiter
+	DeadLetters *topic.DeadLetters
+	Connections Connections
+	Blobs       *blobs.Store
+	Outbox      Outbox       // nil where a mail server is set
+	Metrics     http.Handler // answers GET /metrics
+	Ready       []ReadinessProbe
+	Build       Build
+
+	Log *slog.Logger
+	Now func() time.Time
+
+	PublicURL       *url.URL // without a path
+	InsecureCookies bool
+	TrustedProxies  []netip.Prefix
+	CORSOrigins     []string
+	Unlimited       bool // MUSTER_RATE_LIMITS=off
+}
+
+// Projections is the machinery that keeps the read models; *projections.Runner
+// is one.
+type Projections interface {
+	Statuses(ctx context.Context) ([]projections.Status, error)
+	RequestRebuild(ctx context.Context, name string, options projections.RebuildOptions) error
+	Diff(ctx context.Context, name string) (d projections.Difference, ok bool, err error)
+}
+
+// Connections reaches the servers that have a DSN; *collect.Collector is one.
+type Connections interface {
+	// Try shows that a server can be assessed, or says why it cannot.
+	Try(ctx context.Context, engine domain.Engine, dsn string) error
+	// Request makes an instance due now.
+	Request(ctx context.Context, organization, instance uuid.UUID) error
+}
+
+// Outbox holds the mails that were written to files.
+type Outbox interface {
+	// List returns an organization's mails, newest first, at most limit.
+	List(ctx context.Context, organization uuid.UUID, limit int) ([]Mail, error)
+	// Read returns one mail and its text; ok is false where the organization has none of that id.
+	Read(ctx context.Context, organization uuid.UUID, id string) (m Mail, raw []byte, ok bool, err error)
+}
+
+// Mail is one message of the Outbox.
+type Mail struct {
+	ID        string
+	To        string
+	Subject   string
+	CreatedAt time.Time
+	SizeBytes int64
+}
+
+// Build says what runs here.
+type Build struct{ Version, Commit, BuiltAt, GoVersion string }
+
+// ReadinessProbe is one line of /readyz.
+type ReadinessProbe struct {
+	Name string
+	// Check returns the lag where the probe knows one (nil otherwise), and an
+	// error where the process must not be sent requests.
+	Check func(ctx context.Context) (lag *time.Duration, err error)
+}

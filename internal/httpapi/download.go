@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"muster/domain/report"
+	"muster/internal/httpapi/api"
+	"muster/projections/history"
+)
+
+func (s *server) DownloadReport(ctx context.Context, r api.DownloadReportRequestObject) (api.DownloadReportResponseObject, error) {
+	row, err := s.report(ctx, r.ReportId)
+	if err != nil {
+		return nil, err
+	}
+	if !mayDownload(caller(ctx), row) {
+		return nil, &problem{Code: "forbidden", Detail: "A viewer downloads the reports they receive."}
+	}
+	switch row.Status {
+	case report.StatusReady:
+	case report.StatusExpired:
+		return nil, &problem{Code: "report_expired", Detail: "The retention window of this report has elapsed; request it again."}
+	case report.StatusQueued, report.StatusBuilding, report.StatusFailed:
+		return nil, &problem{Code: "report_not_ready", Detail: "The report is " + string(row.Status) + "."}
+	}
+	file, err := s.Blobs.Open(ctx, row.File.Key)
+	if err != nil {
+		return nil, fmt.Errorf("open the file of report %s: %w", row.ID, err)
+	}
+	mark, err := s.Commands.RecordDownload(ctx, actor(ctx), row.ID)
+	if err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("record the download of report %s: %w", row.ID, err)
+	}
+	s.settle(ctx, mark)
+	return download{request: callOf(ctx).request, row: row, file: file}, nil
+}
+
+// download writes a stored PDF, whole or in ranges.
+type download struct {
+	request *http.Request
+	row     history.Row
+	file    io.ReadSeekCloser
+}
+
+func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error {
+	defer func() { _ = d.file.Close() }()
+	h := w.Header()
+	h.Set("Content-Type", "application/pdf")
+	h.Set("Content-Disposition", disposition(d.row.File.Name))
+	if digest, err := hex.DecodeString(d.row.File.SHA256); err == nil {
+		h.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(digest)+":")
+		h.Set("ETag", `"`+d.row.File.SHA256+`"`) // strong: a range goes on where another one ended
+	}
+	h.Set("Cache-Control", "private, no-store")
+	modified := time.Time{}
+	if d.row.FinishedAt != nil {
+		modified = *d.row.FinishedAt
+	}
+	http.ServeContent(w, d.request, "", modified, d.file)
+	return nil
+}
+
+// disposition names the file twice (RFC 6266): for clients that know nothing
+// but ASCII, and as it is.
+func disposition(name string) string {
+	ascii := strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' || r == '%' || r == '/' {
+			return '_'
+		}
+		return r
+	}, name)
+	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+}

@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/commands"
+	"muster/domain/report"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+)
+
+// toProblem says in the contract's words what went wrong. What it does not
+// know is ours: it is logged here, once, and told as internal_error or, where
+// the database is away, as unavailable.
+func (s *server) toProblem(ctx context.Context, err error) *problem {
+	if p, ok := asProblem(err); ok {
+		return p
+	}
+	if p := refusalProblem(err); p != nil {
+		return p
+	}
+	c := callOf(ctx)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return &problem{Code: "unavailable", Detail: "The request was given up."}
+	}
+	if isUnavailable(err) {
+		s.Log.WarnContext(ctx, "request failed", "requestId", c.requestID, "error", err)
+		return &problem{Code: "unavailable", Detail: "The database cannot be reached; nothing was changed."}
+	}
+	s.Log.ErrorContext(ctx, "request failed", "requestId", c.requestID, "error", err)
+	return &problem{Code: "internal_error", Detail: internalDetail}
+}
+
+// refusalProblem translates what commands and accounts refuse.
+func refusalProblem(err error) *problem {
+	var (
+		rule     *commands.RuleError
+		missing  *commands.NotFoundError
+		refusal  *accounts.Refusal
+		movement *report.TransitionError
+	)
+	switch {
+	case errors.As(err, &rule):
+		return &problem{Code: rule.Code, Title: rule.Title, Detail: rule.Detail, Fields: ruleFields(rule.Fields), RetryAfter: rule.RetryAfter}
+	case errors.As(err, &missing):
+		return &problem{Code: "not_found", Detail: "No such " + missing.What + " is known in this organization."}
+	case errors.As(err, &refusal):
+		return &problem{Code: refusal.Code, Detail: refusal.Detail, RetryAfter: refusal.RetryAfter}
+	case errors.As(err, &movement):
+		return &problem{Code: "invalid_state", Detail: movement.Error()}
+	}
+	return nil
+}
+
+func ruleFields(rules []commands.FieldError) []api.FieldError {
+	var out []api.FieldError
+	for _, f := range rules {
+		field := api.FieldError{In: api.Body, Pointer: &f.Pointer, Code: f.Code, Detail: f.Detail}
+		if len(f.Params) > 0 {
+			field.Params = &f.Params
+		}
+		out = append(out, field)
+	}
+	return out
+}
+
+// isUnavailable recognises a database that is away, starting, stopping, or
+// out of connections: worth trying again.
+func isUnavailable(err error) bool {
+	var (
+		connect *pgconn.ConnectError
+		network net.Error
+		server  *pgconn.PgError
+	)
+	switch {
+	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded):
+		return true
+	case errors.As(err, &server):
+		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") || server.Code == "53300"
+	}
+	return pgconn.SafeToRetry(err)
+}
+
+// fail answers with what went wrong.
+func (s *server) fail(c *gin.Context, err error) {
+	if c.Writer.Written() {
+		return
+	}
+	s.toProblem(c, err).write(c.Writer, c.Request, callOf(c).requestID)
+}

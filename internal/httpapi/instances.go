@@ -1,0 +1,314 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/httpapi/api"
+	"muster/internal/intake/collect"
+	"muster/projections/fleet"
+)
+
+const (
+	instancesPath   = "/api/v1/instances/"
+	maxFilter       = 500 // ids of one filter (contract, §1.6)
+	defaultPageSize = 20
+)
+
+func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestObject) (api.ListInstancesResponseObject, error) {
+	p := r.Params
+	q := fleet.Query{
+		Organization: caller(ctx).Organization.ID, IDs: list(p.Id), Search: value(p.Q), Descending: value(p.Sort) == api.MinusName,
+		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
+	}
+	if len(q.IDs) > maxFilter {
+		return nil, tooManyIDs(len(q.IDs))
+	}
+	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
+		q.Size = max(q.Size, len(q.IDs))
+	}
+	for _, e := range list(p.Engine) {
+		q.Engines = append(q.Engines, domain.Engine(e))
+	}
+	if p.Status != nil {
+		active := *p.Status == api.Active
+		q.Active = &active
+	}
+	rows, total, err := s.Fleet.Instances(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.showInstances(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListInstances200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+func tooManyIDs(n int) *problem {
+	name := "id"
+	return &problem{Code: "too_many_instances", Detail: fmt.Sprintf("%d ids; a filter has at most %d.", n, maxFilter),
+		Fields: []api.FieldError{{In: api.Query, Parameter: &name, Code: "too_many_instances", Detail: fmt.Sprintf("at most %d", maxFilter)}}}
+}
+
+func (s *server) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
+	shown, err := s.instance(ctx, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetInstance200JSONResponse(shown), nil
+}
+
+func (s *server) instance(ctx context.Context, id uuid.UUID) (api.Instance, error) {
+	row, ok, err := s.Fleet.Instance(ctx, caller(ctx).Organization.ID, id)
+	if err != nil {
+		return api.Instance{}, err
+	}
+	if !ok {
+		return api.Instance{}, notFound("instance")
+	}
+	shown, err := s.showInstances(ctx, []fleet.Instance{row})
+	if err != nil {
+		return api.Instance{}, err
+	}
+	return shown[0], nil
+}
+
+func (s *server) showInstances(ctx context.Context, rows []fleet.Instance) ([]api.Instance, error) {
+	ids := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	states, err := s.Servers.States(ctx, caller(ctx).Organization.ID, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Instance, 0, len(rows))
+	for _, row := range rows {
+		out = append(out, showInstance(row, states[row.ID]))
+	}
+	return out, nil
+}
+
+func showInstance(row fleet.Instance, state assessment.State) api.Instance {
+	i := api.Instance{
+		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: text(row.Version), Host: text(row.Host),
+		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount,
+		LastSeenAt: utc(state.LastSeenAt), LastAssessedAt: utc(state.LastAssessedAt), LastClassifiedAt: utc(state.LastClassifiedAt),
+		MissingGrants: []api.MissingGrant{},
+	}
+	if state.LastError != nil {
+		i.LastError = &state.LastError.Sentence
+	}
+	for _, g := range state.MissingGrants {
+		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: filled(g.Checks)})
+	}
+	return i
+}
+
+// CreateInstance tries the connection, then keeps instance and credentials in
+// one transaction: neither is ever there without the other.
+func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequestObject) (api.CreateInstanceResponseObject, error) {
+	engine := domain.Engine(r.Body.Engine)
+	if err := s.Connections.Try(ctx, engine, r.Body.Dsn); err != nil {
+		return nil, connectionProblem(err)
+	}
+	who, id := actor(ctx), uuid.Must(uuid.NewV7())
+	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: value(r.Body.Host), Active: true}
+	if target, err := assessment.ParseDSN(r.Body.Dsn); err == nil && in.Host == "" {
+		in.Host = target.HostName()
+	}
+	var mark commands.Mark
+	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		err = s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
+			Organization: who.OrganizationID, Instance: id, Engine: engine, DSN: r.Body.Dsn, Classify: string(value(r.Body.Classify)),
+		})
+		if err != nil {
+			return err
+		}
+		_, mark, err = s.Commands.RegisterInstanceTx(ctx, tx, who, id, in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.settle(ctx, mark)
+	if err := s.Connections.Request(ctx, who.OrganizationID, id); err != nil {
+		return nil, err
+	}
+	shown, err := s.instance(ctx, id)
+	if p, lags := asProblem(err); lags && p.Code == "not_found" {
+		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.State{}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateInstance201JSONResponse{Body: shown, Headers: api.CreateInstance201ResponseHeaders{Location: instancesPath + id.String()}}, nil
+}
+
+func (s *server) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
+	tx, err := s.DB.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	if err := do(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// connectionProblem says in a class and a sentence why a server was not
+// reached; nothing of the driver's text, which may hold the password.
+func connectionProblem(err error) error {
+	var (
+		dsn     *collect.DSNError
+		failed  *collect.ConnectionError
+		engine  *collect.EngineNotCollectedError
+		pointer = "#/dsn"
+	)
+	field := func(code, detail, class string) []api.FieldError {
+		f := api.FieldError{In: api.Body, Pointer: &pointer, Code: code, Detail: detail}
+		if class != "" {
+			f.Params = &map[string]any{"class": class}
+		}
+		return []api.FieldError{f}
+	}
+	switch {
+	case errors.As(err, &dsn):
+		return &problem{Code: "invalid_parameter", Detail: "The DSN cannot be read: " + dsn.Error() + ".", Fields: field("invalid_parameter", dsn.Error(), "")}
+	case errors.As(err, &failed):
+		return &problem{Code: "connection_failed", Title: "The server cannot be reached", Detail: failed.Sentence,
+			Fields: field("connection_failed", failed.Sentence, failed.Class)}
+	case errors.As(err, &engine):
+		pointer = "#/engine"
+		return &problem{Code: "engine_not_collected", Title: "Muster does not collect from this engine yet", Detail: engine.Error() + ".",
+			Fields: field("engine_not_collected", engine.Error(), "")}
+	}
+	return err
+}
+
+// ChangeInstance tries a new connection before anything is changed.
+func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequestObject) (api.ChangeInstanceResponseObject, error) {
+	who := actor(ctx)
+	before, ok, err := s.Fleet.Instance(ctx, who.OrganizationID, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, notFound("instance")
+	}
+	if r.Body.Dsn != nil {
+		if err := s.Connections.Try(ctx, before.Engine, *r.Body.Dsn); err != nil {
+			return nil, connectionProblem(err)
+		}
+	}
+	mark, err := s.Commands.ChangeInstance(ctx, who, r.InstanceId, commands.ChangeInstance{Name: r.Body.Name, Active: r.Body.Active})
+	if err != nil {
+		return nil, err
+	}
+	if r.Body.Dsn != nil {
+		err := s.Servers.SaveCredentials(ctx, s.DB, assessment.Credentials{
+			Organization: who.OrganizationID, Instance: r.InstanceId, Engine: before.Engine, DSN: *r.Body.Dsn,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.settle(ctx, mark)
+	shown, err := s.instance(ctx, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	return api.ChangeInstance200JSONResponse(shown), nil
+}
+
+// RemoveInstance forgets the credentials after the event: a process that dies
+// between the two leaves credentials that no assessment uses any more, since
+// the instance is gone.
+func (s *server) RemoveInstance(ctx context.Context, r api.RemoveInstanceRequestObject) (api.RemoveInstanceResponseObject, error) {
+	who := actor(ctx)
+	mark, err := s.Commands.RemoveInstance(ctx, who, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Servers.Forget(ctx, s.DB, who.OrganizationID, r.InstanceId); err != nil {
+		return nil, err
+	}
+	s.settle(ctx, mark)
+	return api.RemoveInstance204Response{}, nil
+}
+
+func (s *server) AssessInstance(ctx context.Context, r api.AssessInstanceRequestObject) (api.AssessInstanceResponseObject, error) {
+	shown, err := s.instance(ctx, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Connections.Request(ctx, caller(ctx).Organization.ID, r.InstanceId)
+	var unknown *collect.NotCollectedError
+	if errors.As(err, &unknown) {
+		return nil, &problem{Code: "engine_not_collected", Title: "Muster does not assess this server",
+			Detail: "No connection is registered for " + shown.Name + "; its facts come from elsewhere."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return api.AssessInstance202JSONResponse(shown), nil
+}
+
+func (s *server) ListDatabases(ctx context.Context, r api.ListDatabasesRequestObject) (api.ListDatabasesResponseObject, error) {
+	organization := caller(ctx).Organization.ID
+	if _, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId); err != nil || !ok {
+		return nil, errors.Join(err, missingUnless(ok, "instance"))
+	}
+	page, size := or(r.Params.Page, 1), or(r.Params.PageSize, defaultPageSize)
+	rows, total, err := s.Fleet.Databases(ctx, organization, r.InstanceId, value(r.Params.Q), page, size)
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := s.databaseSizes(ctx, organization, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Database, 0, len(rows))
+	for _, row := range rows {
+		d := api.Database{Id: row.ID, Name: row.Name, InstanceId: row.InstanceID, CreatedAt: row.CreatedAt.UTC()}
+		if n, known := sizes[row.Name]; known {
+			d.SizeBytes = &n
+		}
+		items = append(items, d)
+	}
+	return api.ListDatabases200JSONResponse{Items: items, Page: paged(ctx, page, size, total)}, nil
+}
+
+func missingUnless(ok bool, what string) error {
+	if ok {
+		return nil
+	}
+	return notFound(what)
+}
+
+// databaseSizes are those that the last assessment found, by name.
+func (s *server) databaseSizes(ctx context.Context, organization, instance uuid.UUID) (map[string]int64, error) {
+	last, _, err := s.Servers.Latest(ctx, organization, instance)
+	if err != nil || last == nil {
+		return nil, err
+	}
+	sizes := map[string]int64{}
+	for _, d := range last.Databases {
+		if d.SizeBytes != nil {
+			sizes[d.Name] = *d.SizeBytes
+		}
+	}
+	return sizes, nil
+}

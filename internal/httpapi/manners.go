@@ -1,0 +1,194 @@
+package httpapi
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// maxRequestLine is the longest request line, in bytes: a filter of 500 ids
+// fits, and nginx with large_client_header_buffers 4 32k takes the same.
+const maxRequestLine = 32 << 10
+
+// outermost gives every request its id, its headers and its end: a panic
+// becomes a problem, and the request one line in the log.
+func (s *server) outermost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := s.Now()
+		c := &call{requestID: requestID(r), agent: r.UserAgent(), header: w.Header()}
+		h := w.Header()
+		h.Set("X-Request-Id", c.requestID)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		if s.PublicURL.Scheme == "https" {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+		c.request = r
+		recorder := &statusRecorder{ResponseWriter: w}
+		defer func() {
+			if cause := recover(); cause != nil {
+				if cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with this very value
+					panic(cause)
+				}
+				s.Log.ErrorContext(r.Context(), "panic", "requestId", c.requestID, "cause", cause, "stack", string(debug.Stack()))
+				if recorder.status != 0 {
+					panic(http.ErrAbortHandler) // half an answer must not look whole
+				}
+				(&problem{Code: "internal_error", Detail: internalDetail}).write(recorder, r, c.requestID)
+			}
+			s.Log.DebugContext(r.Context(), "request", "requestId", c.requestID, "method", r.Method, "path", r.URL.Path,
+				"status", recorder.status, "took", s.Now().Sub(started))
+		}()
+		next.ServeHTTP(recorder, r)
+	})
+}
+
+const internalDetail = "The request failed; the log has the reason under this request id."
+
+type statusRecorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *statusRecorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *statusRecorder) Write(p []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(p)
+}
+
+func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// headAsGet answers HEAD like GET; net/http drops the body.
+func headAsGet(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			get := *r
+			get.Method = http.MethodGet
+			r = &get
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// shortLine refuses addresses that a proxy in front would not pass on.
+func (s *server) shortLine(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.Method)+len(r.RequestURI)+len(r.Proto)+2 > maxRequestLine {
+			(&problem{Code: "uri_too_long", Detail: "The request line may have at most " + strconv.Itoa(maxRequestLine) + " bytes."}).
+				write(w, r, callOf(r.Context()).requestID)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// describe sets the headers that depend on the route only.
+func (s *server) describe(c *gin.Context, row *route) {
+	h := callOf(c.Request.Context()).header
+	h.Set("Cache-Control", "private, no-store")
+	if strings.HasPrefix(row.path, "/api/v1/reports") || strings.HasPrefix(row.path, "/api/v1/exports") {
+		h.Set("X-Api-Stability", "beta")
+	}
+}
+
+// negotiate holds the request's types and size against the row.
+func (r *route) negotiate(c *gin.Context) *problem {
+	if p := r.acceptable(c.Request.Header.Values("Accept")); p != nil {
+		return p
+	}
+	if c.GetHeader("Idempotency-Key") != "" && !r.idempotent {
+		return &problem{Code: "idempotency_not_supported", Detail: "Only POST /api/v1/reports and POST /api/v1/instances take an Idempotency-Key."}
+	}
+	if c.Request.Method == http.MethodGet {
+		return nil
+	}
+	if p := r.readable(c.Request); p != nil {
+		return p
+	}
+	if c.Request.ContentLength > r.bodyLimit {
+		return bodyProblem(&http.MaxBytesError{Limit: r.bodyLimit}, r.bodyLimit)
+	}
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, r.bodyLimit)
+	return nil
+}
+
+// acceptable looks for a type of ours among those the caller takes. JSON can
+// always be taken: a refusal is JSON, too.
+func (r *route) acceptable(accept []string) *problem {
+	types := r.types()
+	if len(accept) == 0 || slices.Contains(types, "text/plain") || slices.Contains(types, "application/yaml") {
+		return nil
+	}
+	types = append(types, "application/json")
+	for _, entry := range strings.Split(strings.Join(accept, ","), ",") {
+		wanted, parameters, err := mime.ParseMediaType(entry)
+		if err != nil || parameters["q"] == "0" {
+			continue
+		}
+		main, _, _ := strings.Cut(wanted, "/")
+		for _, t := range types {
+			if wanted == "*/*" || wanted == t || wanted == main+"/*" && strings.HasPrefix(t, main+"/") {
+				return nil
+			}
+		}
+	}
+	return &problem{Code: "not_acceptable", Detail: "This operation answers with " + strings.Join(slices.Compact(types), " or ") + "."}
+}
+
+// readable looks at the body's type and encoding.
+func (r *route) readable(req *http.Request) *problem {
+	if req.ContentLength == 0 && len(req.TransferEncoding) == 0 {
+		return nil
+	}
+	want := "application/json"
+	if b := r.body(); b != nil && b.Content[want] == nil {
+		want = "application/pdf"
+	}
+	got, _, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	if err != nil || got != want {
+		return &problem{Code: "unsupported_media_type", Detail: "Content-Type must be " + want + "."}
+	}
+	encoding := strings.ToLower(strings.TrimSpace(req.Header.Get("Content-Encoding")))
+	if encoding != "" && encoding != "identity" && (encoding != "gzip" || !r.isIngest()) {
+		return &problem{Code: "unsupported_media_type", Detail: "Content-Encoding " + strconv.Quote(encoding) + " cannot be read here."}
+	}
+	return nil
+}
+
+// plain is the body without its Content-Encoding, at most limit bytes of it:
+// a small body may hide a large one.
+func plain(r *http.Request, limit int64) ([]byte, *problem) {
+	body := io.Reader(r.Body)
+	if strings.EqualFold(strings.TrimSpace(r.Header.Get("Content-Encoding")), "gzip") {
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			return nil, &problem{Code: "malformed_json", Detail: "The body is not gzip."}
+		}
+		body = unpacked
+	}
+	text, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err != nil {
+		return nil, bodyProblem(err, limit)
+	}
+	if int64(len(text)) > limit {
+		return nil, bodyProblem(&http.MaxBytesError{Limit: limit}, limit)
+	}
+	return text, nil
+}

@@ -1,0 +1,174 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"muster/eventstore/topic"
+	"muster/handlers/jobs"
+	"muster/internal/httpapi/api"
+	"muster/projections"
+)
+
+// listed is how many rows a list of operations shows; whoever has more dead
+// letters than that has another problem.
+const listed = 200
+
+func (s *server) ListProjections(ctx context.Context, _ api.ListProjectionsRequestObject) (api.ListProjectionsResponseObject, error) {
+	statuses, err := s.Projections.Statuses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Projection, 0, len(statuses))
+	for _, p := range statuses {
+		items = append(items, api.Projection{
+			Name: p.Name, Logs: texts(p.Logs), Status: p.Status, Position: p.Position, HeadPosition: p.HeadPosition, LagEvents: p.LagEvents,
+			LagSeconds: float32(p.LagSeconds), Parked: p.Parked, LastError: text(p.LastError), UpdatedAt: utc(&p.UpdatedAt),
+		})
+	}
+	return api.ListProjections200JSONResponse{Items: items}, nil
+}
+
+func (s *server) RebuildProjection(ctx context.Context, r api.RebuildProjectionRequestObject) (api.RebuildProjectionResponseObject, error) {
+	if err := s.Projections.RequestRebuild(ctx, r.Name, projections.RebuildOptions{}); err != nil {
+		return nil, projectionProblem(err)
+	}
+	return api.RebuildProjection202JSONResponse{Name: r.Name, Status: "rebuilding"}, nil
+}
+
+func projectionProblem(err error) error {
+	var (
+		unknown *projections.UnknownProjectionError
+		running *projections.RebuildInProgressError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return &problem{Code: "not_found", Detail: "No projection of that name exists."}
+	case errors.As(err, &running):
+		return &problem{Code: "rebuild_in_progress", Detail: running.Error() + "."}
+	}
+	return err
+}
+
+func (s *server) GetProjectionDiff(ctx context.Context, r api.GetProjectionDiffRequestObject) (api.GetProjectionDiffResponseObject, error) {
+	d, ok, err := s.Projections.Diff(ctx, r.Name)
+	if err != nil {
+		return nil, projectionProblem(err)
+	}
+	if !ok {
+		return nil, &problem{Code: "not_found", Detail: r.Name + " was never rebuilt."}
+	}
+	shown := api.GetProjectionDiff200JSONResponse{Name: r.Name, Empty: d.Empty(), Positions: d.Positions, Tables: []api.TableDifference{}}
+	if shown.Positions == nil {
+		shown.Positions = map[string]int64{}
+	}
+	for _, t := range d.Tables {
+		shown.Tables = append(shown.Tables, api.TableDifference{Table: t.Table, Rows: t.Rows, OnlyOld: t.OnlyOld, OnlyNew: t.OnlyNew, Different: t.Different})
+	}
+	return shown, nil
+}
+
+func (s *server) ListJobs(ctx context.Context, _ api.ListJobsRequestObject) (api.ListJobsResponseObject, error) {
+	organization := caller(ctx).Organization.ID
+	rows, err := s.Jobs.List(ctx, organization, listed, jobs.Build)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.Jobs.Counts(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Job, 0, len(rows))
+	for _, j := range rows {
+		items = append(items, api.Job{ReportId: j.Subject, Status: j.Status, Attempts: j.Attempts, WorkerId: text(j.WorkerID), LeasedUntil: utc(j.LeasedUntil)})
+	}
+	builds := counts[jobs.Build]
+	return api.ListJobs200JSONResponse{Items: items, Queued: int(builds.Queued), Building: int(builds.Running)}, nil
+}
+
+// Dead letters are of two sorts with ids of one form: events that a projection
+// could not apply, and jobs that used up their attempts.
+
+func (s *server) ListDeadLetters(ctx context.Context, _ api.ListDeadLettersRequestObject) (api.ListDeadLettersResponseObject, error) {
+	organization := caller(ctx).Organization.ID
+	letters, err := s.DeadLetters.List(ctx, organization, uuid.Nil, listed)
+	if err != nil {
+		return nil, err
+	}
+	dead, err := s.Jobs.Dead(ctx, organization, listed)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.DeadLetter, 0, len(letters)+len(dead))
+	for _, l := range letters {
+		items = append(items, api.DeadLetter{Id: l.ID, Kind: "event", Source: l.Handler, Subject: l.Stream, Error: l.Error,
+			Attempts: l.Attempts, Waiting: l.Waiting, At: utc(&l.ParkedAt)})
+	}
+	for _, j := range dead {
+		items = append(items, api.DeadLetter{Id: j.ID, Kind: "job", Source: string(j.Kind), Subject: j.Subject, Error: j.LastError,
+			Attempts: j.Attempts, At: utc(j.DeadAt)})
+	}
+	return api.ListDeadLetters200JSONResponse{Items: items}, nil
+}
+
+func (s *server) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterRequestObject) (api.RetryDeadLetterResponseObject, error) {
+	replay, err := s.DeadLetters.Retry(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+	if errors.Is(err, topic.ErrNoLetter) {
+		err = s.Jobs.Retry(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+	}
+	if err != nil {
+		return nil, deadLetterProblem(err)
+	}
+	if replay.Error != "" {
+		return nil, &problem{Code: "invalid_state", Detail: fmt.Sprintf("It failed again: %s. %d events wait.", replay.Error, replay.Waiting)}
+	}
+	return api.RetryDeadLetter202Response{}, nil
+}
+
+func (s *server) DropDeadLetter(ctx context.Context, r api.DropDeadLetterRequestObject) (api.DropDeadLetterResponseObject, error) {
+	_, err := s.DeadLetters.Drop(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+	if errors.Is(err, topic.ErrNoLetter) {
+		err = s.Jobs.Drop(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+	}
+	if err != nil {
+		return nil, deadLetterProblem(err)
+	}
+	return api.DropDeadLetter204Response{}, nil
+}
+
+func deadLetterProblem(err error) error {
+	var alive *jobs.NotDeadError
+	if errors.As(err, &alive) {
+		return notFound("dead letter")
+	}
+	return err
+}
+
+func (s *server) ListOutbox(ctx context.Context, _ api.ListOutboxRequestObject) (api.ListOutboxResponseObject, error) {
+	items := []api.OutboxEntry{}
+	if s.Outbox == nil { // mails go to a server
+		return api.ListOutbox200JSONResponse{Items: items}, nil
+	}
+	mails, err := s.Outbox.List(ctx, caller(ctx).Organization.ID, listed)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range mails {
+		items = append(items, api.OutboxEntry{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.CreatedAt.UTC(), SizeBytes: m.SizeBytes})
+	}
+	return api.ListOutbox200JSONResponse{Items: items}, nil
+}
+
+func (s *server) GetOutboxMail(ctx context.Context, r api.GetOutboxMailRequestObject) (api.GetOutboxMailResponseObject, error) {
+	if s.Outbox == nil {
+		return nil, notFound("mail")
+	}
+	m, raw, ok, err := s.Outbox.Read(ctx, caller(ctx).Organization.ID, r.MailId)
+	if err != nil || !ok {
+		return nil, errors.Join(err, missingUnless(ok, "mail"))
+	}
+	return api.GetOutboxMail200JSONResponse{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.CreatedAt.UTC(), SizeBytes: m.SizeBytes, Raw: string(raw)}, nil
+}

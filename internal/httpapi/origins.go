@@ -1,0 +1,58 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// crossOrigin refuses what another site makes a signed-in browser send. The
+// cookie is SameSite=Lax and bodies are JSON only; this is the third wall.
+// Origins allowed for CORS pass, and their cookies are ignored (isCrossOrigin).
+func (s *server) crossOrigin(next http.Handler) (http.Handler, error) {
+	protection := http.NewCrossOriginProtection()
+	for _, origin := range append(slices.Clone(s.CORSOrigins), s.origin()) {
+		if err := protection.AddTrustedOrigin(origin); err != nil {
+			return nil, fmt.Errorf("trust origin %q: %w", origin, err)
+		}
+	}
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(&problem{Code: "cross_origin_request", Detail: "A page of another origin sent this request."}).write(w, r, callOf(r.Context()).requestID)
+	}))
+	return protection.Handler(next), nil
+}
+
+// origin is our own, as the browser knows us: behind a proxy the Host that we
+// see may differ.
+func (s *server) origin() string { return s.PublicURL.Scheme + "://" + s.PublicURL.Host }
+
+// isCrossOrigin says that the request comes from a page of a CORS origin.
+func (s *server) isCrossOrigin(r *http.Request) bool {
+	return slices.Contains(s.CORSOrigins, r.Header.Get("Origin"))
+}
+
+const exposedHeaders = "Location, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+
+// cors answers the origins on the list, and preflights; without a list it does nothing.
+func (s *server) cors(next http.Handler) http.Handler {
+	if len(s.CORSOrigins) == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Add("Vary", "Origin")
+		if s.isCrossOrigin(r) && (strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/ingest/")) {
+			h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+			h.Set("Access-Control-Expose-Headers", exposedHeaders)
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				h.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
+				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match")
+				h.Set("Access-Control-Max-Age", "600")
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}

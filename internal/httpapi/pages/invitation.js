@@ -1,0 +1,16 @@
+import { $, call, submitting } from "./muster.js";
+
+const token = decodeURIComponent(location.hash.slice(1));
+history.replaceState(null, "", location.pathname);
+$("main").removeAttribute("aria-busy");
+if (token) {
+  $("invitation-form").hidden = false;
+  $("name").focus();
+} else {
+  $("invitation-note").textContent = "Open the whole link of the invitation.";
+}
+
+submitting($("invitation-form"), () => ({ "#/name": $("name"), "#/password": $("password") }), async () => {
+  await call("POST", `/api/v1/invitations/${encodeURIComponent(token)}`, { name: $("name").value, password: $("password").value });
+  location.assign("/");
+});

@@ -1,0 +1,199 @@
+// What every page shares: talking to the API, signing in, the banner.
+
+export const $ = (id) => document.getElementById(id);
+
+// element makes a DOM node; text is always text, never markup.
+export function element(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in node) node[name] = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...children.filter((c) => c !== null && c !== undefined));
+  return node;
+}
+
+// Problem is a refusal as the API words it (RFC 9457).
+export class Problem extends Error {
+  constructor(body, response) {
+    super(body.detail || body.title || `The server answered ${response.status}.`);
+    this.body = body;
+    this.status = response.status;
+    this.retryAfter = Number(response.headers.get("Retry-After")) || 0;
+  }
+}
+
+export async function call(method, path, body) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method, cache: "no-cache", credentials: "same-origin",
+      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Problem({ detail: "The server cannot be reached.", code: "offline" }, { status: 0, headers: new Headers() });
+  }
+  if (response.headers.get("X-Demo-Data") === "true") banner("Demo organization: what you see is made up, but for the private PostgreSQL.");
+  if (response.status === 204) return null;
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Problem(answer, response);
+  return answer;
+}
+
+export function banner(text, red = false) {
+  $("banner").textContent = text;
+  $("banner").classList.toggle("red", red);
+  $("banner").hidden = false;
+}
+
+// say tells a screen reader what the eye sees change.
+export const say = (text) => { $("live").textContent = text; };
+
+// complain shows a problem in the form: its sentence, each field's, the request id.
+export function complain(form, problem, fields = {}) {
+  const box = form.querySelector(".error");
+  box.replaceChildren(problem.message);
+  for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
+  const errors = problem.body?.errors ?? [];
+  if (errors.length > 1 || errors.some((e) => !problem.message.includes(e.detail))) {
+    box.append(element("ul", {}, ...errors.map((e) => element("li", {}, `${(e.pointer ?? e.parameter ?? "").replace("#/", "")}: ${e.detail}`))));
+  }
+  if (problem.body?.requestId) box.append(element("small", {}, `Request ${problem.body.requestId}`));
+  box.hidden = false;
+  let first = true;
+  for (const e of errors) {
+    const input = fields[e.pointer] ?? fields[Object.keys(fields).find((p) => e.pointer?.startsWith(p + "/"))];
+    if (!input) continue;
+    input.setAttribute("aria-invalid", "true");
+    if (first) input.focus();
+    first = false;
+  }
+}
+
+// submitting runs work once at a time and shows its refusal in the form.
+export function submitting(form, fields, work) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button[type=submit]");
+    if (button.disabled) return;
+    button.disabled = true;
+    form.querySelector(".error").hidden = true;
+    try {
+      await work();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      complain(form, problem, fields());
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+// start shows the page to whoever is signed in, and the sign-in form to others.
+export async function start(show) {
+  const main = $("main");
+  let session;
+  try {
+    session = await call("GET", "/api/v1/session");
+  } catch (problem) {
+    banner(problem.message, true);
+    main.removeAttribute("aria-busy");
+    return;
+  }
+  main.removeAttribute("aria-busy");
+  if (!session.authenticated) return signIn(session, show);
+  $("sign-in").hidden = true;
+  $("content").hidden = false;
+  $("nav").hidden = false;
+  $("who").hidden = false;
+  $("who-name").textContent = `${session.member.name} · ${session.organization.name}`;
+  $("sign-out").addEventListener("click", async () => { await call("DELETE", "/api/v1/session").catch(() => {}); location.assign("/"); });
+  await show(session, (permission) => session.permissions.includes(permission));
+}
+
+function signIn(session, show) {
+  $("sign-in").hidden = false;
+  if (session.setupRequired) {
+    $("sign-in-note").textContent = "Nobody is set up yet. Open the one-time link that `muster serve` printed, or make one with `muster setup-link`.";
+    $("sign-in-form").hidden = true;
+    return;
+  }
+  if (location.protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) {
+    banner("This connection is not encrypted: passwords cross the network in the clear.", true);
+  }
+  $("email").focus();
+  submitting($("sign-in-form"), () => ({}), async () => {
+    await call("POST", "/api/v1/session", { email: $("email").value, password: $("password").value });
+    $("password").value = "";
+    await start(show);
+    $("main").focus();
+  });
+}
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+// when is an instant in the reader's zone, with the exact one as a tooltip.
+export function when(iso) {
+  return element("time", { dateTime: iso, title: iso }, time.format(new Date(iso)));
+}
+
+export function size(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+const looks = { Queued: "busy", Building: "busy", Ready: "good", Failed: "bad", Expired: "" };
+
+export function status(report) {
+  const nodes = [element("span", { className: `status ${looks[report.status] ?? ""}` }, report.status === "Building" ? "Processing" : report.status)];
+  if (report.progress) nodes.push(element("small", {}, `Step ${report.progress.step} of ${report.progress.totalSteps}: ${report.progress.label}`));
+  if (report.error) nodes.push(element("small", { className: "reason" }, `${report.error.message} (${report.error.code})`));
+  if (report.status === "Ready" && report.expiresAt) {
+    const days = Math.ceil((new Date(report.expiresAt) - Date.now()) / 86400000);
+    nodes.push(element("small", {}, days > 1 ? `expires in ${days} days` : "expires within a day"));
+  }
+  return nodes;
+}
+
+export function downloadLink(report) {
+  if (!report.downloadUrl) return null;
+  return element("a", { className: "button small", href: report.downloadUrl, download: report.file.name,
+    title: `${report.file.name}, ${size(report.file.sizeBytes)}`, "aria-label": `Download ${report.file.name}` }, "Download");
+}
+
+export const running = (report) => report.status === "Queued" || report.status === "Building";
+
+// polling looks again every 5 s while needed() and the page is seen; after
+// refusals it waits longer, up to a minute, or as long as the server asks.
+export function polling(look, needed) {
+  let timer, failures = 0, wait = 0;
+  const next = () => {
+    clearTimeout(timer);
+    if (document.hidden || (!needed() && failures === 0)) return;
+    timer = setTimeout(run, wait || Math.min(60, 5 * 2 ** failures) * 1000);
+  };
+  const run = async () => {
+    clearTimeout(timer);
+    wait = 0;
+    try {
+      await look();
+      failures = 0;
+    } catch (problem) {
+      if (problem.status === 401) { location.reload(); return; }
+      failures += 1;
+      wait = (problem.retryAfter ?? 0) * 1000;
+    }
+    next();
+  };
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && needed()) run(); });
+  return run;
+}
+
+// pager draws "1–20 of 57" with its buttons.
+export function pager(page, turn) {
+  if (page.totalPages < 2) return [];
+  const button = (text, to, off) => element("button", { type: "button", disabled: off, onclick: () => turn(to) }, text);
+  return [element("span", {}, `Page ${page.number} of ${page.totalPages} · ${page.totalItems} in all`),
+    button("Newer", page.number - 1, page.number <= 1), button("Older", page.number + 1, page.number >= page.totalPages)];
+}

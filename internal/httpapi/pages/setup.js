@@ -1,0 +1,28 @@
+import { $, call, submitting } from "./muster.js";
+
+// The token comes in the fragment, which no server and no log ever sees, and
+// leaves the address bar at once.
+const setupToken = decodeURIComponent(location.hash.slice(1)).replace(/^token=/, "");
+history.replaceState(null, "", location.pathname);
+
+const { required } = await call("GET", "/api/v1/setup").catch(() => ({ required: true }));
+$("main").removeAttribute("aria-busy");
+if (!required) {
+  $("setup-note").textContent = "There is an administrator already. Sign in instead.";
+} else if (!setupToken) {
+  $("setup-note").textContent = "Open the whole one-time link that Muster printed, or make another one with `muster setup-link`.";
+} else {
+  $("setup-form").hidden = false;
+  $("organizationName").focus();
+}
+
+const field = (id) => $(id).value;
+submitting($("setup-form"), () => ({
+  "#/organizationName": $("organizationName"), "#/name": $("name"), "#/email": $("email"), "#/password": $("password"),
+}), async () => {
+  await call("POST", "/api/v1/setup", {
+    setupToken, email: field("email"), name: field("name"), password: field("password"),
+    organizationName: field("organizationName"), demo: $("demo").checked,
+  });
+  location.assign("/");
+});

@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/internal/httpapi/api"
+)
+
+// problemType is the page that explains a code; the code follows in kebab case.
+const problemType = "https://muster.example/docs/problems/"
+
+// problem is a refusal or a failure on its way to the caller (RFC 9457). It is
+// an error, so that handlers return it like any other.
+type problem struct {
+	Code       string
+	Title      string // empty: the code's own
+	Detail     string
+	Fields     []api.FieldError
+	RetryAfter time.Duration
+	status     int // 0: the code's own
+}
+
+func (p *problem) Error() string { return p.Code + ": " + p.Detail }
+
+// codes lists every code an answer can carry with its status and title
+// (contract, §1.5 and §1.6). A rule's code that is not listed is a 422.
+var codes = map[string]struct {
+	status int
+	title  string
+}{
+	"malformed_json":            {400, "The body is not JSON"},
+	"missing_parameter":         {400, "Something is missing"},
+	"invalid_parameter":         {400, "The request cannot be read"},
+	"unknown_parameter":         {400, "The request has a parameter that does not exist"},
+	"unknown_field":             {400, "The body has a member that does not exist"},
+	"invalid_cursor":            {400, "The cursor is not one of ours"},
+	"conflicting_parameters":    {400, "Two parameters contradict each other"},
+	"idempotency_not_supported": {400, "This operation takes no idempotency key"},
+
+	"unauthenticated":     {401, "Sign in first"},
+	"session_expired":     {401, "The session has ended"},
+	"token_expired":       {401, "The token has expired"},
+	"token_revoked":       {401, "The token was revoked"},
+	"invalid_credentials": {401, "The address or the password is wrong"},
+
+	"forbidden":            {403, "Not allowed"},
+	"cross_origin_request": {403, "The request comes from another site"},
+	"setup_closed":         {403, "There is an administrator already"},
+
+	"not_found":               {404, "There is no such thing here"},
+	"method_not_allowed":      {405, "The method does not fit"},
+	"not_acceptable":          {406, "None of the accepted types can be made"},
+	"report_not_ready":        {409, "The report has no file"},
+	"idempotency_in_progress": {409, "The first request with this key is still running"},
+	"member_exists":           {409, "The address has an account already"},
+	"last_admin":              {409, "Somebody has to administer"},
+	"rebuild_in_progress":     {409, "A rebuild is running already"},
+	"invalid_state":           {409, "Not in this state"},
+	"report_expired":          {410, "The report has expired"},
+	"invitation_gone":         {410, "The invitation no longer works"},
+	"precondition_failed":     {412, "Somebody changed it meanwhile"},
+	"body_too_large":          {413, "The body is too large"},
+	"uri_too_long":            {414, "The address is too long"},
+	"unsupported_media_type":  {415, "The body has a type that cannot be read"},
+	"precondition_required":   {428, "If-Match is required"},
+
+	"rate_limited":      {429, "Too many requests"},
+	"login_throttled":   {429, "Too many attempts to sign in"},
+	"too_many_building": {429, "Too many reports are being built"},
+
+	"internal_error": {500, "Something went wrong on our side"},
+	"unavailable":    {503, "Not available at the moment"},
+}
+
+// rule is the title of a 422 whose maker gave none.
+const ruleTitle = "The request breaks a rule"
+
+func (p *problem) statusCode() int {
+	if p.status != 0 {
+		return p.status
+	}
+	if c, ok := codes[p.Code]; ok {
+		return c.status
+	}
+	return http.StatusUnprocessableEntity
+}
+
+func (p *problem) title() string {
+	if p.Title != "" {
+		return p.Title
+	}
+	if c, ok := codes[p.Code]; ok {
+		return c.title
+	}
+	return ruleTitle
+}
+
+// write answers with the problem. It does nothing once an answer has begun.
+func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string) {
+	h := w.Header()
+	status := p.statusCode()
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(wholeSeconds(p.RetryAfter)))
+	} else if status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "5")
+	}
+	if status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="muster"`)
+	}
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified"} {
+		h.Del(name)
+	}
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Content-Type", "application/problem+json")
+	body := api.Problem{
+		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: p.title(), Status: status, Code: p.Code,
+		Detail: p.Detail, Instance: r.URL.Path, RequestId: requestID,
+	}
+	if len(p.Fields) > 0 {
+		body.Errors = &p.Fields
+	}
+	text, err := json.Marshal(body)
+	if err != nil { // only params hold foreign values
+		body.Errors = nil
+		text, _ = json.Marshal(body)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n'))
+}
+
+// wholeSeconds rounds up: a caller that waits so long never comes too early.
+func wholeSeconds(d time.Duration) int {
+	return max(1, int((d+time.Second-1)/time.Second))
+}
+
+func notFound(what string) *problem {
+	return &problem{Code: "not_found", Detail: "No " + what + " of that id is known in this organization."}
+}
+
+func badParameter(in api.FieldErrorIn, name, code, detail string) *problem {
+	return &problem{Code: code, Detail: name + " " + detail + ".", Fields: []api.FieldError{{In: in, Parameter: &name, Code: code, Detail: detail}}}
+}
+
+// asProblem finds the problem inside err.
+func asProblem(err error) (*problem, bool) {
+	var p *problem
+	ok := errors.As(err, &p)
+	return p, ok
+}

@@ -1,0 +1,206 @@
+package httpapi
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	"muster/projections/history"
+)
+
+const reportsPath = "/api/v1/reports/"
+
+// pollAfter is when a page should look again at a report in progress (seconds).
+const pollAfter = 5
+
+func (s *server) CreateReport(ctx context.Context, r api.CreateReportRequestObject) (api.CreateReportResponseObject, error) {
+	who := actor(ctx)
+	in := commands.RequestReport{Kind: report.Kind(r.Body.Kind), RecipientIDs: list(r.Body.RecipientIds)}
+	if scope := r.Body.Scope; scope != nil {
+		in.InstanceIDs, in.DatabaseID, in.From, in.To = list(scope.InstanceIds), scope.DatabaseId, scope.From, scope.To
+	}
+	requested, err := s.Commands.RequestReport(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	s.settle(ctx, requested.Mark)
+	row, ok, err := s.History.Get(ctx, who.OrganizationID, requested.ReportID, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok { // its projection lags: what was asked is all that is known
+		row = justRequested(who, requested.ReportID, in, s.Now())
+	}
+	shown, err := s.show(ctx, []history.Row{row})
+	if err != nil {
+		return nil, err
+	}
+	location := reportsPath + requested.ReportID.String()
+	body := api.RequestedReport{Reused: requested.Reused, RecipientsNotAdded: filled(requested.RecipientsNotAdded), Report: shown[0]}
+	if requested.Reused {
+		return api.CreateReport200JSONResponse{Body: body, Headers: api.CreateReport200ResponseHeaders{ContentLocation: location}}, nil
+	}
+	return api.CreateReport202JSONResponse{Body: body, Headers: api.CreateReport202ResponseHeaders{Location: location, RetryAfter: pollAfter}}, nil
+}
+
+func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, now time.Time) history.Row {
+	return history.Row{
+		ID: id, OrganizationID: who.OrganizationID, Kind: in.Kind, Status: report.StatusQueued, RequesterID: who.MemberID,
+		Scope:        report.Scope{InstanceIDs: in.InstanceIDs, DatabaseID: in.DatabaseID, From: in.From, To: in.To},
+		RecipientIDs: append([]uuid.UUID{who.MemberID}, in.RecipientIDs...), CreatedAt: now,
+	}
+}
+
+func (s *server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
+	q := history.Query{
+		Organization: caller(ctx).Organization.ID, Kind: report.Kind(r.Params.Kind),
+		Page: or(r.Params.Page, 1), Size: or(r.Params.PageSize, 20),
+	}
+	for _, status := range list(r.Params.Status) {
+		q.Statuses = append(q.Statuses, report.Status(status))
+	}
+	rows, total, err := s.History.Page(ctx, q, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.show(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return s.tagged(ctx, "r", api.ReportPage{Items: items, Page: paged(ctx, q.Page, q.Size, total)})
+}
+
+func (s *server) GetReport(ctx context.Context, r api.GetReportRequestObject) (api.GetReportResponseObject, error) {
+	row, err := s.report(ctx, r.ReportId)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.show(ctx, []history.Row{row})
+	if err != nil {
+		return nil, err
+	}
+	recipients, err := s.recipients(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	shown[0].Recipients = &recipients
+	return api.GetReport200JSONResponse(shown[0]), nil
+}
+
+// report finds one of the caller's organization.
+func (s *server) report(ctx context.Context, id uuid.UUID) (history.Row, error) {
+	row, ok, err := s.History.Get(ctx, caller(ctx).Organization.ID, id, s.Now())
+	if err == nil && !ok {
+		err = notFound("report")
+	}
+	return row, err
+}
+
+func (s *server) recipients(ctx context.Context, row history.Row) ([]api.Recipient, error) {
+	who := caller(ctx)
+	found, err := s.History.Recipients(ctx, who.Organization.ID, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := s.Accounts.Addresses(ctx, who.Organization.ID, row.RecipientIDs)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.Accounts.Names(ctx, who.Organization.ID, row.RecipientIDs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Recipient, 0, len(found))
+	for _, f := range found {
+		recipient := api.Recipient{Id: f.MemberID, Name: names[f.MemberID], Delivery: api.RecipientDelivery(f.Delivery)}
+		if email := addresses[f.MemberID].Email; email != "" && who.Member.Role.SeesAddresses() {
+			recipient.Email = &email
+		}
+		if f.SMTPCode != 0 {
+			recipient.SmtpCode = &f.SMTPCode
+		}
+		if f.Delivery == "sent" {
+			recipient.SentAt = utc(f.At)
+		}
+		out = append(out, recipient)
+	}
+	return out, nil
+}
+
+// show makes rows into what the caller may see of them.
+func (s *server) show(ctx context.Context, rows []history.Row) ([]api.Report, error) {
+	who := caller(ctx)
+	var requesters, building []uuid.UUID
+	for _, row := range rows {
+		requesters = append(requesters, row.RequesterID)
+		if row.Status == report.StatusBuilding {
+			building = append(building, row.ID)
+		}
+	}
+	names, err := s.names(ctx, requesters)
+	if err != nil {
+		return nil, err
+	}
+	progress := map[uuid.UUID]jobs.Row{}
+	if len(building) > 0 {
+		if progress, err = s.Jobs.Progress(ctx, who.Organization.ID, building); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]api.Report, 0, len(rows))
+	for _, row := range rows {
+		out = append(out, showReport(row, who, names, progress))
+	}
+	return out, nil
+}
+
+// names looks members up; whoever left stays an id with an empty name.
+func (s *server) names(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return s.Accounts.Names(ctx, caller(ctx).Organization.ID, slices.Compact(ids))
+}
+
+func showReport(row history.Row, who accounts.Principal, names map[uuid.UUID]string, progress map[uuid.UUID]jobs.Row) api.Report {
+	r := api.Report{
+		Id: row.ID, Kind: string(row.Kind), Status: string(row.Status), ScopeLabel: row.ScopeLabel,
+		Scope: api.ReportScope{
+			InstanceIds: filled(row.Scope.InstanceIDs), DatabaseId: row.Scope.DatabaseID,
+			From: utc(row.Scope.From), To: utc(row.Scope.To),
+		},
+		Requester:      api.Person{Id: row.RequesterID, Name: names[row.RequesterID]},
+		RecipientCount: len(row.RecipientIDs),
+		CreatedAt:      row.CreatedAt.UTC(), StartedAt: utc(row.StartedAt), FinishedAt: utc(row.FinishedAt), ExpiresAt: utc(row.ExpiresAt),
+	}
+	switch row.Status {
+	case report.StatusReady:
+		if row.File != nil {
+			r.File = &api.ReportFile{Name: row.File.Name, SizeBytes: row.File.SizeBytes, Sha256: row.File.SHA256, Pages: row.File.Pages}
+		}
+		if mayDownload(who, row) {
+			url := reportsPath + row.ID.String() + "/download"
+			r.DownloadUrl = &url
+			r.Capabilities.CanDownload = who.Can(organization.ScopeReportsDownload)
+		}
+	case report.StatusFailed:
+		r.Error = &api.ReportError{Code: row.ErrorCode, Message: row.ErrorMessage}
+	case report.StatusBuilding:
+		if job, ok := progress[row.ID]; ok && job.TotalSteps > 0 {
+			r.Progress = &api.ReportProgress{Step: job.Step, TotalSteps: job.TotalSteps, Label: job.Label}
+		}
+	case report.StatusQueued, report.StatusExpired:
+	}
+	return r
+}
+
+// mayDownload: whoever receives the report; a viewer nothing else.
+func mayDownload(who accounts.Principal, row history.Row) bool {
+	return who.Member.Role.DownloadsAll() || slices.Contains(row.RecipientIDs, who.Member.ID)
+}

@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"muster/internal/httpapi/api"
+)
+
+// server answers the routes; each group of them has a file of its own.
+type server struct {
+	Dependencies
+	contract  *contract
+	routes    map[string]*route
+	requests  *limiter
+	downloads *limiter
+}
+
+var _ api.StrictServerInterface = (*server)(nil)
+
+// New returns the whole surface as one handler. It fails where a route has no
+// row in the table of roles and scopes, or a row has no route.
+func New(d Dependencies) (http.Handler, error) {
+	c, err := loadContract()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{
+		Dependencies: d, contract: c, routes: c.routes,
+		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
+	}
+	engine, err := s.engine()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.everyRouteHasItsRow(engine.Routes()); err != nil {
+		return nil, err
+	}
+	protected, err := s.crossOrigin(engine)
+	if err != nil {
+		return nil, err
+	}
+	return s.outermost(headAsGet(compressed(s.shortLine(s.cors(protected))))), nil
+}
+
+func (s *server) engine() (*gin.Engine, error) {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.ContextWithFallback = true
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
+	proxies := make([]string, len(s.TrustedProxies))
+	for i, p := range s.TrustedProxies {
+		proxies[i] = p.String()
+	}
+	if err := engine.SetTrustedProxies(proxies); err != nil {
+		return nil, fmt.Errorf("trusted proxies: %w", err)
+	}
+	engine.Use(s.gate)
+	engine.NoRoute(func(c *gin.Context) {
+		s.lost(c, &problem{Code: "not_found", Detail: "There is nothing at this address."})
+	})
+	engine.NoMethod(s.wrongMethod)
+	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s, nil, api.StrictGinServerOptions{
+		RequestErrorHandlerFunc:  s.unread,
+		HandlerErrorFunc:         s.fail,
+		ResponseErrorHandlerFunc: s.fail,
+	}), api.GinServerOptions{ErrorHandler: func(c *gin.Context, err error, _ int) { s.unread(c, err) }})
+	s.registerPages(engine)
+	return engine, nil
+}
+
+// unread answers a request that passed validation and still does not fit the
+// generated types: openapi.yaml then says less than it should.
+func (s *server) unread(c *gin.Context, err error) {
+	s.Log.WarnContext(c, "validated request does not decode", "requestId", callOf(c).requestID, "path", c.FullPath(), "error", err)
+	s.fail(c, &problem{Code: "invalid_parameter", Detail: "The request does not have the expected form."})
+	c.Abort()
+}
+
+func (s *server) wrongMethod(c *gin.Context) {
+	h := c.Writer.Header()
+	if allow := h.Get("Allow"); strings.Contains(allow, http.MethodGet) {
+		h.Set("Allow", strings.Replace(allow, http.MethodGet, "GET, HEAD", 1))
+	}
+	s.lost(c, &problem{Code: "method_not_allowed", Detail: "This address takes " + h.Get("Allow") + "."})
+}
+
+// lost answers what no route takes: with a problem, counted like a request.
+func (s *server) lost(c *gin.Context, p *problem) {
+	if !s.Unlimited {
+		if refused := s.requests.allow(c.Writer.Header(), "ip:"+c.ClientIP()); refused != nil {
+			p = refused
+		}
+	}
+	s.fail(c, p)
+}
+
+// everyRouteHasItsRow compares what gin routes with the table.
+func (s *server) everyRouteHasItsRow(registered gin.RoutesInfo) error {
+	var problems []error
+	seen := map[string]bool{}
+	for _, r := range registered {
+		key := routeKey(r.Method, r.Path)
+		seen[key] = true
+		if s.routes[key] == nil {
+			problems = append(problems, fmt.Errorf("route %s has no row of role and scope", key))
+		}
+	}
+	for key := range s.routes {
+		if !seen[key] {
+			problems = append(problems, fmt.Errorf("row %s has no route", key))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Serve settings: a slow client holds a connection, never the process.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 2 * time.Minute // 64 MiB at half a megabyte a second
+	writeTimeout      = 10 * time.Minute
+	idleTimeout       = 2 * time.Minute
+)
+
+// Server returns handler behind a server with sane limits; the caller listens
+// and shuts it down.
+func Server(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
+		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 256 << 10,
+	}
+}

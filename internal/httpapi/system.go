@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"time"
+
+	"muster/internal/httpapi/api"
+)
+
+// probeTimeout bounds one readiness check, so that a hanging database gives a
+// 503 before the prober gives up.
+const probeTimeout = 2 * time.Second
+
+func (s *server) GetHealth(context.Context, api.GetHealthRequestObject) (api.GetHealthResponseObject, error) {
+	return api.GetHealth200JSONResponse{Status: "ok"}, nil
+}
+
+func (s *server) GetReadiness(ctx context.Context, _ api.GetReadinessRequestObject) (api.GetReadinessResponseObject, error) {
+	answer := api.Readiness{Status: api.Ready, Checks: []api.ReadinessCheck{}}
+	for _, probe := range s.Ready {
+		check := s.probe(ctx, probe)
+		if check.Status == api.Failed {
+			answer.Status = api.Unready
+		}
+		answer.Checks = append(answer.Checks, check)
+	}
+	if answer.Status == api.Unready {
+		callOf(ctx).header.Set("Retry-After", "5")
+		return api.GetReadiness503JSONResponse(answer), nil
+	}
+	return api.GetReadiness200JSONResponse(answer), nil
+}
+
+// probe runs one check. Anyone may ask, so the answer never holds the error's
+// text; the log does.
+func (s *server) probe(ctx context.Context, probe ReadinessProbe) api.ReadinessCheck {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	started := time.Now()
+	lag, err := probe.Check(ctx)
+	took := time.Since(started).Milliseconds()
+	check := api.ReadinessCheck{Name: probe.Name, Status: api.Ok, Ms: &took}
+	if lag != nil {
+		seconds := float32(lag.Seconds())
+		check.LagSeconds = &seconds
+	}
+	if err != nil {
+		check.Status = api.Failed
+		s.Log.WarnContext(ctx, "not ready", "check", probe.Name, "error", err)
+	}
+	return check
+}
+
+func (s *server) GetVersion(context.Context, api.GetVersionRequestObject) (api.GetVersionResponseObject, error) {
+	return api.GetVersion200JSONResponse{Version: s.Build.Version, Commit: s.Build.Commit, BuiltAt: s.Build.BuiltAt, GoVersion: s.Build.GoVersion}, nil
+}
+
+// handled is an answer that an ordinary handler writes.
+type handled struct {
+	handler http.Handler
+	request *http.Request
+}
+
+func (h handled) write(w http.ResponseWriter) error {
+	h.handler.ServeHTTP(w, h.request)
+	return nil
+}
+
+func (h handled) VisitGetMetricsResponse(w http.ResponseWriter) error     { return h.write(w) }
+func (h handled) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error { return h.write(w) }
+func (h handled) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error { return h.write(w) }
+
+func (s *server) GetMetrics(ctx context.Context, _ api.GetMetricsRequestObject) (api.GetMetricsResponseObject, error) {
+	return handled{handler: s.Metrics, request: callOf(ctx).request}, nil
+}
+
+func (s *server) GetOpenapiJson(ctx context.Context, _ api.GetOpenapiJsonRequestObject) (api.GetOpenapiJsonResponseObject, error) {
+	return handled{handler: fixed("application/json", s.contract.json), request: callOf(ctx).request}, nil
+}
+
+func (s *server) GetOpenapiYaml(ctx context.Context, _ api.GetOpenapiYamlRequestObject) (api.GetOpenapiYamlResponseObject, error) {
+	return handled{handler: fixed("application/yaml", openapiYAML), request: callOf(ctx).request}, nil
+}
+
+// fixed serves bytes that live as long as the process.
+func fixed(contentType string, body []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Cache-Control", "public, max-age=300")
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	})
+}

@@ -1,0 +1,361 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"muster/internal/httpapi/api"
+)
+
+// Validation reads the request against openapi.yaml and reports everything
+// that is wrong with it at once. It uses kin-openapi's schema visitor and not
+// its openapi3filter: for a 3.1 document the filter compiles the JSON schema
+// anew for every request, it does not refuse unknown query parameters, and its
+// errors name a missing parameter only in prose.
+
+// checkRequest returns the problem with parameters and body, or nil.
+func (r *route) checkRequest(c *gin.Context) *problem {
+	fields := r.checkParameters(c)
+	body, more, err := r.checkBody(c)
+	if err != nil {
+		return err
+	}
+	fields = append(fields, more...)
+	if body != nil {
+		c.Request.Body = io.NopCloser(bytes.NewReader(body))
+		c.Request.ContentLength = int64(len(body))
+	}
+	return unreadable(fields)
+}
+
+// unreadable makes one problem of field errors; its code is theirs where they
+// agree, else the first one's.
+func unreadable(fields []api.FieldError) *problem {
+	if len(fields) == 0 {
+		return nil
+	}
+	detail := "One value cannot be read: " + place(fields[0]) + " " + fields[0].Detail + "."
+	if len(fields) > 1 {
+		detail = fmt.Sprintf("%d values cannot be read; errors names them.", len(fields))
+	}
+	return &problem{Code: fields[0].Code, Detail: detail, Fields: fields}
+}
+
+func place(f api.FieldError) string {
+	if f.Pointer != nil {
+		return *f.Pointer
+	}
+	if f.Parameter != nil {
+		return *f.Parameter
+	}
+	return ""
+}
+
+// checkParameters looks at path, query and the idempotency key.
+func (r *route) checkParameters(c *gin.Context) []api.FieldError {
+	var fields []api.FieldError
+	refuse := func(in api.FieldErrorIn, name, code, detail string) {
+		fields = append(fields, api.FieldError{In: in, Parameter: &name, Code: code, Detail: detail})
+	}
+	query, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		refuse(api.Query, "", "invalid_parameter", "the query is not well encoded")
+	}
+	known := map[string]bool{}
+	for _, reference := range r.operation.Parameters {
+		p := reference.Value
+		switch p.In {
+		case openapi3.ParameterInPath:
+			for _, e := range checkText(p.Schema.Value, c.Param(p.Name)) {
+				refuse(api.Path, p.Name, "invalid_parameter", e)
+			}
+		case openapi3.ParameterInQuery:
+			known[p.Name] = true
+			values, given := query[p.Name]
+			if p.Required && !given {
+				refuse(api.Query, p.Name, "missing_parameter", "is required")
+			}
+			for _, e := range checkQuery(p, values) {
+				refuse(api.Query, p.Name, "invalid_parameter", e)
+			}
+		case openapi3.ParameterInHeader:
+			if values := c.Request.Header.Values(p.Name); len(values) > 0 {
+				for _, e := range checkText(p.Schema.Value, values[0]) {
+					refuse(api.Header, p.Name, "invalid_parameter", e)
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !known[name] {
+			refuse(api.Query, name, "unknown_parameter", "is not a parameter of this operation")
+		}
+	}
+	return fields
+}
+
+func checkQuery(p *openapi3.Parameter, values []string) []string {
+	schema := p.Schema.Value
+	if schema.Type.Is("array") {
+		var out []string
+		for _, v := range values {
+			out = append(out, checkText(schema.Items.Value, v)...)
+		}
+		return slices.Compact(out)
+	}
+	if len(values) > 1 {
+		return []string{"is given more than once"}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return checkText(schema, values[0])
+}
+
+// checkText reads a parameter by its schema's type and says what is wrong.
+func checkText(schema *openapi3.Schema, text string) []string {
+	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+		return []string{"must be text without U+0000"}
+	}
+	var value any = text
+	if schema.Type.Is("integer") {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return []string{"must be a whole number"}
+		}
+		value = float64(n)
+	}
+	var out []string
+	for _, e := range visit(schema, value) {
+		out = append(out, e.detail)
+	}
+	return out
+}
+
+// checkBody reads the body and looks at it. The problem is one that leaves
+// nothing to look at; field errors come as such.
+func (r *route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError, p *problem) {
+	declared := r.body()
+	if c.Request.Method == http.MethodGet {
+		return nil, nil, nil
+	}
+	var schema *openapi3.Schema
+	switch {
+	case declared == nil:
+		schema = openapi3.NewObjectSchema().WithoutAdditionalProperties()
+	case declared.Content["application/json"] == nil:
+		return nil, nil, nil // a file; the handler reads it
+	default:
+		schema = declared.Content["application/json"].Schema.Value
+	}
+	if body, p = plain(c.Request, r.bodyLimit); p != nil {
+		return nil, nil, p
+	}
+	if len(body) == 0 && declared == nil {
+		return nil, nil, nil
+	}
+	value, p := parseJSON(body)
+	if p != nil {
+		return nil, nil, p
+	}
+	for _, e := range visit(schema, value) {
+		fields = append(fields, api.FieldError{In: api.Body, Pointer: &e.pointer, Code: e.code, Detail: e.detail})
+	}
+	if len(fields) == 0 {
+		if nul := nulFields(value, "#", nil); len(nul) > 0 {
+			return nil, nil, &problem{Code: "out_of_range", Detail: "Text must not contain U+0000.", Fields: nul}
+		}
+	}
+	return body, fields, nil
+}
+
+func bodyProblem(err error, limit int64) *problem {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &problem{Code: "body_too_large", Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
+	}
+	return &problem{Code: "malformed_json", Detail: "The body could not be read."}
+}
+
+func parseJSON(body []byte) (any, *problem) {
+	if !utf8.Valid(body) {
+		return nil, &problem{Code: "malformed_json", Detail: "The body is not UTF-8."}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, &problem{Code: "malformed_json", Detail: fmt.Sprintf("The body stops being JSON at byte %d.", syntax.Offset)}
+		}
+		return nil, &problem{Code: "malformed_json", Detail: "The body ends before the JSON does."}
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, &problem{Code: "malformed_json", Detail: "Something follows the JSON."}
+	}
+	return value, nil
+}
+
+// nulFields finds texts with U+0000, which PostgreSQL cannot keep.
+func nulFields(value any, pointer string, found []api.FieldError) []api.FieldError {
+	switch v := value.(type) {
+	case string:
+		if strings.ContainsRune(v, 0) {
+			found = append(found, api.FieldError{In: api.Body, Pointer: &pointer, Code: "out_of_range", Detail: "must not contain U+0000"})
+		}
+	case []any:
+		for i, item := range v {
+			found = nulFields(item, pointer+"/"+strconv.Itoa(i), found)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			found = nulFields(v[name], pointer+"/"+escapePointer(name), found)
+		}
+	}
+	return found
+}
+
+// fault is one thing that is wrong with a value.
+type fault struct{ pointer, code, detail string }
+
+// visit holds a value against its schema.
+func visit(schema *openapi3.Schema, value any) []fault {
+	err := schema.VisitJSON(value, openapi3.MultiErrors(), openapi3.VisitAsRequest(),
+		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(isUUID)),
+		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(isTime)))
+	faults := flatten(err, nil)
+	slices.SortStableFunc(faults, func(a, b fault) int {
+		if n := strings.Compare(a.pointer, b.pointer); n != 0 {
+			return n
+		}
+		return strings.Compare(a.code, b.code)
+	})
+	return slices.Compact(faults)
+}
+
+// isUUID admits the 36-character form only: uuid.Parse also takes URNs,
+// braces and bare digits, so that one id would have five spellings.
+func isUUID(text string) error {
+	if len(text) != 36 {
+		return errors.New("not a UUID")
+	}
+	_, err := uuid.Parse(text)
+	return err
+}
+
+// isTime admits RFC 3339 in years that PostgreSQL and RFC 3339 both can write.
+func isTime(text string) error {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil && (t.UTC().Year() < 1 || t.UTC().Year() > 9999) {
+		err = errors.New("year out of range")
+	}
+	return err
+}
+
+// flatten walks the visitor's own tree of errors, which wraps nothing.
+func flatten(err error, out []fault) []fault {
+	switch e := err.(type) { //nolint:errorlint // see above
+	case nil:
+	case openapi3.MultiError:
+		for _, one := range e {
+			out = flatten(one, out)
+		}
+	case *openapi3.SchemaError:
+		out = append(out, faultsOf(e)...)
+	default:
+		out = append(out, fault{"#", "invalid_parameter", "cannot be read"})
+	}
+	return out
+}
+
+// faultsOf says a schema error in our words.
+func faultsOf(e *openapi3.SchemaError) []fault {
+	pointer := "#"
+	for _, token := range e.JSONPointer() {
+		pointer += "/" + escapePointer(token)
+	}
+	invalid := func(detail string) []fault { return []fault{{pointer, "invalid_parameter", detail}} }
+	switch e.SchemaField {
+	case "required":
+		return []fault{{pointer, "missing_parameter", "is required"}}
+	case "properties":
+		return unknownMembers(e, pointer)
+	case "type", "nullable":
+		return invalid("must be " + typeName(e.Schema))
+	case "enum":
+		return invalid("must be one of " + enumText(e.Schema.Enum))
+	case "format":
+		return invalid("must be " + formatName(e.Schema.Format))
+	case "minLength":
+		return invalid(fmt.Sprintf("must have at least %d characters", e.Schema.MinLength))
+	case "maxLength":
+		return invalid(fmt.Sprintf("must have at most %d characters", *e.Schema.MaxLength))
+	case "minItems":
+		return invalid(fmt.Sprintf("must have at least %d entries", e.Schema.MinItems))
+	case "minimum":
+		return invalid(fmt.Sprintf("must be at least %v", *e.Schema.Min))
+	case "maximum":
+		return invalid(fmt.Sprintf("must be at most %v", *e.Schema.Max))
+	}
+	return invalid("does not have the expected form")
+}
+
+// unknownMembers names what an object has beyond its schema; the visitor says
+// it once a member, with the name in prose only.
+func unknownMembers(e *openapi3.SchemaError, pointer string) []fault {
+	object, _ := e.Value.(map[string]any)
+	var out []fault
+	for name := range object {
+		if e.Schema.Properties[name] == nil {
+			out = append(out, fault{pointer + "/" + escapePointer(name), "unknown_field", "is not a member of this object"})
+		}
+	}
+	return out
+}
+
+func typeName(s *openapi3.Schema) string {
+	var names []string
+	for _, t := range s.Type.Slice() {
+		names = append(names, map[string]string{"array": "an array", "object": "an object", "integer": "a whole number",
+			"number": "a number", "boolean": "true or false", "string": "a string", "null": "null"}[t])
+	}
+	return strings.Join(names, " or ")
+}
+
+func formatName(format string) string {
+	switch format {
+	case "uuid":
+		return "an id (UUID)"
+	case "date-time":
+		return "an RFC 3339 time with its offset, such as 2026-11-20T11:37:00Z"
+	}
+	return "well formed"
+}
+
+func enumText(values []any) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = fmt.Sprint(v)
+	}
+	return strings.Join(out, ", ")
+}
+
+func escapePointer(token string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+}
