@@ -48,6 +48,7 @@ type Check struct {
 	Reads        []Read   `yaml:"reads"`
 	References   []string `yaml:"references"`
 	Query        string   `yaml:"query"`
+	Graded       bool     `yaml:"graded"` // the query's third column is the row's severity
 	Evaluate     string   `yaml:"evaluate"`
 	Population   string   `yaml:"population"`
 	Unreadable   string   `yaml:"unreadable"`

@@ -3,7 +3,7 @@
 // The files under checks/ hold one list of checks a domain. A check has either
 //
 //   - a query: one row for each violation, with the columns object and
-//     evidence and, where it depends on the row, severity; no row is a pass; or
+//     evidence and, if graded, the severity of that row; no row is a pass; or
 //   - evaluate: the name of a rule in internal/assessment/postgresql that takes
 //     what several checks share (the HBA rules in order, the release feed).
 //

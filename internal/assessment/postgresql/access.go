@@ -1,0 +1,129 @@
+package postgresql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"muster/internal/assessment/catalogue"
+	"muster/internal/snapshot"
+)
+
+// access says of each thing the catalogue reads whether a database has it and
+// lets our role read it. Grants on catalogs hold in one database only.
+type access struct {
+	role     string
+	database string
+	states   map[string]readState
+}
+
+type readState struct {
+	present, granted bool
+	setting          string // of a setting: its value for sessions that do not change it
+}
+
+func key(r catalogue.Read) string {
+	return r.Kind + " " + r.Name + "(" + strings.Join(r.Columns, ",") + ")"
+}
+
+// lookUp asks for all reads of the checks in one query.
+func lookUp(ctx context.Context, s *session, role string, checks []catalogue.Check) (access, error) {
+	a := access{role: role, database: s.database, states: make(map[string]readState)}
+	var parts []string
+	for _, check := range checks {
+		for _, read := range check.Reads {
+			if _, seen := a.states[key(read)]; !seen {
+				a.states[key(read)] = readState{}
+				parts = append(parts, "select "+literal(key(read))+", "+question(read))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return a, nil
+	}
+	rows, err := s.query(ctx, strings.Join(parts, "\nunion all "))
+	if err != nil {
+		return access{}, err
+	}
+	for _, row := range rows {
+		a.states[row[0]] = readState{present: row[1] == "t", granted: row[2] == "t", setting: row[3]}
+	}
+	return a, nil
+}
+
+// question is the SQL for present, granted and value of one read. Names come
+// from the catalogue, which admits only a-z, 0-9 and _.
+func question(r catalogue.Read) string {
+	switch r.Kind {
+	case catalogue.ReadRelation:
+		relation := fmt.Sprintf("to_regclass('pg_catalog.%s')", r.Name)
+		granted := fmt.Sprintf("has_table_privilege(%s, 'SELECT')", relation)
+		for i, column := range r.Columns {
+			if i == 0 {
+				granted = "true"
+			}
+			granted += fmt.Sprintf(" and has_column_privilege(%s, '%s', 'SELECT')", relation, column)
+		}
+		return fmt.Sprintf("%s is not null, coalesce(%s, false), ''", relation, granted)
+	case catalogue.ReadFunction:
+		function := fmt.Sprintf("to_regprocedure('pg_catalog.%s()')", r.Name)
+		return fmt.Sprintf("%s is not null, coalesce(has_function_privilege(%s, 'EXECUTE'), false), ''", function, function)
+	case catalogue.ReadRole:
+		role := fmt.Sprintf("(select oid from pg_roles where rolname = '%s')", r.Name)
+		return fmt.Sprintf("%s is not null, coalesce(pg_has_role(%s, 'USAGE'), false), ''", role, role)
+	case catalogue.ReadSetting:
+		// A setting that one may not see looks like one that the server lacks;
+		// only who sees all of them can tell.
+		setting := fmt.Sprintf("(select %%s from pg_settings where name = '%s')", r.Name)
+		visible := fmt.Sprintf(setting, "true")
+		all := "coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_settings'), 'USAGE'), false)"
+		return fmt.Sprintf("coalesce(%s, not %s), coalesce(%s, false), coalesce(%s, '')",
+			visible, all, visible, fmt.Sprintf(setting, "reset_val"))
+	default:
+		return fmt.Sprintf("c.n > 0, c.n > 0, '' from (select count(*) from pg_attribute where attrelid = to_regclass('pg_catalog.%s') and attname = '%s') c(n)",
+			r.Name, r.Columns[0])
+	}
+}
+
+// missing returns the reads of a check that are not granted, absent those that
+// the server does not have.
+func (a access) missing(check catalogue.Check) (missing, absent []catalogue.Read) {
+	for _, read := range check.Reads {
+		switch state := a.states[key(read)]; {
+		case !state.present:
+			absent = append(absent, read)
+		case !state.granted:
+			missing = append(missing, read)
+		}
+	}
+	return missing, absent
+}
+
+// granted says whether one read of the catalogue, in its written parts, is granted.
+func (a access) granted(kind, name string, columns ...string) bool {
+	return a.states[key(catalogue.Read{Kind: kind, Name: name, Columns: columns})].granted
+}
+
+// grants are the statements that would let our role read what is missing.
+func (a access) grants(check catalogue.Check, missing []catalogue.Read) []snapshot.MissingGrant {
+	out := make([]snapshot.MissingGrant, len(missing))
+	for i, read := range missing {
+		out[i] = snapshot.MissingGrant{
+			Object: read.Object(), Statement: read.Grant(identifier(a.role)), Checks: []string{check.ID},
+		}
+		if read.Kind == catalogue.ReadRelation || read.Kind == catalogue.ReadFunction {
+			out[i].Object += " in database " + a.database
+		}
+	}
+	return out
+}
+
+// refusal is why a check with missing reads was not assessed.
+func refusal(role string, grants []snapshot.MissingGrant) string {
+	objects, statements := make([]string, len(grants)), make([]string, len(grants))
+	for i, g := range grants {
+		objects[i], statements[i] = g.Object, g.Statement
+	}
+	return fmt.Sprintf("The monitoring role %s may not read %s. To let it: %s",
+		role, strings.Join(objects, " and "), strings.Join(statements, " "))
+}

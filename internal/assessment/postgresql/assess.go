@@ -1,0 +1,306 @@
+package postgresql
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/feed"
+	"muster/internal/assessment/pii"
+	"muster/internal/snapshot"
+)
+
+// sessionsAtOnce is how many databases of one server are looked at at once.
+const sessionsAtOnce = 3
+
+// Collector assesses PostgreSQL servers. It keeps no state between servers.
+type Collector struct {
+	catalogue *catalogue.Catalogue
+	feed      *feed.Feed
+	pii       *pii.Rules
+	now       func() time.Time
+}
+
+// New loads the embedded catalogue, feed and rules. The error names every
+// fault in them; the program must not start with one.
+func New(now func() time.Time) (*Collector, error) {
+	c := &Collector{now: now}
+	var errs [3]error
+	c.catalogue, errs[0] = catalogue.Load()
+	c.feed, errs[1] = feed.Load()
+	c.pii, errs[2] = pii.Load()
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	if unknown := unknownRules(c.catalogue.Checks()); len(unknown) > 0 {
+		return nil, fmt.Errorf("check catalogue: no such rule: %s", strings.Join(unknown, ", "))
+	}
+	return c, nil
+}
+
+// Catalogue is the loaded check catalogue.
+func (c *Collector) Catalogue() *catalogue.Catalogue { return c.catalogue }
+
+// Feed is the loaded release and CVE feed.
+func (c *Collector) Feed() *feed.Feed { return c.feed }
+
+// Assess looks at one server: instance checks once, database checks in every
+// database that is no template and allows connections. It always returns an
+// assessment; one that did not reach the server says why. Where ctx ended
+// meanwhile, the assessment is worthless and the caller must drop it.
+func (c *Collector) Assess(ctx context.Context, target assessment.Target) snapshot.Assessment {
+	a := snapshot.Assessment{
+		StartedAt: c.now().UTC(), CatalogueVersion: catalogue.Version,
+		Results: []snapshot.CheckResult{}, Roles: []snapshot.Role{}, Extensions: []snapshot.Extension{},
+		MissingGrants: []snapshot.MissingGrant{}, Databases: []snapshot.DatabaseFact{},
+	}
+	if err := c.assess(ctx, target, &a); err != nil {
+		unreachable(&a, target, err)
+	}
+	a.FinishedAt = c.now().UTC()
+	return a
+}
+
+func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
+	a.Outcome, a.Results = snapshot.OutcomeUnreachable, []snapshot.CheckResult{}
+	var refused *assessment.ConnectionError
+	if errors.As(err, &refused) {
+		a.ErrorClass, a.Error = refused.Class, refused.Sentence
+		return
+	}
+	code, sentence := reasonOf(err)
+	a.ErrorClass = assessment.ClassDatabase
+	if code == snapshot.ReasonTimeout {
+		a.ErrorClass = assessment.ClassTimeout
+	}
+	a.Error = fmt.Sprintf("%s let Muster in, but could not be read: %s.", target.Address(), sentence)
+}
+
+// assess fails only where nothing at all could be learnt.
+func (c *Collector) assess(ctx context.Context, target assessment.Target, a *snapshot.Assessment) error {
+	s, err := open(ctx, target, target.Database)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := readServer(ctx, s, a); err != nil {
+		return err
+	}
+	checks := c.catalogue.Checks()
+	instance := slices.DeleteFunc(slices.Clone(checks), func(check catalogue.Check) bool { return check.Scope != catalogue.ScopeInstance })
+	perDatabase := slices.DeleteFunc(checks, func(check catalogue.Check) bool { return check.Scope != catalogue.ScopeDatabase })
+
+	granted, err := lookUp(ctx, s, a.Role, instance)
+	if err != nil {
+		return err
+	}
+	roles, members, err := readRoles(ctx, s)
+	if err != nil {
+		return err
+	}
+	results, grants := runChecks(ctx, s, granted, a.VersionNum, instance, "")
+	judge := c.readAccounts(ctx, s, a, granted, roles, members)
+	countSessions(ctx, s, a, granted)
+
+	more, moreGrants := c.visitDatabases(ctx, target, a, perDatabase)
+	a.Results = append(results, more...)
+	e := evidence{found: a, roles: roles, judge: judge, feed: c.feed, at: a.StartedAt}
+	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
+	finish(a, append(grants, moreGrants...))
+	return nil
+}
+
+const serverSQL = `
+	select current_user, (select rolsuper from pg_roles where rolname = current_user),
+	       current_setting('server_version_num'), version(),
+	       to_char(pg_postmaster_start_time() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), pg_is_in_recovery()`
+
+const databasesSQL = `
+	select d.datname, pg_get_userbyid(d.datdba), d.datallowconn,
+	       case when has_database_privilege(d.oid, 'CONNECT')
+	              or coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_stats'), 'USAGE'), false)
+	            then pg_database_size(d.oid) end
+	from pg_database d where not d.datistemplate order by d.datname collate "C"`
+
+func readServer(ctx context.Context, s *session, a *snapshot.Assessment) error {
+	rows, err := s.query(ctx, serverSQL)
+	if err != nil {
+		return err
+	}
+	row := rows[0]
+	a.Role, a.RoleIsSuperuser, a.VersionText, a.InRecovery = row[0], row[1] == "t", row[3], row[5] == "t"
+	if a.VersionNum, err = strconv.Atoi(row[2]); err != nil {
+		return fmt.Errorf("server_version_num: %w", err)
+	}
+	if started, err := time.Parse(time.RFC3339, row[4]); err == nil {
+		a.ServerStartedAt = &started
+	}
+	rows, err = s.query(ctx, databasesSQL)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		fact := snapshot.DatabaseFact{Name: row[0], Owner: row[1], AllowsConn: row[2] == "t"}
+		if size, err := strconv.ParseInt(row[3], 10, 64); err == nil {
+			fact.SizeBytes = &size
+		}
+		a.Databases = append(a.Databases, fact)
+	}
+	return nil
+}
+
+// readAccounts fills in the privileged accounts and returns the judge of
+// remote logins, nil where the HBA rules cannot be read.
+func (c *Collector) readAccounts(ctx context.Context, s *session, a *snapshot.Assessment, granted access, roles []roleFact, members membership) *hbaJudge {
+	var notes []string
+	var judge *hbaJudge
+	if granted.granted(catalogue.ReadRelation, "pg_hba_file_rules") && granted.granted(catalogue.ReadFunction, "pg_hba_file_rules") {
+		if rules, err := readHBA(ctx, s); err == nil {
+			var names []string
+			for _, d := range a.Databases {
+				if d.AllowsConn {
+					names = append(names, d.Name)
+				}
+			}
+			judge = newHBAJudge(rules, names, granted.states["setting ssl()"].setting == "on", members)
+		}
+	}
+	if judge == nil {
+		notes = append(notes, "Whether a remote login is possible is unknown: pg_hba_file_rules could not be read.")
+	}
+	var kinds map[string]string
+	if granted.granted(catalogue.ReadRelation, "pg_authid", "rolname", "rolpassword") {
+		kinds, _ = passwordKinds(ctx, s)
+	}
+	if kinds == nil {
+		notes = append(notes, "How passwords are stored is unknown: pg_authid could not be read.")
+	}
+	a.Roles = privileged(roles, members, kinds, judge, a.StartedAt)
+	a.RolesNote = strings.Join(notes, " ")
+	return judge
+}
+
+// countSessions counts client sessions over TCP, ours aside, and those of them
+// with TLS; a socket needs none.
+func countSessions(ctx context.Context, s *session, a *snapshot.Assessment, granted access) {
+	if !granted.granted(catalogue.ReadRole, "pg_read_all_stats") {
+		return
+	}
+	rows, err := s.query(ctx, `select count(*), count(*) filter (where t.ssl)
+		from pg_stat_activity a left join pg_stat_ssl t using (pid)
+		where a.client_addr is not null and a.pid <> pg_backend_pid()`)
+	if err != nil {
+		return
+	}
+	all, err := strconv.Atoi(rows[0][0])
+	secured, err2 := strconv.Atoi(rows[0][1])
+	if err == nil && err2 == nil {
+		a.ClientSessions, a.TLSSessions = &all, &secured
+	}
+}
+
+// visitDatabases runs the database checks, a few databases at a time.
+func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(sessionsAtOnce)
+	for _, database := range a.Databases {
+		if !database.AllowsConn {
+			continue
+		}
+		group.Go(func() error {
+			r, g, extensions := visitDatabase(ctx, target, a.Role, a.VersionNum, database.Name, checks)
+			mu.Lock()
+			defer mu.Unlock()
+			results, grants = append(results, r...), append(grants, g...)
+			a.Extensions = append(a.Extensions, extensions...)
+			return nil
+		})
+	}
+	_ = group.Wait() // a database that fails says so in its results
+	return results, grants
+}
+
+func visitDatabase(ctx context.Context, target assessment.Target, role string, version int, database string, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
+	all := func(code, reason string) []snapshot.CheckResult {
+		for _, check := range checks {
+			result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
+			notAssessed(&result, code, reason)
+			results = append(results, result)
+		}
+		return results
+	}
+	s, err := open(ctx, target, database)
+	if err != nil {
+		var refused *assessment.ConnectionError
+		errors.As(err, &refused)
+		if refused.Class == assessment.ClassDatabase {
+			grants = append(grants, snapshot.MissingGrant{
+				Object:    "database " + database,
+				Statement: "GRANT CONNECT ON DATABASE " + identifier(database) + " TO " + identifier(role) + ";",
+			})
+		}
+		return all(snapshot.ReasonDatabaseUnreachable, refused.Sentence), grants, nil
+	}
+	defer s.close()
+	rows, err := s.query(ctx, `select extname, extversion from pg_extension order by extname collate "C"`)
+	var granted access
+	if err == nil {
+		granted, err = lookUp(ctx, s, role, checks)
+	}
+	if err != nil {
+		_, sentence := reasonOf(err)
+		return all(snapshot.ReasonDatabaseUnreachable, "Database "+database+" could not be read: "+sentence+"."), nil, nil
+	}
+	for _, row := range rows {
+		extensions = append(extensions, snapshot.Extension{Database: database, Name: row[0], Version: row[1]})
+	}
+	results, grants = runChecks(ctx, s, granted, version, checks, database)
+	return results, grants, extensions
+}
+
+// finish sorts everything, so that two looks at the same server are equal.
+func finish(a *snapshot.Assessment, grants []snapshot.MissingGrant) {
+	slices.SortFunc(a.Results, func(x, y snapshot.CheckResult) int {
+		return cmp.Or(strings.Compare(x.CheckID, y.CheckID), strings.Compare(x.Database, y.Database))
+	})
+	slices.SortFunc(a.Extensions, func(x, y snapshot.Extension) int {
+		return cmp.Or(strings.Compare(x.Database, y.Database), strings.Compare(x.Name, y.Name))
+	})
+	a.Outcome = snapshot.OutcomeComplete
+	for _, r := range a.Results {
+		if r.Status == snapshot.StatusNotAssessed {
+			a.Outcome = snapshot.OutcomePartial
+		}
+	}
+	a.MissingGrants = mergeGrants(grants)
+}
+
+// mergeGrants puts together the checks that wait for the same grant.
+func mergeGrants(grants []snapshot.MissingGrant) []snapshot.MissingGrant {
+	type grantKey struct{ object, statement string }
+	checks := make(map[grantKey][]string)
+	for _, g := range grants {
+		k := grantKey{g.Object, g.Statement}
+		checks[k] = append(checks[k], g.Checks...)
+	}
+	out := make([]snapshot.MissingGrant, 0, len(checks))
+	for k, ids := range checks {
+		slices.Sort(ids)
+		out = append(out, snapshot.MissingGrant{Object: k.object, Statement: k.statement, Checks: append([]string{}, slices.Compact(ids)...)})
+	}
+	slices.SortFunc(out, func(x, y snapshot.MissingGrant) int {
+		return cmp.Or(strings.Compare(x.Object, y.Object), strings.Compare(x.Statement, y.Statement))
+	})
+	return out
+}

@@ -1,0 +1,184 @@
+package postgresql
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/feed"
+	"muster/internal/snapshot"
+)
+
+// evidenceLength is how much of a violation's evidence is kept, in characters.
+const evidenceLength = 200
+
+// runChecks runs the checks one after another on one session; a server should
+// hardly notice us. Rules are left out: they judge what all sessions found.
+func runChecks(ctx context.Context, s *session, a access, version int, checks []catalogue.Check, database string) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+	for _, check := range checks {
+		result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
+		missing, applies := admit(&result, a, version, check)
+		grants = append(grants, missing...)
+		switch {
+		case !applies || check.Evaluate != "":
+		case s.conn.IsClosed():
+			notAssessed(&result, snapshot.ReasonTimeout, "The connection was lost before this check, after a statement that the server did not finish.")
+		default:
+			grants = append(grants, runCheck(ctx, s, a, check, &result)...)
+		}
+		if check.Evaluate == "" || !applies {
+			results = append(results, result)
+		}
+	}
+	return results, grants
+}
+
+// admit decides whether a check can be run here, by what the server has.
+func admit(result *snapshot.CheckResult, a access, version int, check catalogue.Check) (grants []snapshot.MissingGrant, applies bool) {
+	if version < check.MinVersion {
+		result.Status, result.ReasonCode = snapshot.StatusNotApplicable, snapshot.ReasonVersionTooOld
+		result.Reason = fmt.Sprintf("Needs PostgreSQL %s or newer; this is %s.",
+			feed.VersionOf(check.MinVersion).Major, feed.VersionOf(version))
+		return nil, false
+	}
+	missing, absent := a.missing(check)
+	if len(absent) > 0 {
+		result.Status, result.ReasonCode = snapshot.StatusNotApplicable, snapshot.ReasonNotPresent
+		result.Reason = "This server has no " + absent[0].Object() + "."
+		return nil, false
+	}
+	if len(missing) > 0 {
+		grants = a.grants(check, missing)
+		notAssessed(result, snapshot.ReasonPermissionDenied, refusal(a.role, grants))
+		return grants, false
+	}
+	return nil, true
+}
+
+func notAssessed(result *snapshot.CheckResult, code, reason string) {
+	result.Status, result.ReasonCode, result.Reason = snapshot.StatusNotAssessed, code, reason
+}
+
+func runCheck(ctx context.Context, s *session, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
+	columns, severity := "v(object, evidence)", "''"
+	if check.Graded {
+		columns, severity = "v(object, evidence, severity)", "v.severity::text"
+	}
+	rows, err := s.query(ctx, fmt.Sprintf(
+		"select v.object::text, v.evidence::text, %s, count(*) over () from (\n%s\n) %s\n"+
+			`order by v.object::text collate "C", v.evidence::text collate "C" limit %d`,
+		severity, check.Query, columns, snapshot.MaxViolations))
+	if err != nil {
+		code, sentence := reasonOf(err)
+		notAssessed(result, code, "Not assessed: "+sentence+".")
+		return nil
+	}
+	hidden, grants := hiddenObjects(ctx, s, a, check)
+	violations := make([]snapshot.Violation, len(rows))
+	for i, row := range rows {
+		violations[i] = snapshot.Violation{Object: row[0], Evidence: row[1]}
+		result.Total, _ = strconv.Atoi(row[3])
+		result.Severity = worse(result.Severity, row[2])
+	}
+	if len(rows) == 0 && hidden != "" {
+		notAssessed(result, snapshot.ReasonPermissionDenied, hidden)
+		return grants
+	}
+	conclude(result, check, a, violations, result.Total)
+	result.Reason = hidden
+	if result.Status == snapshot.StatusFail {
+		result.FailFraction = fraction(ctx, s, check, result.Total)
+	}
+	return grants
+}
+
+// conclude fills in what violations say; total counts also those not kept.
+func conclude(result *snapshot.CheckResult, check catalogue.Check, a access, violations []snapshot.Violation, total int) {
+	result.Total, result.Violations = total, violations
+	result.Status, result.Measured = snapshot.StatusPass, "none found"
+	if total > 0 {
+		result.Status, result.FailFraction = snapshot.StatusFail, 1
+		result.Measured = strconv.Itoa(total) + " found"
+	}
+	for i := range violations {
+		violations[i].Object = cut(violations[i].Object)
+		violations[i].Evidence = cut(violations[i].Evidence)
+	}
+	var settings []string
+	for _, read := range check.Reads {
+		if read.Kind == catalogue.ReadSetting {
+			settings = append(settings, read.Name+" = "+cmp.Or(cut(a.states[key(read)].setting), "(empty)"))
+		}
+	}
+	if len(settings) > 0 {
+		result.Measured = strings.Join(settings, ", ")
+	}
+}
+
+// hiddenObjects says which objects of a check our role may not look at, one by
+// one: what is hidden must not count as clean.
+func hiddenObjects(ctx context.Context, s *session, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
+	if check.Unreadable == "" {
+		return "", nil
+	}
+	rows, err := s.query(ctx, check.Unreadable)
+	if err != nil {
+		_, sentence := reasonOf(err)
+		return "Which objects are hidden could not be read: " + sentence + ".", nil
+	}
+	const named = 20
+	var objects []string
+	for _, row := range rows[:min(len(rows), named)] {
+		objects = append(objects, row[0])
+		grants = append(grants, snapshot.MissingGrant{
+			Object: row[0] + " in database " + s.database, Statement: row[1] + " TO " + identifier(a.role) + ";", Checks: []string{check.ID},
+		})
+	}
+	if len(rows) == 0 {
+		return "", nil
+	}
+	more := ""
+	if len(rows) > named {
+		more = fmt.Sprintf(" and %d more", len(rows)-named)
+	}
+	return fmt.Sprintf("The monitoring role %s may not read %s%s. To let it: %s",
+		a.role, strings.Join(objects, ", "), more, grants[0].Statement), grants
+}
+
+// fraction is the share of the assessed objects that fail; 1 where the check
+// has no population or it cannot be counted.
+func fraction(ctx context.Context, s *session, check catalogue.Check, failed int) float64 {
+	if check.Population == "" {
+		return 1
+	}
+	rows, err := s.query(ctx, check.Population)
+	if err != nil || len(rows) == 0 {
+		return 1
+	}
+	all, err := strconv.Atoi(rows[0][0])
+	if err != nil || all <= failed {
+		return 1
+	}
+	return float64(failed) / float64(all)
+}
+
+// worse returns the graver of two severities; "" is none.
+func worse(a, b string) string {
+	order := []string{"", "Low", "Medium", "High", "Critical"}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+func cut(text string) string {
+	runes := []rune(text)
+	if len(runes) <= evidenceLength {
+		return text
+	}
+	return string(runes[:evidenceLength-1]) + "…"
+}

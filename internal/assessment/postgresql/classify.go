@@ -1,0 +1,231 @@
+package postgresql
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"muster/internal/assessment"
+	"muster/internal/assessment/pii"
+	"muster/internal/snapshot"
+)
+
+// Bounds of a look at values: what we read must cost the server next to
+// nothing, however large its tables are.
+const (
+	sampleRows    = 200
+	sampleLength  = 256 // characters of a value
+	sampleTimeout = 5 * time.Second
+	largeTable    = 20_000 // rows from which on a block sample is cheaper than luck
+)
+
+// Classify looks for personal and secret data in one database, by column names
+// and, with mode values, by samples. The values are forgotten here: what is
+// returned holds none. Where ctx ended meanwhile, the caller must drop it.
+func (c *Collector) Classify(ctx context.Context, target assessment.Target, database, mode string) snapshot.Classification {
+	run := snapshot.Classification{
+		StartedAt: c.now().UTC(), Mode: mode, RulesVersion: c.pii.Version(),
+		Tables: []snapshot.ClassifiedTable{}, FailedTables: []snapshot.FailedTable{},
+	}
+	if mode == assessment.ClassifyOff {
+		run.Status, run.Reason = snapshot.ClassificationOff, "Classification is switched off for this instance."
+	} else {
+		c.classify(ctx, target, database, &run)
+	}
+	run.FinishedAt = c.now().UTC()
+	return run
+}
+
+func (c *Collector) classify(ctx context.Context, target assessment.Target, database string, run *snapshot.Classification) {
+	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
+	s, err := open(ctx, target, database)
+	if err != nil {
+		var refused *assessment.ConnectionError
+		errors.As(err, &refused)
+		fail(refused.Sentence)
+		return
+	}
+	defer s.close()
+	tables, err := readTables(ctx, s)
+	if err != nil {
+		_, sentence := reasonOf(err)
+		fail("The columns could not be read: " + sentence + ".")
+		return
+	}
+	s.timeout = sampleTimeout
+	for _, t := range tables {
+		c.classifyTable(ctx, s, t, run)
+	}
+	run.Status = snapshot.ClassificationCompleted
+	if n := len(run.FailedTables); n > 0 {
+		run.Status = snapshot.ClassificationPartial
+		run.Reason = fmt.Sprintf("%d of %d tables could not be sampled; they were classified by their column names only.", n, run.TablesSeen)
+	}
+	if run.Mode == assessment.ClassifyValues {
+		run.SampleRows = sampleRows
+	}
+}
+
+// tableFact is a table with what classification and the risk register need.
+type tableFact struct {
+	Schema      string       `json:"schema"`
+	Name        string       `json:"name"`
+	Kind        string       `json:"kind"`
+	Rows        int64        `json:"rows"`
+	Bytes       int64        `json:"bytes"`
+	Public      bool         `json:"public"`
+	Grantees    int          `json:"grantees"`
+	RowSecurity bool         `json:"rowSecurity"`
+	Readable    bool         `json:"readable"`
+	Foreign     bool         `json:"foreign"`
+	Columns     []columnFact `json:"columns"`
+}
+
+type columnFact struct {
+	Name     string `json:"name"`
+	DataType string `json:"dataType"`
+	Type     string `json:"type"`
+	Virtual  bool   `json:"virtual"`
+}
+
+//go:embed columns.sql
+var columnsSQL string
+
+func readTables(ctx context.Context, s *session) ([]tableFact, error) {
+	rows, err := s.query(ctx, columnsSQL)
+	if err != nil {
+		return nil, err
+	}
+	tables := make([]tableFact, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal([]byte(row[0]), &tables[i]); err != nil {
+			return nil, fmt.Errorf("read table %d: %w", i+1, err)
+		}
+	}
+	return tables, nil
+}
+
+func (c *Collector) classifyTable(ctx context.Context, s *session, t tableFact, run *snapshot.Classification) {
+	run.TablesSeen++
+	run.ColumnsSeen += len(t.Columns)
+	var samples map[string][]string
+	if run.Mode == assessment.ClassifyValues {
+		var refusal string
+		if samples, refusal = sample(ctx, s, t); refusal != "" {
+			run.FailedTables = append(run.FailedTables, snapshot.FailedTable{Schema: t.Schema, Name: t.Name, Reason: refusal})
+		} else {
+			run.TablesSampled++
+		}
+	}
+	if run.Mode == assessment.ClassifyNames || samples != nil {
+		run.TablesClassified++
+		run.ColumnsClassified += len(t.Columns)
+	}
+	found := snapshot.ClassifiedTable{
+		Schema: t.Schema, Name: t.Name, EstimatedRows: t.Rows, SizeBytes: t.Bytes,
+		PublicAccess: t.Public, Grantees: t.Grantees, RowSecurity: t.RowSecurity,
+	}
+	for _, column := range t.Columns {
+		m, ok := c.pii.Classify(pii.Column{Name: column.Name, Type: typeOf(column.Type), Values: samples[column.Name]}, run.StartedAt)
+		if !ok {
+			continue
+		}
+		found.Columns = append(found.Columns, snapshot.ClassifiedColumn{
+			Name: column.Name, DataType: column.DataType, Category: m.Category, InfoType: m.InfoType, Regulation: m.Regulation,
+			Confidence: m.Confidence, MatchedRatio: m.MatchedRatio, RuleID: m.RuleID, Weight: m.Weight,
+		})
+	}
+	if len(found.Columns) > 0 {
+		run.Tables = append(run.Tables, found)
+	}
+}
+
+// typeOf maps PostgreSQL's own types to what rules know.
+func typeOf(name string) pii.Type {
+	switch name {
+	case "text", "varchar", "bpchar", "name":
+		return pii.Text
+	case "bytea":
+		return pii.Bytes
+	case "int2", "int4", "int8":
+		return pii.Integer
+	case "numeric", "float4", "float8", "money":
+		return pii.Numeric
+	case "date", "timestamp", "timestamptz":
+		return pii.Date
+	case "inet", "cidr":
+		return pii.Inet
+	case "point":
+		return pii.Geometry
+	default:
+		return pii.Other
+	}
+}
+
+// sample reads some values of each column that a rule could match; a refusal
+// says why it could not. An empty table has an empty, not a nil, sample.
+func sample(ctx context.Context, s *session, t tableFact) (samples map[string][]string, refusal string) {
+	switch {
+	case t.Foreign:
+		return nil, "Its rows lie on another server, which is not asked."
+	case !t.Readable:
+		return nil, "The monitoring role may not SELECT from it."
+	case s.conn.IsClosed():
+		return nil, "The connection was lost before this table."
+	}
+	var names, expressions []string
+	for _, column := range t.Columns {
+		expression := identifier(column.Name)
+		switch typeOf(column.Type) {
+		case pii.Other, pii.Geometry:
+			continue
+		case pii.Bytes:
+			expression = "encode(substr(" + expression + ", 1, 64), 'escape')"
+		default:
+			expression = fmt.Sprintf("left(%s::text, %d)", expression, sampleLength)
+		}
+		if !column.Virtual {
+			names, expressions = append(names, column.Name), append(expressions, expression)
+		}
+	}
+	samples = make(map[string][]string)
+	if len(names) == 0 {
+		return samples, ""
+	}
+	rows, err := sampledRows(ctx, s, t, strings.Join(expressions, ", "))
+	if err != nil {
+		code, sentence := reasonOf(err)
+		if code == snapshot.ReasonPermissionDenied && t.RowSecurity {
+			return nil, "Row security hides rows of it from the monitoring role."
+		}
+		return nil, "It could not be sampled: " + sentence + "."
+	}
+	for _, row := range rows {
+		for i, value := range row {
+			if value != "" {
+				samples[names[i]] = append(samples[names[i]], value)
+			}
+		}
+	}
+	return samples, ""
+}
+
+// sampledRows takes whole blocks from all over a large table, so that it is not
+// always the oldest customers that are looked at; a block sample may come out
+// empty, and then the first rows have to do.
+func sampledRows(ctx context.Context, s *session, t tableFact, expressions string) ([][]string, error) {
+	from := identifier(t.Schema) + "." + identifier(t.Name)
+	statement := fmt.Sprintf("select %s from %s", expressions, from)
+	if t.Rows > largeTable && t.Kind != "f" {
+		percent := min(100, 100*5*float64(sampleRows)/float64(t.Rows))
+		rows, err := s.query(ctx, fmt.Sprintf("%s tablesample system (%f) limit %d", statement, percent, sampleRows))
+		if err != nil || len(rows) > 0 {
+			return rows, err
+		}
+	}
+	return s.query(ctx, fmt.Sprintf("%s limit %d", statement, sampleRows))
+}

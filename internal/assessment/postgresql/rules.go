@@ -1,0 +1,118 @@
+package postgresql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/feed"
+	"muster/internal/snapshot"
+)
+
+// evidence is what rules judge: everything an assessment has found.
+type evidence struct {
+	found *snapshot.Assessment
+	roles []roleFact
+	judge *hbaJudge // nil where the HBA rules could not be read
+	feed  *feed.Feed
+	at    time.Time
+}
+
+// rule judges a check that no single query can. unknown says in words why
+// nothing can be said.
+type rule func(evidence) (violations []snapshot.Violation, unknown string)
+
+// rules are the names that a check's evaluate may use.
+func rules() map[string]rule {
+	return map[string]rule{
+		"superuser_remote_login": superuserRemoteLogin,
+		"major_out_of_support":   majorOutOfSupport,
+		"known_vulnerabilities":  knownVulnerabilities,
+	}
+}
+
+// unknownRules names the rules that checks ask for and nobody wrote.
+func unknownRules(checks []catalogue.Check) (unknown []string) {
+	known := rules()
+	for _, check := range checks {
+		if _, ok := known[check.Evaluate]; check.Evaluate != "" && !ok {
+			unknown = append(unknown, check.ID+": "+check.Evaluate)
+		}
+	}
+	return unknown
+}
+
+func superuserRemoteLogin(e evidence) (violations []snapshot.Violation, unknown string) {
+	if e.judge == nil {
+		return nil, "The HBA rules could not be read."
+	}
+	for _, r := range e.roles {
+		if !r.Superuser || !r.Login {
+			continue
+		}
+		if rule, possible := e.judge.remoteLogin(r); possible {
+			violations = append(violations, snapshot.Violation{
+				Object: r.Name,
+				Evidence: fmt.Sprintf("%s: %s %s %s %s %s", rule.Line, rule.Type, strings.Join(rule.Databases, ","),
+					strings.Join(rule.Users, ","), rule.Address, rule.Method),
+			})
+		}
+	}
+	return violations, ""
+}
+
+func majorOutOfSupport(e evidence) (violations []snapshot.Violation, unknown string) {
+	v := feed.VersionOf(e.found.VersionNum)
+	since, out, known := e.feed.OutOfSupport(v, e.at)
+	if !known {
+		return nil, fmt.Sprintf("The feed of %s does not know PostgreSQL %s.", e.feed.Identity().Date.Format(time.DateOnly), v.Major)
+	}
+	if out {
+		violations = append(violations, snapshot.Violation{
+			Object: "PostgreSQL " + v.String(), Evidence: "out of support since " + since.Format(time.DateOnly),
+		})
+	}
+	return violations, ""
+}
+
+func knownVulnerabilities(e evidence) (violations []snapshot.Violation, unknown string) {
+	v := feed.VersionOf(e.found.VersionNum)
+	if _, _, known := e.feed.OutOfSupport(v, e.at); !known {
+		return nil, fmt.Sprintf("The feed of %s does not know PostgreSQL %s.", e.feed.Identity().Date.Format(time.DateOnly), v.Major)
+	}
+	open := slices.DeleteFunc(e.feed.Concerns(v, e.found), func(c snapshot.InstanceCVE) bool { return c.Applies != feed.Open })
+	for _, known := range e.feed.Vulnerabilities(open) {
+		violations = append(violations, snapshot.Violation{
+			Object:   known.ID,
+			Evidence: fmt.Sprintf("CVSS %.1f, fixed in %s: %s", known.CVSS, strings.Join(known.FixedIn, " "), known.Title),
+		})
+	}
+	return violations, ""
+}
+
+// judgeRules runs the checks that rules judge, on an instance whose access a
+// is known. What cannot be read is not assessed, as with queries.
+func judgeRules(e evidence, a access, checks []catalogue.Check) []snapshot.CheckResult {
+	known := rules()
+	var results []snapshot.CheckResult
+	for _, check := range checks {
+		judge, ok := known[check.Evaluate]
+		if !ok {
+			continue
+		}
+		result := snapshot.CheckResult{CheckID: check.ID, Threshold: check.Pass}
+		if _, applies := admit(&result, a, e.found.VersionNum, check); !applies {
+			continue // runChecks has recorded it
+		}
+		violations, unknown := judge(e)
+		if unknown != "" {
+			notAssessed(&result, snapshot.ReasonQueryFailed, unknown)
+		} else {
+			conclude(&result, check, a, violations[:min(len(violations), snapshot.MaxViolations)], len(violations))
+		}
+		results = append(results, result)
+	}
+	return results
+}

@@ -1,0 +1,109 @@
+package postgresql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/internal/assessment"
+	"muster/internal/snapshot"
+)
+
+// patience is how long we wait beyond the server's own statement timeout: a
+// server that does not even enforce that is hanging.
+const patience = 5 * time.Second
+
+// session is a connection to one database that only reads.
+type session struct {
+	conn     *pgconn.PgConn
+	database string
+	timeout  time.Duration // of a statement
+}
+
+func open(ctx context.Context, target assessment.Target, database string) (*session, error) {
+	conn, err := target.Connect(ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn: conn, database: database, timeout: assessment.StatementTimeout}, nil
+}
+
+func (s *session) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = s.conn.Close(ctx)
+}
+
+// query runs one statement in a transaction of its own and returns its rows as
+// text; NULL is "". Everything goes in one message, so that the settings hold
+// also where a pooler gives every transaction another connection. The
+// transaction is never committed.
+func (s *session) query(ctx context.Context, statement string) ([][]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout+patience)
+	defer cancel()
+	results, err := s.conn.Exec(ctx, fmt.Sprintf(
+		"BEGIN TRANSACTION READ ONLY; SET LOCAL search_path = pg_catalog; SET LOCAL row_security = off; "+
+			"SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = 500;\n%s\n; ROLLBACK",
+		s.timeout.Milliseconds(), statement)).ReadAll()
+	if err != nil {
+		if !s.conn.IsClosed() {
+			_, _ = s.conn.Exec(ctx, "ROLLBACK").ReadAll()
+		}
+		return nil, err
+	}
+	const setup = 5 // results of BEGIN and the four SET
+	if len(results) <= setup {
+		return nil, errors.New("the server answered fewer results than statements")
+	}
+	rows := make([][]string, len(results[setup].Rows))
+	for i, row := range results[setup].Rows {
+		rows[i] = make([]string, len(row))
+		for j, value := range row {
+			// A database in SQL_ASCII sends whatever bytes it holds.
+			rows[i][j] = strings.ToValidUTF8(string(value), "\uFFFD")
+		}
+	}
+	return rows, nil
+}
+
+// reasonOf says in a code and a sentence why a query gave nothing. What the
+// server said stays out of it: its text may quote data.
+func reasonOf(err error) (code, sentence string) {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		switch answer.Code {
+		case "42501":
+			return snapshot.ReasonPermissionDenied, "the server denied permission for it"
+		case "57014", "55P03":
+			return snapshot.ReasonTimeout, "the server did not finish it in time"
+		default:
+			return snapshot.ReasonQueryFailed, "the query failed with SQLSTATE " + answer.Code
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) {
+		return snapshot.ReasonTimeout, "the server did not answer in time"
+	}
+	return snapshot.ReasonQueryFailed, "the connection broke"
+}
+
+// literal quotes a string for use in a statement; standard_conforming_strings
+// is set on every session.
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// identifier quotes a name where it needs it, as quote_ident does.
+func identifier(s string) string {
+	plain := s != "" && (s[0] < '0' || s[0] > '9')
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			plain = false
+		}
+	}
+	if plain {
+		return s
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+}
