@@ -9,6 +9,7 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
@@ -35,11 +36,11 @@ type groupKey struct {
 // connection may heal. When it returns, no group of this term applies anything
 // any more.
 func (r *Runner) lead(ctx context.Context, projections []Projection) error {
-	pool, err := r.subscriberPool(ctx, projections)
+	pool, closePool, err := r.subscriberPool(ctx, projections)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = pool.Close() }()
+	defer closePool()
 	levels := map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug}
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second},
 		watermill.NewSlogLoggerWithLevelMapping(r.log, levels))
@@ -63,18 +64,24 @@ func (r *Runner) lead(ctx context.Context, projections []Projection) error {
 	return l.loop(ctx, projections)
 }
 
-func (r *Runner) subscriberPool(ctx context.Context, projections []Projection) (*sqlx.DB, error) {
+// subscriberPool opens the groups' own pool. A process that freezes inside a
+// page loses its checkpoint's lock after a minute.
+func (r *Runner) subscriberPool(ctx context.Context, projections []Projection) (*sqlx.DB, func(), error) {
 	config, err := pgxpool.ParseConfig(r.url)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	config.MaxConns = int32(subscriberConnections(projections))
+	config.ConnConfig.RuntimeParams["application_name"] = "muster/projections"
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET idle_in_transaction_session_timeout = '60s'")
+		return err
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	db := stdlib.OpenDBFromPool(pool)
-	return &sqlx.DB{DB: db, Mapper: r.db.Mapper}, nil
+	return sqlx.NewDb(stdlib.OpenDBFromPool(pool), "pgx"), pool.Close, nil
 }
 
 func (l *leader) loop(ctx context.Context, projections []Projection) error {

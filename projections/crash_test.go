@@ -1,0 +1,178 @@
+package projections_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"muster/eventstore"
+	"muster/projections"
+)
+
+// killed ends the server's side of the connection that applies the page.
+func killed(ctx context.Context, tx projections.Tx) error {
+	_, err := tx.ExecContext(ctx, `SELECT pg_terminate_backend(pg_backend_pid())`)
+	return err
+}
+
+// once makes a fault that strikes the first time only.
+func once(fault func(ctx context.Context, tx projections.Tx) error) (func(ctx context.Context, tx projections.Tx) error, *atomic.Bool) {
+	struck := &atomic.Bool{}
+	return func(ctx context.Context, tx projections.Tx) error {
+		if struck.CompareAndSwap(false, true) {
+			return fault(ctx, tx)
+		}
+		return nil
+	}, struck
+}
+
+func TestNothingIsLostOrDoubled(t *testing.T) {
+	t.Parallel()
+	// Raised at the commit, after the checkpoint has moved: watermill-sql logs it
+	// and goes on as if nothing had happened.
+	const failCommit = `
+CREATE TABLE faults (n int);
+INSERT INTO faults VALUES (1);
+CREATE SEQUENCE strikes;
+CREATE FUNCTION strike() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('strikes') = 1 THEN RAISE EXCEPTION 'planted'; END IF;
+    RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER strike AFTER UPDATE ON checkpoints DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.position > OLD.position) EXECUTE FUNCTION strike();`
+
+	kill, killedOnce := once(killed)
+	tests := map[string]struct {
+		sums   *sums
+		plant  string
+		struck *atomic.Bool
+	}{
+		"the connection dies before the page's writes": {sums: &sums{
+			before: func(ctx context.Context, tx projections.Tx, _ []eventstore.Event) error { return kill(ctx, tx) },
+		}, struck: killedOnce},
+		"the commit fails": {sums: &sums{}, plant: failCommit},
+	}
+	between, betweenOnce := once(killed)
+	tests["the connection dies between two writes"] = struct {
+		sums   *sums
+		plant  string
+		struck *atomic.Bool
+	}{sums: &sums{during: between}, struck: betweenOnce}
+	behind, behindOnce := once(killed)
+	tests["the connection dies after the writes, before the checkpoint"] = struct {
+		sums   *sums
+		plant  string
+		struck *atomic.Bool
+	}{sums: &sums{after: behind}, struck: behindOnce}
+
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			if test.plant != "" {
+				s.exec(test.plant)
+			}
+			stream := uuid.New()
+			s.add(stream, "plain", 1, 2)
+			r := s.runner(test.sums.projection())
+			s.run(r)
+			s.settle(r, s.add(stream, "plain", 3))
+			s.want(map[uuid.UUID]string{stream: "1 2 3 "})
+			if test.struck != nil && !test.struck.Load() {
+				t.Error("the planted fault did not strike")
+			}
+			if letters := s.letters(r); len(letters) != 0 {
+				t.Errorf("a fault that is no event's parked %+v", letters)
+			}
+			if st := s.status(r); st.LastError != "" {
+				t.Errorf("the healed projection still says %q", st.LastError)
+			}
+		})
+	}
+}
+
+func TestShutdownInsideAPage(t *testing.T) {
+	t.Parallel()
+	for name, hook := range map[string]func(*sums, func(context.Context, projections.Tx) error){
+		"between two writes": func(p *sums, h func(context.Context, projections.Tx) error) { p.during = h },
+		"after the writes":   func(p *sums, h func(context.Context, projections.Tx) error) { p.after = h },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, p := newScene(t), &sums{}
+			ctx, cancel := context.WithCancel(t.Context())
+			// The page itself pulls the plug and says that all went well.
+			end, _ := once(func(context.Context, projections.Tx) error { cancel(); return nil })
+			hook(p, end)
+			stream := uuid.New()
+			position := s.add(stream, "plain", 1, 2, 3)
+			_ = s.runner(p.projection()).Run(ctx)
+
+			r := s.runner(p.projection())
+			s.run(r)
+			s.settle(r, position)
+			s.want(map[uuid.UUID]string{stream: "1 2 3 "})
+		})
+	}
+}
+
+func TestSchemaFaultParksNothing(t *testing.T) {
+	t.Parallel()
+	s, p := newScene(t), &sums{}
+	r := s.runner(p.projection())
+	s.exec(`ALTER TABLE sums_v1_g1.totals RENAME TO elsewhere`)
+	s.run(r)
+	stream := uuid.New()
+	position := s.add(stream, "plain", 1)
+	s.until("the projection is failed", func() bool { return s.status(r).Status == projections.Broken })
+	if st := s.status(r); st.LastError == "" || st.Parked != 0 {
+		t.Errorf("status is %+v, want an error and nothing parked", st)
+	}
+	s.exec(`ALTER TABLE sums_v1_g1.elsewhere RENAME TO totals`)
+	s.settle(r, position)
+	s.want(map[uuid.UUID]string{stream: "1 "})
+}
+
+func TestOneRunnerAppliesAndAnotherTakesOver(t *testing.T) {
+	t.Parallel()
+	for name, depose := range map[string]func(s *scene, leader *projections.Runner, stop func()){
+		"it stops": func(_ *scene, _ *projections.Runner, stop func()) { stop() },
+		"its election connection is lost, and then it stops": func(s *scene, leader *projections.Runner, stop func()) {
+			s.exec(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database =
+(SELECT oid FROM pg_database WHERE datname = current_database())`)
+			s.until("somebody leads", func() bool { return true })
+			stop()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			programs := []*sums{{}, {}}
+			var runners []*projections.Runner
+			var stops []func()
+			for _, p := range programs {
+				r := s.runner(p.projection())
+				runners, stops = append(runners, r), append(stops, s.run(r))
+			}
+			stream := uuid.New()
+			s.settle(runners[0], s.add(stream, "plain", 1))
+			s.settle(runners[1], s.add(stream, "plain", 2))
+			first := 0
+			if programs[1].pages.Load() > 0 {
+				first = 1
+			}
+			second := 1 - first
+			if programs[second].pages.Load() != 0 || runners[second].Leading() {
+				t.Errorf("both apply pages: %d and %d", programs[first].pages.Load(), programs[second].pages.Load())
+			}
+			depose(s, runners[first], stops[first])
+			s.settle(runners[second], s.add(stream, "plain", 3))
+			s.want(map[uuid.UUID]string{stream: "1 2 3 "})
+			if programs[second].pages.Load() == 0 {
+				t.Error("the standby did not apply what came after")
+			}
+		})
+	}
+}
