@@ -1,13 +1,74 @@
 package pgtest_test
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"muster/internal/pgtest"
+	"muster/internal/postgres/cluster"
 )
 
+// asVictim makes the test binary one that is killed in the middle of a test.
+const asVictim = "TEST_PGTEST_VICTIM"
+
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// TestVictim runs only in the process that TestKilledBinaryLeavesNothing kills.
+func TestVictim(t *testing.T) {
+	if os.Getenv(asVictim) == "" {
+		t.Skip("nobody is going to kill this process")
+	}
+	fmt.Println(pgtest.Shared(t).Dir())
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+func TestKilledBinaryLeavesNothing(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
+	cmd.Env = append(os.Environ(), asVictim+"=yes")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stdin.Close() }()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := strings.TrimSpace(line)
+	state, err := cluster.ReadState(dir)
+	if err != nil || !state.Alive(t.Context()) {
+		t.Fatalf("no server runs in %s: %v", dir, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Dir(dir)); errors.Is(err, fs.ErrNotExist) && !state.Alive(t.Context()) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("server or directory is still there a minute later")
+		}
+	}
+}
 
 func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 	t.Parallel()

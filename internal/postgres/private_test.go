@@ -102,8 +102,8 @@ func TestBelowADirectoryClosedToOthers(t *testing.T) {
 		if root := os.Geteuid() == 0 && s.uid == 0; elsewhere != root {
 			t.Errorf("the cluster is in %s", s.cluster(t))
 		}
-		if elsewhere && !strings.Contains(p.log.String(), "outside the data directory") {
-			t.Errorf("nothing says where the data is:\n%s", p.log)
+		if elsewhere && !strings.Contains(p.said(t), "outside the data directory") {
+			t.Errorf("nothing says where the data is:\n%s", p.said(t))
 		}
 		p.close(t)
 		again := s.serve(t)
@@ -190,6 +190,28 @@ func TestEverythingKilledIsRecovered(t *testing.T) {
 		expect(t, next.db(t), 1)
 		next.close(t)
 	})
+}
+
+// TestRootInAnotherUsersDataDirectory: what root does there, its owner goes on with.
+func TestRootInAnotherUsersDataDirectory(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root runs as others")
+	}
+	s := aScene(t, ordinary)
+	first := s.serve(t)
+	write(t, first.db(t), 1)
+	first.close(t)
+	for n, uid := range []uint32{0, ordinary} {
+		s.uid = uid
+		next := s.serve(t)
+		write(t, next.db(t), n+2)
+		next.close(t)
+	}
+	s.uid = 0
+	last := s.serve(t)
+	expect(t, last.db(t), 1, 2, 3)
+	last.close(t)
 }
 
 func TestOneServeADataDirectory(t *testing.T) {

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -140,7 +139,7 @@ type process struct {
 	holdAnswer
 	cmd   *exec.Cmd
 	stdin io.Closer
-	log   *bytes.Buffer
+	log   string // file of what it wrote on standard error
 }
 
 func (s *scene) launch(t *testing.T, exclusive bool) (*process, *bufio.Reader) {
@@ -149,10 +148,15 @@ func (s *scene) launch(t *testing.T, exclusive bool) (*process, *bufio.Reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(s.binary), log: &bytes.Buffer{}}
+	log, err := os.CreateTemp(filepath.Dir(s.binary), "log-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	p := &process{cmd: exec.Command(s.binary), log: log.Name()}
 	p.cmd.Env = append(os.Environ(), asProcess+"="+string(arguments))
 	p.cmd.Dir = "/"
-	p.cmd.Stderr = p.log
+	p.cmd.Stderr = log
 	if s.uid != 0 {
 		p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: s.uid, Gid: s.uid}}
 	}
@@ -174,7 +178,7 @@ func (p *process) listen(t *testing.T, out *bufio.Reader) *process {
 	t.Helper()
 	line, err := out.ReadBytes('\n')
 	if err != nil {
-		t.Fatalf("the process said nothing: %v\n%s", err, p.log)
+		t.Fatalf("the process said nothing: %v\n%s", err, p.said(t))
 	}
 	if err := json.Unmarshal(line, &p.holdAnswer); err != nil {
 		t.Fatal(err)
@@ -199,11 +203,21 @@ func (s *scene) serve(t *testing.T) *process {
 	return p
 }
 
+// said is what the process has logged so far.
+func (p *process) said(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(p.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 func (p *process) close(t *testing.T) {
 	t.Helper()
 	_ = p.stdin.Close()
 	if err := p.cmd.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, p.log)
+		t.Fatalf("%v\n%s", err, p.said(t))
 	}
 }
 
@@ -249,13 +263,16 @@ func waitUntil(t *testing.T, what string, done func() bool) {
 	t.Errorf("waited a minute until %s", what)
 }
 
+// ordinary is the user nobody, on every system that tests run on as root.
+const ordinary = 65534
+
 // accounts are those who may run Muster here.
 func accounts(t *testing.T) map[string]uint32 {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return map[string]uint32{"ordinary user": 0}
 	}
-	return map[string]uint32{"root": 0, "ordinary user": 65534}
+	return map[string]uint32{"root": 0, "ordinary user": ordinary}
 }
 
 func asEveryAccount(t *testing.T, test func(t *testing.T, s *scene)) {

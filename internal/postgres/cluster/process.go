@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -41,10 +43,15 @@ func Init(ctx context.Context, inst Installation, account Account, dir string, o
 	if err != nil {
 		err = initdb(ctx, inst, account, args)
 	}
-	if err != nil {
-		return fmt.Errorf("initdb in %s: %w", dir, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	// Containers run under ids that no user has, and only initdb minds.
+	if _, unknown := user.LookupId(strconv.Itoa(os.Geteuid())); unknown != nil && !account.other {
+		return fmt.Errorf("PostgreSQL makes no database for user id %d, which has no name on this machine: "+
+			"add a line to /etc/passwd, or give a server with --database-url: %w", os.Geteuid(), err)
+	}
+	return fmt.Errorf("initdb in %s: %w", dir, err)
 }
 
 func initdb(ctx context.Context, inst Installation, account Account, args []string) error {
