@@ -19,6 +19,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/blobs"
+	"muster/internal/mail"
 	"muster/projections"
 	"muster/projections/audit"
 	"muster/projections/fleet"
@@ -43,7 +44,7 @@ type Dependencies struct {
 	DeadLetters *topic.DeadLetters
 	Connections Connections
 	Blobs       *blobs.Store
-	Outbox      Outbox       // nil where a mail server is set
+	Outbox      *mail.Outbox // nil where a mail server is set
 	Metrics     http.Handler // answers GET /metrics
 	Ready       []ReadinessProbe
 	Build       Build
@@ -72,23 +73,6 @@ type Connections interface {
 	Try(ctx context.Context, engine domain.Engine, dsn string) error
 	// Request makes an instance due now.
 	Request(ctx context.Context, organization, instance uuid.UUID) error
-}
-
-// Outbox holds the mails that were written to files.
-type Outbox interface {
-	// List returns an organization's mails, newest first, at most limit.
-	List(ctx context.Context, organization uuid.UUID, limit int) ([]Mail, error)
-	// Read returns one mail and its text; ok is false where the organization has none of that id.
-	Read(ctx context.Context, organization uuid.UUID, id string) (m Mail, raw []byte, ok bool, err error)
-}
-
-// Mail is one message of the Outbox.
-type Mail struct {
-	ID        string
-	To        string
-	Subject   string
-	CreatedAt time.Time
-	SizeBytes int64
 }
 
 // Build says what runs here.

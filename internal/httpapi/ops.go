@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/google/uuid"
 
@@ -152,12 +153,12 @@ func (s *server) ListOutbox(ctx context.Context, _ api.ListOutboxRequestObject) 
 	if s.Outbox == nil { // mails go to a server
 		return api.ListOutbox200JSONResponse{Items: items}, nil
 	}
-	mails, err := s.Outbox.List(ctx, caller(ctx).Organization.ID, listed)
+	mails, err := s.Outbox.List(caller(ctx).Organization.ID, listed)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range mails {
-		items = append(items, api.OutboxEntry{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.CreatedAt.UTC(), SizeBytes: m.SizeBytes})
+		items = append(items, api.OutboxEntry{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.At.UTC(), SizeBytes: m.Size})
 	}
 	return api.ListOutbox200JSONResponse{Items: items}, nil
 }
@@ -166,9 +167,14 @@ func (s *server) GetOutboxMail(ctx context.Context, r api.GetOutboxMailRequestOb
 	if s.Outbox == nil {
 		return nil, notFound("mail")
 	}
-	m, raw, ok, err := s.Outbox.Read(ctx, caller(ctx).Organization.ID, r.MailId)
+	mail, ok, err := s.Outbox.Open(caller(ctx).Organization.ID, r.MailId)
 	if err != nil || !ok {
 		return nil, errors.Join(err, missingUnless(ok, "mail"))
 	}
-	return api.GetOutboxMail200JSONResponse{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.CreatedAt.UTC(), SizeBytes: m.SizeBytes, Raw: string(raw)}, nil
+	defer func() { _ = mail.Close() }()
+	raw, err := io.ReadAll(mail)
+	if err != nil {
+		return nil, fmt.Errorf("read a mail of the outbox: %w", err)
+	}
+	return api.GetOutboxMail200JSONResponse{Id: r.MailId, Raw: string(raw)}, nil
 }

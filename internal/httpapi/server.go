@@ -61,7 +61,7 @@ func (s *server) engine() (*gin.Engine, error) {
 	if err := engine.SetTrustedProxies(proxies); err != nil {
 		return nil, fmt.Errorf("trusted proxies: %w", err)
 	}
-	engine.Use(s.gate)
+	engine.Use(s.gate, s.once)
 	engine.NoRoute(func(c *gin.Context) {
 		s.lost(c, &problem{Code: "not_found", Detail: "There is nothing at this address."})
 	})

@@ -18,15 +18,15 @@ func (s *server) GetHealth(context.Context, api.GetHealthRequestObject) (api.Get
 }
 
 func (s *server) GetReadiness(ctx context.Context, _ api.GetReadinessRequestObject) (api.GetReadinessResponseObject, error) {
-	answer := api.Readiness{Status: api.Ready, Checks: []api.ReadinessCheck{}}
+	answer := api.Readiness{Status: api.ReadinessStatusReady, Checks: []api.ReadinessCheck{}}
 	for _, probe := range s.Ready {
 		check := s.probe(ctx, probe)
-		if check.Status == api.Failed {
-			answer.Status = api.Unready
+		if check.Status == api.ReadinessCheckStatusFailed {
+			answer.Status = api.ReadinessStatusUnready
 		}
 		answer.Checks = append(answer.Checks, check)
 	}
-	if answer.Status == api.Unready {
+	if answer.Status == api.ReadinessStatusUnready {
 		callOf(ctx).header.Set("Retry-After", "5")
 		return api.GetReadiness503JSONResponse(answer), nil
 	}
@@ -41,13 +41,13 @@ func (s *server) probe(ctx context.Context, probe ReadinessProbe) api.ReadinessC
 	started := time.Now()
 	lag, err := probe.Check(ctx)
 	took := time.Since(started).Milliseconds()
-	check := api.ReadinessCheck{Name: probe.Name, Status: api.Ok, Ms: &took}
+	check := api.ReadinessCheck{Name: probe.Name, Status: api.ReadinessCheckStatusOk, Ms: &took}
 	if lag != nil {
 		seconds := float32(lag.Seconds())
 		check.LagSeconds = &seconds
 	}
 	if err != nil {
-		check.Status = api.Failed
+		check.Status = api.ReadinessCheckStatusFailed
 		s.Log.WarnContext(ctx, "not ready", "check", probe.Name, "error", err)
 	}
 	return check

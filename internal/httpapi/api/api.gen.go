@@ -637,14 +637,10 @@ type OutboxList struct {
 
 // OutboxMail defines model for OutboxMail.
 type OutboxMail struct {
-	CreatedAt time.Time `json:"createdAt"`
-	Id        string    `json:"id"`
+	Id string `json:"id"`
 
 	// Raw the message as written, RFC 5322
-	Raw       string `json:"raw"`
-	SizeBytes int64  `json:"sizeBytes"`
-	Subject   string `json:"subject"`
-	To        string `json:"to"`
+	Raw string `json:"raw"`
 }
 
 // Page defines model for Page.

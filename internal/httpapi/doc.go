@@ -1,0 +1,43 @@
+// Package httpapi is Muster's surface over HTTP: the API of openapi.yaml, the
+// plain pages, and the manners that every answer has.
+//
+// openapi.yaml is the source of truth. From it come the generated types and the
+// router's table (package api), the validation of every request, the docs page,
+// and the table of routes with the roles and scopes that may call them. New
+// refuses to build a server in which a route has no row or a row has no route.
+//
+// A request passes, from outside in: request id and security headers, the end
+// of panics (outermost); gzip; the length of the request line; CORS; the
+// cross-origin check; the router; the gate. The gate is the one place where
+// it is decided who is calling (a bearer token beats the cookie), whether they
+// still have quota, whether their role and scopes admit them, and whether
+// parameters and body can be read at all. A handler only sees requests that are
+// in order by their form; rules are the use cases' (package commands), whose
+// errors come back as problems. Every group of routes has a file.
+//
+// Every query carries the caller's organization. A foreign id is answered
+// exactly like an unknown one.
+//
+// # What may go wrong
+//
+//   - The process dies between a write and its answer: the caller does not know
+//     whether it happened. With an Idempotency-Key they may ask again: the key
+//     is claimed before the write and answered from the record afterwards. A key
+//     whose holder died answers idempotency_in_progress until its claim has
+//     aged, and then the request runs again; a report is made once even so,
+//     because identical requests are one.
+//   - Two identical requests at once: the database makes them one report
+//     (commands); with one key, the second is told idempotency_in_progress.
+//   - Projections lag: a write waits for them up to a second, then answers with
+//     X-Muster-Lagging and what it knows of itself.
+//   - The database is away: 503 with Retry-After, and nothing else of it; the
+//     error is in the log under the request id. /healthz still answers.
+//   - Two replicas: each counts requests by itself, so that a caller spread over
+//     both has twice the quota. What must not be doubled (creations, sign-in
+//     attempts) is counted in the database.
+//   - The clock jumps back: a quota's window that lies in the future is begun
+//     anew, so that nobody is locked out. Expiry of reports, tokens and sessions
+//     is judged by the clock at every read.
+//   - A client reads slowly or not at all: it holds one connection, until the
+//     server's write timeout.
+package httpapi

@@ -1,0 +1,173 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+)
+
+const (
+	keyAge   = 24 * time.Hour  // how long an answer is kept
+	claimAge = 2 * time.Minute // after this its claimant is taken for dead; longer than any request runs
+)
+
+//go:embed sql/claim_key.sql
+var claimKeySQL string
+
+// kept are the headers that belong to a kept answer.
+var kept = []string{"Content-Type", "Location", "Content-Location", "Retry-After"}
+
+// once runs a request with an Idempotency-Key once, and answers the next ones
+// from the record (draft-ietf-httpapi-idempotency-key-header-07). A refusal is not
+// kept, so that a corrected request may use the key again.
+func (s *server) once(c *gin.Context) {
+	key := c.GetHeader("Idempotency-Key")
+	row := s.routes[routeKey(c.Request.Method, c.FullPath())]
+	if key == "" || row == nil || !row.idempotent {
+		return
+	}
+	body, err := io.ReadAll(c.Request.Body)
+	if err != nil {
+		s.fail(c, err)
+		c.Abort()
+		return
+	}
+	c.Request.Body = io.NopCloser(bytes.NewReader(body))
+	digest := sha256.Sum256(body)
+	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), key: key, claim: uuid.New(), digest: digest[:]}
+	claimed, err := k.take(c)
+	if err != nil {
+		s.fail(c, err)
+	}
+	if err == nil && !claimed {
+		err = k.answer(c)
+		if err != nil {
+			s.fail(c, err)
+		}
+	}
+	if err != nil || !claimed {
+		c.Abort()
+		return
+	}
+	recorder := &answerRecorder{ResponseWriter: c.Writer}
+	c.Writer = recorder
+	// A claim that its request does not outlive must not wait for claimAge.
+	done := false
+	defer func() {
+		if !done {
+			k.release(c)
+		}
+	}()
+	c.Next()
+	if status := recorder.Status(); status >= 200 && status < 300 {
+		done = k.keep(c, status, recorder)
+	}
+}
+
+// answerRecorder keeps a copy of what is answered.
+type answerRecorder struct {
+	gin.ResponseWriter
+	body bytes.Buffer
+}
+
+func (r *answerRecorder) Write(p []byte) (int, error) {
+	r.body.Write(p)
+	return r.ResponseWriter.Write(p)
+}
+
+// keyed is one use of a key.
+type keyed struct {
+	server     *server
+	member     uuid.UUID
+	route, key string
+	claim      uuid.UUID
+	digest     []byte
+}
+
+// take claims the key; false where it is somebody else's.
+func (k keyed) take(ctx context.Context) (bool, error) {
+	now := k.server.Now()
+	if _, err := k.server.DB.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE claimed_at < $1`, now.Add(-keyAge)); err != nil {
+		return false, fmt.Errorf("forget idempotency keys: %w", err)
+	}
+	var claim uuid.UUID
+	err := k.server.DB.GetContext(ctx, &claim, claimKeySQL, k.member, k.route, k.key, k.claim, k.digest, now, now.Add(-keyAge), now.Add(-claimAge))
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("claim idempotency key: %w", err)
+	}
+	return true, nil
+}
+
+// answer says again what was answered first, or why it cannot.
+func (k keyed) answer(c *gin.Context) error {
+	var row struct {
+		Digest  []byte         `db:"request_digest"`
+		Status  sql.NullInt64  `db:"status"`
+		Headers sql.NullString `db:"headers"`
+		Body    []byte         `db:"body"`
+	}
+	err := k.server.DB.GetContext(c, &row, `SELECT request_digest, status, headers, body FROM idempotency_keys
+		WHERE member_id = $1 AND route = $2 AND key = $3`, k.member, k.route, k.key)
+	switch {
+	case errors.Is(err, sql.ErrNoRows): // released between our two looks
+		return &problem{Code: "idempotency_in_progress", Detail: "Try again.", RetryAfter: time.Second}
+	case err != nil:
+		return fmt.Errorf("read idempotency key: %w", err)
+	case !bytes.Equal(row.Digest, k.digest):
+		return &problem{Code: "idempotency_key_reused", Title: "The key belongs to another request", Detail: "This Idempotency-Key was used with another body."}
+	case !row.Status.Valid:
+		return &problem{Code: "idempotency_in_progress", Detail: "The first request with this key is still running.", RetryAfter: time.Second}
+	}
+	headers := map[string]string{}
+	if err := json.Unmarshal([]byte(row.Headers.String), &headers); err != nil {
+		return fmt.Errorf("read idempotency key: %w", err)
+	}
+	for name, value := range headers {
+		c.Header(name, value)
+	}
+	c.Header("Idempotency-Replayed", "true")
+	c.Status(int(row.Status.Int64))
+	_, err = c.Writer.Write(row.Body)
+	return err
+}
+
+// keep records the answer, unless the claim was taken over meanwhile.
+func (k keyed) keep(ctx context.Context, status int, answer *answerRecorder) bool {
+	headers := map[string]string{}
+	for _, name := range kept {
+		if v := answer.Header().Get(name); v != "" {
+			headers[name] = v
+		}
+	}
+	text, err := json.Marshal(headers)
+	if err == nil {
+		_, err = k.server.DB.ExecContext(context.WithoutCancel(ctx), `UPDATE idempotency_keys SET status = $5, headers = $6, body = $7
+			WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`, k.member, k.route, k.key, k.claim, status, string(text), answer.body.Bytes())
+	}
+	if err != nil {
+		k.server.Log.WarnContext(ctx, "keep the answer of an idempotency key", "error", err)
+	}
+	return err == nil
+}
+
+// release gives the key back after a refusal or a panic.
+func (k keyed) release(ctx context.Context) {
+	_, err := k.server.DB.ExecContext(context.WithoutCancel(ctx), `DELETE FROM idempotency_keys
+		WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`, k.member, k.route, k.key, k.claim)
+	if err != nil {
+		k.server.Log.WarnContext(ctx, "release an idempotency key", "error", err)
+	}
+}
