@@ -150,18 +150,9 @@ var latestSQL string
 // did, the newest attempt) with the last classification of each database by
 // name. The assessment is nil where nothing was ever tried.
 func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, []DatabaseClassification, error) {
-	var a *snapshot.Assessment
-	var facts []byte
-	err := s.db.GetContext(ctx, &facts, latestSQL, organization, instance, nil)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-	case err != nil:
-		return nil, nil, fmt.Errorf("read the last assessment of instance %s: %w", instance, err)
-	default:
-		a = &snapshot.Assessment{}
-		if err := json.Unmarshal(facts, a); err != nil {
-			return nil, nil, fmt.Errorf("decode the last assessment of instance %s: %w", instance, err)
-		}
+	a, err := s.assessment(ctx, latestSQL, organization, instance, nil)
+	if err != nil {
+		return nil, nil, err
 	}
 	classified, err := s.classifications(ctx, organization, instance)
 	return a, classified, err
@@ -170,17 +161,28 @@ func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*
 // Reached returns the newest assessment that reached the server within maxAge
 // by the database's clock; nil where there is none.
 func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
+	return s.assessment(ctx, latestSQL, organization, instance, maxAge.Seconds())
+}
+
+// Newest returns the newest assessment whatever its outcome; nil where nothing
+// was ever tried.
+func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, error) {
+	return s.assessment(ctx, `SELECT facts FROM assessments WHERE organization_id = $1 AND instance_id = $2
+		ORDER BY recorded_at DESC LIMIT 1`, organization, instance)
+}
+
+func (s *Store) assessment(ctx context.Context, query string, arguments ...any) (*snapshot.Assessment, error) {
 	var facts []byte
-	err := s.db.GetContext(ctx, &facts, latestSQL, organization, instance, maxAge.Seconds())
+	err := s.db.GetContext(ctx, &facts, query, arguments...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read a fresh assessment of instance %s: %w", instance, err)
+		return nil, fmt.Errorf("read an assessment of instance %v: %w", arguments[1], err)
 	}
 	a := &snapshot.Assessment{}
 	if err := json.Unmarshal(facts, a); err != nil {
-		return nil, fmt.Errorf("decode an assessment of instance %s: %w", instance, err)
+		return nil, fmt.Errorf("decode an assessment of instance %v: %w", arguments[1], err)
 	}
 	return a, nil
 }

@@ -41,7 +41,7 @@ func lookUp(ctx context.Context, s *session, role string, checks []catalogue.Che
 	if len(parts) == 0 {
 		return a, nil
 	}
-	rows, err := s.query(ctx, strings.Join(parts, "\nunion all "))
+	rows, err := s.query(ctx, 4, strings.Join(parts, "\nunion all "))
 	if err != nil {
 		return access{}, err
 	}

@@ -133,11 +133,10 @@ const databasesSQL = `
 	from pg_database d where not d.datistemplate order by d.datname collate "C"`
 
 func readServer(ctx context.Context, s *session, a *snapshot.Assessment) error {
-	rows, err := s.query(ctx, serverSQL)
+	row, err := s.row(ctx, 6, serverSQL)
 	if err != nil {
 		return err
 	}
-	row := rows[0]
 	a.Role, a.RoleIsSuperuser, a.VersionText, a.InRecovery = row[0], row[1] == "t", row[3], row[5] == "t"
 	if a.VersionNum, err = strconv.Atoi(row[2]); err != nil {
 		return fmt.Errorf("server_version_num: %w", err)
@@ -145,7 +144,7 @@ func readServer(ctx context.Context, s *session, a *snapshot.Assessment) error {
 	if started, err := time.Parse(time.RFC3339, row[4]); err == nil {
 		a.ServerStartedAt = &started
 	}
-	rows, err = s.query(ctx, databasesSQL)
+	rows, err := s.query(ctx, 4, databasesSQL)
 	if err != nil {
 		return err
 	}
@@ -196,14 +195,14 @@ func countSessions(ctx context.Context, s *session, a *snapshot.Assessment, gran
 	if !granted.granted(catalogue.ReadRole, "pg_read_all_stats") {
 		return
 	}
-	rows, err := s.query(ctx, `select count(*), count(*) filter (where t.ssl)
+	row, err := s.row(ctx, 2, `select count(*), count(*) filter (where t.ssl)
 		from pg_stat_activity a left join pg_stat_ssl t using (pid)
 		where a.client_addr is not null and a.pid <> pg_backend_pid()`)
 	if err != nil {
 		return
 	}
-	all, err := strconv.Atoi(rows[0][0])
-	secured, err2 := strconv.Atoi(rows[0][1])
+	all, err := strconv.Atoi(row[0])
+	secured, err2 := strconv.Atoi(row[1])
 	if err == nil && err2 == nil {
 		a.ClientSessions, a.TLSSessions = &all, &secured
 	}
@@ -253,7 +252,7 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 		return all(snapshot.ReasonDatabaseUnreachable, refused.Sentence), grants, nil
 	}
 	defer s.close()
-	rows, err := s.query(ctx, `select extname, extversion from pg_extension order by extname collate "C"`)
+	rows, err := s.query(ctx, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
 	var granted access
 	if err == nil {
 		granted, err = lookUp(ctx, s, role, checks)

@@ -68,7 +68,7 @@ func runCheck(ctx context.Context, s *session, a access, check catalogue.Check, 
 	if check.Graded {
 		columns, severity = "v(object, evidence, severity)", "v.severity::text"
 	}
-	rows, err := s.query(ctx, fmt.Sprintf(
+	rows, err := s.query(ctx, 4, fmt.Sprintf(
 		"select v.object::text, v.evidence::text, %s, count(*) over () from (\n%s\n) %s\n"+
 			`order by v.object::text collate "C", v.evidence::text collate "C" limit %d`,
 		severity, check.Query, columns, snapshot.MaxViolations))
@@ -125,7 +125,7 @@ func hiddenObjects(ctx context.Context, s *session, a access, check catalogue.Ch
 	if check.Unreadable == "" {
 		return "", nil
 	}
-	rows, err := s.query(ctx, check.Unreadable)
+	rows, err := s.query(ctx, 2, check.Unreadable)
 	if err != nil {
 		_, sentence := reasonOf(err)
 		return "Which objects are hidden could not be read: " + sentence + ".", nil
@@ -155,11 +155,11 @@ func fraction(ctx context.Context, s *session, check catalogue.Check, failed int
 	if check.Population == "" {
 		return 1
 	}
-	rows, err := s.query(ctx, check.Population)
-	if err != nil || len(rows) == 0 {
+	row, err := s.row(ctx, 1, check.Population)
+	if err != nil {
 		return 1
 	}
-	all, err := strconv.Atoi(rows[0][0])
+	all, err := strconv.Atoi(row[0])
 	if err != nil || all <= failed {
 		return 1
 	}

@@ -96,7 +96,7 @@ type columnFact struct {
 var columnsSQL string
 
 func readTables(ctx context.Context, s *session) ([]tableFact, error) {
-	rows, err := s.query(ctx, columnsSQL)
+	rows, err := s.query(ctx, 1, columnsSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func sample(ctx context.Context, s *session, t tableFact) (samples map[string][]
 	if len(names) == 0 {
 		return samples, ""
 	}
-	rows, err := sampledRows(ctx, s, t, strings.Join(expressions, ", "))
+	rows, err := sampledRows(ctx, s, t, expressions)
 	if err != nil {
 		code, sentence := reasonOf(err)
 		if code == snapshot.ReasonPermissionDenied && t.RowSecurity {
@@ -217,15 +217,15 @@ func sample(ctx context.Context, s *session, t tableFact) (samples map[string][]
 // sampledRows takes whole blocks from all over a large table, so that it is not
 // always the oldest customers that are looked at; a block sample may come out
 // empty, and then the first rows have to do.
-func sampledRows(ctx context.Context, s *session, t tableFact, expressions string) ([][]string, error) {
+func sampledRows(ctx context.Context, s *session, t tableFact, expressions []string) ([][]string, error) {
 	from := identifier(t.Schema) + "." + identifier(t.Name)
-	statement := fmt.Sprintf("select %s from %s", expressions, from)
+	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
 	if t.Rows > largeTable && t.Kind != "f" {
 		percent := min(100, 100*5*float64(sampleRows)/float64(t.Rows))
-		rows, err := s.query(ctx, fmt.Sprintf("%s tablesample system (%f) limit %d", statement, percent, sampleRows))
+		rows, err := s.query(ctx, len(expressions), fmt.Sprintf("%s tablesample system (%f) limit %d", statement, percent, sampleRows))
 		if err != nil || len(rows) > 0 {
 			return rows, err
 		}
 	}
-	return s.query(ctx, fmt.Sprintf("%s limit %d", statement, sampleRows))
+	return s.query(ctx, len(expressions), fmt.Sprintf("%s limit %d", statement, sampleRows))
 }

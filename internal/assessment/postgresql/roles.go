@@ -86,7 +86,7 @@ const passwordsSQL = `
 
 // readRoles reads every role and who is a member of what.
 func readRoles(ctx context.Context, s *session) ([]roleFact, membership, error) {
-	rows, err := s.query(ctx, rolesSQL)
+	rows, err := s.query(ctx, 1, rolesSQL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +96,7 @@ func readRoles(ctx context.Context, s *session) ([]roleFact, membership, error) 
 			return nil, nil, err
 		}
 	}
-	rows, err = s.query(ctx, membersSQL)
+	rows, err = s.query(ctx, 2, membersSQL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,7 +109,7 @@ func readRoles(ctx context.Context, s *session) ([]roleFact, membership, error) 
 
 // passwordKinds reads how each role's password is stored.
 func passwordKinds(ctx context.Context, s *session) (map[string]string, error) {
-	rows, err := s.query(ctx, passwordsSQL)
+	rows, err := s.query(ctx, 2, passwordsSQL)
 	if err != nil {
 		return nil, err
 	}

@@ -41,8 +41,9 @@ func (s *session) close() {
 // query runs one statement in a transaction of its own and returns its rows as
 // text; NULL is "". Everything goes in one message, so that the settings hold
 // also where a pooler gives every transaction another connection. The
-// transaction is never committed.
-func (s *session) query(ctx context.Context, statement string) ([][]string, error) {
+// transaction is never committed. Every row has the columns asked for: what
+// answers need not be PostgreSQL.
+func (s *session) query(ctx context.Context, columns int, statement string) ([][]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout+patience)
 	defer cancel()
 	results, err := s.conn.Exec(ctx, fmt.Sprintf(
@@ -61,6 +62,9 @@ func (s *session) query(ctx context.Context, statement string) ([][]string, erro
 	}
 	rows := make([][]string, len(results[setup].Rows))
 	for i, row := range results[setup].Rows {
+		if len(row) != columns {
+			return nil, errors.New("the server answered other columns than asked for")
+		}
 		rows[i] = make([]string, len(row))
 		for j, value := range row {
 			// A database in SQL_ASCII sends whatever bytes it holds.
@@ -68,6 +72,18 @@ func (s *session) query(ctx context.Context, statement string) ([][]string, erro
 		}
 	}
 	return rows, nil
+}
+
+// row is query for statements that always return one row.
+func (s *session) row(ctx context.Context, columns int, statement string) ([]string, error) {
+	rows, err := s.query(ctx, columns, statement)
+	if err == nil && len(rows) != 1 {
+		err = errors.New("the server answered other rows than asked for")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
 }
 
 // reasonOf says in a code and a sentence why a query gave nothing. What the

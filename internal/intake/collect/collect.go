@@ -2,8 +2,10 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,34 +13,20 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/assessment/postgresql"
 	"muster/internal/snapshot"
 )
 
-// ConnectionError says in one of five classes why a server was not reached.
-type ConnectionError = assessment.ConnectionError
+// Intervals between looks at one server. Each is moved by up to a tenth, so
+// that servers registered together do not stay together.
+const (
+	interval      = 6 * time.Hour
+	retryInterval = 15 * time.Minute // out of reach, or inactive
+	faultInterval = time.Minute      // something is wrong with ourselves
+)
 
-// DSNError says what is wrong with a connection string, without repeating it.
-type DSNError = assessment.DSNError
-
-// EngineNotCollectedError says that Muster cannot connect to an engine by itself.
-type EngineNotCollectedError struct{ Engine fleet.Engine }
-
-func (e *EngineNotCollectedError) Error() string {
-	return fmt.Sprintf("engine %q has no collector yet", string(e.Engine))
-}
-
-// NotCollectedError says that an instance has no connection registered, or is
-// not one of the organization's.
-type NotCollectedError struct{ Instance uuid.UUID }
-
-func (e *NotCollectedError) Error() string {
-	return fmt.Sprintf("instance %s has no connection registered", e.Instance)
-}
-
-// InactiveError says that an instance is counted but not assessed.
-type InactiveError struct{ Instance uuid.UUID }
-
-func (e *InactiveError) Error() string { return fmt.Sprintf("instance %s is inactive", e.Instance) }
+// lease is how long a claim holds without being extended.
+const lease = time.Minute
 
 // Fleet is what the collector records of a server; *commands.Service is one.
 type Fleet interface {
@@ -54,43 +42,136 @@ type Instances interface {
 
 // Collector assesses the servers that have a connection registered.
 type Collector struct {
-	Store     *assessment.Store
-	Fleet     Fleet
-	Instances Instances
-	Log       *slog.Logger
-	Now       func() time.Time
-
-	// Interval between assessments of one server; each is moved by up to a
-	// tenth, so that servers registered together do not stay together.
-	Interval time.Duration
-	// Workers is how many servers are assessed at once by this process.
-	Workers int
-
-	wake chan struct{}
+	store     *assessment.Store
+	fleet     Fleet
+	instances Instances
+	postgres  *postgresql.Collector
+	log       *slog.Logger
+	wake      chan struct{}
 }
+
+// New returns a collector; Run makes it work by itself. An error names every
+// fault in the embedded catalogue, feed or rules.
+func New(store *assessment.Store, fleet Fleet, instances Instances, log *slog.Logger, now func() time.Time) (*Collector, error) {
+	postgres, err := postgresql.New(now)
+	if err != nil {
+		return nil, fmt.Errorf("start the collector: %w", err)
+	}
+	return &Collector{
+		store: store, fleet: fleet, instances: instances, postgres: postgres, log: log, wake: make(chan struct{}, 1),
+	}, nil
+}
+
+// PostgreSQL is the collector's part for that engine, with the catalogue and
+// the feed that reports print.
+func (c *Collector) PostgreSQL() *postgresql.Collector { return c.postgres }
 
 // Try connects to the server that dsn names, to show that it can be assessed:
 // *DSNError, *ConnectionError or *EngineNotCollectedError say why it cannot.
-func (c *Collector) Try(ctx context.Context, engine fleet.Engine, dsn string) error { panic("not yet") }
-
-// AssessNow assesses and classifies one instance and records the outcome. A
-// server out of reach is an outcome, not an error. *NotCollectedError and
-// *InactiveError say that there was nothing to do.
-func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.UUID) error {
-	panic("not yet")
+func (c *Collector) Try(ctx context.Context, engine fleet.Engine, dsn string) error {
+	if engine != fleet.PostgreSQL {
+		return &EngineNotCollectedError{Engine: engine}
+	}
+	target, err := assessment.ParseDSN(dsn)
+	if err != nil {
+		return err
+	}
+	conn, err := target.Connect(ctx, target.Database)
+	if err != nil {
+		return err
+	}
+	_ = conn.Close(ctx)
+	return nil
 }
 
-// Request makes an instance due and wakes this process's collector.
+// Request makes an instance due and wakes this process's collector; others
+// find it within a few seconds. Errors: *NotCollectedError.
 func (c *Collector) Request(ctx context.Context, organization, instance uuid.UUID) error {
-	panic("not yet")
+	known, err := c.store.Due(ctx, organization, instance)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return &NotCollectedError{Instance: instance}
+	}
+	select {
+	case c.wake <- struct{}{}:
+	default: // it is awake already
+	}
+	return nil
+}
+
+// AssessNow assesses and classifies one instance and keeps the outcome, or
+// waits for somebody else who does. A server out of reach is an outcome, not an
+// error. *NotCollectedError and *InactiveError say that there was nothing to do.
+func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.UUID) error {
+	before, err := c.store.Attempt(ctx, organization, instance)
+	if err != nil {
+		return err
+	}
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		claim, ok, err := c.store.ClaimOne(ctx, organization, instance, lease)
+		if err != nil {
+			return err
+		}
+		if ok {
+			return c.look(ctx, claim)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+		now, err := c.store.Attempt(ctx, organization, instance)
+		switch {
+		case err != nil:
+			return err
+		case !now.Known:
+			return &NotCollectedError{Instance: instance}
+		case now.Finished > before.Finished:
+			return nil
+		}
+	}
 }
 
 // Fresh returns an assessment that reached the server no longer than maxAge
 // ago; where there is none the server is assessed now, and what comes of that
-// is returned, also when it is out of reach.
+// is returned, also when it is out of reach. Errors as AssessNow's.
 func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
-	panic("not yet")
+	a, err := c.store.Reached(ctx, organization, instance, maxAge)
+	if err != nil || a != nil {
+		return a, err
+	}
+	if err := c.AssessNow(ctx, organization, instance); err != nil {
+		return nil, err
+	}
+	return c.store.Newest(ctx, organization, instance)
 }
 
-// Run assesses what is due until ctx ends.
-func (c *Collector) Run(ctx context.Context) error { panic("not yet") }
+// AssessDue assesses the server that is due longest; ok is false where none is.
+func (c *Collector) AssessDue(ctx context.Context) (ok bool, err error) {
+	claim, ok, err := c.store.ClaimDue(ctx, lease)
+	if err != nil || !ok {
+		return false, err
+	}
+	err = c.look(ctx, claim)
+	var inactive *InactiveError
+	if errors.As(err, &inactive) {
+		err = nil
+	}
+	return true, err
+}
+
+// jittered moves an interval by up to a tenth either way.
+func jittered(d time.Duration) time.Duration {
+	return d + time.Duration((rand.Float64()-0.5)*0.2*float64(d)) //nolint:gosec // G404: nothing is guarded by it
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,2 +1,28 @@
-// Package collect assesses the servers that have a connection registered.
+// Package collect assesses the servers that have a connection registered:
+// every six hours, on demand, and when a report needs fresher facts.
+//
+// A due server is claimed by a lease (package assessment), so any number of
+// processes with the role collectors share the work. Holding the claim, a
+// collector assesses the server, classifies its databases, records version and
+// databases through the commands, and then keeps the outcome and ends the claim
+// in one transaction. Whoever asks for an assessment while another is under way
+// waits for that one. Waiting is a look at the row from time to time; it is rare.
+//
+// What may go wrong:
+//
+//   - The process dies at any line: its lease runs out and the server is due
+//     again. What the commands recorded before is recorded again, which changes
+//     nothing.
+//   - A lease runs out while its holder is still at work (a stopped machine, a
+//     long pause): the holder finds its token gone, ends its look, and what it
+//     found is dropped. Two collectors may look at a server at once; one records.
+//   - Two processes claim at once: SKIP LOCKED gives each another server.
+//   - Clocks: what is due, leases and ages are by the database's clock alone. A
+//     collector's own clock only stamps when a look began and ended.
+//   - The server is out of reach: that is recorded, the last good facts stay,
+//     and it is tried again in a quarter of an hour.
+//   - The instance is removed or deactivated meanwhile: nothing is assessed; a
+//     deactivated one is looked for again every quarter of an hour.
+//   - SIGTERM: looks end at their next statement, and their claims are given
+//     back at once.
 package collect

@@ -1,0 +1,36 @@
+package collect
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+)
+
+// ConnectionError says in one of five classes why a server was not reached.
+type ConnectionError = assessment.ConnectionError
+
+// DSNError says what is wrong with a connection string, without repeating it.
+type DSNError = assessment.DSNError
+
+// EngineNotCollectedError says that Muster cannot connect to an engine by itself.
+type EngineNotCollectedError struct{ Engine fleet.Engine }
+
+func (e *EngineNotCollectedError) Error() string {
+	return fmt.Sprintf("engine %q has no collector yet", string(e.Engine))
+}
+
+// NotCollectedError says that an instance has no connection registered, or is
+// not one of the organization's.
+type NotCollectedError struct{ Instance uuid.UUID }
+
+func (e *NotCollectedError) Error() string {
+	return fmt.Sprintf("instance %s has no connection registered", e.Instance)
+}
+
+// InactiveError says that an instance is counted but not assessed.
+type InactiveError struct{ Instance uuid.UUID }
+
+func (e *InactiveError) Error() string { return fmt.Sprintf("instance %s is inactive", e.Instance) }

@@ -1,0 +1,135 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/assessment/feed"
+	"muster/internal/snapshot"
+)
+
+// look does what a claim is for and ends the claim, whatever happens short of
+// the process's death.
+func (c *Collector) look(ctx context.Context, claim assessment.Claim) error {
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := c.keep(work, claim, cancel)
+	err := c.assess(work, claim)
+	cancel(nil)
+	<-ended
+
+	var lost *assessment.LeaseLostError
+	if err == nil || errors.As(err, &lost) {
+		return err
+	}
+	after := faultInterval
+	var inactive *InactiveError
+	switch {
+	case errors.As(err, &inactive):
+		after = retryInterval
+	case ctx.Err() != nil:
+		after = 0 // we are stopping, another may start at once
+	}
+	release, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	return errors.Join(err, c.store.Release(release, claim, jittered(after)))
+}
+
+// keep extends the claim while work lasts, and ends work when the claim is lost.
+func (c *Collector) keep(work context.Context, claim assessment.Claim, end context.CancelCauseFunc) (ended chan struct{}) {
+	ended = make(chan struct{})
+	go func() {
+		defer close(ended)
+		for pause(work, lease/3) == nil {
+			err := c.store.Extend(work, claim, lease)
+			var lost *assessment.LeaseLostError
+			if errors.As(err, &lost) {
+				end(err)
+				return
+			}
+			if err != nil && work.Err() == nil {
+				c.log.WarnContext(work, "extend the claim on an instance", "instance", claim.Instance, "error", err)
+			}
+		}
+	}()
+	return ended
+}
+
+// assess looks at the server and keeps what it found.
+func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
+	active, err := c.instances.Active(ctx, claim.Organization, claim.Instance)
+	if err != nil {
+		return err
+	}
+	if !active {
+		return &InactiveError{Instance: claim.Instance}
+	}
+	credentials, ok, err := c.store.Credentials(ctx, claim.Organization, claim.Instance)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return &NotCollectedError{Instance: claim.Instance}
+	}
+	if credentials.Engine != fleet.PostgreSQL {
+		return &EngineNotCollectedError{Engine: credentials.Engine}
+	}
+	target, err := assessment.ParseDSN(credentials.DSN)
+	if err != nil {
+		return err
+	}
+
+	found := c.postgres.Assess(ctx, target)
+	var classified []assessment.DatabaseClassification
+	next := retryInterval
+	if found.Outcome != snapshot.OutcomeUnreachable {
+		next = interval
+		for _, database := range found.Databases {
+			if database.AllowsConn {
+				classified = append(classified, assessment.DatabaseClassification{
+					Database: database.Name, Classification: c.postgres.Classify(ctx, target, database.Name, credentials.Classify),
+				})
+			}
+		}
+	}
+	if ctx.Err() != nil { // what was found may only say that we were stopped
+		return context.Cause(ctx)
+	}
+	if found.Outcome != snapshot.OutcomeUnreachable {
+		if err := c.record(ctx, claim, found); err != nil {
+			return err
+		}
+	}
+	return c.store.Record(ctx, claim, found, classified, jittered(next))
+}
+
+// record tells the fleet what was found. A rule that refuses it (a name too
+// long for the lists) must not keep the assessment from being kept.
+func (c *Collector) record(ctx context.Context, claim assessment.Claim, found snapshot.Assessment) error {
+	actor := commands.Actor{OrganizationID: claim.Organization, Component: "collector"}
+	version := feed.VersionOf(found.VersionNum).String()
+	_, changeErr := c.fleet.ChangeInstance(ctx, actor, claim.Instance, commands.ChangeInstance{Version: &version})
+	names := make([]string, len(found.Databases))
+	for i, d := range found.Databases {
+		names[i] = d.Name
+	}
+	_, recordErr := c.fleet.RecordDatabases(ctx, actor, claim.Instance, names)
+	for _, err := range []error{changeErr, recordErr} {
+		var rule *commands.RuleError
+		var gone *commands.NotFoundError
+		switch {
+		case err == nil:
+		case errors.As(err, &gone):
+			return &InactiveError{Instance: claim.Instance}
+		case errors.As(err, &rule):
+			c.log.WarnContext(ctx, "the fleet refused what was found on an instance", "instance", claim.Instance, "error", err)
+		default:
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package collect
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// atOnce is how many servers one process looks at at once: looking is
+	// waiting, mostly.
+	atOnce = 4
+	// idle is how long a server that another process made due may wait.
+	idle = 2 * time.Second
+	// pruneEvery is how often old assessments are deleted; every process does
+	// it, and finds nothing left to do when another was first.
+	pruneEvery = 6 * time.Hour
+)
+
+// Run assesses what is due until ctx ends, and returns when the looks under
+// way have ended.
+func (c *Collector) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for range atOnce {
+		group.Go(func() error {
+			c.work(ctx)
+			return nil
+		})
+	}
+	group.Go(func() error {
+		for {
+			if n, err := c.store.Prune(ctx); err != nil && ctx.Err() == nil {
+				c.log.ErrorContext(ctx, "prune old assessments", "error", err)
+			} else if n > 0 {
+				c.log.InfoContext(ctx, "pruned old assessments", "rows", n)
+			}
+			if pause(ctx, jittered(pruneEvery)) != nil {
+				return nil
+			}
+		}
+	})
+	return group.Wait()
+}
+
+func (c *Collector) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		ok, err := c.AssessDue(ctx)
+		if err != nil && ctx.Err() == nil {
+			c.log.ErrorContext(ctx, "assess a due instance", "error", err)
+		}
+		if ok && err == nil {
+			continue
+		}
+		timer := time.NewTimer(jittered(idle))
+		select {
+		case <-ctx.Done():
+		case <-c.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
