@@ -94,6 +94,9 @@ func (s *Store) prepare(log Log, batches []Append) (*write, error) {
 				}
 				e.OccurredAt = now
 			}
+			if err := check(b, &e); err != nil {
+				return nil, err
+			}
 			recorded := Event{
 				Log: log, OrganizationID: b.Organization, StreamType: b.StreamType, Stream: b.Stream,
 				Type: e.Type, SchemaVersion: max(e.SchemaVersion, 1), OccurredAt: toMicroseconds(e.OccurredAt),
@@ -105,6 +108,18 @@ func (s *Store) prepare(log Log, batches []Append) (*write, error) {
 		}
 	}
 	return w, nil
+}
+
+func check(b *Append, e *NewEvent) error {
+	switch year := e.OccurredAt.UTC().Year(); {
+	case b.Organization == uuid.Nil || b.Stream == uuid.Nil:
+		return &InvalidEventError{Type: e.Type, Reason: "needs an organization and a stream"}
+	case e.Type == "" || b.StreamType == "":
+		return &InvalidEventError{Type: e.Type, Reason: "needs a type and a stream type"}
+	case year < 1 || year > 9999:
+		return &InvalidEventError{Type: e.Type, Reason: fmt.Sprintf("occurred in the year %d", year)}
+	}
+	return nil
 }
 
 // join adds a batch to its stream's other batches of this call and returns the

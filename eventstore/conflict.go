@@ -29,6 +29,11 @@ func (e *ForeignStreamError) Error() string {
 	return fmt.Sprintf("stream %s is of another log, organization or type", e.Stream)
 }
 
+// InvalidEventError reports an event that cannot be recorded, whoever writes it.
+type InvalidEventError struct{ Type, Reason string }
+
+func (e *InvalidEventError) Error() string { return fmt.Sprintf("event %q %s", e.Type, e.Reason) }
+
 // States raised by the functions of 00001_eventstore.sql.
 const (
 	stateConflict = "MU001"

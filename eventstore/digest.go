@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"hash"
 	"time"
-
 )
 
 // envelopeV1 opens every digest, so that another layout can never be mistaken
@@ -89,4 +88,3 @@ func appendText(b []byte, s string) []byte {
 
 // toMicroseconds is t as PostgreSQL keeps it.
 func toMicroseconds(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }
-

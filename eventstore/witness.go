@@ -1,8 +1,140 @@
 package eventstore
 
-// Head is the last position of a log with its hash: the witness.
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Head is the last position of a log with its hash. Kept outside the database,
+// on paper or in a mail, it is the witness: nobody can change an event up to it
+// without the chain ending in another hash.
 type Head struct {
+	Log      Log
+	Position int64
+	Hash     []byte
+}
+
+// String is "position:hash", the hash in hex, as --witness takes it.
+func (h Head) String() string { return fmt.Sprintf("%d:%x", h.Position, h.Hash) }
+
+// WitnessError reports a witness or signed head that cannot be read.
+type WitnessError struct{ Reason string }
+
+func (e *WitnessError) Error() string { return "not a log head: " + e.Reason }
+
+// ParseHead reads what Head.String wrote.
+func ParseHead(log Log, s string) (Head, error) {
+	position, hash, ok := strings.Cut(strings.TrimSpace(s), ":")
+	if !ok {
+		return Head{}, &WitnessError{Reason: "wanted position:hash"}
+	}
+	n, err := strconv.ParseInt(position, 10, 64)
+	if err != nil || n < 0 {
+		return Head{}, &WitnessError{Reason: fmt.Sprintf("%q is no position", position)}
+	}
+	sum, err := parseSum(hash)
+	if err != nil {
+		return Head{}, &WitnessError{Reason: "the hash " + err.Error()}
+	}
+	return Head{Log: log, Position: n, Hash: sum}, nil
+}
+
+// parseSum reads a SHA-256 sum in hex.
+func parseSum(s string) ([]byte, error) {
+	sum, err := hex.DecodeString(s)
+	if err != nil || len(sum) != sha256.Size {
+		return nil, errors.New("has to be 64 hexadecimal digits")
+	}
+	return sum, nil
+}
+
+type headJSON struct {
 	Log      Log    `json:"log"`
 	Position int64  `json:"position"`
-	Hash     []byte `json:"hash"`
+	Hash     string `json:"hash"`
+}
+
+// MarshalJSON writes the hash in hex, as footers and mails print it.
+func (h Head) MarshalJSON() ([]byte, error) {
+	return json.Marshal(headJSON{Log: h.Log, Position: h.Position, Hash: hex.EncodeToString(h.Hash)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (h *Head) UnmarshalJSON(b []byte) error {
+	var j headJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	head, err := ParseHead(j.Log, fmt.Sprintf("%d:%s", j.Position, j.Hash))
+	*h = head
+	return err
+}
+
+// SignedHead is a head with the signature of the installation that had it.
+type SignedHead struct {
+	Head      Head              `json:"head"`
+	PublicKey ed25519.PublicKey `json:"publicKey"` // base64 in JSON
+	Signature []byte            `json:"signature"` // base64 in JSON
+}
+
+// signedPrefix keeps a signature over a head from being one over anything else.
+const signedPrefix = "muster-head-1"
+
+func signedMessage(h Head) []byte {
+	return fmt.Appendf(nil, "%s %s %s", signedPrefix, h.Log, h)
+}
+
+// SignHead signs a head.
+func SignHead(key ed25519.PrivateKey, head Head) SignedHead {
+	public, _ := key.Public().(ed25519.PublicKey)
+	return SignedHead{Head: head, PublicKey: public, Signature: ed25519.Sign(key, signedMessage(head))}
+}
+
+// SignatureError reports a head that the wanted key did not sign.
+type SignatureError struct{ Head Head }
+
+func (e *SignatureError) Error() string {
+	return fmt.Sprintf("head %s %s was not signed by this key", e.Head.Log, e.Head)
+}
+
+// VerifySignedHead checks a signature with the installation's public key, got
+// from somewhere else than the signed head itself. It returns a *SignatureError.
+func VerifySignedHead(key ed25519.PublicKey, signed SignedHead) error {
+	if len(key) != ed25519.PublicKeySize || !key.Equal(signed.PublicKey) ||
+		!ed25519.Verify(key, signedMessage(signed.Head), signed.Signature) {
+		return &SignatureError{Head: signed.Head}
+	}
+	return nil
+}
+
+// String is the signed head as one line of text: the signed message, the public
+// key and the signature.
+func (s SignedHead) String() string {
+	return fmt.Sprintf("%s %s %s", signedMessage(s.Head),
+		base64.StdEncoding.EncodeToString(s.PublicKey), base64.StdEncoding.EncodeToString(s.Signature))
+}
+
+// ParseSignedHead reads what SignedHead.String wrote. It checks no signature.
+func ParseSignedHead(line string) (SignedHead, error) {
+	parts := strings.Fields(line)
+	if len(parts) != 5 || parts[0] != signedPrefix {
+		return SignedHead{}, &WitnessError{Reason: "wanted " + signedPrefix + " log position:hash key signature"}
+	}
+	head, err := ParseHead(Log(parts[1]), parts[2])
+	if err != nil {
+		return SignedHead{}, err
+	}
+	key, keyErr := base64.StdEncoding.DecodeString(parts[3])
+	signature, signatureErr := base64.StdEncoding.DecodeString(parts[4])
+	if keyErr != nil || signatureErr != nil {
+		return SignedHead{}, &WitnessError{Reason: "key and signature have to be base64"}
+	}
+	return SignedHead{Head: head, PublicKey: key, Signature: signature}, nil
 }
