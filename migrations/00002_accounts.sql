@@ -14,7 +14,7 @@ CREATE TABLE organizations (
 
 -- One row, locked by whatever makes the first administrator: two replicas that
 -- start together, or a start and a setup link, make one.
-CREATE TABLE setup_gate (only boolean PRIMARY KEY CHECK (only));
+CREATE TABLE setup_gate (singleton boolean PRIMARY KEY CHECK (singleton));
 INSERT INTO setup_gate VALUES (true);
 
 CREATE TABLE members (
