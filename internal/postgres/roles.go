@@ -102,6 +102,32 @@ func (s *Server) ensureRoles(ctx context.Context) error {
 	return nil
 }
 
+// DatabaseURL is a connection string for a further database of the server,
+// which is made when first asked for. Muster's own role owns it, and every role
+// of the server may connect.
+func (s *Server) DatabaseURL(ctx context.Context, database string) (string, error) {
+	conn, err := s.connectOwner(ctx, "postgres")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	// Two processes may ask at once, and CREATE DATABASE knows no IF NOT EXISTS.
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
+		return "", fmt.Errorf("take turns with other processes: %w", err)
+	}
+	var found bool
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, database).Scan(&found); err != nil {
+		return "", fmt.Errorf("look for the database: %w", err)
+	}
+	if !found {
+		create := "CREATE DATABASE " + pgx.Identifier{database}.Sanitize() + " OWNER " + musterRole
+		if _, err := conn.Exec(ctx, create); err != nil {
+			return "", fmt.Errorf("make the database: %w", err)
+		}
+	}
+	return s.url(musterRole, database)
+}
+
 // MonitorURL is a connection string for a role that reads the server's
 // statistics and nothing else, so that Muster can watch its own server. The
 // role is made when first asked for.
