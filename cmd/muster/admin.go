@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/config"
+)
+
+func adminCommand(cfg *config.Config) *cobra.Command {
+	return parent("admin", "Administrators", adminCreateCommand(cfg), adminResetCommand(cfg))
+}
+
+func adminCreateCommand(cfg *config.Config) *cobra.Command {
+	var email, name, passwordFile, organizationName string
+	cmd := &cobra.Command{
+		Use:   "create --email ADDRESS --name NAME [--password-file FILE]",
+		Short: "Add an administrator; without a password file a password is made and printed once",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			password, made, err := passwordOrNew(passwordFile)
+			if err != nil {
+				return err
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				target, err := in.organizationNamed(cmd.Context(), organizationName)
+				if err != nil {
+					return err
+				}
+				actor := commands.Actor{OrganizationID: target.ID, Component: "cli"}
+				if _, _, err := in.commands.AddMember(cmd.Context(), actor,
+					commands.NewMember{Email: email, Name: name, Role: organization.Admin, Password: password}); err != nil {
+					return err
+				}
+				return sayPassword(cmd, fmt.Sprintf("administrator %s of %s", email, target.Name), password, made)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&email, "email", "", "the address that signs them in")
+	cmd.Flags().StringVar(&name, "name", "", "the person's name")
+	cmd.Flags().StringVar(&passwordFile, "password-file", "", "a file that holds the password")
+	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; needed where there are several")
+	require(cmd, "email", "name")
+	return cmd
+}
+
+func adminResetCommand(cfg *config.Config) *cobra.Command {
+	var email, passwordFile string
+	cmd := &cobra.Command{
+		Use:   "reset-password --email ADDRESS [--password-file FILE]",
+		Short: "Set a new password for an account and end its sessions",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			password, made, err := passwordOrNew(passwordFile)
+			if err != nil {
+				return err
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				ok, err := in.accounts.SetPassword(cmd.Context(), email, password)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					return fmt.Errorf("no account has the address %s", email)
+				}
+				return sayPassword(cmd, "password of "+email+" set, sessions ended", password, made)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&email, "email", "", "the account's address")
+	cmd.Flags().StringVar(&passwordFile, "password-file", "", "a file that holds the new password")
+	require(cmd, "email")
+	return cmd
+}
+
+func setupLinkCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "setup-link",
+		Short: "Print a new link for the first administrator; it works once, for 30 minutes",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				link, err := in.setupLink(cmd.Context())
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), link)
+				return err
+			})
+		},
+	}
+}
+
+// setupLink makes a link for the first administrator, of the demo organization
+// where there is one.
+func (in *installation) setupLink(ctx context.Context) (string, error) {
+	organizations, err := in.accounts.Organizations(ctx)
+	if err != nil {
+		return "", err
+	}
+	target := uuid.Nil
+	if len(organizations) > 0 {
+		target = organizations[0].ID
+	}
+	token, _, err := in.accounts.NewSetupToken(ctx, target)
+	var refused *accounts.Refusal
+	if errors.As(err, &refused) {
+		return "", errors.New("an administrator exists already; 'muster admin reset-password' helps one who is locked out")
+	}
+	if err != nil {
+		return "", err
+	}
+	// In the fragment, which browsers keep to themselves: no proxy logs it.
+	return in.cfg.PublicURL + "/setup#token=" + token, nil
+}
+
+// organizationNamed finds the organization by name or id; the only one where
+// nothing is given.
+func (in *installation) organizationNamed(ctx context.Context, nameOrID string) (accounts.Organization, error) {
+	all, err := in.accounts.Organizations(ctx)
+	if err != nil {
+		return accounts.Organization{}, err
+	}
+	var found []accounts.Organization
+	for _, o := range all {
+		if nameOrID == "" || o.Name == nameOrID || o.ID.String() == nameOrID {
+			found = append(found, o)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(all) == 0:
+		return accounts.Organization{}, errors.New("there is no organization yet; 'muster organization create' makes one")
+	case nameOrID == "":
+		return accounts.Organization{}, errors.New("there are several organizations; name one")
+	default:
+		return accounts.Organization{}, fmt.Errorf("%d organizations are called %q; give the id", len(found), nameOrID)
+	}
+}
+
+// readPassword reads a password file; a line end at its end is not part of it.
+func readPassword(path string) (string, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the password file: %w", err)
+	}
+	return strings.TrimRight(string(raw), "\r\n"), nil
+}
+
+func passwordOrNew(path string) (password string, made bool, err error) {
+	if path == "" {
+		return rand.Text(), true, nil
+	}
+	password, err = readPassword(path)
+	return password, false, err
+}
+
+func sayPassword(cmd *cobra.Command, done, password string, made bool) error {
+	if made {
+		done += "\npassword: " + password
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), done)
+	return err
+}
+
+// nameFromAddress is the name of somebody of whom only the address is known.
+func nameFromAddress(email string) string {
+	name, _, _ := strings.Cut(email, "@")
+	return name
+}
+
+// require marks flags as needed; cobra then names those that are missing.
+func require(cmd *cobra.Command, flags ...string) {
+	for _, f := range flags {
+		if err := cmd.MarkFlagRequired(f); err != nil {
+			panic(err) // a misspelt flag name: wiring
+		}
+	}
+}

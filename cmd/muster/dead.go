@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"muster/eventstore/topic"
+	"muster/internal/config"
+)
+
+const deadListLimit = 1000
+
+func deadCommand(cfg *config.Config) *cobra.Command {
+	return parent("dead", "Events and jobs that were set aside",
+		deadListCommand(cfg),
+		deadOneCommand(cfg, "show", "Show one, whole", (*installation).showDead),
+		deadOneCommand(cfg, "retry", "Apply the event and those waiting behind it, or run the job again", (*installation).retryDead),
+		deadOneCommand(cfg, "drop", "Give it up for good; rebuilds skip a dropped event too", (*installation).dropDead),
+	)
+}
+
+func deadListCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List what was set aside, oldest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				letters, err := in.runner.DeadLetters().List(cmd.Context(), uuid.Nil, uuid.Nil, deadListLimit)
+				if err != nil {
+					return err
+				}
+				dead, err := in.queue.Dead(cmd.Context(), uuid.Nil, deadListLimit)
+				if err != nil {
+					return err
+				}
+				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "ID\tWHAT\tSINCE\tWAITING\tERROR")
+				for _, l := range letters {
+					fmt.Fprintf(w, "%s\t%s %s:%d in %s\t%s\t%d\t%s\n",
+						l.ID, l.EventType, l.Log, l.Position, l.Handler, l.ParkedAt.UTC().Format(time.RFC3339), l.Waiting, l.Error)
+				}
+				for _, j := range dead {
+					fmt.Fprintf(w, "%s\t%s job of %s\t%s\t\t%s\n", j.ID, j.Kind, j.Subject, j.RunAt.UTC().Format(time.RFC3339), j.LastError)
+				}
+				return w.Flush()
+			})
+		},
+	}
+}
+
+// deadOneCommand is a command on one id, which names an event or a job.
+func deadOneCommand(cfg *config.Config, use, short string, act func(*installation, context.Context, uuid.UUID) (string, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   use + " ID",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := uuid.Parse(args[0])
+			if err != nil {
+				return &exitError{status: exitUsage, err: fmt.Errorf("%q is not an id; 'muster dead list' shows them", args[0])}
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				said, err := act(in, cmd.Context(), id)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), said)
+				return err
+			})
+		},
+	}
+}
+
+func (in *installation) showDead(ctx context.Context, id uuid.UUID) (string, error) {
+	letter, event, err := in.runner.DeadLetters().Show(ctx, uuid.Nil, id)
+	if err == nil {
+		return fmt.Sprintf("%s:%d %s of %s %s, organization %s\nin %s, tried %d times, %d events wait behind it\nerror: %s\ndata: %s",
+			letter.Log, letter.Position, letter.EventType, letter.StreamType, letter.Stream, letter.OrganizationID,
+			letter.Handler, letter.Attempts, letter.Waiting, letter.Error, event.Data), nil
+	}
+	if !errors.Is(err, topic.ErrNoLetter) {
+		return "", err
+	}
+	job, ok, err := in.queue.Get(ctx, uuid.Nil, id)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", fmt.Errorf("nothing set aside has the id %s", id)
+	}
+	whole, err := json.MarshalIndent(job, "", "  ")
+	return string(whole), err
+}
+
+func (in *installation) retryDead(ctx context.Context, id uuid.UUID) (string, error) {
+	replay, err := in.runner.DeadLetters().Retry(ctx, uuid.Nil, id)
+	if err == nil {
+		return sayReplay(replay)
+	}
+	if !errors.Is(err, topic.ErrNoLetter) {
+		return "", err
+	}
+	return "the job will run again", in.queue.Retry(ctx, uuid.Nil, id)
+}
+
+func (in *installation) dropDead(ctx context.Context, id uuid.UUID) (string, error) {
+	replay, err := in.runner.DeadLetters().Drop(ctx, uuid.Nil, id)
+	if err == nil {
+		return sayReplay(replay)
+	}
+	if !errors.Is(err, topic.ErrNoLetter) {
+		return "", err
+	}
+	return "the job is dropped", in.queue.Drop(ctx, uuid.Nil, id)
+}
+
+// sayReplay says what came of it; that the event still fails is a failure.
+func sayReplay(r topic.Replay) (string, error) {
+	if r.Error != "" {
+		return "", fmt.Errorf("%d events applied, %d still wait: %s", r.Applied, r.Waiting, r.Error)
+	}
+	return fmt.Sprintf("%d events applied, none waits", r.Applied), nil
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"muster/commands"
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/internal/config"
+	"muster/projections/history"
+)
+
+func eventsCommand(cfg *config.Config) *cobra.Command {
+	return parent("events", "The event logs: list, replay, verify, witness, export",
+		eventsListCommand(cfg), eventsReplayCommand(cfg), eventsVerifyCommand(cfg),
+		eventsHeadCommand(cfg), eventsExportCommand(cfg))
+}
+
+// selection is which events a command is about, as flags.
+type selection struct {
+	log, organization, stream, types, from, to string
+	limit                                      int
+}
+
+func (s *selection) bind(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization or fleet; none: all three")
+	cmd.Flags().StringVar(&s.organization, "organization", "", "only this organization's, by id")
+	cmd.Flags().StringVar(&s.stream, "stream", "", "only this stream's, by id (a report, an instance)")
+	cmd.Flags().StringVar(&s.types, "type", "", "only these types, comma-separated (report.ready)")
+	cmd.Flags().StringVar(&s.from, "from", "", "only those recorded at or after this RFC 3339 time")
+	cmd.Flags().StringVar(&s.to, "to", "", "only those recorded before this RFC 3339 time")
+}
+
+// logs and filter read the flags; all that is wrong is in one usage error.
+func (s *selection) read() (logs []eventstore.Log, f eventstore.Filter, err error) {
+	var wrong []string
+	note := func(flag string, err error) {
+		if err != nil {
+			wrong = append(wrong, "--"+flag+": "+err.Error())
+		}
+	}
+	logs, err = logsNamed(s.log)
+	note("log", err)
+	f.Organization, err = optionalID(s.organization)
+	note("organization", err)
+	f.Stream, err = optionalID(s.stream)
+	note("stream", err)
+	f.RecordedFrom, err = optionalTime(s.from)
+	note("from", err)
+	f.RecordedTo, err = optionalTime(s.to)
+	note("to", err)
+	f.Types = strings.FieldsFunc(s.types, func(r rune) bool { return r == ',' })
+	if len(wrong) > 0 {
+		return nil, f, &exitError{status: exitUsage, err: fmt.Errorf("%s", strings.Join(wrong, "; "))}
+	}
+	return logs, f, nil
+}
+
+func logsNamed(name string) ([]eventstore.Log, error) {
+	if name == "" {
+		return eventstore.Logs, nil
+	}
+	for _, l := range eventstore.Logs {
+		if string(l) == name {
+			return []eventstore.Log{l}, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no log %q, only %v", name, eventstore.Logs)
+}
+
+func optionalID(s string) (uuid.UUID, error) {
+	if s == "" {
+		return uuid.Nil, nil
+	}
+	return uuid.Parse(s)
+}
+
+func optionalTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return time.Parse(time.RFC3339, s)
+}
+
+func eventsListCommand(cfg *config.Config) *cobra.Command {
+	var s selection
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "Print events as JSON, one a line, in the order of their log",
+		Example: "  muster events list --log reports --type report.ready,report.failed --from 2026-11-01T00:00:00Z",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			logs, filter, err := s.read()
+			if err != nil {
+				return err
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				left := s.limit
+				for _, log := range logs {
+					for e, err := range in.events.Read(cmd.Context(), log, filter) {
+						if err != nil {
+							return err
+						}
+						if err := printEvent(cmd.OutOrStdout(), e); err != nil {
+							return err
+						}
+						if left--; left == 0 {
+							return nil
+						}
+					}
+				}
+				return nil
+			})
+		},
+	}
+	s.bind(cmd)
+	cmd.Flags().IntVar(&s.limit, "limit", 0, "stop after so many; 0: all")
+	return cmd
+}
+
+// printEvent writes one line. Data that is no JSON is shown as a string.
+func printEvent(w io.Writer, e eventstore.Event) error {
+	return json.NewEncoder(w).Encode(struct {
+		Log            eventstore.Log  `json:"log"`
+		Position       int64           `json:"position"`
+		OrganizationID uuid.UUID       `json:"organizationId"`
+		StreamType     string          `json:"streamType"`
+		StreamID       uuid.UUID       `json:"streamId"`
+		Version        int64           `json:"version"`
+		Type           string          `json:"type"`
+		SchemaVersion  int             `json:"schemaVersion"`
+		OccurredAt     time.Time       `json:"occurredAt"`
+		RecordedAt     time.Time       `json:"recordedAt"`
+		Data           json.RawMessage `json:"data"`
+		Metadata       json.RawMessage `json:"metadata"`
+		Digest         string          `json:"digest"`
+		Hash           string          `json:"hash"`
+	}{
+		e.Log, e.Position, e.OrganizationID, e.StreamType, e.Stream, e.Version, e.Type, e.SchemaVersion,
+		e.OccurredAt.UTC(), e.RecordedAt.UTC(), shown(e.Data), shown(e.Metadata), fmt.Sprintf("%x", e.Digest), fmt.Sprintf("%x", e.Hash),
+	})
+}
+
+func shown(b []byte) json.RawMessage {
+	if utf8.Valid(b) && json.Valid(b) {
+		return b
+	}
+	quoted, err := json.Marshal(fmt.Sprintf("%q", b))
+	if err != nil {
+		return json.RawMessage(`null`)
+	}
+	return quoted
+}
+
+func eventsReplayCommand(cfg *config.Config) *cobra.Command {
+	var asOf, kind, organizationName string
+	cmd := &cobra.Command{
+		Use:   "replay [--as-of TIME] [--kind KIND]",
+		Short: "Fold the reports log into the history listing, as it was at a time",
+		Long: `Reads the reports log from its first event and prints the history listing as the
+log had recorded it before --as-of. It asks no projection, so it also shows what
+a projection should say.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at, err := optionalTime(asOf)
+			if err != nil {
+				return &exitError{status: exitUsage, err: fmt.Errorf("--as-of: %w", err)}
+			}
+			if at.IsZero() {
+				at = time.Now()
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				target, err := in.organizationNamed(cmd.Context(), organizationName)
+				if err != nil {
+					return err
+				}
+				rows, err := history.AsOf(cmd.Context(), in.events, commands.Registry().Decode, target.ID, report.Kind(kind), at)
+				if err != nil {
+					return err
+				}
+				return printHistory(cmd.OutOrStdout(), rows)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&asOf, "as-of", "", "an RFC 3339 time; none: now")
+	cmd.Flags().StringVar(&kind, "kind", "", "Security, InstanceScorecard or DataInventory; none: all")
+	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; needed where there are several")
+	return cmd
+}
+
+func printHistory(out io.Writer, rows []history.Row) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "CREATED\tREPORT\tKIND\tSTATUS\tSCOPE\tSHA-256 OR ERROR")
+	for _, r := range rows {
+		last := r.ErrorCode
+		if r.File != nil {
+			last = r.File.SHA256
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.CreatedAt.UTC().Format(time.RFC3339), r.ID, r.Kind, r.Status, r.ScopeLabel, last)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"muster/eventstore"
+	"muster/internal/config"
+)
+
+func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
+	var s selection
+	var witness, export string
+	cmd := &cobra.Command{
+		Use:   "verify [--witness POSITION:HASH]",
+		Short: "Check the logs from their first event and name what does not fit",
+		Long: `Reads each log from its first event: contents against digests, digests against
+the chain, positions and versions for gaps, the end against the head row. Exit
+status 1 says that something does not fit, and the lines before it say what.
+
+A chain beside its own data proves little: who can rewrite all of it can make it
+whole again. --witness holds the log against a head that somebody kept, from the
+footer of a report, a mail, or 'muster events head'. It belongs to the log
+'reports' unless --log says otherwise.`,
+		Example: `  muster events verify
+  muster events verify --witness 123:9f2c…
+  muster events verify --export reports.jsonl     a file of 'muster events export', without any database`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if witness != "" && s.log == "" {
+				s.log = string(eventstore.Reports)
+			}
+			logs, filter, err := s.read()
+			if err != nil {
+				return err
+			}
+			options := eventstore.VerifyOptions{Organization: filter.Organization}
+			if witness != "" {
+				head, err := eventstore.ParseHead(logs[0], witness)
+				if err != nil {
+					return &exitError{status: exitUsage, err: fmt.Errorf("--witness: %w", err)}
+				}
+				options.Witness = &head
+			}
+			if export != "" {
+				return verifyExport(cmd.OutOrStdout(), export, options)
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				return in.verifyLogs(cmd, logs, options)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization or fleet; none: all three")
+	cmd.Flags().StringVar(&s.organization, "organization", "", "check the contents of this organization's events only, by id")
+	cmd.Flags().StringVar(&witness, "witness", "", "a head that somebody kept: position:hash")
+	cmd.Flags().StringVar(&export, "export", "", "check an exported file instead of the database")
+	return cmd
+}
+
+func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, options eventstore.VerifyOptions) error {
+	whole := true
+	for _, log := range logs {
+		options.Progress = func(position, last int64) {
+			if last > 100_000 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "\r%s: %d of %d", log, position, last)
+			}
+		}
+		verified, err := in.events.Verify(cmd.Context(), log, options)
+		if err != nil {
+			return err
+		}
+		printVerification(cmd.OutOrStdout(), verified)
+		whole = whole && verified.OK()
+	}
+	return brokenUnless(whole)
+}
+
+func brokenUnless(whole bool) error {
+	if whole {
+		return nil
+	}
+	return &exitError{status: exitFailed, err: errors.New("the log does not fit; keep the database as it is and compare with a backup (docs/auditors.md)")}
+}
+
+func printVerification(w io.Writer, r eventstore.Report) {
+	if r.OK() {
+		fmt.Fprintf(w, "%s: ok, %d events of %d streams, head %s\n", r.Log, r.Events, r.Streams, r.Head)
+		return
+	}
+	fmt.Fprintf(w, "%s: %d things do not fit in %d events\n", r.Log, r.Misfits, r.Events)
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "  %s\n", f)
+	}
+}
+
+func verifyExport(out io.Writer, path string, options eventstore.VerifyOptions) (err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	verified, err := eventstore.VerifyExport(file, options)
+	if err != nil {
+		return err
+	}
+	printVerification(out, verified)
+	return brokenUnless(verified.OK())
+}
+
+func eventsHeadCommand(cfg *config.Config) *cobra.Command {
+	var asJSON bool
+	var check, key string
+	cmd := &cobra.Command{
+		Use:   "head",
+		Short: "Print the signed heads of the logs, to be kept elsewhere as witnesses",
+		Long: `Prints one line a log: position and hash, the installation's public key and its
+Ed25519 signature. Keep it where whoever runs the database cannot write; later
+'muster events verify --log LOG --witness POSITION:HASH' holds the log against it.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if check != "" {
+				return checkHead(cmd.OutOrStdout(), check, key)
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				for _, log := range eventstore.Logs {
+					head, err := in.events.Head(cmd.Context(), in.db, log)
+					if err != nil {
+						return err
+					}
+					signed := eventstore.SignHead(in.key.Signer(), head)
+					if !asJSON {
+						fmt.Fprintln(cmd.OutOrStdout(), signed)
+					} else if err := json.NewEncoder(cmd.OutOrStdout()).Encode(signed); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&check, "check", "", "check a line that was kept instead, against --key")
+	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64")
+	return cmd
+}
+
+func eventsExportCommand(cfg *config.Config) *cobra.Command {
+	var log, organizationName, path string
+	cmd := &cobra.Command{
+		Use:   "export --log LOG [--in ORGANIZATION] [--file FILE]",
+		Short: "Write a log to a file that can be verified without the database",
+		Long: `Writes one JSON line an event with its exact bytes. With --in, the events of other
+organizations are opaque: their digests only, so that the chain can be checked
+and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			logs, err := logsNamed(log)
+			if err != nil {
+				return &exitError{status: exitUsage, err: err}
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) (err error) {
+				target, err := in.exported(cmd, organizationName)
+				if err != nil {
+					return err
+				}
+				out := cmd.OutOrStdout()
+				if path != "" {
+					file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+					if err != nil {
+						return err
+					}
+					defer func() { err = errors.Join(err, file.Close()) }()
+					out = file
+				}
+				head, err := in.events.Export(cmd.Context(), out, logs[0], target)
+				if err == nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "exported %s up to %s\n", head.Log, head)
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&log, "log", "reports", "reports, organization or fleet")
+	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; none: every event whole")
+	cmd.Flags().StringVar(&path, "file", "", "a new file; none: standard output")
+	return cmd
+}
+
+// exported is the organization whose events an export shows; uuid.Nil: all.
+func (in *installation) exported(cmd *cobra.Command, nameOrID string) (uuid.UUID, error) {
+	if nameOrID == "" {
+		return uuid.Nil, nil
+	}
+	target, err := in.organizationNamed(cmd.Context(), nameOrID)
+	return target.ID, err
+}
+
+// checkHead checks the signature of a line that was kept.
+func checkHead(w io.Writer, line, key string) error {
+	signed, err := eventstore.ParseSignedHead(line)
+	if err != nil {
+		return &exitError{status: exitUsage, err: fmt.Errorf("--check: %w", err)}
+	}
+	public, err := base64.StdEncoding.DecodeString(key)
+	if err != nil || len(public) == 0 {
+		return &exitError{status: exitUsage, err: errors.New("--key: the installation's public key in base64 is needed, from somewhere else than the line itself")}
+	}
+	if err := eventstore.VerifySignedHead(public, signed); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "signed by this key: %s %s\n", signed.Head.Log, signed.Head)
+	return err
+}

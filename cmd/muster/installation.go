@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/eventstore"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/assessment"
+	"muster/internal/blobs"
+	"muster/internal/config"
+	"muster/internal/postgres"
+	"muster/internal/secrets"
+	"muster/projections"
+	"muster/projections/audit"
+	"muster/projections/fleet"
+	"muster/projections/history"
+)
+
+// closeTimeout bounds how long letting go of the database may take.
+const closeTimeout = 30 * time.Second
+
+// installation is everything a subcommand works with, opened.
+type installation struct {
+	cfg *config.Config
+	log *slog.Logger
+
+	server *postgres.Server // nil where --database-url names one
+	url    string
+	db     *sqlx.DB
+	pool   *pgxpool.Pool
+
+	key      *secrets.Key
+	blobs    *blobs.Store
+	events   *eventstore.Store
+	accounts *accounts.Store
+	facts    *assessment.Store
+	queue    *jobs.Queue
+	commands *commands.Service
+	history  *history.Reader
+	fleet    *fleet.Reader
+	audit    *audit.Reader
+	runner   *projections.Runner
+}
+
+// access says how an installation is opened.
+type access struct {
+	exclusive bool // serve: the only one on this data directory
+	pool      int  // connections of the common pool
+}
+
+// withInstallation opens the installation for one command and closes it behind it.
+func withInstallation(ctx context.Context, cfg *config.Config, work func(*installation) error) (err error) {
+	in, err := openInstallation(ctx, cfg, access{pool: 4})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	return work(in)
+}
+
+// withDatabase is withInstallation for commands that only look at the schema.
+func withDatabase(ctx context.Context, cfg *config.Config, work func(*installation) error) (err error) {
+	in := &installation{cfg: cfg, log: cfg.Logger(), url: cfg.DatabaseURL}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	if err := in.openDatabase(ctx, access{pool: 2}); err != nil {
+		return err
+	}
+	return work(in)
+}
+
+// openInstallation attaches to the database, brings its schema up to date and
+// checks that key and blob store are the installation's own.
+func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *installation, err error) {
+	in := &installation{cfg: cfg, log: cfg.Logger(), url: cfg.DatabaseURL}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, in.Close())
+		}
+	}()
+	if err := in.openDatabase(ctx, a); err != nil {
+		return in, err
+	}
+	if err := postgres.Migrate(ctx, in.db, in.log); err != nil {
+		return in, err
+	}
+	if err := in.openSecrets(ctx); err != nil {
+		return in, err
+	}
+	now := time.Now
+	in.events = eventstore.New(in.db)
+	in.accounts = accounts.New(in.db, now)
+	in.facts = assessment.NewStore(in.db, in.key)
+	in.queue = jobs.NewQueue(in.db)
+	in.history, in.fleet, in.audit = history.NewReader(in.db), fleet.NewReader(in.db), audit.NewReader(in.db)
+	decode := commands.Registry().Decode
+	in.runner = projections.NewRunner(in.db, in.url, in.log, history.Projection(decode), audit.Projection(), fleet.Projection(decode))
+	in.commands = &commands.Service{
+		DB: in.db, Events: in.events, Instances: in.fleet, Members: in.accounts,
+		Jobs: in.queue, Accounts: in.accounts, Now: now,
+	}
+	if cfg.RateLimits {
+		in.commands.Limits = commands.Limits{CreatesPerHour: 30, BuildingAtOnce: 10}
+	}
+	if err := in.runner.Prepare(ctx); err != nil {
+		return in, err
+	}
+	return in, nil
+}
+
+func (in *installation) openDatabase(ctx context.Context, a access) error {
+	if in.url == "" {
+		server, err := postgres.Open(ctx, postgres.Options{DataDir: in.cfg.DataDir, Logger: in.log, Exclusive: a.exclusive})
+		if err != nil {
+			return err
+		}
+		in.server = server
+		if in.url, err = server.URL(); err != nil {
+			return err
+		}
+	}
+	var err error
+	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool})
+	return err
+}
+
+// openSecrets loads the key and the blob store and holds their fingerprints to
+// those that the database was made with.
+func (in *installation) openSecrets(ctx context.Context) error {
+	if err := os.MkdirAll(in.cfg.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	var err error
+	if in.key, err = secrets.LoadOrCreate(in.cfg.SecretKeyFile); err != nil {
+		return err
+	}
+	if err := secrets.CheckFingerprint(ctx, in.db, "secret key", in.key.Fingerprint()); err != nil {
+		return err
+	}
+	if in.blobs, err = blobs.Open(ctx, in.cfg.BlobURL); err != nil {
+		return err
+	}
+	fingerprint, err := in.blobs.Fingerprint(ctx)
+	if err != nil {
+		return err
+	}
+	return secrets.CheckFingerprint(ctx, in.db, "blob store", fingerprint)
+}
+
+// Close lets go of everything, in the reverse order of opening.
+func (in *installation) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	var errs []error
+	if in.blobs != nil {
+		errs = append(errs, in.blobs.Close())
+	}
+	if in.pool != nil {
+		in.pool.Close()
+	}
+	if in.server != nil {
+		errs = append(errs, in.server.Close(ctx))
+	}
+	return errors.Join(errs...)
+}

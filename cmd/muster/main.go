@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"muster/internal/config"
+)
+
+// version is set by the Makefile; a plain go build leaves what the module knows.
+var version = "dev"
+
+// Exit statuses besides 0.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// exitError ends the program with a status of its own.
+type exitError struct {
+	status int
+	err    error // nil: everything was said on standard output
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.status)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run executes one command line and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	// Until a command's own code runs, whatever fails is the usage.
+	started := false
+	root := newRoot(&started)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		if exit.err != nil {
+			printError(stderr, exit.err)
+		}
+		return exit.status
+	}
+	printError(stderr, err)
+	if !started {
+		fmt.Fprintln(stderr, "muster: 'muster --help' shows how it is called.")
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// printError prints one line, whatever the error holds.
+func printError(w io.Writer, err error) {
+	fmt.Fprintln(w, "muster: "+strings.Join(strings.Fields(err.Error()), " "))
+}
+
+func newRoot(started *bool) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "muster",
+		Short: "The roll call of an organization's database servers",
+		Long: `Muster watches the database servers of an organization and builds reports about
+them that can be proven afterwards.
+
+  muster serve --demo      a filled demo organization on http://127.0.0.1:8080
+  muster serve             your own; the first start prints a link to set it up
+
+Every flag has an environment variable (--public-url is MUSTER_PUBLIC_URL); the
+flag wins. Without --database-url Muster runs a private PostgreSQL under
+--data-dir, and every subcommand finds it there.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       buildVersion(),
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	cfg := config.Bind(root.PersistentFlags())
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := cfg.Validate(); err != nil {
+			return err
+		}
+		*started = true
+		return nil
+	}
+	root.AddCommand(
+		serveCommand(cfg),
+		migrateCommand(cfg),
+		organizationCommand(cfg),
+		adminCommand(cfg),
+		setupLinkCommand(cfg),
+		tokenCommand(cfg),
+		projectionsCommand(cfg),
+		eventsCommand(cfg),
+		reportsCommand(cfg),
+		verifyCommand(cfg),
+		deadCommand(cfg),
+	)
+	return root
+}
+
+// buildVersion is the version with the commit that the toolchain stamped.
+func buildVersion() string {
+	if commit := buildSetting("vcs.revision"); commit != "" {
+		return version + " (" + commit[:min(12, len(commit))] + ")"
+	}
+	return version
+}
+
+// buildSetting reads what the toolchain recorded about this binary.
+func buildSetting(key string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// parent returns a command that only groups others and calls none by itself.
+func parent(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		return &exitError{status: exitUsage, err: fmt.Errorf("%s needs a subcommand; see '%s --help'", cmd.CommandPath(), cmd.CommandPath())}
+	}}
+	cmd.AddCommand(children...)
+	return cmd
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"muster/internal/config"
+	"muster/projections"
+)
+
+func projectionsCommand(cfg *config.Config) *cobra.Command {
+	return parent("projections", "Read models: how far they are, rebuild, compare",
+		projectionsListCommand(cfg), projectionsRebuildCommand(cfg), projectionsDiffCommand(cfg))
+}
+
+func projectionsListCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "Show every projection with position, lag and status",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				statuses, err := in.runner.Statuses(cmd.Context())
+				if err != nil {
+					return err
+				}
+				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "NAME\tSTATUS\tPOSITION\tHEAD\tLAG\tPARKED\tLAST ERROR")
+				for _, s := range statuses {
+					fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d events, %.1f s\t%d\t%s\n",
+						s.Name, s.Status, s.Position, s.HeadPosition, s.LagEvents, s.LagSeconds, s.Parked, s.LastError)
+				}
+				return w.Flush()
+			})
+		},
+	}
+}
+
+func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
+	var options projections.RebuildOptions
+	cmd := &cobra.Command{
+		Use:   "rebuild NAME",
+		Short: "Fill a projection anew beside the live one, compare, switch",
+		Long: `Fills the projection from the first event into tables of its own while the old
+ones go on serving, prints how the two differ, and switches. NAME is
+report_history, audit or fleet. A difference does not stop the switch unless
+--stop-on-difference is given; the old tables stay for an hour.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				progress := rebuildProgress(cmd.ErrOrStderr())
+				difference, err := in.runner.Rebuild(cmd.Context(), args[0], options, progress)
+				fmt.Fprintln(cmd.ErrOrStderr())
+				var stopped *projections.StoppedError
+				if errors.As(err, &stopped) {
+					printDifference(cmd.OutOrStdout(), stopped.Difference)
+				}
+				if err != nil {
+					return err
+				}
+				printDifference(cmd.OutOrStdout(), difference)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is rebuilt and live\n", args[0])
+				return err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&options.StopOnDifference, "stop-on-difference", false, "keep the old tables where the new ones differ")
+	return cmd
+}
+
+// rebuildProgress writes one line over and over.
+func rebuildProgress(w io.Writer) func(projections.RebuildProgress) {
+	return func(p projections.RebuildProgress) {
+		fmt.Fprintf(w, "\r%s: %d of %d events", p.State, p.Position, p.Target)
+	}
+}
+
+func projectionsDiffCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff NAME",
+		Short: "Show how the last rebuild differed from what it replaced",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				difference, ok, err := in.runner.Diff(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if !ok {
+					return fmt.Errorf("%s has not been rebuilt yet", args[0])
+				}
+				printDifference(cmd.OutOrStdout(), difference)
+				return nil
+			})
+		},
+	}
+}
+
+func printDifference(w io.Writer, d projections.Difference) {
+	if d.Empty() {
+		fmt.Fprintln(w, "no difference")
+		return
+	}
+	for _, t := range d.Tables {
+		fmt.Fprintf(w, "%s: %d rows only in the old, %d only in the new, %d different\n", t.Table, t.OnlyOld, t.OnlyNew, t.Different)
+		for _, s := range t.Samples {
+			fmt.Fprintf(w, "  old %s\n  new %s\n", orDash(string(s.Old)), orDash(string(s.New)))
+		}
+	}
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}

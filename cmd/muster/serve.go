@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/config"
+	"muster/internal/demo"
+	"muster/internal/postgres"
+	"muster/internal/telemetry"
+	"muster/projections"
+)
+
+const (
+	// drainTimeout is how long a stop waits for work in hand (contract, §19).
+	drainTimeout = 20 * time.Second
+	// httpConnections, and what each worker holds at most, make up the pool.
+	httpConnections   = 12
+	workerConnections = 8
+)
+
+func serveCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve",
+		Short: "Run the API, the pages, projections, workers and collectors",
+		Long: `Runs everything in one process, or with --roles a part of it, so that several
+machines share the work on one database. Without --database-url it runs its own
+private PostgreSQL under --data-dir, which takes no network connections.
+
+SIGTERM stops it: no new work is taken, work in hand is finished or handed back
+within 20 s, and nothing is lost.`,
+		Example: `  muster serve --demo
+  muster serve --database-url postgres://muster@db/muster --roles api
+  muster serve --database-url postgres://muster@db/muster --roles projections,workers,collectors`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), cfg) },
+	}
+}
+
+// serve runs the process until ctx ends or a part of it fails.
+func serve(ctx context.Context, cfg *config.Config) (err error) {
+	// The port first: a second process on it should not get as far as the database.
+	var listener net.Listener
+	if cfg.Roles.Has(config.API) {
+		if listener, err = new(net.ListenConfig).Listen(ctx, "tcp", cfg.Listen); err != nil {
+			return fmt.Errorf("listen: %w; --listen names another address", err)
+		}
+		defer func() { _ = listener.Close() }()
+		cfg.Listening(listener.Addr())
+	}
+	in, err := openInstallation(ctx, cfg, access{exclusive: true, pool: httpConnections + workerConnections})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	if err := in.affordConnections(ctx); err != nil {
+		return err
+	}
+	p := &process{installation: in, metrics: telemetry.New(version, buildSetting("vcs.revision")), listener: listener}
+	return p.run(ctx)
+}
+
+// process is one running serve.
+type process struct {
+	*installation
+	metrics  *telemetry.Metrics
+	listener net.Listener // nil without the role api
+}
+
+// run starts what the roles ask for and stops it in the order in which it can
+// be stopped: first who takes new work, last who others wait for.
+func (p *process) run(ctx context.Context) error {
+	p.measure()
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
+	group, failed := errgroup.WithContext(work)
+	if p.cfg.Roles.Has(config.Projections) {
+		group.Go(func() error { return unlessStopped(p.runner.Run(failed)) })
+	}
+	collector, err := p.newCollector()
+	if err != nil {
+		return err
+	}
+	if p.cfg.Roles.Has(config.Collectors) {
+		group.Go(func() error { return unlessStopped(collector.Run(failed)) })
+	}
+	workers, err := p.startWorkers(failed, group, collector)
+	if err != nil {
+		return err
+	}
+	filler := p.newDemo(collector)
+	o, err := p.firstRun(failed, filler)
+	if err != nil {
+		return err
+	}
+	web, err := p.startHTTP(group, collector)
+	if err != nil {
+		return err
+	}
+	if p.cfg.Demo {
+		group.Go(func() error { return unlessStopped(filler.Fill(failed, o)) })
+	}
+
+	select {
+	case <-ctx.Done():
+		p.log.Info("stopping: no new work is taken")
+	case <-failed.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	err = errors.Join(stopHTTP(drain, web), workers.stop(drain))
+	stopWork()
+	return errors.Join(err, group.Wait())
+}
+
+func unlessStopped(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func stopHTTP(ctx context.Context, server *http.Server) error {
+	if server == nil {
+		return nil
+	}
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("requests were cut off after %s: %w", drainTimeout, err), server.Close())
+	}
+	return nil
+}
+
+// firstRun makes what a fresh installation needs to be signed in to. Every step
+// can be repeated, and replicas may do them at once.
+func (p *process) firstRun(ctx context.Context, filler *demo.Demo) (o accounts.Organization, err error) {
+	admin, err := p.configuredAdmin()
+	if err != nil {
+		return o, err
+	}
+	if p.cfg.Demo {
+		return filler.Organization(ctx, admin)
+	}
+	if admin == nil {
+		return o, nil
+	}
+	created, err := p.commands.EnsureAdmin(ctx, p.cfg.Organization, admin.Email, admin.Password)
+	if err != nil {
+		return o, fmt.Errorf("make the administrator named by MUSTER_ADMIN_EMAIL: %w", err)
+	}
+	if created {
+		p.log.Info("made the organization's first administrator", "organization", p.cfg.Organization)
+	}
+	return o, nil
+}
+
+// greet prints where to go: standard output is for people, the log for machines.
+func (p *process) greet(ctx context.Context) error {
+	fmt.Fprintf(os.Stdout, "\nMuster is at %s\n", p.cfg.PublicURL)
+	required, err := p.accounts.SetupRequired(ctx)
+	if err != nil || !required {
+		return err
+	}
+	link, err := p.setupLink(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stdout, "No administrator yet. This link makes one; it works once, for 30 minutes\n('muster setup-link' prints a new one):\n\n  %s\n\n", link)
+	return nil
+}
+
+// configuredAdmin is who MUSTER_ADMIN_EMAIL and its password file name; nil: nobody.
+func (p *process) configuredAdmin() (*commands.NewMember, error) {
+	if p.cfg.AdminEmail == "" {
+		return nil, nil
+	}
+	password, err := readPassword(p.cfg.AdminPasswordFile)
+	if err != nil {
+		return nil, err
+	}
+	return &commands.NewMember{
+		Email: p.cfg.AdminEmail, Name: nameFromAddress(p.cfg.AdminEmail), Role: organization.Admin, Password: password,
+	}, nil
+}
+
+func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
+	d := &demo.Demo{
+		DB: p.db, Commands: p.commands, Accounts: p.accounts, Facts: p.facts, Assessor: assessor,
+		Wait: func(ctx context.Context, m commands.Mark) { p.runner.Wait(ctx, m.Log, m.Position) },
+		Now:  time.Now,
+	}
+	if p.server != nil {
+		d.Own = p.server
+	}
+	return d
+}
+
+// affordConnections refuses to start where the server cannot give the
+// connections that this process may open, and names the shortfall.
+func (in *installation) affordConnections(ctx context.Context) error {
+	pools := projections.Pools{HTTP: httpConnections, Workers: workerConnections, Open: int(in.pool.Stat().TotalConns())}
+	if in.cfg.Roles.Has(config.Projections) {
+		pools.Subscribers = in.runner.Connections()
+	}
+	return projections.ConnectionBudget(ctx, in.db, pools)
+}
+
+var _ demo.OwnServer = (*postgres.Server)(nil)

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"muster/internal/config"
+	"muster/internal/httpapi"
+	"muster/internal/intake/collect"
+	"muster/internal/postgres"
+)
+
+// Limits of a connection, against clients that are slow on purpose.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 2 * time.Minute // a 64 MiB PDF to verify, over a slow line
+	writeTimeout      = 5 * time.Minute // a large download, likewise
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 64 << 10
+)
+
+// startHTTP serves the API and the pages; nil without the role.
+func (p *process) startHTTP(group *errgroup.Group, collector *collect.Collector) (*http.Server, error) {
+	if !p.cfg.Roles.Has(config.API) {
+		return nil, nil
+	}
+	public, err := url.Parse(p.cfg.PublicURL)
+	if err != nil {
+		return nil, fmt.Errorf("--public-url: %w", err)
+	}
+	handler, err := httpapi.New(httpapi.Dependencies{
+		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
+		History: p.history, Fleet: p.fleet, Audit: p.audit, Servers: p.facts, Jobs: p.queue,
+		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
+		Connections: collector, Blobs: p.blobs, Outbox: p.outbox(), Metrics: p.metrics.Handler(), Ready: p.probes(),
+		Build: httpapi.Build{
+			Version: version, Commit: buildSetting("vcs.revision"), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
+		},
+		Log: p.log, Now: time.Now,
+		PublicURL: public, InsecureCookies: p.cfg.InsecureCookies,
+		TrustedProxies: p.cfg.TrustedProxies, CORSOrigins: p.cfg.CORSOrigins, Unlimited: !p.cfg.RateLimits,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("set up the API: %w", err)
+	}
+	server := &http.Server{
+		Handler: handler, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+	}
+	group.Go(func() error {
+		if err := server.Serve(p.listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve HTTP: %w", err)
+		}
+		return nil
+	})
+	return server, p.greet(context.Background())
+}
+
+// probes are the lines of /readyz.
+func (p *process) probes() []httpapi.ReadinessProbe {
+	return []httpapi.ReadinessProbe{
+		{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) {
+			return nil, p.db.PingContext(ctx)
+		}},
+		{Name: "migrations", Check: func(ctx context.Context) (*time.Duration, error) {
+			return nil, p.migrated(ctx)
+		}},
+		{Name: "projections", Check: func(ctx context.Context) (*time.Duration, error) {
+			lag, err := p.projectionLag(ctx)
+			return &lag, errors.Join(err, p.runner.Ready(ctx))
+		}},
+	}
+}
+
+// migrated returns an error where the schema is not this binary's.
+func (p *process) migrated(ctx context.Context) error {
+	migrations, err := postgres.MigrationStatus(ctx, p.db)
+	if err != nil {
+		return err
+	}
+	for _, m := range migrations {
+		if m.AppliedAt == nil {
+			return fmt.Errorf("migration %s is pending", m.File)
+		}
+	}
+	return nil
+}
+
+func (p *process) projectionLag(ctx context.Context) (time.Duration, error) {
+	statuses, err := p.runner.Statuses(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var worst float64
+	for _, s := range statuses {
+		worst = max(worst, s.LagSeconds)
+	}
+	return time.Duration(worst * float64(time.Second)), nil
+}

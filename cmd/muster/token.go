@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/config"
+)
+
+func tokenCommand(cfg *config.Config) *cobra.Command {
+	var kind, email, name, scopes, expires string
+	create := &cobra.Command{
+		Use:   "create --kind api|ingest --email ADDRESS [--scopes a,b] [--expires 90d]",
+		Short: "Mint a token for a member and print it once",
+		Long: `Mints a token and prints it, and nothing else, on standard output. It is not
+stored and cannot be shown again. A token never exceeds its member's role.
+
+Scopes of an API token: ` + scopeNames() + `
+An ingest token works under /ingest/v1 only and takes no scopes.`,
+		Example: `  muster token create --kind api --email ana@example.org --scopes reports:read,reports:create --expires 30d`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			wanted, err := newToken(kind, name, scopes, expires, time.Now())
+			if err != nil {
+				return &exitError{status: exitUsage, err: err}
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				by, err := in.principalOf(cmd.Context(), email)
+				if err != nil {
+					return err
+				}
+				_, secret, _, err := in.commands.MintToken(cmd.Context(), by, "", wanted)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
+				return err
+			})
+		},
+	}
+	create.Flags().StringVar(&kind, "kind", "api", "api or ingest")
+	create.Flags().StringVar(&email, "email", "", "the member the token acts for")
+	create.Flags().StringVar(&name, "name", "command line", "what the token is for, as lists show it")
+	create.Flags().StringVar(&scopes, "scopes", "", "comma-separated; none: everything the member's role allows")
+	create.Flags().StringVar(&expires, "expires", "90d", "how long it works (12h, 90d), at most a year, or an RFC 3339 time")
+	require(create, "email")
+	return parent("token", "API and ingest tokens", create)
+}
+
+func scopeNames() string {
+	var names []string
+	for _, s := range organization.Scopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, " ")
+}
+
+// newToken reads the flags; all that is wrong with them is in one error.
+func newToken(kind, name, scopes, expires string, now time.Time) (accounts.NewToken, error) {
+	t := accounts.NewToken{Kind: kind, Name: name}
+	var wrong []string
+	if kind != "api" && kind != "ingest" {
+		wrong = append(wrong, fmt.Sprintf("--kind is %q, not api or ingest", kind))
+	}
+	for _, s := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' || r == ' ' }) {
+		scope := organization.Scope(s)
+		if !slices.Contains(organization.Scopes(), scope) {
+			wrong = append(wrong, fmt.Sprintf("--scopes: there is no scope %q", s))
+		}
+		t.Scopes = append(t.Scopes, scope)
+	}
+	until, err := parseExpiry(expires, now)
+	if err != nil {
+		wrong = append(wrong, "--expires: "+err.Error())
+	}
+	t.ExpiresAt = until
+	if len(wrong) > 0 {
+		return t, fmt.Errorf("%s", strings.Join(wrong, "; "))
+	}
+	return t, nil
+}
+
+func parseExpiry(s string, now time.Time) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, s); err == nil {
+		return at, nil
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		var n int
+		if _, err := fmt.Sscanf(days, "%d", &n); err == nil && n > 0 && fmt.Sprint(n) == days {
+			return now.AddDate(0, 0, n), nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return time.Time{}, fmt.Errorf("%q is neither a duration (12h, 90d) nor an RFC 3339 time", s)
+	}
+	return now.Add(d), nil
+}
+
+// principalOf is who a token minted on the command line acts for: whoever can
+// run it holds the database, so it may mint what the member could.
+func (in *installation) principalOf(ctx context.Context, email string) (accounts.Principal, error) {
+	member, ok, err := in.accounts.MemberByEmail(ctx, email)
+	if err != nil {
+		return accounts.Principal{}, err
+	}
+	if !ok {
+		return accounts.Principal{}, fmt.Errorf("no account has the address %s", email)
+	}
+	o, ok, err := in.accounts.Organization(ctx, member.OrganizationID)
+	if err == nil && !ok {
+		err = fmt.Errorf("the organization of %s is gone", email)
+	}
+	return accounts.Principal{Member: member, Organization: o, Method: "password"}, err
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"muster/internal/accounts"
+	"muster/internal/config"
+	"muster/internal/proof"
+	"muster/projections/audit"
+)
+
+// trailLimit is how many entries of a report's trail are read.
+const trailLimit = 1000
+
+func verifyCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify FILE.pdf",
+		Short: "Is this PDF one of ours; who asked, when, what was known, who got it",
+		Long: `Looks for the file's SHA-256 in the logs of every organization and holds the
+report's events against the hash chain. Exit status 0: ours and intact; 1: not
+one of ours, or changed, or its events do not fit.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			digest, err := fileDigest(args[0])
+			if err != nil {
+				return err
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				return in.verifyPDF(cmd.Context(), cmd.OutOrStdout(), args[0], digest)
+			})
+		},
+	}
+}
+
+func fileDigest(path string) (_ string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	digest := sha256.New()
+	if _, err := io.Copy(digest, file); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+func (in *installation) verifyPDF(ctx context.Context, w io.Writer, name, digest string) error {
+	organizations, err := in.accounts.Organizations(ctx)
+	if err != nil {
+		return err
+	}
+	prover := &proof.Prover{Events: in.events, Reports: in.history, DB: in.db}
+	for _, o := range organizations {
+		found, ok, err := prover.Of(ctx, o.ID, digest, time.Now())
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := in.printProof(ctx, w, o, found); err != nil {
+			return err
+		}
+		if found.Fault != "" {
+			return fmt.Errorf("%s is one of ours, but its proof does not hold: %s", name, found.Fault)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s is not one of ours, or was changed: no report has the SHA-256 %s", name, digest)
+}
+
+// printProof prints what the log knows of a report.
+func (in *installation) printProof(ctx context.Context, out io.Writer, o accounts.Organization, p proof.Proof) error {
+	trail, err := in.audit.Trail(ctx, o.ID, p.Row.ID, 0, trailLimit)
+	if err != nil {
+		return err
+	}
+	names, err := in.accounts.Names(ctx, o.ID, actors(trail, p.Row.RecipientIDs))
+	if err != nil {
+		return err
+	}
+	f := p.Row.File
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if p.Fault == "" {
+		fmt.Fprintf(w, "ours and intact\t%s\n", f.Name)
+	}
+	fmt.Fprintf(w, "organization\t%s\n", o.Name)
+	fmt.Fprintf(w, "report\t%s, %s, %s\n", p.Row.ID, p.Row.Kind, p.Row.ScopeLabel)
+	fmt.Fprintf(w, "requested\t%s by %s\n", stamp(p.Row.CreatedAt), nameOf(names, p.Row.RequesterID.String()))
+	fmt.Fprintf(w, "status\t%s\n", p.Row.Status)
+	fmt.Fprintf(w, "SHA-256\t%s, %d bytes, %d pages\n", f.SHA256, f.SizeBytes, f.Pages)
+	fmt.Fprintf(w, "inputs\t%s\n", f.InputsSHA256)
+	fmt.Fprintf(w, "renderer\t%s %s, %s\n", f.Renderer.Version, f.Renderer.Commit, f.Renderer.GoVersion)
+	fmt.Fprintf(w, "log head then\t%s:%d %s\n", f.Witness.Log, f.Witness.Position, f.Witness.Hash)
+	for _, e := range trail {
+		fmt.Fprintf(w, "  %s\t%s %s\n", stamp(e.At), e.Type, nameOf(names, e.ActorID))
+	}
+	return w.Flush()
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// actors collects the members that a trail and a list of recipients name.
+func actors(trail []audit.Entry, recipients []uuid.UUID) []uuid.UUID {
+	ids := append([]uuid.UUID(nil), recipients...)
+	for _, e := range trail {
+		if id, err := uuid.Parse(e.ActorID); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func nameOf(names map[uuid.UUID]string, actor string) string {
+	id, err := uuid.Parse(actor)
+	if err != nil {
+		return actor // the system
+	}
+	if name := names[id]; name != "" {
+		return name
+	}
+	return "member " + actor
+}

@@ -1,0 +1,239 @@
+package demo
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/domain/report"
+	"muster/internal/accounts"
+	"muster/internal/assessment"
+)
+
+//go:embed shop.sql
+var shopSQL string
+
+// OrganizationName is what the demo organization is called.
+const OrganizationName = "Demo organization"
+
+// OwnServerName is the one demo server that is alive.
+const OwnServerName = "demo-pg-muster-01"
+
+// fillLock keeps two processes from filling at once (an advisory lock).
+const fillLock = 0x6d757374657264 // "musterd"
+
+// OwnServer is the private PostgreSQL that the demo watches.
+type OwnServer interface {
+	// MonitorURL is the DSN of a role that may read statistics.
+	MonitorURL(ctx context.Context) (string, error)
+	// DatabaseURL makes the database if it is missing and names it.
+	DatabaseURL(ctx context.Context, database string) (string, error)
+}
+
+// Assessor assesses one instance now.
+type Assessor interface {
+	AssessNow(ctx context.Context, organization, instance uuid.UUID) error
+}
+
+// Demo fills the demo organization.
+type Demo struct {
+	DB       *sqlx.DB
+	Commands *commands.Service
+	Accounts *accounts.Store
+	Facts    *assessment.Store
+	Assessor Assessor
+	Own      OwnServer // nil: the database was given, and no server is watched
+	// Wait lets the projections pass a mark, for what is written next is validated by them.
+	Wait func(context.Context, commands.Mark)
+	Now  func() time.Time
+}
+
+// Organization makes the demo organization, or finds it. Where admin is set and
+// the organization is new, it gets this first administrator.
+func (d *Demo) Organization(ctx context.Context, admin *commands.NewMember) (accounts.Organization, error) {
+	var made accounts.Organization
+	err := d.locked(ctx, func() error {
+		all, err := d.Accounts.Organizations(ctx)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			if o.Demo {
+				made = o
+				return nil
+			}
+		}
+		o, _, mark, err := d.Commands.CreateOrganization(ctx, OrganizationName, true, admin)
+		if err != nil {
+			return fmt.Errorf("make the demo organization: %w", err)
+		}
+		made = o
+		d.Wait(ctx, mark)
+		return nil
+	})
+	return made, err
+}
+
+// Fill does every step that is not done yet.
+func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
+	return d.locked(ctx, func() error {
+		actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
+		requester, err := d.people(ctx, actor)
+		if err != nil {
+			return fmt.Errorf("fill the demo's members: %w", err)
+		}
+		paper, err := d.fleet(ctx, actor, o.CreatedAt)
+		if err != nil {
+			return fmt.Errorf("fill the demo's fleet: %w", err)
+		}
+		own, err := d.ownServer(ctx, actor, o.CreatedAt)
+		if err != nil {
+			return fmt.Errorf("watch the demo's own server: %w", err)
+		}
+		if err := d.reports(ctx, o.ID, requester, paper, own); err != nil {
+			return fmt.Errorf("request the demo's reports: %w", err)
+		}
+		return nil
+	})
+}
+
+// locked runs work while no other process does.
+func (d *Demo) locked(ctx context.Context, work func() error) (err error) {
+	conn, err := d.DB.Connx(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(fillLock)); err != nil {
+		return err
+	}
+	defer func() {
+		_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(fillLock))
+		err = errors.Join(err, unlockErr)
+	}()
+	return work()
+}
+
+// people invites the members and returns the first, in whose name reports are requested.
+func (d *Demo) people(ctx context.Context, actor commands.Actor) (uuid.UUID, error) {
+	var first uuid.UUID
+	for _, p := range people {
+		member, ok, err := d.Accounts.MemberByEmail(ctx, p.email)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		if !ok {
+			var mark commands.Mark
+			member, _, _, mark, err = d.Commands.InviteMember(ctx, actor, commands.NewMember{Email: p.email, Name: p.name, Role: p.role})
+			if err != nil {
+				return uuid.Nil, err
+			}
+			d.Wait(ctx, mark)
+		}
+		if first == uuid.Nil {
+			first = member.ID
+		}
+	}
+	return first, nil
+}
+
+// fleet sends the servers on paper. They are counted from the organization's
+// first day, so that sending them again changes nothing.
+func (d *Demo) fleet(ctx context.Context, actor commands.Actor, day time.Time) ([]commands.FleetIDs, error) {
+	ids, mark, err := d.Commands.RecordFleet(ctx, actor, items(day))
+	if err != nil {
+		return nil, err
+	}
+	d.Wait(ctx, mark)
+	return ids, nil
+}
+
+// ownServer registers and assesses Muster's private PostgreSQL.
+func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.Time) (uuid.UUID, error) {
+	if d.Own == nil {
+		return uuid.Nil, nil
+	}
+	if err := d.shop(ctx); err != nil {
+		return uuid.Nil, err
+	}
+	dsn, err := d.Own.MonitorURL(ctx)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	active, host := true, "localhost"
+	ids, mark, err := d.Commands.RecordFleet(ctx, actor, []commands.FleetItem{{
+		ExternalID: OwnServerName, Name: OwnServerName, Engine: fleet.PostgreSQL, Host: &host, Active: &active, CreatedAt: since,
+	}})
+	if err != nil {
+		return uuid.Nil, err
+	}
+	d.Wait(ctx, mark)
+	own := ids[0].ID
+	if err := d.Facts.SaveCredentials(ctx, d.DB, assessment.Credentials{
+		Organization: actor.OrganizationID, Instance: own, Engine: fleet.PostgreSQL, DSN: dsn,
+	}); err != nil {
+		return uuid.Nil, err
+	}
+	return own, d.Assessor.AssessNow(ctx, actor.OrganizationID, own)
+}
+
+// shop makes the shop database with its planted mistakes.
+func (d *Demo) shop(ctx context.Context) (err error) {
+	url, err := d.Own.DatabaseURL(ctx, "shop")
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var there bool
+	if err := db.QueryRowContext(ctx, `SELECT to_regnamespace('shop') IS NOT NULL`).Scan(&there); err != nil || there {
+		return err
+	}
+	// One statement string is one transaction: the shop is there whole or not at all.
+	if _, err := db.ExecContext(ctx, shopSQL); err != nil {
+		return fmt.Errorf("stock the shop: %w", err)
+	}
+	return nil
+}
+
+// reports requests one report of each kind over the live server, and a Data
+// Inventory over a server of which nothing is classified: that one fails, and
+// says what to do.
+func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, paper []commands.FleetIDs, own uuid.UUID) error {
+	var asked int
+	err := d.DB.GetContext(ctx, &asked, `SELECT count(*) FROM events WHERE log = 'reports' AND organization_id = $1`, organization)
+	if err != nil || asked > 0 {
+		return err
+	}
+	actor := commands.Actor{OrganizationID: organization, MemberID: requester}
+	to := d.Now().UTC()
+	from := to.AddDate(0, 0, -7)
+	wanted := []commands.RequestReport{
+		{Kind: report.Security},
+		{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{paper[0].ID}},
+	}
+	if own != uuid.Nil {
+		wanted = append(wanted,
+			commands.RequestReport{Kind: report.InstanceScorecard, InstanceIDs: []uuid.UUID{own}, From: &from, To: &to},
+			commands.RequestReport{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{own}})
+	}
+	for _, w := range wanted {
+		asked, err := d.Commands.RequestReport(ctx, actor, w)
+		if err != nil {
+			return err
+		}
+		d.Wait(ctx, asked.Mark)
+	}
+	return nil
+}
