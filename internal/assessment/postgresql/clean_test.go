@@ -1,0 +1,97 @@
+package postgresql
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"muster/internal/pgtest"
+)
+
+const strictHBA = "local all all scram-sha-256\n" +
+	"host all postgres all reject\n" + // in front of all that would let a superuser in
+	"host all all 127.0.0.1/32 scram-sha-256\n" +
+	"hostssl all all 10.0.0.0/8 scram-sha-256\n"
+
+// clean is a server that passes, with TLS on, and how its superuser reaches it.
+func clean(t *testing.T) (server *pgtest.Server, dsn string) {
+	t.Helper()
+	server = pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{
+		"log_connections": "on", "log_disconnections": "on", "log_statement": "ddl", "log_line_prefix": "%m [%-6p] %u@%d %h ",
+		"authentication_timeout": "60", "idle_in_transaction_session_timeout": "10min", "statement_timeout": "60s",
+		"track_io_timing": "on",
+	}})
+	certify(t, server)
+	// Any library under the name will do: what is checked is that one is loaded.
+	library := filepath.Join(value(t, server.Superuser(), `SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'`), "auto_explain.so")
+	code, err := os.ReadFile(library) //nolint:gosec // PostgreSQL's own
+	if err != nil {
+		t.Fatal(err)
+	}
+	place(t, server, "pgaudit.so", code)
+	run(t, server.Superuser(), "ALTER ROLE postgres PASSWORD 'superuser-password';\n"+
+		"ALTER SYSTEM SET dynamic_library_path = '"+server.Dir()+":$libdir';\n"+
+		"ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, pgaudit;\nALTER SYSTEM SET ssl = on;\n")
+	server.Restart(t)
+	writeHBA(t, server, server.Superuser(), strictHBA)
+	return server, strings.Replace(server.Superuser(), "postgres@", "postgres:superuser-password@", 1)
+}
+
+func writeHBA(t *testing.T, server *pgtest.Server, dsn, rules string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(server.Dir(), "pg_hba.conf"), []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dsn, "SELECT pg_reload_conf();\n")
+}
+
+// certify gives the server a certificate for 127.0.0.1 that nobody signed.
+func certify(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place(t, server, "server.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+	place(t, server, "server.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
+}
+
+// place puts a file into the data directory, owned by whoever owns that.
+func place(t *testing.T, server *pgtest.Server, name string, content []byte) {
+	t.Helper()
+	path := filepath.Join(server.Dir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(server.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+		if err := os.Chown(path, int(owner.Uid), int(owner.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+CREATE ROLE watcher LOGIN;
+SET password_encryption = 'md5';
+CREATE ROLE legacy LOGIN PASSWORD 'legacy-password';
+CREATE ROLE second LOGIN SUPERUSER VALID UNTIL '2030-01-01';
+CREATE ROLE copier LOGIN REPLICATION CONNECTION LIMIT 5 VALID UNTIL 'infinity';
+CREATE ROLE files;
+GRANT pg_read_server_files TO files;
+CREATE ROLE shop LOGIN;
+GRANT files TO shop;
+CREATE ROLE analysts;
+GRANT pg_read_all_data TO analysts;
+CREATE ROLE reporter LOGIN;
+GRANT analysts TO reporter;
+CREATE DATABASE app;
+CREATE DATABASE doomed;
+UPDATE pg_database SET datfrozenxid = '3200000000' WHERE datname = 'doomed';
+UPDATE pg_database SET datcollversion = 'older' WHERE datname = 'doomed';
+SELECT pg_create_physical_replication_slot('lost', true);
