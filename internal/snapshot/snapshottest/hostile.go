@@ -73,7 +73,8 @@ func hostileInstance(in *snapshot.Instance, next func() string) {
 // databases of one server, more than a table prints when n > 20,000.
 func Huge(n int) snapshot.Document {
 	doc := Rich(report.Security)
-	in := assessed(&doc)
+	doc.Instances = []snapshot.Instance{*assessed(&doc)}
+	in := &doc.Instances[0]
 	in.Assessment.Results = nil
 	for start := 0; start < n; start += snapshot.MaxViolations {
 		r := snapshot.CheckResult{CheckID: "PG-S18", Database: fmt.Sprintf("tenant_%05d", start/snapshot.MaxViolations), Status: snapshot.StatusFail, FailFraction: 0.5}

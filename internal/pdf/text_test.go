@@ -1,0 +1,234 @@
+package pdf_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"muster/domain/report"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/snapshottest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// words returns the text of a PDF, page by page, in reading order and with
+// single spaces. It needs poppler's pdftotext.
+func words(t testing.TB, file []byte) []string {
+	t.Helper()
+	tool, err := exec.LookPath("pdftotext")
+	if err != nil {
+		t.Skip("pdftotext is missing: install poppler-utils to check what the reports say")
+	}
+	path := filepath.Join(t.TempDir(), "report.pdf")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var complaints bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), tool, "-raw", "-enc", "UTF-8", path, "-")
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil || complaints.Len() > 0 {
+		t.Fatalf("pdftotext: %v: %s", err, &complaints)
+	}
+	var pages []string
+	for page := range strings.SplitSeq(strings.TrimSuffix(string(out), "\f"), "\f") {
+		pages = append(pages, strings.Join(strings.Fields(page), " "))
+	}
+	return pages
+}
+
+// headings are the sections of the specification's §4.10.
+var headings = map[report.Kind][]string{
+	report.Security: {"Summary", "Versions and known vulnerabilities", "Security findings", "Privileged accounts", "Remediation plan",
+		"Coverage and methodology", "CVE appendix"},
+	report.InstanceScorecard: {"Overall health", "Resource utilization", "Alert history", "Remediation plan", "Recommendations", "Detailed results"},
+	report.DataInventory: {"Summary", "Sensitive tables by category", "Encryption coverage", "Exceptions worklist", "Risk register",
+		"Coverage and methodology"},
+}
+
+func documents(kind report.Kind) map[string]snapshot.Document {
+	return map[string]snapshot.Document{
+		"rich": snapshottest.Rich(kind), "empty": snapshottest.Empty(kind), "hostile": snapshottest.Hostile(kind),
+	}
+}
+
+// Every section is printed in every report, in order, on the page that the
+// contents name.
+func TestEverySectionIsPrinted(t *testing.T) {
+	t.Parallel()
+	r := renderer(t)
+	for _, kind := range kinds {
+		for name, doc := range documents(kind) {
+			t.Run(string(kind)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				file, rendered := render(t, r, doc)
+				pages := words(t, file)
+				if len(pages) != rendered.Pages {
+					t.Errorf("%d pages, Rendered says %d", len(pages), rendered.Pages)
+				}
+				at := strings.Index(pages[0], "CONTENTS")
+				for i, title := range headings[kind] {
+					entry := regexp.MustCompile(strconv.Itoa(i+1) + " " + title + ` (\d+)`).FindStringSubmatch(pages[0][at:])
+					if entry == nil {
+						t.Fatalf("%q is not in the contents: %s", title, pages[0][at:])
+					}
+					page, _ := strconv.Atoi(entry[1])
+					if !strings.Contains(pages[page-1], strconv.Itoa(i+1)+" "+title) {
+						t.Errorf("%q is not on page %d: %s", title, page, pages[page-1])
+					}
+				}
+				for i, page := range pages {
+					if want := "Page " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(pages)); !strings.Contains(page, want) {
+						t.Errorf("page %d lacks %q", i+1, want)
+					}
+					if !strings.Contains(page, "Confidential –") || !strings.Contains(page, "request 0199f0d2") || !strings.Contains(page, "Witness: log reports, position 1,204") {
+						t.Errorf("page %d: footer of %s", i+1, page)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestDetailedResultsHasAllDomains(t *testing.T) {
+	t.Parallel()
+	r := renderer(t)
+	for _, doc := range []snapshot.Document{snapshottest.Rich(report.InstanceScorecard), snapshottest.Empty(report.InstanceScorecard)} {
+		file, _ := render(t, r, doc)
+		all := strings.Join(words(t, file), " ")
+		all = all[strings.LastIndex(all, "6 Detailed results"):]
+		for _, domain := range []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"} {
+			i := strings.Index(all, domain)
+			if i < 0 {
+				t.Fatalf("no subsection %s in order in %s", domain, all)
+			}
+			all = all[i:]
+		}
+	}
+}
+
+// The three different sentences, and what page 1 must say.
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	r := renderer(t)
+	clean := snapshottest.Rich(report.Security)
+	for i := range clean.Instances {
+		clean.Instances[i].CVEs = nil
+		if a := clean.Instances[i].Assessment; a != nil {
+			for k := range a.Results {
+				a.Results[k] = snapshot.CheckResult{CheckID: a.Results[k].CheckID, Database: a.Results[k].Database, Status: snapshot.StatusPass}
+			}
+		}
+	}
+	scoped := snapshottest.Rich(report.InstanceScorecard)
+	scoped.Database = &snapshot.DatabaseRef{ID: snapshottest.ID(1000), Name: "crm"}
+	for name, tc := range map[string]struct {
+		doc  snapshot.Document
+		want []string
+		not  []string
+	}{
+		"security": {snapshottest.Rich(report.Security), []string{
+			"Security report Nordlicht Energie AG", "BETA", "DEMO DATA", "Scope All active instances (13 of 14)", "Snapshot 20 Nov 2026 12:00:00 UTC",
+			"11:59:58 UTC by Ana Ruiz", "Request 0199f0d2", "Built by Muster 1.0.0, Beta",
+			"4 critical findings on 2 of 10 assessed instances must be closed within 7 days. 4 instances were not assessed",
+			"Not assessed on pg-orders-01: the monitoring role may not read pg_hba_file_rules (grant in Annex B). Checks: PG-S02, PG-S05.",
+			"Not assessed on pg-sandbox-01: the instance is inactive.",
+			"Not assessed on pg-metering-02: it could not be reached: no answer from pg-metering-02.db.nordlicht.example:5432 within 10 seconds.",
+			"Not applicable to ora-erp-01: the feed does not cover Oracle (version 19.24).",
+			"1 unchanged", "† Stands on partial data", "accepted by Ana Ruiz until 31 Jan 2027", "GRANT SELECT ON pg_authid TO muster;",
+			"muster verify FILE.pdf", "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3", "0199f0d2-7a10-7c44-9b0e-000000000001",
+			"plperl is not installed on any database: not exploitable by this route", "727 further findings of this check", "100%",
+		}, []string{"{nb}", "No data"}},
+		"clean security": {clean, []string{"No findings. 10 instances were checked with 17 checks at 20 Nov 2026 12:00 UTC.", "Nothing to do: no check fails on 10 assessed instances."}, nil},
+		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{"DEMO"}},
+		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
+			"grade", "Not yet measured: no host statistics of pg-orders-01 are on record between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
+			"Not yet measured: no alert source reports for pg-orders-01", "capped at 59: 1 critical check failing", "instance-wide",
+		}, []string{"Coverage and methodology"}},
+		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm"}, nil},
+		"inventory": {snapshottest.Rich(report.DataInventory), []string{
+			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
+			"Not applicable to ora-erp-01: Oracle has no table classification.", "R-001", "Failed scan", "readable by every login (PUBLIC)",
+			"Not assessed on mssql-finance-01: the TDE state of SQL Server databases has not been read.",
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file, _ := render(t, r, tc.doc)
+			all := strings.Join(words(t, file), " ")
+			for _, want := range tc.want {
+				if !strings.Contains(all, want) {
+					t.Errorf("no %q", want)
+				}
+			}
+			for _, not := range tc.not {
+				if strings.Contains(all, not) {
+					t.Errorf("says %q", not)
+				}
+			}
+		})
+	}
+}
+
+func TestHostileTextIsVisible(t *testing.T) {
+	t.Parallel()
+	file, _ := render(t, renderer(t), snapshottest.Hostile(report.Security))
+	all := strings.Join(words(t, file), " ")
+	for _, want := range []string{"‹U+1F680›", "‹U+202E›", "‹0xFF›", "‹U+0007›", "‹U+200B›", "more characters", "(paren) \\slash) endstream endobj", "{nb} {nbs}", "Čeština Ελληνικά Русский"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
+func TestTableOf25000RowsEndsAt20000(t *testing.T) {
+	t.Parallel()
+	file, rendered := render(t, renderer(t), snapshottest.Huge(25_000))
+	if rendered.Pages < 400 {
+		t.Errorf("%d pages", rendered.Pages)
+	}
+	all := strings.Join(words(t, file), " ")
+	if want := "Rows 1–20,000 of 25,000. The rest is in the inputs document of this report."; !strings.Contains(all, want) {
+		t.Errorf("no %q", want)
+	}
+	if !strings.Contains(all, "measurement_019999") || strings.Contains(all, "measurement_020000") {
+		t.Error("the table does not end at row 20,000")
+	}
+}
+
+// The whole text of each kind, so that a change of words shows in review.
+func TestGoldenText(t *testing.T) {
+	t.Parallel()
+	r := renderer(t)
+	for _, kind := range kinds {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			file, rendered := render(t, r, snapshottest.Rich(kind))
+			got := strings.Join(words(t, file), "\n\n") + "\n"
+			// The inputs' digest changes with every field added to the document.
+			got = strings.ReplaceAll(got, rendered.InputsSHA256, "INPUTS")
+			path := filepath.Join("testdata", strings.ToLower(string(kind))+".txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("text of %s (-want +got), -update if it is meant:\n%s", kind, diff)
+			}
+		})
+	}
+}

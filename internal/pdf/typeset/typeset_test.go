@@ -1,0 +1,235 @@
+package typeset
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/jung-kurt/gofpdf"
+
+	"muster/internal/snapshot/snapshottest"
+)
+
+func fonts(t testing.TB) *Fonts {
+	t.Helper()
+	f, err := LoadFonts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What we measure must be what gofpdf prints, or text runs out of its box.
+func TestWidthsAreThoseOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	f := fonts(t)
+	pdf := gofpdf.New("P", "pt", "A4", "")
+	for face := range faceCount {
+		pdf.AddUTF8FontFromBytes(face.family(), "", bytes.Clone(f.faces[face].ttf))
+		pdf.SetFont(face.family(), "", 1000)
+		compared := 0
+		for r := rune(' '); r < 0xFFFF; r++ {
+			if !f.has(face, r) {
+				continue
+			}
+			compared++
+			if got, want := f.Width(face, 1000, string(r)), pdf.GetStringWidth(string(r)); got != want {
+				t.Errorf("%s U+%04X: %v, gofpdf has %v", face.family(), r, got, want)
+			}
+		}
+		if compared < 500 {
+			t.Errorf("%s: only %d glyphs", face.family(), compared)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	f := fonts(t)
+	for in, want := range map[string]string{
+		"plain_name-01":              "plain_name-01",
+		"rocket 🚀":                   "rocket ‹U+1F680›",
+		"admin\u202egpj.exe":         "admin‹U+202E›gpj.exe",
+		"\u2066a\u2069":              "‹U+2066›a‹U+2069›",
+		"bad\xff\xc3(":               "bad‹0xFF›‹0xC3›(",
+		"a\x00b\x1b[31m\x7f":         "a‹U+0000›b‹U+001B›[31m‹U+007F›",
+		"nb\u00a0 sh\u00ad zw\u200b": "nb‹U+00A0› sh‹U+00AD› zw‹U+200B›",
+		"line\nfeed\ttab":            "line‹U+000A›feed‹U+0009›tab",
+		"데":                          "‹U+B370›",
+		"Čeština Ελλ Рус ﬁ → ✓":      "Čeština Ελλ Рус ﬁ → ✓",
+		"שרת خادم":                   "שרת خادم",
+		"\ue000\ufffe\u2028":         "‹U+E000›‹U+FFFE›‹U+2028›",
+		"\ufffd":                     "\ufffd",
+	} {
+		if got := f.Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := f.CleanLines("a\r\nb\rc\n\td\v"); got != "a\nb\nc\n  d‹U+000B›" {
+		t.Errorf("CleanLines: %q", got)
+	}
+}
+
+// Two different strings never look alike, and nothing unprintable is left.
+func FuzzClean(f *testing.F) {
+	faces := fonts(f)
+	for _, s := range snapshottest.Nasty() {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, clean := range []string{faces.Clean(s), faces.CleanLines(s)} {
+			if !utf8.ValidString(clean) {
+				t.Fatalf("%q became invalid %q", s, clean)
+			}
+			for _, r := range clean {
+				if r != '\n' && (hidden(r) || !faces.printable(r)) {
+					t.Fatalf("%q keeps U+%04X", s, r)
+				}
+			}
+		}
+		if again := faces.Clean(faces.Clean(s)); again != faces.Clean(s) {
+			t.Fatalf("%q: cleaning twice changes it", s)
+		}
+		for _, l := range faces.wrap([]Span{{faces.CleanLines(s), Style{Size: 8}}}, 40) {
+			if l.width > 40.001 && utf8.RuneCountInString(l.pieces[0].Text) > 1 {
+				t.Fatalf("%q: a line of %v points", s, l.width)
+			}
+		}
+	})
+}
+
+func lines(f *Fonts, s string, width float64) []string {
+	var out []string
+	for _, l := range f.wrap([]Span{{s, Style{Size: 10}}}, width) {
+		text := ""
+		for _, p := range l.pieces {
+			text += p.Text
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	f := fonts(t)
+	for _, tc := range []struct {
+		text  string
+		width float64
+		want  string
+	}{
+		{"the quick brown fox", 60, "the quick|brown fox"},
+		{"use scram-sha-256 now", 70, "use|scram-sha-256|now"},             // a word that fits a line stays whole
+		{"db_server_with_a_long_name", 60, "db_server_|with_a_long_|name"}, // a longer one breaks after _
+		{"host.example.org", 45, "host.|example.|org"},
+		{"10.20.30.40", 30, "10.20.|30.40"}, // numbers have no break points; anywhere then
+		{"xxxxxxxxxxxxxxxxxxxx", 50, "xxxxxxxxxx|xxxxxxxxxx"},
+		{"a\n\nb", 100, "a||b"},
+		{"", 100, ""},
+	} {
+		if got := strings.Join(lines(f, tc.text, tc.width), "|"); got != tc.want {
+			t.Errorf("%q in %v: %q, want %q", tc.text, tc.width, got, tc.want)
+		}
+	}
+}
+
+func TestLimitSaysWhatFollows(t *testing.T) {
+	t.Parallel()
+	f := fonts(t)
+	all := f.wrap([]Span{{strings.Repeat("x", 5000), Style{Size: 10}}}, 200)
+	got := f.limit(all, 3, 200)
+	if len(got) != 3 || got[2].pieces[0].Text != "… 4,920 more characters" {
+		t.Errorf("%d lines, the last %v", len(got), got[len(got)-1].pieces)
+	}
+}
+
+func TestVisualOrder(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"abc":           "abc",
+		"אבג":           "גבא",
+		"db אב גד x":    "db דג בא x",
+		"אב12גד":        "בא12דג",
+		"שָׁלוֹם":       "םוֹלשָׁ",
+		"left אב right": "left בא right",
+	} {
+		if got := visual(in); got != want {
+			t.Errorf("visual(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestThousands(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 31204: "31,204", 1002003: "1,002,003", -1500: "-1,500"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+var look = Look{Head: Style{Bold, 7, 0}, Body: Style{Regular, 8, 0}, Note: Style{Regular, 8, 0}, Leading: 1.3, PadX: 4, PadY: 3, Zebra: 0xF0F0F0}
+
+func tableOf(rows int) Table {
+	return Table{
+		Look: look, Columns: []Column{{Title: "Number", Align: Right}, {Title: "Words", Flex: 1}}, Rows: rows, Rest: "The rest is elsewhere.",
+		Row: func(i int) []Cell { return []Cell{{Text: fmt.Sprint(i)}, {Text: "row"}} },
+	}
+}
+
+// texts are the words of a page in drawing order.
+func texts(p *Page) []string {
+	var out []string
+	for _, o := range p.ops {
+		if o.kind == opText {
+			out = append(out, o.text)
+		}
+	}
+	return out
+}
+
+func TestTableRepeatsItsHead(t *testing.T) {
+	t.Parallel()
+	d := NewDocument(fonts(t), "A4", Margin{50, 50, 50, 50})
+	d.Y = d.Bottom() - 30 // room for the head, not for a row with it
+	d.Table(tableOf(100))
+	if n := len(texts(d.pages[0])); n != 0 {
+		t.Errorf("a head was left alone at the foot of a page: %q", texts(d.pages[0]))
+	}
+	if len(d.pages) < 3 {
+		t.Fatalf("%d pages", len(d.pages))
+	}
+	rows := 0
+	for i, p := range d.pages[1:] {
+		words := texts(p)
+		if words[0] != "Number" || words[1] != "Words" {
+			t.Errorf("page %d begins with %q", i+2, words[:2])
+		}
+		for _, o := range p.ops {
+			if o.kind == opText && float64(o.y) > d.Bottom() {
+				t.Errorf("page %d: %q below the margin", i+2, o.text)
+			}
+			if o.text == "row" {
+				rows++
+			}
+		}
+	}
+	if rows != 100 {
+		t.Errorf("%d rows printed", rows)
+	}
+}
+
+func TestTableEndsAndSaysSo(t *testing.T) {
+	t.Parallel()
+	d := NewDocument(fonts(t), "Letter", Margin{50, 50, 50, 50})
+	d.Table(tableOf(MaxRows + 11_204))
+	last := strings.Join(texts(d.Page()), " ")
+	if want := "Rows 1–20,000 of 31,204. The rest is elsewhere."; !strings.Contains(last, want) {
+		t.Errorf("last page: %q", last)
+	}
+	if d.Width != 612 || d.Height != 792 {
+		t.Errorf("Letter is %v × %v", d.Width, d.Height)
+	}
+}
