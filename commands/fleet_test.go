@@ -1,0 +1,318 @@
+package commands_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+)
+
+func item(externalID string, databases ...string) commands.FleetItem {
+	version, host := "15.18", "db01"
+	i := commands.FleetItem{
+		ExternalID: externalID, Name: externalID, Engine: fleet.PostgreSQL, Version: &version, Host: &host, CreatedAt: start.Add(-time.Hour),
+	}
+	for _, d := range databases {
+		i.Databases = append(i.Databases, commands.FleetDatabase{ExternalID: d, Name: d, CreatedAt: start.Add(-time.Hour)})
+	}
+	return i
+}
+
+func (h *house) fleet(items ...commands.FleetItem) []commands.FleetIDs {
+	h.Helper()
+	ids, _, err := h.RecordFleet(h.Context(), h.actor, items)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return ids
+}
+
+func TestABatchOfTenThousandTwice(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	items := make([]commands.FleetItem, 10_000)
+	for i := range items {
+		items[i] = item(fmt.Sprintf("pg-%05d", i), "app")
+	}
+	first := h.fleet(items...)
+	events := h.count("events WHERE log = 'fleet'")
+	if events != 20_000 {
+		t.Errorf("%d events of 10,000 instances and databases", events)
+	}
+	slices.Reverse(items)
+	second := h.fleet(items...)
+	slices.Reverse(second)
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("ids moved (-first +second):\n%.500s", diff)
+	}
+	if n := h.count("events WHERE log = 'fleet'"); n != events {
+		t.Errorf("the second time appended %d events", n-events)
+	}
+	if _, _, err := h.RecordFleet(t.Context(), h.actor, append(items, item("one-more"))); err == nil {
+		t.Error("10,001 items were accepted")
+	}
+}
+
+func TestRecordFleetChanges(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ids := h.fleet(item("pg-1", "sales", "crm"))
+	id, sales, crm := ids[0].ID, ids[0].Databases[0].ID, ids[0].Databases[1].ID
+	off, moved := false, "db02"
+	for _, step := range []struct {
+		name string
+		item commands.FleetItem
+		want []string // events of the instance so far
+	}{
+		{"the same again", item("pg-1", "sales", "crm"), []string{"instance.registered"}},
+		{"what is left out stays", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL}, []string{"instance.registered"}},
+		{"another host, nothing else said", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Host: &moved},
+			[]string{"instance.registered", "instance.changed"}},
+		{"said again", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Host: &moved},
+			[]string{"instance.registered", "instance.changed"}},
+		{"deactivated", commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Active: &off},
+			[]string{"instance.registered", "instance.changed", "instance.deactivated"}},
+	} {
+		if got := h.fleet(step.item); got[0].ID != id {
+			t.Errorf("%s: another id", step.name)
+		}
+		if diff := cmp.Diff(step.want, h.types(id)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
+		}
+	}
+	var changed fleet.InstanceChanged
+	h.event(id, "instance.changed", &changed)
+	if changed.Version != "15.18" || changed.Host != "db02" || !changed.CreatedAt.Equal(start.Add(-time.Hour)) {
+		t.Errorf("a change forgot what nobody mentioned: %+v", changed)
+	}
+	// One database goes, one is renamed.
+	h.fleet(commands.FleetItem{ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, Databases: []commands.FleetDatabase{
+		{ExternalID: "sales", Removed: true}, {ExternalID: "crm", Name: "crm2"}, {ExternalID: "never", Removed: true},
+	}})
+	if diff := cmp.Diff([]string{"database.registered", "database.removed"}, h.types(sales)); diff != "" {
+		t.Errorf("sales (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"database.registered", "database.changed"}, h.types(crm)); diff != "" {
+		t.Errorf("crm (-want +got):\n%s", diff)
+	}
+	if again := h.fleet(item("pg-1", "sales")); again[0].Databases[0].ID == sales {
+		t.Error("a database that was removed came back under its old id")
+	}
+}
+
+func (h *house) event(stream uuid.UUID, name string, into any) {
+	h.Helper()
+	for e, err := range h.Events.Load(h.Context(), h.db, h.org.ID, stream) {
+		if err != nil {
+			h.Fatal(err)
+		}
+		if e.Type != name {
+			continue
+		}
+		h.decode(e.Data, into)
+		return
+	}
+	h.Fatalf("no %s", name)
+}
+
+func TestRemovedInstancesComeBackAsNewOnes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first := h.fleet(item("pg-1", "sales"))[0]
+	gone := commands.FleetItem{ExternalID: "pg-1", Removed: true}
+	for range 2 {
+		if got := h.fleet(gone)[0].ID; got != first.ID {
+			t.Errorf("removed %s, which is %s", got, first.ID)
+		}
+	}
+	if diff := cmp.Diff([]string{"instance.registered", "instance.removed"}, h.types(first.ID)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	second := h.fleet(item("pg-1", "sales"))[0]
+	if second.ID == first.ID || second.Databases[0].ID == first.Databases[0].ID {
+		t.Error("registered again it kept an old id")
+	}
+	if got := h.fleet(commands.FleetItem{ExternalID: "never", Removed: true})[0].ID; got != uuid.Nil {
+		t.Errorf("removing what never was has id %s", got)
+	}
+}
+
+func TestRecordFleetIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	future, nul := start.Add(6*time.Minute), "a\x00b"
+	items := []commands.FleetItem{
+		item("good"),
+		{ExternalID: "late", Name: "late", Engine: fleet.PostgreSQL, CreatedAt: future},
+		item("good"),
+		{ExternalID: "db", Name: "", Engine: "dbase", Host: &nul, Databases: []commands.FleetDatabase{
+			{ExternalID: "x", Name: "x", CreatedAt: future}, {ExternalID: "x", Name: "x"}, {Name: "y"},
+		}},
+	}
+	_, _, err := h.RecordFleet(t.Context(), h.actor, items)
+	var rule *commands.RuleError
+	if !errors.As(err, &rule) {
+		t.Fatal(err)
+	}
+	want := []string{
+		"time_in_future",
+		"#/instances/1/createdAt time_in_future",
+		"#/instances/2/externalId duplicate_external_id",
+		"#/instances/3/name out_of_range",
+		"#/instances/3/host out_of_range",
+		"#/instances/3/engine invalid_parameter",
+		"#/instances/3/databases/0/createdAt time_in_future",
+		"#/instances/3/databases/1/externalId duplicate_external_id",
+		"#/instances/3/databases/2/externalId out_of_range",
+	}
+	if diff := cmp.Diff(want, codes(rule)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := h.count("events WHERE log = 'fleet'"); n != 0 {
+		t.Errorf("%d events", n)
+	}
+	if _, _, err := h.RecordFleet(t.Context(), h.actor, []commands.FleetItem{{ExternalID: "ok", Name: "ok", Engine: fleet.Oracle, CreatedAt: start.Add(5 * time.Minute)}}); err != nil {
+		t.Errorf("five minutes ahead is allowed: %v", err)
+	}
+}
+
+func TestAnIngestTokenKeepsToItsInstances(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ids := h.fleet(item("mine"), item("theirs"))
+	actor := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", InstanceIDs: []uuid.UUID{ids[0].ID}}
+	if _, _, err := h.RecordFleet(t.Context(), actor, []commands.FleetItem{item("mine", "new")}); err != nil {
+		t.Error(err)
+	}
+	for _, beyond := range []string{"theirs", "new"} {
+		_, _, err := h.RecordFleet(t.Context(), actor, []commands.FleetItem{item("mine"), item(beyond)})
+		var rule *commands.RuleError
+		if !errors.As(err, &rule) || rule.Code != "forbidden" {
+			t.Errorf("%s: %v", beyond, err)
+		}
+	}
+}
+
+// TestOverlappingBatchesAtOnce: each writer sends the same servers in another
+// order, and each gets the same ids.
+func TestOverlappingBatchesAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const writers, servers = 8, 50
+	got := make([]map[string]uuid.UUID, writers)
+	together(writers, func(w int) error {
+		var items []commands.FleetItem
+		for i := range servers {
+			items = append(items, item(fmt.Sprintf("pg-%d", (i*7+w*13)%servers), "a", "b"))
+		}
+		if w%2 == 1 {
+			slices.Reverse(items)
+		}
+		ids, _, err := h.RecordFleet(t.Context(), h.actor, items)
+		got[w] = make(map[string]uuid.UUID)
+		for _, i := range ids {
+			got[w][i.ExternalID] = i.ID
+		}
+		return err
+	}, t)
+	for _, ids := range got {
+		if diff := cmp.Diff(got[0], ids); diff != "" {
+			t.Errorf("two writers, two ids:\n%s", diff)
+		}
+	}
+	if n := h.count("events WHERE log = 'fleet'"); n != servers*3 {
+		t.Errorf("%d events, want one for each of %d things", n, servers*3)
+	}
+}
+
+func TestOneInstance(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := t.Context()
+	id, mark, err := h.RegisterInstance(ctx, h.actor, commands.RegisterInstance{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
+	if err != nil || mark.Position != 1 {
+		t.Fatal(mark, err)
+	}
+	if got := h.fleet(commands.FleetItem{ExternalID: id.String(), Name: "orders", Engine: fleet.PostgreSQL})[0].ID; got != id {
+		t.Errorf("by its own id as external id it is %s", got)
+	}
+	name, off := "billing", false
+	for _, c := range []commands.ChangeInstance{{Name: &name}, {Name: &name}, {Active: &off}} {
+		if _, err := h.ChangeInstance(ctx, h.actor, id, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"instance.registered", "instance.changed", "instance.deactivated"}, h.types(id)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// The feed that sends it unchanged finds the digest of the change.
+	h.fleet(commands.FleetItem{ExternalID: id.String(), Name: "billing", Engine: fleet.PostgreSQL, Active: &off})
+	if n := len(h.types(id)); n != 3 {
+		t.Errorf("%d events after a feed that says the same", n)
+	}
+	_, eve := h.organization("Other")
+	var missing *commands.NotFoundError
+	if _, err := h.ChangeInstance(ctx, h.as(eve), id, commands.ChangeInstance{Name: &name}); !errors.As(err, &missing) {
+		t.Errorf("a foreign instance: %v", err)
+	}
+	if _, err := h.RemoveInstance(ctx, h.actor, id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.RemoveInstance(ctx, h.actor, id); !errors.As(err, &missing) {
+		t.Errorf("removed twice: %v", err)
+	}
+	empty := ""
+	var rule *commands.RuleError
+	if _, err := h.ChangeInstance(ctx, h.actor, id, commands.ChangeInstance{Name: &empty}); !errors.As(err, &rule) {
+		t.Errorf("an empty name: %v", err)
+	}
+}
+
+func TestRegisterUnderAKnownKey(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.fleet(item("pg-1"))
+	_, _, err := h.RegisterInstance(t.Context(), h.actor, commands.RegisterInstance{ExternalID: "pg-1", Name: "x", Engine: fleet.PostgreSQL})
+	var rule *commands.RuleError
+	if !errors.As(err, &rule) || rule.Code != "duplicate_external_id" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRecordDatabases(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := t.Context()
+	id, _, err := h.RegisterInstance(ctx, h.actor, commands.RegisterInstance{Name: "orders", Engine: fleet.PostgreSQL, Active: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	system := commands.Actor{OrganizationID: h.org.ID, Component: "collector"}
+	for _, step := range []struct {
+		names []string
+		want  int // events so far
+	}{
+		{[]string{"sales", "crm"}, 3}, {[]string{"crm", "sales"}, 3}, {[]string{"crm"}, 4}, {[]string{"crm", "sales"}, 5}, {nil, 7},
+	} {
+		if _, err := h.RecordDatabases(ctx, system, id, step.names); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.count("events WHERE log = 'fleet'"); n != step.want {
+			t.Errorf("after %v: %d events, want %d", step.names, n, step.want)
+		}
+	}
+	if _, err := h.RemoveInstance(ctx, h.actor, id); err != nil {
+		t.Fatal(err)
+	}
+	var missing *commands.NotFoundError
+	if _, err := h.RecordDatabases(ctx, system, id, []string{"late"}); !errors.As(err, &missing) {
+		t.Errorf("a collector that comes late: %v", err)
+	}
+}

@@ -1,0 +1,129 @@
+package commands_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/eventstore"
+)
+
+var write = flag.Bool("write-events", false, "write the example of an event type that has none yet")
+
+// TestStoredEventsAreStillRead decodes an example of every version of every
+// event that was ever written. An example that is there never changes: it
+// stands for the events in somebody's log.
+func TestStoredEventsAreStillRead(t *testing.T) {
+	t.Parallel()
+	registry := commands.Registry()
+	if err := registry.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if want := len(report.Types()) + len(fleet.Types()) + len(organization.Types()); len(registry.Names()) != want {
+		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
+	}
+	for _, example := range examples() {
+		encoded, err := registry.Encode(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(encoded.Type, func(t *testing.T) {
+			path := filepath.Join("testdata", "events", encoded.Type+".v1.json")
+			if _, err := os.Stat(path); os.IsNotExist(err) && *write {
+				if err := os.WriteFile(path, append(encoded.Data, '\n'), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stored, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatalf("%v: run the test once with -write-events", err)
+			}
+			data := strings.TrimSuffix(string(stored), "\n")
+			got, err := registry.Decode(eventstore.Event{Type: encoded.Type, SchemaVersion: 1, Data: []byte(data)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, example) {
+				t.Errorf("read %+v, want %+v", got, example)
+			}
+			if data != string(encoded.Data) {
+				t.Errorf("today it is written %s: a change of form needs a new schema version", encoded.Data)
+			}
+		})
+	}
+}
+
+func TestEveryEventTypeHasAnExample(t *testing.T) {
+	t.Parallel()
+	registry := commands.Registry()
+	seen := map[string]bool{}
+	for _, e := range examples() {
+		n, err := registry.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[n.Type] = true
+		for i := range reflect.TypeOf(e).NumField() {
+			if reflect.ValueOf(e).Field(i).IsZero() {
+				t.Errorf("the example of %s leaves %s empty: its name on the wire is not held", n.Type, reflect.TypeOf(e).Field(i).Name)
+			}
+		}
+	}
+	for _, name := range registry.Names() {
+		if !seen[name] {
+			t.Errorf("%s has no example", name)
+		}
+	}
+}
+
+// examples is one filled value of every event.
+func examples() []any {
+	a, b := uuid.UUID{0: 1, 15: 0xa}, uuid.UUID{0: 1, 15: 0xb}
+	at := time.Date(2026, 11, 20, 11, 37, 0, 0, time.UTC)
+	return []any{
+		report.Queued{
+			Kind: report.InstanceScorecard, Scope: report.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, From: &at, To: &at},
+			ScopeLabel: "orders & <billing> · 20 Nov 2026", Fingerprint: "f0", RequesterID: a, RecipientIDs: []uuid.UUID{a, b},
+		},
+		report.Reused{RequesterID: b, Added: []uuid.UUID{b}, NotAdded: []uuid.UUID{a}},
+		report.BuildStarted{Worker: "w1", Attempt: 1},
+		report.BuildResumed{Worker: "w2", Attempt: 2, Reason: "lease expired"},
+		report.StepCompleted{Step: 1, TotalSteps: 3, Label: "Gather"},
+		report.Ready{
+			AsOf: at, InputsSHA256: "a0", InputsKey: "inputs/1", PDFSHA256: "b0", PDFKey: "pdf/1", FileName: "x.pdf", SizeBytes: 412_331, Pages: 14,
+			Renderer: report.Renderer{Version: "1.0.0", Commit: "c0", GoVersion: "go1.26", Assets: "d0"},
+			Witness:  report.Witness{Log: "reports", Position: 7, Hash: "e0"}, RecipientIDs: []uuid.UUID{a},
+			RetentionSeconds: 3600, ExpiresAt: at, InputsErasedOn: at,
+		},
+		report.Failed{Code: report.CodeAbandoned, Message: "Request it again."},
+		report.Expired{ExpiredAt: at},
+		report.EmailSent{MemberID: a, MessageID: "<1@muster>", SMTPCode: 250},
+		report.EmailFailed{MemberID: a, MessageID: "<1@muster>", SMTPCode: 550, Reason: "mailbox unavailable"},
+		report.Downloaded{MemberID: a},
+		report.InputsErased{Rule: "retention"},
+		fleet.InstanceRegistered{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", Active: true, CreatedAt: at},
+		fleet.InstanceChanged{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", CreatedAt: at},
+		fleet.InstanceActivated{},
+		fleet.InstanceDeactivated{},
+		fleet.InstanceRemoved{},
+		fleet.DatabaseRegistered{InstanceID: a, ExternalID: "sales", Name: "sales", CreatedAt: at},
+		fleet.DatabaseChanged{Name: "sales", CreatedAt: at},
+		fleet.DatabaseRemoved{InstanceID: a},
+		organization.Created{Demo: true},
+		organization.MemberInvited{MemberID: a, Role: organization.Auditor},
+		organization.MemberJoined{MemberID: a, Role: organization.Admin},
+		organization.MemberChanged{MemberID: a, Role: organization.Viewer, Status: organization.Disabled},
+		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
+		organization.TokenRevoked{TokenID: a},
+	}
+}
