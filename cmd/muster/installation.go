@@ -60,6 +60,7 @@ type access struct {
 
 // withInstallation opens the installation for one command and closes it behind it.
 func withInstallation(ctx context.Context, cfg *config.Config, work func(*installation) error) (err error) {
+	quiet(cfg)
 	in, err := openInstallation(ctx, cfg, access{pool: 4})
 	if err != nil {
 		return err
@@ -68,8 +69,17 @@ func withInstallation(ctx context.Context, cfg *config.Config, work func(*instal
 	return work(in)
 }
 
+// quiet keeps the tools' standard error for what went wrong: how the database
+// came up is serve's to tell.
+func quiet(cfg *config.Config) {
+	if cfg.LogLevel == slog.LevelInfo {
+		cfg.LogLevel = slog.LevelWarn
+	}
+}
+
 // withDatabase is withInstallation for commands that only look at the schema.
 func withDatabase(ctx context.Context, cfg *config.Config, work func(*installation) error) (err error) {
+	quiet(cfg)
 	in := &installation{cfg: cfg, log: cfg.Logger(), url: cfg.DatabaseURL}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if err := in.openDatabase(ctx, access{pool: 2}); err != nil {
