@@ -65,8 +65,19 @@ func (s *Store) WriteInputs(ctx context.Context, name string, from io.Reader) (W
 // elsewhere must not take the process down.
 const maxInputs = 1 << 30
 
+// DamagedError reports an inputs file that does not unpack: it is not what was
+// written.
+type DamagedError struct {
+	Name string
+	Err  error
+}
+
+func (e *DamagedError) Error() string { return "unpack " + e.Name + ": " + e.Err.Error() }
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
 // ReadInputs returns the uncompressed inputs document and its SHA-256 in hex.
-// Errors: *NotFoundError.
+// Errors: *NotFoundError, *DamagedError.
 func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, digest string, err error) {
 	f, err := s.Open(ctx, name)
 	if err != nil {
@@ -75,14 +86,29 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 	defer func() { _ = f.Close() }()
 	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInputs))
 	if err != nil {
-		return nil, "", fmt.Errorf("unpack %s: %w", name, err)
+		return nil, "", &DamagedError{Name: name, Err: err}
 	}
 	defer z.Close()
 	if document, err = io.ReadAll(io.LimitReader(z, maxInputs)); err != nil {
-		return nil, "", fmt.Errorf("unpack %s: %w", name, err)
+		return nil, "", damagedOr(name, err)
 	}
 	sum := sha256.Sum256(document)
 	return document, hex.EncodeToString(sum[:]), nil
+}
+
+// damagedOr tells what the decoder refuses from what the store fails to give.
+func damagedOr(name string, err error) error {
+	for _, refusal := range []error{
+		zstd.ErrMagicMismatch, zstd.ErrCRCMismatch, zstd.ErrReservedBlockType, zstd.ErrCompressedSizeTooBig,
+		zstd.ErrBlockTooSmall, zstd.ErrUnexpectedBlockSize, zstd.ErrWindowSizeExceeded, zstd.ErrWindowSizeTooSmall,
+		zstd.ErrDecoderSizeExceeded, zstd.ErrUnknownDictionary, zstd.ErrFrameSizeExceeded, zstd.ErrFrameSizeMismatch,
+		io.ErrUnexpectedEOF,
+	} {
+		if errors.Is(err, refusal) {
+			return &DamagedError{Name: name, Err: err}
+		}
+	}
+	return fmt.Errorf("read %s: %w", name, err)
 }
 
 // counted counts what was stored.

@@ -100,7 +100,7 @@ func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(c.from)
 	if err := m.AddToFormat(to.Name, to.Email); err != nil {
-		return Message{}, &DeliveryError{Stage: Recipient, Text: "the recipient's address is not valid"}
+		return Message{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
 	}
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
 	if n.Demo {

@@ -43,11 +43,12 @@ type Stage string
 
 // The stages.
 const (
-	Opening   Stage = "opening"   // connecting, greeting, TLS, sign-in
-	Sender    Stage = "sender"    // MAIL FROM
-	Recipient Stage = "recipient" // RCPT TO
-	Content   Stage = "content"   // DATA
-	Storing   Stage = "storing"   // writing to the outbox
+	Addressing Stage = "addressing" // there is nowhere to send it
+	Opening    Stage = "opening"    // connecting, greeting, TLS, sign-in
+	Sender     Stage = "sender"     // MAIL FROM
+	Recipient  Stage = "recipient"  // RCPT TO
+	Content    Stage = "content"    // DATA
+	Storing    Stage = "storing"    // writing to the outbox
 )
 
 // DeliveryError reports that a mail was not taken.
@@ -68,6 +69,8 @@ func (e *DeliveryError) Error() string {
 func (e *DeliveryError) Reason() string {
 	var said string
 	switch {
+	case e.Stage == Addressing:
+		return "The recipient has no address that mail could go to."
 	case e.Stage == Storing:
 		return "The mail could not be written to the outbox directory."
 	case e.Stage == Opening && e.Code == 0:

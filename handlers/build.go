@@ -1,0 +1,310 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/report"
+	"muster/handlers/jobs"
+	"muster/internal/blobs"
+	"muster/internal/pdf"
+	"muster/internal/snapshot"
+)
+
+// Gathering is what a build asks for.
+type Gathering struct {
+	OrganizationID uuid.UUID
+	ReportID       uuid.UUID
+	Queued         report.Queued
+	RequestedAt    time.Time
+}
+
+// Gatherer assembles the inputs of a report as of one instant. Errors:
+// *NoClassificationError, *SourceError.
+type Gatherer interface {
+	Gather(ctx context.Context, g Gathering) (snapshot.Document, error)
+}
+
+// Renderer makes the PDF; *pdf.Renderer is one.
+type Renderer interface {
+	Render(w io.Writer, doc snapshot.Document) (pdf.Rendered, error)
+	Identity() report.Renderer
+}
+
+// Lifecycle records the life of a build; *commands.Service is one.
+type Lifecycle interface {
+	StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, worker string, attempt int, reason string) (commands.Mark, error)
+	CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, step report.StepCompleted) (commands.Mark, error)
+	MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (commands.Mark, error)
+	MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (commands.Mark, error)
+	MarkExpired(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (commands.Mark, error)
+	RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event) (commands.Mark, error)
+	RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, rule string) (commands.Mark, error)
+}
+
+// Retention says how long an organization's files are kept from now on.
+type Retention interface {
+	Windows(ctx context.Context, organization uuid.UUID) (reports, inputs time.Duration, err error)
+}
+
+// Builder builds reports.
+type Builder struct {
+	DB        *sqlx.DB
+	Queue     *jobs.Queue
+	Record    *Record
+	Reports   Lifecycle
+	Gatherer  Gatherer
+	Renderer  Renderer
+	Blobs     *blobs.Store
+	Retention Retention
+	Now       func() time.Time
+
+	passed func(ctx context.Context, p point) error // a test's way to stop between two steps
+}
+
+// point is a place between two steps of a handler.
+type point string
+
+// The points of a build.
+const (
+	pointStarted      point = "started"
+	pointGathered     point = "gathered"
+	pointInputsStored point = "inputs stored"
+	pointPDFStored    point = "pdf stored"
+	pointCommitted    point = "committed"
+)
+
+func pass(ctx context.Context, passed func(context.Context, point) error, p point) error {
+	if passed == nil {
+		return nil
+	}
+	return passed(ctx, p)
+}
+
+// The steps of a build as the history shows them.
+const totalSteps = 3
+
+var stepLabels = [totalSteps]string{"Gathering what is known", "Keeping the inputs", "Rendering the PDF"}
+
+// buildTimeout is the end of one attempt.
+const buildTimeout = 10 * time.Minute
+
+// buildAttempts is how often a build is tried (contract, §19).
+const buildAttempts = 5
+
+// Task is how build jobs are worked on: one a core would starve the rest of the
+// process, so a few at once.
+func (b *Builder) Task(concurrency int) Task {
+	return Task{
+		Kind: jobs.Build, Timeout: buildTimeout, Handle: b.Handle,
+		Policy: jobs.Policy{Concurrency: concurrency, MaxAttempts: buildAttempts, Dead: b.dead},
+	}
+}
+
+// Handle builds one report: Ready, or Failed where trying again is of no use,
+// or an error.
+func (b *Builder) Handle(ctx context.Context, job jobs.Claimed) error {
+	rec, err := b.Record.load(ctx, job.OrganizationID, job.Subject)
+	if isUnknown(err) || err == nil && rec.over() {
+		return nil // an earlier attempt ended it, or there never was one: nothing left to do
+	}
+	if err != nil {
+		return err
+	}
+	if err := b.start(ctx, job); err != nil {
+		return err
+	}
+	ready, err := b.build(ctx, job, rec)
+	if err == nil {
+		err = b.publish(ctx, job, ready)
+	}
+	if failed, ok := finalFailure(err); ok {
+		return b.fail(ctx, job, failed)
+	}
+	return err
+}
+
+// start records who is at work. From the second attempt on the trail shows a
+// resumption and why.
+func (b *Builder) start(ctx context.Context, job jobs.Claimed) error {
+	reason := "the worker before did not finish"
+	if job.LastError != "" {
+		reason = "the attempt before failed"
+	}
+	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+		if err := b.Queue.Hold(ctx, tx, job); err != nil {
+			return err
+		}
+		_, err := b.Reports.StartBuild(ctx, tx, job.OrganizationID, job.Subject, job.WorkerID, job.Attempt, reason)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("start report %s: %w", job.Subject, err)
+	}
+	return pass(ctx, b.passed, pointStarted)
+}
+
+// build makes the files and returns the Ready that names them.
+func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (ready report.Ready, err error) {
+	pdfName := blobs.PDFName(job.OrganizationID, job.Subject, job.Fence)
+	inputsName := blobs.InputsName(job.OrganizationID, job.Subject, job.Fence)
+	defer func() {
+		if err != nil { // no event can name them: make room at once, on a full disk it is needed
+			_ = b.Blobs.Delete(context.WithoutCancel(ctx), pdfName)
+			_ = b.Blobs.Delete(context.WithoutCancel(ctx), inputsName)
+		}
+	}()
+	var doc snapshot.Document
+	var inputs, file blobs.Written
+	var rendered pdf.Rendered
+	steps := [totalSteps]struct {
+		do   func() error
+		then point
+	}{
+		{func() error { doc, err = b.gather(ctx, job, rec); return err }, pointGathered},
+		{func() error { inputs, err = b.storeInputs(ctx, inputsName, doc); return err }, pointInputsStored},
+		{func() error { file, rendered, err = b.storePDF(ctx, pdfName, doc); return err }, pointPDFStored},
+	}
+	for i, step := range steps {
+		if err := b.Queue.SetProgress(ctx, job, i+1, totalSteps, stepLabels[i]); err != nil {
+			return report.Ready{}, err
+		}
+		if err := step.do(); err != nil {
+			return report.Ready{}, err
+		}
+		if err := b.completeStep(ctx, job, i+1); err != nil {
+			return report.Ready{}, err
+		}
+		if err := pass(ctx, b.passed, step.then); err != nil {
+			return report.Ready{}, err
+		}
+	}
+	return b.ready(ctx, doc, inputs, file, rendered)
+}
+
+func (b *Builder) completeStep(ctx context.Context, job jobs.Claimed, step int) error {
+	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+		if err := b.Queue.Hold(ctx, tx, job); err != nil {
+			return err
+		}
+		_, err := b.Reports.CompleteStep(ctx, tx, job.OrganizationID, job.Subject,
+			report.StepCompleted{Step: step, TotalSteps: totalSteps, Label: stepLabels[step-1]})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record step %d of report %s: %w", step, job.Subject, err)
+	}
+	return nil
+}
+
+func (b *Builder) gather(ctx context.Context, job jobs.Claimed, rec *recorded) (snapshot.Document, error) {
+	return b.Gatherer.Gather(ctx, Gathering{
+		OrganizationID: job.OrganizationID, ReportID: job.Subject, Queued: rec.queued, RequestedAt: rec.requestedAt,
+	})
+}
+
+// ready names the files and the windows that are in force now.
+func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file blobs.Written, rendered pdf.Rendered) (report.Ready, error) {
+	if rendered.InputsSHA256 != inputs.SHA256 || rendered.SHA256 != file.SHA256 {
+		return report.Ready{}, fmt.Errorf("report %s: what was stored is not what was rendered", doc.ReportID)
+	}
+	keep, keepInputs, err := b.Retention.Windows(ctx, doc.Organization.ID)
+	if err != nil {
+		return report.Ready{}, err
+	}
+	var names []string
+	if len(doc.Instances) == 1 {
+		names = []string{doc.Instances[0].Name}
+	}
+	database := ""
+	if doc.Database != nil {
+		database = doc.Database.Name
+	}
+	return report.Ready{
+		AsOf:             doc.AsOf,
+		InputsSHA256:     inputs.SHA256,
+		InputsKey:        inputs.Name,
+		PDFSHA256:        file.SHA256,
+		PDFKey:           file.Name,
+		FileName:         report.FileName(report.Kind(doc.Kind), names, database, doc.AsOf),
+		SizeBytes:        file.SizeBytes,
+		Pages:            rendered.Pages,
+		Renderer:         b.Renderer.Identity(),
+		Witness:          report.Witness{Log: doc.Witness.Log, Position: doc.Witness.Position, Hash: doc.Witness.Hash},
+		RetentionSeconds: max(1, int64(keep/time.Second)),
+		InputsErasedOn:   b.Now().UTC().Add(keepInputs).Truncate(time.Microsecond),
+	}, nil
+}
+
+// publish commits the outcome with everything that follows from it. Where the
+// answer to the commit is lost, the files stay: the log may name them.
+func (b *Builder) publish(ctx context.Context, job jobs.Claimed, ready report.Ready) error {
+	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+		_, err := b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, ready, func(recorded report.Ready) error {
+			return b.follow(ctx, tx, job, recorded)
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("publish report %s: %w", job.Subject, err)
+	}
+	return pass(ctx, b.passed, pointCommitted)
+}
+
+// follow ends the build job and queues what a Ready report needs.
+func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, ready report.Ready) error {
+	if err := b.Queue.Finish(ctx, tx, job); err != nil {
+		return err
+	}
+	next := jobs.Job{OrganizationID: job.OrganizationID, Subject: job.Subject}
+	for _, member := range ready.RecipientIDs {
+		next.Kind, next.Key = jobs.Mail, member.String()
+		if err := b.Queue.Insert(ctx, tx, next); err != nil {
+			return err
+		}
+	}
+	next.Kind, next.Key, next.RunAt = jobs.Expire, "", ready.ExpiresAt
+	if err := b.Queue.Insert(ctx, tx, next); err != nil {
+		return err
+	}
+	next.Kind, next.Key, next.RunAt = jobs.Erase, jobs.EraseInputs, ready.InputsErasedOn
+	return b.Queue.Insert(ctx, tx, next)
+}
+
+// fail ends the report where trying again is of no use.
+func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Failed) error {
+	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+		if err := b.Queue.Finish(ctx, tx, job); err != nil {
+			return err
+		}
+		_, err := b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failed)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("end report %s as Failed: %w", job.Subject, err)
+	}
+	return nil
+}
+
+// dead ends a report whose last attempt failed, or whose workers died.
+func (b *Builder) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) error {
+	_, err := b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failure(cause))
+	return unlessOver(err)
+}
+
+// unlessOver forgives that there is nothing left to decide.
+func unlessOver(err error) error {
+	var over *report.TransitionError
+	var unknown *commands.NotFoundError
+	if errors.As(err, &over) || errors.As(err, &unknown) {
+		return nil
+	}
+	return err
+}

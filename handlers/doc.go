@@ -1,0 +1,55 @@
+// Package handlers acts on the world in the background: it builds reports,
+// mails them, lets them expire, and erases what may no longer be kept.
+//
+// # How it works
+//
+// Each kind of job (package jobs) has a handler; Workers runs them on
+// Watermill's stock Router. The way of a report:
+//
+//	Queued ──build──> Builder: gather inputs as of one instant, store them,
+//	                  render, store the PDF, then in one transaction {Ready,
+//	                  the build job ends, a mail job per recipient, one that
+//	                  expires it, one that erases its inputs}
+//	       ──mail───> Mailer: one message to one recipient, then {EmailSent or
+//	                  EmailFailed, the mail job ends}
+//	       ─expire──> Expirer: {Expired, the expiry job ends, one that erases the PDF}
+//	       ──erase──> Eraser: the PDF after expiry, the inputs when their time
+//	                  has come, then {InputsErased, the job ends}
+//
+// Every handler reads what it needs to know of a report from its stream and
+// not from a read model, which may lag behind the job. Nothing is open while it
+// works; what it decides, it commits in one transaction under the fence of its
+// job.
+//
+// Rebuilder renders a PDF again from its recorded inputs, and Sweeper deletes
+// files that no event names.
+//
+// # What may go wrong
+//
+// A worker dies between any two steps. Before the last transaction: the job is
+// claimed again when its lease lapses, the trail shows buildResumed, the files
+// of the dead attempt have names of their own and are swept. After it: the job
+// is gone. There is no in between, and so no Ready without its file, no file
+// that counts without an event, and no recipient without a mail job.
+//
+// Two workers build the same report, because one only seemed dead. The fence
+// lets one of them commit; the other's transaction is rolled back and its files
+// are strays.
+//
+// A member joins while the report is built. Recipients are read in the
+// transaction that appends Ready, under the lock that joining takes as well:
+// they are in it, or their request made a new report.
+//
+// A worker dies between sending a mail and recording it. The mail is sent
+// again, with the same Message-ID.
+//
+// The disk is full. The build is tried again with its backoff, and then ends
+// Failed with a sentence that says what to do.
+//
+// A report cannot be built at all. It ends Failed with a code and a sentence; so
+// does one whose workers keep dying, when the fifth attempt's lease lapses.
+//
+// Clocks are off. A job is claimed when the database says that it is due; expiry
+// itself is judged by the clock of whoever reads. A worker whose clock is behind
+// puts an expiry off for a few seconds.
+package handlers

@@ -1,0 +1,143 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/handlers/jobs"
+	"muster/internal/blobs"
+)
+
+// ruleRetention is why inputs are erased when their time has come.
+const ruleRetention = "retention"
+
+// Eraser deletes what may no longer be kept.
+type Eraser struct {
+	DB      *sqlx.DB
+	Queue   *jobs.Queue
+	Record  *Record
+	Reports Lifecycle
+	Blobs   *blobs.Store
+}
+
+// Task is how erasure jobs are worked on. They are tried for ever: a promise to
+// delete does not lapse.
+func (e *Eraser) Task() Task {
+	return Task{Kind: jobs.Erase, Timeout: choreTimeout, Handle: e.Handle, Policy: jobs.Policy{Backoff: hourly}}
+}
+
+// Handle deletes one file of a report. The file goes first and the event
+// follows: the other way round a crash could leave a file that the log says is
+// gone.
+func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
+	rec, err := e.Record.load(ctx, job.OrganizationID, job.Subject)
+	if err != nil {
+		return err
+	}
+	if rec.ready == nil {
+		return nil // nothing was ever kept under a name
+	}
+	switch job.Key {
+	case jobs.ErasePDF:
+		if rec.Status() != report.StatusExpired {
+			return &jobs.FinalError{Err: fmt.Errorf("report %s is %s: its PDF is still offered", job.Subject, rec.Status())}
+		}
+		return e.Blobs.Delete(ctx, rec.ready.PDFKey)
+	case jobs.EraseInputs:
+		if err := e.Blobs.Delete(ctx, rec.ready.InputsKey); err != nil {
+			return err
+		}
+		return e.recordInputs(ctx, job)
+	}
+	return &jobs.FinalError{Err: fmt.Errorf("erase job for %q", job.Key)}
+}
+
+func (e *Eraser) recordInputs(ctx context.Context, job jobs.Claimed) error {
+	err := inTx(ctx, e.DB, func(tx *sqlx.Tx) error {
+		if err := e.Queue.Finish(ctx, tx, job); err != nil {
+			return err
+		}
+		_, err := e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, ruleRetention)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record the erasure of the inputs of report %s: %w", job.Subject, err)
+	}
+	return nil
+}
+
+// Sweeper deletes files that no event names: what dead workers left behind.
+type Sweeper struct {
+	Record *Record
+	Blobs  *blobs.Store
+	Now    func() time.Time
+}
+
+// SweepEvery is how often it is worth looking.
+const SweepEvery = time.Hour
+
+// strayAge protects files of reports that this database does not know (yet, or
+// any more): they must at least be older than any attempt to build one.
+const strayAge = time.Hour
+
+// Swept says what a sweep did.
+type Swept struct {
+	Looked  int
+	Deleted int
+}
+
+// Sweep deletes the strays. A file whose report is still being built is never
+// one, however old: its worker may be about to commit.
+func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
+	var swept Swept
+	var last uuid.UUID
+	var rec *recorded
+	for file, err := range s.Blobs.List(ctx, blobs.Prefix) {
+		if err != nil {
+			return swept, err
+		}
+		organization, id, ok := blobs.ParseName(file.Name)
+		if !ok {
+			continue // not ours
+		}
+		swept.Looked++
+		if rec == nil || id != last { // a report's files are listed side by side
+			if rec, err = s.lookUp(ctx, organization, id); err != nil {
+				return swept, err
+			}
+			last = id
+		}
+		if !s.stray(rec, file) {
+			continue
+		}
+		if err := s.Blobs.Delete(ctx, file.Name); err != nil {
+			return swept, err
+		}
+		swept.Deleted++
+	}
+	return swept, nil
+}
+
+// lookUp is Record.load with an empty record for an unknown report.
+func (s *Sweeper) lookUp(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
+	rec, err := s.Record.load(ctx, organization, id)
+	if isUnknown(err) {
+		return &recorded{}, nil
+	}
+	return rec, err
+}
+
+func (s *Sweeper) stray(rec *recorded, file blobs.Object) bool {
+	switch {
+	case rec.Status() == "":
+		return s.Now().Sub(file.ModTime) > strayAge
+	case !rec.over():
+		return false
+	}
+	return !rec.names(file.Name)
+}

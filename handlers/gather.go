@@ -1,0 +1,247 @@
+package handlers
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+	"golang.org/x/sync/errgroup"
+
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/internal/accounts"
+	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/feed"
+	"muster/internal/blobs"
+	"muster/internal/snapshot"
+	"muster/projections/fleet"
+	"muster/projections/history"
+)
+
+// maxAge is how old facts may be: what is older is looked at again.
+const maxAge = 24 * time.Hour
+
+// assessAtOnce bounds the servers that one build looks at at the same time.
+const assessAtOnce = 8
+
+// Fleet is what the organization's servers are; *fleet.Reader is one.
+type Fleet interface {
+	Instances(ctx context.Context, q fleet.Query) ([]fleet.Instance, int64, error)
+	Databases(ctx context.Context, organization, instance uuid.UUID, search string, page, size int) ([]fleet.Database, int64, error)
+}
+
+// Facts is what is known of servers over SQL; *assessment.Store is one.
+type Facts interface {
+	States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]assessment.State, error)
+	Latest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, []assessment.DatabaseClassification, error)
+	Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error)
+}
+
+// Assessor looks at one server now. A server that cannot be reached is no
+// error: the assessment says so.
+type Assessor interface {
+	AssessNow(ctx context.Context, organization, instance uuid.UUID) (snapshot.Assessment, error)
+}
+
+// Accounts is who people and organizations are; *accounts.Store is one.
+type Accounts interface {
+	Organization(ctx context.Context, id uuid.UUID) (accounts.Organization, bool, error)
+	Names(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
+	Addresses(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]accounts.Address, error)
+}
+
+// History is what was built before; *history.Reader is one.
+type History interface {
+	Page(ctx context.Context, q history.Query, at time.Time) ([]history.Row, int64, error)
+}
+
+// Inputs is the Gatherer of the program.
+type Inputs struct {
+	DB        *sqlx.DB
+	Events    *eventstore.Store
+	Fleet     Fleet
+	Facts     Facts
+	Assessor  Assessor
+	Accounts  Accounts
+	History   History
+	Blobs     *blobs.Store
+	Catalogue *catalogue.Catalogue
+	Feed      *feed.Feed
+	PublicURL string
+	Now       func() time.Time
+}
+
+var _ Gatherer = (*Inputs)(nil)
+
+// Gather assembles the document. Servers are looked at first, where what is
+// known is too old; the instant as of which the document speaks is taken after
+// that, and so is the log's head.
+func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, error) {
+	doc := snapshot.Document{
+		Schema: snapshot.SchemaVersion, Kind: string(in.Queued.Kind), ReportID: in.ReportID,
+		ScopeLabel: in.Queued.ScopeLabel, RequestedAt: in.RequestedAt, PublicURL: g.PublicURL,
+		Feed: g.Feed.Identity(), Catalogue: g.Catalogue.Identity(), Checks: g.Catalogue.Definitions(),
+	}
+	if s := in.Queued.Scope; s.From != nil && s.To != nil {
+		doc.Window = &snapshot.Window{From: *s.From, To: *s.To}
+	}
+	for _, part := range []struct {
+		what string
+		add  func(context.Context, Gathering, *snapshot.Document) error
+	}{
+		{"the organization", g.addOrganization},
+		{"the instances", g.addInstances},
+		{"the assessments", g.addAssessments},
+		{"the log's head", g.addInstant},
+		{"the vulnerabilities", g.addVulnerabilities},
+		{"the report before", g.addPrevious},
+	} {
+		if err := part.add(ctx, in, &doc); err != nil {
+			return snapshot.Document{}, &SourceError{What: part.what, Err: err}
+		}
+	}
+	if in.Queued.Kind == report.DataInventory {
+		if err := classified(doc); err != nil {
+			return snapshot.Document{}, err
+		}
+	}
+	return snapshot.Normalize(doc), nil
+}
+
+// classified is the one precondition that a report has.
+func classified(doc snapshot.Document) error {
+	databases := 0
+	for _, i := range doc.Instances {
+		for _, db := range i.Databases {
+			if db.Classification != nil && db.Classification.Status == snapshot.ClassificationCompleted {
+				return nil
+			}
+			databases++
+		}
+	}
+	return &NoClassificationError{Databases: databases}
+}
+
+func (g *Inputs) addOrganization(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+	o, ok, err := g.Accounts.Organization(ctx, in.OrganizationID)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("no organization %s", in.OrganizationID)
+	}
+	names, err := g.Accounts.Names(ctx, in.OrganizationID, []uuid.UUID{in.Queued.RequesterID})
+	if err != nil {
+		return err
+	}
+	doc.Organization = snapshot.Organization{ID: o.ID, Name: o.Name, Demo: o.Demo, PaperSize: o.PaperSize}
+	doc.Requester = snapshot.Person{ID: in.Queued.RequesterID, Name: names[in.Queued.RequesterID]}
+	return nil
+}
+
+// addInstant takes the instant as of which the document speaks: after every
+// fact in it, by this worker's clock or by that of whoever assessed.
+func (g *Inputs) addInstant(ctx context.Context, _ Gathering, doc *snapshot.Document) error {
+	head, err := g.Events.Head(ctx, g.DB, eventstore.Reports)
+	if err != nil {
+		return err
+	}
+	doc.Witness = snapshot.Witness{Log: string(head.Log), Position: head.Position, Hash: hex.EncodeToString(head.Hash)}
+	doc.AsOf = g.Now().UTC()
+	for _, i := range doc.Instances {
+		if a := i.Assessment; a != nil && a.FinishedAt.After(doc.AsOf) {
+			doc.AsOf = a.FinishedAt
+		}
+	}
+	doc.AsOf = doc.AsOf.Truncate(time.Microsecond)
+	return nil
+}
+
+// addAssessments fills in what is known of every active instance, looking at
+// those where nothing is known that is recent enough.
+func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+	ids := make([]uuid.UUID, len(doc.Instances))
+	for i, instance := range doc.Instances {
+		ids[i] = instance.ID
+	}
+	states, err := g.Facts.States(ctx, in.OrganizationID, ids)
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(assessAtOnce)
+	for i := range doc.Instances {
+		group.Go(func() error {
+			instance := &doc.Instances[i]
+			instance.Collected = states[instance.ID].Collected
+			return g.addFacts(ctx, in.OrganizationID, instance)
+		})
+	}
+	return group.Wait()
+}
+
+func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance *snapshot.Instance) error {
+	switch {
+	case instance.NotAssessed != "": // removed meanwhile
+		return nil
+	case !instance.Active:
+		instance.NotAssessed = "the instance is inactive: it is counted and not assessed"
+	case !instance.Collected:
+		instance.NotAssessed = "no connection is registered for the instance"
+	default:
+		a, err := g.recent(ctx, organization, instance.ID)
+		if err != nil {
+			return err
+		}
+		instance.Assessment = a
+	}
+	if !instance.Collected {
+		return nil
+	}
+	_, classified, err := g.Facts.Latest(ctx, organization, instance.ID)
+	if err != nil {
+		return err
+	}
+	addDatabaseFacts(instance, classified)
+	return nil
+}
+
+// recent returns facts of the last 24 hours, or what a look just now gives.
+func (g *Inputs) recent(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, error) {
+	a, err := g.Facts.Reached(ctx, organization, instance, maxAge)
+	if err != nil || a != nil {
+		return a, err
+	}
+	now, err := g.Assessor.AssessNow(ctx, organization, instance)
+	if err != nil {
+		return nil, err
+	}
+	return &now, nil
+}
+
+// addDatabaseFacts joins what the assessment and the classification know to the
+// databases by name. One that they have seen and the fleet has not yet is added.
+func addDatabaseFacts(instance *snapshot.Instance, classified []assessment.DatabaseClassification) {
+	database := func(name string) *snapshot.Database {
+		i := slices.IndexFunc(instance.Databases, func(d snapshot.Database) bool { return d.Name == name })
+		if i < 0 {
+			instance.Databases = append(instance.Databases, snapshot.Database{Name: name})
+			i = len(instance.Databases) - 1
+		}
+		return &instance.Databases[i]
+	}
+	if instance.Assessment != nil {
+		for _, fact := range instance.Assessment.Databases {
+			database(fact.Name).SizeBytes = fact.SizeBytes
+		}
+	}
+	for _, c := range classified {
+		run := c.Classification
+		database(c.Database).Classification = &run
+	}
+}

@@ -1,0 +1,165 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	domain "muster/domain/fleet"
+	"muster/domain/report"
+	"muster/internal/assessment/feed"
+	"muster/internal/blobs"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+	"muster/projections/fleet"
+	"muster/projections/history"
+)
+
+// pageSize is how many rows of a read model are fetched at once.
+const pageSize = 500
+
+// addInstances lists the servers in scope, those that are gone since the
+// request by their ids.
+func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+	scope := in.Queued.Scope
+	for page := 1; ; page++ {
+		found, total, err := g.Fleet.Instances(ctx, fleet.Query{
+			Organization: in.OrganizationID, IDs: scope.InstanceIDs, Page: page, Size: pageSize,
+		})
+		if err != nil {
+			return err
+		}
+		for _, i := range found {
+			instance := snapshot.Instance{
+				ID: i.ID, Name: i.Name, Engine: string(i.Engine), Version: i.Version, Host: i.Host,
+				Active: i.Active, CreatedAt: i.CreatedAt,
+			}
+			if err := g.addDatabases(ctx, in, &instance); err != nil {
+				return err
+			}
+			doc.Instances = append(doc.Instances, instance)
+		}
+		if len(found) == 0 || int64(len(doc.Instances)) >= total {
+			break
+		}
+	}
+	for _, id := range scope.InstanceIDs {
+		if !slices.ContainsFunc(doc.Instances, func(i snapshot.Instance) bool { return i.ID == id }) {
+			doc.Instances = append(doc.Instances, snapshot.Instance{
+				ID: id, Name: "removed instance " + id.String(), NotAssessed: "the instance was removed after the report was requested",
+			})
+		}
+	}
+	if scope.DatabaseID != nil {
+		doc.Database = databaseRef(doc, *scope.DatabaseID)
+	}
+	return nil
+}
+
+func databaseRef(doc *snapshot.Document, id uuid.UUID) *snapshot.DatabaseRef {
+	for _, i := range doc.Instances {
+		for _, db := range i.Databases {
+			if db.ID == id {
+				return &snapshot.DatabaseRef{ID: id, Name: db.Name}
+			}
+		}
+	}
+	return &snapshot.DatabaseRef{ID: id, Name: "removed database " + id.String()}
+}
+
+func (g *Inputs) addDatabases(ctx context.Context, in Gathering, instance *snapshot.Instance) error {
+	for page := 1; ; page++ {
+		found, total, err := g.Fleet.Databases(ctx, in.OrganizationID, instance.ID, "", page, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, db := range found {
+			instance.Databases = append(instance.Databases, snapshot.Database{ID: db.ID, Name: db.Name})
+		}
+		if len(found) == 0 || int64(len(instance.Databases)) >= total {
+			return nil
+		}
+	}
+}
+
+// addVulnerabilities holds each server's version against the feed: the one it
+// answered with, else the one it was registered with.
+func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapshot.Document) error {
+	var all [][]snapshot.InstanceCVE
+	for i := range doc.Instances {
+		instance := &doc.Instances[i]
+		if instance.Engine != string(domain.PostgreSQL) {
+			continue
+		}
+		version, ok := feed.ParseVersion(instance.Version)
+		if a := instance.Assessment; a != nil && a.VersionNum > 0 {
+			version, ok = feed.VersionOf(a.VersionNum), true
+		}
+		if !ok {
+			continue
+		}
+		instance.CVEs = g.Feed.Concerns(version, instance.Assessment)
+		instance.Release = g.Feed.Release(version, instance.CVEs, doc.AsOf)
+		all = append(all, instance.CVEs)
+	}
+	doc.Vulnerabilities = g.Feed.Vulnerabilities(all...)
+	return nil
+}
+
+// previousPages bounds the search for the report before: among the last 200 of
+// the kind.
+const previousPages = 10
+
+// addPrevious finds the last report of the same kind and scope whose inputs are
+// still there, and what it found. A scorecard's scope is its instance and
+// database; the window moves.
+func (g *Inputs) addPrevious(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+	q := history.Query{
+		Organization: in.OrganizationID, Kind: in.Queued.Kind, Size: 20,
+		Statuses: []report.Status{report.StatusReady, report.StatusExpired},
+	}
+	for q.Page = 1; q.Page <= previousPages; q.Page++ {
+		rows, _, err := g.History.Page(ctx, q, doc.AsOf)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if row.ID == in.ReportID || row.File == nil || row.InputsErasedAt != nil || !sameScope(row.Scope, in.Queued.Scope) {
+				continue
+			}
+			doc.Previous, err = g.previous(ctx, row)
+			return err
+		}
+		if len(rows) < q.Size {
+			return nil
+		}
+	}
+	return nil
+}
+
+// previous reads what a report found; nil where its inputs are gone or were
+// changed: what cannot be proven is not compared with.
+func (g *Inputs) previous(ctx context.Context, row history.Row) (*snapshot.Previous, error) {
+	inputs, digest, err := g.Blobs.ReadInputs(ctx, row.File.InputsKey)
+	var gone *blobs.NotFoundError
+	if errors.As(err, &gone) || err == nil && digest != row.File.InputsSHA256 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := snapshot.Decode(inputs)
+	if err != nil {
+		return nil, err
+	}
+	return &snapshot.Previous{ReportID: row.ID, AsOf: before.AsOf, Findings: analysis.Keys(before)}, nil
+}
+
+func sameScope(a, b report.Scope) bool {
+	if (a.DatabaseID == nil) != (b.DatabaseID == nil) || a.DatabaseID != nil && *a.DatabaseID != *b.DatabaseID {
+		return false
+	}
+	return slices.Equal(a.InstanceIDs, b.InstanceIDs)
+}

@@ -1,0 +1,164 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/handlers/jobs"
+	"muster/internal/mail"
+)
+
+// mailFor is how long a mail is tried.
+const mailFor = 24 * time.Hour
+
+// mailTimeout is the end of one attempt.
+const mailTimeout = 2 * time.Minute
+
+// Mailer tells one recipient that a report is ready.
+type Mailer struct {
+	DB        *sqlx.DB
+	Queue     *jobs.Queue
+	Record    *Record
+	Reports   Lifecycle
+	Accounts  Accounts
+	Composer  *mail.Composer
+	Transport mail.Transport
+	PublicURL string
+
+	passed func(ctx context.Context, p point) error
+}
+
+// The point of a mail after which it may be sent twice.
+const pointSent point = "sent"
+
+// Task is how mail jobs are worked on.
+func (m *Mailer) Task(concurrency int) Task {
+	return Task{
+		Kind: jobs.Mail, Timeout: mailTimeout, Handle: m.Handle,
+		Policy: jobs.Policy{Concurrency: concurrency, GiveUpAfter: mailFor, Dead: m.dead},
+	}
+}
+
+// Handle sends one mail and records what became of it. A temporary failure is
+// an error, and the job is tried again for 24 hours.
+func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
+	member, err := uuid.Parse(job.Key)
+	if err != nil {
+		return &jobs.FinalError{Err: fmt.Errorf("mail job for %q: %w", job.Key, err)}
+	}
+	rec, err := m.Record.load(ctx, job.OrganizationID, job.Subject)
+	if err != nil {
+		return err
+	}
+	if rec.ready == nil {
+		return &jobs.FinalError{Err: fmt.Errorf("mail job for report %s, which is %s", job.Subject, rec.Status())}
+	}
+	if rec.sent[member] {
+		return nil
+	}
+	receipt, err := m.send(ctx, job, rec, member)
+	var refused *mail.DeliveryError
+	switch {
+	case errors.As(err, &refused) && !refused.Temporary:
+		return m.record(ctx, job, failedMail(job.Subject, member, refused))
+	case err != nil:
+		return fmt.Errorf("mail report %s to member %s: %w", job.Subject, member, err)
+	}
+	if err := pass(ctx, m.passed, pointSent); err != nil {
+		return err
+	}
+	return m.record(ctx, job, report.EmailSent{
+		MemberID: member, MessageID: mail.MessageID(job.Subject, member), SMTPCode: receipt.Code,
+	})
+}
+
+func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (mail.Receipt, error) {
+	organization, ok, err := m.Accounts.Organization(ctx, job.OrganizationID)
+	if err != nil {
+		return mail.Receipt{}, err
+	}
+	if !ok {
+		return mail.Receipt{}, fmt.Errorf("no organization %s", job.OrganizationID)
+	}
+	addresses, err := m.Accounts.Addresses(ctx, job.OrganizationID, []uuid.UUID{member})
+	if err != nil {
+		return mail.Receipt{}, err
+	}
+	to, ok := addresses[member]
+	if !ok {
+		return mail.Receipt{}, &mail.DeliveryError{Stage: mail.Addressing, Text: "the recipient is no longer a member"}
+	}
+	names, err := m.Accounts.Names(ctx, job.OrganizationID, []uuid.UUID{rec.queued.RequesterID})
+	if err != nil {
+		return mail.Receipt{}, err
+	}
+	ready := rec.ready
+	message, err := m.Composer.Compose(mail.Notice{
+		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member,
+		Organization: organization.Name, Demo: organization.Demo, PublicURL: m.PublicURL,
+		Kind: title(rec.queued.Kind), ScopeLabel: rec.queued.ScopeLabel,
+		Requester: names[rec.queued.RequesterID], Requested: member == rec.queued.RequesterID,
+		AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
+		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
+		WitnessLog: ready.Witness.Log, WitnessPosition: ready.Witness.Position, WitnessHash: ready.Witness.Hash,
+	}, mail.Address{Name: to.Name, Email: to.Email})
+	if err != nil {
+		return mail.Receipt{}, err
+	}
+	return m.Transport.Send(ctx, message)
+}
+
+// title is what the catalog page calls a kind.
+func title(kind report.Kind) string {
+	switch kind {
+	case report.Security:
+		return "Security Report"
+	case report.InstanceScorecard:
+		return "Per-Instance Scorecard"
+	case report.DataInventory:
+		return "Data Inventory"
+	}
+	return string(kind)
+}
+
+func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed {
+	return report.EmailFailed{MemberID: member, MessageID: mail.MessageID(id, member), SMTPCode: e.Code, Reason: e.Reason()}
+}
+
+func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event) error {
+	err := inTx(ctx, m.DB, func(tx *sqlx.Tx) error {
+		if err := m.Queue.Finish(ctx, tx, job); err != nil {
+			return err
+		}
+		_, err := m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record the mail of report %s: %w", job.Subject, err)
+	}
+	return nil
+}
+
+// dead records a mail that was tried for a day. The job stays for an operator,
+// who may retry it when the mail server is mended.
+func (m *Mailer) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) error {
+	member, err := uuid.Parse(job.Key)
+	if err != nil {
+		return nil //nolint:nilerr // a job that no program of ours made: there is nobody to record it for
+	}
+	failed := report.EmailFailed{
+		MemberID: member, MessageID: mail.MessageID(job.Subject, member), Reason: "The mail could not be sent within a day.",
+	}
+	var refused *mail.DeliveryError
+	if errors.As(cause, &refused) {
+		failed = failedMail(job.Subject, member, refused)
+	}
+	_, err = m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, failed)
+	return unlessOver(err)
+}

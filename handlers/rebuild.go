@@ -1,0 +1,155 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/internal/blobs"
+	"muster/internal/snapshot"
+)
+
+// Verdict is one of the answers of a rebuild.
+type Verdict string
+
+// The verdicts.
+const (
+	Identical      Verdict = "identical"
+	Differs        Verdict = "differs"
+	InputsMismatch Verdict = "inputs do not match their digest"
+	InputsMissing  Verdict = "inputs are missing"
+	OtherRenderer  Verdict = "built by another renderer"
+	InputsErased   Verdict = "inputs erased"
+)
+
+// Outcome is what a rebuild found.
+type Outcome struct {
+	Verdict      Verdict
+	Organization uuid.UUID
+	Ready        report.Ready    // as recorded
+	Renderer     report.Renderer // of this program
+	SHA256       string          // of the PDF that was built now, hex; empty where none was
+	Erased       *report.InputsErased
+	ErasedAt     time.Time
+}
+
+// ExitStatus is what the command line answers with.
+func (o Outcome) ExitStatus() int {
+	switch o.Verdict {
+	case Identical:
+		return 0
+	case OtherRenderer:
+		return 3
+	case InputsErased:
+		return 4
+	case Differs, InputsMismatch, InputsMissing:
+		return 1
+	}
+	return 1
+}
+
+// String is the answer in a sentence.
+func (o Outcome) String() string {
+	switch o.Verdict {
+	case Identical:
+		return "identical: the recorded inputs give the recorded PDF, SHA-256 " + o.SHA256
+	case Differs:
+		return fmt.Sprintf("differs: the recorded inputs give a PDF with SHA-256 %s, recorded is %s", o.SHA256, o.Ready.PDFSHA256)
+	case InputsMismatch:
+		return "the inputs do not match their recorded digest: the file " + o.Ready.InputsKey + " was changed"
+	case InputsMissing:
+		return "the inputs are missing: no file " + o.Ready.InputsKey + ", and no event says that it was erased"
+	case OtherRenderer:
+		r := o.Ready.Renderer
+		return fmt.Sprintf("built by another renderer; the inputs match their digest. Run version %s (commit %s, %s)", r.Version, r.Commit, r.GoVersion)
+	case InputsErased:
+		return fmt.Sprintf("inputs erased on %s by rule %s; the digests still prove a PDF in hand", o.ErasedAt.UTC().Format("2006-01-02"), o.Erased.Rule)
+	}
+	return string(o.Verdict)
+}
+
+// NotBuiltError reports that a report has no PDF that could be built again.
+type NotBuiltError struct {
+	ID     uuid.UUID
+	Status report.Status
+}
+
+func (e *NotBuiltError) Error() string {
+	return fmt.Sprintf("report %s is %s: it has no PDF", e.ID, e.Status)
+}
+
+// Rebuilder builds PDFs again from their recorded inputs.
+type Rebuilder struct {
+	Record   *Record
+	Blobs    *blobs.Store
+	Renderer Renderer
+}
+
+// Rebuild builds the PDF of a report again, writes it to w and holds it against
+// what was recorded. Another renderer's PDF is built and written too, but
+// differing bytes mean nothing then. Errors: *UnknownReportError, *NotBuiltError.
+func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Outcome, error) {
+	rec, err := r.Record.find(ctx, id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if rec.ready == nil {
+		return Outcome{}, &NotBuiltError{ID: id, Status: rec.Status()}
+	}
+	o := Outcome{Organization: rec.organization, Ready: *rec.ready, Renderer: r.Renderer.Identity()}
+	if rec.erased != nil {
+		o.Verdict, o.Erased, o.ErasedAt = InputsErased, rec.erased, rec.erasedAt
+		return o, nil
+	}
+	inputs, digest, err := r.Blobs.ReadInputs(ctx, rec.ready.InputsKey)
+	var gone *blobs.NotFoundError
+	var damaged *blobs.DamagedError
+	switch {
+	case errors.As(err, &gone):
+		o.Verdict = InputsMissing
+		return o, nil
+	case errors.As(err, &damaged), err == nil && digest != rec.ready.InputsSHA256:
+		o.Verdict = InputsMismatch
+		return o, nil
+	case err != nil:
+		return Outcome{}, err
+	}
+	return r.render(o, inputs, w)
+}
+
+func (r *Rebuilder) render(o Outcome, inputs []byte, w io.Writer) (Outcome, error) {
+	foreign := o.Renderer != o.Ready.Renderer
+	doc, err := snapshot.Decode(inputs)
+	if err == nil {
+		var again []byte
+		again, err = snapshot.Encode(doc)
+		if err == nil && !foreign && !bytes.Equal(again, inputs) {
+			err = errors.New("the inputs are not in their canonical form")
+		}
+	}
+	sum := sha256.New()
+	if err == nil {
+		_, err = r.Renderer.Render(io.MultiWriter(w, sum), doc)
+	}
+	switch {
+	case foreign: // whether this program can build it says nothing about the other one
+		o.Verdict = OtherRenderer
+		return o, nil
+	case err != nil:
+		return Outcome{}, fmt.Errorf("build %s again: %w", o.Ready.FileName, err)
+	}
+	o.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	o.Verdict = Differs
+	if o.SHA256 == o.Ready.PDFSHA256 {
+		o.Verdict = Identical
+	}
+	return o, nil
+}

@@ -1,0 +1,97 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/eventstore"
+)
+
+// Record reads reports from their streams.
+type Record struct {
+	Events   *eventstore.Store
+	Registry *eventstore.Registry
+	DB       *sqlx.DB
+}
+
+// recorded is what the log says about a report.
+type recorded struct {
+	organization uuid.UUID
+	report.Report
+	queued      report.Queued
+	requestedAt time.Time
+	ready       *report.Ready
+	readyAt     time.Time
+	sent        map[uuid.UUID]bool // members who got their mail
+	erased      *report.InputsErased
+	erasedAt    time.Time
+}
+
+// UnknownReportError reports that there is no such report in the log.
+type UnknownReportError struct{ ID uuid.UUID }
+
+func (e *UnknownReportError) Error() string { return fmt.Sprintf("no report %s", e.ID) }
+
+// load folds one report. Errors: *UnknownReportError.
+func (r *Record) load(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
+	return r.loadFrom(ctx, r.DB, organization, id)
+}
+
+func (r *Record) loadFrom(ctx context.Context, q sqlx.ExtContext, organization, id uuid.UUID) (*recorded, error) {
+	rec := &recorded{organization: organization, sent: map[uuid.UUID]bool{}}
+	version, err := eventstore.Fold(r.Registry, r.Events.Load(ctx, q, organization, id), rec.apply)
+	if err != nil {
+		return nil, fmt.Errorf("load report %s: %w", id, err)
+	}
+	if version == 0 {
+		return nil, &UnknownReportError{ID: id}
+	}
+	return rec, nil
+}
+
+func (rec *recorded) apply(event report.Event, e eventstore.Event) {
+	rec.Apply(event, e.OccurredAt)
+	switch event := event.(type) {
+	case report.Queued:
+		rec.queued, rec.requestedAt = event, e.OccurredAt
+	case report.Ready:
+		rec.ready, rec.readyAt = &event, e.OccurredAt
+	case report.EmailSent:
+		rec.sent[event.MemberID] = true
+	case report.InputsErased:
+		rec.erased, rec.erasedAt = &event, e.OccurredAt
+	}
+}
+
+// names says whether the log says that a file is one of the report's.
+func (rec *recorded) names(file string) bool {
+	return rec.ready != nil && (rec.ready.PDFKey == file || rec.ready.InputsKey == file)
+}
+
+// over says whether no file can be named any more: the report has its file, or
+// will never have one.
+func (rec *recorded) over() bool {
+	return rec.Status() != report.StatusQueued && rec.Status() != report.StatusBuilding
+}
+
+// find looks a report up by id alone, for the command line.
+func (r *Record) find(ctx context.Context, id uuid.UUID) (*recorded, error) {
+	for e, err := range r.Events.Read(ctx, eventstore.Reports, eventstore.Filter{Stream: id}) {
+		if err != nil {
+			return nil, fmt.Errorf("look for report %s: %w", id, err)
+		}
+		return r.load(ctx, e.OrganizationID, id)
+	}
+	return nil, &UnknownReportError{ID: id}
+}
+
+func isUnknown(err error) bool {
+	var unknown *UnknownReportError
+	return errors.As(err, &unknown)
+}

@@ -1,0 +1,169 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill"
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+
+	"muster/handlers/jobs"
+)
+
+// Handler does one job. Returning nil ends the job unless the handler has done
+// so itself; an error puts it back, or sets it aside.
+type Handler func(ctx context.Context, job jobs.Claimed) error
+
+// Task is how the jobs of one kind are worked on.
+type Task struct {
+	Kind    jobs.Kind
+	Policy  jobs.Policy
+	Timeout time.Duration // of one attempt
+	Handle  Handler
+}
+
+// WorkersConfig is what Workers need to know. Zero durations take the defaults
+// of jobs.Config.
+type WorkersConfig struct {
+	Worker string // names this process
+	Lease  time.Duration
+	Poll   time.Duration
+	Drain  time.Duration
+	Log    *slog.Logger
+}
+
+// Workers runs tasks on Watermill's Router, and chores beside it.
+type Workers struct {
+	queue  *jobs.Queue
+	cfg    WorkersConfig
+	tasks  []Task
+	chores []chore
+}
+
+type chore struct {
+	name  string
+	every time.Duration
+	do    func(context.Context) error
+}
+
+// NewWorkers returns workers on the queue; they do nothing before Run.
+func NewWorkers(queue *jobs.Queue, cfg WorkersConfig) *Workers {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Workers{queue: queue, cfg: cfg}
+}
+
+// Add adds a task. Each kind has one.
+func (w *Workers) Add(t Task) { w.tasks = append(w.tasks, t) }
+
+// Every adds a chore that each process does now and then, first after a while.
+// Several processes may do it at once, so it must bear that.
+func (w *Workers) Every(name string, interval time.Duration, do func(context.Context) error) {
+	w.chores = append(w.chores, chore{name: name, every: interval, do: do})
+}
+
+// routerGrace is how much longer the router waits than the subscriber, so that
+// it is the subscriber who decides when a handler's time is up.
+const routerGrace = 5 * time.Second
+
+// Run works until ctx ends, then claims nothing more, lets running jobs finish
+// or hands them back, and returns: within 20 s with the default Drain.
+func (w *Workers) Run(ctx context.Context) error {
+	sub := w.subscriber()
+	router, err := w.router(sub)
+	if err != nil {
+		return err
+	}
+	var chores sync.WaitGroup
+	for _, c := range w.chores {
+		chores.Add(1)
+		go func() {
+			defer chores.Done()
+			w.repeat(ctx, c)
+		}()
+	}
+	ran := make(chan error, 1)
+	go func() { ran <- router.Run(ctx) }()
+	select {
+	case err = <-ran: // could not start, or every subscription ended
+	case <-ctx.Done():
+		// The router's own Close does not reach the subscriber once ctx has
+		// ended, and waits without ever telling a handler to stop.
+		err = errors.Join(sub.Close(), <-ran)
+	}
+	err = errors.Join(err, sub.Close())
+	chores.Wait()
+	if err != nil {
+		return fmt.Errorf("run the workers: %w", err)
+	}
+	return nil
+}
+
+func (w *Workers) subscriber() *jobs.Subscriber {
+	policies := make(map[jobs.Kind]jobs.Policy, len(w.tasks))
+	for _, t := range w.tasks {
+		policies[t.Kind] = t.Policy
+	}
+	return jobs.NewSubscriber(w.queue, jobs.Config{
+		Worker: w.cfg.Worker, Lease: w.cfg.Lease, Poll: w.cfg.Poll, Drain: w.cfg.Drain,
+		Policies: policies, Log: w.cfg.Log,
+	})
+}
+
+// router puts the tasks on Watermill's Router. From the outside in: why an
+// attempt failed is kept for the job's row, a panic becomes such a failure, what
+// is published carries the correlation id, and an attempt has an end.
+func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
+	drain := w.cfg.Drain
+	if drain <= 0 {
+		drain = 15 * time.Second
+	}
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: drain + routerGrace},
+		watermill.NewSlogLoggerWithLevelMapping(w.cfg.Log, map[slog.Level]slog.Level{
+			slog.LevelInfo: slog.LevelDebug,
+			// A failed attempt is not an error of ours yet: it is tried again.
+			slog.LevelError: slog.LevelWarn,
+		}))
+	if err != nil {
+		return nil, fmt.Errorf("make the router: %w", err)
+	}
+	router.AddMiddleware(jobs.KeepErrors, middleware.Recoverer, middleware.CorrelationID)
+	for _, t := range w.tasks {
+		h := router.AddConsumerHandler(string(t.Kind), string(t.Kind), sub, consume(t.Handle))
+		if t.Timeout > 0 {
+			h.AddMiddleware(middleware.Timeout(t.Timeout))
+		}
+	}
+	return router, nil
+}
+
+func consume(handle Handler) message.NoPublishHandlerFunc {
+	return func(msg *message.Message) error {
+		job, ok := jobs.FromMessage(msg)
+		if !ok {
+			return &jobs.FinalError{Err: errors.New("the message is no job")}
+		}
+		return handle(msg.Context(), job)
+	}
+}
+
+func (w *Workers) repeat(ctx context.Context, c chore) {
+	tick := time.NewTicker(c.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := c.do(ctx); err != nil && ctx.Err() == nil {
+				w.cfg.Log.Warn("chore failed, trying again next time", "chore", c.name, "error", err)
+			}
+		}
+	}
+}
