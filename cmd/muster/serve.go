@@ -17,6 +17,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/demo"
+	"muster/internal/intake/collect"
 	"muster/internal/postgres"
 	"muster/internal/telemetry"
 	"muster/projections"
@@ -67,6 +68,9 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 	if err := in.affordConnections(ctx); err != nil {
 		return err
 	}
+	for _, warning := range cfg.Warnings() {
+		in.log.Warn(warning)
+	}
 	p := &process{installation: in, metrics: telemetry.New(version, buildSetting("vcs.revision")), listener: listener}
 	return p.run(ctx)
 }
@@ -78,50 +82,71 @@ type process struct {
 	listener net.Listener // nil without the role api
 }
 
-// run starts what the roles ask for and stops it in the order in which it can
-// be stopped: first who takes new work, last who others wait for.
+// run starts what the roles ask for and stops it in two stages: first who takes
+// new work, then the ground they stand on while they finish.
 func (p *process) run(ctx context.Context) error {
 	p.measure()
-	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopWork()
-	group, failed := errgroup.WithContext(work)
-	if p.cfg.Roles.Has(config.Projections) {
-		group.Go(func() error { return unlessStopped(p.runner.Run(failed)) })
-	}
-	collector, err := p.newCollector()
-	if err != nil {
-		return err
-	}
-	if p.cfg.Roles.Has(config.Collectors) {
-		group.Go(func() error { return unlessStopped(collector.Run(failed)) })
-	}
-	workers, err := p.startWorkers(failed, group, collector)
-	if err != nil {
-		return err
-	}
-	filler := p.newDemo(collector)
-	o, err := p.firstRun(failed, filler)
-	if err != nil {
-		return err
-	}
-	web, err := p.startHTTP(group, collector)
-	if err != nil {
-		return err
-	}
-	if p.cfg.Demo {
-		group.Go(func() error { return unlessStopped(filler.Fill(failed, o)) })
-	}
+	stop, stopGround := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopGround()
+	ground, groundFailed := errgroup.WithContext(stop)
+	p.startGround(groundFailed, ground)
 
-	select {
-	case <-ctx.Done():
-		p.log.Info("stopping: no new work is taken")
-	case <-failed.Done():
+	taking, stopTaking := context.WithCancel(groundFailed)
+	defer stopTaking()
+	takers, failed := errgroup.WithContext(taking)
+	web, err := p.startTakers(failed, takers)
+	if err == nil {
+		select {
+		case <-ctx.Done():
+			p.log.Info("stopping: no new work is taken")
+		case <-failed.Done():
+		}
 	}
+	stopTaking()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	err = errors.Join(stopHTTP(drain, web), workers.stop(drain))
-	stopWork()
-	return errors.Join(err, group.Wait())
+	err = errors.Join(err, stopHTTP(drain, web), takers.Wait())
+	stopGround()
+	return errors.Join(err, ground.Wait())
+}
+
+// startGround starts what the others need until the end: the private server's
+// keeper and the projections, which writes are answered after.
+func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
+	if p.server != nil {
+		group.Go(func() error { return unlessStopped(p.server.Supervise(ctx)) })
+	}
+	if p.cfg.Roles.Has(config.Projections) {
+		group.Go(func() error { return unlessStopped(p.runner.Run(ctx)) })
+	}
+}
+
+// startTakers starts whoever takes new work until ctx ends. HTTP comes last,
+// when there is somebody to sign in.
+func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http.Server, error) {
+	collector, err := collect.New(p.facts, p.commands, p.fleet, p.log, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	if p.cfg.Roles.Has(config.Collectors) {
+		group.Go(func() error { return unlessStopped(collector.Run(ctx)) })
+	}
+	if p.cfg.Roles.Has(config.Workers) {
+		workers, err := p.newWorkers(collector)
+		if err != nil {
+			return nil, err
+		}
+		group.Go(func() error { return unlessStopped(workers.Run(ctx)) })
+	}
+	filler := p.newDemo(collector)
+	o, err := p.firstRun(ctx, filler)
+	if err != nil {
+		return nil, err
+	}
+	if p.cfg.Demo {
+		group.Go(func() error { return unlessStopped(filler.Fill(ctx, o)) })
+	}
+	return p.startHTTP(ctx, group, collector)
 }
 
 func unlessStopped(err error) error {

@@ -28,7 +28,7 @@ const (
 )
 
 // startHTTP serves the API and the pages; nil without the role.
-func (p *process) startHTTP(group *errgroup.Group, collector *collect.Collector) (*http.Server, error) {
+func (p *process) startHTTP(ctx context.Context, group *errgroup.Group, collector *collect.Collector) (*http.Server, error) {
 	if !p.cfg.Roles.Has(config.API) {
 		return nil, nil
 	}
@@ -62,7 +62,7 @@ func (p *process) startHTTP(group *errgroup.Group, collector *collect.Collector)
 		}
 		return nil
 	})
-	return server, p.greet(context.Background())
+	return server, p.greet(ctx)
 }
 
 // probes are the lines of /readyz.
