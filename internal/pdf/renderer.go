@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -125,16 +126,13 @@ func (r *Renderer) RenderBytes(doc snapshot.Document) ([]byte, Rendered, error) 
 // counter counts and digests what passes to w.
 type counter struct {
 	w   io.Writer
-	sum interface {
-		io.Writer
-		Sum([]byte) []byte
-	}
+	sum hash.Hash
 	n int64
 }
 
 func (c *counter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	c.sum.Write(p[:n])
+	_, _ = c.sum.Write(p[:n]) // a hash.Hash never fails
 	c.n += int64(n)
 	return n, err
 }

@@ -59,19 +59,6 @@ func age(at, asOf time.Time) string {
 	}
 }
 
-func size(bytes int64) string {
-	units := [...]string{"B", "kB", "MB", "GB", "TB"}
-	x, i := float64(bytes), 0
-	for x >= 1000 && i < len(units)-1 {
-		x /= 1000
-		i++
-	}
-	if i == 0 {
-		return strconv.FormatInt(bytes, 10) + " B"
-	}
-	return decimal(x) + " " + units[i]
-}
-
 func yesNo(b bool) string {
 	if b {
 		return "yes"

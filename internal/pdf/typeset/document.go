@@ -17,10 +17,9 @@ type Document struct {
 	Height float64
 	Y      float64
 
-	margin  Margin
-	pages   []*Page
-	marks   []Mark
-	outline []int // marks that are in the outline
+	margin Margin
+	pages  []*Page
+	marks  []Mark
 }
 
 // Margin is the white around the text.
@@ -46,10 +45,14 @@ func NewDocument(fonts *Fonts, paper string, margin Margin) *Document {
 	return d
 }
 
-// Left is the left edge of the text, TextWidth its width, Bottom its lower edge.
-func (d *Document) Left() float64      { return d.margin.Left }
+// Left is the left edge of the text.
+func (d *Document) Left() float64 { return d.margin.Left }
+
+// TextWidth is the width between the margins.
 func (d *Document) TextWidth() float64 { return d.Width - d.margin.Left - d.margin.Right }
-func (d *Document) Bottom() float64    { return d.Height - d.margin.Bottom }
+
+// Bottom is the lower edge of the text.
+func (d *Document) Bottom() float64 { return d.Height - d.margin.Bottom }
 
 // Page is the page that is being filled.
 func (d *Document) Page() *Page { return d.pages[len(d.pages)-1] }
@@ -121,7 +124,7 @@ func (d *Document) line(x float64, l line, height, size float64) {
 	}
 }
 
-// Height is how tall a paragraph over that width would be.
+// ParagraphHeight is how tall a paragraph over that width would be.
 func (d *Document) ParagraphHeight(width, leading float64, spans ...Span) float64 {
 	cleaned, size := make([]Span, len(spans)), 0.0
 	for i, s := range spans {

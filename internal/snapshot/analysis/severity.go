@@ -2,10 +2,11 @@ package analysis
 
 import "muster/internal/snapshot"
 
-// Severities, most severe first: the order of every list.
+// Severities are the severities of the catalogue, most severe first: the order
+// of every list.
 var Severities = [...]string{Critical, High, Medium, Low}
 
-// The severities of the catalogue.
+// The severities by name.
 const (
 	Critical = "Critical"
 	High     = "High"
