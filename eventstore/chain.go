@@ -52,12 +52,12 @@ func (c *chain) add(l *link) {
 		c.found(l, Reordered, fmt.Sprintf("comes after position %d", c.next-1))
 		return
 	}
-	if c.joined {
-		c.follow(l)
-	}
 	if l.own {
 		c.report.Own++
 		c.contents(l)
+	}
+	if c.joined {
+		c.follow(l)
 	}
 	if c.witness != nil && c.witness.Position == l.Position && !bytes.Equal(c.witness.Hash, l.Hash) {
 		c.found(l, Rewritten, fmt.Sprintf("its hash is %x, and the witness saw %x", l.Hash, c.witness.Hash))

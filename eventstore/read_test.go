@@ -117,7 +117,8 @@ func TestReadEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	store := eventstore.New(pgtest.DB(t))
 	mustAppend(t, store, eventstore.Reports, batch(ours, uuid.New(), 0, 2500))
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	seen := 0
 	var last error
 	for _, err := range store.Read(ctx, eventstore.Reports, eventstore.Filter{}) {

@@ -1,0 +1,204 @@
+package eventstore_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"muster/eventstore"
+	"muster/internal/pgtest"
+)
+
+func export(t testing.TB, store *eventstore.Store, organization uuid.UUID) string {
+	t.Helper()
+	var file bytes.Buffer
+	if _, err := store.Export(context.Background(), &file, eventstore.Reports, organization); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+func TestExportOfOneOrganizationVerifiesOffline(t *testing.T) {
+	t.Parallel()
+	store := fill(t, pgtest.DB(t))
+	file := export(t, store, theirs)
+	// Nothing of ours is in it but that there is something.
+	for _, secret := range []string{ours.String(), streamA.String(), streamB.String()} {
+		if strings.Contains(file, secret) {
+			t.Errorf("the export tells %s", secret)
+		}
+	}
+	report, err := eventstore.VerifyExport(strings.NewReader(file), eventstore.VerifyOptions{})
+	if err != nil || !report.OK() || report.Events != 9 || report.Own != 1 {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+}
+
+func TestVerifyExportNamesWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	store := fill(t, pgtest.DB(t))
+	file := export(t, store, ours)
+	lines := strings.SplitAfter(strings.TrimSuffix(file, "\n"), "\n")
+	lines[len(lines)-1] += "\n"
+	head, err := store.Head(context.Background(), nil, eventstore.Reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name     string
+		edit     func(l []string) []string
+		misfit   eventstore.Misfit
+		position int64
+	}{
+		{"untouched", func(l []string) []string { return l }, "", 0},
+		{"data", func(l []string) []string { l[5] = strings.Replace(l[5], `\"n\":0`, `\"n\":1`, 1); return l }, eventstore.Altered, 5},
+		{"recorded at", func(l []string) []string {
+			l[4] = strings.Replace(l[4], `"recordedAt":"20`, `"recordedAt":"19`, 1)
+			return l
+		}, eventstore.Unchained, 4},
+		{"a line removed", func(l []string) []string { return append(l[:3], l[4:]...) }, eventstore.Deleted, 3},
+		{"the last line removed", func(l []string) []string { return l[:len(l)-1] }, eventstore.DeletedTail, 9},
+		{"a line twice", func(l []string) []string { l[4] = l[3]; return l }, eventstore.Reordered, 3},
+		{"the head", func(l []string) []string {
+			l[0] = strings.Replace(l[0], fmt.Sprintf("%x", head.Hash), strings.Repeat("00", 32), 1)
+			return l
+		}, eventstore.HeadDiffers, 9},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			edited := strings.Join(tc.edit(append([]string(nil), lines...)), "")
+			if (edited == file) != (tc.misfit == "") {
+				t.Fatal("the edit did not do what it says")
+			}
+			report, err := eventstore.VerifyExport(strings.NewReader(edited), eventstore.VerifyOptions{Witness: &head})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, _ := report.First(); f.Misfit != tc.misfit || f.Position != tc.position {
+				t.Fatalf("first finding %v of %v", f, report.Findings)
+			}
+		})
+	}
+}
+
+func TestVerifyExportRefusesOtherFiles(t *testing.T) {
+	t.Parallel()
+	header := `{"format":"muster-export-1","head":{"log":"reports","position":1,"hash":"` + strings.Repeat("00", 32) + `"}}`
+	for name, tc := range map[string]struct {
+		file string
+		line int64
+	}{
+		"empty":          {"", 1},
+		"not JSON":       {"%PDF-1.7", 1},
+		"another format": {`{"format":"muster-export-2"}`, 1},
+		"a bad head":     {`{"format":"muster-export-1","head":{"position":1,"hash":"00"}}`, 1},
+		"broken off":     {header + "\n" + `{"position":1,"dig`, 2},
+		"a short digest": {header + "\n" + `{"position":1,"recordedAt":"2026-11-20T12:00:00Z","digest":"00","hash":"00"}`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := eventstore.VerifyExport(strings.NewReader(tc.file), eventstore.VerifyOptions{})
+			wantEqual(t, "line", wantError[*eventstore.ExportFormatError](t, err).Line, tc.line)
+		})
+	}
+}
+
+func TestExportIsLossless(t *testing.T) {
+	t.Parallel()
+	store := eventstore.New(pgtest.DB(t))
+	rapid.Check(t, func(t *rapid.T) {
+		a := eventstore.Append{Organization: ours, StreamType: "report", Stream: uuid.New()}
+		for range rapid.IntRange(1, 3).Draw(t, "events") {
+			text := []byte(rapid.String().Draw(t, "text"))
+			if rapid.Bool().Draw(t, "binary") {
+				text = rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")
+			}
+			a.Events = append(a.Events, eventstore.NewEvent{Type: "report.step", OccurredAt: noon, Data: text})
+		}
+		a.Metadata.ActorID = rapid.StringMatching(`[<>&\x{2028}\x{0000}a-z"\\]{0,8}`).Draw(t, "actor")
+		if _, err := store.Append(context.Background(), eventstore.Reports, a); err != nil {
+			t.Fatal(err)
+		}
+	})
+	report, err := eventstore.VerifyExport(strings.NewReader(export(t, store, ours)), eventstore.VerifyOptions{})
+	if err != nil || !report.OK() || report.Own != report.Events {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+}
+
+func TestHeadReadsWhatItWrites(t *testing.T) {
+	t.Parallel()
+	store := fill(t, pgtest.DB(t))
+	head, err := store.Head(context.Background(), nil, eventstore.Reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := eventstore.ParseHead(eventstore.Reports, head.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "text", parsed, head)
+	public, private, _ := ed25519.GenerateKey(nil)
+	signed := eventstore.SignHead(private, head)
+	line, err := eventstore.ParseSignedHead(signed.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "signed text", line, signed)
+	document, err := json.Marshal(signed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decoded eventstore.SignedHead
+	if err := json.Unmarshal(document, &decoded); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "signed JSON", decoded, signed)
+	if err := eventstore.VerifySignedHead(public, decoded); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSignedHeadIsRefused(t *testing.T) {
+	t.Parallel()
+	public, private, _ := ed25519.GenerateKey(nil)
+	other, _, _ := ed25519.GenerateKey(nil)
+	head := eventstore.Head{Log: eventstore.Reports, Position: 7, Hash: bytes.Repeat([]byte{7}, 32)}
+	for name, tc := range map[string]struct {
+		key    ed25519.PublicKey
+		change func(*eventstore.SignedHead)
+	}{
+		"another log":       {public, func(s *eventstore.SignedHead) { s.Head.Log = eventstore.Fleet }},
+		"another position":  {public, func(s *eventstore.SignedHead) { s.Head.Position++ }},
+		"another hash":      {public, func(s *eventstore.SignedHead) { s.Head.Hash = make([]byte, 32) }},
+		"another signature": {public, func(s *eventstore.SignedHead) { s.Signature[0]++ }},
+		"another key":       {other, func(*eventstore.SignedHead) {}},
+		"its own key":       {other, func(s *eventstore.SignedHead) { s.PublicKey = other }},
+		"no key":            {nil, func(*eventstore.SignedHead) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			signed := eventstore.SignHead(private, head)
+			tc.change(&signed)
+			wantError[*eventstore.SignatureError](t, eventstore.VerifySignedHead(tc.key, signed))
+		})
+	}
+}
+
+func TestParseHeadRefuses(t *testing.T) {
+	t.Parallel()
+	sum := strings.Repeat("ab", 32)
+	for _, text := range []string{"", "7", "7:" + sum[2:], "7:" + sum + "ab", "-1:" + sum, "x:" + sum, "7:" + sum[:62] + "zz"} {
+		_, err := eventstore.ParseHead(eventstore.Reports, text)
+		wantError[*eventstore.WitnessError](t, err)
+		_, err = eventstore.ParseSignedHead("muster-head-1 reports " + text + " AA== AA==")
+		wantError[*eventstore.WitnessError](t, err)
+	}
+}
