@@ -60,11 +60,13 @@ func stampedCommit() string {
 }
 
 // Identity says who rendered: two renderers with the same identity give the
-// same bytes for the same document. Assets covers the fonts; the catalogue's
+// same bytes for the same document. The architecture is part of the Go
+// version: on some, the compiler fuses multiplication and addition, and a
+// coordinate may round differently. Assets covers the fonts; the catalogue's
 // and the feed's digests are in the document itself.
 func (r *Renderer) Identity() report.Renderer {
 	return report.Renderer{
-		Version: r.build.Version, Commit: r.build.Commit, GoVersion: runtime.Version(), Assets: r.fonts.Digest(),
+		Version: r.build.Version, Commit: r.build.Commit, GoVersion: runtime.Version() + " " + runtime.GOARCH, Assets: r.fonts.Digest(),
 	}
 }
 
@@ -127,7 +129,7 @@ func (r *Renderer) RenderBytes(doc snapshot.Document) ([]byte, Rendered, error) 
 type counter struct {
 	w   io.Writer
 	sum hash.Hash
-	n int64
+	n   int64
 }
 
 func (c *counter) Write(p []byte) (int, error) {
