@@ -84,31 +84,22 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 		return nil, "", err
 	}
 	defer func() { _ = f.Close() }()
-	z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInputs))
+	// Read first and unpack then: what the store fails to give may come back,
+	// what does not unpack will not.
+	compressed, err := io.ReadAll(f)
 	if err != nil {
-		return nil, "", &DamagedError{Name: name, Err: err}
+		return nil, "", failed("read", name, err)
+	}
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxInputs))
+	if err != nil {
+		return nil, "", fmt.Errorf("unpack %s: %w", name, err)
 	}
 	defer z.Close()
-	if document, err = io.ReadAll(io.LimitReader(z, maxInputs)); err != nil {
-		return nil, "", damagedOr(name, err)
+	if document, err = z.DecodeAll(compressed, nil); err != nil {
+		return nil, "", &DamagedError{Name: name, Err: err}
 	}
 	sum := sha256.Sum256(document)
 	return document, hex.EncodeToString(sum[:]), nil
-}
-
-// damagedOr tells what the decoder refuses from what the store fails to give.
-func damagedOr(name string, err error) error {
-	for _, refusal := range []error{
-		zstd.ErrMagicMismatch, zstd.ErrCRCMismatch, zstd.ErrReservedBlockType, zstd.ErrCompressedSizeTooBig,
-		zstd.ErrBlockTooSmall, zstd.ErrUnexpectedBlockSize, zstd.ErrWindowSizeExceeded, zstd.ErrWindowSizeTooSmall,
-		zstd.ErrDecoderSizeExceeded, zstd.ErrUnknownDictionary, zstd.ErrFrameSizeExceeded, zstd.ErrFrameSizeMismatch,
-		io.ErrUnexpectedEOF,
-	} {
-		if errors.Is(err, refusal) {
-			return &DamagedError{Name: name, Err: err}
-		}
-	}
-	return fmt.Errorf("read %s: %w", name, err)
 }
 
 // counted counts what was stored.
