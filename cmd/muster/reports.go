@@ -1,9 +1,80 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"muster/handlers"
 	"muster/internal/config"
+	"muster/internal/intake/collect"
 )
 
-func reportsCommand(cfg *config.Config) *cobra.Command { return parent("reports", "Reports") }
+func reportsCommand(cfg *config.Config) *cobra.Command {
+	var verify bool
+	var path string
+	rebuild := &cobra.Command{
+		Use:   "rebuild ID [--verify] [--file FILE]",
+		Short: "Build a report's PDF again from its recorded inputs",
+		Long: `Builds the PDF of a report again from the inputs that were recorded when it was
+made, and holds it against the log. Exit status with --verify:
+
+  0  identical, byte for byte
+  1  differs, or the inputs do not match their digest
+  3  built by another renderer: the inputs match their digest, run the version
+     that is named to get the same bytes
+  4  the inputs were erased, and by which rule`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := uuid.Parse(args[0])
+			if err != nil {
+				return &exitError{status: exitUsage, err: fmt.Errorf("%q is not a report's id", args[0])}
+			}
+			if !verify && path == "" {
+				return &exitError{status: exitUsage, err: errors.New("say what for: --verify, --file FILE, or both")}
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				outcome, err := in.rebuild(cmd, id, path)
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), outcome); err != nil {
+					return err
+				}
+				if status := outcome.ExitStatus(); verify && status != 0 {
+					return &exitError{status: status}
+				}
+				return nil
+			})
+		},
+	}
+	rebuild.Flags().BoolVar(&verify, "verify", false, "answer with the exit status")
+	rebuild.Flags().StringVar(&path, "file", "", "write the PDF to this new file")
+	return parent("reports", "Reports that were built", rebuild)
+}
+
+func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (_ handlers.Outcome, err error) {
+	collector, err := collect.New(in.facts, in.commands, in.fleet, in.log, time.Now)
+	if err != nil {
+		return handlers.Outcome{}, err
+	}
+	parts, err := in.parts(collector)
+	if err != nil {
+		return handlers.Outcome{}, err
+	}
+	out := io.Discard
+	if path != "" {
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return handlers.Outcome{}, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		out = file
+	}
+	return parts.Rebuilder().Rebuild(cmd.Context(), id, out)
+}

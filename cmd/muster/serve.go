@@ -14,6 +14,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/organization"
+	"muster/handlers"
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/demo"
@@ -28,7 +29,7 @@ const (
 	drainTimeout = 20 * time.Second
 	// httpConnections, and what each worker holds at most, make up the pool.
 	httpConnections   = 12
-	workerConnections = 8
+	workerConnections = handlers.Connections
 )
 
 func serveCommand(cfg *config.Config) *cobra.Command {

@@ -36,11 +36,15 @@ func (p *process) startHTTP(ctx context.Context, group *errgroup.Group, collecto
 	if err != nil {
 		return nil, fmt.Errorf("--public-url: %w", err)
 	}
+	outbox, err := p.outbox()
+	if err != nil {
+		return nil, err
+	}
 	handler, err := httpapi.New(httpapi.Dependencies{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Servers: p.facts, Jobs: p.queue,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, Blobs: p.blobs, Outbox: p.outbox(), Metrics: p.metrics.Handler(), Ready: p.probes(),
+		Connections: collector, Blobs: p.blobs, Outbox: outbox, Metrics: p.metrics.Handler(), Ready: p.probes(),
 		Build: httpapi.Build{
 			Version: version, Commit: buildSetting("vcs.revision"), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},

@@ -1,13 +1,108 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
 	"muster/handlers"
 	"muster/internal/intake/collect"
 	"muster/internal/mail"
+	"muster/internal/pdf"
+	"muster/internal/snapshot"
 )
 
-func (p *process) outbox() *mail.Outbox { return nil }
+// newWorkers puts the handlers of reports on the job queue.
+func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, error) {
+	parts, err := p.parts(collector)
+	if err != nil {
+		return nil, err
+	}
+	workers := handlers.NewWorkers(p.queue, handlers.WorkersConfig{
+		Worker: workerName(), Lease: p.cfg.JobLease, Log: p.log,
+	})
+	parts.Register(workers)
+	return workers, nil
+}
 
-func (p *process) newWorkers(*collect.Collector) (*handlers.Workers, error) {
-	return handlers.NewWorkers(p.queue, handlers.WorkersConfig{Log: p.log, Lease: p.cfg.JobLease}), nil
+// workerName names this process in the job table and in audit trails.
+func workerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s/%d", host, os.Getpid())
+}
+
+// parts is everything that the handlers of reports need.
+func (in *installation) parts(collector *collect.Collector) (handlers.Parts, error) {
+	renderer, err := pdf.New(pdf.Build{Version: version})
+	if err != nil {
+		return handlers.Parts{}, err
+	}
+	from, err := mail.ParseFrom(in.cfg.MailFrom)
+	if err != nil {
+		return handlers.Parts{}, err
+	}
+	composer, err := mail.NewComposer(from, time.Now)
+	if err != nil {
+		return handlers.Parts{}, err
+	}
+	transport, err := in.transport()
+	if err != nil {
+		return handlers.Parts{}, err
+	}
+	return handlers.Parts{
+		DB: in.db, Queue: in.queue, Events: in.events, Registry: commands.Registry(),
+		Reports: in.commands, Accounts: in.accounts, Blobs: in.blobs, Renderer: renderer,
+		Gatherer: &handlers.Inputs{
+			DB: in.db, Events: in.events, Fleet: in.fleet, Facts: in.facts,
+			Assessor: assessor{in, collector}, Accounts: in.accounts, History: in.history, Blobs: in.blobs,
+			Catalogue: collector.PostgreSQL().Catalogue(), Feed: collector.PostgreSQL().Feed(),
+			PublicURL: in.cfg.PublicURL, Now: time.Now,
+		},
+		Retention: handlers.Windows{Accounts: in.accounts, Override: in.cfg.ReportRetention},
+		Composer:  composer, Transport: transport, PublicURL: in.cfg.PublicURL, Now: time.Now, Log: in.log,
+	}, nil
+}
+
+// transport is the mail server, or the outbox where none is set.
+func (in *installation) transport() (mail.Transport, error) {
+	if in.cfg.SMTPURL == "" {
+		return mail.NewOutbox(in.cfg.Outbox())
+	}
+	c, err := mail.ParseSMTPURL(in.cfg.SMTPURL)
+	if err != nil {
+		return nil, err
+	}
+	return mail.NewSMTP(c)
+}
+
+// outbox is what the operations page shows; nil where a mail server is set.
+func (in *installation) outbox() (*mail.Outbox, error) {
+	if in.cfg.SMTPURL != "" {
+		return nil, nil
+	}
+	return mail.NewOutbox(in.cfg.Outbox())
+}
+
+// assessor looks at a server now and reads what was kept of it.
+type assessor struct {
+	*installation
+	collector *collect.Collector
+}
+
+func (a assessor) AssessNow(ctx context.Context, organization, instance uuid.UUID) (snapshot.Assessment, error) {
+	if err := a.collector.AssessNow(ctx, organization, instance); err != nil {
+		return snapshot.Assessment{}, err
+	}
+	newest, err := a.facts.Newest(ctx, organization, instance)
+	if err != nil || newest == nil {
+		return snapshot.Assessment{}, fmt.Errorf("read the assessment of instance %s: %w", instance, err)
+	}
+	return *newest, nil
 }
