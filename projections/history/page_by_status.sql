@@ -10,18 +10,18 @@ WITH plain AS (
         WHERE i.organization_id = $1 AND i.kind = $2 AND i.status = s.status
           AND (i.status <> 'Ready' OR i.expires_at > $3)
         ORDER BY i.created_at DESC, i.id DESC
-        LIMIT $6 + $7
+        LIMIT $6::bigint + $7::bigint
     ) p
 ), overdue AS MATERIALIZED (
     SELECT i.id, i.created_at
     FROM report_history_v1.reports i
-    WHERE $5 AND i.organization_id = $1 AND i.kind = $2 AND i.status = 'Ready' AND i.expires_at <= $3
+    WHERE $5::boolean AND i.organization_id = $1 AND i.kind = $2 AND i.status = 'Ready' AND i.expires_at <= $3
 ), chosen AS MATERIALIZED (
     SELECT id, created_at FROM plain
     UNION ALL
     SELECT id, created_at FROM overdue
     ORDER BY created_at DESC, id DESC
-    LIMIT $6 OFFSET $7
+    LIMIT $6::bigint OFFSET $7::bigint
 )
 SELECT {{columns}}
 FROM chosen
