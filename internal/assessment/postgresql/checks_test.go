@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -286,7 +287,7 @@ func ownAddress(t *testing.T) string {
 func TestEveryMajorRunsTheWholeCatalogue(t *testing.T) {
 	t.Parallel()
 	for _, major := range []int{13, 14, 16, 17, 18} {
-		t.Run(string(rune('0'+major/10))+string(rune('0'+major%10)), func(t *testing.T) {
+		t.Run(strconv.Itoa(major), func(t *testing.T) {
 			t.Parallel()
 			server := pgtest.Cluster(t, pgtest.Options{Major: major})
 			run(t, server.Superuser(), "CREATE ROLE watcher LOGIN;\nCREATE DATABASE app;\n")

@@ -1,0 +1,166 @@
+package postgresql
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/assessment"
+	"muster/internal/pgtest"
+	"muster/internal/snapshot"
+)
+
+func TestAServerOutOfReachIsAnOutcome(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{HBA: "local all postgres trust\nhost all all 127.0.0.1/32 scram-sha-256\n"})
+	run(t, server.Superuser(), "CREATE ROLE shop LOGIN PASSWORD 'right-password';\nCREATE DATABASE closed;\nREVOKE CONNECT ON DATABASE closed FROM PUBLIC;\n")
+	addr := server.Addr()
+	for name, test := range map[string]struct{ dsn, class string }{
+		"refused":       {"postgres://shop:right-password@127.0.0.1:1/postgres", assessment.ClassRefused},
+		"no such host":  {"postgres://shop:right-password@nowhere.invalid/postgres", assessment.ClassRefused},
+		"no socket":     {"postgres://shop:right-password@/postgres?host=/nonexistent", assessment.ClassRefused},
+		"password":      {"postgres://shop:wrong-password@" + addr + "/postgres", assessment.ClassAuthentication},
+		"no password":   {"postgres://shop@" + addr + "/postgres", assessment.ClassAuthentication},
+		"no role":       {"postgres://nobody:right-password@" + addr + "/postgres", assessment.ClassAuthentication},
+		"tls":           {"postgres://shop:right-password@" + addr + "/postgres?sslmode=require", assessment.ClassTLS},
+		"verify":        {"postgres://shop:right-password@" + addr + "/postgres?sslmode=verify-full", assessment.ClassTLS},
+		"no database":   {"postgres://shop:right-password@" + addr + "/nowhere", assessment.ClassDatabase},
+		"not admitted":  {"postgres://shop:right-password@" + addr + "/closed", assessment.ClassDatabase},
+		"no PostgreSQL": {"postgres://shop:right-password@" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("220 mail\r\n")); _ = c.Close() }) + "/postgres", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := collectorAt(t, today).Assess(context.Background(), targetOf(t, test.dsn))
+			if a.Outcome != snapshot.OutcomeUnreachable || len(a.Results) != 0 || a.Error == "" {
+				t.Fatalf("%+v", a)
+			}
+			if test.class != "" && a.ErrorClass != test.class {
+				t.Errorf("class %s, want %s: %s", a.ErrorClass, test.class, a.Error)
+			}
+			for _, secret := range []string{"right-password", "wrong-password", "SQLSTATE", "FATAL", "failed to connect", "pq:", "dial"} {
+				if strings.Contains(a.Error, secret) {
+					t.Errorf("%q in %q", secret, a.Error)
+				}
+			}
+		})
+	}
+}
+
+// listen runs a server that is none; its connections close with the test.
+func listen(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			go serve(c)
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestAHangingServerIsATimeout(t *testing.T) {
+	t.Parallel()
+	silent := listen(t, func(net.Conn) {})
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	a := collectorAt(t, today).Assess(ctx, targetOf(t, "postgres://u:p@"+silent+"/postgres?sslmode=disable"))
+	if a.Outcome != snapshot.OutcomeUnreachable || a.ErrorClass != assessment.ClassTimeout {
+		t.Errorf("%s %s %s", a.Outcome, a.ErrorClass, a.Error)
+	}
+}
+
+func TestAStatementThatDoesNotEndIsATimeoutOfThatCheck(t *testing.T) {
+	t.Parallel()
+	s, err := open(context.Background(), targetOf(t, pgtest.Shared(t).Superuser()), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	s.timeout = time.Millisecond
+	_, err = s.query(context.Background(), 1, "select pg_sleep(60)")
+	if code, _ := reasonOf(err); code != snapshot.ReasonTimeout {
+		t.Errorf("%s: %v", code, err)
+	}
+	s.timeout = time.Minute
+	if row, err := s.row(context.Background(), 1, "select 1"); err != nil || row[0] != "1" {
+		t.Errorf("the session is not usable afterwards: %v", err)
+	}
+}
+
+func TestASessionOnlyReads(t *testing.T) {
+	t.Parallel()
+	s, err := open(context.Background(), targetOf(t, pgtest.URL(t)), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	for _, statement := range []string{"create table x (n int)", "select pg_catalog.set_config('transaction_read_only', 'off', true); create table x (n int)"} {
+		if _, err := s.query(context.Background(), 1, statement); err == nil {
+			t.Errorf("%s went through", statement)
+		}
+	}
+	row, err := s.row(context.Background(), 2, "select current_setting('search_path'), current_setting('application_name')")
+	if err != nil || row[0] != "pg_catalog" || row[1] != assessment.ApplicationName {
+		t.Errorf("%v, %v", row, err)
+	}
+}
+
+func TestADatabaseThatRefusesUsKeepsTheOthersGoing(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{})
+	run(t, server.Superuser(), "CREATE ROLE watcher LOGIN;\nCREATE DATABASE \"Closed one\";\nREVOKE CONNECT ON DATABASE \"Closed one\" FROM PUBLIC;\nCREATE DATABASE app;\nCREATE DATABASE shut ALLOW_CONNECTIONS false;\n")
+	a := assess(t, server.URL("watcher", "postgres"))
+	refused, _ := resultOf(a, "PG-S17", "Closed one")
+	if refused.Status != snapshot.StatusNotAssessed || refused.ReasonCode != snapshot.ReasonDatabaseUnreachable {
+		t.Errorf("%+v", refused)
+	}
+	if app, _ := resultOf(a, "PG-S17", "app"); app.Status != snapshot.StatusPass {
+		t.Errorf("%+v", app)
+	}
+	if _, visited := resultOf(a, "PG-S17", "shut"); visited {
+		t.Error("a database without connections was visited")
+	}
+	found := false
+	for _, g := range a.MissingGrants {
+		found = found || g.Statement == `GRANT CONNECT ON DATABASE "Closed one" TO watcher;`
+	}
+	if !found {
+		t.Errorf("no grant for it among %+v", a.MissingGrants)
+	}
+}
+
+func TestACancelledLookEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	a := collectorAt(t, today).Assess(ctx, targetOf(t, pgtest.Shared(t).Superuser()))
+	if a.Outcome != snapshot.OutcomeUnreachable || !errors.Is(ctx.Err(), context.Canceled) {
+		t.Errorf("%+v", a.Outcome)
+	}
+}
+
+func TestAnAssessmentSurvivesEncoding(t *testing.T) {
+	t.Parallel()
+	a := assess(t, pgtest.Shared(t).Superuser())
+	text, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), ":null,\"roles\"") || strings.Contains(string(text), `"missingGrants":null`) {
+		t.Error("an empty list is encoded as null")
+	}
+}
