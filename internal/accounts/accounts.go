@@ -5,12 +5,13 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
@@ -124,10 +125,20 @@ func digestOf(text string) []byte {
 	return d[:]
 }
 
-// arrayOf scans a PostgreSQL array.
+// arrayOf scans an array that a query returns as JSON: database/sql knows no
+// arrays, and pgx's own scanner sets up every type there is at each use.
 type arrayOf[T any] []T
 
 // Scan implements sql.Scanner.
 func (a *arrayOf[T]) Scan(src any) error {
-	return pgtype.NewMap().SQLScanner((*[]T)(a)).Scan(src)
+	switch src := src.(type) {
+	case nil:
+		*a = nil
+		return nil
+	case string:
+		return json.Unmarshal([]byte(src), (*[]T)(a))
+	case []byte:
+		return json.Unmarshal(src, (*[]T)(a))
+	}
+	return fmt.Errorf("%T is no JSON array", src)
 }

@@ -1,4 +1,4 @@
-SELECT t.id AS token_id, t.kind, t.scopes, t.instance_ids, t.expires_at, t.revoked_at, t.last_used_at,
+SELECT t.id AS token_id, t.kind, to_json(t.scopes) AS scopes, to_json(t.instance_ids) AS instance_ids, t.expires_at, t.revoked_at, t.last_used_at,
        m.id AS "member.id", m.organization_id AS "member.organization_id", m.email AS "member.email",
        m.name AS "member.name", m.role AS "member.role", m.status AS "member.status",
        m.last_sign_in_at AS "member.last_sign_in_at", m.created_at AS "member.created_at",

@@ -1,0 +1,518 @@
+package accounts_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+const password = "a long enough sentence"
+
+var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// door is a store with a clock that moves when told to.
+type door struct {
+	*accounts.Store
+	*testing.T
+	db  *sqlx.DB
+	org accounts.Organization
+
+	mu sync.Mutex
+	at time.Time
+}
+
+func newDoor(t *testing.T) *door {
+	t.Helper()
+	d := &door{T: t, db: pgtest.DB(t), at: start}
+	d.Store = accounts.New(d.db, func() time.Time {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.at
+	})
+	d.tx(func(tx *sqlx.Tx) (err error) {
+		d.org, err = d.InsertOrganization(t.Context(), tx, uuid.New(), "Example", false)
+		return err
+	})
+	return d
+}
+
+func (d *door) advance(by time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at = d.at.Add(by)
+}
+
+func (d *door) tx(f func(tx *sqlx.Tx) error) {
+	d.Helper()
+	if err := d.try(f); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *door) try(f func(tx *sqlx.Tx) error) error {
+	tx, err := d.db.BeginTxx(d.Context(), nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// member stores a member; an empty status is active, and has the password.
+func (d *door) member(email string, role organization.Role, status string) accounts.Member {
+	d.Helper()
+	m := accounts.Member{ID: uuid.New(), OrganizationID: d.org.ID, Email: email, Name: "Name of " + email, Role: role, Status: status, CreatedAt: start}
+	hash := ""
+	if status == "" {
+		m.Status = organization.Active
+	}
+	if m.Status != organization.Invited {
+		var err error
+		if hash, err = d.HashPassword(d.Context(), password, email); err != nil {
+			d.Fatal(err)
+		}
+	}
+	d.tx(func(tx *sqlx.Tx) error { return d.InsertMember(d.Context(), tx, m, hash) })
+	return m
+}
+
+var here = accounts.Client{IP: "192.0.2.1", UserAgent: "test", RequestID: "r-1"}
+
+func refusal(err error) string {
+	var r *accounts.Refusal
+	if errors.As(err, &r) {
+		return r.Code
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ana := d.member("ana@example.org", organization.Admin, "")
+	ctx := t.Context()
+	token, p, err := d.SignIn(ctx, "  ANA@example.org ", password, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Member.ID != ana.ID || p.Organization.ID != d.org.ID || !p.Can(organization.ScopeAdmin) || p.Method != "password" || !p.ExpiresAt.Equal(start.Add(12*time.Hour)) {
+		t.Errorf("principal %+v", p)
+	}
+	var kept int
+	if err := d.db.Get(&kept, `SELECT count(*) FROM sessions WHERE encode(token_hash, 'escape') = $1 OR ip = $1`, token); err != nil || kept != 0 {
+		t.Errorf("the token itself is kept: %d, %v", kept, err)
+	}
+	if _, err := d.SessionPrincipal(ctx, token+"x"); refusal(err) != "unauthenticated" {
+		t.Errorf("another token: %v", err)
+	}
+	// Used every few hours it lives, but not beyond seven days.
+	for range 14 {
+		d.advance(11 * time.Hour)
+		if _, err := d.SessionPrincipal(ctx, token); err != nil {
+			t.Fatalf("used within twelve hours: %v", err)
+		}
+	}
+	d.advance(14*time.Hour - time.Microsecond)
+	if _, err := d.SessionPrincipal(ctx, token); refusal(err) != "session_expired" {
+		t.Errorf("idle for fourteen hours: %v", err)
+	}
+	d.advance(time.Hour)
+	token, _, _ = d.SignIn(ctx, ana.Email, password, here)
+	other, q, _ := d.SignIn(ctx, ana.Email, password, here)
+	if sessions, err := d.Sessions(ctx, ana.ID); err != nil || len(sessions) != 2 {
+		t.Errorf("sessions %v, %v", sessions, err)
+	}
+	if ok, err := d.RevokeSession(ctx, uuid.New(), q.ID); ok || err != nil {
+		t.Errorf("somebody else's session: %v, %v", ok, err)
+	}
+	if err := d.SignOut(ctx, token, here); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.SessionPrincipal(ctx, token); refusal(err) != "unauthenticated" {
+		t.Errorf("signed out: %v", err)
+	}
+	if ok, _ := d.RevokeSession(ctx, ana.ID, q.ID); !ok {
+		t.Error("their own session cannot be revoked")
+	}
+	if _, err := d.SessionPrincipal(ctx, other); refusal(err) != "unauthenticated" {
+		t.Errorf("revoked: %v", err)
+	}
+}
+
+func TestSevenDaysAreTheEnd(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	token, _, err := d.SignIn(t.Context(), "ana@example.org", password, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 27 {
+		d.advance(6 * time.Hour)
+		if _, err := d.SessionPrincipal(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.advance(6 * time.Hour)
+	if _, err := d.SessionPrincipal(t.Context(), token); refusal(err) != "session_expired" {
+		t.Errorf("after seven days of use: %v", err)
+	}
+}
+
+func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	d.member("invited@example.org", organization.Member, organization.Invited)
+	d.member("disabled@example.org", organization.Member, organization.Disabled)
+	var first error
+	for _, email := range []string{"ana@example.org", "nobody@example.org", "invited@example.org", "disabled@example.org", "", "\xff\x00"} {
+		given := password
+		if email == "ana@example.org" {
+			given = "wrong"
+		}
+		_, _, err := d.SignIn(t.Context(), strings.ToValidUTF8(strings.ReplaceAll(email, "\x00", ""), "?"), given, here)
+		if refusal(err) != "invalid_credentials" {
+			t.Errorf("%q: %v", email, err)
+		}
+		if first == nil {
+			first = err
+		} else if err.Error() != first.Error() {
+			t.Errorf("%q is told %q, others %q", email, err, first)
+		}
+	}
+	log, err := d.SecurityLog(t.Context(), d.org.ID, 0, 10)
+	if err != nil || len(log) != 3 || log[0].Type != accounts.SignInRefused {
+		t.Errorf("the organization's log has %+v, %v", log, err)
+	}
+}
+
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	ctx := t.Context()
+	wrong := func() *accounts.Refusal {
+		_, _, err := d.SignIn(ctx, "ana@example.org", "wrong", here)
+		var r *accounts.Refusal
+		if !errors.As(err, &r) {
+			t.Fatalf("error %v", err)
+		}
+		return r
+	}
+	for i := range 5 {
+		if r := wrong(); r.Code != "invalid_credentials" {
+			t.Fatalf("failure %d: %s", i+1, r.Code)
+		}
+	}
+	want := 15 * time.Second
+	for range 4 { // growing: 15 s, 30 s, 60 s, 120 s
+		r := wrong()
+		if r.Code != "login_throttled" || r.RetryAfter < want || r.RetryAfter > want+time.Second {
+			t.Errorf("%s, retry after %s, want %s", r.Code, r.RetryAfter, want)
+		}
+		if _, _, err := d.SignIn(ctx, "ana@example.org", password, here); refusal(err) != "login_throttled" {
+			t.Errorf("the right password meanwhile: %v", err)
+		}
+		d.advance(want)
+		if r := wrong(); r.Code != "invalid_credentials" {
+			t.Errorf("after the wait: %s", r.Code)
+		}
+		want *= 2
+	}
+	d.advance(want)
+	if _, _, err := d.SignIn(ctx, "ana@example.org", password, here); err != nil {
+		t.Errorf("nobody is locked out for ever: %v", err)
+	}
+	if r := wrong(); r.Code != "invalid_credentials" {
+		t.Errorf("a sign-in forgives: %s", r.Code)
+	}
+}
+
+func TestThrottleOfAnAddress(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	for i := range 20 {
+		_, _, err := d.SignIn(t.Context(), uuid.NewString()+"@example.org", "wrong", here)
+		if refusal(err) != "invalid_credentials" {
+			t.Fatalf("failure %d: %v", i+1, err)
+		}
+	}
+	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, here); refusal(err) != "login_throttled" {
+		t.Errorf("from there: %v", err)
+	}
+	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, accounts.Client{IP: "192.0.2.2"}); err != nil {
+		t.Errorf("from elsewhere: %v", err)
+	}
+}
+
+// TestABurstOfGuesses: guesses at once do not slip by the count.
+func TestABurstOfGuesses(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	var mu sync.Mutex
+	answers := map[string]int{}
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			_, _, err := d.SignIn(t.Context(), "ana@example.org", "wrong", here)
+			mu.Lock()
+			answers[refusal(err)]++
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	// As many as hash at once may pass the fifth failure before it is counted.
+	if n := answers["invalid_credentials"]; n < 5 || n > 40/2 || answers["login_throttled"] != 40-n {
+		t.Errorf("answers %v", answers)
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		password string
+		ok       bool
+	}{
+		{"a long enough sentence", true},
+		{"elevenchars", false},
+		{"zwölfzeichen", true}, // characters, not bytes
+		{strings.Repeat("abcdefgh", 16), true},
+		{strings.Repeat("abcdefgh", 16) + "i", false},
+		{"password1234", false},
+		{"PassWord1234", false},
+		{"aaaaaaaaaaaaaaaa", false},
+		{"ana@example.org", false},
+		{"my ana@example.org!", false},
+		{"abcdefghijk\x00", false},
+		{"abcdefghijkl\xff", false},
+	} {
+		err := accounts.CheckPassword(c.password, "Ana@example.org")
+		if (err == nil) != c.ok || err != nil && refusal(err) != "weak_password" {
+			t.Errorf("%q: %v", c.password, err)
+		}
+	}
+}
+
+func TestChangePassword(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ana := d.member("ana@example.org", organization.Member, "")
+	ctx := t.Context()
+	token, p, err := d.SignIn(ctx, ana.Email, password, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, _ := d.SignIn(ctx, ana.Email, password, here)
+	const next = "another long sentence"
+	if err := d.ChangePassword(ctx, p, "wrong", next, here); refusal(err) != "invalid_credentials" {
+		t.Errorf("without the old one: %v", err)
+	}
+	if err := d.ChangePassword(ctx, p, password, "short", here); refusal(err) != "weak_password" {
+		t.Errorf("to a short one: %v", err)
+	}
+	if err := d.ChangePassword(ctx, p, password, next, here); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.SessionPrincipal(ctx, token); err != nil {
+		t.Errorf("their own session: %v", err)
+	}
+	if _, err := d.SessionPrincipal(ctx, other); refusal(err) != "unauthenticated" {
+		t.Errorf("the other session: %v", err)
+	}
+	if _, _, err := d.SignIn(ctx, ana.Email, password, here); refusal(err) != "invalid_credentials" {
+		t.Errorf("the old password: %v", err)
+	}
+	if ok, err := d.SetPassword(ctx, ana.Email, password); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if _, err := d.SessionPrincipal(ctx, token); refusal(err) != "unauthenticated" {
+		t.Errorf("after a reset: %v", err)
+	}
+	if _, _, err := d.SignIn(ctx, ana.Email, password, here); err != nil {
+		t.Error(err)
+	}
+	if ok, err := d.SetPassword(ctx, "nobody@example.org", password); ok || err != nil {
+		t.Errorf("of nobody: %v, %v", ok, err)
+	}
+}
+
+func (d *door) mint(t accounts.Token) (string, accounts.Token) {
+	d.Helper()
+	t.ID, t.OrganizationID, t.Name, t.CreatedAt = uuid.New(), d.org.ID, "t", start
+	var text string
+	d.tx(func(tx *sqlx.Tx) (err error) {
+		text, t.Prefix, err = d.InsertToken(d.Context(), tx, t)
+		return err
+	})
+	return text, t
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ctx := t.Context()
+	ben := d.member("ben@example.org", organization.Member, "")
+	text, token := d.mint(accounts.Token{
+		Kind: accounts.APIToken, MemberID: ben.ID, Scopes: []organization.Scope{organization.ScopeReportsRead, organization.ScopeAuditRead},
+		ExpiresAt: start.Add(time.Hour),
+	})
+	if len(text) != 44 || !strings.HasPrefix(text, token.Prefix) || !strings.HasPrefix(text, "mst_pat_") || len(token.Prefix) != 12 {
+		t.Errorf("token %s, prefix %s", text, token.Prefix)
+	}
+	p, err := d.TokenPrincipal(ctx, text, "192.0.2.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]organization.Scope{organization.ScopeReportsRead}, p.Permissions()); diff != "" {
+		t.Errorf("a token reaches beyond its owner's role (-want +got):\n%s", diff)
+	}
+	admin, _ := d.mint(accounts.Token{Kind: accounts.APIToken, MemberID: ben.ID, Scopes: []organization.Scope{organization.ScopeAdmin}, ExpiresAt: start.Add(time.Hour)})
+	if p, err := d.TokenPrincipal(ctx, admin, ""); err != nil || p.Can(organization.ScopeAdmin) || !p.Can(organization.ScopeReportsCreate) {
+		t.Errorf("scope admin gives what the role allows: %v, %v", p.Permissions(), err)
+	}
+	listed, err := d.Tokens(ctx, d.org.ID, ben.ID, accounts.APIToken)
+	if err != nil || len(listed) != 2 {
+		t.Fatal(listed, err)
+	}
+	if used := listed[0]; used.ID == token.ID && (used.LastUsedAt == nil || used.LastUsedIP != "192.0.2.7") {
+		t.Errorf("its use was not seen: %+v", used)
+	}
+	broken := []byte(text)
+	broken[20] ^= 1
+	for _, wrong := range []string{"", "mst_pat_", string(broken), text + "0", strings.Replace(text, "mst_pat_", "mst_ing_", 1)} {
+		if _, err := d.TokenPrincipal(ctx, wrong, ""); refusal(err) != "unauthenticated" {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+	d.advance(time.Hour)
+	if _, err := d.TokenPrincipal(ctx, text, ""); refusal(err) != "token_expired" {
+		t.Errorf("an hour later: %v", err)
+	}
+	d.tx(func(tx *sqlx.Tx) error {
+		if ok, err := d.RevokeToken(ctx, tx, uuid.New(), uuid.Nil, accounts.APIToken, token.ID); ok || err != nil {
+			t.Errorf("another organization's token: %v, %v", ok, err)
+		}
+		ok, err := d.RevokeToken(ctx, tx, d.org.ID, ben.ID, accounts.APIToken, token.ID)
+		if !ok {
+			t.Error("not revoked")
+		}
+		return err
+	})
+	if _, err := d.TokenPrincipal(ctx, text, ""); refusal(err) != "token_revoked" {
+		t.Errorf("revoked: %v", err)
+	}
+}
+
+func TestIngestTokens(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ctx := t.Context()
+	ana := d.member("ana@example.org", organization.Admin, "")
+	only := []uuid.UUID{uuid.New(), uuid.New()}
+	scopes := []organization.Scope{organization.ScopeIngestWrite}
+	whole, _ := d.mint(accounts.Token{Kind: accounts.IngestToken, MemberID: ana.ID, Scopes: scopes, ExpiresAt: start.Add(time.Hour)})
+	some, _ := d.mint(accounts.Token{Kind: accounts.IngestToken, MemberID: ana.ID, Scopes: scopes, InstanceIDs: only, ExpiresAt: start.Add(time.Hour)})
+	p, err := d.TokenPrincipal(ctx, whole, "")
+	if err != nil || p.InstanceIDs != nil || p.Member.ID != uuid.Nil || p.Organization.ID != d.org.ID {
+		t.Errorf("principal %+v, %v", p, err)
+	}
+	if diff := cmp.Diff(scopes, p.Permissions()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	p, err = d.TokenPrincipal(ctx, some, "")
+	if diff := cmp.Diff(only, p.InstanceIDs); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	// The administrator who minted it leaves, the organization's feed goes on.
+	d.tx(func(tx *sqlx.Tx) error {
+		return d.UpdateMember(ctx, tx, d.org.ID, ana.ID, organization.Admin, organization.Disabled)
+	})
+	if _, err := d.TokenPrincipal(ctx, whole, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ctx := t.Context()
+	ana := d.member("ana@example.org", organization.Admin, "")
+	ben := d.member("ben_b@example.org", organization.Member, organization.Invited)
+	cleo := d.member("cleo@example.org", organization.Viewer, organization.Disabled)
+	ids := []uuid.UUID{ana.ID, ben.ID, cleo.ID, uuid.New()}
+	receivable, err := d.Receivable(ctx, d.org.ID, ids)
+	if diff := cmp.Diff(map[uuid.UUID]bool{ana.ID: true, ben.ID: true}, receivable); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, _ := d.Receivable(ctx, uuid.New(), ids); len(got) != 0 {
+		t.Errorf("another organization may mail %v", got)
+	}
+	names, err := d.Names(ctx, d.org.ID, ids)
+	if err != nil || len(names) != 3 || names[cleo.ID] != cleo.Name {
+		t.Errorf("names %v, %v", names, err)
+	}
+	addresses, _ := d.Addresses(ctx, d.org.ID, ids)
+	if diff := cmp.Diff(accounts.Address{Name: ben.Name, Email: ben.Email}, addresses[ben.ID]); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []struct {
+		q          string
+		page, size int
+		got, total int
+	}{{"", 1, 2, 2, 3}, {"", 2, 2, 1, 3}, {"", 9, 2, 0, 3}, {"BEN", 1, 20, 1, 1}, {"_", 1, 20, 1, 1}, {"%", 1, 20, 0, 0}, {"nobody", 1, 20, 0, 0}} {
+		got, total, err := d.Members(ctx, d.org.ID, c.q, c.page, c.size)
+		if err != nil || len(got) != c.got || total != int64(c.total) {
+			t.Errorf("q %q, page %d: %d of %d, %v", c.q, c.page, len(got), total, err)
+		}
+	}
+	if _, ok, err := d.Member(ctx, uuid.New(), ana.ID); ok || err != nil {
+		t.Errorf("a foreign member: %v, %v", ok, err)
+	}
+	again := ana
+	again.ID = uuid.New()
+	if err := d.try(func(tx *sqlx.Tx) error { return d.InsertMember(ctx, tx, again, "") }); refusal(err) != "member_exists" {
+		t.Errorf("the same address: %v", err)
+	}
+}
+
+func TestTheSecurityLogOnlyGrows(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	if err := d.RecordSecurity(t.Context(), accounts.SecurityEntry{OrganizationID: d.org.ID, Type: "refused", Detail: "a\x00b\xff", IP: "192.0.2.1"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{`UPDATE security_log SET type = 'x'`, `DELETE FROM security_log`, `TRUNCATE security_log`} {
+		if _, err := d.db.Exec(statement); err == nil {
+			t.Errorf("%s went through", statement)
+		}
+	}
+	log, err := d.SecurityLog(t.Context(), d.org.ID, 0, 10)
+	if err != nil || len(log) != 1 || log[0].Detail != "a\uFFFDb\uFFFD" {
+		t.Errorf("log %+v, %v", log, err)
+	}
+	if older, _ := d.SecurityLog(t.Context(), d.org.ID, log[0].ID, 10); len(older) != 0 {
+		t.Errorf("before the first there is %+v", older)
+	}
+}
