@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 
 muster=$PWD/bin/muster
 work=$(mktemp -d)
+chmod 711 "$work" # as root, the private PostgreSQL runs as another user
 port=${PORT:-$((20000 + RANDOM % 20000))}
 base=http://127.0.0.1:$port
 export MUSTER_DATA_DIR=$work/data MUSTER_LISTEN=127.0.0.1:$port
@@ -39,7 +40,7 @@ fail() {
   exit 1
 }
 # field NAME reads the first string member of that name from the JSON on standard input.
-field() { sed -n "s/.*\"$1\":[[:space:]]*\"\([^\"]*\)\".*/\1/p" | head -n 1; }
+field() { grep -o "\"$1\":\"[^\"]*\"" | head -n 1 | cut -d'"' -f4; }
 api() { curl -sS --fail-with-body --max-time 20 -b "$work/cookies" -c "$work/cookies" "$@"; }
 
 started=$(date +%s%N)
@@ -60,10 +61,10 @@ api -H 'Content-Type: application/json' -o "$work/session.json" \
 grep -q '"authenticated":true' "$work/session.json" || fail "not signed in: $(cat "$work/session.json")"
 ok "signed in"
 
-api -H 'Content-Type: application/json' -o "$work/created.json" \
+api -H 'Content-Type: application/json' -D "$work/headers" -o "$work/created.json" \
   -d '{"kind":"Security"}' "$base/api/v1/reports"
-id=$(sed 's/.*"report":{//' "$work/created.json" | field id)
-[ -n "$id" ] || fail "no report id: $(cat "$work/created.json")"
+id=$(tr -d '\r' <"$work/headers" | sed -n -E 's|^(content-)?location: /api/v1/reports/||Ip')
+[ -n "$id" ] || fail "no report: $(cat "$work/created.json")"
 ok "requested report $id"
 
 status=

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -59,10 +60,18 @@ func (s *selection) read() (logs []eventstore.Log, f eventstore.Filter, err erro
 	f.RecordedTo, err = optionalTime(s.to)
 	note("to", err)
 	f.Types = strings.FieldsFunc(s.types, func(r rune) bool { return r == ',' })
-	if len(wrong) > 0 {
-		return nil, f, &exitError{status: exitUsage, err: fmt.Errorf("%s", strings.Join(wrong, "; "))}
+	if s.limit < 0 {
+		wrong = append(wrong, fmt.Sprintf("--limit: %d is less than none", s.limit))
 	}
-	return logs, f, nil
+	return logs, f, usage(wrong)
+}
+
+// usage is a usage error of all that is wrong; nil where nothing is.
+func usage(wrong []string) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &exitError{status: exitUsage, err: errors.New(strings.Join(wrong, "; "))}
 }
 
 func logsNamed(name string) ([]eventstore.Log, error) {
@@ -171,9 +180,9 @@ log had recorded it before --as-of. It asks no projection, so it also shows what
 a projection should say.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := optionalTime(asOf)
+			at, err := replayed(asOf, report.Kind(kind))
 			if err != nil {
-				return &exitError{status: exitUsage, err: fmt.Errorf("--as-of: %w", err)}
+				return err
 			}
 			if at.IsZero() {
 				at = time.Now()
@@ -195,6 +204,18 @@ a projection should say.`,
 	cmd.Flags().StringVar(&kind, "kind", "", "Security, InstanceScorecard or DataInventory; none: all")
 	cmd.Flags().StringVar(&organizationName, "in", "", "the organization's name or id; needed where there are several")
 	return cmd
+}
+
+// replayed reads what a replay is asked for.
+func replayed(asOf string, kind report.Kind) (at time.Time, err error) {
+	var wrong []string
+	if at, err = optionalTime(asOf); err != nil {
+		wrong = append(wrong, "--as-of: "+err.Error())
+	}
+	if kind != "" && !kind.Valid() {
+		wrong = append(wrong, fmt.Sprintf("--kind: %q is none of %v", kind, report.Kinds))
+	}
+	return at, usage(wrong)
 }
 
 func printHistory(out io.Writer, rows []history.Row) error {

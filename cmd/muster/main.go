@@ -16,8 +16,12 @@ import (
 	"muster/internal/config"
 )
 
-// version is set by the Makefile; a plain go build leaves what the module knows.
-var version = "dev"
+// version and commit are set by the Makefile; a plain go build takes the commit
+// from the stamp of the Go tool, where there is one.
+var (
+	version = "dev"
+	commit  = ""
+)
 
 // Exit statuses besides 0.
 const (
@@ -99,7 +103,8 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 	root.SetVersionTemplate("{{.Version}}\n")
 	cfg := config.Bind(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := cfg.Validate(); err != nil {
+		// cobra looks for missing flags only after this.
+		if err := errors.Join(cmd.ValidateRequiredFlags(), cfg.Validate()); err != nil {
 			return err
 		}
 		*started = true
@@ -121,12 +126,19 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 	return root
 }
 
-// buildVersion is the version with the commit that the toolchain stamped.
+// buildVersion is the version with the commit.
 func buildVersion() string {
-	if commit := buildSetting("vcs.revision"); commit != "" {
-		return version + " (" + commit[:min(12, len(commit))] + ")"
+	if c := buildCommit(); c != "" {
+		return version + " (" + c[:min(12, len(c))] + ")"
 	}
 	return version
+}
+
+func buildCommit() string {
+	if commit != "" {
+		return commit
+	}
+	return buildSetting("vcs.revision")
 }
 
 // buildSetting reads what the toolchain recorded about this binary.

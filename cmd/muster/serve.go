@@ -72,7 +72,7 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 	for _, warning := range cfg.Warnings() {
 		in.log.Warn(warning)
 	}
-	p := &process{installation: in, metrics: telemetry.New(version, buildSetting("vcs.revision")), listener: listener}
+	p := &process{installation: in, metrics: telemetry.New(version, buildCommit()), listener: listener}
 	return p.run(ctx)
 }
 

@@ -46,7 +46,7 @@ func (p *process) startHTTP(ctx context.Context, group *errgroup.Group, collecto
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
 		Connections: collector, Blobs: p.blobs, Outbox: outbox, Metrics: p.metrics.Handler(), Ready: p.probes(),
 		Build: httpapi.Build{
-			Version: version, Commit: buildSetting("vcs.revision"), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
+			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},
 		Log: p.log, Now: time.Now,
 		PublicURL: public, InsecureCookies: p.cfg.InsecureCookies,

@@ -40,7 +40,7 @@ func workerName() string {
 
 // parts is everything that the handlers of reports need.
 func (in *installation) parts(collector *collect.Collector) (handlers.Parts, error) {
-	renderer, err := pdf.New(pdf.Build{Version: version})
+	renderer, err := pdf.New(pdf.Build{Version: version, Commit: buildCommit()})
 	if err != nil {
 		return handlers.Parts{}, err
 	}

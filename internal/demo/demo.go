@@ -211,9 +211,11 @@ func (d *Demo) shop(ctx context.Context) (err error) {
 // Inventory over a server of which nothing is classified: that one fails, and
 // says what to do.
 func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, paper []commands.FleetIDs, own uuid.UUID) error {
-	var asked int
-	err := d.DB.GetContext(ctx, &asked, `SELECT count(*) FROM events WHERE log = 'reports' AND organization_id = $1`, organization)
-	if err != nil || asked > 0 {
+	var asked bool
+	err := d.DB.GetContext(ctx, &asked, `SELECT EXISTS (SELECT FROM events
+WHERE log = 'reports' AND organization_id = $1 AND type = 'report.queued'
+  AND convert_from(metadata, 'UTF8')::jsonb ->> 'actorId' = $2)`, organization, requester.String())
+	if err != nil || asked {
 		return err
 	}
 	actor := commands.Actor{OrganizationID: organization, MemberID: requester}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"muster/internal/pgtest"
+)
+
+// Environment of the tests. asMuster makes the test binary the program itself,
+// so that what is started, killed and started again is compiled like the tests:
+// with the race detector where they are. asVersion is the version it then says
+// it has.
+const (
+	asMuster  = "TEST_MUSTER_PROGRAM"
+	asVersion = "TEST_MUSTER_VERSION"
+	// long lets tests that go on for as long as they are let do so.
+	long = "MUSTER_TEST_LONG"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMuster) != "" {
+		beMuster()
+		return
+	}
+	// What the developer's own Muster is set to is nothing to the tests.
+	for _, pair := range os.Environ() {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "MUSTER_") && name != long {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	os.Exit(pgtest.Run(m))
+}
+
+// beMuster is the program. It stops when its standard input ends: the tests hold
+// the other end, so no server outlives a killed test run.
+func beMuster() {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+	}()
+	if v := os.Getenv(asVersion); v != "" {
+		version = v
+	}
+	main()
+}
+
+// outcome is what a command line came to.
+type outcome struct {
+	status      int
+	out, errors string
+}
+
+// muster runs a command line in this process. Its settings are its flags only.
+func muster(t testing.TB, args ...string) outcome {
+	t.Helper()
+	var out, errors bytes.Buffer
+	status := run(t.Context(), args, &out, &errors)
+	return outcome{status: status, out: out.String(), errors: errors.String()}
+}
+
+// installed is an installation on a database of the test server, as seen by
+// who runs commands in it.
+type installed struct {
+	url, dir string
+}
+
+// install makes an installation with a migrated database and nobody in it.
+func install(t testing.TB) installed {
+	t.Helper()
+	return installed{url: pgtest.URL(t), dir: t.TempDir()}
+}
+
+func (i installed) flags() []string {
+	return []string{"--database-url", i.url, "--data-dir", i.dir}
+}
+
+// muster runs a command on the installation.
+func (i installed) muster(t testing.TB, args ...string) outcome {
+	t.Helper()
+	return muster(t, append(args, i.flags()...)...)
+}
+
+// must runs a command that is to succeed and returns what it printed.
+func (i installed) must(t testing.TB, args ...string) string {
+	t.Helper()
+	got := i.muster(t, args...)
+	if got.status != 0 {
+		t.Fatalf("muster %s ended with %d: %s%s", strings.Join(args, " "), got.status, got.out, got.errors)
+	}
+	return got.out
+}
+
+// fail runs a command that is to fail with one line that holds every want.
+func (i installed) fail(t testing.TB, args []string, want ...string) {
+	t.Helper()
+	i.muster(t, args...).failed(t, want...)
+}
+
+// failed holds the outcome to what an operator is promised of a failure: status
+// 1, and one line that says why.
+func (o outcome) failed(t testing.TB, want ...string) {
+	t.Helper()
+	if o.status != exitFailed {
+		t.Errorf("exit status %d, want %d: %s%s", o.status, exitFailed, o.out, o.errors)
+	}
+	if strings.Count(o.errors, "\n") != 1 || !strings.HasPrefix(o.errors, "muster: ") {
+		t.Errorf("standard error is not one line:\n%s", o.errors)
+	}
+	o.says(t, want...)
+}
+
+// says holds standard error to words.
+func (o outcome) says(t testing.TB, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(o.errors, w) {
+			t.Errorf("standard error does not say %q:\n%s", w, o.errors)
+		}
+	}
+}
+
+// organization makes an organization whose administrator is ana@NAME.example.
+func (i installed) organization(t testing.TB, name string) (adminEmail string) {
+	t.Helper()
+	adminEmail = "ana@" + strings.ToLower(name) + ".example"
+	i.must(t, "organization", "create", "--name", name, "--admin-email", adminEmail,
+		"--admin-password-file", passwordFile(t))
+	return adminEmail
+}
+
+// password is everybody's. It is in no list of known ones.
+const password = "seven-grey-herons-wade"
+
+func passwordFile(t testing.TB) string {
+	t.Helper()
+	return fileWith(t, "password", password+"\n")
+}
+
+// fileWith is a new file in a directory of its own.
+func fileWith(t testing.TB, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

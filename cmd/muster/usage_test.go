@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestWrongUsage holds every way to call the program wrongly to exit status 2,
+// all that is wrong at once, and to nothing having been touched.
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	const id = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a55"
+	for line, want := range map[string][]string{
+		"frobnicate":          {`unknown command "frobnicate"`},
+		"serve --no-such":     {"--no-such"},
+		"serve now":           {`"now"`},
+		"serve --roles cook":  {"--roles", "cook"},
+		"migrate":             {"needs a subcommand"},
+		"migrate sideways":    {`"sideways"`},
+		"organization":        {"needs a subcommand"},
+		"organization create": {"admin-email", "admin-password-file", "name"},
+		"organization create --name X --admin-email x": {"admin-password-file"},
+		"admin":                                 {"needs a subcommand"},
+		"admin create":                          {"email", "name"},
+		"admin reset-password":                  {"email"},
+		"setup-link please":                     {`"please"`},
+		"token":                                 {"needs a subcommand"},
+		"token create":                          {"email"},
+		"token create --email a@b.example --kind x --scopes nope,ops:read --expires never": {"--kind", `"nope"`, "--expires"},
+		"token create --email a@b.example --expires 0d":                                    {"--expires"},
+		"token create --email a@b.example --expires -3h":                                   {"--expires"},
+		"token create --email a@b.example --kind ingest --scopes ops:read":                 {"--scopes"},
+		"projections":                           {"needs a subcommand"},
+		"projections rebuild":                   {"arg"},
+		"projections rebuild a b":               {"arg"},
+		"projections rebuild report_histroy":    {"report_histroy", "report_history"},
+		"projections diff":                      {"arg"},
+		"projections diff report_histroy":       {"report_histroy", "report_history"},
+		"events":                                {"needs a subcommand"},
+		"events list --log x --organization y --stream z --from noon --to midnight": {"--log", "--organization", "--stream", "--from", "--to"},
+		"events list --limit many":              {"--limit"},
+		"events list --limit -1":                {"--limit"},
+		"events replay --as-of yesterday":       {"--as-of"},
+		"events replay --kind Nonsense":         {"--kind", "Security"},
+		"events replay --as-of x --kind y":      {"--as-of", "--kind"},
+		"events verify --log x":                 {"--log"},
+		"events verify --organization x":        {"--organization"},
+		"events verify --witness x":             {"--witness"},
+		"events verify --witness 12:abc":        {"--witness"},
+		"events verify --log x --witness 1:2":   {"--log"},
+		"events head --check x --key y":         {"--check"},
+		"events export --log x":                 {`"x"`},
+		"reports":                               {"needs a subcommand"},
+		"reports rebuild":                       {"arg"},
+		"reports rebuild x":                     {"id"},
+		"verify":                                {"arg"},
+		"verify a.pdf b.pdf":                    {"arg"},
+		"dead":                                  {"needs a subcommand"},
+		"dead show":                             {"arg"},
+		"dead show x":                           {"id", "dead list"},
+		"dead retry x":                          {"id"},
+		"dead drop " + id + " " + id:            {"arg"},
+		"migrate status --listen nowhere --log-level loud --job-lease soon": {"--listen", "--log-level", "--job-lease"},
+		"serve --listen nowhere --admin-email a@b.example":                  {"--listen", "needs --admin-password-file"},
+		"dead list --database-url mysql://h/d":                              {"--database-url"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "untouched")
+			got := muster(t, append(strings.Fields(line), "--data-dir", dir)...)
+			if got.status != exitUsage {
+				t.Errorf("exit status %d, want %d", got.status, exitUsage)
+			}
+			if got.out != "" {
+				t.Errorf("standard output says %q", got.out)
+			}
+			got.says(t, want...)
+			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the data directory was made: %v", err)
+			}
+		})
+	}
+}
+
+// TestHelp holds the help of every command to what it needs and offers.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range everyCommand(newRoot(new(bool))) {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		t.Run(strings.Join(path, " "), func(t *testing.T) {
+			t.Parallel()
+			got := muster(t, append(path, "--help")...)
+			if got.status != 0 || got.errors != "" {
+				t.Fatalf("--help ends with %d: %s", got.status, got.errors)
+			}
+			if cmd.Short == "" || !strings.Contains(got.out, cmd.UseLine()) {
+				t.Errorf("the help does not say what %q is or how it is called:\n%s", cmd.CommandPath(), got.out)
+			}
+			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				if f.Usage == "" || !strings.Contains(got.out, "--"+f.Name) {
+					t.Errorf("nothing says what --%s is for", f.Name)
+				}
+				if len(f.Annotations[cobra.BashCompOneRequiredFlag]) > 0 && !strings.Contains(cmd.Use, "--"+f.Name) {
+					t.Errorf("--%s is needed, and %q does not show it", f.Name, cmd.Use)
+				}
+			})
+			for _, child := range cmd.Commands() {
+				if child.IsAvailableCommand() && !strings.Contains(got.out, child.Name()) {
+					t.Errorf("the help does not list %s", child.Name())
+				}
+			}
+		})
+	}
+}
+
+// TestEveryCommandOfTheContract fails where a command is missing or was renamed.
+func TestEveryCommandOfTheContract(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	for _, cmd := range everyCommand(newRoot(new(bool))) {
+		paths = append(paths, strings.TrimPrefix(cmd.CommandPath(), "muster "))
+	}
+	for _, wanted := range []string{
+		"serve", "migrate up", "migrate status", "organization create", "admin create", "admin reset-password",
+		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
+		"events list", "events replay", "events verify", "events head", "events export",
+		"reports rebuild", "verify", "dead list", "dead show", "dead retry", "dead drop",
+	} {
+		if !slices.Contains(paths, wanted) {
+			t.Errorf("there is no command %q", wanted)
+		}
+	}
+}
+
+func everyCommand(root *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{root}
+	for _, child := range root.Commands() {
+		all = append(all, everyCommand(child)...)
+	}
+	return all
+}
+
+// TestBareCallSaysWhatThereIs: somebody who types the name only is not wrong.
+func TestBareCallSaysWhatThereIs(t *testing.T) {
+	t.Parallel()
+	got := muster(t)
+	if got.status != 0 || !strings.Contains(got.out, "muster serve --demo") {
+		t.Errorf("ended with %d:\n%s%s", got.status, got.out, got.errors)
+	}
+	if got := muster(t, "--version"); got.status != 0 || strings.TrimSpace(got.out) == "" {
+		t.Errorf("--version ends with %d and says %q", got.status, got.out)
+	}
+}
+
+// TestBrokenPipe: a pager that was left early is no reason to go on.
+func TestBrokenPipe(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	read, write := io.Pipe()
+	if err := read.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	if status := run(t.Context(), append(i.flags(), "events", "list"), write, &said); status != exitFailed {
+		t.Errorf("ended with %d: %s", status, said.String())
+	}
+}
