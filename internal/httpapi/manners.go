@@ -132,12 +132,12 @@ func (r *route) negotiate(c *gin.Context) *problem {
 // acceptable looks for a type of ours among those the caller takes. JSON can
 // always be taken: a refusal is JSON, too.
 func (r *route) acceptable(accept []string) *problem {
-	types := r.types()
-	if len(accept) == 0 || slices.Contains(types, "text/plain") || slices.Contains(types, "application/yaml") {
+	types, given := r.types(), strings.Join(accept, ",")
+	if strings.TrimSpace(given) == "" || slices.Contains(types, "text/plain") || slices.Contains(types, "application/yaml") {
 		return nil
 	}
 	types = append(types, "application/json")
-	for _, entry := range strings.Split(strings.Join(accept, ","), ",") {
+	for _, entry := range strings.Split(given, ",") {
 		wanted, parameters, err := mime.ParseMediaType(entry)
 		if err != nil || parameters["q"] == "0" {
 			continue

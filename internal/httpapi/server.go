@@ -26,9 +26,14 @@ var _ api.StrictServerInterface = (*server)(nil)
 // New returns the whole surface as one handler. It fails where a route has no
 // row in the table of roles and scopes, or a row has no route.
 func New(d Dependencies) (http.Handler, error) {
+	handler, _, err := build(d)
+	return handler, err
+}
+
+func build(d Dependencies) (http.Handler, *server, error) {
 	c, err := loadContract()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := &server{
 		Dependencies: d, contract: c, routes: c.routes,
@@ -36,16 +41,16 @@ func New(d Dependencies) (http.Handler, error) {
 	}
 	engine, err := s.engine()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.everyRouteHasItsRow(engine.Routes()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	protected, err := s.crossOrigin(engine)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.outermost(headAsGet(compressed(s.shortLine(s.cors(protected))))), nil
+	return s.outermost(headAsGet(compressed(s.shortLine(s.cors(protected))))), s, nil
 }
 
 func (s *server) engine() (*gin.Engine, error) {

@@ -1,0 +1,383 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/assessment"
+	"muster/internal/blobs"
+	"muster/internal/intake/collect"
+	"muster/internal/mail"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
+	"muster/projections"
+	"muster/projections/audit"
+	"muster/projections/fleet"
+	"muster/projections/history"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// world is a whole Muster behind its handler, with two organizations.
+type world struct {
+	t       *testing.T
+	handler http.Handler
+	server  *server // for what no request shows
+	deps    Dependencies
+	clock   *clock
+
+	ours, theirs tenant
+}
+
+type tenant struct {
+	organization                   accounts.Organization
+	admin, member, auditor, viewer person
+}
+
+type person struct {
+	accounts.Member
+	session string
+}
+
+// clock starts now, so that what the database stamps lies beside it, and moves
+// by hand.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
+	t.Helper()
+	w := &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Second)}}
+	db, log := pgtest.DB(t), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	registry := commands.Registry()
+	events := eventstore.New(db, eventstore.WithRegistry(registry), eventstore.WithClock(w.clock.now))
+	people := accounts.New(db, w.clock.now)
+	servers := fleet.NewReader(db)
+	queue := jobs.NewQueue(db)
+	runner := projections.NewRunner(db, pgtest.URL(t), log,
+		history.Projection(registry.Decode), fleet.Projection(registry.Decode), audit.Projection())
+	run(t, runner)
+	files, err := blobs.Open(t.Context(), "file://"+t.TempDir())
+	must(t, err)
+	outbox, err := mail.NewOutbox(t.TempDir())
+	must(t, err)
+	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
+	must(t, err)
+	service := &commands.Service{DB: db, Events: events, Instances: servers, Members: people, Jobs: queue, Accounts: people, Now: w.clock.now}
+	targets := assessment.NewStore(db, key)
+	collector, err := collect.New(targets, service, nil, log, w.clock.now) // it tries and asks; nothing here assesses
+	must(t, err)
+	w.deps = Dependencies{
+		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Audit: audit.NewReader(db),
+		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
+		Connections: collector, Blobs: files, Outbox: outbox,
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+			_, _ = io.WriteString(w, "muster_up 1\n")
+		}),
+		Ready: []ReadinessProbe{{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}},
+		Build: Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
+		Log:   log, Now: w.clock.now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
+	}
+	for _, c := range change {
+		c(&w.deps)
+	}
+	w.build()
+	w.ours, w.theirs = w.tenant("ours", false), w.tenant("theirs", true)
+	return w
+}
+
+func (w *world) build() {
+	w.t.Helper()
+	var err error
+	w.handler, w.server, err = build(w.deps)
+	must(w.t, err)
+}
+
+// run fills the projections until the test ends.
+func run(t *testing.T, runner *projections.Runner) {
+	t.Helper()
+	must(t, runner.Prepare(t.Context()))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = runner.Run(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+}
+
+func (w *world) tenant(name string, demo bool) tenant {
+	w.t.Helper()
+	o, _, _, err := w.deps.Commands.CreateOrganization(context.Background(), name, demo, nil)
+	must(w.t, err)
+	add := func(role organization.Role) person { return w.person(o, role, string(role)+"@"+name+".example") }
+	return tenant{organization: o, admin: add(organization.Admin), member: add(organization.Member),
+		auditor: add(organization.Auditor), viewer: add(organization.Viewer)}
+}
+
+const goodPassword = "seven grey herons over Utrecht"
+
+func (w *world) person(o accounts.Organization, role organization.Role, email string) person {
+	w.t.Helper()
+	m, _, _, mark, err := w.deps.Commands.InviteMember(context.Background(), commands.Actor{OrganizationID: o.ID, Component: "cli"},
+		commands.NewMember{Email: email, Name: strings.ToUpper(string(role)), Role: role})
+	must(w.t, err)
+	// They join without a password, whose hash costs a tenth of a second.
+	_, err = w.deps.DB.Exec(`UPDATE members SET status = 'active' WHERE id = $1`, m.ID)
+	must(w.t, err)
+	joined, err := commands.Registry().Encode(organization.MemberJoined{MemberID: m.ID, Role: role})
+	must(w.t, err)
+	_, err = w.deps.Events.Append(context.Background(), eventstore.Organization, eventstore.Append{Organization: o.ID,
+		StreamType: organization.StreamType, Stream: o.ID, Expected: eventstore.AnyVersion, Events: []eventstore.NewEvent{joined}})
+	must(w.t, err)
+	w.deps.Waiter.Wait(context.Background(), mark.Log, mark.Position)
+	session, _, err := w.deps.Accounts.StartSession(context.Background(), m.ID, accounts.Client{})
+	must(w.t, err)
+	return person{m, session}
+}
+
+// token mints a token of the person's.
+func (w *world) token(p person, scopes ...organization.Scope) string {
+	w.t.Helper()
+	principal, err := w.deps.Accounts.SessionPrincipal(context.Background(), p.session)
+	must(w.t, err)
+	_, secret, _, err := w.deps.Commands.MintToken(context.Background(), principal, "", accounts.NewToken{Kind: accounts.APIToken, Name: "t", Scopes: scopes})
+	must(w.t, err)
+	return secret
+}
+
+func (w *world) ingestToken(p person, instances ...uuid.UUID) string {
+	w.t.Helper()
+	principal, err := w.deps.Accounts.SessionPrincipal(context.Background(), p.session)
+	must(w.t, err)
+	_, secret, _, err := w.deps.Commands.MintToken(context.Background(), principal, "", accounts.NewToken{Kind: accounts.IngestToken, Name: "t", InstanceIDs: instances})
+	must(w.t, err)
+	return secret
+}
+
+// request is one request to the API.
+type request struct {
+	method, path string
+	as           person
+	token        string
+	json         any    // marshalled
+	body         string // as it is
+	header       map[string]string
+}
+
+type answer struct {
+	t *testing.T
+	*httptest.ResponseRecorder
+}
+
+// do sends a request and holds whatever comes back against openapi.yaml.
+func (w *world) do(r request) answer {
+	w.t.Helper()
+	body := r.body
+	if r.json != nil {
+		text, err := json.Marshal(r.json)
+		must(w.t, err)
+		body = string(text)
+	}
+	req := httptest.NewRequest(r.method, "http://muster.test"+r.path, strings.NewReader(body))
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.as.session != "" {
+		req.AddCookie(&http.Cookie{Name: "__Host-muster_session", Value: r.as.session})
+	}
+	if r.token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	for name, value := range r.header {
+		req.Header.Set(name, value)
+	}
+	recorder := httptest.NewRecorder()
+	w.handler.ServeHTTP(recorder, req)
+	a := answer{w.t, recorder}
+	w.conforms(req, a)
+	return a
+}
+
+func (w *world) get(as person, path string) answer {
+	w.t.Helper()
+	return w.do(request{method: "GET", path: path, as: as})
+}
+
+func (w *world) post(as person, path string, body any) answer {
+	w.t.Helper()
+	return w.do(request{method: "POST", path: path, as: as, json: body})
+}
+
+// is fails the test unless the answer has the status.
+func (a answer) is(status int) answer {
+	a.t.Helper()
+	if a.Code != status {
+		a.t.Fatalf("got %d, want %d: %s", a.Code, status, a.Body.String())
+	}
+	return a
+}
+
+// problem returns the problem that the answer must be.
+func (a answer) problem(status int, code string) shownProblem {
+	a.t.Helper()
+	a.is(status)
+	var p shownProblem
+	a.decode(&p)
+	if p.Code != code || p.Status != status {
+		a.t.Fatalf("got code %q, want %q: %s", p.Code, code, a.Body.String())
+	}
+	return p
+}
+
+type shownProblem struct {
+	Code, Detail string
+	Status       int
+	Errors       []struct {
+		In, Pointer, Parameter, Code string
+	}
+}
+
+// places lists "pointer code" or "parameter code" of every field error.
+func (p shownProblem) places() []string {
+	out := []string{}
+	for _, e := range p.Errors {
+		out = append(out, e.In+" "+e.Pointer+e.Parameter+" "+e.Code)
+	}
+	return out
+}
+
+func (a answer) decode(into any) answer {
+	a.t.Helper()
+	if err := json.Unmarshal(a.Body.Bytes(), into); err != nil {
+		a.t.Fatalf("answer is not JSON: %v: %s", err, a.Body.String())
+	}
+	return a
+}
+
+// object is the answer as maps.
+func (a answer) object() map[string]any {
+	a.t.Helper()
+	var m map[string]any
+	a.decode(&m)
+	return m
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// instance registers one as a feed would.
+func (w *world) instance(in tenant, name string) uuid.UUID {
+	w.t.Helper()
+	id, mark, err := w.deps.Commands.RegisterInstance(context.Background(), commands.Actor{OrganizationID: in.organization.ID, Component: "ingest"},
+		commands.RegisterInstance{Name: name, Engine: "postgresql", Version: "15.18", Host: "db01", Active: true})
+	must(w.t, err)
+	w.settle(mark)
+	return id
+}
+
+func (w *world) settle(mark commands.Mark) {
+	w.t.Helper()
+	if !w.deps.Waiter.Wait(context.Background(), mark.Log, mark.Position) {
+		w.t.Fatal("the projections do not catch up")
+	}
+}
+
+// requested makes a Security report that covers exactly the instances (a
+// new one where none is given, so that no two requests are identical).
+func (w *world) requested(as tenant, by person, recipients ...uuid.UUID) uuid.UUID {
+	w.t.Helper()
+	instance := w.instance(as, "i-"+uuid.NewString()[:8])
+	out, err := w.deps.Commands.RequestReport(context.Background(),
+		commands.Actor{OrganizationID: as.organization.ID, MemberID: by.ID}, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{instance}, RecipientIDs: recipients})
+	must(w.t, err)
+	w.settle(out.Mark)
+	return out.ReportID
+}
+
+// inTx runs one step of a build.
+func (w *world) inTx(do func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error)) {
+	w.t.Helper()
+	ctx := context.Background()
+	tx, err := w.deps.DB.BeginTxx(ctx, nil)
+	must(w.t, err)
+	defer func() { _ = tx.Rollback() }()
+	mark, err := do(ctx, tx)
+	must(w.t, err)
+	must(w.t, tx.Commit())
+	w.settle(mark)
+}
+
+func (w *world) building(as tenant, id uuid.UUID) {
+	w.t.Helper()
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+		return w.deps.Commands.StartBuild(ctx, tx, as.organization.ID, id, "worker-1", 1, "")
+	})
+}
+
+const pdfText = "%PDF-1.4 not really, but long enough to be asked for in ranges"
+
+// ready finishes a report with a file of the given text.
+func (w *world) ready(as tenant, id uuid.UUID, text string) {
+	w.t.Helper()
+	w.building(as, id)
+	name := blobs.PDFName(as.organization.ID, id, 1)
+	written, err := w.deps.Blobs.WritePDF(context.Background(), name, strings.NewReader(text))
+	must(w.t, err)
+	head, err := w.deps.Events.Head(context.Background(), w.deps.DB, eventstore.Reports)
+	must(w.t, err)
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+		return w.deps.Commands.MarkReady(ctx, tx, as.organization.ID, id, report.Ready{
+			AsOf: w.clock.now(), InputsSHA256: strings.Repeat("ab", 32), InputsKey: "k", PDFSHA256: written.SHA256, PDFKey: name,
+			FileName: "security-größe \"1\".pdf", SizeBytes: written.SizeBytes, Pages: 3, RetentionSeconds: 30 * 24 * 3600,
+			Renderer: report.Renderer{Version: "1"}, Witness: report.Witness{Log: "reports", Position: head.Position, Hash: fmt.Sprintf("%x", head.Hash)},
+		}, nil)
+	})
+}
+
+func (w *world) failed(as tenant, id uuid.UUID) {
+	w.t.Helper()
+	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
+		return w.deps.Commands.MarkFailed(ctx, tx, as.organization.ID, id, report.Failed{Code: report.CodeRenderFailed, Message: "The PDF could not be drawn."})
+	})
+}
+
+var client0 = accounts.Client{}
