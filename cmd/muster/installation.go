@@ -112,8 +112,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.facts = assessment.NewStore(in.db, in.key)
 	in.queue = jobs.NewQueue(in.db)
 	in.history, in.fleet, in.audit = history.NewReader(in.db), fleet.NewReader(in.db), audit.NewReader(in.db)
-	decode := commands.Registry().Decode
-	in.runner = projections.NewRunner(in.db, in.url, in.log, history.Projection(decode), audit.Projection(), fleet.Projection(decode))
+	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
 	in.commands = &commands.Service{
 		DB: in.db, Events: in.events, Instances: in.fleet, Members: in.accounts,
 		Jobs: in.queue, Accounts: in.accounts, Now: now,
@@ -125,6 +124,12 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		return in, err
 	}
 	return in, nil
+}
+
+// readModels are the projections of this program.
+func readModels() []projections.Projection {
+	decode := commands.Registry().Decode
+	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode)}
 }
 
 func (in *installation) openDatabase(ctx context.Context, a access) error {

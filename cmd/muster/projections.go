@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -49,7 +51,7 @@ func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
 ones go on serving, prints how the two differ, and switches. NAME is
 report_history, audit or fleet. A difference does not stop the switch unless
 --stop-on-difference is given; the old tables stay for an hour.`,
-		Args: cobra.ExactArgs(1),
+		Args: aProjection,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
 				progress := rebuildProgress(cmd.ErrOrStderr())
@@ -72,6 +74,21 @@ report_history, audit or fleet. A difference does not stop the switch unless
 	return cmd
 }
 
+// aProjection is the argument of a command on one projection.
+func aProjection(cmd *cobra.Command, args []string) error {
+	if err := cobra.ExactArgs(1)(cmd, args); err != nil {
+		return err
+	}
+	var names []string
+	for _, p := range readModels() {
+		names = append(names, p.Name)
+	}
+	if !slices.Contains(names, args[0]) {
+		return fmt.Errorf("no projection is called %q, only %s", args[0], strings.Join(names, ", "))
+	}
+	return nil
+}
+
 // rebuildProgress writes one line over and over.
 func rebuildProgress(w io.Writer) func(projections.RebuildProgress) {
 	return func(p projections.RebuildProgress) {
@@ -83,7 +100,7 @@ func projectionsDiffCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff NAME",
 		Short: "Show how the last rebuild differed from what it replaced",
-		Args:  cobra.ExactArgs(1),
+		Args:  aProjection,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
 				difference, ok, err := in.runner.Diff(cmd.Context(), args[0])

@@ -29,7 +29,7 @@ An ingest token works under /ingest/v1 only and takes no scopes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			wanted, err := newToken(kind, name, scopes, expires, time.Now())
 			if err != nil {
-				return &exitError{status: exitUsage, err: err}
+				return err
 			}
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
 				by, err := in.principalOf(cmd.Context(), email)
@@ -69,6 +69,9 @@ func newToken(kind, name, scopes, expires string, now time.Time) (accounts.NewTo
 	if kind != "api" && kind != "ingest" {
 		wrong = append(wrong, fmt.Sprintf("--kind is %q, not api or ingest", kind))
 	}
+	if kind == "ingest" && scopes != "" {
+		wrong = append(wrong, "--scopes: an ingest token takes none")
+	}
 	for _, s := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' || r == ' ' }) {
 		scope := organization.Scope(s)
 		if !slices.Contains(organization.Scopes(), scope) {
@@ -81,10 +84,7 @@ func newToken(kind, name, scopes, expires string, now time.Time) (accounts.NewTo
 		wrong = append(wrong, "--expires: "+err.Error())
 	}
 	t.ExpiresAt = until
-	if len(wrong) > 0 {
-		return t, fmt.Errorf("%s", strings.Join(wrong, "; "))
-	}
-	return t, nil
+	return t, usage(wrong)
 }
 
 func parseExpiry(s string, now time.Time) (time.Time, error) {
