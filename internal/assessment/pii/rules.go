@@ -106,7 +106,7 @@ func readRule(row []string) (r rule, err error) {
 		return r, fmt.Errorf("weight %q", row[3])
 	}
 	for _, confidence := range []string{r.byName, r.byBoth, r.byValue} {
-		if confidence != "" && confidenceRank(confidence) == 0 {
+		if confidence != "" && confidenceRank(confidence) < 0 {
 			return r, fmt.Errorf("unknown confidence %q", confidence)
 		}
 	}
@@ -249,5 +249,9 @@ func containsAny(words []string, runs [][]string) bool {
 }
 
 func sameWord(word, token string) bool {
-	return word == token || word == token+"s" || strings.TrimRight(word, "0123456789") == token
+	if word == token {
+		return true
+	}
+	word = strings.TrimRight(word, "0123456789")
+	return word == token || word == token+"s"
 }

@@ -21,6 +21,7 @@ const (
 	sampleLength  = 256 // characters of a value
 	sampleTimeout = 5 * time.Second
 	largeTable    = 20_000 // rows from which on a block sample is cheaper than luck
+	blockRows     = 4_000  // rows in the blocks that the sample is drawn from: some twenty blocks of usual rows
 )
 
 // Classify looks for personal and secret data in one database, by column names
@@ -215,14 +216,15 @@ func sample(ctx context.Context, s *session, t tableFact) (samples map[string][]
 }
 
 // sampledRows takes whole blocks from all over a large table, so that it is not
-// always the oldest customers that are looked at; a block sample may come out
-// empty, and then the first rows have to do.
+// always the oldest customers that are looked at, and draws from them, so that
+// it is not one block either. Where the estimate of rows is far off, the sample
+// may come out empty, and then the first rows have to do.
 func sampledRows(ctx context.Context, s *session, t tableFact, expressions []string) ([][]string, error) {
 	from := identifier(t.Schema) + "." + identifier(t.Name)
 	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
 	if t.Rows > largeTable && t.Kind != "f" {
-		percent := min(100, 100*5*float64(sampleRows)/float64(t.Rows))
-		rows, err := s.query(ctx, len(expressions), fmt.Sprintf("%s tablesample system (%f) limit %d", statement, percent, sampleRows))
+		percent := min(100, 100*blockRows/float64(t.Rows))
+		rows, err := s.query(ctx, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, percent, sampleRows))
 		if err != nil || len(rows) > 0 {
 			return rows, err
 		}

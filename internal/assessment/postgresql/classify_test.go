@@ -1,0 +1,122 @@
+package postgresql
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"muster/internal/assessment"
+	"muster/internal/pgtest"
+	"muster/internal/snapshot"
+)
+
+//go:embed testdata/personal.sql
+var personalSQL string
+
+// columns lists what was found as table.column rule confidence.
+func columns(c snapshot.Classification) (out []string) {
+	for _, table := range c.Tables {
+		for _, column := range table.Columns {
+			out = append(out, fmt.Sprintf("%s.%s %s %s", table.Name, column.Name, column.RuleID, column.Confidence))
+		}
+	}
+	return out
+}
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{})
+	run(t, server.Superuser(), "CREATE DATABASE app;\n")
+	run(t, server.URL(pgtest.Superuser, "app"), personalSQL)
+	c, target := collectorAt(t, today), targetOf(t, server.URL("sampler", "postgres"))
+	ctx := context.Background()
+
+	t.Run("by names", func(t *testing.T) {
+		t.Parallel()
+		got := c.Classify(ctx, target, "app", assessment.ClassifyNames)
+		want := []string{
+			"closed.email PII-09 Medium", "empty.email PII-09 Medium", "parted.email PII-09 Medium",
+			"people.email PII-09 Medium", "people.password_hash PII-01 High", "secured.email PII-09 Medium",
+		}
+		if diff := cmp.Diff(want, columns(got)); diff != "" {
+			t.Error(diff)
+		}
+		if got.Status != snapshot.ClassificationCompleted || got.TablesSeen != 8 || got.TablesClassified != 8 ||
+			got.TablesSampled != 0 || got.ColumnsClassified != got.ColumnsSeen || got.SampleRows != 0 {
+			t.Errorf("%+v", got)
+		}
+		people := got.Tables[3]
+		if !people.PublicAccess || people.Grantees != 1 || people.EstimatedRows != 300 || people.SizeBytes == 0 || people.RowSecurity {
+			t.Errorf("%+v", people)
+		}
+		if parted := got.Tables[2]; parted.EstimatedRows != 30 || parted.SizeBytes == 0 {
+			t.Errorf("a partitioned table is its partitions: %+v", parted)
+		}
+	})
+	t.Run("by values", func(t *testing.T) {
+		t.Parallel()
+		got := c.Classify(ctx, target, "app", assessment.ClassifyValues)
+		want := []string{
+			`Odd "name".the column PII-04 Certain`, "closed.email PII-09 Medium", "empty.email PII-09 Medium",
+			"parted.email PII-09 Certain", "people.email PII-09 Certain", "people.home PII-16 Medium",
+			"people.password_hash PII-01 Certain", "secured.email PII-09 Medium",
+		}
+		if diff := cmp.Diff(want, columns(got)); diff != "" {
+			t.Error(diff)
+		}
+		failed := map[string]string{}
+		for _, f := range got.FailedTables {
+			failed[f.Name] = f.Reason
+		}
+		if len(failed) != 2 || !strings.Contains(failed["closed"], "SELECT") || !strings.Contains(failed["secured"], "Row security") {
+			t.Errorf("%v", failed)
+		}
+		if got.Status != snapshot.ClassificationPartial || got.Reason == "" || got.TablesSampled != 6 || got.TablesClassified != 6 || got.SampleRows != sampleRows {
+			t.Errorf("%+v", got)
+		}
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range []string{"planted", "example.org", "192.0.2.1", "DE89", "$2b$"} {
+			if strings.Contains(string(text), value) {
+				t.Errorf("the result holds a value: %q", value)
+			}
+		}
+	})
+	t.Run("off", func(t *testing.T) {
+		t.Parallel()
+		got := c.Classify(ctx, target, "app", assessment.ClassifyOff)
+		if got.Status != snapshot.ClassificationOff || got.Reason == "" || len(got.Tables) > 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a database that is not there", func(t *testing.T) {
+		t.Parallel()
+		got := c.Classify(ctx, target, "nowhere", assessment.ClassifyNames)
+		if got.Status != snapshot.ClassificationFailed || got.Reason == "" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// A block sample of a large table must not come out empty, and must not be the
+// first rows alone.
+func TestALargeTableIsSampledFromAllOver(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.URL(t)
+	run(t, dsn, "CREATE TABLE large (email text);\nINSERT INTO large SELECT CASE WHEN g < 5000 THEN 'nothing' ELSE g || '@example.org' END FROM generate_series(1, 100000) g;\nANALYZE large;\n")
+	target := targetOf(t, dsn)
+	got := collectorAt(t, today).Classify(context.Background(), target, target.Database, assessment.ClassifyValues)
+	for _, table := range got.Tables {
+		if table.Name == "large" && *table.Columns[0].MatchedRatio > 0 {
+			return
+		}
+	}
+	t.Errorf("%+v, %+v", columns(got), got.FailedTables)
+}

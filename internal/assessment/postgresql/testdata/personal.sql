@@ -1,0 +1,24 @@
+CREATE TABLE people (id bigint PRIMARY KEY, email text, notes text, home inet, avatar bytea, password_hash varchar(100));
+INSERT INTO people SELECT g, 'planted' || g || '@example.org', 'planted-note', '192.0.2.1', '\x00ff', '$2b$12$plantedplantedplanted' || g
+  FROM generate_series(1, 300) g;
+GRANT SELECT ON people TO PUBLIC;
+CREATE TABLE plain (id int, amount numeric, company text);
+INSERT INTO plain SELECT g, g, 'company ' || g FROM generate_series(1, 300) g;
+CREATE TABLE "Odd ""name""" (id int, "the column" text);
+INSERT INTO "Odd ""name""" SELECT g, 'DE89370400440532013000' FROM generate_series(1, 30) g;
+CREATE TABLE parted (email text, at int) PARTITION BY RANGE (at);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (10);
+INSERT INTO parted SELECT 'planted@example.org', 1 FROM generate_series(1, 30);
+CREATE TABLE secured (email text);
+INSERT INTO secured VALUES ('planted@example.org');
+ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON secured USING (true);
+CREATE TABLE closed (email text);
+INSERT INTO closed VALUES ('planted@example.org');
+CREATE TABLE empty (email text);
+CREATE VIEW tempting AS SELECT email FROM people;
+CREATE TYPE trap AS ENUM ('a');
+CREATE TABLE trapped (n int, phone trap);
+CREATE ROLE sampler LOGIN;
+GRANT SELECT ON people, plain, "Odd ""name""", parted, secured, empty, trapped, tempting TO sampler;
+ANALYZE;
