@@ -1,0 +1,280 @@
+package assessment_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
+	"muster/internal/snapshot"
+)
+
+const dsn = "postgres://watcher:planted-password@db01/app"
+
+func storeOf(t *testing.T) (*assessment.Store, *sqlx.DB) {
+	t.Helper()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := pgtest.DB(t)
+	return assessment.NewStore(db, key), db
+}
+
+func register(t *testing.T, store *assessment.Store, db *sqlx.DB) (organization, instance uuid.UUID) {
+	t.Helper()
+	organization, instance = uuid.New(), uuid.New()
+	err := store.SaveCredentials(context.Background(), db, assessment.Credentials{
+		Organization: organization, Instance: instance, Engine: fleet.PostgreSQL, DSN: dsn,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return organization, instance
+}
+
+func must[T any](t *testing.T) func(value T, err error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func TestCredentialsAreSealedAndBoundToTheirRow(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+	got, ok, err := store.Credentials(ctx, organization, instance)
+	want := assessment.Credentials{Organization: organization, Instance: instance, Engine: fleet.PostgreSQL, DSN: dsn, Classify: assessment.ClassifyNames}
+	if err != nil || !ok || got != want {
+		t.Fatalf("%+v, %t, %v", got, ok, err)
+	}
+	var sealed []byte
+	if err := db.Get(&sealed, `SELECT sealed_dsn FROM assessment_targets`); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(sealed, []byte("planted")) || bytes.Contains(sealed, []byte("db01")) {
+		t.Error("the connection lies in the database in the clear")
+	}
+	if _, ok, err := store.Credentials(ctx, uuid.New(), instance); ok || err != nil {
+		t.Errorf("another organization reads it: %t, %v", ok, err)
+	}
+	if other, states := uuid.New(), must[map[uuid.UUID]assessment.State](t); len(states(store.States(ctx, other, []uuid.UUID{instance}))) > 0 {
+		t.Error("another organization sees its state")
+	}
+	// A row moved to another instance does not open there.
+	db.MustExec(`UPDATE assessment_targets SET instance_id = $1`, uuid.New())
+	var moved uuid.UUID
+	if err := db.Get(&moved, `SELECT instance_id FROM assessment_targets`); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := store.Credentials(ctx, organization, moved); err == nil {
+		t.Error("a moved row opens")
+	}
+}
+
+func reachedAt(version int) snapshot.Assessment {
+	return snapshot.Assessment{
+		Outcome: snapshot.OutcomePartial, VersionNum: version, StartedAt: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
+		Databases:     []snapshot.DatabaseFact{{Name: "app"}},
+		MissingGrants: []snapshot.MissingGrant{{Object: "o", Statement: "GRANT", Checks: []string{"PG-S01"}}},
+	}
+}
+
+func unreachable() snapshot.Assessment {
+	return snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: "refused", Error: "Nothing there."}
+}
+
+func classified(name, status string) assessment.DatabaseClassification {
+	return assessment.DatabaseClassification{Database: name, Classification: snapshot.Classification{Status: status}}
+}
+
+func TestALostServerKeepsItsLastGoodFacts(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+	state := func() assessment.State {
+		return must[map[uuid.UUID]assessment.State](t)(store.States(ctx, organization, []uuid.UUID{instance, uuid.New()}))[instance]
+	}
+	record := func(a snapshot.Assessment, c ...assessment.DatabaseClassification) {
+		t.Helper()
+		claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if err := store.Record(ctx, claim, a, c, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if a, c, err := store.Latest(ctx, organization, instance); a != nil || len(c) > 0 || err != nil {
+		t.Fatalf("before anything was tried: %v, %v, %v", a, c, err)
+	}
+	record(unreachable())
+	if s := state(); s.LastSeenAt != nil || s.LastError == nil || s.LastError.Class != "refused" || !s.Collected {
+		t.Errorf("never reached: %+v", s)
+	}
+	if a, _, _ := store.Latest(ctx, organization, instance); a == nil || a.Outcome != snapshot.OutcomeUnreachable {
+		t.Errorf("never reached: %+v", a)
+	}
+	record(reachedAt(150018), classified("app", snapshot.ClassificationCompleted), classified("gone", snapshot.ClassificationFailed))
+	if s := state(); s.LastSeenAt == nil || s.LastAssessedAt == nil || s.LastClassifiedAt == nil || s.LastError != nil || len(s.MissingGrants) != 1 {
+		t.Errorf("reached: %+v", s)
+	}
+	record(unreachable())
+	a, c, err := store.Latest(ctx, organization, instance)
+	if err != nil || a.VersionNum != 150018 || len(c) != 1 || c[0].Database != "app" {
+		t.Errorf("%+v, %+v, %v", a, c, err)
+	}
+	if s := state(); s.LastError == nil || len(s.MissingGrants) != 1 {
+		t.Errorf("lost: %+v", s)
+	}
+	newest := must[*snapshot.Assessment](t)(store.Newest(ctx, organization, instance))
+	if newest.Outcome != snapshot.OutcomeUnreachable {
+		t.Errorf("%+v", newest)
+	}
+	if fresh := must[*snapshot.Assessment](t)(store.Reached(ctx, organization, instance, time.Hour)); fresh == nil {
+		t.Error("facts of a moment ago are not fresh")
+	}
+	db.MustExec(`UPDATE assessments SET recorded_at = recorded_at - interval '2 hours'`)
+	if stale := must[*snapshot.Assessment](t)(store.Reached(ctx, organization, instance, time.Hour)); stale != nil {
+		t.Error("facts of two hours ago are fresh")
+	}
+	if foreign, _, _ := store.Latest(ctx, uuid.New(), instance); foreign != nil {
+		t.Error("another organization reads them")
+	}
+}
+
+func TestFactsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+	claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, size := 3, int64(42)
+	want := reachedAt(150018)
+	want.ClientSessions, want.Databases[0].SizeBytes = &n, &size
+	want.Results = []snapshot.CheckResult{{
+		CheckID: "PG-S01", Status: snapshot.StatusFail, FailFraction: 1.0 / 3.0,
+		Violations: []snapshot.Violation{{Object: "line 1 \u0000 <&>", Evidence: "ü\u2028"}},
+	}}
+	if err := store.Record(ctx, claim, want, nil, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := store.Latest(ctx, organization, instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+
+	first, ok, err := store.ClaimDue(ctx, time.Minute)
+	if err != nil || !ok || first.Instance != instance {
+		t.Fatalf("a new connection is not due: %v %v", ok, err)
+	}
+	if _, ok, _ := store.ClaimDue(ctx, time.Minute); ok {
+		t.Fatal("claimed twice")
+	}
+	if _, ok, _ := store.ClaimOne(ctx, organization, instance, time.Minute); ok {
+		t.Fatal("claimed while held")
+	}
+	// Its holder dies: the lease runs out.
+	db.MustExec(`UPDATE assessment_targets SET leased_until = now() - interval '1 second'`)
+	second, ok, err := store.ClaimDue(ctx, time.Minute)
+	if err != nil || !ok {
+		t.Fatal("a dead holder's server is not due")
+	}
+	// Its holder was only slow.
+	var lost *assessment.LeaseLostError
+	if err := store.Record(ctx, first, reachedAt(1), nil, time.Hour); !errors.As(err, &lost) {
+		t.Errorf("a late holder records: %v", err)
+	}
+	if err := store.Extend(ctx, first, time.Minute); !errors.As(err, &lost) {
+		t.Errorf("a late holder extends: %v", err)
+	}
+	if err := store.Extend(ctx, second, time.Minute); err != nil {
+		t.Error(err)
+	}
+	if err := store.Record(ctx, second, reachedAt(2), nil, time.Hour); err != nil {
+		t.Error(err)
+	}
+	if err := store.Record(ctx, second, reachedAt(3), nil, time.Hour); !errors.As(err, &lost) {
+		t.Errorf("recorded twice: %v", err)
+	}
+	if _, ok, _ := store.ClaimDue(ctx, time.Minute); ok {
+		t.Error("due again at once")
+	}
+	if known, err := store.Due(ctx, organization, instance); err != nil || !known {
+		t.Error(known, err)
+	}
+	if known, _ := store.Due(ctx, uuid.New(), instance); known {
+		t.Error("another organization makes it due")
+	}
+	third, ok, _ := store.ClaimDue(ctx, time.Minute)
+	if !ok {
+		t.Fatal("on demand it is not due")
+	}
+	// The connection is replaced while the old one is being looked at.
+	err = store.SaveCredentials(ctx, db, assessment.Credentials{Organization: organization, Instance: instance, Engine: fleet.PostgreSQL, DSN: dsn + "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Record(ctx, third, reachedAt(4), nil, time.Hour); !errors.As(err, &lost) {
+		t.Errorf("what the old connection found is recorded: %v", err)
+	}
+	if got, _, _ := store.Latest(ctx, organization, instance); got.VersionNum != 2 {
+		t.Errorf("%d was recorded", got.VersionNum)
+	}
+}
+
+func TestForgetAndPrune(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+	for _, age := range []string{"399 days", "401 days"} {
+		claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Record(ctx, claim, reachedAt(1), nil, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		db.MustExec(`UPDATE assessments SET recorded_at = now() - $2::interval WHERE id = $1`, claim.Token, age)
+	}
+	if n := must[int64](t)(store.Prune(ctx)); n != 1 {
+		t.Errorf("pruned %d", n)
+	}
+	if err := store.Forget(ctx, db, organization, instance); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := store.Credentials(ctx, organization, instance); ok || err != nil {
+		t.Errorf("%t, %v", ok, err)
+	}
+}
