@@ -86,7 +86,7 @@ func (h *house) tx(f func(tx *sqlx.Tx) error) {
 	if err != nil {
 		h.Fatal(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
+	defer tx.Rollback()
 	if err := f(tx); err != nil {
 		h.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func TestTwentyMailsAtOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
+		defer tx.Rollback()
 		if _, err := h.RecordMail(t.Context(), tx, h.org.ID, id, report.EmailSent{MemberID: recipients[i], MessageID: "<m>"}); err != nil {
 			return err
 		}

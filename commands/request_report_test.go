@@ -142,7 +142,7 @@ func TestReuseMeetsReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // the test commits
+	defer tx.Rollback()
 	if _, err := h.StartBuild(t.Context(), tx, h.org.ID, first.ReportID, "w1", 1, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type FieldError struct {
 	Params  map[string]any
 }
 
-// NotFoundError: no such thing in this organization.
+// NotFoundError says that this organization has no such thing.
 type NotFoundError struct{ What string }
 
 func (e *NotFoundError) Error() string { return e.What + " not found" }

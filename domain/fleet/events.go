@@ -29,7 +29,7 @@ const (
 // Event is a fact about an instance or a database.
 type Event interface{ event() }
 
-// InstanceRegistered: the instance is known from now on. CreatedAt is the registration time that lists and trends use.
+// InstanceRegistered says that the instance is known from now on. CreatedAt is the registration time that lists and trends use.
 type InstanceRegistered struct {
 	ExternalID string    `json:"externalId"`
 	Name       string    `json:"name"`
@@ -40,7 +40,7 @@ type InstanceRegistered struct {
 	CreatedAt  time.Time `json:"createdAt"`
 }
 
-// InstanceChanged: name, engine, version, host or creation time as they are from now on.
+// InstanceChanged holds name, engine, version, host or creation time as they are from now on.
 type InstanceChanged struct {
 	Name      string    `json:"name"`
 	Engine    Engine    `json:"engine"`
@@ -49,16 +49,16 @@ type InstanceChanged struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// InstanceActivated: assessed and reported again.
+// InstanceActivated says that the instance is assessed and reported again.
 type InstanceActivated struct{}
 
-// InstanceDeactivated: counted, but not assessed.
+// InstanceDeactivated says that the instance is counted, but not assessed.
 type InstanceDeactivated struct{}
 
-// InstanceRemoved: gone; registered again it is a new instance with a new id.
+// InstanceRemoved says that the instance is gone, with its databases; registered again it is a new instance with a new id.
 type InstanceRemoved struct{}
 
-// DatabaseRegistered: the database is known from now on.
+// DatabaseRegistered says that the database is known from now on.
 type DatabaseRegistered struct {
 	InstanceID uuid.UUID `json:"instanceId"`
 	ExternalID string    `json:"externalId"`
@@ -66,13 +66,13 @@ type DatabaseRegistered struct {
 	CreatedAt  time.Time `json:"createdAt"`
 }
 
-// DatabaseChanged: name or creation time as they are from now on.
+// DatabaseChanged holds name or creation time as they are from now on.
 type DatabaseChanged struct {
 	Name      string    `json:"name"`
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// DatabaseRemoved: gone.
+// DatabaseRemoved says that the database is gone.
 type DatabaseRemoved struct {
 	InstanceID uuid.UUID `json:"instanceId"`
 }

@@ -21,39 +21,39 @@ const (
 // and addresses live outside the log.
 type Event interface{ event() }
 
-// Created: the organization exists.
+// Created says that the organization exists.
 type Created struct {
 	Demo bool `json:"demo"`
 }
 
-// MemberInvited: who invited whom into which role.
+// MemberInvited says who invited whom into which role.
 type MemberInvited struct {
 	MemberID uuid.UUID `json:"memberId"`
 	Role     Role      `json:"role"`
 }
 
-// MemberJoined: the invited member chose a password, or the first
+// MemberJoined says that the invited member chose a password, or the first
 // administrator was set up.
 type MemberJoined struct {
 	MemberID uuid.UUID `json:"memberId"`
 	Role     Role      `json:"role"`
 }
 
-// MemberChanged: role or status as they are from now on.
+// MemberChanged holds role or status as they are from now on.
 type MemberChanged struct {
 	MemberID uuid.UUID `json:"memberId"`
 	Role     Role      `json:"role"`
 	Status   string    `json:"status"` // invited, active, disabled
 }
 
-// TokenMinted: an API or ingest token was made.
+// TokenMinted says that an API or ingest token was made.
 type TokenMinted struct {
 	TokenID uuid.UUID `json:"tokenId"`
 	Kind    string    `json:"kind"` // api, ingest
 	Scopes  []string  `json:"scopes"`
 }
 
-// TokenRevoked: a token stopped working.
+// TokenRevoked says that a token stopped working.
 type TokenRevoked struct {
 	TokenID uuid.UUID `json:"tokenId"`
 }

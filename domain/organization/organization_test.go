@@ -140,7 +140,7 @@ func TestOrganization(t *testing.T) {
 }
 
 func same(got, want error) bool {
-	switch want := want.(type) {
+	switch want := any(want).(type) {
 	case nil:
 		return got == nil
 	case *organization.LastAdminError:

@@ -9,7 +9,7 @@ import (
 // Event is a fact in the life of a report request. Its wire name stands in Types.
 type Event interface{ event() }
 
-// Queued: a member asked and no identical request was being built.
+// Queued says that a member asked and no identical request was being built.
 type Queued struct {
 	Kind         Kind        `json:"kind"`
 	Scope        Scope       `json:"scope"`
@@ -19,14 +19,14 @@ type Queued struct {
 	RecipientIDs []uuid.UUID `json:"recipientIds"` // the requester first
 }
 
-// Reused: an identical request came while this one was being built.
+// Reused says that an identical request came while this one was being built.
 type Reused struct {
 	RequesterID uuid.UUID   `json:"requesterId"`
 	Added       []uuid.UUID `json:"added"`
 	NotAdded    []uuid.UUID `json:"notAdded"`
 }
 
-// BuildStarted: a worker took the request; the request is Building. Without a
+// BuildStarted says that a worker took the request; the request is Building. Without a
 // worker, and as attempt 0, it stands before a Failed that came before any
 // worker had started.
 type BuildStarted struct {
@@ -34,14 +34,14 @@ type BuildStarted struct {
 	Attempt int    `json:"attempt"`
 }
 
-// BuildResumed: another worker took over, or the same one tries again. No transition.
+// BuildResumed says that another worker took over, or the same one tries again. No transition.
 type BuildResumed struct {
 	Worker  string `json:"worker"`
 	Attempt int    `json:"attempt"`
 	Reason  string `json:"reason"`
 }
 
-// StepCompleted: a step of the build is done. No transition.
+// StepCompleted says that a step of the build is done. No transition.
 type StepCompleted struct {
 	Step       int    `json:"step"`
 	TotalSteps int    `json:"totalSteps"`
@@ -56,7 +56,7 @@ type Renderer struct {
 	Assets    string `json:"assets"` // SHA-256 over fonts, catalogue and feed, hex
 }
 
-// Ready: the PDF exists, its digests are known, the mail jobs are queued.
+// Ready says that the PDF exists, its digests are known, the mail jobs are queued.
 type Ready struct {
 	AsOf             time.Time   `json:"asOf"`
 	InputsSHA256     string      `json:"inputsSha256"` // hex, of the uncompressed canonical document
@@ -81,25 +81,25 @@ type Witness struct {
 	Hash     string `json:"hash"` // hex
 }
 
-// Failed: the request cannot be built.
+// Failed says that the request cannot be built.
 type Failed struct {
 	Code    string `json:"code"`
 	Message string `json:"message"` // a sentence that a person can act on
 }
 
-// Expired: the retention window has elapsed.
+// Expired says that the retention window has elapsed.
 type Expired struct {
 	ExpiredAt time.Time `json:"expiredAt"`
 }
 
-// EmailSent: the mail server took one recipient's mail.
+// EmailSent says that the mail server took one recipient's mail.
 type EmailSent struct {
 	MemberID  uuid.UUID `json:"memberId"`
 	MessageID string    `json:"messageId"`
 	SMTPCode  int       `json:"smtpCode"` // 0 where the mail went to the outbox
 }
 
-// EmailFailed: one recipient's mail cannot be delivered.
+// EmailFailed says that one recipient's mail cannot be delivered.
 type EmailFailed struct {
 	MemberID  uuid.UUID `json:"memberId"`
 	MessageID string    `json:"messageId"`
@@ -107,12 +107,12 @@ type EmailFailed struct {
 	Reason    string    `json:"reason"` // never an address
 }
 
-// Downloaded: a member fetched the file; one event per member and hour.
+// Downloaded says that a member fetched the file; one event per member and hour.
 type Downloaded struct {
 	MemberID uuid.UUID `json:"memberId"`
 }
 
-// InputsErased: the inputs document was deleted by the named rule.
+// InputsErased says that the inputs document was deleted by the named rule.
 type InputsErased struct {
 	Rule string `json:"rule"` // retention, member_erased
 }

@@ -58,7 +58,7 @@ func (s scenario) run(t *testing.T) {
 }
 
 func sameError(got, want error) bool {
-	switch want := want.(type) {
+	switch want := any(want).(type) {
 	case *report.TransitionError:
 		var e *report.TransitionError
 		return errors.As(got, &e) && *e == *want

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -157,20 +158,20 @@ func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []Violati
 // kind, instances, database and window of a canonical scope. Requester and
 // recipients are not part of it.
 func Fingerprint(organization uuid.UUID, kind Kind, scope Scope) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n", organization, kind)
+	lines := []string{organization.String(), string(kind)}
 	for _, id := range scope.InstanceIDs {
-		fmt.Fprintf(h, "instance %s\n", id)
+		lines = append(lines, "instance "+id.String())
 	}
 	if scope.DatabaseID != nil {
-		fmt.Fprintf(h, "database %s\n", scope.DatabaseID)
+		lines = append(lines, "database "+scope.DatabaseID.String())
 	}
 	for _, end := range []*time.Time{scope.From, scope.To} {
 		if end != nil {
-			fmt.Fprintf(h, "at %d\n", end.Unix())
+			lines = append(lines, end.UTC().Format(time.RFC3339))
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:])
 }
 
 // unique returns the ids sorted, each once; never nil, so that it is [] on the wire.

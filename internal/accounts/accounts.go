@@ -115,7 +115,7 @@ func (s *Store) inTx(ctx context.Context, f func(tx *sqlx.Tx) error) error {
 // secret returns 32 random bytes as text, and the digest that is kept of them.
 func secret() (text string, digest []byte) {
 	b := make([]byte, 32)
-	rand.Read(b) //nolint:errcheck // it ends the program rather than return an error
+	rand.Read(b)
 	text = base64.RawURLEncoding.EncodeToString(b)
 	return text, digestOf(text)
 }

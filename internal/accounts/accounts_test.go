@@ -67,7 +67,7 @@ func (d *door) try(f func(tx *sqlx.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
+	defer tx.Rollback()
 	if err := f(tx); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (s *Store) HashPassword(ctx context.Context, password, email string) (strin
 	}
 	defer release()
 	salt := make([]byte, argonSalt)
-	rand.Read(salt) //nolint:errcheck // it ends the program rather than return an error
+	rand.Read(salt)
 	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonLanes, argonKey)
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key)), nil

@@ -55,7 +55,7 @@ func (s *Store) SecurityLog(ctx context.Context, org uuid.UUID, before int64, li
 	if err != nil {
 		return nil, fmt.Errorf("read the security log: %w", err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
 	entries := []SecurityEntry{}
 	for rows.Next() {
 		var e SecurityEntry

@@ -155,7 +155,7 @@ func (s *Store) tokens(ctx context.Context, q sqlx.QueryerContext, org, member u
 	if err != nil {
 		return nil, fmt.Errorf("list tokens: %w", err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
 	tokens := []Token{}
 	for rows.Next() {
 		var t Token
