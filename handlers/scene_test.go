@@ -1,0 +1,345 @@
+package handlers_test
+
+import (
+	"context"
+	"log/slog"
+	netmail "net/mail"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/handlers"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/blobs"
+	"muster/internal/mail"
+	"muster/internal/mail/mailtest"
+	"muster/internal/pdf"
+	"muster/internal/pgtest"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/snapshottest"
+	"muster/projections/fleet"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// patience bounds every wait of these tests; none of them needs a second of it.
+const patience = 30 * time.Second
+
+// clock is the workers' clock; the database has its own.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) forward(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// scene is an installation without its web page: a database, files, a mail
+// server, one organization and three members.
+type scene struct {
+	t        *testing.T
+	db       *sqlx.DB
+	queue    *jobs.Queue
+	events   *eventstore.Store
+	accounts *accounts.Store
+	commands *commands.Service
+	blobs    *blobs.Store
+	files    string
+	clock    *clock
+	smtp     *mailtest.Server
+	gatherer *gatherer
+
+	organization  uuid.UUID
+	ana, bob, eva uuid.UUID
+}
+
+// gatherer hands out a rich document; what a real one gathers has tests of its own.
+type gatherer struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (g *gatherer) Gather(_ context.Context, in handlers.Gathering) (snapshot.Document, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	doc := snapshottest.Rich(in.Queued.Kind)
+	doc.ReportID, doc.Organization.ID = in.ReportID, in.OrganizationID
+	return doc, g.err
+}
+
+func (g *gatherer) fail(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.err = err
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "blobs")
+	return newSceneIn(t, dir)
+}
+
+func newSceneIn(t *testing.T, dir string) *scene {
+	t.Helper()
+	s := &scene{
+		t: t, db: pgtest.DB(t), files: dir, gatherer: &gatherer{},
+		clock: &clock{at: time.Now()}, smtp: mailtest.Start(t, mailtest.Options{}),
+	}
+	s.queue, s.events = jobs.NewQueue(s.db), eventstore.New(s.db)
+	s.accounts = accounts.New(s.db, s.clock.now)
+	s.commands = &commands.Service{
+		DB: s.db, Events: s.events, Instances: fleet.NewReader(s.db), Members: s.accounts, Jobs: s.queue,
+		Accounts: s.accounts, Now: s.clock.now,
+	}
+	var err error
+	if s.blobs, err = blobs.Open(t.Context(), "file://"+dir); err != nil {
+		t.Fatal(err)
+	}
+	s.populate()
+	return s
+}
+
+func (s *scene) populate() {
+	s.t.Helper()
+	tx, err := s.db.BeginTxx(s.t.Context(), nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.organization = uuid.New()
+	if _, err := s.accounts.InsertOrganization(s.t.Context(), tx, s.organization, "Acme", false); err != nil {
+		s.t.Fatal(err)
+	}
+	for name, id := range map[string]*uuid.UUID{"ana": &s.ana, "bob": &s.bob, "eva": &s.eva} {
+		*id = uuid.New()
+		m := accounts.Member{
+			ID: *id, OrganizationID: s.organization, Email: s.address(name), Name: strings.ToUpper(name[:1]) + name[1:],
+			Role: organization.Member, Status: organization.Active, CreatedAt: s.clock.now(),
+		}
+		if err := s.accounts.InsertMember(s.t.Context(), tx, m, ""); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) address(name string) string { return name + "@example.org" }
+
+// request asks for a Security report of everything.
+func (s *scene) request(by uuid.UUID, recipients ...uuid.UUID) uuid.UUID {
+	s.t.Helper()
+	r, err := s.commands.RequestReport(s.t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: by},
+		commands.RequestReport{Kind: report.Security, RecipientIDs: recipients})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r.ReportID
+}
+
+func (s *scene) record() *handlers.Record {
+	return &handlers.Record{Events: s.events, Registry: commands.Registry(), DB: s.db}
+}
+
+func (s *scene) renderer() *pdf.Renderer {
+	s.t.Helper()
+	r, err := pdf.New(pdf.Build{Version: "test", Commit: "c0ffee"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+func (s *scene) builder() *handlers.Builder {
+	return &handlers.Builder{
+		DB: s.db, Queue: s.queue, Record: s.record(), Reports: s.commands, Gatherer: s.gatherer,
+		Renderer: s.renderer(), Blobs: s.blobs, Retention: handlers.Windows{Accounts: s.accounts}, Now: s.clock.now,
+	}
+}
+
+func (s *scene) mailer() *handlers.Mailer {
+	s.t.Helper()
+	composer, err := mail.NewComposer(&netmail.Address{Name: "Muster", Address: "muster@localhost"}, s.clock.now)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	config, err := mail.ParseSMTPURL("smtp://" + s.smtp.Addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	transport, err := mail.NewSMTP(config)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return &handlers.Mailer{
+		DB: s.db, Queue: s.queue, Record: s.record(), Reports: s.commands, Accounts: s.accounts,
+		Composer: composer, Transport: transport, PublicURL: "https://muster.example.org",
+	}
+}
+
+func (s *scene) expirer() *handlers.Expirer {
+	return &handlers.Expirer{DB: s.db, Queue: s.queue, Reports: s.commands}
+}
+
+func (s *scene) eraser() *handlers.Eraser {
+	return &handlers.Eraser{DB: s.db, Queue: s.queue, Record: s.record(), Reports: s.commands, Blobs: s.blobs}
+}
+
+func (s *scene) tasks() []handlers.Task {
+	return []handlers.Task{s.builder().Task(1), s.mailer().Task(2), s.expirer().Task(), s.eraser().Task()}
+}
+
+// work runs one worker process; the function it returns stops it.
+func (s *scene) work(name string, tasks ...handlers.Task) (stop func()) {
+	s.t.Helper()
+	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{
+		Worker: name, Lease: time.Hour, Poll: 20 * time.Millisecond, Drain: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
+	})
+	for _, t := range tasks {
+		w.Add(t)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				s.t.Errorf("worker %s: %v", name, err)
+			}
+		case <-time.After(patience):
+			s.t.Errorf("worker %s does not stop", name)
+		}
+	})
+	s.t.Cleanup(stop)
+	return stop
+}
+
+// until waits for something that other goroutines bring about.
+func (s *scene) until(what string, holds func() bool) {
+	s.t.Helper()
+	deadline := time.Now().Add(patience)
+	for !holds() {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("never: %s\n%s", what, s.story())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// story is what the log and the job table say, for a failed test.
+func (s *scene) story() string {
+	var b strings.Builder
+	for e, err := range s.events.Read(context.Background(), eventstore.Reports, eventstore.Filter{}) {
+		if err != nil {
+			return err.Error()
+		}
+		b.WriteString(e.Type + " " + string(e.Data) + "\n")
+	}
+	rows, err := s.queue.List(context.Background(), uuid.Nil, 100)
+	if err != nil {
+		return err.Error()
+	}
+	for _, r := range rows {
+		b.WriteString(strings.Join([]string{string(r.Kind), r.Key, r.Status, r.WorkerID, r.LastError}, " | ") + "\n")
+	}
+	return b.String()
+}
+
+// types are the wire names of a report's events in order.
+func (s *scene) types(id uuid.UUID) []string {
+	s.t.Helper()
+	var types []string
+	for e, err := range s.events.Load(s.t.Context(), s.db, s.organization, id) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		types = append(types, e.Type)
+	}
+	return types
+}
+
+// last decodes the last event of a type of a report.
+func last[E report.Event](s *scene, id uuid.UUID) (event E, ok bool) {
+	s.t.Helper()
+	_, err := eventstore.Fold(commands.Registry(), s.events.Load(s.t.Context(), s.db, s.organization, id), func(e report.Event, _ eventstore.Event) {
+		if match, is := e.(E); is {
+			event, ok = match, true
+		}
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return event, ok
+}
+
+func (s *scene) has(id uuid.UUID, eventType string) bool {
+	return slices.Contains(s.types(id), eventType)
+}
+
+func (s *scene) count(id uuid.UUID, eventType string) int {
+	return len(slices.DeleteFunc(s.types(id), func(t string) bool { return t != eventType }))
+}
+
+// jobs are the unfinished jobs of some kinds.
+func (s *scene) jobs(kinds ...jobs.Kind) []jobs.Row {
+	s.t.Helper()
+	rows, err := s.queue.List(s.t.Context(), s.organization, 100, kinds...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return rows
+}
+
+// due makes jobs claimable now: as a lease that has lapsed, a backoff that is
+// over, a window that has elapsed by the database's clock.
+func (s *scene) due(kind jobs.Kind) {
+	s.t.Helper()
+	if _, err := s.db.ExecContext(s.t.Context(), `UPDATE jobs SET due_at = now() - interval '1 second' WHERE kind = $1`, string(kind)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// stored are the names of the reports' files.
+func (s *scene) stored() []string {
+	s.t.Helper()
+	names := []string{}
+	for o, err := range s.blobs.List(s.t.Context(), blobs.Prefix) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+func (s *scene) sweep() handlers.Swept {
+	s.t.Helper()
+	swept, err := (&handlers.Sweeper{Record: s.record(), Blobs: s.blobs, Now: s.clock.now}).Sweep(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return swept
+}
