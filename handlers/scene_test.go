@@ -150,8 +150,18 @@ func (s *scene) address(name string) string { return name + "@example.org" }
 // request asks for a Security report of everything.
 func (s *scene) request(by uuid.UUID, recipients ...uuid.UUID) uuid.UUID {
 	s.t.Helper()
-	r, err := s.commands.RequestReport(s.t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: by},
-		commands.RequestReport{Kind: report.Security, RecipientIDs: recipients})
+	return s.ask(by, commands.RequestReport{Kind: report.Security, RecipientIDs: recipients})
+}
+
+// requestKind asks for another kind of everything.
+func (s *scene) requestKind(kind report.Kind) uuid.UUID {
+	s.t.Helper()
+	return s.ask(s.ana, commands.RequestReport{Kind: kind})
+}
+
+func (s *scene) ask(by uuid.UUID, what commands.RequestReport) uuid.UUID {
+	s.t.Helper()
+	r, err := s.commands.RequestReport(s.t.Context(), commands.Actor{OrganizationID: s.organization, MemberID: by}, what)
 	if err != nil {
 		s.t.Fatal(err)
 	}

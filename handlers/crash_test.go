@@ -1,0 +1,247 @@
+package handlers_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/handlers"
+	"muster/handlers/jobs"
+)
+
+// dead is a worker that stops for ever at a point, as one that was killed there:
+// it neither goes on nor answers. resume wakes it up, as one that only seemed dead.
+type dead struct {
+	at      string
+	reached chan struct{}
+	resumed chan struct{}
+	once    sync.Once
+}
+
+func diesAt(at string) *dead {
+	return &dead{at: at, reached: make(chan struct{}), resumed: make(chan struct{})}
+}
+
+func (d *dead) pass(_ context.Context, at string) error {
+	if at == d.at {
+		first := false
+		d.once.Do(func() { first = true })
+		if first {
+			close(d.reached)
+			<-d.resumed
+		}
+	}
+	return nil
+}
+
+func (d *dead) resume() { close(d.resumed) }
+
+// A worker is killed between any two steps, another takes over, and later the
+// first one turns out to be alive after all.
+func TestAWorkerDiesBetweenAnyTwoStepsOfABuild(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{
+		handlers.PointStarted, handlers.PointGathered, handlers.PointInputsStored, handlers.PointPDFStored, handlers.PointCommitted,
+	} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			id := s.request(s.ana, s.bob)
+			killed := diesAt(at)
+			b := s.builder()
+			b.OnPass(killed.pass)
+			stopFirst := s.work("w1", b.Task(1))
+			<-killed.reached
+			s.due(jobs.Build) // its lease lapses
+			s.work("w2", s.tasks()...)
+			s.until("every recipient has their mail", func() bool { return s.count(id, "report.email_sent") == 2 })
+			s.checkOneReady(id)
+
+			killed.resume()
+			stopFirst() // returns when the revived worker has given up
+			s.sweep()
+			s.checkOneReady(id)
+			if ready, _ := last[report.Ready](s, id); !slices.Equal(s.stored(), sorted(ready.PDFKey, ready.InputsKey)) {
+				t.Errorf("files %v, want those of the event: %s, %s", s.stored(), ready.PDFKey, ready.InputsKey)
+			}
+			if resumed := s.has(id, "report.build_resumed"); resumed != (at != handlers.PointCommitted) {
+				t.Errorf("buildResumed in the trail: %v", resumed)
+			}
+			for _, name := range []string{"ana", "bob"} {
+				if got := len(s.smtp.To(s.address(name))); got != 1 {
+					t.Errorf("%s got %d mails", name, got)
+				}
+			}
+		})
+	}
+}
+
+func sorted(names ...string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func (s *scene) checkOneReady(id uuid.UUID) {
+	s.t.Helper()
+	if n := s.count(id, "report.ready"); n != 1 || s.has(id, "report.failed") {
+		s.t.Errorf("%d Ready, events %v", n, s.types(id))
+	}
+	ready, _ := last[report.Ready](s, id)
+	for _, name := range []string{ready.PDFKey, ready.InputsKey} {
+		if ok, err := s.blobs.Exists(s.t.Context(), name); err != nil || !ok {
+			s.t.Errorf("the file %s that the event names: %v %v", name, ok, err)
+		}
+	}
+}
+
+func TestAWorkerDiesBetweenSendingAndRecording(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	killed := diesAt(handlers.PointSent)
+	m := s.mailer()
+	m.OnPass(killed.pass)
+	stopFirst := s.work("w1", s.builder().Task(1), m.Task(1))
+	<-killed.reached
+	s.due(jobs.Mail)
+	s.work("w2", s.mailer().Task(1))
+	s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
+	killed.resume()
+	stopFirst()
+
+	mails := s.smtp.To(s.address("ana"))
+	if len(mails) != 2 || mails[0].Header("Message-Id") != mails[1].Header("Message-Id") || mails[0].Header("Message-Id") == "" {
+		t.Errorf("%d mails, want two with one Message-ID", len(mails))
+	}
+	if n := s.count(id, "report.email_sent"); n != 1 {
+		t.Errorf("recorded %d times", n)
+	}
+}
+
+func TestABrokenConnectionAfterTheMessageSendsItAgainUnderTheSameID(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.smtp.DropNext(1)
+	id := s.request(s.ana)
+	s.work("w1", s.tasks()...)
+	s.until("the first attempt failed", func() bool {
+		rows := s.jobs(jobs.Mail)
+		return len(rows) == 1 && rows[0].LastError != ""
+	})
+	s.due(jobs.Mail)
+	s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
+	mails := s.smtp.To(s.address("ana"))
+	if len(mails) != 2 || mails[0].Header("Message-Id") != mails[1].Header("Message-Id") {
+		t.Errorf("%d mails, want two with one Message-ID", len(mails))
+	}
+}
+
+// A report that kills every worker that touches it.
+func TestAReportThatKillsItsWorkersEndsFailed(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]string{"after it started": handlers.PointStarted, "before it started": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			id := s.request(s.ana)
+			for range 5 {
+				if at == "" { // five claims that nothing came of
+					s.exec(`UPDATE jobs SET attempts = attempts + 1, worker_id = 'gone', fence = nextval('job_fence'), due_at = now() WHERE kind = 'build'`)
+					continue
+				}
+				killed := diesAt(at)
+				b := s.builder()
+				b.OnPass(killed.pass)
+				stop := s.work(uuid.NewString(), b.Task(1))
+				<-killed.reached
+				t.Cleanup(func() { killed.resume(); stop() })
+				s.due(jobs.Build)
+			}
+			s.work("last", s.builder().Task(1))
+			s.until("Failed", func() bool { return s.has(id, "report.failed") })
+			if failed, _ := last[report.Failed](s, id); failed.Code != report.CodeAbandoned {
+				t.Errorf("recorded %+v", failed)
+			}
+			if !s.has(id, "report.build_started") {
+				t.Errorf("Failed without Building: %v", s.types(id))
+			}
+			rows, err := s.queue.Dead(t.Context(), s.organization, 10)
+			if err != nil || len(rows) != 1 || rows[0].Attempts != 6 {
+				t.Errorf("set aside: %+v %v", rows, err)
+			}
+		})
+	}
+}
+
+func (s *scene) exec(query string) {
+	s.t.Helper()
+	if _, err := s.db.ExecContext(s.t.Context(), query); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestAPanicIsAnAttemptThatFailed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	b := s.builder()
+	panicked := false
+	b.OnPass(func(_ context.Context, at string) error {
+		if at == handlers.PointGathered && !panicked {
+			panicked = true
+			panic("index out of range")
+		}
+		return nil
+	})
+	s.work("w1", b.Task(1))
+	s.until("the attempt failed", func() bool {
+		rows := s.jobs(jobs.Build)
+		return len(rows) == 1 && rows[0].LastError != ""
+	})
+	s.due(jobs.Build)
+	s.until("Ready", func() bool { return s.has(id, "report.ready") })
+}
+
+// SIGTERM while a build runs.
+func TestStoppingLetsABuildFinish(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	running := diesAt(handlers.PointGathered)
+	b := s.builder()
+	b.OnPass(running.pass)
+	stop := s.work("w1", b.Task(1))
+	<-running.reached
+	other := s.requestKind(report.DataInventory)
+	stopped := make(chan struct{})
+	go func() { stop(); close(stopped) }()
+	running.resume()
+	<-stopped
+	if !s.has(id, "report.ready") {
+		t.Errorf("the running build did not finish: %v", s.types(id))
+	}
+	if rows := s.jobs(jobs.Build); s.has(other, "report.ready") || len(rows) != 1 || rows[0].Attempts != 0 {
+		t.Errorf("a build was claimed after the stop: %+v", rows)
+	}
+}
+
+func TestAFinalErrorOfAMail(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	tx := s.db.MustBegin()
+	if err := s.queue.Insert(t.Context(), tx, jobs.Job{OrganizationID: s.organization, Kind: jobs.Mail, Subject: uuid.New(), Key: "nobody"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	s.work("w1", s.mailer().Task(1))
+	s.until("set aside at once", func() bool {
+		rows := s.jobs(jobs.Mail)
+		return len(rows) == 1 && rows[0].Status == jobs.StatusDead && rows[0].Attempts == 1
+	})
+}

@@ -1,0 +1,154 @@
+package handlers_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/handlers"
+	"muster/handlers/jobs"
+	"muster/internal/blobs"
+	"muster/internal/pdf"
+	"muster/internal/snapshot"
+)
+
+func TestRebuildAnswers(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	stop := s.work("w1", s.tasks()...)
+	s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
+	ready, _ := last[report.Ready](s, id)
+	rebuild := func(renderer handlers.Renderer) (handlers.Outcome, []byte) {
+		t.Helper()
+		var out bytes.Buffer
+		o, err := (&handlers.Rebuilder{Record: s.record(), Blobs: s.blobs, Renderer: renderer}).Rebuild(t.Context(), id, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o, out.Bytes()
+	}
+	answers := func(name string, o handlers.Outcome, verdict handlers.Verdict, exit int, says string) {
+		t.Helper()
+		if o.Verdict != verdict || o.ExitStatus() != exit || !strings.Contains(o.String(), says) {
+			t.Errorf("%s: %s (%d) %q, want %s (%d) with %q", name, o.Verdict, o.ExitStatus(), o, verdict, exit, says)
+		}
+	}
+
+	o, file := rebuild(s.renderer())
+	answers("untouched", o, handlers.Identical, 0, ready.PDFSHA256)
+	if snapshot.Digest(file) != ready.PDFSHA256 {
+		t.Error("what was written is not the recorded PDF")
+	}
+	o, _ = rebuild(crooked{s.renderer()})
+	answers("a renderer that renders otherwise", o, handlers.Differs, 1, "differs")
+	other, err := pdf.New(pdf.Build{Version: "2.0", Commit: "beef"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, _ = rebuild(other)
+	answers("another renderer", o, handlers.OtherRenderer, 3, "Run version test (commit c0ffee")
+
+	inputs := filepath.Join(s.files, ready.InputsKey)
+	original, err := os.ReadFile(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.blobs.WriteInputs(t.Context(), ready.InputsKey, strings.NewReader(`{"schema":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	o, _ = rebuild(s.renderer())
+	answers("other inputs in place", o, handlers.InputsMismatch, 1, "was changed")
+	if err := os.WriteFile(inputs, original[:len(original)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, _ = rebuild(s.renderer())
+	answers("half of the inputs", o, handlers.InputsMismatch, 1, "was changed")
+	if err := os.Remove(inputs); err != nil {
+		t.Fatal(err)
+	}
+	o, _ = rebuild(s.renderer())
+	answers("inputs gone", o, handlers.InputsMissing, 1, "no event says")
+
+	s.due(jobs.Erase)
+	s.until("erased", func() bool { return s.has(id, "report.inputs_erased") })
+	stop()
+	o, _ = rebuild(s.renderer())
+	answers("erased", o, handlers.InputsErased, 4, "by rule retention")
+}
+
+// crooked claims to be a renderer that it is not.
+type crooked struct{ *pdf.Renderer }
+
+func (c crooked) Render(w io.Writer, doc snapshot.Document) (pdf.Rendered, error) {
+	doc.Organization.Name += "!"
+	return c.Renderer.Render(w, doc)
+}
+
+func TestRebuildOfWhatWasNeverBuilt(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	r := &handlers.Rebuilder{Record: s.record(), Blobs: s.blobs, Renderer: s.renderer()}
+	var unbuilt *handlers.NotBuiltError
+	if _, err := r.Rebuild(t.Context(), id, &bytes.Buffer{}); !errors.As(err, &unbuilt) || unbuilt.Status != report.StatusQueued {
+		t.Errorf("queued: %v", err)
+	}
+	var unknown *handlers.UnknownReportError
+	if _, err := r.Rebuild(t.Context(), uuid.New(), &bytes.Buffer{}); !errors.As(err, &unknown) {
+		t.Errorf("unknown: %v", err)
+	}
+}
+
+func TestTheSweepTakesStraysOnly(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	built, unknown := s.request(s.ana), uuid.New()
+	stop := s.work("w1", s.builder().Task(1))
+	s.until("Ready", func() bool { return s.has(built, "report.ready") })
+	stop()
+	waiting := s.requestKind(report.DataInventory)
+	ready, _ := last[report.Ready](s, built)
+
+	write := func(id uuid.UUID, fence int64) string {
+		t.Helper()
+		name := blobs.PDFName(s.organization, id, fence)
+		if _, err := s.blobs.WritePDF(t.Context(), name, strings.NewReader("stray")); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	ofAnEarlierAttempt := write(built, 999_999)
+	interrupted := filepath.Join(s.files, ofAnEarlierAttempt+".18ab.tmp")
+	if err := os.WriteFile(interrupted, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	beingBuilt := write(waiting, 999_998)
+	ofNobody := write(unknown, 1)
+
+	if swept := s.sweep(); swept.Deleted != 2 || swept.Looked != 6 {
+		t.Errorf("swept %+v, want 2 of 6", swept)
+	}
+	if got, want := s.stored(), sorted(ready.PDFKey, ready.InputsKey, beingBuilt, ofNobody); !equalSets(got, want) {
+		t.Errorf("left %v, want %v", got, want)
+	}
+	s.clock.forward(2 * time.Hour)
+	if swept := s.sweep(); swept.Deleted != 1 {
+		t.Errorf("swept %+v, want the one of a report that nobody knows", swept)
+	}
+	if got, want := s.stored(), sorted(ready.PDFKey, ready.InputsKey, beingBuilt); !equalSets(got, want) {
+		t.Errorf("left %v, want %v", got, want)
+	}
+}
+
+func equalSets(a, b []string) bool {
+	return strings.Join(sorted(a...), " ") == strings.Join(sorted(b...), " ")
+}
