@@ -91,9 +91,13 @@ type Store struct {
 	hashing chan struct{} // a slot for each hash that may run at once
 }
 
+// maxHashing bounds what hashing takes of memory, 19 MiB each, and how many
+// guesses may be under way when the one that is too many is counted.
+const maxHashing = 8
+
 // New returns the store on db with the given clock.
 func New(db *sqlx.DB, now func() time.Time) *Store {
-	return &Store{db: db, now: now, hashing: make(chan struct{}, max(2, runtime.NumCPU()))}
+	return &Store{db: db, now: now, hashing: make(chan struct{}, min(max(2, runtime.NumCPU()), maxHashing))}
 }
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.

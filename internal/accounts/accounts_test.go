@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
@@ -166,6 +165,11 @@ func TestSevenDaysAreTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var hash string
+	err = d.db.Get(&hash, `SELECT password_hash FROM members`)
+	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("hash %s, %v", hash, err)
+	}
 	for range 27 {
 		d.advance(6 * time.Hour)
 		if _, err := d.SessionPrincipal(t.Context(), token); err != nil {
@@ -283,8 +287,8 @@ func TestABurstOfGuesses(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// As many as hash at once may pass the fifth failure before it is counted.
-	if n := answers["invalid_credentials"]; n < 5 || n > 40/2 || answers["login_throttled"] != 40-n {
+	// Those that hash while the fifth failure is being counted, at most eight, pass too.
+	if n := answers["invalid_credentials"]; n < 5 || n > 5+8 || answers["login_throttled"] != 40-n {
 		t.Errorf("answers %v", answers)
 	}
 }
@@ -355,145 +359,6 @@ func TestChangePassword(t *testing.T) {
 	}
 	if ok, err := d.SetPassword(ctx, "nobody@example.org", password); ok || err != nil {
 		t.Errorf("of nobody: %v, %v", ok, err)
-	}
-}
-
-func (d *door) mint(t accounts.Token) (string, accounts.Token) {
-	d.Helper()
-	t.ID, t.OrganizationID, t.Name, t.CreatedAt = uuid.New(), d.org.ID, "t", start
-	var text string
-	d.tx(func(tx *sqlx.Tx) (err error) {
-		text, t.Prefix, err = d.InsertToken(d.Context(), tx, t)
-		return err
-	})
-	return text, t
-}
-
-func TestTokens(t *testing.T) {
-	t.Parallel()
-	d := newDoor(t)
-	ctx := t.Context()
-	ben := d.member("ben@example.org", organization.Member, "")
-	text, token := d.mint(accounts.Token{
-		Kind: accounts.APIToken, MemberID: ben.ID, Scopes: []organization.Scope{organization.ScopeReportsRead, organization.ScopeAuditRead},
-		ExpiresAt: start.Add(time.Hour),
-	})
-	if len(text) != 44 || !strings.HasPrefix(text, token.Prefix) || !strings.HasPrefix(text, "mst_pat_") || len(token.Prefix) != 12 {
-		t.Errorf("token %s, prefix %s", text, token.Prefix)
-	}
-	p, err := d.TokenPrincipal(ctx, text, "192.0.2.7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]organization.Scope{organization.ScopeReportsRead}, p.Permissions()); diff != "" {
-		t.Errorf("a token reaches beyond its owner's role (-want +got):\n%s", diff)
-	}
-	admin, _ := d.mint(accounts.Token{Kind: accounts.APIToken, MemberID: ben.ID, Scopes: []organization.Scope{organization.ScopeAdmin}, ExpiresAt: start.Add(time.Hour)})
-	if p, err := d.TokenPrincipal(ctx, admin, ""); err != nil || p.Can(organization.ScopeAdmin) || !p.Can(organization.ScopeReportsCreate) {
-		t.Errorf("scope admin gives what the role allows: %v, %v", p.Permissions(), err)
-	}
-	listed, err := d.Tokens(ctx, d.org.ID, ben.ID, accounts.APIToken)
-	if err != nil || len(listed) != 2 {
-		t.Fatal(listed, err)
-	}
-	if used := listed[0]; used.ID == token.ID && (used.LastUsedAt == nil || used.LastUsedIP != "192.0.2.7") {
-		t.Errorf("its use was not seen: %+v", used)
-	}
-	broken := []byte(text)
-	broken[20] ^= 1
-	for _, wrong := range []string{"", "mst_pat_", string(broken), text + "0", strings.Replace(text, "mst_pat_", "mst_ing_", 1)} {
-		if _, err := d.TokenPrincipal(ctx, wrong, ""); refusal(err) != "unauthenticated" {
-			t.Errorf("%q: %v", wrong, err)
-		}
-	}
-	d.advance(time.Hour)
-	if _, err := d.TokenPrincipal(ctx, text, ""); refusal(err) != "token_expired" {
-		t.Errorf("an hour later: %v", err)
-	}
-	d.tx(func(tx *sqlx.Tx) error {
-		if ok, err := d.RevokeToken(ctx, tx, uuid.New(), uuid.Nil, accounts.APIToken, token.ID); ok || err != nil {
-			t.Errorf("another organization's token: %v, %v", ok, err)
-		}
-		ok, err := d.RevokeToken(ctx, tx, d.org.ID, ben.ID, accounts.APIToken, token.ID)
-		if !ok {
-			t.Error("not revoked")
-		}
-		return err
-	})
-	if _, err := d.TokenPrincipal(ctx, text, ""); refusal(err) != "token_revoked" {
-		t.Errorf("revoked: %v", err)
-	}
-}
-
-func TestIngestTokens(t *testing.T) {
-	t.Parallel()
-	d := newDoor(t)
-	ctx := t.Context()
-	ana := d.member("ana@example.org", organization.Admin, "")
-	only := []uuid.UUID{uuid.New(), uuid.New()}
-	scopes := []organization.Scope{organization.ScopeIngestWrite}
-	whole, _ := d.mint(accounts.Token{Kind: accounts.IngestToken, MemberID: ana.ID, Scopes: scopes, ExpiresAt: start.Add(time.Hour)})
-	some, _ := d.mint(accounts.Token{Kind: accounts.IngestToken, MemberID: ana.ID, Scopes: scopes, InstanceIDs: only, ExpiresAt: start.Add(time.Hour)})
-	p, err := d.TokenPrincipal(ctx, whole, "")
-	if err != nil || p.InstanceIDs != nil || p.Member.ID != uuid.Nil || p.Organization.ID != d.org.ID {
-		t.Errorf("principal %+v, %v", p, err)
-	}
-	if diff := cmp.Diff(scopes, p.Permissions()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	p, err = d.TokenPrincipal(ctx, some, "")
-	if diff := cmp.Diff(only, p.InstanceIDs); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	// The administrator who minted it leaves, the organization's feed goes on.
-	d.tx(func(tx *sqlx.Tx) error {
-		return d.UpdateMember(ctx, tx, d.org.ID, ana.ID, organization.Admin, organization.Disabled)
-	})
-	if _, err := d.TokenPrincipal(ctx, whole, ""); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestMembers(t *testing.T) {
-	t.Parallel()
-	d := newDoor(t)
-	ctx := t.Context()
-	ana := d.member("ana@example.org", organization.Admin, "")
-	ben := d.member("ben_b@example.org", organization.Member, organization.Invited)
-	cleo := d.member("cleo@example.org", organization.Viewer, organization.Disabled)
-	ids := []uuid.UUID{ana.ID, ben.ID, cleo.ID, uuid.New()}
-	receivable, err := d.Receivable(ctx, d.org.ID, ids)
-	if diff := cmp.Diff(map[uuid.UUID]bool{ana.ID: true, ben.ID: true}, receivable); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	if got, _ := d.Receivable(ctx, uuid.New(), ids); len(got) != 0 {
-		t.Errorf("another organization may mail %v", got)
-	}
-	names, err := d.Names(ctx, d.org.ID, ids)
-	if err != nil || len(names) != 3 || names[cleo.ID] != cleo.Name {
-		t.Errorf("names %v, %v", names, err)
-	}
-	addresses, _ := d.Addresses(ctx, d.org.ID, ids)
-	if diff := cmp.Diff(accounts.Address{Name: ben.Name, Email: ben.Email}, addresses[ben.ID]); diff != "" {
-		t.Error(diff)
-	}
-	for _, c := range []struct {
-		q          string
-		page, size int
-		got, total int
-	}{{"", 1, 2, 2, 3}, {"", 2, 2, 1, 3}, {"", 9, 2, 0, 3}, {"BEN", 1, 20, 1, 1}, {"_", 1, 20, 1, 1}, {"%", 1, 20, 0, 0}, {"nobody", 1, 20, 0, 0}} {
-		got, total, err := d.Members(ctx, d.org.ID, c.q, c.page, c.size)
-		if err != nil || len(got) != c.got || total != int64(c.total) {
-			t.Errorf("q %q, page %d: %d of %d, %v", c.q, c.page, len(got), total, err)
-		}
-	}
-	if _, ok, err := d.Member(ctx, uuid.New(), ana.ID); ok || err != nil {
-		t.Errorf("a foreign member: %v, %v", ok, err)
-	}
-	again := ana
-	again.ID = uuid.New()
-	if err := d.try(func(tx *sqlx.Tx) error { return d.InsertMember(ctx, tx, again, "") }); refusal(err) != "member_exists" {
-		t.Errorf("the same address: %v", err)
 	}
 }
 

@@ -21,8 +21,8 @@
 //     address within five minutes make the next attempts wait, 15 s and then
 //     twice as long each time up to 5 minutes; nobody is locked out for ever. An
 //     unknown account takes as long as a wrong password and gets the same
-//     answer. Hashing is bounded to one a core, and the delay is judged again
-//     once a hash may start, so that a burst does not slip by the count.
+//     answer. At most eight hashes run at once, and the delay is judged when one
+//     may start, so that a burst does not slip by the count.
 //   - Two replicas create the first administrator at once: both lock the setup
 //     gate, the second finds one and does nothing.
 //   - An invitation or setup link is used twice at once: its row is locked, the

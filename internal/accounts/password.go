@@ -69,7 +69,7 @@ func distinct(s string) int {
 }
 
 // HashPassword checks a new password and returns its PHC string. It waits for
-// its turn: at most one hash a core runs at once.
+// its turn, see maxHashing.
 func (s *Store) HashPassword(ctx context.Context, password, email string) (string, error) {
 	if err := CheckPassword(password, email); err != nil {
 		return "", err

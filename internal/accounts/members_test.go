@@ -1,0 +1,55 @@
+package accounts_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+	"muster/internal/accounts"
+)
+
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ctx := t.Context()
+	ana := d.member("ana@example.org", organization.Admin, "")
+	ben := d.member("ben_b@example.org", organization.Member, organization.Invited)
+	cleo := d.member("cleo@example.org", organization.Viewer, organization.Disabled)
+	ids := []uuid.UUID{ana.ID, ben.ID, cleo.ID, uuid.New()}
+	receivable, err := d.Receivable(ctx, d.org.ID, ids)
+	if diff := cmp.Diff(map[uuid.UUID]bool{ana.ID: true, ben.ID: true}, receivable); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, _ := d.Receivable(ctx, uuid.New(), ids); len(got) != 0 {
+		t.Errorf("another organization may mail %v", got)
+	}
+	names, err := d.Names(ctx, d.org.ID, ids)
+	if err != nil || len(names) != 3 || names[cleo.ID] != cleo.Name {
+		t.Errorf("names %v, %v", names, err)
+	}
+	addresses, _ := d.Addresses(ctx, d.org.ID, ids)
+	if diff := cmp.Diff(accounts.Address{Name: ben.Name, Email: ben.Email}, addresses[ben.ID]); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []struct {
+		q          string
+		page, size int
+		got, total int
+	}{{"", 1, 2, 2, 3}, {"", 2, 2, 1, 3}, {"", 9, 2, 0, 3}, {"BEN", 1, 20, 1, 1}, {"_", 1, 20, 1, 1}, {"%", 1, 20, 0, 0}, {"nobody", 1, 20, 0, 0}} {
+		got, total, err := d.Members(ctx, d.org.ID, c.q, c.page, c.size)
+		if err != nil || len(got) != c.got || total != int64(c.total) {
+			t.Errorf("q %q, page %d: %d of %d, %v", c.q, c.page, len(got), total, err)
+		}
+	}
+	if _, ok, err := d.Member(ctx, uuid.New(), ana.ID); ok || err != nil {
+		t.Errorf("a foreign member: %v, %v", ok, err)
+	}
+	again := ana
+	again.ID = uuid.New()
+	if err := d.try(func(tx *sqlx.Tx) error { return d.InsertMember(ctx, tx, again, "") }); refusal(err) != "member_exists" {
+		t.Errorf("the same address: %v", err)
+	}
+}
