@@ -36,6 +36,9 @@ An ingest token works under /ingest/v1 only and takes no scopes.`,
 				if err != nil {
 					return err
 				}
+				if len(wanted.Scopes) == 0 {
+					wanted.Scopes = by.Permissions()
+				}
 				_, secret, _, err := in.commands.MintToken(cmd.Context(), by, "", wanted)
 				if err != nil {
 					return err
