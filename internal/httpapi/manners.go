@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -91,12 +92,23 @@ func headAsGet(next http.Handler) http.Handler {
 func (s *server) shortLine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Method)+len(r.RequestURI)+len(r.Proto)+2 > maxRequestLine {
-			(&problem{Code: "uri_too_long", Detail: "The request line may have at most " + strconv.Itoa(maxRequestLine) + " bytes."}).
-				write(w, r, callOf(r.Context()).requestID)
+			s.turnAway(w, r, &problem{Code: "uri_too_long", Detail: "The request line may have at most " + strconv.Itoa(maxRequestLine) + " bytes."})
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// turnAway refuses a request before it is routed. It counts on the peer's
+// address: whose it is behind a proxy is only known further in.
+func (s *server) turnAway(w http.ResponseWriter, r *http.Request, p *problem) {
+	if !s.Unlimited {
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		if refused := s.requests.allow(w.Header(), "ip:"+host); refused != nil {
+			p = refused
+		}
+	}
+	p.write(w, r, callOf(r.Context()).requestID)
 }
 
 // describe sets the headers that depend on the route only.

@@ -18,7 +18,7 @@ func (s *server) crossOrigin(next http.Handler) (http.Handler, error) {
 		}
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		(&problem{Code: "cross_origin_request", Detail: "A page of another origin sent this request."}).write(w, r, callOf(r.Context()).requestID)
+		s.turnAway(w, r, &problem{Code: "cross_origin_request", Detail: "A page of another origin sent this request."})
 	}))
 	return protection.Handler(next), nil
 }

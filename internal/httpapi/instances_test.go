@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"muster/internal/pgtest"
+)
+
+func TestAddAServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	server := pgtest.Shared(t)
+	dsn := server.TCPURL(pgtest.Superuser, "postgres")
+	body := map[string]any{"name": "own", "engine": "postgresql", "dsn": dsn}
+
+	made := w.post(w.ours.admin, "/api/v1/instances", body).is(201)
+	shown := made.object()
+	path := "/api/v1/instances/" + shown["id"].(string)
+	if made.Header().Get("Location") != path || shown["active"] != true || shown["host"] != "127.0.0.1" || shown["databaseCount"] != 0.0 {
+		t.Errorf("made %v", shown)
+	}
+	if strings.Contains(made.Body.String(), "postgres://") {
+		t.Errorf("the answer holds credentials: %s", made.Body)
+	}
+	var due int
+	must(t, w.deps.DB.Get(&due, `SELECT count(*) FROM assessment_targets WHERE instance_id = $1`, shown["id"]))
+	if due != 1 {
+		t.Errorf("%d connections are kept", due)
+	}
+	if got := w.do(request{method: "PATCH", path: path, as: w.ours.admin, json: map[string]any{"name": "renamed", "active": false}}).is(200).object(); got["name"] != "renamed" || got["active"] != false {
+		t.Errorf("changed to %v", got)
+	}
+	w.do(request{method: "PATCH", path: path, as: w.ours.admin, json: map[string]any{"dsn": dsn}}).is(200)
+	w.post(w.ours.admin, path+"/assess", nil).is(202)
+	w.do(request{method: "DELETE", path: path, as: w.ours.admin}).is(204)
+	w.get(w.ours.admin, path).problem(404, "not_found")
+	must(t, w.deps.DB.Get(&due, `SELECT count(*) FROM assessment_targets WHERE instance_id = $1`, shown["id"]))
+	if due != 0 {
+		t.Error("a removed server's connection is still there")
+	}
+
+	fed := w.instance(w.ours, "fed")
+	w.post(w.ours.admin, "/api/v1/instances/"+fed.String()+"/assess", nil).problem(422, "engine_not_collected")
+}
+
+func TestServersOutOfReach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	closed := listener.Addr().String()
+	must(t, listener.Close())
+	open := pgtest.Shared(t).Addr()
+	for name, c := range map[string]struct{ engine, dsn, code, class string }{
+		"nobody listens":      {"postgresql", "postgres://u:hunter2@" + closed + "/d", "connection_failed", "refused"},
+		"no such database":    {"postgresql", "postgres://" + pgtest.Superuser + ":hunter2@" + open + "/nowhere", "connection_failed", "database"},
+		"no TLS there":        {"postgresql", "postgres://" + pgtest.Superuser + ":hunter2@" + open + "/postgres?sslmode=require", "connection_failed", "tls"},
+		"an engine not known": {"oracle", "oracle://u:hunter2@h/d", "engine_not_collected", ""},
+	} {
+		a := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "x", "engine": c.engine, "dsn": c.dsn})
+		a.problem(422, c.code)
+		if c.class != "" && !strings.Contains(a.Body.String(), `"class":"`+c.class+`"`) {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+		if strings.Contains(a.Body.String(), "hunter2") || strings.Contains(a.Body.String(), "SQLSTATE") {
+			t.Errorf("%s: the answer tells too much: %s", name, a.Body)
+		}
+	}
+	if n := w.get(w.ours.admin, "/api/v1/instances").is(200).object()["page"].(map[string]any)["totalItems"]; n != 0.0 {
+		t.Errorf("%v servers were registered", n)
+	}
+}
