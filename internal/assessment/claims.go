@@ -21,6 +21,9 @@ type Claim struct {
 	Organization uuid.UUID
 	Instance     uuid.UUID
 	Token        uuid.UUID
+	// due is when the instance was due as it was claimed: whoever asked for it
+	// since asked for another look.
+	due time.Time
 }
 
 // LeaseLostError says that a claim ended before its outcome was recorded: it
@@ -38,7 +41,7 @@ var claimDueSQL string
 // false where none is. Two processes never hold the same one.
 func (s *Store) ClaimDue(ctx context.Context, lease time.Duration) (c Claim, ok bool, err error) {
 	c.Token = uuid.New()
-	err = s.db.QueryRowxContext(ctx, claimDueSQL, c.Token, lease.Seconds()).Scan(&c.Organization, &c.Instance)
+	err = s.db.QueryRowxContext(ctx, claimDueSQL, c.Token, lease.Seconds()).Scan(&c.Organization, &c.Instance, &c.due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Claim{}, false, nil
 	}
@@ -62,13 +65,12 @@ type Attempt struct {
 // somebody else's claim on it is alive or no connection is registered.
 func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, lease time.Duration) (c Claim, ok bool, err error) {
 	c = Claim{Organization: organization, Instance: instance, Token: uuid.New()}
-	result, err := s.db.ExecContext(ctx, claimOneSQL, organization, instance, c.Token, lease.Seconds())
+	err = s.db.QueryRowxContext(ctx, claimOneSQL, organization, instance, c.Token, lease.Seconds()).Scan(&c.due)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Claim{}, false, nil
+	}
 	if err != nil {
 		return Claim{}, false, fmt.Errorf("claim instance %s: %w", instance, err)
-	}
-	n, err := result.RowsAffected()
-	if err != nil || n == 0 {
-		return Claim{}, false, err
 	}
 	return c, true, nil
 }
@@ -95,13 +97,15 @@ func (s *Store) Extend(ctx context.Context, c Claim, lease time.Duration) error 
 	return held(c, result, err)
 }
 
-// Release gives a claim back unused; the instance is claimable again after.
+// Release gives a claim back unused; the instance is due again after that time,
+// or at once if somebody asked for it meanwhile.
 func (s *Store) Release(ctx context.Context, c Claim, after time.Duration) error {
 	_, err := s.db.ExecContext(ctx, `UPDATE assessment_targets
 		SET lease_token = NULL, leased_until = NULL,
-		    next_assessment_at = greatest(next_assessment_at, now() + make_interval(secs => $4))
+		    next_assessment_at = CASE WHEN next_assessment_at <> $5 THEN next_assessment_at
+		                              ELSE now() + make_interval(secs => $4) END
 		WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3`,
-		c.Organization, c.Instance, c.Token, after.Seconds())
+		c.Organization, c.Instance, c.Token, after.Seconds(), c.due)
 	if err != nil {
 		return fmt.Errorf("release instance %s: %w", c.Instance, err)
 	}
@@ -145,7 +149,7 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 
 	reached := a.Outcome != snapshot.OutcomeUnreachable
 	result, err := tx.ExecContext(ctx, recordSQL, c.Organization, c.Instance, c.Token,
-		next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing))
+		next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.due)
 	if err := held(c, result, err); err != nil {
 		return err
 	}

@@ -240,12 +240,23 @@ func TestClaims(t *testing.T) {
 	if !ok {
 		t.Fatal("on demand it is not due")
 	}
+	// Asked for again while it is looked at.
+	if _, err := store.Due(ctx, organization, instance); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Record(ctx, third, reachedAt(2), nil, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	fourth, ok, _ := store.ClaimDue(ctx, time.Minute)
+	if !ok {
+		t.Fatal("a request during a look is lost")
+	}
 	// The connection is replaced while the old one is being looked at.
 	err = store.SaveCredentials(ctx, db, assessment.Credentials{Organization: organization, Instance: instance, Engine: fleet.PostgreSQL, DSN: dsn + "2"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Record(ctx, third, reachedAt(4), nil, time.Hour); !errors.As(err, &lost) {
+	if err := store.Record(ctx, fourth, reachedAt(4), nil, time.Hour); !errors.As(err, &lost) {
 		t.Errorf("what the old connection found is recorded: %v", err)
 	}
 	if got, _, _ := store.Latest(ctx, organization, instance); got.VersionNum != 2 {

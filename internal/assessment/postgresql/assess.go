@@ -113,6 +113,7 @@ func (c *Collector) assess(ctx context.Context, target assessment.Target, a *sna
 	countSessions(ctx, s, a, granted)
 
 	more, moreGrants := c.visitDatabases(ctx, target, a, perDatabase)
+	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
 	a.Results = append(results, more...)
 	e := evidence{found: a, roles: roles, judge: judge, feed: c.feed, at: a.StartedAt}
 	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
@@ -230,6 +231,33 @@ func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target
 	return results, grants
 }
 
+// dropVanished forgets databases that were dropped while we looked: they are
+// neither unreachable, nor would a grant open them.
+func dropVanished(ctx context.Context, s *session, a *snapshot.Assessment, results []snapshot.CheckResult, grants []snapshot.MissingGrant) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
+	if !slices.ContainsFunc(results, func(r snapshot.CheckResult) bool { return r.ReasonCode == snapshot.ReasonDatabaseUnreachable }) {
+		return results, grants
+	}
+	rows, err := s.query(ctx, 1, "select datname from pg_database")
+	if err != nil {
+		return results, grants
+	}
+	there := make(map[string]bool, len(rows))
+	for _, row := range rows {
+		there[row[0]] = true
+	}
+	for _, d := range a.Databases {
+		if !there[d.Name] {
+			object := connectObject(d.Name)
+			grants = slices.DeleteFunc(grants, func(g snapshot.MissingGrant) bool { return g.Object == object })
+		}
+	}
+	a.Databases = slices.DeleteFunc(a.Databases, func(d snapshot.DatabaseFact) bool { return !there[d.Name] })
+	results = slices.DeleteFunc(results, func(r snapshot.CheckResult) bool { return !there[r.Database] })
+	return results, grants
+}
+
+func connectObject(database string) string { return "database " + database }
+
 func visitDatabase(ctx context.Context, target assessment.Target, role string, version int, database string, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
 	all := func(code, reason string) []snapshot.CheckResult {
 		for _, check := range checks {
@@ -245,7 +273,7 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 		errors.As(err, &refused)
 		if refused.Class == assessment.ClassDatabase {
 			grants = append(grants, snapshot.MissingGrant{
-				Object:    "database " + database,
+				Object:    connectObject(database),
 				Statement: "GRANT CONNECT ON DATABASE " + identifier(database) + " TO " + identifier(role) + ";",
 			})
 		}

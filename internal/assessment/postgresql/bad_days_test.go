@@ -143,11 +143,29 @@ func TestADatabaseThatRefusesUsKeepsTheOthersGoing(t *testing.T) {
 	}
 }
 
+func TestADatabaseDroppedDuringALookIsForgotten(t *testing.T) {
+	t.Parallel()
+	s, err := open(context.Background(), targetOf(t, pgtest.URL(t)), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	a := snapshot.Assessment{Databases: []snapshot.DatabaseFact{{Name: "dropped"}, {Name: "postgres"}}}
+	results, grants := dropVanished(context.Background(), s, &a,
+		[]snapshot.CheckResult{
+			{CheckID: "PG-S17", Database: "dropped", ReasonCode: snapshot.ReasonDatabaseUnreachable}, {CheckID: "PG-S17", Database: "postgres"},
+		},
+		[]snapshot.MissingGrant{{Object: "database dropped"}, {Object: "database postgres"}})
+	if len(results) != 1 || results[0].Database != "postgres" || len(grants) != 1 || len(a.Databases) != 1 {
+		t.Errorf("%+v, %+v, %+v", results, grants, a.Databases)
+	}
+}
+
 func TestACancelledLookEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a := collectorAt(t, today).Assess(ctx, targetOf(t, pgtest.Shared(t).Superuser()))
+	a := collectorAt(t, today).Assess(ctx, targetOf(t, pgtest.Cluster(t, pgtest.Options{}).Superuser()))
 	if a.Outcome != snapshot.OutcomeUnreachable || !errors.Is(ctx.Err(), context.Canceled) {
 		t.Errorf("%+v", a.Outcome)
 	}
@@ -155,7 +173,7 @@ func TestACancelledLookEndsAtOnce(t *testing.T) {
 
 func TestAnAssessmentSurvivesEncoding(t *testing.T) {
 	t.Parallel()
-	a := assess(t, pgtest.Shared(t).Superuser())
+	a := assess(t, pgtest.Cluster(t, pgtest.Options{}).Superuser())
 	text, err := json.Marshal(a)
 	if err != nil {
 		t.Fatal(err)

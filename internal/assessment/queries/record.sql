@@ -2,7 +2,9 @@ UPDATE assessment_targets
 SET lease_token        = NULL,
     leased_until       = NULL,
     attempts           = attempts + 1,
-    next_assessment_at = now() + make_interval(secs => $4),
+    -- Moved since it was claimed: somebody asked for another look meanwhile.
+    next_assessment_at = CASE WHEN next_assessment_at <> $10 THEN next_assessment_at
+                              ELSE now() + make_interval(secs => $4) END,
     last_seen_at       = CASE WHEN $5::boolean THEN now() ELSE last_seen_at END,
     last_assessed_at   = CASE WHEN $5::boolean THEN now() ELSE last_assessed_at END,
     last_classified_at = CASE WHEN $6::boolean THEN now() ELSE last_classified_at END,

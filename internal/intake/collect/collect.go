@@ -21,8 +21,10 @@ import (
 // that servers registered together do not stay together.
 const (
 	interval      = 6 * time.Hour
-	retryInterval = 15 * time.Minute // out of reach, or inactive
-	faultInterval = time.Minute      // something is wrong with ourselves
+	retryInterval = 15 * time.Minute // out of reach
+	// Inactive, or registered so lately that the fleet does not list it yet.
+	inactiveInterval = 30 * time.Second
+	faultInterval    = time.Minute // something is wrong with ourselves
 )
 
 // lease is how long a claim holds without being extended.
@@ -109,13 +111,21 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 	if err != nil {
 		return err
 	}
+	if !before.Known {
+		return &NotCollectedError{Instance: instance}
+	}
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		claim, ok, err := c.store.ClaimOne(ctx, organization, instance, lease)
 		if err != nil {
 			return err
 		}
 		if ok {
-			return c.look(ctx, claim)
+			err := c.look(ctx, claim)
+			var lost *assessment.LeaseLostError
+			if !errors.As(err, &lost) {
+				return err
+			}
+			continue // the connection was replaced meanwhile: what counts is the new one
 		}
 		if err := pause(ctx, wait); err != nil {
 			return err

@@ -30,7 +30,7 @@ func (c *Collector) look(ctx context.Context, claim assessment.Claim) error {
 	var inactive *InactiveError
 	switch {
 	case errors.As(err, &inactive):
-		after = retryInterval
+		after = inactiveInterval
 	case ctx.Err() != nil:
 		after = 0 // we are stopping, another may start at once
 	}

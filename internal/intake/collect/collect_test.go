@@ -1,0 +1,330 @@
+package collect_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/eventstore"
+	"muster/internal/assessment"
+	"muster/internal/intake/collect"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
+	"muster/internal/snapshot"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// activity is the fleet's list, as far as the collector asks it.
+type activity struct {
+	mu       sync.Mutex
+	inactive map[uuid.UUID]bool
+}
+
+func (a *activity) Active(_ context.Context, _, instance uuid.UUID) (bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.inactive[instance], nil
+}
+
+func (a *activity) deactivate(instance uuid.UUID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.inactive[instance] = true
+}
+
+type scene struct {
+	*testing.T
+	db           *sqlx.DB
+	store        *assessment.Store
+	commands     *commands.Service
+	collector    *collect.Collector
+	activity     *activity
+	organization uuid.UUID
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := pgtest.DB(t)
+	s := &scene{
+		T: t, db: db, store: assessment.NewStore(db, key), activity: &activity{inactive: map[uuid.UUID]bool{}},
+		commands: &commands.Service{DB: db, Events: eventstore.New(db), Now: time.Now}, organization: uuid.New(),
+	}
+	s.collector = s.anotherProcess()
+	return s
+}
+
+// watched is a server of the test's own: on the shared one databases come and
+// go, and its template must not be connected to.
+func watched(t *testing.T) string {
+	t.Helper()
+	return pgtest.Cluster(t, pgtest.Options{}).Superuser()
+}
+
+func (s *scene) anotherProcess() *collect.Collector {
+	s.Helper()
+	c, err := collect.New(s.store, s.commands, s.activity, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+// register registers an instance with a connection, as POST /instances does.
+func (s *scene) register(dsn string) uuid.UUID {
+	s.Helper()
+	id := uuid.New()
+	tx := s.db.MustBegin()
+	err := s.store.SaveCredentials(s.Context(), tx, assessment.Credentials{
+		Organization: s.organization, Instance: id, Engine: fleet.PostgreSQL, DSN: dsn,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	actor := commands.Actor{OrganizationID: s.organization, Component: "collector"}
+	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, commands.RegisterInstance{Name: "db", Engine: fleet.PostgreSQL, Active: true})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := tx.Commit(); err != nil {
+		s.Fatal(err)
+	}
+	return id
+}
+
+func (s *scene) state(instance uuid.UUID) assessment.State {
+	s.Helper()
+	states, err := s.store.States(s.Context(), s.organization, []uuid.UUID{instance})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return states[instance]
+}
+
+// looks counts the assessments kept of an instance.
+func (s *scene) looks(instance uuid.UUID) (n int) {
+	s.Helper()
+	if err := s.db.Get(&n, `SELECT count(*) FROM assessments WHERE instance_id = $1`, instance); err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+func (s *scene) events(instance uuid.UUID) (n int) {
+	s.Helper()
+	if err := s.db.Get(&n, `SELECT count(*) FROM events WHERE log = 'fleet' AND stream_id = $1`, instance); err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+func TestARegisteredServerIsAssessedAndClassified(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	instance := s.register(watched(t))
+	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	a, classified, err := s.store.Latest(t.Context(), s.organization, instance)
+	if err != nil || a.Outcome != snapshot.OutcomeComplete || len(a.Results) == 0 || len(classified) == 0 {
+		t.Fatalf("%s, %d results, %d classified, %v", a.Outcome, len(a.Results), len(classified), err)
+	}
+	if state := s.state(instance); state.LastSeenAt == nil || state.LastAssessedAt == nil || state.LastClassifiedAt == nil || state.LastError != nil {
+		t.Errorf("%+v", state)
+	}
+	events := s.events(instance) // registered, version changed
+	if events != 2 {
+		t.Errorf("%d events", events)
+	}
+	if ok, err := s.collector.AssessDue(t.Context()); ok || err != nil {
+		t.Errorf("due again at once: %t, %v", ok, err)
+	}
+	if err := s.collector.AssessNow(t.Context(), s.organization, instance); err != nil || s.looks(instance) != 2 {
+		t.Errorf("on demand: %v", err)
+	}
+	if again := s.events(instance); again != events {
+		t.Errorf("an unchanged server made %d events", again-events)
+	}
+}
+
+func TestFresh(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	server := pgtest.Cluster(t, pgtest.Options{})
+	instance := s.register(server.Superuser())
+	fresh := func() *snapshot.Assessment {
+		t.Helper()
+		a, err := s.collector.Fresh(t.Context(), s.organization, instance, 24*time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := fresh(); a.Outcome != snapshot.OutcomeComplete || s.looks(instance) != 1 {
+		t.Errorf("%s after %d looks", a.Outcome, s.looks(instance))
+	}
+	server.Stop(t)
+	if a := fresh(); a.Outcome != snapshot.OutcomeComplete || s.looks(instance) != 1 {
+		t.Errorf("facts of a moment ago were fetched again: %s after %d looks", a.Outcome, s.looks(instance))
+	}
+	s.db.MustExec(`UPDATE assessments SET recorded_at = recorded_at - interval '25 hours'`)
+	if a := fresh(); a.Outcome != snapshot.OutcomeUnreachable || a.ErrorClass != assessment.ClassRefused {
+		t.Errorf("%s %s", a.Outcome, a.ErrorClass)
+	}
+	if state := s.state(instance); state.LastError == nil || state.LastError.Class != assessment.ClassRefused {
+		t.Errorf("%+v", state)
+	}
+	var soon bool
+	if err := s.db.Get(&soon, `SELECT next_assessment_at < now() + interval '20 minutes' FROM assessment_targets`); err != nil || !soon {
+		t.Errorf("a server out of reach is tried again soon: %t, %v", soon, err)
+	}
+}
+
+func TestManyAskAtOnceAndOneLooks(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	instance := s.register(watched(t))
+	processes := []*collect.Collector{s.collector, s.anotherProcess(), s.anotherProcess()}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			a, err := processes[i%3].Fresh(t.Context(), s.organization, instance, time.Hour)
+			if err != nil || a.Outcome != snapshot.OutcomeComplete {
+				t.Errorf("%s, %v", a.Outcome, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.looks(instance); n != 1 {
+		t.Errorf("%d looks", n)
+	}
+}
+
+func TestADeadCollectorLeavesItsServerDue(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	instance := s.register(watched(t))
+	if _, ok, err := s.store.ClaimDue(t.Context(), time.Minute); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if ok, _ := s.collector.AssessDue(t.Context()); ok {
+		t.Fatal("it is held")
+	}
+	s.db.MustExec(`UPDATE assessment_targets SET leased_until = now() - interval '1 second'`)
+	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil || s.looks(instance) != 1 {
+		t.Error(ok, err)
+	}
+}
+
+func TestInactiveForeignAndUnknownAreNotAssessed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	instance := s.register(watched(t))
+	s.activity.deactivate(instance)
+	var inactive *collect.InactiveError
+	if err := s.collector.AssessNow(t.Context(), s.organization, instance); !errors.As(err, &inactive) {
+		t.Errorf("inactive: %v", err)
+	}
+	if ok, err := s.collector.AssessDue(t.Context()); ok || err != nil || s.looks(instance) != 0 {
+		t.Errorf("an inactive one stays due: %t, %v", ok, err)
+	}
+	var unknown *collect.NotCollectedError
+	for _, organization := range []uuid.UUID{uuid.New(), s.organization} {
+		other := instance
+		if organization == s.organization {
+			other = uuid.New()
+		}
+		for _, err := range []error{s.collector.AssessNow(t.Context(), organization, other), s.collector.Request(t.Context(), organization, other)} {
+			if !errors.As(err, &unknown) {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+}
+
+func TestAStoppedCollectorGivesItsServerBack(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	instance := s.register(watched(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	claim, ok, err := s.store.ClaimOne(ctx, s.organization, instance, time.Minute)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if err := s.store.Release(ctx, claim, 0); err != nil {
+		t.Fatal(err)
+	}
+	running := make(chan error)
+	go func() { running <- s.collector.Run(ctx) }()
+	cancel()
+	if err := <-running; err != nil {
+		t.Error(err)
+	}
+	var held bool
+	if err := s.db.Get(&held, `SELECT lease_token IS NOT NULL FROM assessment_targets`); err != nil || held {
+		t.Errorf("still held: %t, %v", held, err)
+	}
+}
+
+func TestARequestWakesARunningCollector(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	running := make(chan error)
+	go func() { running <- s.collector.Run(ctx) }()
+	instance := s.register(watched(t))
+	if err := s.collector.Request(ctx, s.organization, instance); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.collector.Fresh(ctx, s.organization, instance, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-running; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTry(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	server := pgtest.Cluster(t, pgtest.Options{HBA: "local all postgres trust\nhost all all 127.0.0.1/32 scram-sha-256\n"})
+	db := pgtest.Connect(t, server.Superuser())
+	db.MustExec(`CREATE ROLE watcher LOGIN PASSWORD 'right-password'`)
+	try := func(engine fleet.Engine, password string) error {
+		u := url.URL{Scheme: "postgres", User: url.UserPassword("watcher", password), Host: server.Addr(), Path: "/postgres"}
+		return s.collector.Try(t.Context(), engine, u.String())
+	}
+	if err := try(fleet.PostgreSQL, "right-password"); err != nil {
+		t.Error(err)
+	}
+	var refused *collect.ConnectionError
+	if err := try(fleet.PostgreSQL, "wrong-password"); !errors.As(err, &refused) || refused.Class != assessment.ClassAuthentication || strings.Contains(err.Error(), "wrong-password") {
+		t.Error(err)
+	}
+	var engine *collect.EngineNotCollectedError
+	if err := try(fleet.Oracle, "right-password"); !errors.As(err, &engine) {
+		t.Error(err)
+	}
+	var malformed *collect.DSNError
+	if err := s.collector.Try(t.Context(), fleet.PostgreSQL, "postgres://u:secret@"); !errors.As(err, &malformed) {
+		t.Error(err)
+	}
+}
