@@ -41,7 +41,9 @@ func (r *Runner) lead(ctx context.Context, projections []Projection) error {
 		return err
 	}
 	defer closePool()
-	levels := map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug}
+	// Errors as well: a Subscription logs what concerns it, once, and what is
+	// left is that a transaction ended with its context, at every stop.
+	levels := map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug, slog.LevelError: slog.LevelDebug}
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second},
 		watermill.NewSlogLoggerWithLevelMapping(r.log, levels))
 	if err != nil {
