@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/internal/pgtest"
+)
+
+// line is an event as `events list` prints it.
+type line struct {
+	Log            string         `json:"log"`
+	Position       int64          `json:"position"`
+	OrganizationID uuid.UUID      `json:"organizationId"`
+	StreamID       uuid.UUID      `json:"streamId"`
+	Version        int64          `json:"version"`
+	Type           string         `json:"type"`
+	RecordedAt     time.Time      `json:"recordedAt"`
+	Data           map[string]any `json:"data"`
+	Metadata       map[string]any `json:"metadata"`
+	Digest         string         `json:"digest"`
+	Hash           string         `json:"hash"`
+}
+
+// events lists events by the command that auditors use.
+func (i installed) events(t testing.TB, args ...string) []line {
+	t.Helper()
+	var lines []line
+	decoder := json.NewDecoder(strings.NewReader(i.must(t, append([]string{"events", "list"}, args...)...)))
+	for decoder.More() {
+		var l line
+		if err := decoder.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// request queues a report in the name of a member. Nobody works on it: these
+// installations have no server.
+func (i installed) request(t testing.TB, email string, kind report.Kind) (id uuid.UUID) {
+	t.Helper()
+	i.within(t, func(ctx context.Context, in *installation) error {
+		member, ok, err := in.accounts.MemberByEmail(ctx, email)
+		if err != nil || !ok {
+			return fmt.Errorf("no account %s: %w", email, err)
+		}
+		actor := commands.Actor{OrganizationID: member.OrganizationID, MemberID: member.ID}
+		asked, err := in.commands.RequestReport(ctx, actor, commands.RequestReport{Kind: kind})
+		id = asked.ReportID
+		return err
+	})
+	return id
+}
+
+func TestListEvents(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	ana, bo := i.organization(t, "Acme"), i.organization(t, "Bolt")
+	first, second := i.request(t, ana, report.Security), i.request(t, bo, report.Security)
+	all := i.events(t)
+	acme := all[0].OrganizationID
+	if all[0].Log != "reports" || all[0].StreamID != first || all[0].Position != 1 || all[0].Type != "report.queued" ||
+		all[0].Data["kind"] != "Security" || all[0].Metadata["actorId"] == nil || len(all[0].Hash) != 64 {
+		t.Errorf("the first event is %+v", all[0])
+	}
+	noon := all[1].RecordedAt.Format(time.RFC3339Nano)
+	for args, want := range map[string]func(line) bool{
+		"--log reports":                     func(l line) bool { return l.Log == "reports" },
+		"--log organization":                func(l line) bool { return l.Log == "organization" },
+		"--log fleet":                       func(line) bool { return false },
+		"--organization " + acme.String():   func(l line) bool { return l.OrganizationID == acme },
+		"--stream " + second.String():       func(l line) bool { return l.StreamID == second },
+		"--type report.queued":              func(l line) bool { return l.Type == "report.queued" },
+		"--type report.queued,report.ready": func(l line) bool { return l.Type == "report.queued" },
+		"--from " + noon:                    func(l line) bool { return !l.RecordedAt.Before(all[1].RecordedAt) },
+		"--to " + noon:                      func(l line) bool { return l.RecordedAt.Before(all[1].RecordedAt) },
+	} {
+		var expected []string
+		for _, l := range all {
+			if want(l) {
+				expected = append(expected, l.Hash)
+			}
+		}
+		var got []string
+		for _, l := range i.events(t, strings.Fields(args)...) {
+			got = append(got, l.Hash)
+		}
+		if strings.Join(got, " ") != strings.Join(expected, " ") {
+			t.Errorf("events list %s lists %d events, want %d", args, len(got), len(expected))
+		}
+	}
+	if got := i.events(t, "--limit", "3"); len(got) != 3 || got[2].Hash != all[2].Hash {
+		t.Errorf("--limit 3 lists %d", len(got))
+	}
+}
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	ana := i.organization(t, "Acme")
+	first := i.request(t, ana, report.Security)
+	second := i.request(t, ana, report.DataInventory)
+	between := i.events(t, "--stream", second.String())[0].RecordedAt.Format(time.RFC3339Nano)
+	for args, want := range map[string][]uuid.UUID{
+		"":                               {first, second},
+		"--as-of " + between:             {first},
+		"--as-of 2020-01-01T00:00:00Z":   {},
+		"--kind DataInventory --in Acme": {second},
+		"--kind InstanceScorecard":       {},
+	} {
+		said := i.must(t, append([]string{"events", "replay"}, strings.Fields(args)...)...)
+		if rows := strings.Count(said, "\n") - 1; rows != len(want) {
+			t.Errorf("replay %s shows %d rows, want %d:\n%s", args, rows, len(want), said)
+		}
+		for _, id := range want {
+			if !regexp.MustCompile(id.String() + ` .* Queued `).MatchString(said) {
+				t.Errorf("replay %s does not show %s Queued:\n%s", args, id, said)
+			}
+		}
+	}
+}
+
+func TestHeadsAreWitnesses(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	ana := i.organization(t, "Acme")
+	i.request(t, ana, report.Security)
+	kept := strings.Split(strings.TrimSpace(i.must(t, "events", "head")), "\n")
+	if len(kept) != 3 {
+		t.Fatalf("three logs have the heads %q", kept)
+	}
+	first, _, _ := strings.Cut(i.must(t, "events", "head", "--json"), "\n")
+	var signed eventstore.SignedHead
+	if err := json.Unmarshal([]byte(first), &signed); err != nil || signed.Head.Position != 1 || signed.Head.Log != eventstore.Reports {
+		t.Fatalf("%s: %v", first, err)
+	}
+	key := base64.StdEncoding.EncodeToString(signed.PublicKey)
+	// Checking a line needs no installation.
+	for _, l := range kept {
+		if got := muster(t, "events", "head", "--check", l, "--key", key); got.status != 0 {
+			t.Errorf("%s: %s", l, got.errors)
+		}
+	}
+	stranger := installed{url: pgtest.EmptyURL(t), dir: t.TempDir()}
+	theirs := strings.Fields(stranger.must(t, "events", "head"))[3]
+	muster(t, "events", "head", "--check", kept[0], "--key", theirs).failed(t, "not signed by this key")
+	forged := strings.Replace(kept[0], " 1:", " 2:", 1)
+	muster(t, "events", "head", "--check", forged, "--key", key).failed(t, "not signed by this key")
+
+	i.request(t, ana, report.DataInventory)
+	i.must(t, "events", "verify", "--witness", signed.Head.String())
+	for _, another := range []string{"1:" + strings.Repeat("ab", 32), "7:" + strings.Repeat("ab", 32)} {
+		i.fail(t, []string{"events", "verify", "--witness", another}, "does not fit")
+	}
+}
+
+func TestExport(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	ana, bo := i.organization(t, "Acme"), i.organization(t, "Bolt")
+	i.request(t, ana, report.Security)
+	theirs := i.request(t, bo, report.Security)
+	i.request(t, ana, report.DataInventory)
+	path := filepath.Join(t.TempDir(), "acme.jsonl")
+	i.must(t, "events", "export", "--log", "reports", "--in", "Acme", "--file", path)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(content), theirs.String()) || strings.Contains(i.must(t, "events", "export", "--in", "Acme"), theirs.String()) {
+		t.Error("the export shows another organization's report")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others can read the export: %v %v", info.Mode(), err)
+	}
+	i.fail(t, []string{"events", "export", "--file", path}, path, "exists")
+	i.fail(t, []string{"events", "export", "--in", "Cargo"}, "Cargo")
+
+	// Whoever verifies it has no database.
+	if got := muster(t, "events", "verify", "--export", path); got.status != 0 || !strings.Contains(got.out, "reports: ok, 3 events") {
+		t.Errorf("%+v", got)
+	}
+	tampered := fileWith(t, "tampered.jsonl", strings.Replace(string(content), `DataInventory`, `Security`, 1))
+	got := muster(t, "events", "verify", "--export", tampered)
+	got.failed(t, "does not fit")
+	if !strings.Contains(got.out, "reports:3") || !strings.Contains(got.out, "altered") {
+		t.Errorf("it does not name the event:\n%s", got.out)
+	}
+	for name, text := range map[string]string{"empty": "", "prose": "Dear auditor,", "another": `{"format":"x"}`} {
+		muster(t, "events", "verify", "--export", fileWith(t, name, text)).failed(t, "not an export")
+	}
+	muster(t, "events", "verify", "--export", "/no/such/file").failed(t, "/no/such/file")
+}
+
+func TestProjections(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.request(t, i.organization(t, "Acme"), report.Security)
+	for _, name := range []string{"report_history", "audit", "fleet"} {
+		i.fail(t, []string{"projections", "diff", name}, "not been rebuilt")
+		// No server runs: the command itself fills.
+		said := i.must(t, "projections", "rebuild", name, "--stop-on-difference=false")
+		if !strings.Contains(said, name+" is rebuilt and live") {
+			t.Errorf("it says %s", said)
+		}
+		if said := i.must(t, "projections", "diff", name); said != "no difference\n" {
+			t.Errorf("the difference is %q", said)
+		}
+		if said := i.must(t, "projections", "list"); !regexp.MustCompile(`(?m)^` + name + ` +running .* 0 events`).MatchString(said) {
+			t.Errorf("after the rebuild of %s:\n%s", name, said)
+		}
+	}
+}
