@@ -1,2 +1,28 @@
 // Package assessment keeps how servers are reached and what was last seen there.
+//
+// Target is a server as its connection string names it, and Connect the only
+// way to it: nothing of the environment, passfile or service file of the machine
+// Muster runs on decides where we connect, as whom, or with whose password.
+// Store keeps the connection strings, sealed and bound to their row, the
+// assessments (400 days of them, for the scorecard's history) and the last
+// classification of each database. What is looked for is data in catalogue, feed
+// and pii; postgresql does the looking; internal/intake/collect decides when.
+//
+// A Claim is the right to look at one instance and record the outcome: a lease
+// with a token, never an open transaction, for a look takes minutes.
+//
+// What may go wrong:
+//
+//   - A claimant dies: its lease runs out by the database's clock, and the
+//     instance is due for anyone.
+//   - A claimant is late: Record and Extend find another token, or none, and
+//     return a *LeaseLostError; nothing is kept, not even in part.
+//   - Two claim at once: one row, one lock, SKIP LOCKED; each gets another.
+//   - The connection is replaced during a look: the token is taken away, so that
+//     what the old connection found is not recorded as the new one's.
+//   - The server is out of reach: the attempt and its reason are kept beside the
+//     last good facts, which stay what Latest returns.
+//   - A row is moved to another organization or instance by hand: it does not
+//     open there.
+//   - The secret key is lost: connections must be registered again; facts stay.
 package assessment

@@ -92,7 +92,7 @@ func (c *Collector) assess(ctx context.Context, target assessment.Target, a *sna
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.close(ctx)
 	if err := readServer(ctx, s, a); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (c *Collector) assess(ctx context.Context, target assessment.Target, a *sna
 
 	more, moreGrants := c.visitDatabases(ctx, target, a, perDatabase)
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
-	a.Results = append(results, more...)
+	a.Results = slices.Concat(results, more)
 	e := evidence{found: a, roles: roles, judge: judge, feed: c.feed, at: a.StartedAt}
 	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
 	finish(a, append(grants, moreGrants...))
@@ -279,7 +279,7 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 		}
 		return all(snapshot.ReasonDatabaseUnreachable, refused.Sentence), grants, nil
 	}
-	defer s.close()
+	defer s.close(ctx)
 	rows, err := s.query(ctx, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
 	var granted access
 	if err == nil {

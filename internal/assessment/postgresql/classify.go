@@ -50,7 +50,7 @@ func (c *Collector) classify(ctx context.Context, target assessment.Target, data
 		fail(refused.Sentence)
 		return
 	}
-	defer s.close()
+	defer s.close(ctx)
 	tables, err := readTables(ctx, s)
 	if err != nil {
 		_, sentence := reasonOf(err)

@@ -30,15 +30,16 @@ func columns(c snapshot.Classification) (out []string) {
 
 func TestClassify(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Cluster(t, pgtest.Options{})
-	run(t, server.Superuser(), "CREATE DATABASE app;\n")
-	run(t, server.URL(pgtest.Superuser, "app"), personalSQL)
-	c, target := collectorAt(t, today), targetOf(t, server.URL("sampler", "postgres"))
+	dsn := pgtest.EmptyURL(t)
+	run(t, dsn, personalSQL)
+	database := targetOf(t, dsn).Database
+	c, target := collectorAt(t, today), targetOf(t, pgtest.Shared(t).URL("sampler", "postgres"))
+	t.Cleanup(func() { run(t, dsn, "DROP OWNED BY sampler;\nDROP ROLE sampler;\n") })
 	ctx := context.Background()
 
 	t.Run("by names", func(t *testing.T) {
 		t.Parallel()
-		got := c.Classify(ctx, target, "app", assessment.ClassifyNames)
+		got := c.Classify(ctx, target, database, assessment.ClassifyNames)
 		want := []string{
 			"closed.email PII-09 Medium", "empty.email PII-09 Medium", "parted.email PII-09 Medium",
 			"people.email PII-09 Medium", "people.password_hash PII-01 High", "secured.email PII-09 Medium",
@@ -60,7 +61,7 @@ func TestClassify(t *testing.T) {
 	})
 	t.Run("by values", func(t *testing.T) {
 		t.Parallel()
-		got := c.Classify(ctx, target, "app", assessment.ClassifyValues)
+		got := c.Classify(ctx, target, database, assessment.ClassifyValues)
 		want := []string{
 			`Odd "name".the column PII-04 Certain`, "closed.email PII-09 Medium", "empty.email PII-09 Medium",
 			"parted.email PII-09 Certain", "people.email PII-09 Certain", "people.home PII-16 Medium",
@@ -91,7 +92,7 @@ func TestClassify(t *testing.T) {
 	})
 	t.Run("off", func(t *testing.T) {
 		t.Parallel()
-		got := c.Classify(ctx, target, "app", assessment.ClassifyOff)
+		got := c.Classify(ctx, target, database, assessment.ClassifyOff)
 		if got.Status != snapshot.ClassificationOff || got.Reason == "" || len(got.Tables) > 0 {
 			t.Errorf("%+v", got)
 		}

@@ -32,8 +32,9 @@ func open(ctx context.Context, target assessment.Target, database string) (*sess
 	return &session{conn: conn, database: database, timeout: assessment.StatementTimeout}, nil
 }
 
-func (s *session) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+// close says goodbye also when the look was cancelled.
+func (s *session) close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = s.conn.Close(ctx)
 }

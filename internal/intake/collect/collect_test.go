@@ -71,13 +71,6 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// watched is a server of the test's own: on the shared one databases come and
-// go, and its template must not be connected to.
-func watched(t *testing.T) string {
-	t.Helper()
-	return pgtest.Cluster(t, pgtest.Options{}).Superuser()
-}
-
 func (s *scene) anotherProcess() *collect.Collector {
 	s.Helper()
 	c, err := collect.New(s.store, s.commands, s.activity, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
@@ -135,10 +128,27 @@ func (s *scene) events(instance uuid.UUID) (n int) {
 	return n
 }
 
-func TestARegisteredServerIsAssessedAndClassified(t *testing.T) {
+// TestCollector runs against one server of its own: on the shared one databases
+// come and go, and its template must not be connected to.
+func TestCollector(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Cluster(t, pgtest.Options{}).Superuser()
+	for name, test := range map[string]func(*testing.T, string){
+		"a registered server is assessed and classified": aRegisteredServerIsAssessedAndClassified,
+		"many ask at once and one looks":                 manyAskAtOnceAndOneLooks,
+		"a dead collector leaves its server due":         aDeadCollectorLeavesItsServerDue,
+		"inactive, foreign and unknown are not assessed": inactiveForeignAndUnknownAreNotAssessed,
+		"a stopped collector gives its server back":      aStoppedCollectorGivesItsServerBack,
+		"a request wakes a running collector":            aRequestWakesARunningCollector,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, dsn) })
+	}
+}
+
+func aRegisteredServerIsAssessedAndClassified(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
-	instance := s.register(watched(t))
+	instance := s.register(dsn)
 	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -197,10 +207,10 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-func TestManyAskAtOnceAndOneLooks(t *testing.T) {
+func manyAskAtOnceAndOneLooks(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
-	instance := s.register(watched(t))
+	instance := s.register(dsn)
 	processes := []*collect.Collector{s.collector, s.anotherProcess(), s.anotherProcess()}
 	var wg sync.WaitGroup
 	for i := range 6 {
@@ -217,10 +227,10 @@ func TestManyAskAtOnceAndOneLooks(t *testing.T) {
 	}
 }
 
-func TestADeadCollectorLeavesItsServerDue(t *testing.T) {
+func aDeadCollectorLeavesItsServerDue(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
-	instance := s.register(watched(t))
+	instance := s.register(dsn)
 	if _, ok, err := s.store.ClaimDue(t.Context(), time.Minute); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -233,10 +243,10 @@ func TestADeadCollectorLeavesItsServerDue(t *testing.T) {
 	}
 }
 
-func TestInactiveForeignAndUnknownAreNotAssessed(t *testing.T) {
+func inactiveForeignAndUnknownAreNotAssessed(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
-	instance := s.register(watched(t))
+	instance := s.register(dsn)
 	s.activity.deactivate(instance)
 	var inactive *collect.InactiveError
 	if err := s.collector.AssessNow(t.Context(), s.organization, instance); !errors.As(err, &inactive) {
@@ -259,10 +269,10 @@ func TestInactiveForeignAndUnknownAreNotAssessed(t *testing.T) {
 	}
 }
 
-func TestAStoppedCollectorGivesItsServerBack(t *testing.T) {
+func aStoppedCollectorGivesItsServerBack(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
-	instance := s.register(watched(t))
+	instance := s.register(dsn)
 	ctx, cancel := context.WithCancel(t.Context())
 	claim, ok, err := s.store.ClaimOne(ctx, s.organization, instance, time.Minute)
 	if err != nil || !ok {
@@ -283,13 +293,13 @@ func TestAStoppedCollectorGivesItsServerBack(t *testing.T) {
 	}
 }
 
-func TestARequestWakesARunningCollector(t *testing.T) {
+func aRequestWakesARunningCollector(t *testing.T, dsn string) {
 	t.Parallel()
 	s := newScene(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	running := make(chan error)
 	go func() { running <- s.collector.Run(ctx) }()
-	instance := s.register(watched(t))
+	instance := s.register(dsn)
 	if err := s.collector.Request(ctx, s.organization, instance); err != nil {
 		t.Fatal(err)
 	}
