@@ -195,7 +195,7 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 		instance.NotAssessed = "no connection is registered for the instance"
 	default:
 		a, err := g.recent(ctx, organization, instance.ID)
-		if err != nil {
+		if err != nil && !g.forgotten(ctx, organization, instance) {
 			return err
 		}
 		instance.Assessment = a
@@ -222,6 +222,18 @@ func (g *Inputs) recent(ctx context.Context, organization, instance uuid.UUID) (
 		return nil, err
 	}
 	return &now, nil
+}
+
+// forgotten says whether the connection was taken away after the build had begun:
+// that is no fault, and the report says so.
+func (g *Inputs) forgotten(ctx context.Context, organization uuid.UUID, instance *snapshot.Instance) bool {
+	states, err := g.Facts.States(ctx, organization, []uuid.UUID{instance.ID})
+	if err != nil || states[instance.ID].Collected {
+		return false
+	}
+	instance.Collected = false
+	instance.NotAssessed = "the connection was removed while the report was built"
+	return true
 }
 
 // addDatabaseFacts joins what the assessment and the classification know to the

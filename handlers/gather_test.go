@@ -1,0 +1,292 @@
+package handlers_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/handlers"
+	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/feed"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
+	"muster/internal/snapshot"
+	"muster/projections"
+	"muster/projections/fleet"
+	"muster/projections/history"
+)
+
+// estate is a scene whose read models run and whose servers have been looked at.
+type estate struct {
+	*scene
+	runner *projections.Runner
+	facts  *assessment.Store
+	looks  []uuid.UUID // servers that a gathering looked at
+	sees   func(instance uuid.UUID) (snapshot.Assessment, error)
+}
+
+func newEstate(t *testing.T) *estate {
+	t.Helper()
+	s := newScene(t)
+	decode := commands.Registry().Decode
+	e := &estate{scene: s, runner: projections.NewRunner(s.db, pgtest.URL(t), slog.New(slog.DiscardHandler),
+		history.Projection(decode), fleet.Projection(decode))}
+	if err := e.runner.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- e.runner.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "secret.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.facts = assessment.NewStore(s.db, key)
+	e.sees = func(uuid.UUID) (snapshot.Assessment, error) {
+		return snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: "refused", Error: "refused"}, nil
+	}
+	return e
+}
+
+// AssessNow stands for the collector.
+func (e *estate) AssessNow(_ context.Context, _, instance uuid.UUID) (snapshot.Assessment, error) {
+	e.looks = append(e.looks, instance)
+	return e.sees(instance)
+}
+
+func (e *estate) wait(mark commands.Mark) {
+	e.t.Helper()
+	for !e.runner.Wait(e.t.Context(), mark.Log, mark.Position) {
+	}
+}
+
+func (e *estate) actor() commands.Actor {
+	return commands.Actor{OrganizationID: e.organization, MemberID: e.ana}
+}
+
+func (e *estate) register(name string, active bool) uuid.UUID {
+	e.t.Helper()
+	id, mark, err := e.commands.RegisterInstance(e.t.Context(), e.actor(), commands.RegisterInstance{
+		Name: name, Engine: domain.PostgreSQL, Version: "15.3", Host: name, Active: active,
+	})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.wait(mark)
+	return id
+}
+
+func (e *estate) connect(instance uuid.UUID) {
+	e.t.Helper()
+	if err := e.facts.SaveCredentials(e.t.Context(), e.db, assessment.Credentials{
+		Organization: e.organization, Instance: instance, Engine: domain.PostgreSQL, DSN: "postgres://x", Classify: assessment.ClassifyNames,
+	}); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// assessed records a look at a server.
+func (e *estate) assessed(instance uuid.UUID, classified ...assessment.DatabaseClassification) {
+	e.t.Helper()
+	claim, ok, err := e.facts.ClaimOne(e.t.Context(), e.organization, instance, time.Minute)
+	if err != nil || !ok {
+		e.t.Fatal(ok, err)
+	}
+	size := int64(4096)
+	a := snapshot.Assessment{
+		StartedAt: e.clock.now().Add(-time.Hour), FinishedAt: e.clock.now().Add(-time.Hour), Outcome: snapshot.OutcomeComplete,
+		VersionNum: 150003, Databases: []snapshot.DatabaseFact{{Name: "sales", SizeBytes: &size}},
+	}
+	if err := e.facts.Record(e.t.Context(), claim, a, classified, time.Hour); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+func (e *estate) inputs() *handlers.Inputs {
+	e.t.Helper()
+	checks, err := catalogue.Load()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	cves, err := feed.Load()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return &handlers.Inputs{
+		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
+		History: history.NewReader(e.db), Blobs: e.blobs, Catalogue: checks, Feed: cves,
+		PublicURL: "https://muster.example.org", Now: e.clock.now,
+	}
+}
+
+func (e *estate) gathering(kind report.Kind, scope report.Scope) handlers.Gathering {
+	return handlers.Gathering{
+		OrganizationID: e.organization, ReportID: uuid.New(), RequestedAt: e.clock.now(),
+		Queued: report.Queued{Kind: kind, Scope: scope, ScopeLabel: "a label", RequesterID: e.ana},
+	}
+}
+
+func named(doc snapshot.Document, name string) snapshot.Instance {
+	i := slices.IndexFunc(doc.Instances, func(i snapshot.Instance) bool { return i.Name == name })
+	if i < 0 {
+		return snapshot.Instance{}
+	}
+	return doc.Instances[i]
+}
+
+func TestGatherSaysWhatIsKnownAndWhatIsNot(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	recent, silent, blind := e.register("recent", true), e.register("silent", true), e.register("blind", true)
+	retired := e.register("retired", false)
+	for _, id := range []uuid.UUID{recent, silent, retired} {
+		e.connect(id)
+	}
+	e.assessed(recent, assessment.DatabaseClassification{Database: "sales", Classification: snapshot.Classification{Status: snapshot.ClassificationCompleted}})
+	gone := uuid.New()
+
+	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{recent, silent, blind, retired, gone}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Instances) != 5 {
+		t.Errorf("%d instances, want all five in scope", len(doc.Instances))
+	}
+	if !slices.Equal(e.looks, []uuid.UUID{silent}) {
+		t.Errorf("looked at %v, want only the one without recent facts", e.looks)
+	}
+	if a := named(doc, "recent").Assessment; a == nil || a.VersionNum != 150003 {
+		t.Errorf("recent: %+v", a)
+	}
+	if a := named(doc, "silent").Assessment; a == nil || a.Outcome != snapshot.OutcomeUnreachable {
+		t.Errorf("silent: %+v", a)
+	}
+	for name, why := range map[string]string{
+		"blind":                             "no connection is registered for the instance",
+		"retired":                           "the instance is inactive: it is counted and not assessed",
+		"removed instance " + gone.String(): "the instance was removed after the report was requested",
+	} {
+		if i := named(doc, name); i.NotAssessed != why || i.Assessment != nil {
+			t.Errorf("%s: %q %v, want %q", name, i.NotAssessed, i.Assessment, why)
+		}
+	}
+	databases := named(doc, "recent").Databases
+	if len(databases) != 1 || databases[0].Name != "sales" || databases[0].SizeBytes == nil || databases[0].Classification == nil {
+		t.Errorf("databases %+v, want sales with size and classification", databases)
+	}
+	if len(named(doc, "recent").CVEs) == 0 || named(doc, "recent").Release == nil || len(doc.Vulnerabilities) == 0 {
+		t.Error("PostgreSQL 15.3 is concerned by nothing")
+	}
+	if len(named(doc, "blind").CVEs) == 0 {
+		t.Error("the version that an instance was registered with was not held against the feed")
+	}
+	if doc.Requester.Name != "Ana" || doc.Organization.Name != "Acme" || doc.PublicURL == "" || len(doc.Checks) < 15 || doc.Witness.Log != string(eventstore.Reports) {
+		t.Errorf("document %+v", doc.Organization)
+	}
+	if doc.AsOf.Before(e.clock.now().Add(-time.Minute)) {
+		t.Errorf("as of %s", doc.AsOf)
+	}
+}
+
+func TestOldFactsAreLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	id := e.register("old", true)
+	e.connect(id)
+	e.assessed(id)
+	e.exec(`UPDATE assessments SET recorded_at = now() - interval '25 hours'`)
+	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
+	if err != nil || !slices.Equal(e.looks, []uuid.UUID{id}) || doc.Instances[0].Assessment.Outcome != snapshot.OutcomeUnreachable {
+		t.Errorf("looked at %v, error %v", e.looks, err)
+	}
+}
+
+func TestAConnectionThatGoesAwayMeanwhileIsNoFault(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	id := e.register("leaving", true)
+	e.connect(id)
+	e.sees = func(instance uuid.UUID) (snapshot.Assessment, error) {
+		return snapshot.Assessment{}, errors.Join(errors.New("no connection"), e.facts.Forget(context.Background(), e.db, e.organization, instance))
+	}
+	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
+	if err != nil || doc.Instances[0].NotAssessed != "the connection was removed while the report was built" {
+		t.Errorf("%+v %v", doc.Instances, err)
+	}
+	e.connect(id)
+	e.sees = func(uuid.UUID) (snapshot.Assessment, error) {
+		return snapshot.Assessment{}, errors.New("database away")
+	}
+	var source *handlers.SourceError
+	if _, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); !errors.As(err, &source) {
+		t.Errorf("error %v, want *SourceError", err)
+	}
+}
+
+func TestTheDataInventoryNeedsACompletedClassification(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	id := e.register("crm", true)
+	e.connect(id)
+	var none *handlers.NoClassificationError
+	for _, status := range []string{"", snapshot.ClassificationFailed, snapshot.ClassificationPartial} {
+		if status != "" {
+			e.assessed(id, assessment.DatabaseClassification{Database: "sales", Classification: snapshot.Classification{Status: status}})
+		}
+		if _, err := e.inputs().Gather(t.Context(), e.gathering(report.DataInventory, report.Scope{})); !errors.As(err, &none) {
+			t.Errorf("with %q: %v, want *NoClassificationError", status, err)
+		}
+		if _, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil {
+			t.Errorf("a Security report with %q: %v", status, err)
+		}
+	}
+	e.assessed(id, assessment.DatabaseClassification{Database: "sales", Classification: snapshot.Classification{Status: snapshot.ClassificationCompleted}})
+	if _, err := e.inputs().Gather(t.Context(), e.gathering(report.DataInventory, report.Scope{})); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheReportBeforeIsOfTheSameScope(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	id := e.request(e.ana)
+	stop := e.work("w1", e.builder().Task(1))
+	e.until("Ready", func() bool { return e.has(id, "report.ready") })
+	stop()
+	head, err := e.events.Head(t.Context(), e.db, eventstore.Reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.wait(commands.Mark{Log: eventstore.Reports, Position: head.Position})
+
+	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc.Previous == nil || doc.Previous.ReportID != id || len(doc.Previous.Findings) == 0 {
+		t.Fatalf("previous %+v, want the report before with its findings", doc.Previous)
+	}
+	other := e.register("other", true)
+	if doc, err = e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{other}})); err != nil || doc.Previous != nil {
+		t.Errorf("another scope has %+v before it, %v", doc.Previous, err)
+	}
+	ready, _ := last[report.Ready](e.scene, id)
+	if err := e.blobs.Delete(t.Context(), ready.InputsKey); err != nil {
+		t.Fatal(err)
+	}
+	if doc, err = e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil || doc.Previous != nil {
+		t.Errorf("without its inputs: %+v %v", doc.Previous, err)
+	}
+}
