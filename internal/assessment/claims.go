@@ -64,8 +64,18 @@ type Attempt struct {
 // ClaimOne claims one instance whether it is due or not; ok is false where
 // somebody else's claim on it is alive or no connection is registered.
 func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, lease time.Duration) (c Claim, ok bool, err error) {
+	since, err := s.Attempt(ctx, organization, instance)
+	if err != nil {
+		return Claim{}, false, err
+	}
+	return s.ClaimSince(ctx, organization, instance, since, lease)
+}
+
+// ClaimSince is ClaimOne for a caller who wants no further attempt where one has
+// finished since it looked; ok is false then too.
+func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID, since Attempt, lease time.Duration) (c Claim, ok bool, err error) {
 	c = Claim{Organization: organization, Instance: instance, Token: uuid.New()}
-	err = s.db.QueryRowxContext(ctx, claimOneSQL, organization, instance, c.Token, lease.Seconds()).Scan(&c.due)
+	err = s.db.QueryRowxContext(ctx, claimOneSQL, organization, instance, c.Token, lease.Seconds(), since.Finished).Scan(&c.due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Claim{}, false, nil
 	}

@@ -251,6 +251,11 @@ func TestClaims(t *testing.T) {
 	if !ok {
 		t.Fatal("a request during a look is lost")
 	}
+	before := assessment.Attempt{Known: true, Finished: 1}
+	db.MustExec(`UPDATE assessment_targets SET leased_until = now() - interval '1 second'`)
+	if _, ok, _ := store.ClaimSince(ctx, organization, instance, before, time.Minute); ok {
+		t.Error("claimed though an attempt has finished since")
+	}
 	// The connection is replaced while the old one is being looked at.
 	err = store.SaveCredentials(ctx, db, assessment.Credentials{Organization: organization, Instance: instance, Engine: fleet.PostgreSQL, DSN: dsn + "2"})
 	if err != nil {

@@ -111,11 +111,14 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 	if err != nil {
 		return err
 	}
-	if !before.Known {
-		return &NotCollectedError{Instance: instance}
-	}
+	return c.assessSince(ctx, organization, instance, before)
+}
+
+// assessSince returns once an attempt has finished since before, ours or
+// somebody else's.
+func (c *Collector) assessSince(ctx context.Context, organization, instance uuid.UUID, before assessment.Attempt) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		claim, ok, err := c.store.ClaimOne(ctx, organization, instance, lease)
+		claim, ok, err := c.store.ClaimSince(ctx, organization, instance, before, lease)
 		if err != nil {
 			return err
 		}
@@ -127,9 +130,6 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 			}
 			continue // the connection was replaced meanwhile: what counts is the new one
 		}
-		if err := pause(ctx, wait); err != nil {
-			return err
-		}
 		now, err := c.store.Attempt(ctx, organization, instance)
 		switch {
 		case err != nil:
@@ -139,6 +139,9 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 		case now.Finished > before.Finished:
 			return nil
 		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
 	}
 }
 
@@ -146,11 +149,15 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 // ago; where there is none the server is assessed now, and what comes of that
 // is returned, also when it is out of reach. Errors as AssessNow's.
 func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
+	before, err := c.store.Attempt(ctx, organization, instance) // first: what finishes after it counts
+	if err != nil {
+		return nil, err
+	}
 	a, err := c.store.Reached(ctx, organization, instance, maxAge)
 	if err != nil || a != nil {
 		return a, err
 	}
-	if err := c.AssessNow(ctx, organization, instance); err != nil {
+	if err := c.assessSince(ctx, organization, instance, before); err != nil {
 		return nil, err
 	}
 	return c.store.Newest(ctx, organization, instance)
