@@ -100,7 +100,7 @@ func (s *server) showInstances(ctx context.Context, rows []fleet.Instance) ([]ap
 func showInstance(row fleet.Instance, state assessment.State) api.Instance {
 	i := api.Instance{
 		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: text(row.Version), Host: text(row.Host),
-		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount,
+		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
 		LastSeenAt: utc(state.LastSeenAt), LastAssessedAt: utc(state.LastAssessedAt), LastClassifiedAt: utc(state.LastClassifiedAt),
 		MissingGrants: []api.MissingGrant{},
 	}
@@ -145,7 +145,7 @@ func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequest
 	}
 	shown, err := s.instance(ctx, id)
 	if p, lags := asProblem(err); lags && p.Code == "not_found" {
-		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.State{}), nil
+		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.State{Collected: true}), nil
 	}
 	if err != nil {
 		return nil, err

@@ -533,7 +533,10 @@ type IngestTokenList struct {
 
 // Instance defines model for Instance.
 type Instance struct {
-	Active           bool               `json:"active"`
+	Active bool `json:"active"`
+
+	// Collected has a connection, so that Muster itself assesses it
+	Collected        bool               `json:"collected"`
 	CreatedAt        time.Time          `json:"createdAt"`
 	DatabaseCount    int                `json:"databaseCount"`
 	Engine           string             `json:"engine"`

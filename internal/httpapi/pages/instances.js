@@ -29,7 +29,7 @@ async function load() {
   const query = new URLSearchParams({ page: state.page, ...(state.q ? { q: state.q } : {}) });
   const answer = await call("GET", `/api/v1/instances?${query}`);
   state.items = answer.items;
-  for (const i of state.items) i.awaited = i.active && !i.lastAssessedAt && !i.lastError && i.lastSeenAt === null && Date.now() - new Date(i.createdAt) < 120000;
+  for (const i of state.items) i.awaited = i.collected && i.active && !i.lastSeenAt && !i.lastError;
   $("list").replaceChildren(...answer.items.map(row));
   if (answer.items.length === 0) {
     $("list").append(element("tr", {}, element("td", { className: "empty", colSpan: 7 }, state.q ? "No server of that name." : "No server yet.")));
@@ -47,7 +47,7 @@ function row(i) {
     element("td", {}, i.lastAssessedAt ? when(i.lastAssessedAt) : "never"),
     element("td", {}, standing(i), i.lastError ? element("small", { className: "reason" }, i.lastError) : null,
       grants ? element("small", { title: i.missingGrants.map((g) => g.statement).join("\n") }, `${grants} missing ${grants === 1 ? "grant" : "grants"}`) : null),
-    element("td", {}, state.admin && (i.lastSeenAt || i.lastError || i.awaited) ? element("button", { type: "button", className: "quiet small",
+    element("td", {}, state.admin && i.collected && i.active ? element("button", { type: "button", className: "quiet small",
       "aria-label": `Assess ${i.name} now`, onclick: (event) => assess(event.target, i) }, "Assess") : null));
 }
 

@@ -53,7 +53,7 @@ export const say = (text) => { $("live").textContent = text; };
 // complain shows a problem in the form: its sentence, each field's, the request id.
 export function complain(form, problem, fields = {}) {
   const box = form.querySelector(".error");
-  box.replaceChildren(problem.message);
+  box.replaceChildren(problem.message.replace(/^#\/(?:\S+\/)?(\w+) /, "$1: "));
   for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   const errors = problem.body?.errors ?? [];
   if (errors.length > 1 || errors.some((e) => !problem.message.includes(e.detail))) {

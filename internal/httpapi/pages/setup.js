@@ -1,4 +1,4 @@
-import { $, call, submitting } from "./muster.js";
+import { $, call, element, submitting } from "./muster.js";
 
 // The token comes in the fragment, which no server and no log ever sees, and
 // leaves the address bar at once.
@@ -8,7 +8,7 @@ history.replaceState(null, "", location.pathname);
 const { required } = await call("GET", "/api/v1/setup").catch(() => ({ required: true }));
 $("main").removeAttribute("aria-busy");
 if (!required) {
-  $("setup-note").textContent = "There is an administrator already. Sign in instead.";
+  $("setup-note").replaceChildren("There is an administrator already. ", element("a", { href: "/" }, "Sign in"), " instead.");
 } else if (!setupToken) {
   $("setup-note").textContent = "Open the whole one-time link that Muster printed, or make another one with `muster setup-link`.";
 } else {
