@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"muster/internal/postgres/cluster"
+)
+
+// patience is how long the slowest thing may take on a machine that does ten
+// other things. No test is made to wait for it: all poll.
+const patience = time.Minute
+
+// stopPatience is what serve promises: it ends within 20 s of SIGTERM.
+const stopPatience = 20 * time.Second
+
+// eventually polls until something holds, and says what did not.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	if !within(patience, holds) {
+		t.Fatalf("%s: still not after %s", what, patience)
+	}
+}
+
+// within polls until something holds or the time is up.
+func within(limit time.Duration, holds func() bool) bool {
+	for deadline := time.Now().Add(limit); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return holds()
+		}
+	}
+	return true
+}
+
+// transcript is all that a process said so far.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *transcript) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *transcript) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// running is the program in a process of its own.
+type running struct {
+	base   string // where it serves, once ready
+	pid    int
+	cmd    *exec.Cmd
+	said   *transcript // on standard output
+	logged *transcript // on standard error
+	ended  chan struct{}
+}
+
+// launch starts the program. Settings in env are MUSTER_NAME=value; of the
+// test's own environment it sees no setting.
+func launch(t testing.TB, env []string, args ...string) *running {
+	t.Helper()
+	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{})}
+	r.cmd = exec.Command(os.Args[0], args...)
+	r.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "MUSTER_") })
+	r.cmd.Env = append(append(r.cmd.Env, asMuster+"=yes"), env...)
+	r.cmd.Stdout, r.cmd.Stderr = r.said, r.logged
+	stdin, err := r.cmd.StdinPipe() // closed when this process ends, see beMuster
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.pid = r.cmd.Process.Pid
+	go func() {
+		_ = r.cmd.Wait()
+		_ = stdin.Close()
+		close(r.ended)
+	}()
+	t.Cleanup(func() {
+		_ = r.cmd.Process.Signal(syscall.SIGTERM)
+		if !within(stopPatience, r.over) {
+			t.Errorf("process %d did not end within %s of SIGTERM", r.pid, stopPatience)
+			_ = r.cmd.Process.Kill()
+			<-r.ended
+		}
+		if strings.Contains(r.logged.String(), "DATA RACE") {
+			t.Error("a data race")
+		}
+		if t.Failed() {
+			t.Logf("muster %s said\n%s%s", strings.Join(args, " "), r.said, r.logged)
+		}
+	})
+	return r
+}
+
+func (r *running) over() bool {
+	select {
+	case <-r.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// outcome waits for the process to end by itself.
+func (r *running) outcome(t testing.TB) outcome {
+	t.Helper()
+	eventually(t, "the process ends", r.over)
+	return outcome{status: r.cmd.ProcessState.ExitCode(), out: r.said.String(), errors: r.logged.String()}
+}
+
+var address = regexp.MustCompile(`(?m)^Muster is at (http://\S+)$`)
+
+// serving starts `muster serve` on a free port and returns when it is ready.
+func serving(t testing.TB, env []string, args ...string) *running {
+	t.Helper()
+	return launch(t, env, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...).ready(t)
+}
+
+// ready waits until the process says that it is.
+func (r *running) ready(t testing.TB) *running {
+	t.Helper()
+	eventually(t, "serve is ready", func() bool {
+		if r.over() {
+			t.Fatalf("serve ended with %d", r.cmd.ProcessState.ExitCode())
+		}
+		if found := address.FindStringSubmatch(r.said.String()); found != nil {
+			r.base = found[1]
+		}
+		return r.base != "" && r.isReady()
+	})
+	return r
+}
+
+func (r *running) isReady() bool {
+	got, err := client{base: r.base}.try(context.Background(), http.MethodGet, "/readyz", nil)
+	return err == nil && got.status == http.StatusOK
+}
+
+// kill ends the process as the kernel would.
+func (r *running) kill(t testing.TB) {
+	t.Helper()
+	if err := r.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	<-r.ended
+}
+
+// stop ends the process as an operator would, and holds it to its promise.
+func (r *running) stop(t testing.TB) {
+	t.Helper()
+	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if !within(stopPatience, r.over) {
+		t.Fatalf("serve did not end within %s of SIGTERM", stopPatience)
+	}
+	if status := r.cmd.ProcessState.ExitCode(); status != 0 {
+		t.Errorf("serve ended with %d after SIGTERM", status)
+	}
+}
+
+// dataDir is a data directory in which a private PostgreSQL can run: every
+// account may pass through its parent, which t.TempDir does not allow. A server
+// that a killed process left there is ended with the test.
+func dataDir(t testing.TB) string {
+	t.Helper()
+	parent, err := os.MkdirTemp("", "muster-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(parent, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(parent, "data")
+	t.Cleanup(func() {
+		if state, err := cluster.ReadState(filepath.Join(dir, "postgres", "data")); err == nil && state.Alive(context.Background()) {
+			_ = syscall.Kill(state.PID, syscall.SIGQUIT)
+			within(patience, func() bool { return !state.Alive(context.Background()) })
+		}
+		_ = os.RemoveAll(parent)
+	})
+	return dir
+}
+
+// client calls the API, as a token or as nobody.
+type client struct{ base, token string }
+
+// answer is what the API said.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// try makes a call that may go wrong on the way.
+func (c client) try(ctx context.Context, method, path string, body any) (answer, error) {
+	var content io.Reader
+	contentType := "application/json"
+	switch b := body.(type) {
+	case nil:
+	case []byte:
+		content, contentType = bytes.NewReader(b), "application/pdf"
+	default:
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, err
+		}
+		content = bytes.NewReader(encoded)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	if err != nil {
+		return answer{}, err
+	}
+	if content != nil {
+		request.Header.Set("Content-Type", contentType)
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	return answer{status: response.StatusCode, header: response.Header, body: read}, err
+}
+
+// call makes a call that is to be answered with a status, and reads the answer
+// into what is given.
+func (c client) call(t testing.TB, want int, method, path string, body, into any) answer {
+	t.Helper()
+	got, err := c.try(t.Context(), method, path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.status != want {
+		t.Fatalf("%s %s answers %d, want %d: %s", method, path, got.status, want, got.body)
+	}
+	if into != nil {
+		if err := json.Unmarshal(got.body, into); err != nil {
+			t.Fatalf("%s %s: %v: %s", method, path, err, got.body)
+		}
+	}
+	return got
+}
+
+// get reads.
+func (c client) get(t testing.TB, path string, into any) answer {
+	t.Helper()
+	return c.call(t, http.StatusOK, http.MethodGet, path, nil, into)
+}
+
+// code is the error code of a problem.
+func (a answer) code() string {
+	var problem struct {
+		Code string `json:"code"`
+	}
+	_ = json.Unmarshal(a.body, &problem)
+	return problem.Code
+}
