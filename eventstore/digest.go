@@ -62,7 +62,8 @@ type digester struct {
 func newDigester() *digester { return &digester{hash: sha256.New()} }
 
 func (d *digester) sum(e *Event, into []byte) []byte {
-	b := append(d.head[:0], envelopeV1...)
+	b := d.head[:0]
+	b = append(b, envelopeV1...)
 	b = appendText(b, string(e.Log))
 	b = append(b, e.OrganizationID[:]...)
 	b = appendText(b, e.StreamType)

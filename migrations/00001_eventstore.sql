@@ -74,8 +74,8 @@ DECLARE
     v_recorded timestamptz := clock_timestamp();
     v_position bigint;
     v_hash     bytea;
-    v_latest   record;
-    v_version  bigint := 0;
+    v_version  bigint;
+    v_own      boolean;
 BEGIN
     UPDATE log_head h
     SET position = h.position + 1,
@@ -84,28 +84,22 @@ BEGIN
     WHERE h.log = p_log
     RETURNING h.position, h.hash, h.recorded_at INTO STRICT v_position, v_hash, v_recorded;
 
-    IF p_expected <> 0 THEN
-        SELECT e.version, e.log, e.organization_id, e.stream_type INTO v_latest
-        FROM events e WHERE e.stream_id = p_stream ORDER BY e.version DESC LIMIT 1;
-        IF FOUND THEN
-            v_version := v_latest.version;
-            IF v_latest.log <> p_log OR v_latest.organization_id <> p_organization OR v_latest.stream_type <> p_stream_type THEN
-                PERFORM refuse_foreign(p_stream);
-            END IF;
-        END IF;
-        IF p_expected > 0 AND p_expected <> v_version THEN
-            PERFORM refuse_conflict(p_stream, p_expected, v_version);
-        END IF;
+    SELECT e.version, e.log = p_log AND e.organization_id = p_organization AND e.stream_type = p_stream_type
+    INTO v_version, v_own
+    FROM events e WHERE e.stream_id = p_stream ORDER BY e.version DESC LIMIT 1;
+    IF NOT FOUND THEN
+        v_version := 0;
+    ELSIF NOT v_own THEN
+        PERFORM refuse_foreign(p_stream);
+    END IF;
+    IF p_expected <> v_version AND p_expected >= 0 THEN
+        PERFORM refuse_conflict(p_stream, p_expected, v_version);
     END IF;
 
     INSERT INTO events (log, position, organization_id, stream_type, stream_id, version, type, schema_version,
                         occurred_at, recorded_at, data, metadata, digest, hash)
     VALUES (p_log, v_position, p_organization, p_stream_type, p_stream, v_version + 1, p_type, p_schema_version,
-            p_occurred_at, v_recorded, p_data, p_metadata, p_digest, v_hash)
-    ON CONFLICT (stream_id, version) DO NOTHING;
-    IF NOT FOUND THEN
-        PERFORM refuse_existing(p_log, p_organization, p_stream_type, p_stream, p_expected);
-    END IF;
+            p_occurred_at, v_recorded, p_data, p_metadata, p_digest, v_hash);
     IF v_version = 0 THEN
         INSERT INTO streams (stream_id, log, organization_id, stream_type, first_position)
         VALUES (p_stream, p_log, p_organization, p_stream_type, v_position);
@@ -250,26 +244,11 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-CREATE FUNCTION refuse_existing(p_log text, p_organization uuid, p_stream_type text, p_stream uuid, p_expected bigint)
-RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    v_latest events;
-BEGIN
-    SELECT * INTO STRICT v_latest FROM events e WHERE e.stream_id = p_stream ORDER BY e.version DESC LIMIT 1;
-    IF v_latest.log <> p_log OR v_latest.organization_id <> p_organization OR v_latest.stream_type <> p_stream_type THEN
-        PERFORM refuse_foreign(p_stream);
-    END IF;
-    PERFORM refuse_conflict(p_stream, p_expected, v_latest.version);
-END $$;
--- +goose StatementEnd
-
 -- +goose Down
 DROP FUNCTION append_events(text, uuid[], text[], uuid[], bigint[], text[], bytea[], integer[], text[], integer[],
     timestamptz[], bytea[], bytea[], bytea[]);
 DROP FUNCTION append_event(text, uuid, text, uuid, bigint, text, integer, timestamptz, bytea, bytea, bytea);
 DROP FUNCTION lock_stream_keys(uuid[], text[], text[]);
-DROP FUNCTION refuse_existing(text, uuid, text, uuid, bigint);
 DROP FUNCTION refuse_foreign(uuid);
 DROP FUNCTION refuse_conflict(uuid, bigint, bigint);
 DROP TABLE stream_keys;
