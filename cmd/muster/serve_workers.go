@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/eventstore"
 	"muster/handlers"
 	"muster/internal/intake/collect"
 	"muster/internal/mail"
@@ -24,6 +25,7 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	}
 	workers := handlers.NewWorkers(p.queue, handlers.WorkersConfig{
 		Worker: workerName(), Lease: p.cfg.JobLease, Log: p.log,
+		Recorded: func(ctx context.Context) { p.runner.Announce(ctx, eventstore.Reports) },
 	})
 	parts.Register(workers)
 	return workers, nil
