@@ -172,8 +172,8 @@ and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`
 				}
 				out := cmd.OutOrStdout()
 				if path != "" {
-					file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-					if err != nil {
+					var file *os.File
+					if file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
 						return err
 					}
 					defer func() { err = errors.Join(err, file.Close()) }()

@@ -69,8 +69,8 @@ func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (
 	}
 	out := io.Discard
 	if path != "" {
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err != nil {
+		var file *os.File
+		if file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
 			return handlers.Outcome{}, err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
