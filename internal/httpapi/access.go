@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -22,10 +23,25 @@ func (s *server) gate(c *gin.Context) {
 	if row == nil { // 404 and 405 come this way too
 		return
 	}
+	if !row.slow() {
+		ctx, cancel := context.WithTimeout(c.Request.Context(), requestTimeout)
+		defer cancel()
+		c.Request = c.Request.WithContext(ctx)
+	}
 	if p := s.admit(c, row); p != nil {
 		s.fail(c, p)
 		c.Abort()
+		return
 	}
+	c.Next() // inside the timeout
+}
+
+// requestTimeout ends a request whose database does not answer, as unavailable.
+const requestTimeout = 30 * time.Second
+
+// slow says that the request takes as long as the caller's line does.
+func (r *route) slow() bool {
+	return r.page || r.operation.OperationID == "downloadReport" || r.operation.OperationID == "verifyReport"
 }
 
 func (s *server) admit(c *gin.Context, row *route) *problem {
@@ -71,7 +87,7 @@ func (s *server) identify(ctx context.Context, call *call, r *http.Request, row 
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
 			return &problem{Code: "unauthenticated", Detail: "The Authorization header must be: Bearer <token>."}
 		}
-		if strings.HasPrefix(token, "mst_ing_") != row.isIngest() && strings.HasPrefix(token, "mst_ing_") {
+		if strings.HasPrefix(token, "mst_ing_") && !row.isIngest() {
 			return &problem{Code: "unauthenticated", Detail: "An ingest token works under /ingest/v1 only."}
 		}
 		principal, err = s.Accounts.TokenPrincipal(ctx, strings.TrimSpace(token), call.ip)

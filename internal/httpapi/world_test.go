@@ -46,6 +46,8 @@ type world struct {
 	deps    Dependencies
 	clock   *clock
 
+	stopProjections func()
+
 	ours, theirs tenant
 }
 
@@ -89,7 +91,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	queue := jobs.NewQueue(db)
 	runner := projections.NewRunner(db, pgtest.URL(t), log,
 		history.Projection(registry.Decode), fleet.Projection(registry.Decode), audit.Projection())
-	run(t, runner)
+	w.stopProjections = run(t, runner)
 	files, err := blobs.Open(t.Context(), "file://"+t.TempDir())
 	must(t, err)
 	outbox, err := mail.NewOutbox(t.TempDir())
@@ -128,7 +130,7 @@ func (w *world) build() {
 }
 
 // run fills the projections until the test ends.
-func run(t *testing.T, runner *projections.Runner) {
+func run(t *testing.T, runner *projections.Runner) (stop func()) {
 	t.Helper()
 	must(t, runner.Prepare(t.Context()))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -137,7 +139,9 @@ func run(t *testing.T, runner *projections.Runner) {
 		defer close(done)
 		_ = runner.Run(ctx)
 	}()
-	t.Cleanup(func() { cancel(); <-done })
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
 }
 
 func (w *world) tenant(name string, demo bool) tenant {

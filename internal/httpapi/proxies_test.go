@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// TestLagging: a write whose projections stand still answers all the same,
+// with what it knows, and says so.
+func TestLagging(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instance := w.instance(w.ours, "one")
+	w.stopProjections()
+	a := w.post(w.ours.member, "/api/v1/reports", map[string]any{"kind": "Security", "scope": map[string]any{"instanceIds": []uuid.UUID{instance}}}).is(202)
+	if a.Header().Get("X-Muster-Lagging") != "true" || a.object()["report"].(map[string]any)["status"] != "Queued" {
+		t.Errorf("answered %v %s", a.Header(), a.Body)
+	}
+}
+
+// TestClientAddress: only a trusted proxy is believed about whose request it is.
+func TestClientAddress(t *testing.T) {
+	t.Parallel()
+	for name, trusted := range map[string]bool{"behind our proxy": true, "in the open": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(d *Dependencies) {
+				if trusted {
+					d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // httptest's peer
+				}
+			})
+			ask := func(from string) int {
+				return w.do(request{method: "GET", path: "/version", header: map[string]string{"X-Forwarded-For": from}}).Code
+			}
+			for range 600 {
+				ask("198.51.100.1")
+			}
+			if got := ask("198.51.100.1"); got != 429 {
+				t.Errorf("the 601st: %d", got)
+			}
+			if got := ask("198.51.100.2"); (got == 200) != trusted {
+				t.Errorf("another address: %d", got)
+			}
+		})
+	}
+}
+
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	const friend = "https://friend.example"
+	w := newWorld(t, func(d *Dependencies) { d.CORSOrigins = []string{friend} })
+	const path = "/api/v1/reports?kind=Security"
+	from := func(origin string, as person, token string) answer {
+		return w.do(request{method: "GET", path: path, as: as, token: token, header: map[string]string{"Origin": origin}})
+	}
+	ok := from(friend, person{}, w.token(w.ours.member, "reports:read")).is(200)
+	if ok.Header().Get("Access-Control-Allow-Origin") != friend || ok.Header().Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("headers %v", ok.Header())
+	}
+	from(friend, w.ours.member, "").problem(401, "unauthenticated") // the cookie is ignored
+	if got := from("https://evil.example", w.ours.member, "").is(200).Header().Get("Access-Control-Allow-Origin"); got != "" {
+		t.Errorf("a stranger may read: %q", got)
+	}
+	preflight := w.do(request{method: "OPTIONS", path: path, header: map[string]string{"Origin": friend, "Access-Control-Request-Method": "POST"}}).is(204)
+	if preflight.Header().Get("Access-Control-Allow-Methods") != "GET, POST, PATCH, DELETE" {
+		t.Errorf("preflight %v", preflight.Header())
+	}
+	if got := w.do(request{method: "OPTIONS", path: path, header: map[string]string{"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}}); got.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a stranger's preflight: %v", got.Header())
+	}
+	post := func(origin string) answer {
+		return w.do(request{method: "POST", path: "/api/v1/reports", token: w.token(w.ours.member, "reports:create"), body: "{}", header: map[string]string{"Origin": origin}})
+	}
+	post(friend).problem(400, "missing_parameter")
+	post("https://evil.example").problem(403, "cross_origin_request")
+}
