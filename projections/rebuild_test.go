@@ -131,13 +131,17 @@ func TestPlantedDifferenceIsFound(t *testing.T) {
 func TestRebuildIsResumedAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	stream := uuid.New()
-	numbers, trace := make([]int, 2500), strings.Builder{}
+	// Given seven thousand events: two pages of a rebuild.
+	numbers, trace := make([]int, 1000), strings.Builder{}
 	for i := range numbers {
 		numbers[i] = i
 		fmt.Fprintf(&trace, "%d ", i)
 	}
-	position := s.add(stream, "plain", numbers...)
+	traces, position := map[uuid.UUID]string{}, int64(0)
+	for range 7 {
+		stream := uuid.New()
+		traces[stream], position = trace.String(), s.add(stream, "plain", numbers...)
+	}
 	settled := s.runner((&sums{}).projection())
 	stop := s.run(settled)
 	s.settle(settled, position)
@@ -167,7 +171,7 @@ func TestRebuildIsResumedAfterACrash(t *testing.T) {
 
 	// Nobody is elected: who asks for the rebuild joins it and does it.
 	second := &sums{before: func(_ context.Context, _ projections.Tx, events []eventstore.Event) error {
-		if events[0].Position <= topic.PageSize {
+		if events[0].Position <= 5*topic.PageSize {
 			t.Errorf("event %d was applied again although its page was committed", events[0].Position)
 		}
 		return nil
@@ -178,7 +182,7 @@ func TestRebuildIsResumedAfterACrash(t *testing.T) {
 	if err != nil || !difference.Empty() || len(steps) == 0 {
 		t.Fatalf("rebuild: %+v, %v, %d steps told", difference, err, len(steps))
 	}
-	s.want(map[uuid.UUID]string{stream: trace.String()})
+	s.want(traces)
 	if live := s.live(); live != "sums_v1_g2" {
 		t.Errorf("live is %s, want sums_v1_g2", live)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/report"
-	"muster/eventstore"
 	"muster/projections"
 	"muster/projections/history"
 )
@@ -258,10 +257,9 @@ func TestAsOfIsWhatWasLive(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.story()
-	at := time.Now().UTC().Truncate(time.Microsecond).Add(time.Microsecond)
-	for s.recorded() >= at.UnixMicro() {
-		at = time.UnixMicro(s.recorded() + 1).UTC()
-	}
+	s.happens(acme, id(108), queued(report.Security, ana), started, ready(time.Now().AddDate(1, 0, 0), ana, ben))
+	s.settle()
+	at := s.clock()
 	live := map[report.Kind][]history.Row{}
 	for _, kind := range []report.Kind{report.Security, report.DataInventory} {
 		rows, _, err := s.reader.Page(t.Context(), history.Query{Organization: acme, Kind: kind, Page: 1, Size: 20}, at)
@@ -271,10 +269,9 @@ func TestAsOfIsWhatWasLive(t *testing.T) {
 		live[kind] = rows
 	}
 	// What is recorded from that instant on changes nothing about it.
-	for time.Now().UnixMicro() <= at.UnixMicro() {
-	}
-	s.happens(acme, id(100), report.Expired{ExpiredAt: minute(100)}, report.InputsErased{Rule: "retention"})
+	s.happens(acme, id(100), report.Expired{ExpiredAt: at}, report.InputsErased{Rule: "retention"})
 	s.happens(acme, id(107), queued(report.Security, ana))
+
 	for kind, want := range live {
 		got, err := history.AsOf(t.Context(), s.store, s.registry.Decode, acme, kind, at)
 		if err != nil {
@@ -289,15 +286,11 @@ func TestAsOfIsWhatWasLive(t *testing.T) {
 	}
 }
 
-// recorded is when the newest event was recorded, in microseconds.
-func (s *scene) recorded() int64 {
+// clock is the database's, by which events are recorded.
+func (s *scene) clock() (now time.Time) {
 	s.t.Helper()
-	var newest time.Time
-	for e, err := range s.store.Read(s.t.Context(), eventstore.Reports, eventstore.Filter{After: s.position - 1}) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		newest = e.RecordedAt
+	if err := s.db.Get(&now, `SELECT clock_timestamp()`); err != nil {
+		s.t.Fatal(err)
 	}
-	return newest.UnixMicro()
+	return now.UTC()
 }

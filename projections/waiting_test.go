@@ -1,0 +1,138 @@
+package projections_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/eventstore"
+	"muster/internal/pgtest"
+	"muster/projections"
+)
+
+func TestWait(t *testing.T) {
+	t.Parallel()
+	s, p := newScene(t), &sums{}
+	r := s.runner(p.projection())
+	if !r.Wait(t.Context(), eventstore.Organization, 100) {
+		t.Error("a log that no projection reads is waited for")
+	}
+	position := s.add(uuid.New(), "plain", 1)
+	if r.Wait(t.Context(), eventstore.Reports, position) {
+		t.Error("nobody applies, and Wait says it is applied")
+	}
+	s.run(r)
+	s.settle(r, position)
+
+	// Another process, in which nothing runs, sees it too.
+	elsewhere := s.runner((&sums{}).projection())
+	s.settle(elsewhere, s.add(uuid.New(), "plain", 2))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r.Wait(ctx, eventstore.Reports, position+100) {
+		t.Error("a caller who is gone is told that all is well")
+	}
+}
+
+func TestStatusAndReadiness(t *testing.T) {
+	t.Parallel()
+	s, p := newScene(t), &sums{}
+	numbers := make([]int, 1500)
+	position := s.add(uuid.New(), "plain", numbers...)
+	r := s.runner(p.projection())
+
+	var behind *projections.NotReadyError
+	if err := r.Ready(t.Context()); !errors.As(err, &behind) || behind.LagEvents != position {
+		t.Errorf("before anything is applied: %v, want a *NotReadyError with %d events", err, position)
+	}
+	if st := s.status(r); st.LagEvents != position || st.HeadPosition != position || st.LagSeconds <= 0 || st.Status != projections.Running {
+		t.Errorf("status is %+v", st)
+	}
+	s.exec(`UPDATE checkpoints SET updated_at = now() - interval '1 minute'`)
+	s.exec(`ALTER TABLE events DISABLE TRIGGER ALL`)
+	s.exec(`UPDATE events SET recorded_at = now() - interval '1 minute'`)
+	if st := s.status(r); st.Status != projections.Stalled || st.LagSeconds < 59 {
+		t.Errorf("status is %+v, want stalled for a minute", st)
+	}
+	s.run(r)
+	s.settle(r, position)
+	if err := r.Ready(t.Context()); err != nil {
+		t.Errorf("once caught up: %v", err)
+	}
+	if st := s.status(r); st.LagEvents != 0 || st.LagSeconds != 0 || st.Status != projections.Running || st.Position != position {
+		t.Errorf("status is %+v", st)
+	}
+}
+
+// A program of a new version fills its own tables while the old one serves.
+func TestTwoVersionsSideBySide(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	older, newer := &sums{}, &sums{}
+	next := newer.projection()
+	next.Version = 2
+	old := s.runner(older.projection())
+	s.run(old)
+	stream := uuid.New()
+	s.settle(old, s.add(stream, "plain", 1))
+
+	latest := s.runner(next)
+	s.run(latest)
+	position := s.add(stream, "plain", 2)
+	s.settle(latest, position)
+	s.settle(old, position)
+	var traces []string
+	err := s.db.Select(&traces, `SELECT trace FROM sums_v1.streams UNION ALL SELECT trace FROM sums_v2.streams`)
+	if err != nil || len(traces) != 2 || traces[0] != "1 2 " || traces[1] != "1 2 " {
+		t.Errorf("traces are %q, %v", traces, err)
+	}
+	if older.pages.Load() == 0 || newer.pages.Load() == 0 {
+		t.Error("one program filled both versions")
+	}
+}
+
+func TestConnectionBudget(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{
+		"max_connections": "20", "superuser_reserved_connections": "3",
+	}})
+	db := pgtest.Connect(t, server.Superuser())
+	db.SetMaxOpenConns(1)
+	if err := db.Ping(); err != nil {
+		t.Fatal(err)
+	}
+	// Given 20 connections, 3 reserved, our own one open.
+	if err := projections.ConnectionBudget(t.Context(), db, projections.Pools{HTTP: 8, Workers: 2, Subscribers: 7, Open: 1}); err != nil {
+		t.Errorf("17 of 17: %v", err)
+	}
+	err := projections.ConnectionBudget(t.Context(), db, projections.Pools{HTTP: 10, Workers: 2, Subscribers: 7, Open: 1})
+	var short *projections.BudgetError
+	if !errors.As(err, &short) || short.Short() != 2 || short.Max != 20 || short.Reserved != 3 || short.Others != 0 {
+		t.Errorf("19 of 17: %v (%+v)", err, short)
+	}
+	// When somebody else holds five.
+	for range 5 {
+		other := pgtest.Connect(t, server.Superuser())
+		if err := other.Ping(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = projections.ConnectionBudget(t.Context(), db, projections.Pools{HTTP: 8, Workers: 2, Subscribers: 7, Open: 1})
+	if !errors.As(err, &short) || short.Others < 5 {
+		t.Errorf("17 of 12: %v", err)
+	}
+}
+
+func TestSessionsAreRequired(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := projections.RequireSessions(ctx, url); err != nil {
+		t.Errorf("PostgreSQL itself: %v", err)
+	}
+}
