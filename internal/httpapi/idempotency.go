@@ -45,7 +45,8 @@ func (s *server) once(c *gin.Context) {
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
 	digest := sha256.Sum256(body)
 	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), key: key, claim: uuid.New(), digest: digest[:]}
-	claimed, err := k.take(c)
+	ctx := c.Request.Context() // never gin's own for the database, see detached
+	claimed, err := k.take(ctx)
 	if err != nil {
 		s.fail(c, err)
 	}
@@ -65,12 +66,12 @@ func (s *server) once(c *gin.Context) {
 	done := false
 	defer func() {
 		if !done {
-			k.release(c)
+			k.release(ctx)
 		}
 	}()
 	c.Next()
 	if status := recorder.Status(); status >= 200 && status < 300 {
-		done = k.keep(c, status, recorder)
+		done = k.keep(ctx, status, recorder)
 	}
 }
 
@@ -119,7 +120,7 @@ func (k keyed) answer(c *gin.Context) error {
 		Headers sql.NullString `db:"headers"`
 		Body    []byte         `db:"body"`
 	}
-	err := k.server.DB.GetContext(c, &row, `SELECT request_digest, status, headers, body FROM idempotency_keys
+	err := k.server.DB.GetContext(c.Request.Context(), &row, `SELECT request_digest, status, headers, body FROM idempotency_keys
 		WHERE member_id = $1 AND route = $2 AND key = $3`, k.member, k.route, k.key)
 	switch {
 	case errors.Is(err, sql.ErrNoRows): // released between our two looks

@@ -71,13 +71,20 @@ func (s *server) engine() (*gin.Engine, error) {
 		s.lost(c, &problem{Code: "not_found", Detail: "There is nothing at this address."})
 	})
 	engine.NoMethod(s.wrongMethod)
-	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s, nil, api.StrictGinServerOptions{
+	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  s.unread,
 		HandlerErrorFunc:         s.fail,
 		ResponseErrorHandlerFunc: s.fail,
 	}), api.GinServerOptions{ErrorHandler: func(c *gin.Context, err error, _ int) { s.unread(c, err) }})
 	s.registerPages(engine)
 	return engine, nil
+}
+
+// detached hands the handler a context of its own. gin reuses its contexts from
+// one request to the next, while database/sql may still be watching the one it
+// was given: the race detector found it reading the next request's.
+func detached(next api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
+	return func(c *gin.Context, request any) (any, error) { return next(c.Copy(), request) }
 }
 
 // unread answers a request that passed validation and still does not fit the
