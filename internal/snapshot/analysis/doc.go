@@ -13,6 +13,10 @@
 // snapshot.MaxViolations objects of a check are listed in a document; what is
 // beyond them is counted (Group.Unlisted) and never compared over time.
 //
+// What a report is about is decided in one place, scope.go: a Security report
+// is about the checks of that domain only, in its findings, counts, plan,
+// change and coverage alike; a scorecard is about all of them.
+//
 // The weights (Critical 20, High 8, Medium 3, Low 1; effort S 1, M 3, L 8) are
 // ours and printed on the methodology page.
 //

@@ -50,7 +50,7 @@ func groups(doc snapshot.Document, status string) []Group {
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		seen := map[key]bool{}
-		for _, result := range results(doc, in) {
+		for _, result := range Results(doc, in) {
 			if result.Status != status {
 				continue
 			}
@@ -173,7 +173,7 @@ func assessedChecks(doc snapshot.Document) map[snapshot.FindingKey]bool {
 	out := map[snapshot.FindingKey]bool{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
-		for _, r := range results(doc, in) {
+		for _, r := range Results(doc, in) {
 			if r.Status != snapshot.StatusNotAssessed {
 				out[snapshot.FindingKey{InstanceID: in.ID, Database: r.Database, CheckID: r.CheckID}] = true
 			}

@@ -43,6 +43,9 @@ func EffortWeight(effort string) float64 {
 	}
 }
 
+// OpenCVEs stands in Step.Checks for CVEs that no failing check speaks of.
+const OpenCVEs = "open CVEs"
+
 // draft collects a step before it is ordered.
 type draft struct {
 	Step
@@ -89,20 +92,79 @@ func Plan(doc snapshot.Document) []Step {
 }
 
 func fromFindings(doc snapshot.Document, drafts map[string]*draft) {
+	instances := map[uuid.UUID]*snapshot.Instance{}
+	for i := range doc.Instances {
+		instances[doc.Instances[i].ID] = &doc.Instances[i]
+	}
 	for _, g := range Findings(doc) {
-		d := draftFor(drafts, g.Check)
-		d.Checks = append(d.Checks, g.Check.ID)
-		d.Findings += g.Total()
-		for _, f := range g.Findings {
+		for i, f := range g.Findings {
+			d := actionFor(drafts, instances[f.InstanceID], g.Check)
+			d.Checks = append(d.Checks, g.Check.ID)
+			d.Findings++
+			if i == 0 {
+				d.Findings += g.Unlisted
+			}
 			d.instances[f.InstanceID] = true
 		}
 	}
 	for i := range doc.Instances {
-		for _, o := range outcomes(doc, &doc.Instances[i]) {
+		in := &doc.Instances[i]
+		for _, o := range outcomes(doc, in) {
 			if o.failed {
-				draftFor(drafts, o.check).Weight += o.cost()
+				actionFor(drafts, in, o.check).Weight += o.cost()
 			}
 		}
+	}
+}
+
+// actionFor finds what closes a check on an instance. An old version is closed
+// by the upgrade to a version that the plan names.
+func actionFor(drafts map[string]*draft, in *snapshot.Instance, check snapshot.Check) *draft {
+	if !upgrades(in, check.ID) {
+		return draftFor(drafts, check)
+	}
+	d := upgradeFor(drafts, in)
+	d.raise(check.Severity)
+	return d
+}
+
+// upgrades says whether the upgrade to the instance's target passes a check.
+func upgrades(in *snapshot.Instance, check string) bool {
+	switch {
+	case in.Release == nil || in.Release.Target == "":
+		return false
+	case check == endOfLifeCheck:
+		return newMajor(in.Release)
+	default:
+		return check == oldMinorCheck
+	}
+}
+
+// newMajor says whether the target is another major version: more work than
+// new binaries and a restart.
+func newMajor(r *snapshot.Release) bool {
+	return r.Target != r.Major && !strings.HasPrefix(r.Target, r.Major+".")
+}
+
+// upgradeFor finds the upgrade of an instance; servers of one major version
+// share it.
+func upgradeFor(drafts map[string]*draft, in *snapshot.Instance) *draft {
+	action := "Upgrade " + EngineName(in.Engine) + " " + in.Release.Major + " to " + in.Release.Target
+	effort := "M"
+	if newMajor(in.Release) {
+		action, effort = action+", a new major version", "L"
+	}
+	d := drafts["\x00"+action]
+	if d == nil {
+		d = &draft{Step: Step{Action: action, Severity: Low, Effort: effort, NeedsRestart: true}, instances: map[uuid.UUID]bool{}}
+		drafts["\x00"+action] = d
+	}
+	return d
+}
+
+func (d *draft) raise(severity string) {
+	if Rank(severity) < Rank(d.Severity) {
+		d.Severity = severity
 	}
 }
 
@@ -125,9 +187,7 @@ func draftFor(drafts map[string]*draft, check snapshot.Check) *draft {
 		}
 		drafts[key] = d
 	}
-	if Rank(check.Severity) < Rank(d.Severity) {
-		d.Severity = check.Severity
-	}
+	d.raise(check.Severity)
 	if EffortWeight(check.Effort) > EffortWeight(d.Effort) {
 		d.Effort = check.Effort
 	}
@@ -135,9 +195,11 @@ func draftFor(drafts map[string]*draft, check snapshot.Check) *draft {
 	return d
 }
 
-// versionChecks are the catalogue's own checks for an old version; where one
-// fails, its remediation already is the upgrade.
-var versionChecks = []string{"PG-S30", "PG-S31"}
+// The catalogue's own checks for an old version.
+const (
+	endOfLifeCheck = "PG-S30"
+	oldMinorCheck  = "PG-S31"
+)
 
 func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 	cvss := map[string]float64{}
@@ -159,18 +221,9 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 		if open == 0 {
 			continue
 		}
-		action := "Upgrade " + EngineName(in.Engine) + " " + in.Release.Major + " to " + in.Release.Target
-		d := drafts["\x00"+action]
-		if d == nil {
-			d = &draft{
-				Step:      Step{Action: action, Severity: Low, Effort: "M", NeedsRestart: true, Checks: []string{"open CVEs"}},
-				instances: map[uuid.UUID]bool{},
-			}
-			drafts["\x00"+action] = d
-		}
-		if band := Band(highest); Rank(band) < Rank(d.Severity) {
-			d.Severity = band
-		}
+		d := upgradeFor(drafts, in)
+		d.Checks = append(d.Checks, OpenCVEs)
+		d.raise(Band(highest))
 		d.Findings += open
 		d.Weight += Weight(Band(highest))
 		d.instances[in.ID] = true
@@ -179,7 +232,7 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 
 func coveredByVersionCheck(doc snapshot.Document, in *snapshot.Instance) bool {
 	for _, o := range outcomes(doc, in) {
-		if o.failed && slices.Contains(versionChecks, o.check.ID) {
+		if o.failed && (o.check.ID == oldMinorCheck || o.check.ID == endOfLifeCheck) {
 			return true
 		}
 	}

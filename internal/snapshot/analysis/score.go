@@ -76,7 +76,7 @@ func outcomes(doc snapshot.Document, in *snapshot.Instance) []outcome {
 	checks := catalogueOf(doc)
 	index := map[string]int{}
 	var out []outcome
-	for _, r := range results(doc, in) {
+	for _, r := range Results(doc, in) {
 		if r.Status != snapshot.StatusPass && r.Status != snapshot.StatusFail {
 			continue
 		}
@@ -115,7 +115,7 @@ func failFraction(r snapshot.CheckResult) float64 {
 // instance-wide results count too.
 func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 	var s Score
-	for _, r := range results(doc, in) {
+	for _, r := range Results(doc, in) {
 		switch r.Status {
 		case snapshot.StatusNotAssessed:
 			s.NotAssessed++

@@ -68,29 +68,3 @@ func (c catalogue) of(r snapshot.CheckResult) snapshot.Check {
 	}
 	return check
 }
-
-// results returns what is known of an instance's checks within the report's
-// scope. An inactive instance is counted and not assessed, whatever an earlier
-// assessment says.
-func results(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResult {
-	if !in.Active || in.Assessment == nil {
-		return nil
-	}
-	if doc.Database == nil {
-		return in.Assessment.Results
-	}
-	var out []snapshot.CheckResult
-	for _, r := range in.Assessment.Results {
-		if inScope(doc, r) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// inScope says whether a result belongs to the report: all of them, except
-// that a database-scoped scorecard keeps instance-wide results and those of
-// its own database.
-func inScope(doc snapshot.Document, result snapshot.CheckResult) bool {
-	return doc.Database == nil || result.Database == "" || result.Database == doc.Database.Name
-}

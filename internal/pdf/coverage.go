@@ -1,0 +1,254 @@
+package pdf
+
+import (
+	"fmt"
+	"strings"
+
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// coverage says what the report stands on, and how to check it.
+func (b *builder) coverage() {
+	if b.assessed.Total == 0 {
+		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+	} else {
+		b.instancesCovered()
+		b.matrix()
+	}
+	b.method()
+	b.proof("Annex A: how to verify this report")
+	b.missingGrants()
+}
+
+func (b *builder) instancesCovered() {
+	b.sub("Instances", 60)
+	rows := b.doc.Instances
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Instance", Flex: 1}, {Title: "Outcome"}, {Title: "Assessed"}, {Title: "Age", Align: typeset.Right},
+			{Title: "Monitoring role", Max: 80}, {Title: "Answers", Align: typeset.Right}, {Title: "Missing", Align: typeset.Right},
+		},
+		Rows: len(rows),
+		Row: func(i int) []typeset.Cell {
+			in := rows[i]
+			if in.Assessment == nil || !in.Active {
+				return []typeset.Cell{strong(in.Name), outcome(in), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
+			}
+			a := in.Assessment
+			answers, missing := 0, 0
+			for _, r := range a.Results {
+				switch r.Status {
+				case snapshot.StatusNotAssessed:
+					missing++
+				case snapshot.StatusNotApplicable:
+				default:
+					answers++
+				}
+			}
+			role := typeset.Cell{Text: orDash(a.Role), Style: codeStyle}
+			if a.RoleIsSuperuser {
+				role.Sub, role.SubStyle = "superuser", cellMuted
+			}
+			return []typeset.Cell{
+				strong(in.Name), outcome(in), text(minute(a.StartedAt)), text(age(a.StartedAt, b.doc.AsOf)), role,
+				text(number(answers)), zeroFaint(missing),
+			}
+		},
+	})
+	for _, in := range rows {
+		if why := notAssessedWhy(in); why != "" {
+			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": "+why+".")
+		}
+	}
+}
+
+func outcome(in snapshot.Instance) typeset.Cell {
+	switch {
+	case !in.Active:
+		return typeset.Cell{Text: "inactive", Mark: muted}
+	case in.Assessment == nil:
+		return typeset.Cell{Text: "not assessed", Mark: caution}
+	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
+		return typeset.Cell{Text: "unreachable", Mark: severityColor[analysis.High]}
+	case in.Assessment.Outcome == snapshot.OutcomePartial:
+		return typeset.Cell{Text: "partial", Mark: caution}
+	default:
+		return typeset.Cell{Text: "complete", Mark: good}
+	}
+}
+
+// tally is one cell of the matrix.
+type tally struct{ answered, denied, failed, notApplicable int }
+
+// matrix shows instances against groups of checks.
+func (b *builder) matrix() {
+	b.sub("Checks by instance and group", 70)
+	domainOf := map[string]string{}
+	present := map[string]bool{}
+	for _, c := range b.doc.Checks {
+		domainOf[c.ID] = c.Domain
+		present[c.Domain] = true
+	}
+	var groups []string
+	for _, d := range analysis.Domains {
+		if present[d.Name] {
+			groups = append(groups, d.Name)
+		}
+	}
+	columns := []typeset.Column{{Title: "Instance", Flex: 1.4}}
+	for _, g := range groups {
+		columns = append(columns, typeset.Column{Title: g, Flex: 1})
+	}
+	b.table(typeset.Table{
+		Columns: columns,
+		Rows:    len(b.doc.Instances),
+		Row: func(i int) []typeset.Cell {
+			in := b.doc.Instances[i]
+			cells := []typeset.Cell{strong(in.Name)}
+			for _, g := range groups {
+				cells = append(cells, matrixCell(in, g, domainOf))
+			}
+			return cells
+		},
+	})
+	b.small("A cell counts answers: one for each check on the instance or on one of its databases. Denied: the monitoring role may not read what the check needs.")
+}
+
+func matrixCell(in snapshot.Instance, group string, domainOf map[string]string) typeset.Cell {
+	switch {
+	case !in.Active:
+		return faint("inactive")
+	case in.Assessment == nil:
+		return faint("not assessed")
+	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
+		return typeset.Cell{Text: "unreachable", Style: cellMuted, Mark: severityColor[analysis.High]}
+	}
+	var t tally
+	for _, r := range in.Assessment.Results {
+		if domainOf[r.CheckID] != group {
+			continue
+		}
+		switch {
+		case r.Status == snapshot.StatusNotApplicable:
+			t.notApplicable++
+		case r.Status != snapshot.StatusNotAssessed:
+			t.answered++
+		case r.ReasonCode == "permission_denied":
+			t.denied++
+		default:
+			t.failed++
+		}
+	}
+	if t == (tally{}) {
+		return faint("no check")
+	}
+	cell := typeset.Cell{Text: number(t.answered) + " assessed", Mark: good, SubStyle: cellMuted}
+	var rest []string
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{t.denied, "denied"}, {t.failed, "no answer"}, {t.notApplicable, "n.a."}} {
+		if part.n > 0 {
+			rest = append(rest, number(part.n)+" "+part.word)
+		}
+	}
+	cell.Sub = strings.Join(rest, ", ")
+	if t.denied+t.failed > 0 {
+		cell.Mark = caution
+	}
+	return cell
+}
+
+// method says how the figures come about.
+func (b *builder) method() {
+	b.sub("Methodology", 90)
+	b.fact("Catalogue", "version "+orDash(b.doc.Catalogue.Version)+", "+count(len(b.doc.Checks), "check", "checks")+", SHA-256 "+orDash(b.doc.Catalogue.Digest))
+	b.fact("Feed", orDash(b.doc.Feed.Name)+" of "+day(b.doc.Feed.Date)+", SHA-256 "+orDash(b.doc.Feed.Digest))
+	b.fact("Severity", "Critical, High, Medium, Low, as the catalogue sets them. CVEs by CVSS 3.1 base score: Critical from 9.0, High from 7.0, Medium from 4.0, Low below.")
+	b.fact("Finding", "one object that breaks one check on one database or instance. Order everywhere: severity, affected instances, check id, instance name.")
+	b.fact("Weights", fmt.Sprintf("Critical %.0f, High %.0f, Medium %.0f, Low %.0f for a failed check, half of it fixed and half by the share of objects that fail. The weights are Muster's own.",
+		analysis.Weight(analysis.Critical), analysis.Weight(analysis.High), analysis.Weight(analysis.Medium), analysis.Weight(analysis.Low)))
+	b.fact("Clock", "all times are UTC. What was known counts as of "+instant(b.doc.AsOf)+"; facts older than 24 hours are gathered anew.")
+	b.fact("Rights", b.rights())
+}
+
+// rights sums up with which privileges the servers were looked at.
+func (b *builder) rights() string {
+	super, limited := 0, 0
+	for _, in := range b.assessedInstances() {
+		if in.Assessment.RoleIsSuperuser {
+			super++
+		} else {
+			limited++
+		}
+	}
+	if super+limited == 0 {
+		return "no monitoring role signed in anywhere."
+	}
+	return "the monitoring role is a superuser on " + number(super) + " of " + count(super+limited, "assessed instance", "assessed instances") +
+		"; on the others it sees what it was granted, and what it may not read is listed as not assessed, never as passed."
+}
+
+// fact writes one line of the methodology.
+func (b *builder) fact(label, words string) {
+	b.d.Need(28)
+	b.label(label, mutedStyle, bodyStyle.Size, leading)
+	b.d.Paragraph(70, leading, typeset.Span{Text: words, Style: bodyStyle})
+	b.d.Y += 3
+}
+
+// proof says which record this report belongs to and how to check it.
+func (b *builder) proof(title string) {
+	b.sub(title, 110)
+	w := b.doc.Witness
+	b.fact("Request", b.doc.ReportID.String()+" of "+b.doc.Organization.Name)
+	b.hex("Inputs", "SHA-256 of the inputs document", b.inputs)
+	b.hex("Witness", "head of log "+w.Log+" when the inputs were gathered: position "+typeset.Thousands(w.Position)+", hash", w.Hash)
+	b.fact("Renderer", "Muster "+b.r.build.Version+", commit "+b.r.build.Commit)
+	b.spans(
+		typeset.Span{Text: "To verify this file, run ", Style: bodyStyle},
+		typeset.Span{Text: "muster verify FILE.pdf", Style: typeset.Style{Face: typeset.Mono, Size: 9, Color: ink}},
+		typeset.Span{Text: ". It says whether the file is one of ours, who asked for it, what was known, and who received it. The log is whole if the hash at that position is the one above.", Style: bodyStyle})
+}
+
+func (b *builder) hex(label, words, value string) {
+	b.d.Need(40)
+	b.label(label, mutedStyle, bodyStyle.Size, leading)
+	b.d.Paragraph(70, leading, typeset.Span{Text: words, Style: bodyStyle})
+	b.d.Paragraph(70, leading, typeset.Span{Text: orDash(value), Style: codeStyle})
+	b.d.Y += 3
+}
+
+// missingGrants lists what the monitoring role lacks, with the statement that
+// gives it.
+func (b *builder) missingGrants() {
+	b.sub("Annex B: missing grants", 50)
+	type row struct {
+		instance string
+		grant    snapshot.MissingGrant
+	}
+	var rows []row
+	for _, in := range b.assessedInstances() {
+		for _, g := range in.Assessment.MissingGrants {
+			rows = append(rows, row{in.Name, g})
+		}
+	}
+	if len(rows) == 0 {
+		if len(b.assessedInstances()) == 0 {
+			b.state(stateNotApplicable, "Not applicable: no instance was assessed.")
+		} else {
+			b.state(stateClean, "The monitoring role may read everything that the checks need, on every assessed instance.")
+		}
+		return
+	}
+	b.table(typeset.Table{
+		Columns: []typeset.Column{{Title: "Instance", Max: 120}, {Title: "Cannot read", Max: 110}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.8}},
+		Rows:    len(rows),
+		Row: func(i int) []typeset.Cell {
+			g := rows[i].grant
+			return []typeset.Cell{strong(rows[i].instance), code(orDash(g.Object)), code(orDash(g.Statement)), faint(list(g.Checks, 10))}
+		},
+	})
+}
