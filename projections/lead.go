@@ -50,8 +50,13 @@ func (r *Runner) lead(ctx context.Context, projections []Projection) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stopped := make(chan error, 1)
-	go func() { stopped <- router.Run(ctx) }()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		if err := router.Run(ctx); err != nil {
+			r.log.WarnContext(ctx, "the projections' router ends", "error", err)
+		}
+	}()
 	<-router.Running()
 	// The context ends before the router closes: then database/sql refuses to
 	// commit the page in hand. Closed first, the subscriber would commit it

@@ -85,9 +85,11 @@ func TestTrailAndList(t *testing.T) {
 	go func() { defer close(done); _ = runner.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
 
+	patience, giveUp := context.WithTimeout(t.Context(), time.Minute)
+	defer giveUp()
 	for log, position := range last {
-		for !runner.Wait(t.Context(), log, position) {
-			if t.Context().Err() != nil {
+		for !runner.Wait(patience, log, position) {
+			if patience.Err() != nil {
 				t.Fatal("the audit does not catch up")
 			}
 		}

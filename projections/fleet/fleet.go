@@ -74,8 +74,8 @@ func (r *Reader) Instances(ctx context.Context, q Query) ([]Instance, int64, err
 		return nil, 0, fmt.Errorf("count instances: %w", err)
 	}
 	instances := []Instance{}
-	page := append(filter, q.Descending, q.Size, int64(q.Page-1)*int64(q.Size))
-	if err := r.db.SelectContext(ctx, &instances, instancesQuery, page...); err != nil {
+	page := []any{q.Descending, q.Size, int64(q.Page-1) * int64(q.Size)}
+	if err := r.db.SelectContext(ctx, &instances, instancesQuery, append(filter, page...)...); err != nil {
 		return nil, 0, fmt.Errorf("read instances: %w", err)
 	}
 	for i := range instances {
@@ -105,7 +105,7 @@ func (r *Reader) Databases(ctx context.Context, organization, instance uuid.UUID
 	}
 	databases := []Database{}
 	err = r.db.SelectContext(ctx, &databases, `SELECT id, instance_id, external_id, name, created_at`+matchingDatabases+`
-ORDER BY name COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance, search, size, int64(page-1)*int64(size))
+ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance, search, size, int64(page-1)*int64(size))
 	if err != nil {
 		return nil, 0, fmt.Errorf("read databases: %w", err)
 	}

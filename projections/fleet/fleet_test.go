@@ -67,8 +67,10 @@ func (s *scene) happens(organization, stream uuid.UUID, facts ...domain.Event) {
 
 func (s *scene) settle() {
 	s.t.Helper()
-	for !s.runner.Wait(s.t.Context(), eventstore.Fleet, s.position) {
-		if s.t.Context().Err() != nil {
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	for !s.runner.Wait(ctx, eventstore.Fleet, s.position) {
+		if ctx.Err() != nil {
 			s.t.Fatal("the fleet does not catch up")
 		}
 	}

@@ -1,5 +1,5 @@
--- A page of instances that match (as count_instances.sql). Names sort by code
--- point, as the index does.
+-- A page of instances that match (as count_instances.sql). Names sort without
+-- regard to case, and the same on every machine.
 WITH matching AS (
     SELECT *
     FROM fleet_v1.instances
@@ -15,9 +15,9 @@ SELECT i.id, i.organization_id, i.external_id, i.name, i.engine, i.version, i.ho
        (SELECT count(*) FROM fleet_v1.databases d WHERE d.instance_id = i.id) AS database_count
 FROM (
     SELECT * FROM matching
-    ORDER BY CASE WHEN NOT $6 THEN name END COLLATE "C", CASE WHEN NOT $6 THEN id END,
-             CASE WHEN $6 THEN name END COLLATE "C" DESC, CASE WHEN $6 THEN id END DESC
+    ORDER BY CASE WHEN NOT $6 THEN lower(name) END COLLATE "C", CASE WHEN NOT $6 THEN id END,
+             CASE WHEN $6 THEN lower(name) END COLLATE "C" DESC, CASE WHEN $6 THEN id END DESC
     LIMIT $7 OFFSET $8
 ) i
-ORDER BY CASE WHEN NOT $6 THEN i.name END COLLATE "C", CASE WHEN NOT $6 THEN i.id END,
-         CASE WHEN $6 THEN i.name END COLLATE "C" DESC, CASE WHEN $6 THEN i.id END DESC
+ORDER BY CASE WHEN NOT $6 THEN lower(i.name) END COLLATE "C", CASE WHEN NOT $6 THEN i.id END,
+         CASE WHEN $6 THEN lower(i.name) END COLLATE "C" DESC, CASE WHEN $6 THEN i.id END DESC

@@ -9,7 +9,7 @@ CREATE TABLE instances (
     active          boolean     NOT NULL,
     created_at      timestamptz NOT NULL
 );
-CREATE INDEX instances_listing ON instances (organization_id, name COLLATE "C", id);
+CREATE INDEX instances_listing ON instances (organization_id, (lower(name)) COLLATE "C", id);
 
 CREATE TABLE databases (
     id              uuid        NOT NULL PRIMARY KEY,
@@ -19,4 +19,4 @@ CREATE TABLE databases (
     name            text        NOT NULL,
     created_at      timestamptz NOT NULL
 );
-CREATE INDEX databases_listing ON databases (instance_id, name COLLATE "C", id);
+CREATE INDEX databases_listing ON databases (instance_id, (lower(name)) COLLATE "C", id);

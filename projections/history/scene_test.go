@@ -96,8 +96,10 @@ func (s *scene) happens(organization, stream uuid.UUID, facts ...report.Event) {
 // settle waits until the history shows everything that has happened.
 func (s *scene) settle() {
 	s.t.Helper()
-	for !s.runner.Wait(s.t.Context(), eventstore.Reports, s.position) {
-		if s.t.Context().Err() != nil {
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	for !s.runner.Wait(ctx, eventstore.Reports, s.position) {
+		if ctx.Err() != nil {
 			s.t.Fatal("the history does not catch up")
 		}
 	}
