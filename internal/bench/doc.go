@@ -1,0 +1,25 @@
+// Package bench measures the whole program as its users meet it: the binary as
+// it is shipped, over HTTP, on a PostgreSQL with fsync on.
+//
+// What one package promises is measured beside that package (eventstore,
+// projections/history). Here are the figures that need all of them: from the
+// request of a report to the file that can be downloaded, and the memory of a
+// server that has nothing to do. scripts/bench.sh runs them all and holds them
+// to their goals; docs/performance.md says how to read them.
+//
+// # How it works
+//
+// A benchmark builds the binary, starts `muster serve` on a fresh data
+// directory and a database server of its own, and registers fourteen servers
+// with it, by DSN, over the API. The yardsticks are taken in the same run: a
+// plain GET of the same report, and rendering the same inputs with nothing
+// around it. Where the time of a report goes is read from its audit trail, which
+// both sides of the comparison share a clock with.
+//
+// # What may go wrong
+//
+// The benchmark is killed: the server's standard input ends, and whoever waits
+// for that stops it. A machine that does other work at the same time: every
+// figure here is a duration, so read it beside its yardsticks, which slow down
+// alike. Clock steps: durations of the trail come from the wall clock.
+package bench

@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# Runs the benchmarks one after the other and holds them to their goals: on a
+# machine that does nothing else, about 9 minutes, never much more than 15.
+# Standard output is the Markdown that docs/performance.md takes under "Figures";
+# how it goes on is on standard error.
+#
+#   scripts/bench.sh            everything
+#   QUICK=1 scripts/bench.sh    few and small: do the benchmarks work at all?
+#
+# A goal that is missed is said in words and is no error: this is a measurement.
+# A benchmark that does not run is one (exit status 1).
+set -euo pipefail
+export LC_ALL=C # a point in every number
+cd "$(dirname "$0")/.."
+
+limit=900 # seconds; what is not measured by then is not measured
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+raw=$work/raw
+: >"$raw"
+broken=()
+
+# measure PACKAGE BENCHMARK BENCHTIME runs one benchmark with all its cases.
+measure() {
+  local left=$((limit - SECONDS))
+  if [ "$left" -le 0 ]; then
+    echo "# $2: no time left of $limit s" >&2
+    broken+=("$2")
+    return
+  fi
+  echo "# go test -run '^\$' -bench '^$2\$' -benchtime $3 ./$1" >&2
+  go test -run '^$' -bench "^$2\$" -benchtime "$3" -timeout "${left}s" "./$1" 2>&1 | tee -a "$raw" >&2 || broken+=("$2")
+}
+
+# figure BENCHMARK UNIT prints a metric of what has run, or nothing.
+figure() {
+  awk -v name="$1" -v unit="$2" '
+    { n = $1; sub(/-[0-9]+$/, "", n) }
+    n == name { for (i = 3; i < NF; i++) if ($(i + 1) == unit) value = $i }
+    END { print value }' "$raw"
+}
+
+# all VALUE COMPARISON BOUND... says whether every value is there and holds.
+all() {
+  while [ $# -gt 0 ]; do
+    [ -n "$1" ] || return 1
+    awk -v a="$1" -v b="$3" -v how="$2" 'BEGIN { exit !(how == ">=" ? a + 0 >= b : a + 0 <= b) }' || return 1
+    shift 3
+  done
+}
+
+# round VALUE and thousands VALUE print it for people.
+round() { [ -z "$1" ] || awk -v v="$1" 'BEGIN { printf v < 10 ? "%.2f" : v < 100 ? "%.1f" : "%.0f", v }'; }
+thousands() {
+  [ -z "$1" ] || awk -v v="$1" 'BEGIN {
+    for (s = sprintf("%.0f", v); length(s) > 3; s = substr(s, 1, length(s) - 3)) out = "," substr(s, length(s) - 2) out
+    printf "%s", s out
+  }'
+}
+
+table=()
+missed=()
+goals=0
+# row WHAT GOAL MEASURED YARDSTICK VALUE COMPARISON BOUND... adds a line to the table.
+row() {
+  local met=yes measured=$3
+  goals=$((goals + 1))
+  if [ -z "$5" ]; then measured="not measured"; fi
+  if ! all "${@:5}"; then
+    met='**no**'
+    missed+=("$1 ($measured, goal $2)")
+  fi
+  table+=("| $1 | $2 | $measured | $4 | $met |")
+}
+
+# In QUICK the counts are too small to mean anything.
+if [ -n "${QUICK:-}" ]; then
+  export MUSTER_BENCH_REPORTS=5000
+  count() { echo "$2"; }
+else
+  unset MUSTER_BENCH_REPORTS
+  count() { echo "$1"; }
+fi
+
+# The machine, before it is busy with us.
+load=$(cut -d' ' -f1 /proc/loadavg 2>/dev/null || true)
+cores=$(getconf _NPROCESSORS_ONLN)
+ram=$(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo 2>/dev/null || true)
+cpu=$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo 2>/dev/null || true)
+# As the tests choose it: the newest that is installed.
+server=$(find /usr/lib/postgresql -path '*/bin/postgres' 2>/dev/null | sort -V | tail -n 1)
+server=${server:-$(command -v postgres || true)}
+postgres=${server:+$("$server" --version)}
+fsync=
+if [ -n "$server" ] && [ -x "${server%/*}/pg_test_fsync" ]; then
+  echo "# pg_test_fsync" >&2
+  fsync=$("${server%/*}/pg_test_fsync" -s 1 -f "$work/fsync" 2>/dev/null |
+    awk '$1 == "fdatasync" && !found { found = $(NF - 1) " µs" } END { print found }')
+fi
+echo "# building" >&2
+go test -run '^$' ./eventstore ./projections/history ./internal/bench >&2
+
+measure eventstore BenchmarkAppend "$(count 10x 1x)"
+measure eventstore BenchmarkAppendBesideAFlood "$(count 15s 2s)"
+measure eventstore BenchmarkVerify "$(count 3x 1x)"
+measure eventstore BenchmarkLockKeys "$(count 50x 5x)"
+measure projections/history BenchmarkAppendToVisible "$(count 1000x 50x)"
+measure internal/bench BenchmarkPostToReady "$(count 50x 5x)"
+measure internal/bench BenchmarkIdleMemory 1x
+measure projections/history BenchmarkRebuild "$(count 3x 1x)"
+measure projections/history BenchmarkFirstPage "$(count 2000x 50x)"
+
+one=BenchmarkAppend/clients=1
+bare="pgbench's prepared insert $(thousands "$(figure $one bare/s)")/s"
+ratio=$(figure $one store-ratio)
+row "append, 1 client: \`Store.Append\` against pgbench's bare insert" "≥ 0.8" "$(round "$ratio")" \
+  "$bare, \`Store.Append\` $(thousands "$(figure $one append/s)")/s" "$ratio" '>=' 0.8
+ratio=$(figure $one ratio)
+row "the same, with pgbench as the client of both" "≥ 0.8" "$(round "$ratio")" "$bare" "$ratio" '>=' 0.8
+for commit in 0 4; do
+  name=BenchmarkAppendBesideAFlood/commit=${commit}ms
+  p95=$(figure "$name" p95-ms) flood=$(figure "$name" flood-events/s)
+  # Less than the flood that the goal names would be no test of it.
+  row "append to \`reports\`, p95, while \`fleet\` takes 5,000 events/s; commits + $commit ms" "≤ 50 ms" \
+    "$(round "$p95") ms" "p50 $(round "$(figure "$name" p50-ms)") ms; flood $(thousands "$flood") events/s" \
+    "$p95" '<=' 50 "$flood" '>=' 4900
+done
+name=BenchmarkRebuild
+rebuilt=$(figure $name events/s) page=$(figure $name page-p95-ms)
+row "rebuild of the history from 1,000,000 events" "≥ 50,000 events/s" "$(thousands "$rebuilt") events/s" "–" "$rebuilt" '>=' 50000
+row "a history page meanwhile, p95" "≤ 20 ms" "$(round "$page") ms" "–" "$page" '<=' 20
+name=BenchmarkAppendToVisible
+p50=$(figure $name p50-ms) p95=$(figure $name p95-ms)
+row "append to visible, p50" "≤ 10 ms" "$(round "$p50") ms" "–" "$p50" '<=' 10
+row "append to visible, p95" "≤ 60 ms" "$(round "$p95") ms" "–" "$p95" '<=' 60
+ready=BenchmarkPostToReady
+p50=$(figure $ready p50-ms)
+row "POST to Ready, Security over 14 assessed instances, p50" "≤ 300 ms" "$(round "$p50") ms" \
+  "p95 $(round "$(figure $ready p95-ms)") ms; rendering alone $(round "$(figure $ready render-ms)") ms, a plain GET $(round "$(figure $ready get-ms)") ms" \
+  "$p50" '<=' 300
+name=BenchmarkFirstPage
+p95=$(figure $name p95-ms)
+row "first history page, 1,000,000 reports, p95" "≤ 10 ms" "$(round "$p95") ms" "p50 $(round "$(figure $name p50-ms)") ms" "$p95" '<=' 10
+verified=$(figure BenchmarkVerify/everything events/s)
+row "verify" "≥ 150,000 events/s" "$(thousands "$verified") events/s" \
+  "one organization's own $(thousands "$(figure BenchmarkVerify/one_organization events/s)") events/s" "$verified" '>=' 150000
+idle=$(figure BenchmarkIdleMemory idle-MiB)
+row "resident set of an idle \`serve\`" "≤ 120 MiB" "$(round "$idle") MiB" \
+  "after $(thousands "$(figure $ready reports)") reports $(round "$(figure $ready memory-MiB)") MiB" "$idle" '<=' 120
+
+cat <<END
+Taken on $(date -u +%Y-%m-%d) with \`make bench\` at $(git describe --always --dirty 2>/dev/null || echo "an unknown commit"), in $((SECONDS / 60)) min $((SECONDS % 60)) s: $cores cores${cpu:+ ($cpu)}, ${ram:-RAM unknown}, ${postgres:-PostgreSQL unknown}, ${fsync:-unknown time} for fdatasync (pg_test_fsync), $(go env GOVERSION).
+END
+if [ -n "${QUICK:-}" ]; then
+  echo "**With QUICK: the counts are too small for these figures to mean anything.**"
+fi
+if awk -v l="${load:-0}" -v c="$cores" 'BEGIN { exit !(l > c / 4) }'; then
+  echo "**The machine was at other work too: load $load before the start. Only the ratios mean something.**"
+fi
+cat <<END
+
+| What | Goal | Measured | Yardstick in the same run | Met |
+|---|---|---|---|---|
+END
+printf '%s\n' "${table[@]}"
+echo
+if [ ${#missed[@]} -eq 0 ]; then
+  echo "All $goals goals are met."
+else
+  echo "$((goals - ${#missed[@]})) of $goals goals are met. Missed:"
+  printf -- '* %s\n' "${missed[@]}"
+fi
+many=BenchmarkAppend/clients=32
+cat <<END
+
+Where the time of a report goes (p50 each, from its audit trail): until Queued is recorded $(round "$(figure $ready queued-ms)") ms, until a worker has it $(round "$(figure $ready claimed-ms)") ms, gathering $(round "$(figure $ready gathered-ms)") ms, keeping the inputs $(round "$(figure $ready inputs-kept-ms)") ms, rendering and keeping the PDF $(round "$(figure $ready pdf-kept-ms)") ms ($(thousands "$(figure $ready pages)") pages), until Ready is recorded $(round "$(figure $ready committed-ms)") ms, until a client sees it $(round "$(figure $ready visible-ms)") ms.
+
+Without a goal: append with 32 clients $(thousands "$(figure $many append/s)")/s, $(round "$(figure $many store-ratio)") of pgbench's bare $(thousands "$(figure $many bare/s)")/s; 10,000 known keys locked in $(round "$(figure BenchmarkLockKeys ns/op | awk '{ print $1 / 1e6 }')") ms.
+END
+if [ ${#broken[@]} -gt 0 ]; then
+  echo
+  echo "Did not run: ${broken[*]}."
+  exit 1
+fi
