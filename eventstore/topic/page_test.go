@@ -15,7 +15,7 @@ import (
 func row(position int64, data string) []byte {
 	eight := func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 	id := uuid.MustParse("01990000-0000-7000-8000-000000000001")
-	const microsTo2026 = 820454400_000_000 // from 2000-01-01 to 2026-01-01
+	const microsTo2026 = 820540800_000_000 // from 2000-01-01 to 2026-01-01
 	columns := [][]byte{
 		eight(position), id[:], []byte("report"), id[:], eight(1), []byte("report.queued"), {0, 0, 0, 1},
 		eight(microsTo2026), eight(microsTo2026 + 1), []byte(data), []byte("{}"),
