@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -130,21 +129,4 @@ func (s *server) everyRouteHasItsRow(registered gin.RoutesInfo) error {
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// Serve settings: a slow client holds a connection, never the process.
-const (
-	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 2 * time.Minute // 64 MiB at half a megabyte a second
-	writeTimeout      = 10 * time.Minute
-	idleTimeout       = 2 * time.Minute
-)
-
-// Server returns handler behind a server with sane limits; the caller listens
-// and shuts it down.
-func Server(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
-		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 256 << 10,
-	}
 }
