@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -105,7 +106,7 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	fmt.Fprintf(w, "renderer\t%s %s, %s\n", f.Renderer.Version, f.Renderer.Commit, f.Renderer.GoVersion)
 	fmt.Fprintf(w, "log head then\t%s:%d %s\n", f.Witness.Log, f.Witness.Position, f.Witness.Hash)
 	for _, e := range trail {
-		fmt.Fprintf(w, "  %s\t%s %s\n", stamp(e.At), e.Type, nameOf(names, e.ActorID))
+		fmt.Fprintf(w, "  %s\t%s %s\n", stamp(e.At), e.Type, concerned(names, e))
 	}
 	return w.Flush()
 }
@@ -121,6 +122,18 @@ func actors(trail []audit.Entry, recipients []uuid.UUID) []uuid.UUID {
 		}
 	}
 	return ids
+}
+
+// concerned is who an entry is about: of a mail who received it, which no actor
+// says, of everything else who did it.
+func concerned(names map[uuid.UUID]string, e audit.Entry) string {
+	var mail struct {
+		MemberID string `json:"memberId"`
+	}
+	if (e.Type == "emailSent" || e.Type == "emailFailed") && json.Unmarshal(e.Data, &mail) == nil {
+		return "to " + nameOf(names, mail.MemberID)
+	}
+	return nameOf(names, e.ActorID)
 }
 
 func nameOf(names map[uuid.UUID]string, actor string) string {
