@@ -190,9 +190,9 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 	case instance.NotAssessed != "": // removed meanwhile
 		return nil
 	case !instance.Active:
-		instance.NotAssessed = "the instance is inactive: it is counted and not assessed"
+		instance.NotAssessed = "inactive, so counted and not assessed"
 	case !instance.Collected:
-		instance.NotAssessed = "no connection is registered for the instance"
+		instance.NotAssessed = "no connection is registered"
 	default:
 		a, err := g.recent(ctx, organization, instance.ID)
 		if err != nil && !g.forgotten(ctx, organization, instance) {

@@ -48,7 +48,7 @@ func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.D
 	for _, id := range scope.InstanceIDs {
 		if !slices.ContainsFunc(doc.Instances, func(i snapshot.Instance) bool { return i.ID == id }) {
 			doc.Instances = append(doc.Instances, snapshot.Instance{
-				ID: id, Name: "removed instance " + id.String(), NotAssessed: "the instance was removed after the report was requested",
+				ID: id, Name: "removed instance " + id.String(), NotAssessed: "removed after the report was requested",
 			})
 		}
 	}

@@ -174,9 +174,9 @@ func TestGatherSaysWhatIsKnownAndWhatIsNot(t *testing.T) {
 		t.Errorf("silent: %+v", a)
 	}
 	for name, why := range map[string]string{
-		"blind":                             "no connection is registered for the instance",
-		"retired":                           "the instance is inactive: it is counted and not assessed",
-		"removed instance " + gone.String(): "the instance was removed after the report was requested",
+		"blind":                             "no connection is registered",
+		"retired":                           "inactive, so counted and not assessed",
+		"removed instance " + gone.String(): "removed after the report was requested",
 	} {
 		if i := named(doc, name); i.NotAssessed != why || i.Assessment != nil {
 			t.Errorf("%s: %q %v, want %q", name, i.NotAssessed, i.Assessment, why)
