@@ -26,13 +26,15 @@ type row struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
 	} `json:"error"`
-	RecipientCount int `json:"recipientCount"`
-	Recipients     []struct {
-		ID       uuid.UUID `json:"id"`
-		Email    string    `json:"email"`
-		Delivery string    `json:"delivery"`
-		SMTPCode *int      `json:"smtpCode"`
-	} `json:"recipients"`
+	RecipientCount int         `json:"recipientCount"`
+	Recipients     []recipient `json:"recipients"`
+}
+
+type recipient struct {
+	ID       uuid.UUID `json:"id"`
+	Email    string    `json:"email"`
+	Delivery string    `json:"delivery"`
+	SMTPCode *int      `json:"smtpCode"`
 }
 
 // over says whether the report is in a state that no worker will change.

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/base64"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	netmail "net/mail"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// mailFile is a mail of the outbox, decoded.
+type mailFile struct {
+	header netmail.Header
+	text   string // of all its parts
+}
+
+// mails are those of the outbox that link to a report.
+func (i installed) mails(t testing.TB, report uuid.UUID) (found []mailFile) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(i.dir, "outbox", "*.eml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := readMail(t, string(content)); strings.Contains(m.text, "/exports?reportId="+report.String()) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// readMail decodes a message with text and HTML parts.
+func readMail(t testing.TB, content string) mailFile {
+	t.Helper()
+	message, err := netmail.ReadMessage(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mailFile{header: message.Header}
+	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := multipart.NewReader(message.Body, parameters["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			return m
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body io.Reader = part
+		switch part.Header.Get("Content-Transfer-Encoding") {
+		case "quoted-printable":
+			body = quotedprintable.NewReader(part)
+		case "base64":
+			body = base64.NewDecoder(base64.StdEncoding, part)
+		}
+		text, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.text += string(text)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"muster/internal/pgtest"
+)
+
+// stored is where the blob store keeps a file that the report's Ready names.
+func (i installed) stored(t testing.TB, report uuid.UUID, member string) string {
+	t.Helper()
+	ready := i.events(t, "--stream", report.String(), "--type", "report.ready")
+	if len(ready) != 1 {
+		t.Fatalf("report %s has %d Ready", report, len(ready))
+	}
+	name, _ := ready[0].Data[member].(string)
+	return filepath.Join(i.dir, "blobs", filepath.FromSlash(name))
+}
+
+// The members of Ready that name files.
+const (
+	thePDF    = "pdfKey"
+	theInputs = "inputsKey"
+)
+
+func (i installed) rebuild(t testing.TB, report uuid.UUID) outcome {
+	t.Helper()
+	return i.muster(t, "reports", "rebuild", report.String(), "--verify")
+}
+
+// TestFourAnswersOfARebuild holds each to its exit status and sentence.
+func TestFourAnswersOfARebuild(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id, other := h.ana.request(t, security(h.live)), h.ana.request(t, scorecard(h.live, 0))
+	h.ana.await(t, id, "Ready")
+	h.ana.await(t, other, "Ready")
+	answers := func(t *testing.T, got outcome, status int, words ...string) {
+		t.Helper()
+		if got.status != status || got.errors != "" {
+			t.Errorf("exit status %d, want %d: %s%s", got.status, status, got.out, got.errors)
+		}
+		for _, w := range words {
+			if !strings.Contains(got.out, w) {
+				t.Errorf("it does not say %q: %s", w, got.out)
+			}
+		}
+	}
+	answers(t, h.rebuild(t, id), 0, "identical")
+
+	newer := launch(t, []string{asVersion + "=9.9"}, append(h.flags(), "reports", "rebuild", id.String(), "--verify")...)
+	answers(t, newer.outcome(t), 3, "another renderer", "inputs match", "Run version dev")
+
+	inputs := h.stored(t, id, theInputs)
+	genuine := read(t, inputs)
+	write(t, inputs, read(t, h.stored(t, other, theInputs)))
+	answers(t, h.rebuild(t, id), 1, "inputs do not match", filepath.Base(inputs))
+	newer = launch(t, []string{asVersion + "=9.9"}, append(h.flags(), "reports", "rebuild", id.String(), "--verify")...)
+	answers(t, newer.outcome(t), 1, "inputs do not match") // whoever renders
+	write(t, inputs, genuine[:len(genuine)/2])
+	answers(t, h.rebuild(t, id), 1, "inputs do not match")
+	if err := os.Remove(inputs); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, h.rebuild(t, id), 1, "inputs are missing")
+	write(t, inputs, genuine)
+	answers(t, h.rebuild(t, id), 0, "identical")
+
+	// The day has come on which the inputs are to go.
+	pgtest.Connect(t, h.url).MustExec(`UPDATE jobs SET due_at = now() WHERE kind = 'erase' AND key = 'inputs' AND subject = $1`, id)
+	eventually(t, "the inputs are erased", func() bool { return h.rebuild(t, id).status == 4 })
+	answers(t, h.rebuild(t, id), 4, "erased on ", "retention")
+	if _, err := os.Stat(inputs); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the inputs are still there: %v", err)
+	}
+	_, path := h.ana.download(t, id)
+	h.must(t, "verify", path) // the digests still prove the PDF
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func write(t testing.TB, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestExpiry: the link ends by the clock, the file goes, the events stay, and
+// the PDF in somebody's hand can still be proven.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "--report-retention=2s")
+	id := h.ana.request(t, security(h.live))
+	eventually(t, "the report expires", func() bool { return h.ana.report(t, id).Status == "Expired" })
+	if r := h.ana.report(t, id); r.DownloadURL != "" || r.File != nil {
+		t.Errorf("an expired report still offers its file: %+v", r)
+	}
+	got, err := h.ana.try(t.Context(), http.MethodGet, "/api/v1/reports/"+id.String()+"/download", nil)
+	if err != nil || got.status != http.StatusGone || got.code() != "report_expired" {
+		t.Errorf("the download answers %d %s, %v", got.status, got.body, err)
+	}
+	eventually(t, "the log says Expired", func() bool {
+		return len(h.events(t, "--stream", id.String(), "--type", "report.expired")) == 1
+	})
+	eventually(t, "the PDF is deleted", func() bool {
+		_, err := os.Stat(h.stored(t, id, thePDF))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if kept := h.events(t, "--stream", id.String(), "--type", "report.ready"); len(kept) != 1 {
+		t.Error("the log has forgotten Ready")
+	}
+	if got := h.rebuild(t, id); got.status != 0 {
+		t.Errorf("the inputs no longer give the PDF: %d %s", got.status, got.out)
+	}
+	path := filepath.Join(t.TempDir(), "again.pdf")
+	h.must(t, "reports", "rebuild", id.String(), "--file", path)
+	if said := h.must(t, "verify", path); !strings.Contains(said, "Expired") {
+		t.Errorf("it does not say that the report has expired:\n%s", said)
+	}
+	h.must(t, "events", "verify")
+}

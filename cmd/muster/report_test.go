@@ -1,0 +1,219 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"mime"
+	"net/http"
+	netmail "net/mail"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"muster/internal/pgtest"
+)
+
+// house is an installation with a running server, an administrator and one
+// PostgreSQL that it watches.
+type house struct {
+	installed
+	server *running
+	ana    client // the administrator
+	live   uuid.UUID
+}
+
+// newHouse opens one. Its limits are off.
+func newHouse(t testing.TB, flags ...string) house {
+	t.Helper()
+	i := install(t)
+	email := i.organization(t, "Acme")
+	h := house{installed: i, server: serving(t, nil, append(i.flags(), append([]string{"--rate-limits=off"}, flags...)...)...)}
+	h.ana = i.as(t, h.server, email)
+	h.live = h.ana.watch(t, "pg-live", pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres"))
+	return h
+}
+
+// classify has every database of the live server looked at.
+func (h house) classify(t testing.TB) {
+	t.Helper()
+	h.ana.call(t, http.StatusAccepted, http.MethodPost, "/api/v1/instances/"+h.live.String()+"/assess", nil, nil)
+	eventually(t, "the server is classified", func() bool {
+		var seen struct{ LastClassifiedAt *string }
+		h.ana.get(t, "/api/v1/instances/"+h.live.String(), &seen)
+		return seen.LastClassifiedAt != nil
+	})
+}
+
+// download fetches a report's PDF and keeps it in a file.
+func (c client) download(t testing.TB, id uuid.UUID) (answer, string) {
+	t.Helper()
+	got := c.get(t, "/api/v1/reports/"+id.String()+"/download", nil)
+	return got, fileWith(t, id.String()+".pdf", string(got.body))
+}
+
+// sum is a SHA-256 as the log writes it.
+func sum(content []byte) string {
+	digest := sha256.Sum256(content)
+	return hex.EncodeToString(digest[:])
+}
+
+// TestReportFromRequestToProof follows one report of each kind from the request
+// to every way of proving it.
+func TestReportFromRequestToProof(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.classify(t)
+	bo, cy := h.ana.member(t, "bo@acme.example", "member"), h.ana.member(t, "cy@acme.example", "viewer")
+	for _, w := range []wish{security(h.live), scorecard(h.live, 0), of("DataInventory", h.live)} {
+		t.Run(w.Kind, func(t *testing.T) {
+			w.RecipientIDs = []uuid.UUID{bo, cy}
+			id := h.ana.request(t, w)
+			ready := h.ana.await(t, id, "Ready")
+			if ready.File == nil || ready.DownloadURL != "/api/v1/reports/"+id.String()+"/download" || ready.RecipientCount != 3 {
+				t.Fatalf("the report is %+v", ready)
+			}
+			if !slices.Contains(h.ana.history(t, w.Kind), id) {
+				t.Error("the history does not list it")
+			}
+			h.digestsAgree(t, ready)
+			h.mailsAreThere(t, ready)
+			h.trailTells(t, ready)
+			h.proves(t, ready)
+		})
+	}
+	h.must(t, "events", "verify")
+}
+
+// digestsAgree holds the file in hand against history, log and header.
+func (h house) digestsAgree(t *testing.T, r row) {
+	t.Helper()
+	got, _ := h.ana.download(t, r.ID)
+	digest := sum(got.body)
+	if !strings.HasPrefix(string(got.body), "%PDF-") || int64(len(got.body)) != r.File.SizeBytes {
+		t.Errorf("%d bytes that start with %.8q, want a PDF of %d", len(got.body), got.body, r.File.SizeBytes)
+	}
+	if r.File.SHA256 != digest {
+		t.Errorf("the history's digest is %s, the file's %s", r.File.SHA256, digest)
+	}
+	if logged := h.events(t, "--stream", r.ID.String(), "--type", "report.ready"); len(logged) != 1 || logged[0].Data["pdfSha256"] != digest {
+		t.Errorf("the log's Ready is %+v", logged)
+	}
+	raw := sha256.Sum256(got.body)
+	if want := "sha-256=:" + base64.StdEncoding.EncodeToString(raw[:]) + ":"; got.header.Get("Repr-Digest") != want {
+		t.Errorf("Repr-Digest is %s, want %s", got.header.Get("Repr-Digest"), want)
+	}
+	_, named, err := mime.ParseMediaType(got.header.Get("Content-Disposition"))
+	if err != nil || named["filename"] != r.File.Name {
+		t.Errorf("Content-Disposition %q: %v", got.header.Get("Content-Disposition"), err)
+	}
+}
+
+// mailsAreThere looks for one mail a recipient in the outbox, which names nobody
+// else and no secret.
+func (h house) mailsAreThere(t *testing.T, r row) {
+	t.Helper()
+	addresses := []string{"ana@acme.example", "bo@acme.example", "cy@acme.example"}
+	var mails []mailFile
+	eventually(t, "every recipient has a mail", func() bool {
+		mails = h.mails(t, r.ID)
+		return len(mails) == len(addresses)
+	})
+	var to []string
+	for _, m := range mails {
+		receiver, err := netmail.ParseAddress(m.header.Get("To"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to = append(to, receiver.Address)
+		for _, other := range addresses {
+			if other != receiver.Address && strings.Contains(m.text, other) {
+				t.Errorf("the mail to %s shows %s", receiver.Address, other)
+			}
+		}
+		if strings.Contains(m.text, "mst_") || !strings.Contains(m.text, r.File.SHA256) {
+			t.Errorf("the mail holds a credential, or not the digest:\n%s", m.text)
+		}
+		if m.header.Get("Auto-Submitted") != "auto-generated" || m.header.Get("Message-Id") == "" {
+			t.Errorf("headers %v", m.header)
+		}
+	}
+	slices.Sort(to)
+	if !slices.Equal(to, addresses) {
+		t.Errorf("mails went to %v", to)
+	}
+	eventually(t, "the recipients are marked as mailed", func() bool {
+		return !slices.ContainsFunc(h.ana.report(t, r.ID).Recipients, func(who recipient) bool { return who.Delivery != "sent" })
+	})
+}
+
+// trailTells holds the audit trail against what happened.
+func (h house) trailTells(t *testing.T, r row) {
+	t.Helper()
+	var trail struct{ Items []struct{ Type string } }
+	h.ana.get(t, "/api/v1/reports/"+r.ID.String()+"/events", &trail)
+	count := make(map[string]int)
+	for _, e := range trail.Items {
+		count[e.Type]++
+	}
+	want := map[string]int{"queued": 1, "buildStarted": 1, "stepCompleted": 3, "ready": 1, "emailSent": 3, "downloaded": 1}
+	if fmt.Sprint(count) != fmt.Sprint(want) {
+		t.Errorf("the trail holds %v, want %v", count, want)
+	}
+}
+
+// proves asks every tool that can say whether the PDF is genuine.
+func (h house) proves(t *testing.T, r row) {
+	t.Helper()
+	got, path := h.ana.download(t, r.ID)
+	if said := h.must(t, "reports", "rebuild", r.ID.String(), "--verify"); !strings.HasPrefix(said, "identical") {
+		t.Errorf("rebuild says %s", said)
+	}
+	again := filepath.Join(t.TempDir(), "again.pdf")
+	h.must(t, "reports", "rebuild", r.ID.String(), "--file", again)
+	if content, err := os.ReadFile(again); err != nil || sum(content) != r.File.SHA256 {
+		t.Errorf("the PDF built again has another digest, %v", err)
+	}
+	h.fail(t, []string{"reports", "rebuild", r.ID.String(), "--file", again}, "exists")
+
+	said := h.must(t, "verify", path)
+	for _, word := range []string{"ours and intact", r.ID.String(), r.File.SHA256, "by ana", "downloaded ana",
+		"emailSent to ana", "emailSent to bo@acme.example", "emailSent to cy@acme.example"} {
+		if !strings.Contains(said, word) {
+			t.Errorf("muster verify does not tell %q:\n%s", word, said)
+		}
+	}
+	var known struct {
+		Known   bool
+		Chain   string
+		Report  row
+		Witness struct {
+			Log      string
+			Position int64
+			Hash     string
+		}
+	}
+	h.ana.call(t, http.StatusOK, http.MethodPost, "/api/v1/reports/verify", got.body, &known)
+	if !known.Known || known.Chain != "ok" || known.Report.ID != r.ID {
+		t.Errorf("the API says %+v", known)
+	}
+	h.must(t, "events", "verify", "--log", known.Witness.Log, "--witness", fmt.Sprintf("%d:%s", known.Witness.Position, known.Witness.Hash))
+	for _, m := range h.mails(t, r.ID) {
+		if !strings.Contains(m.text, known.Witness.Hash) {
+			t.Error("the mail does not carry the log's head")
+		}
+	}
+
+	forged := append(slices.Clone(got.body), ' ')
+	h.fail(t, []string{"verify", fileWith(t, "forged.pdf", string(forged))}, "not one of ours", sum(forged))
+	known.Known = true
+	h.ana.call(t, http.StatusOK, http.MethodPost, "/api/v1/reports/verify", forged, &known)
+	if known.Known {
+		t.Error("the API knows a forged file")
+	}
+}
