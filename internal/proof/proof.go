@@ -3,6 +3,7 @@ package proof
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 
 // Reports finds the report whose PDF has a digest; *history.Reader is one.
 type Reports interface {
-	FindPDF(ctx context.Context, organization uuid.UUID, sha256 string, at time.Time) (history.Row, bool, error)
+	FindPDF(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (history.Row, bool, error)
 }
 
 // Prover holds PDFs against the log.
@@ -38,8 +39,8 @@ type Proof struct {
 
 // Of returns what is known of the PDF with this SHA-256 (hex); ok is false
 // where the organization has no report with it.
-func (p *Prover) Of(ctx context.Context, organization uuid.UUID, sha256 string, at time.Time) (proof Proof, ok bool, err error) {
-	row, ok, err := p.Reports.FindPDF(ctx, organization, sha256, at)
+func (p *Prover) Of(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (proof Proof, ok bool, err error) {
+	row, ok, err := p.Reports.FindPDF(ctx, organization, digest, at)
 	if err != nil || !ok || row.File == nil {
 		return Proof{}, false, err
 	}
@@ -50,17 +51,22 @@ func (p *Prover) Of(ctx context.Context, organization uuid.UUID, sha256 string, 
 		}
 		proof.Events = append(proof.Events, e)
 	}
-	proof.Fault, err = p.fault(ctx, proof, sha256)
+	proof.Fault, err = p.fault(ctx, proof, digest)
 	return proof, true, err
 }
 
 // fault returns the first thing that does not fit.
-func (p *Prover) fault(ctx context.Context, proof Proof, sha256 string) (string, error) {
+func (p *Prover) fault(ctx context.Context, proof Proof, digest string) (string, error) {
 	var ready *report.Ready
+	var last int64
 	for i, e := range proof.Events {
 		if e.Version != int64(i+1) {
 			return fmt.Sprintf("version %d of the report is missing from the log", i+1), nil
 		}
+		if e.Position <= last {
+			return fmt.Sprintf("version %d of the report stands in the log before the version it follows", e.Version), nil
+		}
+		last = e.Position
 		fault, err := p.link(ctx, e)
 		if fault != "" || err != nil {
 			return fault, err
@@ -72,7 +78,7 @@ func (p *Prover) fault(ctx context.Context, proof Proof, sha256 string) (string,
 			}
 		}
 	}
-	if ready == nil || ready.PDFSHA256 != sha256 {
+	if ready == nil || ready.PDFSHA256 != digest {
 		return "the log does not say that this report has this PDF", nil
 	}
 	return p.witness(ctx, ready.Witness)
@@ -81,28 +87,68 @@ func (p *Prover) fault(ctx context.Context, proof Proof, sha256 string) (string,
 // readyType is the wire name of report.Ready.
 const readyType = "report.ready"
 
-// link hashes an event again and holds it against the event before it.
+// link hashes an event again and holds it against both its neighbours: against
+// the one before it, and, for whoever changes an event can hash it anew, the one
+// after it or the head of the log.
 func (p *Prover) link(ctx context.Context, e eventstore.Event) (string, error) {
 	digest := eventstore.Digest(e)
 	if !bytes.Equal(digest[:], e.Digest) {
 		return fmt.Sprintf("event %s:%d (%s) was changed", e.Log, e.Position, e.Type), nil
 	}
-	previous := make([]byte, 32)
+	previous := make([]byte, sha256.Size)
 	if e.Position > 1 {
 		before, ok, err := p.at(ctx, e.Log, e.Position-1)
 		if err != nil {
 			return "", err
 		}
 		if !ok {
-			return fmt.Sprintf("event %s:%d is missing from the log", e.Log, e.Position-1), nil
+			return missing(e.Log, e.Position-1), nil
 		}
 		previous = before.Hash
 	}
-	link := eventstore.Link(previous, e.Digest, e.RecordedAt)
-	if !bytes.Equal(link[:], e.Hash) {
-		return fmt.Sprintf("event %s:%d (%s) does not follow from the event before it", e.Log, e.Position, e.Type), nil
+	if !follows(e, previous) {
+		return unlinked(e), nil
+	}
+	return p.next(ctx, e)
+}
+
+// next holds what comes after an event against it. The head is read first:
+// whatever it counts is there to be read then.
+func (p *Prover) next(ctx context.Context, e eventstore.Event) (string, error) {
+	head, err := p.Events.Head(ctx, p.DB, e.Log)
+	if err != nil {
+		return "", fmt.Errorf("read the head of %s: %w", e.Log, err)
+	}
+	if head.Position <= e.Position {
+		if head.Position < e.Position || !bytes.Equal(head.Hash, e.Hash) {
+			return fmt.Sprintf("the head of log %s does not follow from event %d (%s)", e.Log, e.Position, e.Type), nil
+		}
+		return "", nil
+	}
+	after, ok, err := p.at(ctx, e.Log, e.Position+1)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return missing(e.Log, e.Position+1), nil
+	}
+	if !follows(after, e.Hash) {
+		return unlinked(after), nil
 	}
 	return "", nil
+}
+
+func unlinked(e eventstore.Event) string {
+	return fmt.Sprintf("event %s:%d (%s) does not follow from the event before it", e.Log, e.Position, e.Type)
+}
+
+func follows(e eventstore.Event, previous []byte) bool {
+	link := eventstore.Link(previous, e.Digest, e.RecordedAt)
+	return bytes.Equal(link[:], e.Hash)
+}
+
+func missing(log eventstore.Log, position int64) string {
+	return fmt.Sprintf("event %s:%d is missing from the log", log, position)
 }
 
 // witness holds the head that the PDF carries against the log.
