@@ -67,8 +67,14 @@ func makeTemplate(ctx context.Context, s *Server) error {
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
-	return postgres.Migrate(ctx, db, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	err = postgres.Migrate(ctx, db, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	pool.Close()
+	if err != nil {
+		return err
+	}
+	// A test that assesses the shared server would connect to every database, and
+	// PostgreSQL copies no template that somebody is connected to.
+	return execute(ctx, s.Superuser(), "ALTER DATABASE "+template+" IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
 // URL is the connection string of the test's own, migrated database. Within one

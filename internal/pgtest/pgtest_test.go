@@ -92,6 +92,16 @@ func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 	}
 }
 
+func TestTheTemplateTakesNoConnections(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	var template, allowed bool
+	err := pgtest.Connect(t, url).QueryRow(`SELECT datistemplate, datallowconn FROM pg_database WHERE datname = 'muster_template'`).Scan(&template, &allowed)
+	if err != nil || !template || allowed {
+		t.Errorf("template %t, takes connections %t, %v", template, allowed, err)
+	}
+}
+
 func TestServerSurvivesRestartAndCrash(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Settings: map[string]string{"log_statement": "ddl"}})

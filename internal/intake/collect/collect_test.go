@@ -129,7 +129,7 @@ func (s *scene) events(instance uuid.UUID) (n int) {
 }
 
 // TestCollector runs against one server of its own: on the shared one databases
-// come and go, and its template must not be connected to.
+// come and go.
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Cluster(t, pgtest.Options{}).Superuser()
