@@ -189,11 +189,10 @@ func TestAPanicIsAnAttemptThatFailed(t *testing.T) {
 	s := newScene(t)
 	id := s.request(s.ana)
 	b := s.builder()
-	panicked := false
+	var once sync.Once
 	b.OnPass(func(_ context.Context, at string) error {
-		if at == handlers.PointGathered && !panicked {
-			panicked = true
-			panic("index out of range")
+		if at == handlers.PointGathered {
+			once.Do(func() { panic("index out of range") })
 		}
 		return nil
 	})

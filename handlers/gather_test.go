@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ type estate struct {
 	*scene
 	runner *projections.Runner
 	facts  *assessment.Store
+	mu     sync.Mutex
 	looks  []uuid.UUID // servers that a gathering looked at
 	sees   func(instance uuid.UUID) (snapshot.Assessment, error)
 }
@@ -62,7 +64,9 @@ func newEstate(t *testing.T) *estate {
 
 // AssessNow stands for the collector.
 func (e *estate) AssessNow(_ context.Context, _, instance uuid.UUID) (snapshot.Assessment, error) {
+	e.mu.Lock()
 	e.looks = append(e.looks, instance)
+	e.mu.Unlock()
 	return e.sees(instance)
 }
 
