@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -35,6 +36,10 @@ func (s *server) DownloadReport(ctx context.Context, r api.DownloadReportRequest
 	if err != nil {
 		return nil, fmt.Errorf("open the file of report %s: %w", row.ID, err)
 	}
+	if err := genuine(file, row.File.SHA256); err != nil {
+		_ = file.Close()
+		return nil, fmt.Errorf("the stored file %s of report %s is not handed out: %w", row.File.Key, row.ID, err)
+	}
 	mark, err := s.Commands.RecordDownload(ctx, actor(ctx), row.ID)
 	if err != nil {
 		_ = file.Close()
@@ -42,6 +47,22 @@ func (s *server) DownloadReport(ctx context.Context, r api.DownloadReportRequest
 	}
 	s.settle(ctx, mark)
 	return download{request: callOf(ctx).request, row: row, file: file}, nil
+}
+
+// genuine holds a stored file against the digest that the log recorded, so that
+// nobody who can write to the store can hand out a report in our name. It costs
+// a second reading of some hundred kilobytes.
+func genuine(file io.ReadSeeker, recorded string) error {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, file); err != nil {
+		return fmt.Errorf("read it: %w", err)
+	}
+	if found := hex.EncodeToString(digest.Sum(nil)); found != recorded {
+		return fmt.Errorf("its SHA-256 is %s and %s was recorded: it was changed or swapped; "+
+			"'muster reports rebuild' makes the PDF again", found, recorded)
+	}
+	_, err := file.Seek(0, io.SeekStart)
+	return err
 }
 
 // download writes a stored PDF, whole or in ranges.
