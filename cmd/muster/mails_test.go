@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/base64"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -55,7 +56,7 @@ func readMail(t testing.TB, content string) mailFile {
 	parts := multipart.NewReader(message.Body, parameters["boundary"])
 	for {
 		part, err := parts.NextRawPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return m
 		}
 		if err != nil {
