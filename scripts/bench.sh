@@ -149,12 +149,14 @@ row "resident set of an idle \`serve\`" "≤ 120 MiB" "$(round "$idle") MiB" \
   "after $(thousands "$(figure $ready reports)") reports $(round "$(figure $ready memory-MiB)") MiB" "$idle" '<=' 120
 
 cat <<END
-Taken on $(date -u +%Y-%m-%d) with \`make bench\` at $(git describe --always --dirty 2>/dev/null || echo "an unknown commit"), in $((SECONDS / 60)) min $((SECONDS % 60)) s: $cores cores${cpu:+ ($cpu)}, ${ram:-RAM unknown}, ${postgres:-PostgreSQL unknown}, ${fsync:-unknown time} for fdatasync (pg_test_fsync), $(go env GOVERSION).
+Taken on $(date -u +%Y-%m-%d) with \`${QUICK:+QUICK=1 }make bench\` at $(git describe --always --dirty 2>/dev/null || echo "an unknown commit"), in $((SECONDS / 60)) min $((SECONDS % 60)) s: $cores cores${cpu:+ ($cpu)}, ${ram:-RAM unknown}, ${postgres:-PostgreSQL unknown}, ${fsync:-unknown time} for fdatasync (pg_test_fsync), $(go env GOVERSION).
 END
 if [ -n "${QUICK:-}" ]; then
+  echo
   echo "**With QUICK: the counts are too small for these figures to mean anything.**"
 fi
 if awk -v l="${load:-0}" -v c="$cores" 'BEGIN { exit !(l > c / 4) }'; then
+  echo
   echo "**The machine was at other work too: load $load before the start. Only the ratios mean something.**"
 fi
 cat <<END
