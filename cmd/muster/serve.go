@@ -222,7 +222,7 @@ func (p *process) configuredAdmin() (*commands.NewMember, error) {
 func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
 	d := &demo.Demo{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Facts: p.facts, Assessor: assessor,
-		Wait: func(ctx context.Context, m commands.Mark) { p.runner.Wait(ctx, m.Log, m.Position) },
+		Wait: func(ctx context.Context, m commands.Mark) bool { return p.runner.Wait(ctx, m.Log, m.Position) },
 		Now:  time.Now,
 	}
 	if p.server != nil {

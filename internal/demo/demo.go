@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,6 +21,9 @@ import (
 
 //go:embed shop.sql
 var shopSQL string
+
+//go:embed requested.sql
+var requestedSQL string
 
 // OrganizationName is what the demo organization is called.
 const OrganizationName = "Demo organization"
@@ -51,8 +55,9 @@ type Demo struct {
 	Facts    *assessment.Store
 	Assessor Assessor
 	Own      OwnServer // nil: the database was given, and no server is watched
-	// Wait lets the projections pass a mark, for what is written next is validated by them.
-	Wait func(context.Context, commands.Mark)
+	// Wait waits a while for the projections to pass a mark, and says whether
+	// they have.
+	Wait func(context.Context, commands.Mark) bool
 	Now  func() time.Time
 }
 
@@ -71,12 +76,11 @@ func (d *Demo) Organization(ctx context.Context, admin *commands.NewMember) (acc
 				return nil
 			}
 		}
-		o, _, mark, err := d.Commands.CreateOrganization(ctx, OrganizationName, true, admin)
+		o, _, _, err := d.Commands.CreateOrganization(ctx, OrganizationName, true, admin)
 		if err != nil {
 			return fmt.Errorf("make the demo organization: %w", err)
 		}
 		made = o
-		d.Wait(ctx, mark)
 		return nil
 	})
 	return made, err
@@ -112,8 +116,8 @@ func (d *Demo) locked(ctx context.Context, work func() error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(fillLock)); err != nil {
-		return err
+	if err := lock(ctx, conn); err != nil {
+		return fmt.Errorf("wait for whoever else fills the demo: %w", err)
 	}
 	defer func() {
 		_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(fillLock))
@@ -121,6 +125,38 @@ func (d *Demo) locked(ctx context.Context, work func() error) (err error) {
 	}()
 	return work()
 }
+
+// lock waits as long as it takes, and puts the session's lock_timeout back: the
+// pool's is shorter than filling may be.
+func lock(ctx context.Context, conn *sqlx.Conn) (err error) {
+	var patience string
+	if err := conn.GetContext(ctx, &patience, `SELECT current_setting('lock_timeout')`); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, `SET lock_timeout = 0`); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(fillLock))
+	_, resetErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT set_config('lock_timeout', $1, false)`, patience)
+	return errors.Join(err, resetErr)
+}
+
+// settle waits until the projections have passed a mark, however long they
+// take: what is written next is validated by them, and a refusal would end the
+// process.
+func (d *Demo) settle(ctx context.Context, mark commands.Mark) error {
+	for !d.Wait(ctx, mark) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(settleRetry):
+		}
+	}
+	return nil
+}
+
+// settleRetry keeps settle from spinning while the database does not answer.
+const settleRetry = 50 * time.Millisecond
 
 // people invites the members and returns the first, in whose name reports are requested.
 func (d *Demo) people(ctx context.Context, actor commands.Actor) (uuid.UUID, error) {
@@ -131,12 +167,10 @@ func (d *Demo) people(ctx context.Context, actor commands.Actor) (uuid.UUID, err
 			return uuid.Nil, err
 		}
 		if !ok {
-			var mark commands.Mark
-			member, _, _, mark, err = d.Commands.InviteMember(ctx, actor, commands.NewMember{Email: p.email, Name: p.name, Role: p.role})
+			member, _, _, _, err = d.Commands.InviteMember(ctx, actor, commands.NewMember{Email: p.email, Name: p.name, Role: p.role})
 			if err != nil {
 				return uuid.Nil, err
 			}
-			d.Wait(ctx, mark)
 		}
 		if first == uuid.Nil {
 			first = member.ID
@@ -152,8 +186,7 @@ func (d *Demo) fleet(ctx context.Context, actor commands.Actor, day time.Time) (
 	if err != nil {
 		return nil, err
 	}
-	d.Wait(ctx, mark)
-	return ids, nil
+	return ids, d.settle(ctx, mark)
 }
 
 // ownServer registers and assesses Muster's private PostgreSQL.
@@ -175,7 +208,9 @@ func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.T
 	if err != nil {
 		return uuid.Nil, err
 	}
-	d.Wait(ctx, mark)
+	if err := d.settle(ctx, mark); err != nil {
+		return uuid.Nil, err
+	}
 	own := ids[0].ID
 	if err := d.Facts.SaveCredentials(ctx, d.DB, assessment.Credentials{
 		Organization: actor.OrganizationID, Instance: own, Engine: fleet.PostgreSQL, DSN: dsn,
@@ -209,20 +244,13 @@ func (d *Demo) shop(ctx context.Context) (err error) {
 
 // reports requests one report of each kind over the live server, and a Data
 // Inventory over a server of which nothing is classified: that one fails, and
-// says what to do.
+// says what to do. What was requested before is not requested again.
 func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, paper []commands.FleetIDs, own uuid.UUID) error {
-	var asked bool
-	err := d.DB.GetContext(ctx, &asked, `SELECT EXISTS (SELECT FROM events
-WHERE log = 'reports' AND organization_id = $1 AND type = 'report.queued'
-  AND convert_from(metadata, 'UTF8')::jsonb ->> 'actorId' = $2)`, organization, requester.String())
-	if err != nil || asked {
-		return err
-	}
 	actor := commands.Actor{OrganizationID: organization, MemberID: requester}
 	to := d.Now().UTC()
 	from := to.AddDate(0, 0, -7)
 	wanted := []commands.RequestReport{
-		{Kind: report.Security},
+		{Kind: report.Security, InstanceIDs: []uuid.UUID{}},
 		{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{paper[0].ID}},
 	}
 	if own != uuid.Nil {
@@ -231,11 +259,21 @@ WHERE log = 'reports' AND organization_id = $1 AND type = 'report.queued'
 			commands.RequestReport{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{own}})
 	}
 	for _, w := range wanted {
-		asked, err := d.Commands.RequestReport(ctx, actor, w)
+		instances, err := json.Marshal(w.InstanceIDs)
 		if err != nil {
 			return err
 		}
-		d.Wait(ctx, asked.Mark)
+		var asked bool
+		err = d.DB.GetContext(ctx, &asked, requestedSQL, organization, requester.String(), w.Kind, string(instances))
+		if err != nil {
+			return fmt.Errorf("look for a %s report requested before: %w", w.Kind, err)
+		}
+		if asked {
+			continue
+		}
+		if _, err := d.Commands.RequestReport(ctx, actor, w); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -11,6 +11,17 @@
 // pipeline like any other: their digests, mails and failures are real.
 //
 // The organization is flagged as demo, and everything that shows it says so.
-// Two processes may fill at once: the organization is claimed by an advisory
-// lock, and the second one finds the steps done.
+//
+// What may go wrong, and what then happens:
+//
+//   - The process dies at any line: the next start goes on with the first step
+//     that is not done. Each report is looked for in the log before it is
+//     requested, the shop is made in one transaction, and a fleet that is sent
+//     again changes nothing.
+//   - Two processes fill at once: they take turns by an advisory lock, for as long
+//     as it takes, and the second one finds the steps done.
+//   - The projections lag: Fill waits for them, and holds nobody up but the
+//     other process that wants to fill.
+//   - Somebody renames or removes a demo server: the next start sends the fleet
+//     again, as a feed does; one that was removed comes back as a new server.
 package demo

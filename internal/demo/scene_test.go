@@ -1,0 +1,191 @@
+package demo_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/eventstore"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/assessment"
+	"muster/internal/demo"
+	"muster/internal/intake/collect"
+	"muster/internal/pgtest"
+	"muster/internal/postgres"
+	"muster/internal/secrets"
+	"muster/projections"
+	"muster/projections/fleet"
+	"muster/projections/history"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// privateServer is the server that every demo of this file watches.
+func privateServer(t *testing.T) *postgres.Server {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "muster-demo-") // not below t.TempDir, which user postgres cannot reach
+	must(t, err)
+	must(t, os.Chmod(dir, 0o755)) //nolint:gosec // G302: user postgres has to pass through
+	server, err := postgres.Open(t.Context(), postgres.Options{
+		DataDir: filepath.Join(dir, "data"), SystemDir: filepath.Join(dir, "system"), Logger: slog.New(slog.DiscardHandler),
+	})
+	must(t, err)
+	t.Cleanup(func() {
+		if err := server.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+		_ = os.RemoveAll(dir)
+	})
+	return server
+}
+
+// scene is an installation with a demo.
+type scene struct {
+	*testing.T
+	*demo.Demo
+	db     *sqlx.DB
+	url    string
+	runner *projections.Runner
+	seal   *secrets.Key
+}
+
+func newScene(t *testing.T, own demo.OwnServer) *scene {
+	t.Helper()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "secret.key"))
+	must(t, err)
+	s := &scene{T: t, db: pgtest.DB(t), url: pgtest.URL(t), seal: key}
+	decode := commands.Registry().Decode
+	s.runner = projections.NewRunner(s.db, s.url, slog.New(slog.DiscardHandler), history.Projection(decode), fleet.Projection(decode))
+	must(t, s.runner.Prepare(t.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- s.runner.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	s.Demo = s.process(s.db, own)
+	return s
+}
+
+// process is one of the installation's processes.
+func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
+	s.Helper()
+	people, instances := accounts.New(db, time.Now), fleet.NewReader(db)
+	service := &commands.Service{
+		DB: db, Events: eventstore.New(db), Instances: instances, Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: time.Now,
+	}
+	facts := assessment.NewStore(db, s.seal)
+	collector, err := collect.New(facts, service, instances, slog.New(slog.DiscardHandler), time.Now)
+	must(s.T, err)
+	return &demo.Demo{
+		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own,
+		Wait: func(ctx context.Context, m commands.Mark) bool { return s.runner.Wait(ctx, m.Log, m.Position) },
+		Now:  time.Now,
+	}
+}
+
+// fill does what serve does at its start.
+func fill(ctx context.Context, d *demo.Demo) (accounts.Organization, error) {
+	o, err := d.Organization(ctx, nil)
+	if err != nil {
+		return o, err
+	}
+	return o, d.Fill(ctx, o)
+}
+
+func (s *scene) filled(d *demo.Demo) accounts.Organization {
+	s.Helper()
+	o, err := fill(s.Context(), d)
+	must(s.T, err)
+	return o
+}
+
+// state is what a person would see of the demo, without ids and times.
+type state struct {
+	Organizations, Members int
+	Instances, Databases   int
+	Reports                map[string]int // requests by kind
+	Builds                 int            // jobs
+	Credentials            int
+}
+
+func (s *scene) state() state {
+	s.Helper()
+	have := state{
+		Organizations: s.count(`organizations WHERE demo`), Members: s.count(`members`),
+		Instances: s.count(`events WHERE type = 'instance.registered'`), Databases: s.count(`events WHERE type = 'database.registered'`),
+		Builds: s.count(`jobs WHERE kind = 'build'`), Credentials: s.count(`assessment_targets`), Reports: map[string]int{},
+	}
+	rows, err := s.db.Query(`SELECT convert_from(data, 'UTF8')::jsonb ->> 'kind', count(*) FROM events WHERE type = 'report.queued' GROUP BY 1`)
+	must(s.T, err)
+	defer rows.Close()
+	for rows.Next() {
+		var kind string
+		var n int
+		must(s.T, rows.Scan(&kind, &n))
+		have.Reports[kind] = n
+	}
+	must(s.T, rows.Err())
+	return have
+}
+
+func (s *scene) count(what string) (n int) {
+	s.Helper()
+	must(s.T, s.db.Get(&n, `SELECT count(*) FROM `+what))
+	return n
+}
+
+// errDied is how a step ends in which the process dies.
+var errDied = errors.New("the process died")
+
+// deadServer dies when it is asked for the named thing.
+type deadServer struct {
+	demo.OwnServer
+	monitor, database bool
+}
+
+func (d deadServer) MonitorURL(ctx context.Context) (string, error) {
+	if d.monitor {
+		return "", errDied
+	}
+	return d.OwnServer.MonitorURL(ctx)
+}
+
+func (d deadServer) DatabaseURL(ctx context.Context, database string) (string, error) {
+	if d.database {
+		return "", errDied
+	}
+	return d.OwnServer.DatabaseURL(ctx, database)
+}
+
+// deadAssessor dies as it looks at the server.
+type deadAssessor struct{}
+
+func (deadAssessor) AssessNow(context.Context, uuid.UUID, uuid.UUID) error { return errDied }
+
+// deadJobs dies at a request after the first few.
+type deadJobs struct {
+	commands.Jobs
+	left *int
+}
+
+func (d deadJobs) InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {
+	if *d.left--; *d.left < 0 {
+		return errDied
+	}
+	return d.Jobs.InsertBuild(ctx, tx, organization, report)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
