@@ -122,6 +122,22 @@ func (s *Store) Release(ctx context.Context, c Claim, after time.Duration) error
 	return nil
 }
 
+// Erase is Forget for the holder of a claim who found that the instance is gone.
+func (s *Store) Erase(ctx context.Context, c Claim) error {
+	tx, err := s.db.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("forget the connection of instance %s: %w", c.Instance, err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := s.Forget(ctx, tx, c.Organization, c.Instance); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("forget the connection of instance %s: %w", c.Instance, err)
+	}
+	return nil
+}
+
 // Due makes an instance due now; ok is false where no connection is registered.
 func (s *Store) Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error) {
 	result, err := s.db.ExecContext(ctx, `UPDATE assessment_targets SET next_assessment_at = now()

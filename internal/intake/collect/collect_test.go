@@ -138,6 +138,8 @@ func TestCollector(t *testing.T) {
 		"many ask at once and one looks":                 manyAskAtOnceAndOneLooks,
 		"a dead collector leaves its server due":         aDeadCollectorLeavesItsServerDue,
 		"inactive, foreign and unknown are not assessed": inactiveForeignAndUnknownAreNotAssessed,
+		"a removed instance's connection is erased":      aRemovedInstancesConnectionIsErased,
+		"an instance removed during the look":            anInstanceRemovedDuringTheLook,
 		"a stopped collector gives its server back":      aStoppedCollectorGivesItsServerBack,
 		"a request wakes a running collector":            aRequestWakesARunningCollector,
 	} {
@@ -240,6 +242,51 @@ func aDeadCollectorLeavesItsServerDue(t *testing.T, dsn string) {
 	s.db.MustExec(`UPDATE assessment_targets SET leased_until = now() - interval '1 second'`)
 	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil || s.looks(instance) != 1 {
 		t.Error(ok, err)
+	}
+}
+
+// aRemovedInstancesConnectionIsErased: by a feed, which knows no connections, or by a
+// process that died after the event.
+func aRemovedInstancesConnectionIsErased(t *testing.T, dsn string) {
+	t.Parallel()
+	s := newScene(t)
+	removed, deactivated := s.register(dsn), s.register(dsn)
+	actor := commands.Actor{OrganizationID: s.organization}
+	item := commands.FleetItem{ExternalID: removed.String(), Removed: true}
+	if _, _, err := s.commands.RecordFleet(t.Context(), actor, []commands.FleetItem{item}); err != nil {
+		t.Fatal(err)
+	}
+	s.activity.deactivate(removed)
+	s.activity.deactivate(deactivated)
+	for range 2 {
+		if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	if s.state(removed).Collected {
+		t.Error("the connection of a removed instance is still there")
+	}
+	if !s.state(deactivated).Collected {
+		t.Error("the connection of a deactivated instance is gone")
+	}
+	if s.looks(removed)+s.looks(deactivated) > 0 {
+		t.Error("one of them was looked at")
+	}
+}
+
+// anInstanceRemovedDuringTheLook: the read model still lists it.
+func anInstanceRemovedDuringTheLook(t *testing.T, dsn string) {
+	t.Parallel()
+	s := newScene(t)
+	instance := s.register(dsn)
+	if _, err := s.commands.RemoveInstance(t.Context(), commands.Actor{OrganizationID: s.organization}, instance); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if s.state(instance).Collected || s.looks(instance) > 0 {
+		t.Error("it is still collected, or was recorded")
 	}
 }
 

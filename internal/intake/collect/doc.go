@@ -21,8 +21,9 @@
 //     collector's own clock only stamps when a look began and ended.
 //   - The server is out of reach: that is recorded, the last good facts stay,
 //     and it is tried again in a quarter of an hour.
-//   - The instance is removed or deactivated meanwhile: nothing is assessed; a
-//     deactivated one is looked for again twice a minute.
+//   - The instance is removed or deactivated meanwhile: nothing is assessed. A
+//     deactivated one is looked for again twice a minute; the connection of a
+//     removed one is erased, whoever removed it.
 //   - Somebody asks for a look while one is under way: there will be another,
 //     for what they changed may have come too late for this one.
 //   - SIGTERM: looks end at their next statement, and their claims are given

@@ -66,7 +66,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return err
 	}
 	if !active {
-		return &InactiveError{Instance: claim.Instance}
+		return c.leave(ctx, claim)
 	}
 	credentials, ok, err := c.store.Credentials(ctx, claim.Organization, claim.Instance)
 	if err != nil {
@@ -107,24 +107,44 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	return c.store.Record(ctx, claim, found, classified, jittered(next))
 }
 
+// leave ends the look at an instance that is not to be assessed, always with an
+// error. The read model does not tell a deactivated instance, or one registered a
+// moment ago, from one that was removed; the write side does. A feed that removes
+// an instance does not know its connection, and a process may die between the
+// event and erasing it, so it is erased here.
+func (c *Collector) leave(ctx context.Context, claim assessment.Claim) error {
+	_, err := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{})
+	var gone *commands.NotFoundError
+	if errors.As(err, &gone) {
+		err = c.store.Erase(ctx, claim)
+	}
+	if err != nil {
+		return err
+	}
+	return &InactiveError{Instance: claim.Instance}
+}
+
+func actor(claim assessment.Claim) commands.Actor {
+	return commands.Actor{OrganizationID: claim.Organization, Component: "collector"}
+}
+
 // record tells the fleet what was found. A rule that refuses it (a name too
 // long for the lists) must not keep the assessment from being kept.
 func (c *Collector) record(ctx context.Context, claim assessment.Claim, found snapshot.Assessment) error {
-	actor := commands.Actor{OrganizationID: claim.Organization, Component: "collector"}
 	version := feed.VersionOf(found.VersionNum).String()
-	_, changeErr := c.fleet.ChangeInstance(ctx, actor, claim.Instance, commands.ChangeInstance{Version: &version})
+	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{Version: &version})
 	names := make([]string, len(found.Databases))
 	for i, d := range found.Databases {
 		names[i] = d.Name
 	}
-	_, recordErr := c.fleet.RecordDatabases(ctx, actor, claim.Instance, names)
+	_, recordErr := c.fleet.RecordDatabases(ctx, actor(claim), claim.Instance, names)
 	for _, err := range []error{changeErr, recordErr} {
 		var rule *commands.RuleError
 		var gone *commands.NotFoundError
 		switch {
 		case err == nil:
 		case errors.As(err, &gone):
-			return &InactiveError{Instance: claim.Instance}
+			return c.leave(ctx, claim)
 		case errors.As(err, &rule):
 			c.log.WarnContext(ctx, "the fleet refused what was found on an instance", "instance", claim.Instance, "error", err)
 		default:
