@@ -37,11 +37,11 @@ func (b *builder) accounts() {
 	case len(rows) == 0:
 		b.state(stateClean, "No privileged account was found on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+".")
 	default:
-		b.para(count(len(rows), "account", "accounts") + " with more than ordinary rights on " + count(b.assessed.Assessed, "assessed instance", "assessed instances") +
+		b.para(count(len(rows), "account has", "accounts have") + " more than ordinary rights on " + count(b.assessed.Assessed, "assessed instance", "assessed instances") +
 			". Most powerful first, those that can sign in remotely before others.")
 		b.table(typeset.Table{
 			Columns: []typeset.Column{
-				{Title: "Instance", Max: 92}, {Title: "Account", Max: 80}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
+				{Title: "Instance", Max: 100}, {Title: "Account", Max: 90}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
 				{Title: "Password"}, {Title: "Valid until"}, {Title: "Last seen"}, {Title: "Remote", Align: typeset.Center},
 			},
 			Rows: len(rows),
@@ -56,11 +56,13 @@ func (b *builder) accounts() {
 		})
 		b.small("Last seen: in the sessions at the time of the assessment. Remote: the HBA rules let the account in from another host; unknown where they are not readable.")
 	}
+	var gaps []gap
 	for _, in := range b.assessedInstances() {
 		if in.Assessment.RolesNote != "" {
-			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": "+sentence(in.Assessment.RolesNote))
+			gaps = append(gaps, gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: lowerFirst(clause(in.Assessment.RolesNote))})
 		}
 	}
+	b.sayGaps(gaps)
 }
 
 func boldYes(yes bool) typeset.Cell {

@@ -85,8 +85,10 @@ func (b *builder) info() typeset.Info {
 // heading starts a section: never at the foot of a page, and with air above.
 func (b *builder) heading(title string) {
 	b.sections++
-	b.d.Need(150)
+	b.d.Settle()
+	b.d.Need(110)
 	b.d.Skip(26)
+	b.d.Keep()
 	b.d.Mark(title, 0)
 	page, left := b.d.Page(), b.d.Left()
 	number := number(b.sections)
@@ -97,10 +99,12 @@ func (b *builder) heading(title string) {
 	b.d.Y += 12
 }
 
-// sub starts a subsection that keeps at least need points with it.
-func (b *builder) sub(title string, need float64) {
-	b.d.Need(need + 34)
+// sub starts a subsection. It stays with the first row, paragraph or bar of
+// what follows.
+func (b *builder) sub(title string) {
+	b.d.Need(60)
 	b.d.Skip(14)
+	b.d.Keep()
 	b.d.Mark(title, 1)
 	b.d.Paragraph(0, 1.3, typeset.Span{Text: title, Style: h2Style})
 	b.d.Y += 5
@@ -119,6 +123,7 @@ func (b *builder) spans(spans ...typeset.Span) {
 // small writes a note under a table or a chart.
 func (b *builder) small(text string) {
 	b.d.Paragraph(0, 1.4, typeset.Span{Text: text, Style: smallStyle})
+	b.d.Settle()
 	b.d.Y += 8
 }
 
@@ -142,6 +147,7 @@ func (b *builder) state(state, text string) {
 	span := typeset.Span{Text: text, Style: bodyStyle}
 	height := b.d.ParagraphHeight(b.d.TextWidth()-12, leading, span)
 	b.d.Need(min(height, 200) + 4)
+	b.d.Settle()
 	top, page := b.d.Y, b.d.Page()
 	b.d.Paragraph(12, leading, span)
 	if b.d.Page() == page {

@@ -23,6 +23,7 @@ func (b *builder) stacked(legend []legendEntry, bars []bar) {
 	const rowHeight, labelWidth, totalWidth = 15.0, 118.0, 30.0
 	d := b.d
 	d.Need(min(float64(len(bars)), 8)*rowHeight + 30)
+	d.Settle()
 	b.legend(legend)
 	most := 1
 	for _, one := range bars {

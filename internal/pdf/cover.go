@@ -1,7 +1,9 @@
 package pdf
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"muster/internal/pdf/typeset"
 )
@@ -11,6 +13,7 @@ type front struct {
 	verdict string
 	color   typeset.Color // of the verdict's bar
 	figures []figure
+	gaps    string // the section that says what is missing
 }
 
 // figure is one of the three to five numbers of page 1.
@@ -39,6 +42,11 @@ func (b *builder) cover(f front, sections int) {
 	b.particulars()
 	b.verdict(f)
 	b.figures(f.figures)
+	if slices.ContainsFunc(f.figures, func(f figure) bool { return strings.HasSuffix(f.value, "†") }) {
+		d.Y -= 8
+		b.small("† Stands on partial data: not everything could be assessed. “" + f.gaps + "” says what is missing and why.")
+		d.Y += 8
+	}
 	d.Need(24 + contentsLine*float64(sections))
 	d.Page().Text(left, d.Y+9, labelStyle, typeset.Left, "CONTENTS")
 	d.Y += 18

@@ -15,56 +15,47 @@ func (b *builder) coverage() {
 		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
 	} else {
 		b.instancesCovered()
-		b.matrix()
 	}
 	b.method()
 	b.proof("Annex A: how to verify this report")
 	b.missingGrants()
 }
 
+// instancesCovered is the matrix of instances and groups of checks.
 func (b *builder) instancesCovered() {
-	b.sub("Instances", 60)
+	b.sub("Instances and groups of checks")
+	scopeOf := map[string]string{}
+	for _, c := range b.doc.Checks {
+		scopeOf[c.ID] = c.Scope
+	}
 	rows := b.doc.Instances
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1}, {Title: "Outcome"}, {Title: "Assessed"}, {Title: "Age", Align: typeset.Right},
-			{Title: "Monitoring role", Max: 80}, {Title: "Answers", Align: typeset.Right}, {Title: "Missing", Align: typeset.Right},
+			{Title: "Instance", Flex: 1.2}, {Title: "Outcome"}, {Title: "Assessed"}, {Title: "Monitoring role", Max: 90},
+			{Title: "Instance-wide checks", Flex: 1}, {Title: "Database checks", Flex: 1},
 		},
 		Rows: len(rows),
 		Row: func(i int) []typeset.Cell {
 			in := rows[i]
 			if in.Assessment == nil || !in.Active {
-				return []typeset.Cell{strong(in.Name), outcome(in), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
+				return []typeset.Cell{strong(in.Name), b.outcome(&in), faint("–"), faint("–"), faint("–"), faint("–")}
 			}
 			a := in.Assessment
-			answers, missing := 0, 0
-			for _, r := range a.Results {
-				switch r.Status {
-				case snapshot.StatusNotAssessed:
-					missing++
-				case snapshot.StatusNotApplicable:
-				default:
-					answers++
-				}
-			}
 			role := typeset.Cell{Text: orDash(a.Role), Style: codeStyle}
 			if a.RoleIsSuperuser {
 				role.Sub, role.SubStyle = "superuser", cellMuted
 			}
+			when := typeset.Cell{Text: minute(a.StartedAt), Sub: age(a.StartedAt, b.doc.AsOf) + " old", SubStyle: cellMuted}
 			return []typeset.Cell{
-				strong(in.Name), outcome(in), text(minute(a.StartedAt)), text(age(a.StartedAt, b.doc.AsOf)), role,
-				text(number(answers)), zeroFaint(missing),
+				strong(in.Name), b.outcome(&in), when, role, b.matrixCell(&in, "instance", scopeOf), b.matrixCell(&in, "database", scopeOf),
 			}
 		},
 	})
-	for _, in := range rows {
-		if why := notAssessedWhy(in); why != "" {
-			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": "+why+".")
-		}
-	}
+	b.small("The figures count answers: one for each check on the instance, or on one of its databases. Denied: the monitoring role may not read what the check needs.")
+	b.sayGaps(b.instanceGaps())
 }
 
-func outcome(in snapshot.Instance) typeset.Cell {
+func (b *builder) outcome(in *snapshot.Instance) typeset.Cell {
 	switch {
 	case !in.Active:
 		return typeset.Cell{Text: "inactive", Mark: muted}
@@ -72,7 +63,7 @@ func outcome(in snapshot.Instance) typeset.Cell {
 		return typeset.Cell{Text: "not assessed", Mark: caution}
 	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
 		return typeset.Cell{Text: "unreachable", Mark: severityColor[analysis.High]}
-	case in.Assessment.Outcome == snapshot.OutcomePartial:
+	case analysis.Outcome(b.doc, in) == snapshot.OutcomePartial:
 		return typeset.Cell{Text: "partial", Mark: caution}
 	default:
 		return typeset.Cell{Text: "complete", Mark: good}
@@ -82,52 +73,13 @@ func outcome(in snapshot.Instance) typeset.Cell {
 // tally is one cell of the matrix.
 type tally struct{ answered, denied, failed, notApplicable int }
 
-// matrix shows instances against groups of checks.
-func (b *builder) matrix() {
-	b.sub("Checks by instance and group", 70)
-	domainOf := map[string]string{}
-	present := map[string]bool{}
-	for _, c := range b.doc.Checks {
-		domainOf[c.ID] = c.Domain
-		present[c.Domain] = true
-	}
-	var groups []string
-	for _, d := range analysis.Domains {
-		if present[d.Name] {
-			groups = append(groups, d.Name)
-		}
-	}
-	columns := []typeset.Column{{Title: "Instance", Flex: 1.4}}
-	for _, g := range groups {
-		columns = append(columns, typeset.Column{Title: g, Flex: 1})
-	}
-	b.table(typeset.Table{
-		Columns: columns,
-		Rows:    len(b.doc.Instances),
-		Row: func(i int) []typeset.Cell {
-			in := b.doc.Instances[i]
-			cells := []typeset.Cell{strong(in.Name)}
-			for _, g := range groups {
-				cells = append(cells, matrixCell(in, g, domainOf))
-			}
-			return cells
-		},
-	})
-	b.small("A cell counts answers: one for each check on the instance or on one of its databases. Denied: the monitoring role may not read what the check needs.")
-}
-
-func matrixCell(in snapshot.Instance, group string, domainOf map[string]string) typeset.Cell {
-	switch {
-	case !in.Active:
-		return faint("inactive")
-	case in.Assessment == nil:
-		return faint("not assessed")
-	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
-		return typeset.Cell{Text: "unreachable", Style: cellMuted, Mark: severityColor[analysis.High]}
+func (b *builder) matrixCell(in *snapshot.Instance, group string, scopeOf map[string]string) typeset.Cell {
+	if in.Assessment.Outcome == snapshot.OutcomeUnreachable {
+		return faint("–")
 	}
 	var t tally
-	for _, r := range in.Assessment.Results {
-		if domainOf[r.CheckID] != group {
+	for _, r := range analysis.Results(b.doc, in) {
+		if scopeOf[r.CheckID] != group {
 			continue
 		}
 		switch {
@@ -135,7 +87,7 @@ func matrixCell(in snapshot.Instance, group string, domainOf map[string]string) 
 			t.notApplicable++
 		case r.Status != snapshot.StatusNotAssessed:
 			t.answered++
-		case r.ReasonCode == "permission_denied":
+		case r.ReasonCode == snapshot.ReasonPermissionDenied:
 			t.denied++
 		default:
 			t.failed++
@@ -163,8 +115,8 @@ func matrixCell(in snapshot.Instance, group string, domainOf map[string]string) 
 
 // method says how the figures come about.
 func (b *builder) method() {
-	b.sub("Methodology", 90)
-	b.fact("Catalogue", "version "+orDash(b.doc.Catalogue.Version)+", "+count(len(b.doc.Checks), "check", "checks")+", SHA-256 "+orDash(b.doc.Catalogue.Digest))
+	b.sub("Methodology")
+	b.fact("Catalogue", "version "+orDash(b.doc.Catalogue.Version)+", "+b.catalogueSize()+", SHA-256 "+orDash(b.doc.Catalogue.Digest))
 	b.fact("Feed", orDash(b.doc.Feed.Name)+" of "+day(b.doc.Feed.Date)+", SHA-256 "+orDash(b.doc.Feed.Digest))
 	b.fact("Severity", "Critical, High, Medium, Low, as the catalogue sets them. CVEs by CVSS 3.1 base score: Critical from 9.0, High from 7.0, Medium from 4.0, Low below.")
 	b.fact("Finding", "one object that breaks one check on one database or instance. Order everywhere: severity, affected instances, check id, instance name.")
@@ -172,6 +124,15 @@ func (b *builder) method() {
 		analysis.Weight(analysis.Critical), analysis.Weight(analysis.High), analysis.Weight(analysis.Medium), analysis.Weight(analysis.Low)))
 	b.fact("Clock", "all times are UTC. What was known counts as of "+instant(b.doc.AsOf)+"; facts older than 24 hours are gathered anew.")
 	b.fact("Rights", b.rights())
+}
+
+// catalogueSize counts the catalogue's checks, and those that the report is about.
+func (b *builder) catalogueSize() string {
+	all, about := len(b.doc.Checks), len(analysis.Checks(b.doc))
+	if about == all {
+		return count(all, "check", "checks")
+	}
+	return count(all, "check", "checks") + ", of which the " + number(about) + " of the domain Security are the subject of this report"
 }
 
 // rights sums up with which privileges the servers were looked at.
@@ -184,11 +145,17 @@ func (b *builder) rights() string {
 			limited++
 		}
 	}
-	if super+limited == 0 {
+	const limits = "what it may not read is listed as not assessed, never as passed."
+	switch {
+	case super+limited == 0:
 		return "no monitoring role signed in anywhere."
+	case super == 0:
+		return "the monitoring role is nowhere a superuser; " + limits
+	case limited == 0:
+		return "the monitoring role is a superuser on every assessed instance, so it may read all that the checks need."
+	default:
+		return "the monitoring role is a superuser on " + number(super) + " of " + number(super+limited) + " assessed instances. On the others " + limits
 	}
-	return "the monitoring role is a superuser on " + number(super) + " of " + count(super+limited, "assessed instance", "assessed instances") +
-		"; on the others it sees what it was granted, and what it may not read is listed as not assessed, never as passed."
 }
 
 // fact writes one line of the methodology.
@@ -196,12 +163,13 @@ func (b *builder) fact(label, words string) {
 	b.d.Need(28)
 	b.label(label, mutedStyle, bodyStyle.Size, leading)
 	b.d.Paragraph(70, leading, typeset.Span{Text: words, Style: bodyStyle})
+	b.d.Settle()
 	b.d.Y += 3
 }
 
 // proof says which record this report belongs to and how to check it.
 func (b *builder) proof(title string) {
-	b.sub(title, 110)
+	b.sub(title)
 	w := b.doc.Witness
 	b.fact("Request", b.doc.ReportID.String()+" of "+b.doc.Organization.Name)
 	b.hex("Inputs", "SHA-256 of the inputs document", b.inputs)
@@ -224,14 +192,14 @@ func (b *builder) hex(label, words, value string) {
 // missingGrants lists what the monitoring role lacks, with the statement that
 // gives it.
 func (b *builder) missingGrants() {
-	b.sub("Annex B: missing grants", 50)
+	b.sub("Annex B: missing grants")
 	type row struct {
 		instance string
-		grant    snapshot.MissingGrant
+		grant    analysis.Grant
 	}
 	var rows []row
 	for _, in := range b.assessedInstances() {
-		for _, g := range in.Assessment.MissingGrants {
+		for _, g := range analysis.MissingGrants(b.doc, &in) {
 			rows = append(rows, row{in.Name, g})
 		}
 	}
@@ -239,16 +207,16 @@ func (b *builder) missingGrants() {
 		if len(b.assessedInstances()) == 0 {
 			b.state(stateNotApplicable, "Not applicable: no instance was assessed.")
 		} else {
-			b.state(stateClean, "The monitoring role may read everything that the checks need, on every assessed instance.")
+			b.state(stateClean, "On every assessed instance the monitoring role may read all that the checks of this report need.")
 		}
 		return
 	}
 	b.table(typeset.Table{
-		Columns: []typeset.Column{{Title: "Instance", Max: 120}, {Title: "Cannot read", Max: 110}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.8}},
+		Columns: []typeset.Column{{Title: "Instance", Max: 110}, {Title: "Cannot read", Flex: 1}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.6}},
 		Rows:    len(rows),
 		Row: func(i int) []typeset.Cell {
 			g := rows[i].grant
-			return []typeset.Cell{strong(rows[i].instance), code(orDash(g.Object)), code(orDash(g.Statement)), faint(list(g.Checks, 10))}
+			return []typeset.Cell{strong(rows[i].instance), code(orDash(g.Object())), code(orDash(g.Statement)), faint(list(g.Checks, 10))}
 		},
 	})
 }

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"muster/internal/pdf/typeset"
@@ -29,8 +30,9 @@ func (b *builder) securityFindings() {
 
 func (b *builder) findingBlock(g analysis.Group) {
 	d := b.d
-	d.Need(128)
+	d.Need(60)
 	d.Skip(10)
+	d.Keep()
 	c := g.Check
 	d.Mark(c.ID+" "+c.Title, 1)
 	color := severityColor[c.Severity]
@@ -76,7 +78,7 @@ func (b *builder) advice(label, words string) {
 func (b *builder) findingTable(findings []analysis.Finding) {
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Flex: 1}, {Title: "Evidence", Flex: 1.3},
+			{Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Max: 170}, {Title: "Evidence", Flex: 1},
 		},
 		Rows: len(findings),
 		Row: func(i int) []typeset.Cell {
@@ -98,7 +100,7 @@ func where(database string) typeset.Cell {
 // never out of sight.
 func (b *builder) accepted() {
 	groups := analysis.Accepted(b.doc)
-	b.sub("Accepted exceptions", 40)
+	b.sub("Accepted exceptions")
 	if len(groups) == 0 {
 		b.para("No exception is in force for this scope.")
 		return
@@ -128,99 +130,6 @@ func (b *builder) accepted() {
 	})
 }
 
-// gap is a reason why something was not assessed on an instance.
-type gap struct {
-	instance, reason, annex string
-	checks                  []string
-}
-
-// gaps says, server by server, what was not assessed and what would help.
-func (b *builder) gaps() {
-	b.sub("Not assessed", 40)
-	gaps := b.collectGaps()
-	if len(gaps) == 0 {
-		if b.assessed.Assessed > 0 {
-			b.state(stateClean, "Every check that applies was answered on every instance in scope.")
-		} else {
-			b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		}
-		return
-	}
-	for _, g := range gaps {
-		words := "Not assessed on " + shorten(g.instance, 80) + ": " + g.reason + g.annex + "."
-		if len(g.checks) > 0 {
-			words += " Checks: " + list(g.checks, 12) + "."
-		}
-		b.state(stateNotAssessed, words)
-	}
-}
-
-func (b *builder) collectGaps() []gap {
-	var out []gap
-	for _, in := range b.doc.Instances {
-		if why := notAssessedWhy(in); why != "" {
-			out = append(out, gap{instance: in.Name, reason: why})
-			continue
-		}
-		out = append(out, resultGaps(in)...)
-	}
-	return out
-}
-
-// notAssessedWhy says why a whole instance was not assessed, or nothing.
-func notAssessedWhy(in snapshot.Instance) string {
-	trim := func(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".") }
-	switch {
-	case !in.Active && in.NotAssessed == "":
-		return "the instance is inactive: it is counted and not assessed"
-	case !in.Active || in.Assessment == nil:
-		if in.NotAssessed == "" {
-			return "there is no assessment of it yet"
-		}
-		return trim(in.NotAssessed)
-	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
-		if in.Assessment.Error == "" {
-			return "it could not be reached"
-		}
-		return "it could not be reached: " + trim(in.Assessment.Error)
-	default:
-		return ""
-	}
-}
-
-// resultGaps folds the missing answers of an instance by reason, in the order
-// of the first check.
-func resultGaps(in snapshot.Instance) []gap {
-	index := map[string]int{}
-	var out []gap
-	for _, r := range in.Assessment.Results {
-		if r.Status != snapshot.StatusNotAssessed {
-			continue
-		}
-		reason := strings.TrimRight(strings.TrimSpace(r.Reason), ".")
-		if reason == "" {
-			reason = "no answer (" + orDash(r.ReasonCode) + ")"
-		}
-		if r.Database != "" {
-			reason += " in database " + shorten(r.Database, 60)
-		}
-		i, ok := index[reason]
-		if !ok {
-			i = len(out)
-			index[reason] = i
-			g := gap{instance: in.Name, reason: reason}
-			if r.ReasonCode == "permission_denied" && len(in.Assessment.MissingGrants) > 0 {
-				g.annex = " (grant in Annex B)"
-			}
-			out = append(out, g)
-		}
-		if n := len(out[i].checks); n == 0 || out[i].checks[n-1] != r.CheckID {
-			out[i].checks = append(out[i].checks, r.CheckID)
-		}
-	}
-	return out
-}
-
 // remediation prints the plan, the same in Security report and scorecard.
 func (b *builder) remediation() {
 	switch {
@@ -245,30 +154,34 @@ func (b *builder) remediation() {
 			s := b.plan[i]
 			return []typeset.Cell{
 				faint(number(i + 1)),
-				{Text: s.Action, Style: cellStrong, Sub: strings.Join(s.Checks, ", ") + statementLine(s.Statement), SubStyle: codeMuted},
+				{Text: s.Action, Style: cellStrong, Sub: strings.Join(s.Checks, ", ") + before("\n", s.Statement), SubStyle: codeMuted},
 				text(number(s.Findings)), text(number(s.Instances)), severity(s.Severity), text(orDash(s.Effort)), text(yesNo(s.NeedsRestart)),
 				text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
 			}
 		},
 	})
-	b.small("Order: weight closed per effort (S 1, M 3, L 8). Cleared: share of the weight of all findings that is gone after this step. " +
-		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " High, " +
-		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " Low.")
+	b.small("Order: weight closed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Cleared: share of all weight that is gone after this step and those before it. " +
+		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
+		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. {object} stands for each object that the findings list.")
 }
 
-func statementLine(statement string) string {
-	if statement == "" {
-		return ""
+// andVulnerabilities says what the plan closes besides findings.
+func (b *builder) andVulnerabilities() string {
+	for _, s := range b.plan {
+		if slices.Contains(s.Checks, analysis.OpenCVEs) {
+			return ", and each open CVE of each instance that no check of its version covers"
+		}
 	}
-	return "\n" + statement
+	return ""
 }
 
 // planLead says how far the first steps go.
 func planLead(plan []analysis.Step) string {
+	words := count(len(plan), "action closes", "actions close") + " everything that is open."
 	for i, s := range plan {
 		if s.Cleared >= 0.8 && i < len(plan)-1 {
-			return count(len(plan), "action closes", "actions close") + " all findings. After step " + number(i+1) + ", " + percent(s.Cleared) + " of their weight is cleared."
+			return words + " After step " + number(i+1) + ", " + percent(s.Cleared) + " of the weight is cleared."
 		}
 	}
-	return count(len(plan), "action closes", "actions close") + " all findings."
+	return words
 }

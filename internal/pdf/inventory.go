@@ -36,27 +36,31 @@ func (b *builder) inventoryFront() front {
 	if missing > 0 {
 		missingNote = number(missing) + " incomplete or missing"
 	}
+	riskColor := accent
+	if high > 0 {
+		riskColor = severityColor[analysis.High]
+	}
 	f := front{
-		color: accent,
+		gaps: "Coverage and methodology", color: accent,
 		figures: []figure{
 			{dagger(number(c.SensitiveTables), missing > 0), "TABLES WITH PII", "in " + count(classified, "database", "databases"), accent},
-			{dagger(number(high), missing > 0), "HIGH-RISK TABLES", "risk score 15 or more", severityColor[analysis.High]},
+			{dagger(number(high), missing > 0), "HIGH-RISK TABLES", "risk score 15 or more", riskColor},
 			{dagger(covered, missing > 0), "TABLES CLASSIFIED", number(c.TablesDone) + " of " + number(c.TablesSeen) + " seen", accent},
 			{number(classified) + " / " + number(c.Databases), "DATABASES CLASSIFIED", missingNote, accent},
 		},
 	}
 	switch {
 	case classified == 0:
-		f.verdict, f.color = "No database in scope has been classified, so nothing is known of the personal data in it.", caution
+		f.verdict, f.color = "No database in scope has been classified, so nothing is known of the sensitive data in it.", caution
 	case high > 0:
-		f.verdict = count(high, "table", "tables") + " with personal data " + verb(high, "carries", "carry") + " a high risk, of " +
+		f.verdict = count(high, "table", "tables") + " with sensitive data " + verb(high, "carries", "carry") + " a high risk, of " +
 			count(c.SensitiveTables, "sensitive table", "sensitive tables") + " found in " + count(classified, "classified database", "classified databases") + "."
 		f.color = severityColor[analysis.High]
 	case c.SensitiveTables > 0:
-		f.verdict = count(c.SensitiveTables, "table holds", "tables hold") + " personal data; none carries a high risk."
+		f.verdict = count(c.SensitiveTables, "table holds", "tables hold") + " sensitive data; " + verb(c.SensitiveTables, "it does not carry", "none carries") + " a high risk."
 		f.color = good
 	default:
-		f.verdict = "No personal data was found in " + count(classified, "classified database", "classified databases") + "."
+		f.verdict = "No sensitive data was found in " + count(classified, "classified database", "classified databases") + "."
 		f.color = good
 	}
 	return f
@@ -96,7 +100,7 @@ func (b *builder) inventorySummary() {
 			coverage += " and " + percent(columns) + " of " + count(c.ColumnsSeen, "column", "columns")
 		}
 	}
-	b.para(count(c.SensitiveTables, "table has", "tables have") + " at least one sensitive column; " + number(b.highRisk()) + " of them carry a high risk. Classification coverage: " + coverage + ", in " +
+	b.para(count(c.SensitiveTables, "table has", "tables have") + " at least one sensitive column; " + highRiskWords(b.highRisk()) + ". Classification coverage: " + coverage + ", in " +
 		number(c.Completed+c.Partial) + " of " + count(c.Databases, "database", "databases") + ".")
 	b.para("Unencrypted tables: PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL, so none is counted. “Encryption coverage” has what can be seen.")
 	if c.SensitiveTables > 0 {
@@ -105,6 +109,13 @@ func (b *builder) inventorySummary() {
 		b.state(stateClean, "No sensitive column was found: "+count(c.ColumnsDone, "column was", "columns were")+" classified.")
 	}
 	b.runs()
+}
+
+func highRiskWords(n int) string {
+	if n == 0 {
+		return "none carries a high risk"
+	}
+	return number(n) + " of them " + verb(n, "carries", "carry") + " a high risk"
 }
 
 // categoryOrder is how severe a category is at most, then its name.
@@ -165,7 +176,7 @@ func (b *builder) categoryChart() {
 	slices.SortStableFunc(bars, func(x, y bar) int {
 		return cmp.Or(cmp.Compare(sum(y.parts), sum(x.parts)), strings.Compare(x.label, y.label))
 	})
-	b.sub("Sensitive tables by instance", 100)
+	b.sub("Sensitive tables by instance")
 	b.stacked(legend, fold(bars))
 	b.small("A table counts once, under the category of its most sensitive column.")
 }
@@ -178,7 +189,7 @@ func (b *builder) runs() {
 	}
 	var rows []row
 	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) { rows = append(rows, row{in, db}) })
-	b.sub("Last classification of each database", 60)
+	b.sub("Last classification of each database")
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
 			{Title: "Instance", Flex: 1}, {Title: "Database", Flex: 1}, {Title: "Status"}, {Title: "Finished"}, {Title: "Mode"}, {Title: "Tables", Align: typeset.Right}, {Title: "Columns", Align: typeset.Right}, {Title: "Sensitive", Align: typeset.Right},
@@ -246,7 +257,7 @@ func (b *builder) category(category string, risks []analysis.TableRisk) {
 			rows = append(rows, r)
 		}
 	}
-	b.sub(orDash(category)+" – "+count(len(rows), "table", "tables"), 60)
+	b.sub(orDash(category) + " – " + count(len(rows), "table", "tables"))
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
 			{Title: "Risk"}, {Title: "Instance, database", Max: 96}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right},

@@ -18,35 +18,29 @@ func (b *builder) encryption() {
 		return
 	}
 	b.tls()
-	engines := map[string][]string{}
-	var order []string
+	b.sub("Transparent data encryption")
+	var gaps []gap
+	servers := false
 	for _, in := range b.doc.Instances {
-		if in.Engine == "postgresql" {
+		g := gap{state: stateNotApplicable, places: []string{shorten(in.Name, 80)}, reason: "the encryption status of " + analysis.EngineName(in.Engine) + " is not part of this report"}
+		switch in.Engine {
+		case "postgresql":
 			continue
+		case "sqlserver":
+			servers = true
+			g.state, g.reason = stateNotAssessed, "the state of transparent data encryption is read over a connection to SQL Server, and this version of Muster connects to PostgreSQL only"
 		}
-		if engines[in.Engine] == nil {
-			order = append(order, in.Engine)
-		}
-		engines[in.Engine] = append(engines[in.Engine], shorten(in.Name, 80))
+		gaps = append(gaps, g)
 	}
-	slices.Sort(order)
-	b.sub("Transparent data encryption", 30)
-	if !slices.Contains(order, "sqlserver") {
+	if !servers {
 		b.state(stateNotApplicable, "Not applicable: no SQL Server is in scope.")
 	}
-	for _, engine := range order {
-		on := list(engines[engine], 8)
-		if engine == "sqlserver" {
-			b.state(stateNotAssessed, "Not assessed on "+on+": the TDE state of SQL Server databases has not been read.")
-			continue
-		}
-		b.state(stateNotApplicable, "Not applicable to "+on+": the encryption status of "+analysis.EngineName(engine)+" is not part of this report.")
-	}
+	b.sayGaps(gaps)
 }
 
 // tls prints what PostgreSQL shows: encryption of sessions, not at rest.
 func (b *builder) tls() {
-	b.sub("PostgreSQL", 60)
+	b.sub("PostgreSQL")
 	var rows []snapshot.Instance
 	for _, in := range b.assessedInstances() {
 		if in.Engine == "postgresql" {
@@ -106,7 +100,7 @@ func (b *builder) worklist() {
 	b.para(count(len(tasks), "item needs", "items need") + " a decision.")
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Item", Flex: 1}, {Title: "Where", Flex: 1.3}, {Title: "Why", Flex: 1.3}, {Title: "Since"}, {Title: "Suggested decision", Flex: 1.2}, {Title: "Owner"},
+			{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner"},
 		},
 		Rows: len(tasks),
 		Row: func(i int) []typeset.Cell {
@@ -145,15 +139,26 @@ func databaseTasks(in snapshot.Instance, db snapshot.Database) []task {
 		tasks = append(tasks, task{0, "Table not classified", place + " / " + f.Schema + "." + f.Name, shorten(orDash(f.Reason), 200), day(c.FinishedAt), "Grant SELECT, or accept the gap"})
 	}
 	for _, t := range c.Tables {
-		for _, col := range t.Columns {
-			if col.Confidence != "Low" && col.Confidence != "Medium" {
-				continue
-			}
-			tasks = append(tasks, task{3, "Confirm a match", place + " / " + t.Schema + "." + t.Name + "." + col.Name,
-				strings.ToLower(col.Confidence) + " confidence: " + col.InfoType, day(c.FinishedAt), "Confirm or reject"})
+		for part := range slices.Chunk(unsure(t), matchesARow) {
+			tasks = append(tasks, task{3, "Confirm " + count(len(part), "match", "matches"), place + " / " + t.Schema + "." + t.Name, strings.Join(part, "; "),
+				day(c.FinishedAt), "Confirm or reject each"})
 		}
 	}
 	return tasks
+}
+
+// matchesARow is how many columns a row of the worklist names.
+const matchesARow = 8
+
+// unsure names the columns of a table that a person has to confirm.
+func unsure(t snapshot.ClassifiedTable) []string {
+	var out []string
+	for _, c := range t.Columns {
+		if c.Confidence == "Low" || c.Confidence == "Medium" {
+			out = append(out, c.Name+" ("+c.InfoType+", "+strings.ToLower(c.Confidence)+" confidence)")
+		}
+	}
+	return out
 }
 
 // riskRegister prints every table with sensitive data, riskiest first.
@@ -219,35 +224,66 @@ func (b *builder) riskDue(r analysis.TableRisk) string {
 // inventoryCoverage says which databases the inventory stands on.
 func (b *builder) inventoryCoverage() {
 	c := analysis.ClassificationCoverage(b.doc)
-	b.para("Databases in scope: " + number(c.Databases) + ", of which " + number(c.Completed) + " with a completed, " + number(c.Partial) + " with a partial, " +
-		number(c.Failed) + " with a failed classification, " + number(c.Off) + " switched off and " + number(c.Never) + " never classified.")
-	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) {
-		run, place := db.Classification, shorten(in.Name, 80)+" / "+shorten(db.Name, 80)
-		switch {
-		case run == nil && !classifiable(in.Engine):
-			b.state(stateNotApplicable, "Not applicable to "+place+": "+analysis.EngineName(in.Engine)+" has no table classification.")
-		case run == nil:
-			b.state(stateNotAssessed, "Not assessed on "+place+": no classification is on record.")
-		case run.Status != snapshot.ClassificationCompleted:
-			b.state(stateNotAssessed, "Not assessed completely on "+place+" ("+run.Status+"): "+sentence(orDash(shorten(run.Reason, 300))))
-		}
-	})
-	for _, in := range b.doc.Instances {
-		switch {
-		case len(in.Databases) > 0:
-		case !classifiable(in.Engine):
-			b.state(stateNotApplicable, "Not applicable to "+shorten(in.Name, 80)+": "+analysis.EngineName(in.Engine)+" has no table classification.")
-		default:
-			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": "+inventoryGap(in)+".")
-		}
-	}
-	b.sub("Methodology", 90)
+	b.para(databasesSentence(c))
+	b.sayGaps(b.classificationGaps())
+	b.sub("Methodology")
 	b.fact("Rules", b.ruleVersions())
-	b.fact("Confidence", "Low, Medium, High, Certain: from the column's name alone in mode names; from sampled values as well in mode values. Samples are read on the server's side of the collector and are never stored.")
+	b.fact("Confidence", "Low, Medium, High, Certain: from the column's name alone in mode names; from sampled values as well in mode values. Sampled values are compared in memory, and never stored or printed.")
 	b.fact("Coverage", "tables and columns classified, of those that the monitoring role saw. Databases without a run are in no percentage.")
 	b.fact("Clock", "all times are UTC. What was known counts as of "+instant(b.doc.AsOf)+".")
 	b.proof("Annex A: how to verify this report")
 	b.missingGrants()
+}
+
+// databasesSentence says how many databases there are and what became of them.
+func databasesSentence(c analysis.Classified) string {
+	var parts []string
+	for _, part := range []struct {
+		n     int
+		words string
+	}{
+		{c.Completed, "classified completely"}, {c.Partial, "in part"}, {c.Failed, "with a failed run"}, {c.Off, "switched off"}, {c.Never, "never classified"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, number(part.n)+" "+part.words)
+		}
+	}
+	if len(parts) == 0 {
+		return "No database is in scope."
+	}
+	return count(c.Databases, "database is", "databases are") + " in scope: " + strings.Join(parts, ", ") + "."
+}
+
+// classificationGaps are the databases, and instances without one, of which the
+// inventory does not know all.
+func (b *builder) classificationGaps() []gap {
+	var gaps []gap
+	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) {
+		run := db.Classification
+		g := gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80) + " / " + shorten(db.Name, 80)}, database: true}
+		switch {
+		case run == nil && !classifiable(in.Engine):
+			g.state, g.reason = stateNotApplicable, analysis.EngineName(in.Engine)+" has no table classification"
+		case run == nil:
+			g.reason = "no classification is on record"
+		case run.Status != snapshot.ClassificationCompleted:
+			g.reason = "the classification is " + run.Status + ": " + clause(orDash(shorten(run.Reason, 300)))
+		default:
+			return
+		}
+		gaps = append(gaps, g)
+	})
+	for _, in := range b.doc.Instances {
+		if len(in.Databases) > 0 {
+			continue
+		}
+		g := gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: inventoryGap(in)}
+		if !classifiable(in.Engine) {
+			g.state, g.reason = stateNotApplicable, analysis.EngineName(in.Engine)+" has no table classification"
+		}
+		gaps = append(gaps, g)
+	}
+	return gaps
 }
 
 func inventoryGap(in snapshot.Instance) string {

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"muster/domain/report"
 	"muster/internal/pdf"
 	"muster/internal/snapshot"
-	"muster/internal/snapshot/snapshottest"
 )
 
 var kinds = []report.Kind{report.Security, report.InstanceScorecard, report.DataInventory}
@@ -35,7 +35,8 @@ func render(t testing.TB, r *pdf.Renderer, doc snapshot.Document) ([]byte, pdf.R
 	return file, rendered
 }
 
-// TestWriteSamples writes the samples for a person to look at:
+// TestWriteSamples writes the samples for a person to look at, and renders the
+// inputs documents, *.json, that it finds beside them:
 // PDF_SAMPLES=/some/dir go test -run WriteSamples ./internal/pdf
 func TestWriteSamples(t *testing.T) {
 	dir := os.Getenv("PDF_SAMPLES")
@@ -43,14 +44,29 @@ func TestWriteSamples(t *testing.T) {
 		t.Skip("set PDF_SAMPLES to a directory to look at the samples")
 	}
 	r := renderer(t)
+	samples := map[string]snapshot.Document{}
 	for _, kind := range kinds {
-		for name, doc := range map[string]snapshot.Document{
-			"rich": snapshottest.Rich(kind), "empty": snapshottest.Empty(kind), "hostile": snapshottest.Hostile(kind),
-		} {
-			file, _ := render(t, r, doc)
-			if err := os.WriteFile(filepath.Join(dir, string(kind)+"-"+name+".pdf"), file, 0o600); err != nil {
-				t.Fatal(err)
-			}
+		for name, doc := range documents(kind) {
+			samples[string(kind)+"-"+name] = doc
+		}
+	}
+	stored, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range stored {
+		inputs, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if samples[strings.TrimSuffix(filepath.Base(path), ".json")], err = snapshot.Decode(inputs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, doc := range samples {
+		file, _ := render(t, r, doc)
+		if err := os.WriteFile(filepath.Join(dir, name+".pdf"), file, 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

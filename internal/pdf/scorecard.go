@@ -1,8 +1,10 @@
 package pdf
 
 import (
+	"cmp"
 	"math"
 	"strconv"
+	"strings"
 
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
@@ -69,7 +71,7 @@ func (b *builder) scorecardFront() front {
 	if len(s.Lost) > 0 {
 		verdict += " The costliest failed check is “" + shorten(s.Lost[0].Check.Title, 90) + "”."
 	}
-	return front{verdict: verdict, color: scoreColor(float64(s.Overall)), figures: figures}
+	return front{gaps: "Detailed results", verdict: verdict, color: scoreColor(float64(s.Overall)), figures: figures}
 }
 
 // unscored says why there is no score.
@@ -108,14 +110,14 @@ func (b *builder) health() {
 	b.d.Y += 4
 	b.small("Not in the score: " + count(s.NotAssessed, "result", "results") + " not assessed, " + number(s.NotApplicable) + " not applicable, " + number(s.Accepted) +
 		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
-	b.sub("Score over the window", 30)
-	b.state(stateNotAssessed, "Not yet measured: no daily score of "+b.subjectName()+" is on record for this window, so there is no score at its start to compare with. The score above is the one as of "+instant(b.doc.AsOf)+".")
+	b.sub("Score over the window")
+	b.state(stateNotAssessed, "Not yet measured: the score at the start of the window and its daily line need a recorded score a day; none is on record for "+b.subjectName()+b.windowWords()+". The score above is as of "+instant(b.doc.AsOf)+".")
 	b.deductions(s)
 }
 
 // deductions prints what costs most.
 func (b *builder) deductions(s analysis.Score) {
-	b.sub("Where the points went", 60)
+	b.sub("Where the points went")
 	if len(s.Lost) == 0 {
 		b.state(stateClean, "No points lost: every check with an answer passes.")
 		return
@@ -138,11 +140,11 @@ func (b *builder) deductions(s analysis.Score) {
 }
 
 func (b *builder) utilization() {
-	b.state(stateNotAssessed, "Not yet measured: no host statistics of "+b.subjectName()+" are on record"+b.windowWords()+". CPU, memory and disk are shown here once an agent reports for its host.")
+	b.state(stateNotAssessed, "Not yet measured: CPU, memory and disk over the window with their minimum, mean, 95th percentile and maximum, the hours above 80%, and the days until the fullest volume is full. These are reported by an agent on the host; none has reported for "+b.subjectName()+b.windowWords()+".")
 }
 
 func (b *builder) alerts() {
-	b.state(stateNotAssessed, "Not yet measured: no alert source reports for "+b.subjectName()+b.windowWords()+", so there is nothing to count. The health score does not depend on alerts.")
+	b.state(stateNotAssessed, "Not yet measured: alerts raised and resolved over the window, how long each was active, the median time to resolve it, and what is still open. These come from an alert source; none has reported for "+b.subjectName()+b.windowWords()+". The health score does not depend on alerts.")
 }
 
 func (b *builder) windowWords() string {
@@ -170,29 +172,30 @@ func (b *builder) recommendations() {
 		b.d.Paragraph(20, leading, typeset.Span{Text: h, Style: bodyStyle})
 		b.d.Y += 4
 	}
-	b.small("Hints on memory settings, queries and unused indexes need statement and host statistics over the window; none are on record.")
+	b.small("Not yet measured: hints on memory settings, queries and unused indexes. They need statistics of statements and of the host over the window; none are on record.")
 }
 
 func (b *builder) hints(in snapshot.Instance) []string {
 	var hints []string
 	a := in.Assessment
-	if n := len(a.MissingGrants); n > 0 {
+	if grants := analysis.MissingGrants(b.doc, &in); len(grants) > 0 {
 		checks := map[string]bool{}
-		for _, g := range a.MissingGrants {
+		for _, g := range grants {
 			for _, c := range g.Checks {
 				checks[c] = true
 			}
 		}
-		hints = append(hints, "Give the monitoring role "+orDash(a.Role)+" the "+count(n, "grant", "grants")+" at the end of this report: "+
-			count(len(checks), "further check gets", "further checks get")+" an answer.")
+		hints = append(hints, "Give the monitoring role"+before(" ", a.Role)+" what Annex B lists ("+count(len(grants), "grant", "grants")+"): "+
+			count(len(checks), "further check then has", "further checks then have")+" an answer.")
 	}
 	if r := in.Release; r != nil {
 		if r.MinorsBehind > 0 {
-			hints = append(hints, "Minor release "+r.Latest+" is out; "+in.Version+" is "+count(r.MinorsBehind, "release", "releases")+" behind. Minor releases need a restart and no migration.")
+			version, _ := analysis.Version(&in)
+			hints = append(hints, "Install minor release "+r.Latest+": "+orDash(version)+" is "+count(r.MinorsBehind, "release", "releases")+" behind. A minor release needs a restart and no migration.")
 		}
 		if r.EndOfLife != nil {
 			if days := int(math.Floor(r.EndOfLife.Sub(b.doc.AsOf).Hours() / 24)); days >= 0 && days <= 365 {
-				hints = append(hints, "Major version "+r.Major+" reaches its end of life on "+day(*r.EndOfLife)+", in "+count(days, "day", "days")+". Plan the upgrade.")
+				hints = append(hints, "Plan the upgrade to a later major version: "+r.Major+" reaches its end of life on "+day(*r.EndOfLife)+", in "+count(days, "day", "days")+".")
 			}
 		}
 	}
@@ -212,24 +215,46 @@ func (b *builder) details() {
 		lost[l.Check.ID] = l.Points
 	}
 	for _, domain := range []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"} {
-		b.sub(domain, 70)
+		b.sub(domain)
 		if in == nil || notAssessedWhy(*in) != "" {
 			b.state(stateNotAssessed, "Not assessed: "+b.unscored())
 			continue
 		}
 		b.domainResults(*in, domain, lost)
 	}
+	b.proof("Annex A: how to verify this report")
 	if in != nil {
 		b.missingGrants()
 	}
-	b.proof("About this report")
 }
 
-// resultRow is one result with its check.
+// resultRow is one result with its check, or that of several databases of which
+// the same is to be said.
 type resultRow struct {
-	check  snapshot.Check
-	result snapshot.CheckResult
-	points string
+	check                               snapshot.Check
+	status, measured, threshold, points string
+	databases                           []string
+}
+
+// mostDatabases is how many databases share a row.
+const mostDatabases = 10
+
+// takes says whether another row says the same of another database.
+func (r resultRow) takes(other resultRow) bool {
+	return r.check.ID == other.check.ID && r.databases[0] != "" && other.databases[0] != "" && len(r.databases) < mostDatabases &&
+		r.status == other.status && r.measured == other.measured && r.threshold == other.threshold && other.points == ""
+}
+
+// rowOf is what is to be said of one result.
+func rowOf(in *snapshot.Instance, grants []analysis.Grant, check snapshot.Check, r snapshot.CheckResult) resultRow {
+	row := resultRow{check: check, status: r.Status, measured: r.Measured, threshold: cmp.Or(r.Threshold, check.Pass), databases: []string{r.Database}}
+	switch r.Status {
+	case snapshot.StatusNotAssessed:
+		row.measured = unanswered(in, grants, r)
+	case snapshot.StatusAccepted, snapshot.StatusNotApplicable:
+		row.measured = r.Reason
+	}
+	return row
 }
 
 func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[string]float64) {
@@ -237,17 +262,22 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 	for _, c := range b.doc.Checks {
 		checks[c.ID] = c
 	}
+	grants := analysis.MissingGrants(b.doc, &in)
 	var rows []resultRow
 	printed := map[string]bool{}
-	for _, r := range in.Assessment.Results {
+	for _, r := range analysis.Results(b.doc, &in) {
 		c := checks[r.CheckID]
-		if c.Domain != domain || b.doc.Database != nil && r.Database != "" && r.Database != b.doc.Database.Name {
+		if c.Domain != domain {
 			continue
 		}
-		row := resultRow{check: c, result: r}
+		row := rowOf(&in, grants, c, r)
 		if r.Status == snapshot.StatusFail && !printed[c.ID] {
 			// A check costs its points once, however many databases fail it.
 			row.points, printed[c.ID] = decimal(lost[c.ID]), true
+		}
+		if n := len(rows) - 1; n >= 0 && rows[n].takes(row) {
+			rows[n].databases = append(rows[n].databases, r.Database)
+			continue
 		}
 		rows = append(rows, row)
 	}
@@ -257,21 +287,13 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 	}
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Status"}, {Title: "Check"}, {Title: "Title", Flex: 1.5}, {Title: "Database", Max: 70}, {Title: "Measured", Flex: 1}, {Title: "Threshold", Flex: 1}, {Title: "Lost", Align: typeset.Right},
+			{Title: "Status"}, {Title: "Check"}, {Title: "Title, and when it passes", Flex: 1.4}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
 		},
 		Rows: len(rows),
 		Row: func(i int) []typeset.Cell {
 			r := rows[i]
-			measured := r.result.Measured
-			if r.result.Status == snapshot.StatusNotAssessed || r.result.Status == snapshot.StatusAccepted || r.result.Status == snapshot.StatusNotApplicable {
-				measured = r.result.Reason
-			}
-			threshold := r.result.Threshold
-			if threshold == "" {
-				threshold = r.check.Pass
-			}
-			return []typeset.Cell{statusCell(r.result.Status), code(r.check.ID), text(r.check.Title), where(r.result.Database),
-				text(orDash(shorten(measured, 200))), faint(orDash(shorten(threshold, 120))), strong(orDash(r.points))}
+			return []typeset.Cell{statusCell(r.status), code(r.check.ID), {Text: r.check.Title, Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
+				where(strings.Join(r.databases, ", ")), text(orDash(shorten(r.measured, 200))), strong(orDash(r.points))}
 		},
 	})
 }

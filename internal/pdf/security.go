@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"strings"
+
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -38,7 +40,7 @@ func (b *builder) securityFront() front {
 	}
 	urgent := counts[0] + counts[1]
 	return front{
-		verdict: verdict, color: color,
+		gaps: "Coverage and methodology", verdict: verdict, color: color,
 		figures: []figure{
 			{dagger(number(urgent), b.partial()), "CRITICAL AND HIGH FINDINGS", "of " + count(counts.Total(), "finding", "findings"), b.worst(counts)},
 			{number(b.assessed.Assessed) + " / " + number(b.assessed.Total), "INSTANCES ASSESSED", b.notAssessedNote(), accent},
@@ -71,7 +73,6 @@ func (b *builder) notAssessedNote() string {
 // securityVerdict is the one sentence of page 1.
 func (b *builder) securityVerdict(counts analysis.Counts) (string, typeset.Color) {
 	a := b.assessed
-	of := "of " + count(a.Assessed, "assessed instance", "assessed instances")
 	tail := ""
 	if missing := a.Total - a.Assessed; missing > 0 {
 		tail = " " + count(missing, "instance was", "instances were") + " not assessed; section 6 says why."
@@ -82,10 +83,10 @@ func (b *builder) securityVerdict(counts analysis.Counts) (string, typeset.Color
 	case a.Assessed == 0:
 		return "None of the " + count(a.Total, "instance", "instances") + " in scope could be assessed; section 6 says why.", caution
 	case counts[0] > 0:
-		return count(counts[0], "critical finding", "critical findings") + " on " + number(b.affected(analysis.Critical)) + " " + of +
+		return count(counts[0], "critical finding", "critical findings") + " on " + b.affectedOf(analysis.Critical) +
 			" must be closed within 7 days." + tail, severityColor[analysis.Critical]
 	case counts[1] > 0:
-		return "No critical finding; " + count(counts[1], "high finding", "high findings") + " on " + number(b.affected(analysis.High)) + " " + of +
+		return "No critical finding; " + count(counts[1], "high finding", "high findings") + " on " + b.affectedOf(analysis.High) +
 			" should be closed within 30 days." + tail, severityColor[analysis.High]
 	case counts.Total() > 0:
 		return "Nothing critical or high; " + count(counts.Total(), "lesser finding", "lesser findings") + " on " + count(a.Assessed, "assessed instance", "assessed instances") +
@@ -109,6 +110,19 @@ func (b *builder) affected(severity string) int {
 	return len(seen)
 }
 
+// affectedOf says how many of the assessed instances have such a finding.
+func (b *builder) affectedOf(severity string) string {
+	n, of := b.affected(severity), b.assessed.Assessed
+	switch {
+	case of == 1:
+		return "the one assessed instance"
+	case n == of:
+		return "all " + number(of) + " assessed instances"
+	default:
+		return number(n) + " of " + number(of) + " assessed instances"
+	}
+}
+
 // assessedInstances are those in scope that were reached.
 func (b *builder) assessedInstances() []snapshot.Instance {
 	var out []snapshot.Instance
@@ -126,10 +140,8 @@ func (b *builder) securitySummary() {
 		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
 		return
 	}
-	b.para("In scope: " + count(a.Total, "instance", "instances") + ", of which " + number(a.Assessed) + " assessed, " +
-		number(a.Inactive) + " inactive (counted, not assessed), " + number(a.Unreachable) + " unreachable and " +
-		number(a.Never) + " without an assessment. " + count(a.Checks, "check", "checks") + " of catalogue " + b.doc.Catalogue.Version +
-		" gave " + count(a.Answers, "answer", "answers") + "; " + count(a.Gaps, "answer is", "answers are") + " missing.")
+	b.para(b.scopeSentence() + " " + count(a.Checks, "Security check", "Security checks") + " of catalogue " + b.doc.Catalogue.Version +
+		" gave " + count(a.Answers, "answer", "answers") + " for instances and their databases; " + missingAnswers(a.Gaps) + ".")
 	if a.Assessed == 0 {
 		b.state(stateNotAssessed, "Not assessed: no instance could be checked, so there are no findings to count. See “Coverage and methodology”.")
 		return
@@ -141,7 +153,7 @@ func (b *builder) securitySummary() {
 		b.cleanSentence()
 		return
 	}
-	b.sub("Failed checks by instance", 120)
+	b.sub("Failed checks by instance")
 	byInstance := analysis.CountByInstance(b.doc)
 	bars := make([]bar, 0, len(byInstance))
 	for _, c := range byInstance {
@@ -152,6 +164,30 @@ func (b *builder) securitySummary() {
 	}
 	b.stacked(severityLegend(), fold(bars))
 	b.small("A bar counts failed checks, not objects. Order: weight of the severities, then name.")
+}
+
+// scopeSentence says how many instances there are and what became of them.
+func (b *builder) scopeSentence() string {
+	a := b.assessed
+	var parts []string
+	for _, part := range []struct {
+		n     int
+		words string
+	}{
+		{a.Assessed, "assessed"}, {a.Never, "without an assessment"}, {a.Unreachable, "unreachable"}, {a.Inactive, "inactive"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, number(part.n)+" "+part.words)
+		}
+	}
+	return count(a.Total, "instance is", "instances are") + " in scope: " + strings.Join(parts, ", ") + "."
+}
+
+func missingAnswers(n int) string {
+	if n == 0 {
+		return "none is missing"
+	}
+	return count(n, "answer is", "answers are") + " missing"
 }
 
 func (b *builder) cleanSentence() {

@@ -88,17 +88,31 @@ func (b *builder) versions() {
 		b.versionLead(rows, feed)
 		b.versionTable(rows)
 	}
-	for _, in := range b.doc.Instances {
+	b.sayGaps(b.versionGaps(feed))
+}
+
+// versionGaps are the instances that the feed says nothing about.
+func (b *builder) versionGaps(feed string) []gap {
+	var gaps []gap
+	for i := range b.doc.Instances {
+		in := &b.doc.Instances[i]
+		version, _ := analysis.Version(in)
+		g := gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80) + before(" ", shorten(version, 40))}}
 		switch {
 		case in.Release != nil && in.Active:
+			continue
 		case !in.Active:
-			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": the instance is inactive (last known version: "+orDash(in.Version)+").")
+			g.reason = notAssessedWhy(*in)
 		case in.Engine != "postgresql":
-			b.state(stateNotApplicable, "Not applicable to "+shorten(in.Name, 80)+": the feed does not cover "+analysis.EngineName(in.Engine)+" (version "+orDash(in.Version)+").")
+			g.state, g.reason = stateNotApplicable, "the feed does not cover "+analysis.EngineName(in.Engine)
+		case version == "":
+			g.reason = "no version is known"
 		default:
-			b.state(stateNotAssessed, "Not assessed on "+shorten(in.Name, 80)+": "+feed+" does not know version "+orDash(in.Version)+".")
+			g.reason = feed + " does not know that version"
 		}
+		gaps = append(gaps, g)
 	}
+	return gaps
 }
 
 func (b *builder) versionLead(rows []versionRow, feed string) {
@@ -119,8 +133,19 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		b.state(stateClean, words+" a version for which "+feed+" lists no open CVE.")
 		return
 	}
-	b.para(number(vulnerable) + " of " + count(len(rows), "instance", "instances") + " with a version known to " + feed + " " +
-		verb(vulnerable, "has", "have") + " at least one open CVE; " + number(ended) + " " + verb(ended, "is", "are") + " past the end of life of the major version.")
+	lead := number(vulnerable) + " of " + count(len(rows), "instance", "instances") + " whose version " + feed + " knows " + verb(vulnerable, "has", "have")
+	switch {
+	case len(rows) == 1 && vulnerable == 1:
+		lead = "The one instance whose version " + feed + " knows has"
+	case len(rows) == vulnerable:
+		lead = "All " + number(len(rows)) + " instances whose version " + feed + " knows have"
+	}
+	lead += " at least one open CVE; "
+	if ended == 0 {
+		b.para(lead + "none runs a major version past its end of life.")
+		return
+	}
+	b.para(lead + number(ended) + " " + verb(ended, "runs", "run") + " a major version past its end of life.")
 }
 
 func verb(n int, one, many string) string {
@@ -135,7 +160,7 @@ func (b *builder) versionTable(rows []versionRow) {
 	right := typeset.Right
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1}, {Title: "Engine, version", Max: 84}, {Title: "End of life"}, {Title: "Latest minor"}, {Title: "Behind", Align: right},
+			{Title: "Instance", Flex: 1}, {Title: "Engine, version", Max: 90}, {Title: "End of life"}, {Title: "Latest minor"}, {Title: "Behind", Align: right},
 			{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
 			{Title: "Max CVSS", Align: right}, {Title: "Clears all"},
 		},
@@ -143,8 +168,13 @@ func (b *builder) versionTable(rows []versionRow) {
 		Row: func(i int) []typeset.Cell {
 			r := rows[i]
 			unsure = unsure || r.unsure
+			version, answered := analysis.Version(&r.in)
+			running := typeset.Cell{Text: analysis.EngineName(r.in.Engine) + " " + orDash(version)}
+			if !answered {
+				running.Sub, running.SubStyle = "as registered", cellMuted
+			}
 			cells := []typeset.Cell{
-				strong(r.in.Name), text(analysis.EngineName(r.in.Engine) + " " + r.in.Version), b.endOfLife(r.in.Release.EndOfLife), text(orDash(r.in.Release.Latest)),
+				strong(r.in.Name), running, b.endOfLife(r.in.Release.EndOfLife), text(orDash(r.in.Release.Latest)),
 				text(number(r.in.Release.MinorsBehind)),
 			}
 			for _, n := range r.bands {
@@ -209,6 +239,7 @@ func (b *builder) vulnerabilities() {
 		}
 		return
 	}
+	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where that is not known, and why.")
 	for _, v := range list {
 		b.vulnerability(v, affected[v.ID])
 	}
@@ -219,41 +250,69 @@ type affectedBy struct {
 	cve      snapshot.InstanceCVE
 }
 
+// vulnerability prints one CVE, with the instances of equal standing together.
 func (b *builder) vulnerability(v snapshot.Vulnerability, on []affectedBy) {
 	d := b.d
-	d.Need(104)
-	d.Skip(8)
+	d.Need(70)
+	d.Skip(6)
+	d.Settle()
 	band := analysis.Band(v.CVSS)
 	top, page := d.Y, d.Page()
 	d.Paragraph(10, 1.32,
-		typeset.Span{Text: v.ID, Style: h2Style},
-		typeset.Span{Text: "   CVSS " + decimal(v.CVSS) + " " + band, Style: typeset.Style{Face: typeset.Bold, Size: 9, Color: severityColor[band]}},
+		typeset.Span{Text: v.ID, Style: strongStyle},
+		typeset.Span{Text: "   CVSS " + decimal(v.CVSS) + " " + band, Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: severityColor[band]}},
 		typeset.Span{Text: "   " + v.Vector, Style: codeMuted})
 	if d.Page() == page {
 		page.Fill(d.Left(), top+1, 4, d.Y-top-2, severityColor[band])
 	}
-	d.Y += 2
-	b.spans(typeset.Span{Text: sentence(v.Title), Style: bodyStyle})
-	b.advice("Component", orDash(v.Component))
-	b.advice("Fixed in", orDash(strings.Join(v.FixedIn, ", ")))
-	b.advice("Source", v.Source)
+	from := ""
+	if v.Source != "" {
+		from = " Source: " + v.Source + "."
+	}
+	d.Paragraph(10, 1.38,
+		typeset.Span{Text: sentence(v.Title), Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}},
+		typeset.Span{Text: " Component: " + orDash(v.Component) + ". Fixed in " + orDash(strings.Join(v.FixedIn, ", ")) + "." + from, Style: smallStyle})
+	for _, s := range standings(on) {
+		d.Need(24)
+		mark, top, page := s.cell(), d.Y, d.Page()
+		page.Fill(d.Left()+10, top+3, 5.5, 5.5, mark.Mark)
+		d.Paragraph(20, 1.42, typeset.Span{Text: mark.Text, Style: cellStrong},
+			typeset.Span{Text: " on " + places(s.instances, "instance", "instances") + before(": ", clause(shorten(s.precondition, 300))), Style: cellStyle})
+	}
 	d.Y += 3
-	b.table(typeset.Table{
-		Columns: []typeset.Column{{Title: "Instance", Max: 130}, {Title: "Status"}, {Title: "Precondition, and whether it holds here", Flex: 1}},
-		Rows:    len(on),
-		Row: func(i int) []typeset.Cell {
-			return []typeset.Cell{strong(on[i].instance), concerns(on[i].cve.Applies), text(orDash(on[i].cve.Precondition))}
-		},
-	})
 }
 
-func concerns(applies string) typeset.Cell {
-	switch applies {
+// standing is how a CVE concerns some instances, for the same reason.
+type standing struct {
+	applies, precondition string
+	instances             []string
+}
+
+// standings puts instances of equal standing together: open ones first, those
+// that are not exposed last, in the order of the instances otherwise.
+func standings(on []affectedBy) []standing {
+	var out []standing
+	for _, a := range on {
+		i := slices.IndexFunc(out, func(s standing) bool { return s.applies == a.cve.Applies && s.precondition == a.cve.Precondition })
+		if i < 0 {
+			i = len(out)
+			out = append(out, standing{applies: a.cve.Applies, precondition: a.cve.Precondition})
+		}
+		out[i].instances = append(out[i].instances, shorten(a.instance, 80))
+	}
+	rank := map[string]int{analysis.CVEOpen: -1, analysis.CVENotExploitable: 1}
+	slices.SortStableFunc(out, func(a, b standing) int { return cmp.Compare(rank[a.applies], rank[b.applies]) })
+	return out
+}
+
+// cell is a standing in a word and a colour.
+func (s standing) cell() typeset.Cell {
+	switch s.applies {
 	case analysis.CVEOpen:
-		return typeset.Cell{Text: "open", Style: cellStrong, Mark: severityColor[analysis.High]}
+		return typeset.Cell{Text: "Open", Mark: severityColor[analysis.High]}
 	case analysis.CVENotExploitable:
-		return typeset.Cell{Text: "not exploitable", Mark: good}
+		return typeset.Cell{Text: "Not exploitable", Mark: good}
 	default:
-		return typeset.Cell{Text: "unknown", Mark: caution}
+		return typeset.Cell{Text: "Not known", Mark: caution}
 	}
 }

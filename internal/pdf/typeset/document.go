@@ -20,6 +20,7 @@ type Document struct {
 	margin Margin
 	pages  []*Page
 	marks  []Mark
+	kept   *kept // what a break takes along; nil: nothing
 }
 
 // Margin is the white around the text.
@@ -69,7 +70,7 @@ func (d *Document) NewPage() {
 // Need starts a page unless h points are left on this one.
 func (d *Document) Need(h float64) {
 	if d.Y+h > d.Bottom() && d.Y > d.margin.Top {
-		d.NewPage()
+		d.breakPage()
 	}
 }
 

@@ -1,6 +1,10 @@
 package typeset
 
-import "strings"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // MaxRows is where a printed table ends and says so; MaxCellLines is where a
 // cell does.
@@ -93,7 +97,10 @@ func (r *tableRun) row(i int) {
 	height := float64(tallest)*r.line + 2*look.PadY
 	need := height
 	if r.page == nil {
-		need += r.headHeight() + height // the head takes at least one row and a half with it
+		need += r.headHeight()
+		if r.printed > 1 {
+			need += r.line + 2*look.PadY // no row alone under its head
+		}
 	}
 	d.Need(need)
 	if r.page != d.Page() {
@@ -108,6 +115,7 @@ func (r *tableRun) row(i int) {
 		x += r.widths[c]
 	}
 	d.Y = top + height
+	d.Settle()
 	if i < r.printed-1 {
 		d.Page().Rule(d.Left(), d.Y, d.TextWidth(), 0, 0.35, look.RowRule)
 	}
@@ -198,8 +206,7 @@ func (r *tableRun) head() {
 }
 
 // columnWidths gives columns without Flex the width of their contents and
-// shares the rest. If the contents want more than three quarters of the
-// width, all columns shrink by the same factor down to the rest's need.
+// shares the rest.
 func (d *Document) columnWidths(t Table) []float64 {
 	widths := make([]float64, len(t.Columns))
 	flex := 0.0
@@ -244,20 +251,41 @@ func (d *Document) columnWidths(t Table) []float64 {
 	return widths
 }
 
+// share gives the flexible columns what the others leave. If those want more
+// than three quarters of the width, the widest give way first: a date or a
+// name of a few letters must not break because a column beside it is long.
 func share(columns []Column, widths []float64, fixed, flex, total float64) {
 	most := total
 	if flex > 0 {
 		most = total * 0.75
 	}
-	if fixed > most || flex == 0 {
+	if fixed > most {
+		level := levelOf(widths, most)
 		for c := range widths {
-			widths[c] *= most / fixed
+			widths[c] = min(widths[c], level)
 		}
 		fixed = most
+	}
+	if flex == 0 {
+		for c := range widths {
+			widths[c] *= total / fixed
+		}
 	}
 	for c, col := range columns {
 		if col.Flex > 0 {
 			widths[c] = (total - fixed) * col.Flex / flex
 		}
 	}
+}
+
+// levelOf is the height at which widths are cut off so that they sum up to most.
+func levelOf(widths []float64, most float64) float64 {
+	sorted := slices.Sorted(slices.Values(widths))
+	for i, w := range sorted {
+		if rest := float64(len(sorted) - i); w*rest >= most {
+			return most / rest
+		}
+		most -= w
+	}
+	return math.Inf(1)
 }

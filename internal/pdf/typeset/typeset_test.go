@@ -233,3 +233,65 @@ func TestTableEndsAndSaysSo(t *testing.T) {
 		t.Errorf("Letter is %v × %v", d.Width, d.Height)
 	}
 }
+
+// A heading and its introduction go where the table that they introduce goes.
+func TestWhatIsKeptMovesWithItsTable(t *testing.T) {
+	t.Parallel()
+	introduce := func(d *Document) {
+		d.Keep()
+		d.Mark("heading", 0)
+		d.Page().Text(d.Left(), d.Y+10, look.Body, Left, "heading")
+		d.Page().Link(d.Left(), d.Y, 10, 10, 0)
+		d.Y += 20
+	}
+	d := NewDocument(fonts(t), "A4", Margin{50, 50, 50, 50})
+	d.Page().Text(50, 100, look.Body, Left, "before")
+	d.Y = d.Bottom() - 40
+	introduce(d)
+	d.Table(tableOf(3))
+	if got := strings.Join(texts(d.pages[0]), " "); got != "before" || len(d.pages[0].jumps) != 0 {
+		t.Errorf("page 1: %q, jumps %v", got, d.pages[0].jumps)
+	}
+	if got := texts(d.pages[1]); got[0] != "heading" || got[1] != "Number" || d.pages[1].ops[0].y != 60 || d.pages[1].jumps[0].y != 50 {
+		t.Errorf("page 2: %q at %v", got, d.pages[1].ops[0].y)
+	}
+	if m := d.marks[0]; m.Page != 2 || m.Y != 50 {
+		t.Errorf("the mark leads to %+v", m)
+	}
+
+	d = NewDocument(fonts(t), "A4", Margin{50, 50, 50, 50})
+	d.Y = d.Bottom() - 400
+	introduce(d)
+	d.Y = d.Bottom() // as if much had followed
+	d.Need(10)
+	if got := texts(d.pages[0]); len(got) != 1 || d.marks[0].Page != 1 {
+		t.Errorf("too much was moved: %q left", got)
+	}
+}
+
+// The widest columns give way; a date stays in one piece.
+func TestNarrowColumnsStayWhole(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		widths, want []float64
+		flex         float64
+	}{
+		{[]float64{20, 30, 40, 0}, []float64{20, 30, 40, 110}, 1},
+		{[]float64{20, 300, 90, 0}, []float64{20, 65, 65, 50}, 1},
+		{[]float64{20, 30}, []float64{80, 120}, 0}, // nothing flexible: all grow
+		{[]float64{100, 300}, []float64{100, 100}, 0},
+	} {
+		columns := make([]Column, len(tc.widths))
+		fixed := 0.0
+		for _, w := range tc.widths {
+			fixed += w
+		}
+		if tc.flex > 0 {
+			columns[len(columns)-1].Flex = tc.flex
+		}
+		share(columns, tc.widths, fixed, tc.flex, 200)
+		if fmt.Sprint(tc.widths) != fmt.Sprint(tc.want) {
+			t.Errorf("widths %v, want %v", tc.widths, tc.want)
+		}
+	}
+}
