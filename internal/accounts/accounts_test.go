@@ -252,6 +252,24 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
+func TestThrottleCanBeLifted(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	lifted := d.WithoutThrottle()
+	for i := range 8 {
+		if _, _, err := lifted.SignIn(t.Context(), "ana@example.org", "wrong", here); refusal(err) != "invalid_credentials" {
+			t.Fatalf("failure %d: %v", i+1, err)
+		}
+	}
+	if _, _, err := lifted.SignIn(t.Context(), "ana@example.org", password, here); err != nil {
+		t.Errorf("the right password after eight wrong ones: %v", err)
+	}
+	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, here); refusal(err) == "login_throttled" {
+		t.Error("failures before a good sign-in are held against the account")
+	}
+}
+
 func TestThrottleOfAnAddress(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
@@ -271,6 +289,50 @@ func TestThrottleOfAnAddress(t *testing.T) {
 }
 
 // TestABurstOfGuesses: guesses at once do not slip by the count.
+func TestANewPasswordForgivesTheAccount(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Admin, "")
+	for range 5 {
+		if _, _, err := d.SignIn(t.Context(), "ana@example.org", "wrong", here); refusal(err) != "invalid_credentials" {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, here); refusal(err) != "login_throttled" {
+		t.Fatal(err)
+	}
+	const next = "another long enough sentence"
+	if ok, err := d.SetPassword(t.Context(), "Ana@example.org", next); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if _, _, err := d.SignIn(t.Context(), "ana@example.org", next, here); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOldFailuresAreForgotten(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	fail := func(email, ip string) {
+		t.Helper()
+		_, _, err := d.SignIn(t.Context(), email, "wrong", accounts.Client{IP: ip})
+		if code := refusal(err); code != "invalid_credentials" && code != "login_throttled" {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		fail(name+"@example.org", "192.0.2."+name)
+	}
+	d.advance(5*time.Minute + time.Second)
+	for range 6 { // has to wait
+		fail("ana@example.org", "192.0.2.1")
+	}
+	var rows int
+	if err := d.db.Get(&rows, `SELECT count(*) FROM sign_in_failures`); err != nil || rows != 2 {
+		t.Errorf("%d rows are kept, %v", rows, err)
+	}
+}
+
 func TestABurstOfGuesses(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

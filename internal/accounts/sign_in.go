@@ -24,6 +24,9 @@ const (
 //go:embed queries/count_failure.sql
 var countFailure string
 
+//go:embed queries/forget_failures.sql
+var forgetFailures string
+
 // SignIn checks a password and opens a session. Unknown, invited and disabled
 // accounts take the same time and get the same answer as a wrong password.
 // Errors: *Refusal invalid_credentials, login_throttled.
@@ -62,7 +65,7 @@ func (s *Store) ChangePassword(ctx context.Context, p Principal, current, next s
 	if err != nil {
 		return err
 	}
-	if err := s.replacePassword(ctx, p.Member.ID, hash, p.ID); err != nil {
+	if err := s.replacePassword(ctx, p.Member, hash, p.ID); err != nil {
 		return err
 	}
 	return s.RecordSecurity(ctx, SecurityEntry{
@@ -81,7 +84,7 @@ func (s *Store) SetPassword(ctx context.Context, email, password string) (ok boo
 	if err != nil {
 		return true, err
 	}
-	if err := s.replacePassword(ctx, member.ID, hash, uuid.Nil); err != nil {
+	if err := s.replacePassword(ctx, member, hash, uuid.Nil); err != nil {
 		return true, err
 	}
 	return true, s.RecordSecurity(ctx, SecurityEntry{OrganizationID: member.OrganizationID, MemberID: member.ID, Type: PasswordChanged})
@@ -89,9 +92,10 @@ func (s *Store) SetPassword(ctx context.Context, email, password string) (ok boo
 
 // replacePassword sets the hash, ends every session but keep, and forgives the
 // failures of the account, in one statement.
-func (s *Store) replacePassword(ctx context.Context, member uuid.UUID, hash string, keep uuid.UUID) error {
-	_, err := s.db.ExecContext(ctx, `WITH ended AS (DELETE FROM sessions WHERE member_id = $1 AND id <> $3)
-		UPDATE members SET password_hash = $2 WHERE id = $1`, member, hash, keep)
+func (s *Store) replacePassword(ctx context.Context, member Member, hash string, keep uuid.UUID) error {
+	_, err := s.db.ExecContext(ctx, `WITH ended AS (DELETE FROM sessions WHERE member_id = $1 AND id <> $3),
+		forgiven AS (DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $4)
+		UPDATE members SET password_hash = $2 WHERE id = $1`, member.ID, hash, keep, subject("account", member.Email))
 	if err != nil {
 		return fmt.Errorf("set a password: %w", err)
 	}
@@ -130,10 +134,8 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 		_, err := s.db.ExecContext(ctx, `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, account)
 		return row.Member, err
 	}
-	now := s.clock()
-	_, err = s.db.ExecContext(ctx, countFailure, account, address, failuresPerAccount, failuresPerAddress, now, now.Add(-failureWindow))
-	if err != nil {
-		return Member{}, fmt.Errorf("count a failed sign-in: %w", err)
+	if err := s.countFailure(ctx, account, address); err != nil {
+		return Member{}, err
 	}
 	err = s.RecordSecurity(ctx, SecurityEntry{
 		OrganizationID: row.OrganizationID, MemberID: row.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
@@ -144,8 +146,26 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 	return Member{}, &Refusal{Code: CodeInvalidCredentials, Detail: "address and password do not match an account"}
 }
 
+// countFailure counts one more failure, and forgets some that no longer matter:
+// anybody may fail under any number of names.
+func (s *Store) countFailure(ctx context.Context, account, address []byte) error {
+	now := s.clock()
+	since := now.Add(-failureWindow)
+	_, err := s.db.ExecContext(ctx, countFailure, account, address, failuresPerAccount, failuresPerAddress, now, since)
+	if err != nil {
+		return fmt.Errorf("count a failed sign-in: %w", err)
+	}
+	if _, err := s.db.ExecContext(ctx, forgetFailures, since, now); err != nil {
+		return fmt.Errorf("forget old failed sign-ins: %w", err)
+	}
+	return nil
+}
+
 // throttle refuses while the account or the address has to wait.
 func (s *Store) throttle(ctx context.Context, account, address []byte) error {
+	if s.unthrottled {
+		return nil
+	}
 	var until sql.NullTime
 	err := s.db.GetContext(ctx, &until, `SELECT max(blocked_until) FROM sign_in_failures
 		WHERE (kind, subject) IN (('account', $1), ('ip', $2))`, account, address)
