@@ -40,6 +40,7 @@ lint: $(GOLANGCI)
 	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
 	go vet ./...
 	$(GOLANGCI) run ./...
+	go generate ./... && git diff --exit-code -- internal/httpapi/api
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; fi
 
 $(GOLANGCI):

@@ -109,6 +109,9 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	now := time.Now
 	in.events = eventstore.New(in.db)
 	in.accounts = accounts.New(in.db, now)
+	if !cfg.RateLimits {
+		in.accounts = in.accounts.WithoutThrottle()
+	}
 	in.facts = assessment.NewStore(in.db, in.key)
 	in.queue = jobs.NewQueue(in.db)
 	in.history, in.fleet, in.audit = history.NewReader(in.db), fleet.NewReader(in.db), audit.NewReader(in.db)
@@ -143,7 +146,10 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 			return err
 		}
 	}
-	var err error
+	err := projections.RequireSessions(ctx, in.url)
+	if err != nil {
+		return err
+	}
 	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool})
 	return err
 }

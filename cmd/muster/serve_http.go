@@ -24,7 +24,8 @@ const (
 	readTimeout       = 2 * time.Minute // a 64 MiB PDF to verify, over a slow line
 	writeTimeout      = 5 * time.Minute // a large download, likewise
 	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 64 << 10
+	// Above the API's own limit of a request line, which it answers with 414.
+	maxHeaderBytes = 1 << 20
 )
 
 // startHTTP serves the API and the pages; nil without the role.

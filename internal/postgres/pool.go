@@ -22,8 +22,9 @@ const (
 	// honest transaction of ours, shorter than a person's patience.
 	lockTimeout = 10 * time.Second
 	// idleTimeout ends a transaction whose owner went away without closing it,
-	// for it may hold a log's head row and with it every append to that log.
-	idleTimeout = 60 * time.Second
+	// for it may hold a log's head row and with it every append to that log: so
+	// it is shorter than what the others wait for that row.
+	idleTimeout = 8 * time.Second
 )
 
 // Connect opens a pool on url and answers only once the server has, with the
