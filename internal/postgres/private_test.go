@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"muster/internal/assessment"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/postgres/cluster"
@@ -40,6 +41,45 @@ func TestDataLivesOnBetweenStarts(t *testing.T) {
 		}
 		second.close(t)
 	})
+}
+
+// TestTheEnvironmentIsMeantForOtherServers: a psql user's settings name another
+// server's port, certificate and session.
+func TestTheEnvironmentIsMeantForOtherServers(t *testing.T) {
+	for name, value := range map[string]string{
+		"PGHOST": "db.example", "PGPORT": "6432", "PGUSER": "x", "PGDATABASE": "x", "PGPASSWORD": "x", "PGPASSFILE": "/nowhere",
+		"PGSSLMODE": "verify-full", "PGSSLROOTCERT": "/nowhere", "PGSSLNEGOTIATION": "direct", "PGOPTIONS": "-c default_transaction_read_only=on",
+		"PGTARGETSESSIONATTRS": "read-only", "PGREQUIREAUTH": "none", "PGCHANNELBINDING": "require",
+	} {
+		t.Setenv(name, value)
+	}
+	s := aScene(t, 0)
+	server, err := postgres.Open(t.Context(), postgres.Options{DataDir: s.dataDir, SystemDir: s.systemDir, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	own, err := server.URL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, pgtest.Connect(t, own), 1)
+	shop, err := server.DatabaseURL(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, pgtest.Connect(t, shop), 1)
+	monitor, err := server.MonitorURL(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := assessment.ParseDSN(monitor); err != nil {
+		t.Errorf("the monitor's connection cannot be registered: %v", err)
+	}
 }
 
 func TestServerIsSetUpAsDocumented(t *testing.T) {

@@ -71,8 +71,23 @@ func (s *Server) url(role, database string) (string, error) {
 		return "", err
 	}
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, pass), Path: "/" + database}
-	u.RawQuery = url.Values{"host": {s.socketDir}}.Encode()
+	query := url.Values{"host": {s.socketDir}, "port": {privatePort}, "sslmode": {"disable"}}
+	if role != monitorRole { // what connects as that overrules the environment by itself
+		for name, value := range neutral {
+			query.Set(name, value)
+		}
+	}
+	u.RawQuery = query.Encode()
 	return u.String(), nil
+}
+
+// privatePort names the socket; private.conf has it too.
+const privatePort = "5432"
+
+// neutral overrules what the driver would take from PGOPTIONS and its like,
+// which are meant for other servers. PGSERVICE it reads whatever a URL says.
+var neutral = map[string]string{
+	"options": "", "target_session_attrs": "any", "require_auth": "", "channel_binding": "prefer", "sslnegotiation": "postgres",
 }
 
 // ensureRoles makes the roles and the database that are missing. At every
