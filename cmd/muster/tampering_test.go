@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"muster/internal/pgtest"
+)
+
+// TestTampering changes what is kept, as somebody would who holds the database
+// and the disk, and expects each change to be found and named.
+func TestTampering(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first := h.done(t, security(h.live))
+	_, pdf := h.ana.download(t, first)
+	h.done(t, scorecard(h.live, 0))
+	h.server.stop(t)
+	db := pgtest.Connect(t, h.url)
+	db.MustExec(`CREATE TABLE kept AS TABLE events`)
+	db.MustExec(`CREATE TABLE kept_head AS TABLE log_head`)
+	ready := h.events(t, "--stream", first.String(), "--type", "report.ready")[0]
+	started := h.events(t, "--stream", first.String(), "--type", "report.build_started")[0]
+	reports := h.events(t, "--log", "reports")
+	last := reports[len(reports)-1]
+	const ofFirst = `log = 'reports' AND stream_id = $1`
+	at := func(l line) string { return fmt.Sprintf("%s:%d", l.Log, l.Position) }
+
+	for name, test := range map[string]struct {
+		sql   string
+		names []string // in what `events verify` prints
+		proof []string // in why `verify FILE.pdf` refuses; none: it was behind that report
+	}{
+		"a changed event": {
+			`UPDATE events SET data = convert_to(replace(convert_from(data, 'UTF8'), '"pages":', '"pages":1'), 'UTF8') WHERE type = 'report.ready' AND ` + ofFirst,
+			[]string{at(ready), first.String(), "altered"},
+			[]string{at(ready), "was changed"},
+		},
+		"an event moved to another day": {
+			`UPDATE events SET occurred_at = occurred_at - interval '1 day' WHERE type = 'report.ready' AND ` + ofFirst,
+			[]string{at(ready), first.String(), "altered"},
+			[]string{at(ready), "was changed"},
+		},
+		"an event in another's name": {
+			`UPDATE events SET metadata = '{"actorId":"somebody"}' WHERE type = 'report.build_started' AND ` + ofFirst,
+			[]string{at(started), first.String(), "altered"},
+			[]string{at(started), "was changed"},
+		},
+		"a changed event with a new digest": {
+			`UPDATE events SET digest = sha256(digest) WHERE type = 'report.ready' AND ` + ofFirst,
+			[]string{at(ready), first.String()},
+			[]string{at(ready)},
+		},
+		"a deleted event": {
+			`DELETE FROM events WHERE type = 'report.build_started' AND ` + ofFirst,
+			[]string{at(started), first.String(), "version 2"},
+			[]string{at(started), "is missing"},
+		},
+		"a deleted stream": {
+			`DELETE FROM events WHERE ` + ofFirst,
+			[]string{first.String(), "deleted stream"},
+			[]string{"does not say that this report has this PDF"},
+		},
+		"deleted last events": {
+			`DELETE FROM events WHERE log = 'reports' AND $1::uuid IS NOT NULL AND position = (SELECT max(position) FROM events WHERE log = 'reports')`,
+			[]string{at(last), "deleted tail"},
+			nil,
+		},
+		"deleted last events and a head set back": {
+			`WITH gone AS (DELETE FROM events WHERE log = 'reports' AND $1::uuid IS NOT NULL AND position >= (SELECT max(position) FROM events WHERE log = 'reports') RETURNING position)
+			 UPDATE log_head SET position = position - 1 WHERE log = 'reports'`,
+			[]string{"reports:", "head"},
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db.MustExec(test.sql, first)
+			defer func() {
+				db.MustExec(`TRUNCATE events`)
+				db.MustExec(`INSERT INTO events SELECT * FROM kept`)
+				db.MustExec(`UPDATE log_head h SET position = k.position, hash = k.hash FROM kept_head k WHERE k.log = h.log`)
+			}()
+			got := h.muster(t, "events", "verify")
+			got.failed(t, "does not fit")
+			for _, w := range test.names {
+				if !strings.Contains(got.out, w) {
+					t.Errorf("events verify does not name %q:\n%s", w, got.out)
+				}
+			}
+			if !strings.Contains(got.out, "fleet: ok") || !strings.Contains(got.out, "organization: ok") {
+				t.Errorf("it suspects the wrong log:\n%s", got.out)
+			}
+			if test.proof == nil {
+				h.must(t, "verify", pdf)
+			} else {
+				h.fail(t, []string{"verify", pdf}, append(test.proof, "proof does not hold")...)
+			}
+		})
+	}
+	h.must(t, "events", "verify")
+	h.must(t, "verify", pdf)
+}
+
+// done requests a report and returns when its last event, the mail's, is there.
+func (h house) done(t testing.TB, w wish) uuid.UUID {
+	t.Helper()
+	id := h.ana.request(t, w)
+	eventually(t, "the mail about the report is sent", func() bool {
+		return len(h.events(t, "--stream", id.String(), "--type", "report.email_sent")) == 1
+	})
+	return id
+}
+
+// TestSwappedFile puts one report's PDF in the place of another's.
+func TestSwappedFile(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, second := h.done(t, security(h.live)), h.done(t, scorecard(h.live, 0))
+	swapped := h.stored(t, first, thePDF)
+	write(t, swapped, read(t, h.stored(t, second, thePDF)))
+	h.ana.call(t, http.StatusInternalServerError, http.MethodGet, "/api/v1/reports/"+first.String()+"/download", nil, nil)
+	if said := h.server.logged.String(); !strings.Contains(said, "changed or swapped") || !strings.Contains(said, first.String()) {
+		t.Errorf("the log does not name it:\n%s", said)
+	}
+	if said := h.must(t, "verify", swapped); !strings.Contains(said, second.String()) || strings.Contains(said, first.String()) {
+		t.Errorf("the file in the first report's place is said to be\n%s", said)
+	}
+	write(t, swapped, append(read(t, swapped), '%'))
+	h.fail(t, []string{"verify", swapped}, "not one of ours")
+	// The way out that the log's sentence names.
+	again := swapped + ".again"
+	h.must(t, "reports", "rebuild", first.String(), "--verify", "--file", again)
+	write(t, swapped, read(t, again))
+	h.ana.download(t, first)
+}
