@@ -11,6 +11,11 @@
 // A Claim is the right to look at one instance and record the outcome: a lease
 // with a token, never an open transaction, for a look takes minutes.
 //
+// Whoever may register a connection string makes Muster connect from where it
+// runs to whatever it names, and learns from the class of a failure whether
+// something listens there. That is for administrators only; what they may reach is
+// for the network around Muster to say. What answers is never quoted.
+//
 // What may go wrong:
 //
 //   - A claimant dies: its lease runs out by the database's clock, and the
@@ -24,5 +29,6 @@
 //     last good facts, which stay what Latest returns.
 //   - A row is moved to another organization or instance by hand: it does not
 //     open there.
+//   - Something that is no PostgreSQL answers without end: its answer is cut off.
 //   - The secret key is lost: connections must be registered again; facts stay.
 package assessment

@@ -173,3 +173,21 @@ func TestACancelledLookEndsAtOnce(t *testing.T) {
 		t.Errorf("%+v", a.Outcome)
 	}
 }
+
+func TestAnAnswerWithoutEndIsCutOff(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Cluster(t, pgtest.Options{})
+	s, err := open(t.Context(), targetOf(t, server.Superuser()), "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close(t.Context())
+	block, err := s.row(t.Context(), 1, "select repeat('x', 1000000)")
+	if err != nil || len(block[0]) != 1_000_000 {
+		t.Fatal(err)
+	}
+	rows, err := s.query(t.Context(), 1, "select repeat('x', 1000000) from generate_series(1, 1000000)")
+	if !errors.Is(err, errTooMuch) || rows != nil || !s.conn.IsClosed() {
+		t.Errorf("%d rows, %v, connection closed %t", len(rows), err, s.conn.IsClosed())
+	}
+}

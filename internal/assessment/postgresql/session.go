@@ -47,33 +47,71 @@ func (s *session) close(ctx context.Context) {
 func (s *session) query(ctx context.Context, columns int, statement string) ([][]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout+patience)
 	defer cancel()
-	results, err := s.conn.Exec(ctx, fmt.Sprintf(
+	answers := s.conn.Exec(ctx, fmt.Sprintf(
 		"BEGIN TRANSACTION READ ONLY; SET LOCAL search_path = pg_catalog; SET LOCAL row_security = off; "+
 			"SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = 500;\n%s\n; ROLLBACK",
-		s.timeout.Milliseconds(), statement)).ReadAll()
-	if err != nil {
+		s.timeout.Milliseconds(), statement))
+	const setup = 5 // results of BEGIN and the four SET
+	var a answer
+	results := 0
+	for ; answers.NextResult(); results++ {
+		reader := answers.ResultReader()
+		for reader.NextRow() {
+			if a.err == nil && results == setup {
+				a.add(reader.Values(), columns)
+			}
+			if errors.Is(a.err, errTooMuch) {
+				cancel() // breaks the connection: nobody waits for the rest
+			}
+		}
+	}
+	if err := answers.Close(); err != nil && !errors.Is(a.err, errTooMuch) {
 		if !s.conn.IsClosed() {
 			_, _ = s.conn.Exec(ctx, "ROLLBACK").ReadAll()
 		}
 		return nil, err
 	}
-	const setup = 5 // results of BEGIN and the four SET
-	if len(results) <= setup {
-		return nil, errors.New("the server answered fewer results than statements")
+	if a.err == nil && results <= setup {
+		a.err = errors.New("the server answered fewer results than statements")
 	}
-	rows := make([][]string, len(results[setup].Rows))
-	for i, row := range results[setup].Rows {
-		if len(row) != columns {
-			return nil, errors.New("the server answered other columns than asked for")
-		}
-		rows[i] = make([]string, len(row))
-		for j, value := range row {
-			// A database in SQL_ASCII sends whatever bytes it holds.
-			rows[i][j] = strings.ToValidUTF8(string(value), "\uFFFD")
-		}
-	}
-	return rows, nil
+	return a.rows, a.err
 }
+
+// maxAnswer bounds the text of one answer. The longest honest one lists columns:
+// 100,000 tables of ten are about 100 MB. What only pretends to be a server may
+// send for as long as we wait.
+const maxAnswer = 256 << 20
+
+// errTooMuch says that an answer was longer than maxAnswer.
+var errTooMuch = errors.New("the server answered more than Muster takes in")
+
+// answer collects the rows of one.
+type answer struct {
+	rows [][]string
+	size int
+	err  error
+}
+
+func (a *answer) add(values [][]byte, columns int) {
+	if len(values) != columns {
+		a.rows, a.err = nil, errors.New("the server answered other columns than asked for")
+		return
+	}
+	row := make([]string, len(values))
+	for i, value := range values {
+		// A database in SQL_ASCII sends whatever bytes it holds.
+		row[i] = strings.ToValidUTF8(string(value), "\uFFFD")
+		a.size += len(row[i]) + perValue
+	}
+	if a.size > maxAnswer {
+		a.rows, a.err = nil, errTooMuch
+		return
+	}
+	a.rows = append(a.rows, row)
+}
+
+// perValue is what a value costs beside its text.
+const perValue = 24
 
 // row is query for statements that always return one row.
 func (s *session) row(ctx context.Context, columns int, statement string) ([]string, error) {
