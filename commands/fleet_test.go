@@ -299,7 +299,7 @@ func TestRecordDatabases(t *testing.T) {
 		names []string
 		want  int // events so far
 	}{
-		{[]string{"sales", "crm"}, 3}, {[]string{"crm", "sales"}, 3}, {[]string{"crm"}, 4}, {[]string{"crm", "sales"}, 5}, {nil, 7},
+		{[]string{"sales", "crm"}, 3}, {[]string{"crm", "sales"}, 3}, {[]string{"crm"}, 4}, {[]string{"crm", "sales"}, 5}, {nil, 7}, {[]string{"crm", "crm"}, 8},
 	} {
 		if _, err := h.RecordDatabases(ctx, system, id, step.names); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -22,11 +21,15 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 			return fmt.Errorf("list the databases of an instance: %w", err)
 		}
 		var found []FleetDatabase
+		there := make(map[string]bool, len(names))
 		for _, name := range names {
-			found = append(found, FleetDatabase{ExternalID: name, Name: name})
+			if !there[name] {
+				found = append(found, FleetDatabase{ExternalID: name, Name: name})
+			}
+			there[name] = true
 		}
 		for _, name := range listed {
-			if !slices.Contains(names, name) {
+			if !there[name] {
 				found = append(found, FleetDatabase{ExternalID: name, Removed: true})
 			}
 		}
