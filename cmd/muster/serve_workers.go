@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"time"
@@ -31,13 +32,15 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	return workers, nil
 }
 
-// workerName names this process in the job table and in audit trails.
+// workerName names this process in the job table and in audit trails. Host and
+// process id are for people; the rest tells it from the process that had the
+// same ones before a container was restarted.
 func workerName() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
-	return fmt.Sprintf("%s/%d", host, os.Getpid())
+	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), rand.Text()[:6])
 }
 
 // parts is everything that the handlers of reports need.

@@ -18,7 +18,6 @@ const (
 	Mail   Kind = "mail"   // mail one recipient (Key: member id)
 	Expire Kind = "expire" // append Expired when the retention window has elapsed
 	Erase  Kind = "erase"  // delete a file (Key: pdf or inputs)
-	Assess Kind = "assess" // assess one instance (Subject: instance id)
 )
 
 // Keys of an Erase job.
