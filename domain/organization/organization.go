@@ -24,6 +24,7 @@ type Organization struct {
 type membership struct {
 	role   Role
 	status string
+	joined bool // ever: has a password
 }
 
 // LastAdminError reports that a change would leave nobody who can administer
@@ -42,8 +43,8 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown %s %s", e.What, e.ID) }
 
-// InvalidStatusError reports a change of status that does not exist: nobody
-// becomes invited again, and only accepting makes an invited member active.
+// InvalidStatusError reports a change of status that does not exist: nobody who
+// has joined becomes invited, and only accepting makes an invited member active.
 type InvalidStatusError struct{ From, To string }
 
 func (e *InvalidStatusError) Error() string {
@@ -59,11 +60,11 @@ func (o *Organization) Apply(event Event) {
 	case Created:
 		o.created = true
 	case MemberInvited:
-		o.members[e.MemberID] = membership{e.Role, Invited}
+		o.members[e.MemberID] = membership{e.Role, Invited, false}
 	case MemberJoined:
-		o.members[e.MemberID] = membership{e.Role, Active}
+		o.members[e.MemberID] = membership{e.Role, Active, true}
 	case MemberChanged:
-		o.members[e.MemberID] = membership{e.Role, e.Status}
+		o.members[e.MemberID] = membership{e.Role, e.Status, o.members[e.MemberID].joined}
 	case TokenMinted:
 		o.tokens[e.TokenID] = true
 	case TokenRevoked:
@@ -102,8 +103,11 @@ func (o *Organization) Join(id uuid.UUID, role Role) ([]Event, error) {
 	return []Event{MemberJoined{MemberID: id, Role: member.role}}, nil
 }
 
-// Change gives a member another role or status; nil stays as it is. Errors:
-// *UnknownError, *InvalidStatusError, *LastAdminError.
+// Change gives a member another role or status; nil stays as it is. A disabled
+// member who never accepted their invitation is Invited again where they are to
+// be Active: without a password they could not sign in, and as the only
+// administrator left they would be none. Errors: *UnknownError,
+// *InvalidStatusError, *LastAdminError.
 func (o *Organization) Change(id uuid.UUID, role *Role, status *string) ([]Event, error) {
 	was, known := o.members[id]
 	if !known {
@@ -121,6 +125,9 @@ func (o *Organization) Change(id uuid.UUID, role *Role, status *string) ([]Event
 	}
 	if is.status != was.status && is.status != Disabled && (is.status != Active || was.status != Disabled) {
 		return nil, &InvalidStatusError{From: was.status, To: is.status}
+	}
+	if is.status == Active && !was.joined {
+		is.status = Invited
 	}
 	if was.administers() && !is.administers() && o.administrators() == 1 {
 		return nil, &LastAdminError{MemberID: id}

@@ -97,6 +97,22 @@ func TestOrganization(t *testing.T) {
 				return o.Change(ben, nil, ptr(organization.Active))
 			},
 			err: &organization.InvalidStatusError{From: organization.Invited, To: organization.Active}},
+		{name: "who never accepted is invited again, and not an administrator that nobody can be",
+			given: events{
+				joined(ana, organization.Admin), organization.MemberInvited{MemberID: ben, Role: organization.Admin},
+				changed(ben, organization.Admin, organization.Disabled),
+			},
+			when: func(o *organization.Organization) (events, error) {
+				return o.Change(ben, nil, ptr(organization.Active))
+			},
+			then: events{changed(ben, organization.Admin, organization.Invited)}},
+		{name: "who accepts after that joins",
+			given: events{
+				organization.MemberInvited{MemberID: ben, Role: organization.Member},
+				changed(ben, organization.Member, organization.Disabled), changed(ben, organization.Auditor, organization.Invited),
+			},
+			when: func(o *organization.Organization) (events, error) { return o.Join(ben, organization.Member) },
+			then: events{joined(ben, organization.Auditor)}},
 		{name: "a stranger",
 			given: events{joined(ana, organization.Admin)},
 			when: func(o *organization.Organization) (events, error) {
