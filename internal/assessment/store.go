@@ -132,17 +132,6 @@ func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, ins
 	return nil
 }
 
-// SetClassify changes how an instance's databases are classified from the next
-// assessment on.
-func (s *Store) SetClassify(ctx context.Context, organization, instance uuid.UUID, mode string) error {
-	_, err := s.db.ExecContext(ctx, `UPDATE assessment_targets SET classify = $3
-		WHERE organization_id = $1 AND instance_id = $2`, organization, instance, mode)
-	if err != nil {
-		return fmt.Errorf("change how instance %s is classified: %w", instance, err)
-	}
-	return nil
-}
-
 //go:embed queries/latest.sql
 var latestSQL string
 
