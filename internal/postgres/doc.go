@@ -49,7 +49,7 @@
 // # Pools and schema
 //
 // Connect's pools give up a lock after ten seconds and let the server end a
-// transaction that lies idle for a minute. Migrate runs under an advisory lock
+// transaction that lies idle for eight. Migrate runs under an advisory lock
 // of the session: replicas that start together wait for the one that migrates,
 // and if it dies its session ends, the lock with it, and the next goes on behind
 // the last migration that committed.

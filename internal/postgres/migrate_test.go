@@ -139,7 +139,7 @@ func TestPoolsLetNobodyWaitForEver(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"application_name": "muster/projections", "TimeZone": "UTC",
-		"lock_timeout": "10s", "idle_in_transaction_session_timeout": "1min",
+		"lock_timeout": "10s", "idle_in_transaction_session_timeout": "8s",
 	} {
 		var got string
 		if err := db.Get(&got, `SELECT current_setting($1)`, name); err != nil || got != want {
