@@ -1,8 +1,6 @@
 package pdf
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"muster/internal/pdf/typeset"
@@ -128,60 +126,4 @@ func (b *builder) accepted() {
 			}
 		},
 	})
-}
-
-// remediation prints the plan, the same in Security report and scorecard.
-func (b *builder) remediation() {
-	switch {
-	case b.assessed.Total == 0:
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		return
-	case b.assessed.Assessed == 0:
-		b.state(stateNotAssessed, "Not assessed: without an assessment there is nothing to plan.")
-		return
-	case len(b.plan) == 0:
-		b.state(stateClean, "Nothing to do: no check fails on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+".")
-		return
-	}
-	b.para(planLead(b.plan))
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
-			{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Cleared", Align: typeset.Right}, {Title: "Owner", Align: typeset.Left},
-		},
-		Rows: len(b.plan),
-		Row: func(i int) []typeset.Cell {
-			s := b.plan[i]
-			return []typeset.Cell{
-				faint(number(i + 1)),
-				{Text: s.Action, Style: cellStrong, Sub: strings.Join(s.Checks, ", ") + before("\n", s.Statement), SubStyle: codeMuted},
-				text(number(s.Findings)), text(number(s.Instances)), severity(s.Severity), text(orDash(s.Effort)), text(yesNo(s.NeedsRestart)),
-				text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
-			}
-		},
-	})
-	b.small("Order: weight closed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Cleared: share of all weight that is gone after this step and those before it. " +
-		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
-		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. {object} stands for each object that the findings list.")
-}
-
-// andVulnerabilities says what the plan closes besides findings.
-func (b *builder) andVulnerabilities() string {
-	for _, s := range b.plan {
-		if slices.Contains(s.Checks, analysis.OpenCVEs) {
-			return ", and each open CVE of each instance that no check of its version covers"
-		}
-	}
-	return ""
-}
-
-// planLead says how far the first steps go.
-func planLead(plan []analysis.Step) string {
-	words := count(len(plan), "action closes", "actions close") + " everything that is open."
-	for i, s := range plan {
-		if s.Cleared >= 0.8 && i < len(plan)-1 {
-			return words + " After step " + number(i+1) + ", " + percent(s.Cleared) + " of the weight is cleared."
-		}
-	}
-	return words
 }

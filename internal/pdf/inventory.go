@@ -233,21 +233,30 @@ func classifiable(engine string) bool { return engine == "postgresql" || engine 
 func (b *builder) sensitiveTables() {
 	risks := analysis.Risks(b.doc)
 	c := analysis.ClassificationCoverage(b.doc)
-	switch {
-	case c.Databases == 0:
-		b.state(stateNotApplicable, "Not applicable: no database is in scope of this report.")
+	if b.unclassified(c) {
 		return
-	case c.Completed+c.Partial == 0:
-		b.state(stateNotAssessed, "Not assessed: no database in scope has a completed classification.")
-		return
-	case len(risks) == 0:
+	}
+	if len(risks) == 0 {
 		b.state(stateClean, "No sensitive table. "+count(c.TablesDone, "table was", "tables were")+" classified in "+count(c.Completed+c.Partial, "database", "databases")+".")
 		return
 	}
-	b.para("Values are never printed, and never leave the server that was read: a column is named with the kind of data it holds and how sure that is. A table with columns of several categories is listed under each.")
+	b.para("Values are never printed or stored: a column is named with the kind of data it holds and how sure that is. A table with columns of several categories is listed under each.")
 	for _, category := range categoryOrder(risks) {
 		b.category(category, risks)
 	}
+}
+
+// unclassified says so where there is no classification to tell of.
+func (b *builder) unclassified(c analysis.Classified) bool {
+	switch {
+	case c.Databases == 0:
+		b.state(stateNotApplicable, "Not applicable: no database is in scope of this report.")
+	case c.Completed+c.Partial == 0:
+		b.state(stateNotAssessed, "Not assessed: no database in scope has a completed classification.")
+	default:
+		return false
+	}
+	return true
 }
 
 func (b *builder) category(category string, risks []analysis.TableRisk) {

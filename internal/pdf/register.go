@@ -81,8 +81,8 @@ func (b *builder) tls() {
 
 // task is one open item that needs a person.
 type task struct {
-	rank                              int
-	item, where, why, since, decision string
+	rank                                     int
+	item, where, table, why, since, decision string
 }
 
 // worklist lists what a person has to decide.
@@ -105,9 +105,17 @@ func (b *builder) worklist() {
 		Rows: len(tasks),
 		Row: func(i int) []typeset.Cell {
 			t := tasks[i]
-			return []typeset.Cell{strong(t.item), {Text: t.where, Style: codeStyle}, text(t.why), text(t.since), text(t.decision), faint("              ")}
+			return []typeset.Cell{strong(t.item), taskPlace(t), text(t.why), text(t.since), text(t.decision), faint("              ")}
 		},
 	})
+}
+
+// taskPlace is the database, under its table if the item is about one.
+func taskPlace(t task) typeset.Cell {
+	if t.table == "" {
+		return text(t.where)
+	}
+	return typeset.Cell{Text: t.table, Style: codeStyle, Sub: t.where, SubStyle: cellMuted}
 }
 
 func (b *builder) tasks() []task {
@@ -116,7 +124,7 @@ func (b *builder) tasks() []task {
 		tasks = append(tasks, databaseTasks(in, db)...)
 	})
 	slices.SortStableFunc(tasks, func(x, y task) int {
-		return cmp.Or(cmp.Compare(x.rank, y.rank), strings.Compare(x.where, y.where), strings.Compare(x.item, y.item))
+		return cmp.Or(cmp.Compare(x.rank, y.rank), strings.Compare(x.where, y.where), strings.Compare(x.table, y.table), strings.Compare(x.item, y.item))
 	})
 	return tasks
 }
@@ -128,19 +136,19 @@ func databaseTasks(in snapshot.Instance, db snapshot.Database) []task {
 	case c == nil && !classifiable(in.Engine):
 		return nil
 	case c == nil:
-		return []task{{1, "Never classified", place, "no run is on record", day(in.CreatedAt), "Run a classification, or switch it off with a reason"}}
+		return []task{{1, "Never classified", place, "", "no run is on record", day(in.CreatedAt), "Run a classification, or switch it off with a reason"}}
 	case c.Status == snapshot.ClassificationFailed:
-		return []task{{0, "Failed scan", place, shorten(orDash(c.Reason), 200), day(c.FinishedAt), "Repair the access and run it again"}}
+		return []task{{0, "Failed scan", place, "", shorten(orDash(c.Reason), 200), day(c.FinishedAt), "Repair the access and run it again"}}
 	case c.Status == snapshot.ClassificationOff:
-		return []task{{2, "Classification off", place, shorten(orDash(c.Reason), 200), day(c.StartedAt), "Confirm that it stays off"}}
+		return []task{{2, "Classification off", place, "", shorten(orDash(c.Reason), 200), day(c.StartedAt), "Confirm that it stays off"}}
 	}
 	var tasks []task
 	for _, f := range c.FailedTables {
-		tasks = append(tasks, task{0, "Table not classified", place + " / " + f.Schema + "." + f.Name, shorten(orDash(f.Reason), 200), day(c.FinishedAt), "Grant SELECT, or accept the gap"})
+		tasks = append(tasks, task{0, "Table not classified", place, f.Schema + "." + f.Name, shorten(orDash(f.Reason), 200), day(c.FinishedAt), "Grant SELECT, or accept the gap"})
 	}
 	for _, t := range c.Tables {
 		for part := range slices.Chunk(unsure(t), matchesARow) {
-			tasks = append(tasks, task{3, "Confirm " + count(len(part), "match", "matches"), place + " / " + t.Schema + "." + t.Name, strings.Join(part, "; "),
+			tasks = append(tasks, task{3, "Confirm " + count(len(part), "match", "matches"), place, t.Schema + "." + t.Name, strings.Join(part, "; "),
 				day(c.FinishedAt), "Confirm or reject each"})
 		}
 	}
@@ -165,14 +173,10 @@ func unsure(t snapshot.ClassifiedTable) []string {
 func (b *builder) riskRegister() {
 	risks := analysis.Risks(b.doc)
 	c := analysis.ClassificationCoverage(b.doc)
-	switch {
-	case c.Databases == 0:
-		b.state(stateNotApplicable, "Not applicable: no database is in scope of this report.")
+	if b.unclassified(c) {
 		return
-	case c.Completed+c.Partial == 0:
-		b.state(stateNotAssessed, "Not assessed: no database in scope has a completed classification.")
-		return
-	case len(risks) == 0:
+	}
+	if len(risks) == 0 {
 		b.state(stateClean, "No risk to register: no sensitive table was found.")
 		return
 	}
@@ -267,7 +271,7 @@ func (b *builder) classificationGaps() []gap {
 		case run == nil:
 			g.reason = "no classification is on record"
 		case run.Status != snapshot.ClassificationCompleted:
-			g.reason = "the classification is " + run.Status + ": " + clause(orDash(shorten(run.Reason, 300)))
+			g.reason = incompleteRun(*run)
 		default:
 			return
 		}
@@ -284,6 +288,19 @@ func (b *builder) classificationGaps() []gap {
 		gaps = append(gaps, g)
 	}
 	return gaps
+}
+
+// incompleteRun says why a classification is not complete.
+func incompleteRun(run snapshot.Classification) string {
+	why := clause(shorten(run.Reason, 300))
+	switch run.Status {
+	case snapshot.ClassificationPartial:
+		return "classified in part only" + before(": ", why)
+	case snapshot.ClassificationOff:
+		return cmp.Or(why, "classification is switched off")
+	default:
+		return "the classification failed" + before(": ", why)
+	}
 }
 
 func inventoryGap(in snapshot.Instance) string {

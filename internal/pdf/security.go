@@ -24,9 +24,12 @@ func (b *builder) security() []section {
 func (b *builder) securityFront() front {
 	counts := analysis.CountBySeverity(b.findings)
 	verdict, color := b.securityVerdict(counts)
-	open, highest := b.openVulnerabilities()
+	open, possible, highest := b.openVulnerabilities()
 	cveNote := "none open"
-	if open > 0 {
+	switch {
+	case possible > 0:
+		cveNote = number(possible) + " more not ruled out, CVSS to " + decimal(highest)
+	case open > 0:
 		cveNote = "highest CVSS " + decimal(highest)
 	}
 	privileged, superusers := 0, 0

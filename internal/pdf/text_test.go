@@ -116,29 +116,43 @@ func TestDetailedResultsHasAllDomains(t *testing.T) {
 	}
 }
 
+// clean is a document without a finding or an open CVE.
+func clean() snapshot.Document {
+	doc := snapshottest.Rich(report.Security)
+	eachResult(doc, func(r *snapshot.CheckResult) {
+		*r = snapshot.CheckResult{CheckID: r.CheckID, Database: r.Database, Status: snapshot.StatusPass}
+	})
+	for i := range doc.Instances {
+		doc.Instances[i].CVEs = nil
+	}
+	return doc
+}
+
+// unlisted is a document with more findings than it lists.
+func unlisted() snapshot.Document {
+	doc := snapshottest.Rich(report.Security)
+	eachResult(doc, func(r *snapshot.CheckResult) {
+		if r.CheckID == "PG-S12" && r.Status == snapshot.StatusFail {
+			r.Total = 727 + len(r.Violations)
+		}
+	})
+	return doc
+}
+
+func eachResult(doc snapshot.Document, f func(*snapshot.CheckResult)) {
+	for i := range doc.Instances {
+		if a := doc.Instances[i].Assessment; a != nil {
+			for k := range a.Results {
+				f(&a.Results[k])
+			}
+		}
+	}
+}
+
 // The three different sentences, and what page 1 must say.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	r := renderer(t)
-	clean := snapshottest.Rich(report.Security)
-	for i := range clean.Instances {
-		clean.Instances[i].CVEs = nil
-		if a := clean.Instances[i].Assessment; a != nil {
-			for k := range a.Results {
-				a.Results[k] = snapshot.CheckResult{CheckID: a.Results[k].CheckID, Database: a.Results[k].Database, Status: snapshot.StatusPass}
-			}
-		}
-	}
-	unlisted := snapshottest.Rich(report.Security)
-	for i := range unlisted.Instances {
-		if a := unlisted.Instances[i].Assessment; a != nil {
-			for k := range a.Results {
-				if r := &a.Results[k]; r.CheckID == "PG-S12" && r.Status == snapshot.StatusFail {
-					r.Total = 727 + len(r.Violations)
-				}
-			}
-		}
-	}
 	scoped := snapshottest.Rich(report.InstanceScorecard)
 	scoped.Database = &snapshot.DatabaseRef{ID: snapshottest.ID(1000), Name: "crm"}
 	for name, tc := range map[string]struct {
@@ -146,7 +160,7 @@ func TestSentences(t *testing.T) {
 		want []string
 		not  []string
 	}{
-		"security": {unlisted, []string{
+		"security": {unlisted(), []string{
 			"Security report Nordlicht Energie AG", "BETA", "DEMO DATA", "Scope All active instances (13 of 14)", "Snapshot 20 Nov 2026 12:00:00 UTC",
 			"11:59:58 UTC by Ana Ruiz", "Request 0199f0d2", "Built by Muster 1.0.0, Beta",
 			"4 critical findings on 2 of 10 assessed instances must be closed within 7 days. 4 instances were not assessed",
@@ -158,7 +172,7 @@ func TestSentences(t *testing.T) {
 			"muster verify FILE.pdf", "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3", "0199f0d2-7a10-7c44-9b0e-000000000001",
 			"plperl is not installed on any database: not exploitable by this route", "1,454 further findings of this check", "100%",
 		}, []string{"{nb}", "No data", "PG-C02", "PG-M02"}},
-		"clean security": {clean, []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC.", "Nothing to do: no check fails on 10 assessed instances."}, nil},
+		"clean security": {clean(), []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC.", "Nothing to do: no check fails on 10 assessed instances."}, nil},
 		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{"DEMO"}},
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",

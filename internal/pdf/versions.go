@@ -11,28 +11,39 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
+// unsure says whether some of the row's CVEs are only not ruled out.
+func (r versionRow) unsure() bool { return r.open < r.bands.Total() }
+
 // versionRow is what the feed knows of one instance.
 type versionRow struct {
 	in      snapshot.Instance
-	bands   analysis.Counts // open CVEs by band
-	unsure  bool            // some of them may not apply
+	bands   analysis.Counts // CVEs by band that are open or not ruled out
+	open    int             // of those, the ones known to be open
 	highest float64
 	ended   bool
 }
 
-// openVulnerabilities counts different CVEs that are open, or may be, on an
-// active instance, and the highest CVSS among them.
-func (b *builder) openVulnerabilities() (open int, highest float64) {
-	seen := map[string]bool{}
+// openVulnerabilities counts the different CVEs that are open on an active
+// instance, those that are open on none but not ruled out everywhere, and the
+// highest CVSS among both.
+func (b *builder) openVulnerabilities() (open, possible int, highest float64) {
+	isOpen := map[string]bool{}
 	for _, r := range b.versionRows() {
 		for _, c := range r.in.CVEs {
 			if c.Applies != analysis.CVENotExploitable {
-				seen[c.ID] = true
+				isOpen[c.ID] = isOpen[c.ID] || c.Applies == analysis.CVEOpen
 			}
 		}
 		highest = max(highest, r.highest)
 	}
-	return len(seen), highest
+	for _, is := range isOpen {
+		if is {
+			open++
+		} else {
+			possible++
+		}
+	}
+	return open, possible, highest
 }
 
 // versionRows are the active instances whose version the feed knows: past end
@@ -54,7 +65,9 @@ func (b *builder) versionRows() []versionRow {
 			}
 			r.bands[analysis.Rank(analysis.Band(cvss[c.ID]))]++
 			r.highest = max(r.highest, cvss[c.ID])
-			r.unsure = r.unsure || c.Applies != analysis.CVEOpen
+			if c.Applies == analysis.CVEOpen {
+				r.open++
+			}
 		}
 		rows = append(rows, r)
 	}
@@ -116,16 +129,19 @@ func (b *builder) versionGaps(feed string) []gap {
 }
 
 func (b *builder) versionLead(rows []versionRow, feed string) {
-	vulnerable, ended := 0, 0
+	vulnerable, possible, ended := 0, 0, 0
 	for _, r := range rows {
-		if r.bands.Total() > 0 {
+		switch {
+		case r.open > 0:
 			vulnerable++
+		case r.unsure():
+			possible++
 		}
 		if r.ended {
 			ended++
 		}
 	}
-	if vulnerable == 0 && ended == 0 {
+	if vulnerable+possible+ended == 0 {
 		words := "All " + count(len(rows), "instance runs", "instances run")
 		if len(rows) == 1 {
 			words = "The one instance runs"
@@ -133,19 +149,22 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		b.state(stateClean, words+" a version for which "+feed+" lists no open CVE.")
 		return
 	}
-	lead := number(vulnerable) + " of " + count(len(rows), "instance", "instances") + " whose version " + feed + " knows " + verb(vulnerable, "has", "have")
+	words := number(vulnerable) + " of " + count(len(rows), "instance", "instances") + " whose version " + feed + " knows " + verb(vulnerable, "has", "have")
 	switch {
 	case len(rows) == 1 && vulnerable == 1:
-		lead = "The one instance whose version " + feed + " knows has"
+		words = "The one instance whose version " + feed + " knows has"
 	case len(rows) == vulnerable:
-		lead = "All " + number(len(rows)) + " instances whose version " + feed + " knows have"
+		words = "All " + number(len(rows)) + " instances whose version " + feed + " knows have"
 	}
-	lead += " at least one open CVE; "
+	words += " at least one open CVE"
+	if possible > 0 {
+		words += "; on " + number(possible) + " more it is not ruled out"
+	}
 	if ended == 0 {
-		b.para(lead + "none runs a major version past its end of life.")
+		b.para(words + "; none runs a major version past its end of life.")
 		return
 	}
-	b.para(lead + number(ended) + " " + verb(ended, "runs", "run") + " a major version past its end of life.")
+	b.para(words + "; " + number(ended) + " " + verb(ended, "runs", "run") + " a major version past its end of life.")
 }
 
 func verb(n int, one, many string) string {
@@ -167,7 +186,7 @@ func (b *builder) versionTable(rows []versionRow) {
 		Rows: len(rows),
 		Row: func(i int) []typeset.Cell {
 			r := rows[i]
-			unsure = unsure || r.unsure
+			unsure = unsure || r.unsure()
 			version, answered := analysis.Version(&r.in)
 			running := typeset.Cell{Text: analysis.EngineName(r.in.Engine) + " " + orDash(version)}
 			if !answered {
@@ -182,7 +201,7 @@ func (b *builder) versionTable(rows []versionRow) {
 			}
 			highest := faint("–")
 			if r.highest > 0 {
-				highest = strong(dagger(decimal(r.highest), r.unsure))
+				highest = strong(dagger(decimal(r.highest), r.unsure()))
 			}
 			return append(cells, highest, text(orDash(r.in.Release.Target)))
 		},
@@ -190,7 +209,7 @@ func (b *builder) versionTable(rows []versionRow) {
 	note := "Feed: " + orDash(b.doc.Feed.Name) + ", " + day(b.doc.Feed.Date) + ". Behind: minor releases between the running and the latest one. " +
 		"Clears all: the lowest version without an open CVE. CVEs whose precondition does not hold here are left out; the CVE appendix has all."
 	if unsure {
-		note += " † Some of these depend on a precondition that could not be read."
+		note += " † With CVEs that are not ruled out: a precondition could not be read, or nobody looked at that version."
 	}
 	b.small(note)
 }
@@ -213,106 +232,4 @@ func (b *builder) endOfLife(end *time.Time) typeset.Cell {
 		cell.SubStyle = typeset.Style{Face: typeset.Bold, Size: 8, Color: severityColor[analysis.Critical]}
 	}
 	return cell
-}
-
-// vulnerabilities is the CVE appendix: CVSS descending, then id.
-func (b *builder) vulnerabilities() {
-	list := slices.Clone(b.doc.Vulnerabilities)
-	slices.SortStableFunc(list, func(a, b snapshot.Vulnerability) int {
-		return cmp.Or(cmp.Compare(b.CVSS, a.CVSS), strings.Compare(a.ID, b.ID))
-	})
-	affected := map[string][]affectedBy{}
-	for _, r := range b.versionRows() {
-		for _, c := range r.in.CVEs {
-			affected[c.ID] = append(affected[c.ID], affectedBy{r.in.Name, c})
-		}
-	}
-	list = slices.DeleteFunc(list, func(v snapshot.Vulnerability) bool { return len(affected[v.ID]) == 0 })
-	if len(list) == 0 {
-		switch rows := b.versionRows(); {
-		case b.assessed.Total == 0:
-			b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		case len(rows) == 0:
-			b.state(stateNotAssessed, "Not assessed: no instance in scope runs a version that the feed knows.")
-		default:
-			b.state(stateClean, "The feed of "+day(b.doc.Feed.Date)+" lists no CVE for the versions of "+count(len(rows), "instance", "instances")+" in scope.")
-		}
-		return
-	}
-	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where that is not known, and why.")
-	for _, v := range list {
-		b.vulnerability(v, affected[v.ID])
-	}
-}
-
-type affectedBy struct {
-	instance string
-	cve      snapshot.InstanceCVE
-}
-
-// vulnerability prints one CVE, with the instances of equal standing together.
-func (b *builder) vulnerability(v snapshot.Vulnerability, on []affectedBy) {
-	d := b.d
-	d.Need(70)
-	d.Skip(6)
-	d.Settle()
-	band := analysis.Band(v.CVSS)
-	top, page := d.Y, d.Page()
-	d.Paragraph(10, 1.32,
-		typeset.Span{Text: v.ID, Style: strongStyle},
-		typeset.Span{Text: "   CVSS " + decimal(v.CVSS) + " " + band, Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: severityColor[band]}},
-		typeset.Span{Text: "   " + v.Vector, Style: codeMuted})
-	if d.Page() == page {
-		page.Fill(d.Left(), top+1, 4, d.Y-top-2, severityColor[band])
-	}
-	from := ""
-	if v.Source != "" {
-		from = " Source: " + v.Source + "."
-	}
-	d.Paragraph(10, 1.38,
-		typeset.Span{Text: sentence(v.Title), Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}},
-		typeset.Span{Text: " Component: " + orDash(v.Component) + ". Fixed in " + orDash(strings.Join(v.FixedIn, ", ")) + "." + from, Style: smallStyle})
-	for _, s := range standings(on) {
-		d.Need(24)
-		mark, top, page := s.cell(), d.Y, d.Page()
-		page.Fill(d.Left()+10, top+3, 5.5, 5.5, mark.Mark)
-		d.Paragraph(20, 1.42, typeset.Span{Text: mark.Text, Style: cellStrong},
-			typeset.Span{Text: " on " + places(s.instances, "instance", "instances") + before(": ", clause(shorten(s.precondition, 300))), Style: cellStyle})
-	}
-	d.Y += 3
-}
-
-// standing is how a CVE concerns some instances, for the same reason.
-type standing struct {
-	applies, precondition string
-	instances             []string
-}
-
-// standings puts instances of equal standing together: open ones first, those
-// that are not exposed last, in the order of the instances otherwise.
-func standings(on []affectedBy) []standing {
-	var out []standing
-	for _, a := range on {
-		i := slices.IndexFunc(out, func(s standing) bool { return s.applies == a.cve.Applies && s.precondition == a.cve.Precondition })
-		if i < 0 {
-			i = len(out)
-			out = append(out, standing{applies: a.cve.Applies, precondition: a.cve.Precondition})
-		}
-		out[i].instances = append(out[i].instances, shorten(a.instance, 80))
-	}
-	rank := map[string]int{analysis.CVEOpen: -1, analysis.CVENotExploitable: 1}
-	slices.SortStableFunc(out, func(a, b standing) int { return cmp.Compare(rank[a.applies], rank[b.applies]) })
-	return out
-}
-
-// cell is a standing in a word and a colour.
-func (s standing) cell() typeset.Cell {
-	switch s.applies {
-	case analysis.CVEOpen:
-		return typeset.Cell{Text: "Open", Mark: severityColor[analysis.High]}
-	case analysis.CVENotExploitable:
-		return typeset.Cell{Text: "Not exploitable", Mark: good}
-	default:
-		return typeset.Cell{Text: "Not known", Mark: caution}
-	}
 }

@@ -8,6 +8,10 @@
 // time they are painted: gofpdf's {nb} alias prints empty boxes with UTF-8
 // fonts and costs O(aliases × pages). Pages are released as they are painted.
 //
+// What must not stand alone at the foot of a page, a heading with its
+// introduction, is kept: a break moves what Keep began over to the next page,
+// with its links and marks, unless it is so tall that it may be parted.
+//
 // Every string passes Fonts.Clean. What is left is printable by one of the
 // fonts: Liberation, and DejaVu for runs of glyphs that Liberation lacks;
 // everything else is shown by its number, ‹U+1F680›. That covers what makes

@@ -1,0 +1,113 @@
+package pdf
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// vulnerabilities is the CVE appendix: CVSS descending, then id.
+func (b *builder) vulnerabilities() {
+	list := slices.Clone(b.doc.Vulnerabilities)
+	slices.SortStableFunc(list, func(a, b snapshot.Vulnerability) int {
+		return cmp.Or(cmp.Compare(b.CVSS, a.CVSS), strings.Compare(a.ID, b.ID))
+	})
+	affected := map[string][]affectedBy{}
+	for _, r := range b.versionRows() {
+		for _, c := range r.in.CVEs {
+			affected[c.ID] = append(affected[c.ID], affectedBy{r.in.Name, c})
+		}
+	}
+	list = slices.DeleteFunc(list, func(v snapshot.Vulnerability) bool { return len(affected[v.ID]) == 0 })
+	if len(list) == 0 {
+		switch rows := b.versionRows(); {
+		case b.assessed.Total == 0:
+			b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+		case len(rows) == 0:
+			b.state(stateNotAssessed, "Not assessed: no instance in scope runs a version that the feed knows.")
+		default:
+			b.state(stateClean, "The feed of "+day(b.doc.Feed.Date)+" lists no CVE for the versions of "+count(len(rows), "instance", "instances")+" in scope.")
+		}
+		return
+	}
+	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where that is not known, and why.")
+	for _, v := range list {
+		b.vulnerability(v, affected[v.ID])
+	}
+}
+
+type affectedBy struct {
+	instance string
+	cve      snapshot.InstanceCVE
+}
+
+// vulnerability prints one CVE, with the instances of equal standing together.
+func (b *builder) vulnerability(v snapshot.Vulnerability, on []affectedBy) {
+	d := b.d
+	d.Need(70)
+	d.Skip(6)
+	d.Settle()
+	band := analysis.Band(v.CVSS)
+	top, page := d.Y, d.Page()
+	d.Paragraph(10, 1.32,
+		typeset.Span{Text: v.ID, Style: strongStyle},
+		typeset.Span{Text: "   CVSS " + decimal(v.CVSS) + " " + band, Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: severityColor[band]}},
+		typeset.Span{Text: "   " + v.Vector, Style: codeMuted})
+	if d.Page() == page {
+		page.Fill(d.Left(), top+1, 4, d.Y-top-2, severityColor[band])
+	}
+	from := ""
+	if v.Source != "" {
+		from = " Source: " + v.Source + "."
+	}
+	d.Paragraph(10, 1.38,
+		typeset.Span{Text: sentence(v.Title), Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}},
+		typeset.Span{Text: " Component: " + orDash(v.Component) + ". Fixed in " + orDash(strings.Join(v.FixedIn, ", ")) + "." + from, Style: smallStyle})
+	for _, s := range standings(on) {
+		d.Need(24)
+		mark, top, page := s.cell(), d.Y, d.Page()
+		page.Fill(d.Left()+10, top+3, 5.5, 5.5, mark.Mark)
+		d.Paragraph(20, 1.42, typeset.Span{Text: mark.Text, Style: cellStrong},
+			typeset.Span{Text: " on " + places(s.instances, "instance", "instances") + before(": ", clause(shorten(s.precondition, 300))), Style: cellStyle})
+	}
+	d.Y += 3
+}
+
+// standing is how a CVE concerns some instances, for the same reason.
+type standing struct {
+	applies, precondition string
+	instances             []string
+}
+
+// standings puts instances of equal standing together: open ones first, those
+// that are not exposed last, in the order of the instances otherwise.
+func standings(on []affectedBy) []standing {
+	var out []standing
+	for _, a := range on {
+		i := slices.IndexFunc(out, func(s standing) bool { return s.applies == a.cve.Applies && s.precondition == a.cve.Precondition })
+		if i < 0 {
+			i = len(out)
+			out = append(out, standing{applies: a.cve.Applies, precondition: a.cve.Precondition})
+		}
+		out[i].instances = append(out[i].instances, shorten(a.instance, 80))
+	}
+	rank := map[string]int{analysis.CVEOpen: -1, analysis.CVENotExploitable: 1}
+	slices.SortStableFunc(out, func(a, b standing) int { return cmp.Compare(rank[a.applies], rank[b.applies]) })
+	return out
+}
+
+// cell is a standing in a word and a colour.
+func (s standing) cell() typeset.Cell {
+	switch s.applies {
+	case analysis.CVEOpen:
+		return typeset.Cell{Text: "Open", Mark: severityColor[analysis.High]}
+	case analysis.CVENotExploitable:
+		return typeset.Cell{Text: "Not exploitable", Mark: good}
+	default:
+		return typeset.Cell{Text: "Not known", Mark: caution}
+	}
+}
