@@ -39,13 +39,14 @@ type Fleet interface {
 type Facts interface {
 	States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]assessment.State, error)
 	Latest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, []assessment.DatabaseClassification, error)
-	Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error)
 }
 
-// Assessor looks at one server now. A server that cannot be reached is no
-// error: the assessment says so.
+// Assessor looks at servers; *collect.Collector is one.
 type Assessor interface {
-	AssessNow(ctx context.Context, organization, instance uuid.UUID) (snapshot.Assessment, error)
+	// Fresh returns an assessment that reached the server no longer than maxAge
+	// ago, or what a look just now gives. A server that cannot be reached is no
+	// error: the assessment says so.
+	Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error)
 }
 
 // Accounts is who people and organizations are; *accounts.Store is one.
@@ -194,7 +195,7 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 	case !instance.Collected:
 		instance.NotAssessed = "no connection is registered"
 	default:
-		a, err := g.recent(ctx, organization, instance.ID)
+		a, err := g.Assessor.Fresh(ctx, organization, instance.ID, maxAge)
 		if err != nil && !g.forgotten(ctx, organization, instance) {
 			return err
 		}
@@ -209,19 +210,6 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 	}
 	addDatabaseFacts(instance, classified)
 	return nil
-}
-
-// recent returns facts of the last 24 hours, or what a look just now gives.
-func (g *Inputs) recent(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, error) {
-	a, err := g.Facts.Reached(ctx, organization, instance, maxAge)
-	if err != nil || a != nil {
-		return a, err
-	}
-	now, err := g.Assessor.AssessNow(ctx, organization, instance)
-	if err != nil {
-		return nil, err
-	}
-	return &now, nil
 }
 
 // forgotten says whether the connection was taken away after the build had begun:

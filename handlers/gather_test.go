@@ -62,12 +62,20 @@ func newEstate(t *testing.T) *estate {
 	return e
 }
 
-// AssessNow stands for the collector.
-func (e *estate) AssessNow(_ context.Context, _, instance uuid.UUID) (snapshot.Assessment, error) {
+// Fresh stands for the collector, with what the store knows.
+func (e *estate) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
+	a, err := e.facts.Reached(ctx, organization, instance, maxAge)
+	if err != nil || a != nil {
+		return a, err
+	}
 	e.mu.Lock()
 	e.looks = append(e.looks, instance)
 	e.mu.Unlock()
-	return e.sees(instance)
+	seen, err := e.sees(instance)
+	if err != nil {
+		return nil, err
+	}
+	return &seen, nil
 }
 
 func (e *estate) wait(mark commands.Mark) {

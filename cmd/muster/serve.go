@@ -25,6 +25,8 @@ import (
 )
 
 const (
+	// demoRetry is the pause before the demo is filled again.
+	demoRetry = 5 * time.Second
 	// drainTimeout is how long a stop waits for work in hand (contract, §19).
 	drainTimeout = 20 * time.Second
 	// httpConnections, and what each worker holds at most, make up the pool.
@@ -145,7 +147,7 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http
 		return nil, err
 	}
 	if p.cfg.Demo {
-		group.Go(func() error { return unlessStopped(filler.Fill(ctx, o)) })
+		group.Go(func() error { return p.fillDemo(ctx, filler, o) })
 	}
 	return p.startHTTP(ctx, group, collector)
 }
@@ -188,6 +190,23 @@ func (p *process) firstRun(ctx context.Context, filler *demo.Demo) (o accounts.O
 		p.log.Info("made the organization's first administrator", "organization", p.cfg.Organization)
 	}
 	return o, nil
+}
+
+// fillDemo fills until everything is there: a database that restarts meanwhile
+// ends neither the demo nor the process.
+func (p *process) fillDemo(ctx context.Context, filler *demo.Demo, o accounts.Organization) error {
+	for {
+		err := filler.Fill(ctx, o)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		p.log.Warn("the demo is not complete yet, trying again", "in", demoRetry, "error", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(demoRetry):
+		}
+	}
 }
 
 // greet prints where to go: standard output is for people, the log for machines.

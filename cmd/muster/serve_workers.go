@@ -7,15 +7,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/uuid"
-
 	"muster/commands"
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/internal/intake/collect"
 	"muster/internal/mail"
 	"muster/internal/pdf"
-	"muster/internal/snapshot"
 )
 
 // newWorkers puts the handlers of reports on the job queue.
@@ -66,7 +63,7 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 		Reports: in.commands, Accounts: in.accounts, Blobs: in.blobs, Renderer: renderer,
 		Gatherer: &handlers.Inputs{
 			DB: in.db, Events: in.events, Fleet: in.fleet, Facts: in.facts,
-			Assessor: assessor{in, collector}, Accounts: in.accounts, History: in.history, Blobs: in.blobs,
+			Assessor: collector, Accounts: in.accounts, History: in.history, Blobs: in.blobs,
 			Catalogue: collector.PostgreSQL().Catalogue(), Feed: collector.PostgreSQL().Feed(),
 			PublicURL: in.cfg.PublicURL, Now: time.Now,
 		},
@@ -93,21 +90,4 @@ func (in *installation) outbox() (*mail.Outbox, error) {
 		return nil, nil
 	}
 	return mail.NewOutbox(in.cfg.Outbox())
-}
-
-// assessor looks at a server now and reads what was kept of it.
-type assessor struct {
-	*installation
-	collector *collect.Collector
-}
-
-func (a assessor) AssessNow(ctx context.Context, organization, instance uuid.UUID) (snapshot.Assessment, error) {
-	if err := a.collector.AssessNow(ctx, organization, instance); err != nil {
-		return snapshot.Assessment{}, err
-	}
-	newest, err := a.facts.Newest(ctx, organization, instance)
-	if err != nil || newest == nil {
-		return snapshot.Assessment{}, fmt.Errorf("read the assessment of instance %s: %w", instance, err)
-	}
-	return *newest, nil
 }
