@@ -136,16 +136,26 @@ func (d *DeadLetters) Drop(ctx context.Context, organization, id uuid.UUID) (Rep
 }
 
 func (d *DeadLetters) drop(ctx context.Context, tx *sqlx.Tx, l Letter) (replay Replay, err error) {
-	_, err = tx.ExecContext(ctx, `INSERT INTO dropped_events (handler, log, position) VALUES ($1, $2, $3)
-ON CONFLICT DO NOTHING`, l.Handler, l.Log, l.Position)
-	if err != nil {
-		return replay, err
-	}
-	// All groups of the handler stand still here, so that none can park the
+	// All groups of the handler stand still from here, so that none can park the
 	// event after it was looked for and before the drop is visible.
 	var groups []string
 	err = tx.SelectContext(ctx, &groups, `SELECT consumer_group FROM checkpoints
 WHERE handler = $1 AND log = $2 ORDER BY consumer_group FOR UPDATE`, l.Handler, l.Log)
+	if err != nil {
+		return replay, err
+	}
+	// Whoever held them before may have retried the letter with success: what
+	// has been applied must not be left out of the next generation.
+	var waits bool
+	err = tx.GetContext(ctx, &waits, `SELECT EXISTS (SELECT FROM dead_letters WHERE id = $1)`, l.ID)
+	if err != nil {
+		return replay, err
+	}
+	if !waits {
+		return replay, ErrNoLetter
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO dropped_events (handler, log, position) VALUES ($1, $2, $3)
+ON CONFLICT DO NOTHING`, l.Handler, l.Log, l.Position)
 	if err != nil {
 		return replay, err
 	}
@@ -174,13 +184,18 @@ func (d *DeadLetters) inTx(ctx context.Context, work func(tx *sqlx.Tx) error) er
 	if err := work(tx); err != nil {
 		return fmt.Errorf("replay dead letter: %w", err)
 	}
+	// A group's Apply may have said that its commit need not wait for the disk:
+	// a page comes again after a crash, what an operator decided does not.
+	if _, err := tx.ExecContext(ctx, `SET LOCAL synchronous_commit TO DEFAULT`); err != nil {
+		return fmt.Errorf("replay dead letter: %w", err)
+	}
 	return tx.Commit()
 }
 
 // replay applies a parked stream in order, up to the first event that still
 // fails. Dropped ones are passed over.
 func (g Group) replay(ctx context.Context, tx Tx, stream uuid.UUID) (r Replay, err error) {
-	if _, err := g.Lock(ctx, tx); err != nil {
+	if err := g.touch(ctx, tx); err != nil {
 		return r, err
 	}
 	for r.Error == "" {
