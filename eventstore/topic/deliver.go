@@ -173,7 +173,7 @@ func blamesEvent(err error) bool {
 		return true
 	}
 	switch pg.Code[:2] {
-	case "08", "25", "3B", "40", "42", "53", "55", "57", "58", "XX":
+	case "08", "0A", "25", "26", "28", "3B", "3F", "40", "42", "53", "55", "57", "58", "XX":
 		return false
 	}
 	return true

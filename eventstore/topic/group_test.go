@@ -205,3 +205,32 @@ CREATE CONSTRAINT TRIGGER look AFTER INSERT ON dropped_events DEFERRABLE INITIAL
 		t.Errorf("committed with synchronous_commit %v, %v; want one commit with on", seen, err)
 	}
 }
+
+func TestWhatIsNoEventsFaultParksNothing(t *testing.T) {
+	t.Parallel()
+	faults := map[string]string{
+		"a plan that no longer fits":        "0A000",
+		"a prepared statement that is gone": "26000",
+		"a schema that is gone":             "3F000",
+		"a serialization failure":           "40001",
+		"a table that is gone":              "42P01",
+		"a full disk":                       "53100",
+		"a timeout":                         "57014",
+	}
+	for name, code := range faults {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.group.Apply = func(ctx context.Context, tx topic.Tx, _ []eventstore.Event) error {
+				_, err := tx.ExecContext(ctx, `DO $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '`+code+`'; END $$`)
+				return err
+			}
+			tx := s.begin(nil)
+			err := s.group.Advance(t.Context(), tx, s.add("healthy"))
+			var planted *pgconn.PgError
+			if !errors.As(err, &planted) || planted.Code != code {
+				t.Errorf("the page ends with %v, want %s", err, code)
+			}
+		})
+	}
+}
