@@ -120,6 +120,47 @@ WHERE datname = current_database() AND wait_event_type = 'Lock')`)
 	}
 }
 
+func TestAnIdleLookWritesNothing(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		events int
+		follow string
+		writes bool
+	}{
+		"empty log":                         {},
+		"something to read":                 {events: 1, writes: true},
+		"the followed group is not further": {events: 1, follow: "leaders"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			if err := topic.AddGroup(t.Context(), s.db, "leaders", s.group.Handler, s.group.Log); err != nil {
+				t.Fatal(err)
+			}
+			for range test.events {
+				s.add("healthy")
+			}
+			tx := s.begin(nil)
+			rows, err := tx.Query(topic.PageQuery(), s.group.Name, s.group.Log, test.follow, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := rows.Next()
+			if err := errors.Join(rows.Close(), rows.Err()); err != nil {
+				t.Fatal(err)
+			}
+			var writes bool
+			if err := tx.Get(&writes, `SELECT pg_current_xact_id_if_assigned() IS NOT NULL`); err != nil {
+				t.Fatal(err)
+			}
+			if found != test.writes || writes != test.writes {
+				t.Errorf("a page is found: %t, and its transaction writes: %t; want %t", found, writes, test.writes)
+			}
+		})
+	}
+}
+
 func TestDropOfWhatWasAppliedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
