@@ -125,6 +125,27 @@ func TestSchemaFaultParksNothing(t *testing.T) {
 	s.want(map[uuid.UUID]string{stream: "1 "})
 }
 
+func TestIdleProjectionRecovers(t *testing.T) {
+	t.Parallel()
+	s, p := newScene(t), &sums{}
+	r := s.runner(p.projection())
+	s.run(r)
+	s.settle(r, s.add(uuid.New(), "plain", 1))
+	failed := func() (failed bool) {
+		if err := s.db.Get(&failed, `SELECT last_error IS NOT NULL FROM checkpoints`); err != nil {
+			t.Fatal(err)
+		}
+		return failed
+	}
+	for range 2 {
+		s.exec(`ALTER TABLE events RENAME TO elsewhere`)
+		s.until("a look has failed", failed)
+		s.exec(`ALTER TABLE elsewhere RENAME TO events`)
+		// Nothing is appended: the failure must not stay until something is.
+		s.until("the projection runs again", func() bool { return s.status(r).Status == projections.Running })
+	}
+}
+
 func TestOneRunnerAppliesAndAnotherTakesOver(t *testing.T) {
 	t.Parallel()
 	for name, depose := range map[string]func(s *scene, leader *projections.Runner, stop func()){

@@ -43,7 +43,8 @@ type Subscription struct {
 	mu      sync.Mutex
 	changed <-chan struct{} // taken before the running query
 	failure error           // of the page in hand
-	pause   time.Duration
+	pause   time.Duration   // zero: the last look went well
+	marked  bool            // the checkpoint may carry an error, of a process before this one too
 }
 
 // Subscribe adds the group to a running router and starts it. It ends with ctx
@@ -53,7 +54,7 @@ type Subscription struct {
 func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Group, wake *Wake, log *slog.Logger, committed func()) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Subscription{
-		group: g, db: db, wake: wake, committed: committed, done: ctx.Done(),
+		group: g, db: db, wake: wake, committed: committed, done: ctx.Done(), marked: true,
 		log: log.With("group", g.Name, "log", string(g.Log)),
 	}
 	deadline := never
@@ -124,6 +125,7 @@ func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err er
 	case err != nil:
 		return s.failed(err)
 	case noMsg:
+		s.recovered()
 		poll := time.NewTimer(SafetyPoll)
 		defer poll.Stop()
 		select {
@@ -132,10 +134,31 @@ func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err er
 		case <-s.done:
 		}
 	default:
-		s.pause = 0
+		s.pause, s.marked = 0, false // moveCheckpoint took the mark away
 		s.committed()
 	}
 	return 0
+}
+
+// recovered takes the mark of a failure away where no page comes that would: a
+// look that failed on an idle log would else be shown until its next event.
+func (s *Subscription) recovered() {
+	s.pause = 0
+	if s.marked {
+		s.marked = !s.mark(nil)
+	}
+}
+
+// mark writes the failure, or that there is none, on the checkpoint.
+func (s *Subscription) mark(failure *string) (written bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), SafetyPoll)
+	defer cancel()
+	_, err := s.db.ExecContext(ctx, `UPDATE checkpoints SET last_error = $1
+WHERE consumer_group = $2 AND log = $3 AND last_error IS DISTINCT FROM $1`, failure, s.group.Name, s.group.Log)
+	if err != nil {
+		s.log.Debug("failure cannot be recorded", "error", err)
+	}
+	return err == nil
 }
 
 // failed reports a failure once in the log and on the checkpoint, and paces the
@@ -147,14 +170,9 @@ func (s *Subscription) failed(err error) time.Duration {
 	} else {
 		s.pause = min(2*s.pause, lastPause)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), SafetyPoll)
-	defer cancel()
-	_, recordErr := s.db.ExecContext(ctx,
-		`UPDATE checkpoints SET last_error = $1 WHERE consumer_group = $2 AND log = $3`,
-		err.Error(), s.group.Name, s.group.Log)
-	if recordErr != nil {
-		s.log.Debug("failure cannot be recorded", "error", recordErr)
-	}
+	text := err.Error()
+	s.mark(&text)
+	s.marked = true
 	return s.pause
 }
 
