@@ -225,6 +225,44 @@ func TestWhatIsOverIsDropped(t *testing.T) {
 	s.settle(r, position)
 }
 
+func TestVersionThatIsUsedAgainIsNotDropped(t *testing.T) {
+	t.Parallel()
+	s, p := newScene(t), &sums{}
+	older := p.projection()
+	older.Version = 7
+	s.runner(older)
+	s.exec(`UPDATE projection_versions SET used_at = now() - interval '25 hours' WHERE version = 7`)
+	// A program of version 7 comes back: it has said so and has not committed yet.
+	returning, err := s.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = returning.Rollback() }()
+	returning.MustExec(`UPDATE projection_versions SET used_at = now() WHERE version = 7`)
+	s.run(s.runner(p.projection()))
+	sweeping := func() (waits bool) {
+		err := s.db.Get(&waits, `SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+WHERE a.datname = current_database() AND a.query LIKE 'DELETE FROM projection_versions%' AND NOT l.granted)`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return waits
+	}
+	s.until("the sweep waits for it", sweeping)
+	if err := returning.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the sweep is over", func() bool {
+		var over bool
+		err := s.db.Get(&over, `SELECT NOT EXISTS (SELECT FROM pg_stat_activity
+WHERE datname = current_database() AND state <> 'idle' AND query LIKE 'D%')`)
+		return err == nil && over
+	})
+	if got := s.schemas(); got != "sums_v1 sums_v1_g1 sums_v7 sums_v7_g1" {
+		t.Errorf("schemas are %s, want those of version 7 among them", got)
+	}
+}
+
 func (s *scene) schemas() (names string) {
 	s.t.Helper()
 	err := s.db.Get(&names, `SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace WHERE nspname LIKE 'sums%'`)

@@ -64,15 +64,25 @@ WHERE projection = $1 AND version <> $2 AND used_at < now() - make_interval(secs
 	return nil
 }
 
-// dropVersion removes everything of a version; a program of that version that
-// comes back starts it anew.
+// dropVersion removes everything of a version, unless it has just been used
+// again: its row in projection_versions comes first, because touch holds that
+// row until Prepare has found or made the tables. A program of that version that
+// comes back later starts it anew.
 func dropVersion(ctx context.Context, tx *sqlx.Tx, name string, version int) error {
+	unused, err := tx.ExecContext(ctx, `DELETE FROM projection_versions
+WHERE projection = $1 AND version = $2 AND used_at < now() - make_interval(secs => $3)`, name, version, Unused.Seconds())
+	if err != nil {
+		return err
+	}
+	if n, err := unused.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
 	p := Projection{Name: name, Version: version}
 	if _, err := tx.ExecContext(ctx, `DROP SCHEMA IF EXISTS `+quoted(p.Views())+` CASCADE`); err != nil {
 		return err
 	}
 	var groups []string
-	err := tx.SelectContext(ctx, &groups,
+	err = tx.SelectContext(ctx, &groups,
 		`SELECT consumer_group FROM projection_generations WHERE projection = $1 AND version = $2`, name, version)
 	if err != nil {
 		return err
@@ -85,13 +95,7 @@ func dropVersion(ctx context.Context, tx *sqlx.Tx, name string, version int) err
 			return err
 		}
 	}
-	for _, statement := range []string{
-		`DELETE FROM projection_generations WHERE projection = $1 AND version = $2`,
-		`DELETE FROM projection_versions WHERE projection = $1 AND version = $2`,
-	} {
-		if _, err := tx.ExecContext(ctx, statement, name, version); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = tx.ExecContext(ctx,
+		`DELETE FROM projection_generations WHERE projection = $1 AND version = $2`, name, version)
+	return err
 }
