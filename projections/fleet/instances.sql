@@ -12,7 +12,8 @@ WITH matching AS (
                    OR position(lower($5) IN lower(external_id)) > 0)
 )
 SELECT i.id, i.organization_id, i.external_id, i.name, i.engine, i.version, i.host, i.active, i.created_at,
-       (SELECT count(*) FROM fleet_v1.databases d WHERE d.instance_id = i.id) AS database_count
+       (SELECT count(*) FROM fleet_v1.databases d
+        WHERE d.instance_id = i.id AND d.organization_id = i.organization_id) AS database_count
 FROM (
     SELECT * FROM matching
     ORDER BY CASE WHEN NOT $6 THEN lower(name) END COLLATE "C", CASE WHEN NOT $6 THEN id END,
