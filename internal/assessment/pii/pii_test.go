@@ -54,6 +54,8 @@ func TestNamesMatchByWholeWords(t *testing.T) {
 		{"tracing", Text, ""},
 		{"race", Text, "PII-15 High"},
 		{"race_condition", Text, ""},
+		{"fingerprint", Text, ""}, // of a key or a request, nearly always
+		{"fingerprint_template", Bytes, "PII-15 High"},
 		{"mrn", Other, "PII-14 High"},
 		{"ssn", Text, "PII-06 High"},
 		{"", Text, ""},

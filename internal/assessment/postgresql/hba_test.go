@@ -125,3 +125,15 @@ func TestRulesOfTheFeed(t *testing.T) {
 		}
 	}
 }
+
+func TestEvidenceNamesTheReleaseOfItsMajor(t *testing.T) {
+	t.Parallel()
+	for major, want := range map[string]string{
+		"15": "fixed in 15.20",
+		"12": "not fixed in 12, fixed in 14.25 15.20",
+	} {
+		if got := fixedIn([]string{"14.25", "15.20"}, major); got != want {
+			t.Errorf("on %s: %q, want %q", major, got, want)
+		}
+	}
+}

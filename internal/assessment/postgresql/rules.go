@@ -86,10 +86,20 @@ func knownVulnerabilities(e evidence) (violations []snapshot.Violation, unknown 
 	for _, known := range e.feed.Vulnerabilities(open) {
 		violations = append(violations, snapshot.Violation{
 			Object:   known.ID,
-			Evidence: fmt.Sprintf("CVSS %.1f, fixed in %s: %s", known.CVSS, strings.Join(known.FixedIn, " "), known.Title),
+			Evidence: fmt.Sprintf("CVSS %.1f, %s: %s", known.CVSS, fixedIn(known.FixedIn, v.Major), known.Title),
 		})
 	}
 	return violations, ""
+}
+
+// fixedIn names the release of this major that fixes a vulnerability.
+func fixedIn(releases []string, major string) string {
+	for _, r := range releases {
+		if v, ok := feed.ParseVersion(r); ok && v.Major == major {
+			return "fixed in " + r
+		}
+	}
+	return "not fixed in " + major + ", fixed in " + strings.Join(releases, " ")
 }
 
 // judgeRules runs the checks that rules judge, on an instance whose access a
