@@ -51,7 +51,7 @@ func (s *server) admit(c *gin.Context, row *route) *problem {
 	if row.page {
 		return nil
 	}
-	s.describe(c, row)
+	call.header.Set("Cache-Control", "private, no-store")
 	refusal := s.identify(ctx, call, c.Request, row)
 	if p := s.count(call, row); p != nil {
 		return p
@@ -59,8 +59,8 @@ func (s *server) admit(c *gin.Context, row *route) *problem {
 	if refusal != nil && !row.open() {
 		return refusal
 	}
-	if call.principal != nil && call.principal.Organization.Demo {
-		call.header.Set("X-Demo-Data", "true")
+	if call.principal != nil {
+		call.markDemo(call.principal.Organization)
 	}
 	if p := s.authorize(ctx, call, row); p != nil {
 		return p

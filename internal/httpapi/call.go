@@ -53,13 +53,31 @@ func client(ctx context.Context) accounts.Client {
 
 var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// requestID takes the caller's id for the request where it has the form, so
-// that a chain of services shares one; otherwise it makes one.
+// traceForm is a traceparent (W3C Trace Context, §3.2); its group is the
+// trace's id. Later versions may append to it.
+var traceForm = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)`)
+
+// unknownTrace is what the standard calls invalid.
+const unknownTrace = "00000000000000000000000000000000"
+
+// requestID takes the caller's id for the request where it has the form, or the
+// id of the trace that the request is part of, so that a chain of services
+// shares one; otherwise it makes one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); requestIDForm.MatchString(id) {
 		return id
 	}
+	if trace := traceForm.FindStringSubmatch(r.Header.Get("Traceparent")); trace != nil && trace[1] != unknownTrace {
+		return trace[1]
+	}
 	return rand.Text()[:16]
+}
+
+// markDemo says in the answer that what it shows is made up.
+func (c *call) markDemo(o accounts.Organization) {
+	if o.Demo {
+		c.header.Set("X-Demo-Data", "true")
+	}
 }
 
 // settle waits until what was written shows in every list, and says so in the

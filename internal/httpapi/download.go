@@ -40,13 +40,17 @@ func (s *server) DownloadReport(ctx context.Context, r api.DownloadReportRequest
 		_ = file.Close()
 		return nil, fmt.Errorf("the stored file %s of report %s is not handed out: %w", row.File.Key, row.ID, err)
 	}
+	answer := download{request: callOf(ctx).request, requestID: callOf(ctx).requestID, row: row, file: file}
+	if answer.request.Method == http.MethodHead { // nobody receives anything
+		return answer, nil
+	}
 	mark, err := s.Commands.RecordDownload(ctx, actor(ctx), row.ID)
 	if err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("record the download of report %s: %w", row.ID, err)
 	}
 	s.settle(ctx, mark)
-	return download{request: callOf(ctx).request, row: row, file: file}, nil
+	return answer, nil
 }
 
 // genuine holds a stored file against the digest that the log recorded, so that
@@ -67,9 +71,10 @@ func genuine(file io.ReadSeeker, recorded string) error {
 
 // download writes a stored PDF, whole or in ranges.
 type download struct {
-	request *http.Request
-	row     history.Row
-	file    io.ReadSeekCloser
+	request   *http.Request
+	requestID string
+	row       history.Row
+	file      io.ReadSeekCloser
 }
 
 func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error {
@@ -86,8 +91,34 @@ func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error {
 	if d.row.FinishedAt != nil {
 		modified = *d.row.FinishedAt
 	}
-	http.ServeContent(w, d.request, "", modified, d.file)
+	http.ServeContent(&rangeRefuser{ResponseWriter: w, download: d}, d.request, "", modified, d.file)
 	return nil
+}
+
+// rangeRefuser says in our words what http.ServeContent says in plain text: that
+// a range lies outside the file.
+type rangeRefuser struct {
+	http.ResponseWriter
+	download download
+	refused  bool
+}
+
+func (r *rangeRefuser) WriteHeader(status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		r.ResponseWriter.WriteHeader(status)
+		return
+	}
+	r.refused = true
+	r.Header().Del("Repr-Digest")
+	(&problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.row.File.SizeBytes)}).
+		write(r.ResponseWriter, r.download.request, r.download.requestID)
+}
+
+func (r *rangeRefuser) Write(p []byte) (int, error) {
+	if r.refused {
+		return len(p), nil
+	}
+	return r.ResponseWriter.Write(p)
 }
 
 // disposition names the file twice (RFC 6266): for clients that know nothing

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -51,11 +53,20 @@ func refusalProblem(err error) *problem {
 	case errors.As(err, &missing):
 		return &problem{Code: "not_found", Detail: "No such " + missing.What + " is known in this organization."}
 	case errors.As(err, &refusal):
-		return &problem{Code: refusal.Code, Detail: refusal.Detail, RetryAfter: refusal.RetryAfter}
+		return &problem{Code: refusal.Code, Detail: sentence(refusal.Detail), RetryAfter: refusal.RetryAfter}
 	case errors.As(err, &movement):
 		return &problem{Code: "invalid_state", Detail: movement.Error()}
 	}
 	return nil
+}
+
+// sentence is a refusal's clause as a person reads it.
+func sentence(clause string) string {
+	first, size := utf8.DecodeRuneInString(clause)
+	if size == 0 {
+		return clause
+	}
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+clause[size:], ".") + "."
 }
 
 func ruleFields(rules []commands.FieldError) []api.FieldError {

@@ -118,7 +118,7 @@ func showInstance(row fleet.Instance, state assessment.State) api.Instance {
 func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequestObject) (api.CreateInstanceResponseObject, error) {
 	engine := domain.Engine(r.Body.Engine)
 	if err := s.Connections.Try(ctx, engine, r.Body.Dsn); err != nil {
-		return nil, connectionProblem(err)
+		return nil, connectionProblem(err, "#/engine")
 	}
 	who, id := actor(ctx), uuid.Must(uuid.NewV7())
 	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: value(r.Body.Host), Active: true}
@@ -169,8 +169,9 @@ func (s *server) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
 }
 
 // connectionProblem says in a class and a sentence why a server was not
-// reached; nothing of the driver's text, which may hold the password.
-func connectionProblem(err error) error {
+// reached; nothing of the driver's text, which may hold the password. engineAt is
+// the member of the body that an engine without a collector is blamed on.
+func connectionProblem(err error, engineAt string) error {
 	var (
 		dsn     *collect.DSNError
 		failed  *collect.ConnectionError
@@ -191,7 +192,7 @@ func connectionProblem(err error) error {
 		return &problem{Code: "connection_failed", Title: "The server cannot be reached", Detail: failed.Sentence,
 			Fields: field("connection_failed", failed.Sentence, failed.Class)}
 	case errors.As(err, &engine):
-		pointer = "#/engine"
+		pointer = engineAt
 		return &problem{Code: "engine_not_collected", Title: "Muster does not collect from this engine yet", Detail: engine.Error() + ".",
 			Fields: field("engine_not_collected", engine.Error(), "")}
 	}
@@ -210,7 +211,7 @@ func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequest
 	}
 	if r.Body.Dsn != nil {
 		if err := s.Connections.Try(ctx, before.Engine, *r.Body.Dsn); err != nil {
-			return nil, connectionProblem(err)
+			return nil, connectionProblem(err, "#/dsn")
 		}
 	}
 	mark, err := s.Commands.ChangeInstance(ctx, who, r.InstanceId, commands.ChangeInstance{Name: r.Body.Name, Active: r.Body.Active})

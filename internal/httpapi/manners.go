@@ -29,6 +29,9 @@ func (s *server) outermost(next http.Handler) http.Handler {
 		h.Set("X-Request-Id", c.requestID)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "same-origin")
+		if beta(r.URL.Path) {
+			h.Set("X-Api-Stability", "beta")
+		}
 		if s.PublicURL.Scheme == "https" {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
@@ -111,13 +114,9 @@ func (s *server) turnAway(w http.ResponseWriter, r *http.Request, p *problem) {
 	p.write(w, r, callOf(r.Context()).requestID)
 }
 
-// describe sets the headers that depend on the route only.
-func (s *server) describe(c *gin.Context, row *route) {
-	h := callOf(c.Request.Context()).header
-	h.Set("Cache-Control", "private, no-store")
-	if strings.HasPrefix(row.path, "/api/v1/reports") || strings.HasPrefix(row.path, "/api/v1/exports") {
-		h.Set("X-Api-Stability", "beta")
-	}
+// beta says that the path belongs to the surface that may still change.
+func beta(path string) bool {
+	return strings.HasPrefix(path, "/api/v1/reports") || strings.HasPrefix(path, "/api/v1/exports")
 }
 
 // negotiate holds the request's types and size against the row.

@@ -52,8 +52,11 @@ func (s *server) InviteMember(ctx context.Context, r api.InviteMemberRequestObje
 	}
 	s.settle(ctx, mark)
 	return api.InviteMember201JSONResponse{
-		Member:    showMember(member, organization.Admin),
-		InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token, // the fragment never reaches a server's log
+		Headers: api.InviteMember201ResponseHeaders{Location: "/api/v1/members/" + member.ID.String()},
+		Body: api.Invited{
+			Member:    showMember(member, organization.Admin),
+			InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token, // the fragment never reaches a server's log
+		},
 	}, nil
 }
 
@@ -67,7 +70,7 @@ func (s *server) AcceptInvitation(ctx context.Context, r api.AcceptInvitationReq
 	if err != nil {
 		return nil, err
 	}
-	return api.AcceptInvitation201JSONResponse(session), nil
+	return api.AcceptInvitation201JSONResponse{Body: session, Headers: api.AcceptInvitation201ResponseHeaders{Location: sessionPath}}, nil
 }
 
 func (s *server) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {

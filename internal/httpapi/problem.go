@@ -67,7 +67,12 @@ var codes = map[string]struct {
 	"body_too_large":          {413, "The body is too large"},
 	"uri_too_long":            {414, "The address is too long"},
 	"unsupported_media_type":  {415, "The body has a type that cannot be read"},
+	"range_not_satisfiable":   {416, "The range lies outside the file"},
 	"precondition_required":   {428, "If-Match is required"},
+
+	"weak_password":      {422, "The password is too easy to guess"},
+	"too_many_instances": {422, "Too many instances"},
+	"out_of_range":       {422, "A value is out of range"},
 
 	"rate_limited":      {429, "Too many requests"},
 	"login_throttled":   {429, "Too many attempts to sign in"},
@@ -112,7 +117,7 @@ func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="muster"`)
 	}
-	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified"} {
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Accept-Ranges", "ETag", "Last-Modified"} {
 		h.Del(name)
 	}
 	h.Set("Cache-Control", "private, no-store")

@@ -39,7 +39,7 @@ func (s *server) CreateReport(ctx context.Context, r api.CreateReportRequestObje
 	if !ok { // its projection lags: what was asked is all that is known
 		row = justRequested(who, requested.ReportID, in, s.Now())
 	}
-	shown, err := s.show(ctx, []history.Row{row})
+	shown, err := s.show(ctx, []history.Row{asLeft(row, requested.Reused)})
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +49,23 @@ func (s *server) CreateReport(ctx context.Context, r api.CreateReportRequestObje
 		return api.CreateReport200JSONResponse{Body: body, Headers: api.CreateReport200ResponseHeaders{ContentLocation: location}}, nil
 	}
 	return api.CreateReport202JSONResponse{Body: body, Headers: api.CreateReport202ResponseHeaders{Location: location, RetryAfter: pollAfter}}, nil
+}
+
+// asLeft is the report as the request left it. A worker may have it ready before
+// the answer is written; whoever is told "queued" or "being built" must not find
+// another status beside it, and asks Location for what happened since.
+func asLeft(row history.Row, reused bool) history.Row {
+	if reused && (row.Status == report.StatusQueued || row.Status == report.StatusBuilding) {
+		return row
+	}
+	row.Status = report.StatusQueued
+	if reused {
+		row.Status = report.StatusBuilding
+	} else {
+		row.StartedAt = nil
+	}
+	row.FinishedAt, row.ExpiresAt, row.File, row.ErrorCode, row.ErrorMessage = nil, nil, nil, "", ""
+	return row
 }
 
 func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, now time.Time) history.Row {

@@ -14,6 +14,8 @@ import (
 // sessionAge is the cookie's Max-Age: a session idles for as long.
 const sessionAge = 12 * time.Hour
 
+const sessionPath = "/api/v1/session"
+
 func (s *server) GetSession(ctx context.Context, _ api.GetSessionRequestObject) (api.GetSessionResponseObject, error) {
 	if c := callOf(ctx); c.principal != nil {
 		shown, err := s.session(ctx, *c.principal)
@@ -47,6 +49,7 @@ func (s *server) session(ctx context.Context, p accounts.Principal) (api.Session
 	if err != nil {
 		return api.Session{}, err
 	}
+	callOf(ctx).markDemo(p.Organization) // who has just signed in did not pass the gate as such
 	member, can, method, expires := showMember(p.Member, p.Member.Role), texts(p.Permissions()), p.Method, p.ExpiresAt.UTC()
 	member.Email = p.Member.Email // everybody may see their own
 	return api.Session{Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires}, nil
@@ -139,7 +142,7 @@ func (s *server) SetUp(ctx context.Context, r api.SetUpRequestObject) (api.SetUp
 	}
 	s.settle(ctx, mark)
 	shown, err := s.enter(ctx, member)
-	return api.SetUp201JSONResponse(shown), err
+	return api.SetUp201JSONResponse{Body: shown, Headers: api.SetUp201ResponseHeaders{Location: sessionPath}}, err
 }
 
 // fieldOf points at the member of the body that a refusal is about.
@@ -148,7 +151,7 @@ func fieldOf(err error, code, pointer string) error {
 	if !errors.As(err, &refusal) || refusal.Code != code {
 		return err
 	}
-	return &problem{Code: code, Detail: refusal.Detail,
+	return &problem{Code: code, Detail: sentence(refusal.Detail),
 		Fields: []api.FieldError{{In: api.Body, Pointer: &pointer, Code: code, Detail: refusal.Detail}}}
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -18,10 +19,15 @@ func (s *server) ListApiTokens(ctx context.Context, _ api.ListApiTokensRequestOb
 		return nil, err
 	}
 	items := make([]api.ApiToken, 0, len(tokens))
-	for _, t := range tokens {
+	for _, t := range usable(tokens) {
 		items = append(items, showAPIToken(t, ""))
 	}
 	return api.ListApiTokens200JSONResponse{Items: items}, nil
+}
+
+// usable leaves out what was revoked: the audit list keeps that.
+func usable(tokens []accounts.Token) []accounts.Token {
+	return slices.DeleteFunc(tokens, func(t accounts.Token) bool { return t.RevokedAt != nil })
 }
 
 func showAPIToken(t accounts.Token, secret string) api.ApiToken {
@@ -72,7 +78,7 @@ func (s *server) ListIngestTokens(ctx context.Context, _ api.ListIngestTokensReq
 		return nil, err
 	}
 	items := make([]api.IngestToken, 0, len(tokens))
-	for _, t := range tokens {
+	for _, t := range usable(tokens) {
 		items = append(items, showIngestToken(t, ""))
 	}
 	return api.ListIngestTokens200JSONResponse{Items: items}, nil

@@ -3135,15 +3135,23 @@ type AcceptInvitationResponseObject interface {
 	VisitAcceptInvitationResponse(w http.ResponseWriter) error
 }
 
-type AcceptInvitation201JSONResponse Session
+type AcceptInvitation201ResponseHeaders struct {
+	Location string
+}
+
+type AcceptInvitation201JSONResponse struct {
+	Body    Session
+	Headers AcceptInvitation201ResponseHeaders
+}
 
 func (response AcceptInvitation201JSONResponse) VisitAcceptInvitationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
 	w.WriteHeader(201)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3213,15 +3221,23 @@ type InviteMemberResponseObject interface {
 	VisitInviteMemberResponse(w http.ResponseWriter) error
 }
 
-type InviteMember201JSONResponse Invited
+type InviteMember201ResponseHeaders struct {
+	Location string
+}
+
+type InviteMember201JSONResponse struct {
+	Body    Invited
+	Headers InviteMember201ResponseHeaders
+}
 
 func (response InviteMember201JSONResponse) VisitInviteMemberResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
 	w.WriteHeader(201)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3980,12 +3996,18 @@ func (response DownloadReport206ApplicationpdfResponse) VisitDownloadReportRespo
 	return err
 }
 
-type DownloadReport416Response struct {
-}
+type DownloadReport416ApplicationProblemPlusJSONResponse Problem
 
-func (response DownloadReport416Response) VisitDownloadReportResponse(w http.ResponseWriter) error {
+func (response DownloadReport416ApplicationProblemPlusJSONResponse) VisitDownloadReportResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(416)
-	return nil
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type DownloadReportdefaultApplicationProblemPlusJSONResponse struct {
@@ -4305,15 +4327,23 @@ type SetUpResponseObject interface {
 	VisitSetUpResponse(w http.ResponseWriter) error
 }
 
-type SetUp201JSONResponse Session
+type SetUp201ResponseHeaders struct {
+	Location string
+}
+
+type SetUp201JSONResponse struct {
+	Body    Session
+	Headers SetUp201ResponseHeaders
+}
 
 func (response SetUp201JSONResponse) VisitSetUpResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
 	w.WriteHeader(201)
 	_, err := buf.WriteTo(w)
 	return err

@@ -1,0 +1,171 @@
+package httpapi
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/projections/history"
+)
+
+func TestARequestIsAnsweredAsItLeftTheReport(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	row := func(status report.Status) history.Row {
+		r := history.Row{ID: uuid.Max, Status: status, CreatedAt: at}
+		if status != report.StatusQueued {
+			r.StartedAt = &at
+		}
+		switch status {
+		case report.StatusReady:
+			r.FinishedAt, r.ExpiresAt, r.File = &at, &at, &history.File{Name: "a.pdf"}
+		case report.StatusFailed:
+			r.FinishedAt, r.ErrorCode, r.ErrorMessage = &at, "render_failed", "x"
+		case report.StatusQueued, report.StatusBuilding, report.StatusExpired:
+		}
+		return r
+	}
+	for _, c := range []struct {
+		now    report.Status
+		reused bool
+		want   history.Row
+	}{
+		{report.StatusQueued, false, row(report.StatusQueued)},
+		{report.StatusBuilding, false, row(report.StatusQueued)},
+		{report.StatusReady, false, row(report.StatusQueued)},
+		{report.StatusFailed, false, row(report.StatusQueued)},
+		{report.StatusQueued, true, row(report.StatusQueued)},
+		{report.StatusBuilding, true, row(report.StatusBuilding)},
+		{report.StatusReady, true, row(report.StatusBuilding)},
+		{report.StatusFailed, true, row(report.StatusBuilding)},
+	} {
+		if diff := cmp.Diff(c.want, asLeft(row(c.now), c.reused)); diff != "" {
+			t.Errorf("%s, reused %t: %s", c.now, c.reused, diff)
+		}
+	}
+}
+
+func TestWhatEveryAnswerSays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	demo := w.tenant("made-up", true)
+	_, _, err := w.deps.Commands.AddMember(t.Context(), commands.Actor{OrganizationID: demo.organization.ID, Component: "cli"},
+		commands.NewMember{Email: "ana@made-up.example", Name: "Ana Ruiz", Role: organization.Viewer, Password: goodPassword})
+	must(t, err)
+
+	for _, path := range []string{"/api/v1/reports", "/api/v1/reports/", "/api/v1/exports"} {
+		if lost := w.do(request{method: "PUT", path: path, as: w.ours.member}); lost.Header().Get("X-Api-Stability") != "beta" {
+			t.Errorf("PUT %s, answered %d, does not say beta", path, lost.Code)
+		}
+	}
+	in := w.do(request{method: "POST", path: "/api/v1/session", body: `{"email":"ana@made-up.example","password":"` + goodPassword + `"}`}).is(200)
+	if in.Header().Get("X-Demo-Data") != "true" {
+		t.Error("who signs in to the demo is not told that it is one")
+	}
+
+	id := func(header map[string]string) string {
+		return w.do(request{method: "GET", path: "/healthz", header: header}).is(200).Header().Get("X-Request-Id")
+	}
+	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	parent := "00-" + trace + "-00f067aa0ba902b7-01"
+	if got := id(map[string]string{"Traceparent": parent}); got != trace {
+		t.Errorf("a request of trace %s has the id %s", trace, got)
+	}
+	if got := id(map[string]string{"Traceparent": parent, "X-Request-Id": "mine"}); got != "mine" {
+		t.Errorf("the caller's own id became %s", got)
+	}
+	for _, bad := range []string{"00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01", "00-" + trace, strings.ToUpper(parent)} {
+		if got := id(map[string]string{"Traceparent": bad}); strings.Contains(bad, got) {
+			t.Errorf("traceparent %s was believed: %s", bad, got)
+		}
+	}
+}
+
+func TestWhatWasMadeHasAnAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	invited := w.post(w.ours.admin, "/api/v1/members", map[string]any{"email": "new@ours.example", "name": "New", "role": "viewer"}).is(201)
+	var made struct {
+		Member    struct{ ID string }
+		InviteURL string
+	}
+	invited.decode(&made)
+	if got := invited.Header().Get("Location"); got != "/api/v1/members/"+made.Member.ID {
+		t.Errorf("an invited member's Location is %q", got)
+	}
+	_, token, _ := strings.Cut(made.InviteURL, "#")
+	joined := w.do(request{method: "POST", path: "/api/v1/invitations/" + token, body: `{"name":"New","password":"` + goodPassword + `"}`}).is(201)
+	if got := joined.Header().Get("Location"); got != "/api/v1/session" {
+		t.Errorf("a new session's Location is %q", got)
+	}
+}
+
+func TestRevokedTokensAreNotListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, path := range []string{"/api/v1/api-tokens", "/api/v1/ingest-tokens"} {
+		body := map[string]any{"name": "ci"}
+		if path == "/api/v1/api-tokens" {
+			body["scopes"] = []string{"reports:read"}
+		}
+		location := w.post(w.ours.admin, path, body).is(201).Header().Get("Location")
+		kept := w.post(w.ours.admin, path, body).is(201).Header().Get("Location")
+		w.do(request{method: "DELETE", path: location, as: w.ours.admin}).is(204)
+		var left []string
+		for _, e := range w.get(w.ours.admin, path).is(200).object()["items"].([]any) {
+			left = append(left, path+"/"+e.(map[string]any)["id"].(string))
+		}
+		if diff := cmp.Diff([]string{kept}, left); diff != "" {
+			t.Errorf("%s after a revocation: %s", path, diff)
+		}
+	}
+}
+
+func TestARangeOutsideTheFileIsAProblem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.requested(w.ours, w.ours.member)
+	w.ready(w.ours, id, pdfText)
+	path := "/api/v1/reports/" + id.String() + "/download"
+	outside := w.do(request{method: "GET", path: path, as: w.ours.member, header: map[string]string{"Range": "bytes=99-"}})
+	outside.problem(416, "range_not_satisfiable")
+	for name, want := range map[string]string{"Content-Range": "bytes */62", "Cache-Control": "private, no-store", "Repr-Digest": "", "Content-Disposition": ""} {
+		if got := outside.Header().Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestAHeadIsNoDownload(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.requested(w.ours, w.ours.member)
+	w.ready(w.ours, id, pdfText)
+	report := "/api/v1/reports/" + id.String()
+	w.do(request{method: "HEAD", path: report + "/download", as: w.ours.member}).is(200)
+	if trail := w.get(w.ours.auditor, report+"/events").is(200).Body.String(); strings.Contains(trail, `"downloaded"`) {
+		t.Errorf("a HEAD is on record as a download: %s", trail)
+	}
+}
+
+func TestRefusalsAreSentences(t *testing.T) {
+	t.Parallel()
+	for clause, want := range map[string]string{"unknown token": "Unknown token.", "": "", "Already one.": "Already one.", "über": "Über."} {
+		if got := sentence(clause); got != want {
+			t.Errorf("%q became %q", clause, got)
+		}
+	}
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+	answer := httptest.NewRecorder()
+	(&problem{Code: "weak_password"}).write(answer, r, "x")
+	if strings.Contains(answer.Body.String(), ruleTitle) {
+		t.Errorf("a weak password has no title of its own: %s", answer.Body)
+	}
+}
