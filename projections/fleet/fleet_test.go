@@ -108,7 +108,7 @@ func TestFleet(t *testing.T) {
 	s.happens(acme, db2, database(orders, "archive"))
 	s.happens(acme, db3, database(orders, "dropped"))
 	s.happens(acme, goneDB, database(gone, "goes with its instance"))
-	s.happens(other, uuid.New(), database(orders, "a stranger's, on an instance that is not theirs"))
+	s.happens(uuid.New(), uuid.New(), database(orders, "a stranger's, on an instance that is not theirs"))
 	s.settle()
 	s.happens(acme, orders, domain.InstanceChanged{Name: "orders", Engine: domain.PostgreSQL, Version: "16.1", Host: "db01", CreatedAt: created})
 	s.happens(acme, db3, domain.DatabaseRemoved{InstanceID: orders})
