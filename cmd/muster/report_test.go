@@ -31,7 +31,12 @@ type house struct {
 // newHouse opens one. Its limits are off.
 func newHouse(t testing.TB, flags ...string) house {
 	t.Helper()
-	i := install(t)
+	return install(t).open(t, flags...)
+}
+
+// open opens a house in an installation where nobody is yet.
+func (i installed) open(t testing.TB, flags ...string) house {
+	t.Helper()
 	email := i.organization(t, "Acme")
 	h := house{installed: i, server: serving(t, nil, append(i.flags(), append([]string{"--rate-limits=off"}, flags...)...)...)}
 	h.ana = i.as(t, h.server, email)

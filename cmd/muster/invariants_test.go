@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/handlers"
+	"muster/internal/mail/mailtest"
+	"muster/internal/pgtest"
+)
+
+// settle waits until there is nothing left to build or to mail.
+func (i installed) settle(t testing.TB) {
+	t.Helper()
+	db := pgtest.Connect(t, i.url)
+	eventually(t, "nothing is left to build or to mail", func() bool {
+		var left int
+		if err := db.Get(&left, `SELECT count(*) FROM jobs WHERE dead_at IS NULL AND kind IN ('build', 'mail')`); err != nil {
+			t.Fatal(err)
+		}
+		return left == 0
+	})
+}
+
+// wellEnded holds everything that was requested to what holds after any bad
+// day: each request has one end, no file is without an event and no Ready
+// without its file, and no recipient without exactly one outcome of their mail.
+// It returns how many reports ended how.
+func (i installed) wellEnded(t testing.TB) map[string]int {
+	t.Helper()
+	i.settle(t)
+	i.must(t, "events", "verify")
+	i.must(t, "projections", "rebuild", "report_history", "--stop-on-difference")
+	ends := make(map[string]int)
+	kept := make(map[string]string) // files that events name, and their digests
+	for id, stream := range i.streams(t) {
+		count := make(map[string]int)
+		var ready *line
+		for _, e := range stream {
+			count[e.Type]++
+			if e.Type == "report.ready" {
+				ready = &e
+			}
+		}
+		if count["report.queued"] != 1 || count["report.build_started"] != 1 || count["report.ready"]+count["report.failed"] != 1 {
+			t.Errorf("report %s has the events %v", id, count)
+		}
+		if ready == nil {
+			ends["Failed"]++
+			continue
+		}
+		ends["Ready"]++
+		pdf, inputs := ready.Data["pdfKey"].(string), ready.Data["inputsKey"].(string)
+		kept[pdf], kept[inputs] = ready.Data["pdfSha256"].(string), ""
+		mailed(t, id, *ready, stream)
+	}
+	i.sweep(t)
+	i.files(t, kept)
+	return ends
+}
+
+// streams are the events of every report.
+func (i installed) streams(t testing.TB) map[uuid.UUID][]line {
+	t.Helper()
+	streams := make(map[uuid.UUID][]line)
+	for _, e := range i.events(t, "--log", "reports") {
+		streams[e.StreamID] = append(streams[e.StreamID], e)
+	}
+	return streams
+}
+
+// mailed looks for one outcome of the mail to each recipient of a Ready report.
+func mailed(t testing.TB, id uuid.UUID, ready line, stream []line) {
+	t.Helper()
+	outcomes := make(map[any]int)
+	for _, e := range stream {
+		if e.Type == "report.email_sent" || e.Type == "report.email_failed" {
+			outcomes[e.Data["memberId"]]++
+		}
+	}
+	recipients, _ := ready.Data["recipientIds"].([]any)
+	for _, r := range recipients {
+		if outcomes[r] != 1 {
+			t.Errorf("recipient %s of report %s has %d outcomes of their mail", r, id, outcomes[r])
+		}
+	}
+	if len(outcomes) != len(recipients) || len(recipients) == 0 {
+		t.Errorf("report %s went to %d of %d recipients", id, len(outcomes), len(recipients))
+	}
+}
+
+// sweep runs the hourly sweep now.
+func (i installed) sweep(t testing.TB) {
+	t.Helper()
+	i.within(t, func(ctx context.Context, in *installation) error {
+		sweeper := &handlers.Sweeper{
+			Record: &handlers.Record{Events: in.events, Registry: commands.Registry(), DB: in.db},
+			Blobs:  in.blobs, Now: time.Now,
+		}
+		_, err := sweeper.Sweep(ctx)
+		return err
+	})
+}
+
+// files holds the blob store to what events name: nothing more, nothing less,
+// and every PDF as it was recorded.
+func (i installed) files(t testing.TB, kept map[string]string) {
+	t.Helper()
+	root := filepath.Join(i.dir, "blobs")
+	var found []string
+	err := filepath.WalkDir(filepath.Join(root, "reports"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		found = append(found, filepath.ToSlash(name))
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, name := range found {
+		digest, ok := kept[strings.TrimSuffix(name, ".attrs")]
+		if !ok {
+			t.Errorf("no event names the file %s", name)
+		} else if digest != "" && !strings.HasSuffix(name, ".attrs") && sum(read(t, filepath.Join(root, name))) != digest {
+			t.Errorf("%s is not what was recorded", name)
+		}
+	}
+	for name := range kept {
+		if !slices.Contains(found, name) {
+			t.Errorf("the file %s of a Ready report is not there", name)
+		}
+	}
+}
+
+var reportLink = regexp.MustCompile(`/exports\?reportId=([0-9a-f-]{36})`)
+
+// sameMessageIDs holds every second mail to one recipient about one report to
+// the Message-ID of the first, and returns how many mails were second ones.
+func sameMessageIDs(t testing.TB, taken []mailtest.Mail) (repeated int) {
+	t.Helper()
+	first := make(map[string]string)
+	for _, m := range taken {
+		decoded := readMail(t, m.Data)
+		about := reportLink.FindStringSubmatch(decoded.text)
+		if about == nil || len(m.To) != 1 {
+			t.Errorf("a mail to %v about nothing:\n%s", m.To, decoded.text)
+			continue
+		}
+		key, id := m.To[0]+" "+about[1], decoded.header.Get("Message-Id")
+		if before, ok := first[key]; ok {
+			repeated++
+			if before != id {
+				t.Errorf("%s got %s and %s", key, before, id)
+			}
+		}
+		first[key] = id
+	}
+	return repeated
+}
