@@ -1,15 +1,17 @@
 -- A page of some statuses as of $3. Ready and Expired both look at stored
 -- Ready rows, on either side of the clock; the overdue ones are few, because the
--- sweeper expires them, and are found by their own index.
+-- sweeper expires them, and are found by their own index. BETWEEN and the order
+-- by status leave the planner only the index by status: with = it walks the
+-- whole listing for a status that its statistics do not know to be rare.
 WITH plain AS (
     SELECT p.id, p.created_at
     FROM unnest($4::text[]) AS s (status)
     CROSS JOIN LATERAL (
         SELECT i.id, i.created_at
         FROM report_history_v1.reports i
-        WHERE i.organization_id = $1 AND i.kind = $2 AND i.status = s.status
+        WHERE i.organization_id = $1 AND i.kind = $2 AND i.status BETWEEN s.status AND s.status
           AND (i.status <> 'Ready' OR i.expires_at > $3)
-        ORDER BY i.created_at DESC, i.id DESC
+        ORDER BY i.status, i.created_at DESC, i.id DESC
         LIMIT $6::bigint + $7::bigint
     ) p
 ), overdue AS MATERIALIZED (

@@ -1,0 +1,4 @@
+package history
+
+// PageByStatusQuery is the query of a page of some statuses.
+func PageByStatusQuery() string { return withColumns(pageByStatusQuery) }
