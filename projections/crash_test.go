@@ -2,6 +2,7 @@ package projections_test
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -123,6 +124,33 @@ func TestSchemaFaultParksNothing(t *testing.T) {
 	s.exec(`ALTER TABLE sums_v1_g1.elsewhere RENAME TO totals`)
 	s.settle(r, position)
 	s.want(map[uuid.UUID]string{stream: "1 "})
+}
+
+func TestPageFindsItsRowsByIndexes(t *testing.T) {
+	t.Parallel()
+	s, p := newScene(t), &sums{}
+	plans := make(chan string, 1)
+	p.before = func(ctx context.Context, tx projections.Tx, _ []eventstore.Event) error {
+		var plan string
+		err := tx.QueryRowContext(ctx, `EXPLAIN (COSTS OFF) SELECT FROM streams
+WHERE stream_id = ANY ('{0199f0d2-0000-7000-8000-000000000001}'::uuid[])`).Scan(&plan)
+		select {
+		case <-plans:
+		default:
+		}
+		plans <- plan
+		return err
+	}
+	r := s.runner(p.projection())
+	s.run(r)
+	s.settle(r, s.add(uuid.New(), "plain", 1))
+	// One row on one page, and the planner knows: reading it whole is cheapest.
+	// The plan is kept while the table grows.
+	s.exec(`ANALYZE sums_v1_g1.streams`)
+	s.settle(r, s.add(uuid.New(), "plain", 2))
+	if plan := <-plans; !strings.Contains(plan, "streams_pkey") {
+		t.Errorf("a page looks its rows up by %q, want the primary key", plan)
+	}
 }
 
 func TestIdleProjectionRecovers(t *testing.T) {

@@ -74,6 +74,10 @@ func tablesOf(ctx context.Context, tx Tx, schema string) ([]table, error) {
 
 // compare counts differing rows of two generations as the transaction sees them.
 func compare(ctx context.Context, tx Tx, oldSchema, newSchema string) ([]TableDifference, error) {
+	// Whole tables, unlike the page that may have come before (enterPage).
+	if _, err := tx.ExecContext(ctx, `SET LOCAL enable_seqscan TO DEFAULT`); err != nil {
+		return nil, err
+	}
 	tables, err := tablesOf(ctx, tx, newSchema)
 	if err != nil {
 		return nil, err
