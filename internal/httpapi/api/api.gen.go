@@ -695,7 +695,7 @@ type ProjectionDiff struct {
 	Empty bool   `json:"empty"`
 	Name  string `json:"name"`
 
-	// Positions where both generations were compared
+	// Positions where both generations were compared, by log
 	Positions map[string]int64  `json:"positions"`
 	Tables    []TableDifference `json:"tables"`
 }
