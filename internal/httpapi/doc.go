@@ -6,14 +6,16 @@
 // and the table of routes with the roles and scopes that may call them. New
 // refuses to build a server in which a route has no row or a row has no route.
 //
-// A request passes, from outside in: request id and security headers, the end
-// of panics (outermost); gzip; the length of the request line; CORS; the
+// A request passes, from outside in: request id (the caller's, else the id of
+// its trace) and security headers, the end of panics (outermost); HEAD as GET; gzip; the length of the request line; CORS; the
 // cross-origin check; the router; the gate. The gate is the one place where
 // it is decided who is calling (a bearer token beats the cookie), whether they
 // still have quota, whether their role and scopes admit them, and whether
 // parameters and body can be read at all. A handler only sees requests that are
 // in order by their form; rules are the use cases' (package commands), whose
 // errors come back as problems. Every group of routes has a file.
+//
+// The pages are laid out by one frame, pages/layout.html, and made once at start.
 //
 // Every query carries the caller's organization. A foreign id is answered
 // exactly like an unknown one.
@@ -30,6 +32,10 @@
 //     (commands); with one key, the second is told idempotency_in_progress.
 //   - Projections lag: a write waits for them up to a second, then answers with
 //     X-Muster-Lagging and what it knows of itself.
+//   - The process dies between the record of a download and its last byte: the
+//     log says "downloaded" of a file that nobody has whole, never the reverse.
+//   - A worker is faster than the answer to a request for a report: the answer
+//     tells the report as the request left it; what happened since is at Location.
 //   - The database is away: 503 with Retry-After, and nothing else of it; the
 //     error is in the log under the request id. /healthz still answers.
 //   - Two replicas: each counts requests by itself, so that a caller spread over

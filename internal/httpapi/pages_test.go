@@ -17,6 +17,8 @@ import (
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 
 	"muster/commands"
 	"muster/domain/organization"
@@ -25,7 +27,8 @@ import (
 func TestPagesAndTheirHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for path := range pagePaths {
+	for _, page := range shells {
+		path := page.Path
 		a := w.do(request{method: "GET", path: path}).is(200)
 		if a.Header().Get("Content-Security-Policy") != contentSecurityPolicy || !strings.HasPrefix(a.Header().Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %v", path, a.Header())
@@ -40,6 +43,45 @@ func TestPagesAndTheirHeaders(t *testing.T) {
 			t.Errorf("the docs page does not have %s", r.operation.OperationID)
 		}
 	}
+	if strings.Contains(docs, "`") || !strings.Contains(docs, "with a <code>code</code>, the request") {
+		t.Error("the docs page shows Markdown as it is written")
+	}
+}
+
+func TestCodeInDescriptions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]docsSpan{
+		"":                    {{Text: ""}},
+		"plain":               {{Text: "plain"}},
+		"a `b` c":             {{Text: "a "}, {Text: "b", Code: true}, {Text: " c"}},
+		"`b`":                 {{Text: ""}, {Text: "b", Code: true}, {Text: ""}},
+		"one ` alone, `b` no": {{Text: "one "}, {Text: " alone, ", Code: true}, {Text: "b` no"}},
+	} {
+		if diff := cmp.Diff(want, spans(text)); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"one\ntwo", "three"}, paragraphs("one\ntwo\n\n\nthree\n")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTheContractHasNoTornDescriptions: in {a: b, c} the comma ends b, and c
+// becomes a key that says nothing.
+func TestTheContractHasNoTornDescriptions(t *testing.T) {
+	t.Parallel()
+	var document yaml.Node
+	must(t, yaml.Unmarshal(openapiYAML, &document))
+	var look func(n *yaml.Node)
+	look = func(n *yaml.Node) {
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && strings.Contains(child.Value, " ") {
+				t.Errorf("line %d: %q is a key: quote the description before it", child.Line, child.Value)
+			}
+			look(child)
+		}
+	}
+	look(&document)
 }
 
 // TestPagesInABrowser signs in, requests a report, sees it become Ready, and
@@ -104,7 +146,7 @@ func TestPagesInABrowser(t *testing.T) {
 		return err
 	}), chromedp.Navigate(listener.URL+"/"), chromedp.WaitVisible(chromedp.CSS("#history a.button")))
 	b.picture("reports-dark")
-	b.run(chromedp.EmulateViewport(400, 800), chromedp.Navigate(listener.URL+"/"), chromedp.WaitVisible(chromedp.CSS("#history a.button")))
+	b.run(chromedp.EmulateViewport(360, 800), chromedp.Navigate(listener.URL+"/"), chromedp.WaitVisible(chromedp.CSS("#history a.button")))
 	if evaluated[bool](b, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
 		t.Error("a narrow page scrolls sideways")
 	}

@@ -75,8 +75,7 @@ func (s *server) engine() (*gin.Engine, error) {
 		HandlerErrorFunc:         s.fail,
 		ResponseErrorHandlerFunc: s.fail,
 	}), api.GinServerOptions{ErrorHandler: func(c *gin.Context, err error, _ int) { s.unread(c, err) }})
-	s.registerPages(engine)
-	return engine, nil
+	return engine, s.registerPages(engine)
 }
 
 // detached hands the handler a context of its own. gin reuses its contexts from

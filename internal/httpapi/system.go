@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"time"
 
@@ -77,18 +79,21 @@ func (s *server) GetMetrics(ctx context.Context, _ api.GetMetricsRequestObject) 
 }
 
 func (s *server) GetOpenapiJson(ctx context.Context, _ api.GetOpenapiJsonRequestObject) (api.GetOpenapiJsonResponseObject, error) {
-	return handled{handler: fixed("application/json", s.contract.json), request: callOf(ctx).request}, nil
+	return handled{handler: fixed("application/json", "public, max-age=300", s.contract.json), request: callOf(ctx).request}, nil
 }
 
 func (s *server) GetOpenapiYaml(ctx context.Context, _ api.GetOpenapiYamlRequestObject) (api.GetOpenapiYamlResponseObject, error) {
-	return handled{handler: fixed("application/yaml", openapiYAML), request: callOf(ctx).request}, nil
+	return handled{handler: fixed("application/yaml", "public, max-age=300", openapiYAML), request: callOf(ctx).request}, nil
 }
 
 // fixed serves bytes that live as long as the process.
-func fixed(contentType string, body []byte) http.Handler {
+func fixed(contentType, caching string, body []byte) http.Handler {
+	digest := sha256.Sum256(body)
+	tag := `W/"` + hex.EncodeToString(digest[:8]) + `"` // weak: the packed form has the same
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
-		w.Header().Set("Cache-Control", "public, max-age=300")
+		w.Header().Set("Cache-Control", caching)
+		w.Header().Set("ETag", tag)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	})
 }

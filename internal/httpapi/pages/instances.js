@@ -1,6 +1,5 @@
-import { $, call, element, pager, polling, say, start, submitting, when } from "./muster.js";
+import { $, call, element, engineName, pager, polling, say, start, submitting, when } from "./muster.js";
 
-const engines = { postgresql: "PostgreSQL", sqlserver: "SQL Server", oracle: "Oracle", mongodb: "MongoDB", mysql: "MySQL family" };
 const state = { page: 1, q: "", items: [], admin: false };
 
 start(async (_session, may) => {
@@ -32,7 +31,7 @@ async function load() {
   for (const i of state.items) i.awaited = i.collected && i.active && !i.lastSeenAt && !i.lastError;
   $("list").replaceChildren(...answer.items.map(row));
   if (answer.items.length === 0) {
-    $("list").append(element("tr", {}, element("td", { className: "empty", colSpan: 7 }, state.q ? "No server of that name." : "No server yet.")));
+    $("list").append(element("tr", {}, element("td", { className: "empty", colSpan: 6 }, state.q ? "No server of that name." : "No server yet.")));
   }
   $("pager").replaceChildren(...pager(answer.page, (page) => { state.page = page; state.look(); }));
 }
@@ -40,9 +39,8 @@ async function load() {
 function row(i) {
   const grants = i.missingGrants.length;
   return element("tr", {},
-    element("td", {}, element("strong", {}, i.name)),
-    element("td", {}, engines[i.engine] ?? i.engine, i.version ? element("small", {}, i.version) : null),
-    element("td", {}, i.host ?? "–"),
+    element("td", {}, element("strong", {}, i.name), i.host ? element("small", {}, i.host) : null),
+    element("td", {}, engineName(i), i.version ? element("small", {}, i.version) : null),
     element("td", { className: "number" }, String(i.databaseCount)),
     element("td", {}, i.lastAssessedAt ? when(i.lastAssessedAt) : "never"),
     element("td", {}, standing(i), i.lastError ? element("small", { className: "reason" }, i.lastError) : null,

@@ -47,16 +47,25 @@ export function banner(text, red = false) {
   $("banner").hidden = false;
 }
 
-// say tells a screen reader what the eye sees change.
-export const say = (text) => { $("live").textContent = text; };
+let said;
+
+// say tells what just changed, to the eye for a while and to a screen reader.
+export function say(text) {
+  clearTimeout(said);
+  $("live").textContent = text;
+  said = setTimeout(() => { $("live").textContent = ""; }, 8000);
+}
+
+const sentence = (clause) => `${clause.charAt(0).toUpperCase()}${clause.slice(1).replace(/\.$/, "")}.`;
 
 // complain shows a problem in the form: its sentence, each field's, the request id.
 export function complain(form, problem, fields = {}) {
   const box = form.querySelector(".error");
-  box.replaceChildren(problem.message.replace(/^#\/(?:\S+\/)?(\w+) /, "$1: "));
+  box.id ||= `${form.id}-error`;
   for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   const errors = problem.body?.errors ?? [];
-  if (errors.length > 1 || errors.some((e) => !problem.message.includes(e.detail))) {
+  box.replaceChildren(errors.length === 1 ? sentence(errors[0].detail) : problem.message.replace(/^#\/(?:\S+\/)?(\w+) /, "$1: "));
+  if (errors.length > 1) {
     box.append(element("ul", {}, ...errors.map((e) => element("li", {}, `${(e.pointer ?? e.parameter ?? "").replace("#/", "")}: ${e.detail}`))));
   }
   if (problem.body?.requestId) box.append(element("small", {}, `Request ${problem.body.requestId}`));
@@ -66,6 +75,7 @@ export function complain(form, problem, fields = {}) {
     const input = fields[e.pointer] ?? fields[Object.keys(fields).find((p) => e.pointer?.startsWith(p + "/"))];
     if (!input) continue;
     input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-errormessage", box.id);
     if (first) input.focus();
     first = false;
   }
@@ -142,6 +152,10 @@ export function size(bytes) {
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
+
+const engines = { postgresql: "PostgreSQL", sqlserver: "SQL Server", oracle: "Oracle", mongodb: "MongoDB", mysql: "MySQL family" };
+
+export const engineName = (instance) => engines[instance.engine] ?? instance.engine;
 
 const looks = { Queued: "busy", Building: "busy", Ready: "good", Failed: "bad", Expired: "" };
 

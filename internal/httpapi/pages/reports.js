@@ -1,4 +1,4 @@
-import { $, call, downloadLink, element, pager, polling, running, say, start, status, submitting, when } from "./muster.js";
+import { $, call, downloadLink, element, engineName, pager, polling, running, say, start, status, submitting, when } from "./muster.js";
 
 const maxRecipients = 20;
 const state = { kind: "Security", page: 1, rows: [], instances: [], chosen: new Set(), last: new Map() };
@@ -44,10 +44,10 @@ function draw(answer) {
   const focused = document.activeElement?.getAttribute?.("href");
   $("history").replaceChildren(...answer.items.map((row) => element("tr", {},
     element("td", {}, row.scopeLabel || "…", row.file ? element("small", {}, `${row.file.pages} pages`) : null),
+    element("td", {}, ...status(row)),
     element("td", {}, when(row.createdAt)),
     element("td", {}, row.requester.name || "a former member"),
     element("td", { className: "number" }, String(row.recipientCount)),
-    element("td", {}, ...status(row)),
     element("td", {}, downloadLink(row)))));
   if (answer.items.length === 0) {
     $("history").append(element("tr", {}, element("td", { className: "empty", colSpan: 6 }, "No report of this kind yet.")));
@@ -96,7 +96,7 @@ function instanceOptions() {
   const wanted = $("instances-search").value.toLowerCase();
   const shown = state.instances.filter((i) => i.name.toLowerCase().includes(wanted));
   $("instances").replaceChildren(...shown.map((i) => option(one ? "radio" : "checkbox", "instance", i.id, i.name,
-    i.active ? i.engine : `${i.engine}, inactive`, { checked: state.chosen.has(i.id) })));
+    i.active ? engineName(i) : `${engineName(i)}, inactive`, { checked: state.chosen.has(i.id) })));
   if (shown.length === 0) $("instances").append(element("p", {}, state.instances.length ? "None of that name." : "No instance yet: add one under Instances."));
   const n = state.chosen.size;
   $("instances-note").textContent = one ? "choose one" : n ? `${n} of ${state.instances.length}` : "none chosen: all active ones";
