@@ -21,6 +21,16 @@ var (
 	ErrForeignGroup = errors.New("the dead letter belongs to another version of its projection")
 )
 
+// MissingEventError: the letter's event has been deleted from its log.
+type MissingEventError struct {
+	Log      eventstore.Log
+	Position int64
+}
+
+func (e *MissingEventError) Error() string {
+	return fmt.Sprintf("event %d of log %s is not there any more", e.Position, e.Log)
+}
+
 // Letter is an event that was set aside because it could not be applied.
 type Letter struct {
 	ID             uuid.UUID      `db:"id"`
@@ -95,8 +105,11 @@ func (d *DeadLetters) Show(ctx context.Context, organization, id uuid.UUID) (Let
 		return l, eventstore.Event{}, fmt.Errorf("read dead letter's event: %w", err)
 	}
 	events, err := Decode(l.Log, payload)
-	if err != nil || len(events) == 0 {
-		return l, eventstore.Event{}, fmt.Errorf("event %d of %s cannot be read: %w", l.Position, l.Log, err)
+	if err != nil {
+		return l, eventstore.Event{}, fmt.Errorf("read dead letter's event: %w", err)
+	}
+	if len(events) == 0 {
+		return l, eventstore.Event{}, &MissingEventError{Log: l.Log, Position: l.Position}
 	}
 	return l, events[0], nil
 }

@@ -142,15 +142,14 @@ func TestAnIdleLookWritesNothing(t *testing.T) {
 				s.add("healthy")
 			}
 			tx := s.begin(nil)
-			rows, err := tx.Query(topic.PageQuery(), s.group.Name, s.group.Log, test.follow, 10)
-			if err != nil {
+			var pages []struct {
+				Last   int64  `db:"max"`
+				Events []byte `db:"string_agg"`
+			}
+			if err := tx.Select(&pages, topic.PageQuery(), s.group.Name, s.group.Log, test.follow, 10); err != nil {
 				t.Fatal(err)
 			}
-			found := rows.Next()
-			if err := errors.Join(rows.Close(), rows.Err()); err != nil {
-				t.Fatal(err)
-			}
-			var writes bool
+			found, writes := len(pages) > 0, false
 			if err := tx.Get(&writes, `SELECT pg_current_xact_id_if_assigned() IS NOT NULL`); err != nil {
 				t.Fatal(err)
 			}
@@ -218,6 +217,18 @@ func TestOldSnapshotDoesNotParkBehindLettersThatHaveGone(t *testing.T) {
 				t.Errorf("the older snapshot goes on with %v, want 40001", err)
 			}
 		})
+	}
+}
+
+func TestLetterWhoseEventIsGone(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	letter := s.park()
+	s.db.MustExec(`DELETE FROM events WHERE position = $1`, letter.Position)
+	_, _, err := s.dead.Show(t.Context(), uuid.Nil, letter.ID)
+	var missing *topic.MissingEventError
+	if !errors.As(err, &missing) || missing.Log != letter.Log || missing.Position != letter.Position {
+		t.Errorf("show ends with %v, want a MissingEventError", err)
 	}
 }
 
