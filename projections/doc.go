@@ -37,5 +37,8 @@
 //     tables, which stay for the grace time.
 //   - A session pooler in transaction mode takes the locks away from under us:
 //     RequireSessions refuses it at the start.
+//   - A version's program comes back just as its tables are dropped for disuse:
+//     the row in projection_versions decides who was first. Either the tables
+//     stay, or Prepare makes them anew.
 //   - Clocks: grace and disuse are counted by the database's clock alone.
 package projections

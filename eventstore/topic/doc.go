@@ -19,7 +19,8 @@
 //
 // After a page a group reads the next at once; when there is none it blocks on
 // a Wake, which the appending process raises and other processes raise through
-// LISTEN/NOTIFY, and at most one second (SafetyPoll).
+// LISTEN/NOTIFY, and at most one second (SafetyPoll). A look that finds nothing
+// locks and writes nothing.
 //
 // # What may go wrong
 //
@@ -36,6 +37,10 @@
 //   - The commit fails: watermill-sql only logs it. The next query starts from
 //     the old checkpoint, and whoever waits for a position reads the checkpoint
 //     instead of trusting a signal.
+//   - A letter is retried or dropped while a page, a comparison or another
+//     operator is at its group: they take turns at the checkpoint row. Who drops
+//     what was applied meanwhile gets ErrNoLetter; a snapshot older than the
+//     retry or drop gets 40001, because both write the row.
 //   - A wake-up is lost or comes too often: the safety poll finds the events,
 //     respectively the query finds nothing.
 //   - Clocks play no part.
