@@ -128,33 +128,6 @@ func TestRevokedTokensAreNotListed(t *testing.T) {
 	}
 }
 
-func TestARangeOutsideTheFileIsAProblem(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.requested(w.ours, w.ours.member)
-	w.ready(w.ours, id, pdfText)
-	path := "/api/v1/reports/" + id.String() + "/download"
-	outside := w.do(request{method: "GET", path: path, as: w.ours.member, header: map[string]string{"Range": "bytes=99-"}})
-	outside.problem(416, "range_not_satisfiable")
-	for name, want := range map[string]string{"Content-Range": "bytes */62", "Cache-Control": "private, no-store", "Repr-Digest": "", "Content-Disposition": ""} {
-		if got := outside.Header().Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestAHeadIsNoDownload(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.requested(w.ours, w.ours.member)
-	w.ready(w.ours, id, pdfText)
-	report := "/api/v1/reports/" + id.String()
-	w.do(request{method: "HEAD", path: report + "/download", as: w.ours.member}).is(200)
-	if trail := w.get(w.ours.auditor, report+"/events").is(200).Body.String(); strings.Contains(trail, `"downloaded"`) {
-		t.Errorf("a HEAD is on record as a download: %s", trail)
-	}
-}
-
 func TestRefusalsAreSentences(t *testing.T) {
 	t.Parallel()
 	for clause, want := range map[string]string{"unknown token": "Unknown token.", "": "", "Already one.": "Already one.", "über": "Über."} {

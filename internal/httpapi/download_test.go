@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/domain/organization"
 )
 
@@ -17,6 +19,12 @@ func TestDownload(t *testing.T) {
 	w.get(w.ours.member, path).problem(409, "report_not_ready")
 	w.ready(w.ours, id, pdfText)
 
+	if head := w.do(request{method: "HEAD", path: path, as: w.ours.member}); head.Code != 200 || head.Header().Get("Content-Length") != "62" {
+		t.Errorf("HEAD: %d %v", head.Code, head.Header())
+	}
+	if n := w.downloads(id); n != 0 {
+		t.Errorf("a HEAD is on record as %d downloads", n)
+	}
 	whole := w.get(w.ours.member, path).is(200)
 	if whole.Body.String() != pdfText {
 		t.Errorf("got %q", whole.Body.String())
@@ -46,25 +54,32 @@ func TestDownload(t *testing.T) {
 	if last := part(map[string]string{"Range": "bytes=-6"}).is(206); last.Body.String() != "ranges" {
 		t.Errorf("suffix: %q", last.Body.String())
 	}
-	part(map[string]string{"Range": "bytes=99-"}).is(416)
+	outside := part(map[string]string{"Range": "bytes=99-"})
+	outside.problem(416, "range_not_satisfiable")
+	for name, want := range map[string]string{"Content-Range": "bytes */62", "Cache-Control": "private, no-store", "Repr-Digest": "", "Content-Disposition": ""} {
+		if got := outside.Header().Get(name); got != want {
+			t.Errorf("a range outside the file: %s is %q, want %q", name, got, want)
+		}
+	}
 	if other := part(map[string]string{"Range": "bytes=1-3", "If-Range": `"another"`}).is(200); other.Body.String() != pdfText {
 		t.Error("a range of another file was sent")
 	}
-	if head := w.do(request{method: "HEAD", path: path, as: w.ours.member}); head.Code != 200 || head.Header().Get("Content-Length") != "62" {
-		t.Errorf("HEAD: %d %v", head.Code, head.Header())
-	}
 	w.do(request{method: "GET", path: path, as: w.ours.member, header: map[string]string{"Accept": "text/html"}}).problem(406, "not_acceptable")
 
-	trail := w.get(w.ours.auditor, "/api/v1/reports/"+id.String()+"/events").is(200).object()
-	downloads := 0
-	for _, e := range trail["items"].([]any) {
+	if n := w.downloads(id); n != 1 {
+		t.Errorf("%d downloads on record within an hour, want 1", n)
+	}
+}
+
+// downloads are those on record for a report.
+func (w *world) downloads(id uuid.UUID) (n int) {
+	w.t.Helper()
+	for _, e := range w.get(w.ours.auditor, "/api/v1/reports/"+id.String()+"/events").is(200).object()["items"].([]any) {
 		if e.(map[string]any)["type"] == "downloaded" {
-			downloads++
+			n++
 		}
 	}
-	if downloads != 1 {
-		t.Errorf("%d downloads on record within an hour, want 1", downloads)
-	}
+	return n
 }
 
 func TestViewersDownloadWhatTheyReceive(t *testing.T) {
