@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -17,8 +18,8 @@ import (
 // everybody locks jobs before the log. It does not run where this Ready is
 // recorded already; a Ready with another file is a *report.TransitionError.
 func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (Mark, error) {
-	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report) ([]report.Event, error) {
-		return r.Ready(ready, s.clock())
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, now time.Time) ([]report.Event, error) {
+		return r.Ready(ready, now)
 	}, func(r *report.Report, events []report.Event) error {
 		if err := releaseClaim(ctx, tx, r, organization); err != nil {
 			return err

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -15,8 +16,8 @@ import (
 func (s *Service) RecordDownload(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
 	var mark Mark
 	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		mark, err = s.decideReport(ctx, tx, actor, id, func(r *report.Report) ([]report.Event, error) {
-			return r.RecordDownload(actor.MemberID, s.clock())
+		mark, err = s.decideReport(ctx, tx, actor, id, func(r *report.Report, now time.Time) ([]report.Event, error) {
+			return r.RecordDownload(actor.MemberID, now)
 		}, nil)
 		return err
 	})

@@ -33,7 +33,7 @@ func lockReport(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) er
 // belongs to the transaction must happen before the log is locked.
 func (s *Service) decideReport(
 	ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID,
-	decide func(r *report.Report) ([]report.Event, error),
+	decide func(r *report.Report, now time.Time) ([]report.Event, error),
 	before func(r *report.Report, events []report.Event) error,
 ) (Mark, error) {
 	if err := lockReport(ctx, tx, actor.OrganizationID, id); err != nil {
@@ -47,7 +47,8 @@ func (s *Service) decideReport(
 	if r.Status() == "" {
 		return Mark{}, &NotFoundError{What: "report"}
 	}
-	events, err := decide(&r)
+	now := s.clock() // one instant for what is decided and for when it happened
+	events, err := decide(&r, now)
 	if err != nil || len(events) == 0 {
 		return Mark{Log: eventstore.Reports}, err
 	}
@@ -56,7 +57,7 @@ func (s *Service) decideReport(
 			return Mark{}, err
 		}
 	}
-	return s.appendReport(ctx, tx, actor, id, at, s.clock(), events)
+	return s.appendReport(ctx, tx, actor, id, at, now, events)
 }
 
 func (s *Service) appendReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []report.Event) (Mark, error) {

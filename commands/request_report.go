@@ -157,7 +157,7 @@ func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 // until this transaction ends.
 func (s *Service) reuseReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, recipients []uuid.UUID) (RequestedReport, error) {
 	var reused report.Reused
-	mark, err := s.decideReport(ctx, tx, actor, id, func(r *report.Report) (events []report.Event, err error) {
+	mark, err := s.decideReport(ctx, tx, actor, id, func(r *report.Report, _ time.Time) (events []report.Event, err error) {
 		reused, events, err = r.Reuse(actor.MemberID, recipients)
 		return events, err
 	}, nil)

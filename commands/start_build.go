@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -17,7 +18,7 @@ import (
 // from its append to the commit the log's head row is locked. Errors of all of
 // them: *NotFoundError, *report.TransitionError.
 func (s *Service) StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, workerID string, attempt int, reason string) (Mark, error) {
-	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report) ([]report.Event, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.Start(workerID, attempt, reason)
 	}, nil)
 }

@@ -34,6 +34,9 @@ type Session struct {
 	UserAgent  string    `db:"user_agent"`
 }
 
+//go:embed queries/start_session.sql
+var startSessionSQL string
+
 // StartSession opens a session for a member who has just proven who they are
 // (password, setup, invitation).
 func (s *Store) StartSession(ctx context.Context, member uuid.UUID, c Client) (token string, p Principal, err error) {
@@ -46,8 +49,7 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, c Client) (t
 	if len(c.UserAgent) > userAgentRoom {
 		c.UserAgent = c.UserAgent[:userAgentRoom]
 	}
-	_, err = s.db.ExecContext(ctx, `INSERT INTO sessions (id, token_hash, organization_id, member_id, created_at, last_seen_at, expires_at, ip, user_agent)
-		SELECT $1, $2, organization_id, id, $3, $3, $4, $5, $6 FROM members WHERE id = $7 AND status = 'active'`,
+	_, err = s.db.ExecContext(ctx, startSessionSQL,
 		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member)
 	if err != nil {
 		return "", Principal{}, fmt.Errorf("start a session: %w", err)

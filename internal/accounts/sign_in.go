@@ -35,12 +35,8 @@ func (s *Store) SignIn(ctx context.Context, email, password string, c Client) (t
 	if err != nil {
 		return "", Principal{}, err
 	}
-	now := s.clock()
-	if _, err := s.db.ExecContext(ctx, `UPDATE members SET last_sign_in_at = $2 WHERE id = $1`, member.ID, now); err != nil {
-		return "", Principal{}, fmt.Errorf("sign in: %w", err)
-	}
 	// Sessions that ended long ago are of no use to anybody.
-	if _, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND expires_at < $2`, member.ID, now.Add(-SessionAbsolute)); err != nil {
+	if _, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND expires_at < $2`, member.ID, s.clock().Add(-SessionAbsolute)); err != nil {
 		return "", Principal{}, fmt.Errorf("sign in: %w", err)
 	}
 	token, p, err = s.StartSession(ctx, member.ID, c)

@@ -171,7 +171,8 @@ func (s *Store) tokens(ctx context.Context, q sqlx.QueryerContext, org, member u
 	return tokens, rows.Err()
 }
 
-// mint makes a token: prefix, random part, checksum over both.
+// mint makes a token: prefix, random part, checksum of the random part, as
+// GitHub's tokens have it.
 func mint(kind string) (text, shown string) {
 	prefix := apiPrefix
 	if kind == IngestToken {
@@ -187,7 +188,7 @@ func mint(kind string) (text, shown string) {
 		b.WriteByte(base62[n.Int64()])
 	}
 	text = b.String()
-	return text + checksum(text), text[:len(prefix)+prefixShown]
+	return text + checksum(text[len(prefix):]), text[:len(prefix)+prefixShown]
 }
 
 func checksum(text string) string {
@@ -206,7 +207,7 @@ func wellFormed(token string) bool {
 	if len(token) != body+tokenChecksum || (!strings.HasPrefix(token, apiPrefix) && !strings.HasPrefix(token, ingestPrefix)) {
 		return false
 	}
-	return token[body:] == checksum(token[:body])
+	return token[body:] == checksum(token[len(apiPrefix):body]) // both prefixes are of one length
 }
 
 func asScopes(names []string) []organization.Scope {
