@@ -12,7 +12,7 @@ import (
 )
 
 // Registry returns the wire names of every event that commands write, for
-// whoever reads them: the store's upcasters, projections, the auditor's tools.
+// whoever reads them: commands, projections, the auditor's tools.
 // All are at schema version 1. testdata/events holds an example of every
 // version ever written; add to it, never change it.
 func Registry() *eventstore.Registry {

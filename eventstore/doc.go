@@ -60,9 +60,9 @@
 // # Schema versions
 //
 // Events are read by later programs than wrote them. Upcasters are pure
-// functions from one schema version's bytes to the next one's; a store made
-// WithRegistry applies them on every read. Verify and Export see the bytes as
-// they were written. An event of a newer program is an *UnknownEventError.
+// functions from one schema version's bytes to the next one's; Registry.Decode
+// and Fold apply them. Reads, Verify and Export give the bytes as they were
+// written. An event of a newer program is an *UnknownEventError.
 //
 // # What may go wrong
 //

@@ -104,9 +104,8 @@ type Filter struct {
 
 // Store appends to and reads from the logs.
 type Store struct {
-	db       *sqlx.DB
-	now      func() time.Time
-	registry *Registry
+	db  *sqlx.DB
+	now func() time.Time
 }
 
 // Option is a part of a store that may be left out.
@@ -115,9 +114,6 @@ type Option func(*Store)
 // WithClock sets the clock that fills in OccurredAt where the writer gave none.
 // RecordedAt is the database's.
 func WithClock(now func() time.Time) Option { return func(s *Store) { s.now = now } }
-
-// WithRegistry makes reads raise old events to the schema version of today.
-func WithRegistry(r *Registry) Option { return func(s *Store) { s.registry = r } }
 
 // New returns a store on db, which must be a pgx stdlib database.
 func New(db *sqlx.DB, options ...Option) *Store {

@@ -202,11 +202,6 @@ func (s *Store) page(ctx context.Context, q sqlx.QueryerContext, query string, a
 			return nil, fmt.Errorf("read an event: %w", err)
 		}
 		e.OccurredAt, e.RecordedAt = e.OccurredAt.UTC(), e.RecordedAt.UTC()
-		if s.registry != nil {
-			if e, err = s.registry.Upgrade(e); err != nil {
-				return nil, err
-			}
-		}
 		page = append(page, e)
 	}
 	if err := rows.Err(); err != nil {

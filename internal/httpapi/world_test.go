@@ -85,7 +85,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	w := &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Second)}}
 	db, log := pgtest.DB(t), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	registry := commands.Registry()
-	events := eventstore.New(db, eventstore.WithRegistry(registry), eventstore.WithClock(w.clock.now))
+	events := eventstore.New(db, eventstore.WithClock(w.clock.now))
 	people := accounts.New(db, w.clock.now)
 	servers := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
