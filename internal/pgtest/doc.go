@@ -13,6 +13,10 @@
 //		…
 //	}
 //
+// TEST_POSTGRES_MAJOR=17 runs the tests on that major version, whose programs are
+// looked for as the private server's are: on PATH and where packagers put them.
+// Without it the newest is taken. scripts/test_majors.sh sets both.
+//
 // Each server has a watcher: a shell that reads from a pipe whose other end this
 // process holds. When the test binary ends, however it ends, the pipe closes,
 // and the watcher stops the server and removes its directory. Only a kill

@@ -44,6 +44,9 @@ type Server struct {
 	closeOnce sync.Once
 }
 
+// majorVariable chooses the major version of servers for which Options do not.
+const majorVariable = "TEST_POSTGRES_MAJOR"
+
 // startPatience is ample: initdb takes 0.7 s on an idle machine, and the
 // machine is not idle while tests run.
 const startPatience = 2 * time.Minute
@@ -68,6 +71,11 @@ func start(opts Options) (_ *Server, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
 	defer cancel()
 	s := &Server{}
+	if opts.Major == 0 {
+		if opts.Major, err = majorWanted(); err != nil {
+			return nil, err
+		}
+	}
 	if s.install, err = cluster.Find(ctx, opts.Major); err != nil {
 		return nil, err
 	}
@@ -109,6 +117,19 @@ func start(opts Options) (_ *Server, err error) {
 		}
 	}
 	return nil, err
+}
+
+// majorWanted is the major version that the environment asks for; 0: none.
+func majorWanted() (int, error) {
+	text := os.Getenv(majorVariable)
+	if text == "" {
+		return 0, nil
+	}
+	major, err := strconv.Atoi(text)
+	if err != nil || major < cluster.OldestMajor {
+		return 0, fmt.Errorf("%s is %q, not a major version from %d on", majorVariable, text, cluster.OldestMajor)
+	}
+	return major, nil
 }
 
 func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
