@@ -106,7 +106,7 @@ func aScene(t *testing.T, uid uint32) *scene {
 	}
 	user := filepath.Dir(s.dataDir)
 	for _, err := range []error{
-		os.Chmod(root, 0o755), os.WriteFile(s.binary, content, 0o755), os.Mkdir(user, 0o755),
+		os.Chmod(root, 0o755), writeProgram(s.binary, content), os.Mkdir(user, 0o755),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -119,6 +119,15 @@ func aScene(t *testing.T, uid uint32) *scene {
 	}
 	t.Cleanup(func() { s.end(t) })
 	return s
+}
+
+// writeProgram writes a file that is then run. While it is open nobody may fork:
+// the child would hold it open for writing until it runs its own program, and
+// until then the kernel refuses to run this one (text file busy).
+func writeProgram(path string, content []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, content, 0o755)
 }
 
 // end stops whatever a failed test has left running.
