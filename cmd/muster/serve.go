@@ -64,11 +64,14 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 		cfg.Listening(listener.Addr())
 	}
 	in, err := openInstallation(ctx, cfg, access{exclusive: true, pool: httpConnections + workerConnections})
-	if err != nil {
-		return err
+	if err == nil {
+		defer func() { err = errors.Join(err, in.Close()) }()
+		err = in.affordConnections(ctx)
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	if err := in.affordConnections(ctx); err != nil {
+	if ctx.Err() != nil {
+		return nil // asked to stop before there was anything to stop
+	}
+	if err != nil {
 		return err
 	}
 	for _, warning := range cfg.Warnings() {

@@ -80,14 +80,21 @@ func (s *Server) launch(ctx context.Context, patience time.Duration) (*cluster.P
 // initialize makes the cluster aside and moves it into place when it is whole.
 func (s *Server) initialize(ctx context.Context) error {
 	h := s.home
-	parent := filepath.Join(h.dir, "making") // the account's; home is ours
-	if err := os.RemoveAll(parent); err != nil {
-		return fmt.Errorf("clear away a cluster that was not finished: %w", err)
+	// initdb outlives a start that was killed and goes on writing: each start has
+	// a place of its own. What is taken away from under it ends it, so that none
+	// is left to write by the time that we are done.
+	clearAway := func() {
+		unfinished, _ := filepath.Glob(filepath.Join(h.dir, "making*")) // the pattern is well-formed
+		for _, dir := range unfinished {
+			_ = os.RemoveAll(dir)
+		}
 	}
-	if err := os.Mkdir(parent, 0o700); err != nil {
+	clearAway()
+	defer clearAway()
+	parent, err := os.MkdirTemp(h.dir, "making-") // the account's; home is ours
+	if err != nil {
 		return fmt.Errorf("make room for the cluster: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(parent) }() // at the next time, if not now
 	pass, err := password(s.secret, ownerRole)
 	if err != nil {
 		return err
