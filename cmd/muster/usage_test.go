@@ -91,6 +91,17 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
+// TestWrongEnvironment: a variable is as good as a flag, also to be wrong.
+func TestWrongEnvironment(t *testing.T) {
+	t.Parallel()
+	env := []string{"MUSTER_LISTEN=nowhere", "MUSTER_LOG_LEVEL=loud", "MUSTER_DATA_DIR=" + filepath.Join(t.TempDir(), "untouched")}
+	got := launch(t, env, "serve").outcome(t)
+	if got.status != exitUsage || got.out != "" {
+		t.Errorf("ended with %d and printed %q", got.status, got.out)
+	}
+	got.says(t, "MUSTER_LISTEN", "MUSTER_LOG_LEVEL")
+}
+
 // TestHelp holds the help of every command to what it needs and offers.
 func TestHelp(t *testing.T) {
 	t.Parallel()
