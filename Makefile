@@ -30,8 +30,8 @@ test-go:
 	go test -race -timeout 15m ./...
 
 test-all: test
-	MUSTER_TEST_LONG=1 bash scripts/test_majors.sh
-	MUSTER_TEST_LONG=1 go test -race -count=1 -timeout 60m ./eventstore/... ./handlers/... ./projections/...
+	bash scripts/test_majors.sh
+	MUSTER_TEST_LONG=1 go test -race -count=1 -timeout 60m -run TestWorkersAreKilled ./cmd/muster
 
 bench:
 	bash scripts/bench.sh

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"muster/internal/assessment"
 	"muster/internal/pgtest"
@@ -79,6 +80,32 @@ func TestTheEnvironmentIsMeantForOtherServers(t *testing.T) {
 	}
 	if _, err := assessment.ParseDSN(monitor); err != nil {
 		t.Errorf("the monitor's connection cannot be registered: %v", err)
+	}
+}
+
+// TestADatabaseIsMadeByManyAtOnce: replicas that start together, or a start and
+// the server process of one that was killed while it made the database.
+func TestADatabaseIsMadeByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := aScene(t, 0)
+	server, err := postgres.Open(t.Context(), postgres.Options{DataDir: s.dataDir, SystemDir: s.systemDir, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	var group errgroup.Group
+	for range 6 {
+		group.Go(func() error {
+			_, err := server.DatabaseURL(t.Context(), "shop")
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

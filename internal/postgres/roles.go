@@ -12,9 +12,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Roles of the private server.
@@ -101,15 +103,8 @@ func (s *Server) ensureRoles(ctx context.Context) error {
 	if err := s.ensureRole(ctx, conn, musterRole); err != nil {
 		return err
 	}
-	var found bool
-	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, databaseName).Scan(&found)
-	if err != nil {
-		return fmt.Errorf("look for the database: %w", err)
-	}
-	if !found {
-		if _, err := conn.Exec(ctx, "CREATE DATABASE "+databaseName+" OWNER "+musterRole); err != nil {
-			return fmt.Errorf("make the database: %w", err)
-		}
+	if err := ensureDatabase(ctx, conn, databaseName); err != nil {
+		return err
 	}
 	if _, err := conn.Exec(ctx, "REVOKE ALL ON DATABASE "+databaseName+" FROM PUBLIC"); err != nil {
 		return fmt.Errorf("close the database to others: %w", err)
@@ -126,21 +121,37 @@ func (s *Server) DatabaseURL(ctx context.Context, database string) (string, erro
 		return "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	// Two processes may ask at once, and CREATE DATABASE knows no IF NOT EXISTS.
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
-		return "", fmt.Errorf("take turns with other processes: %w", err)
-	}
-	var found bool
-	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, database).Scan(&found); err != nil {
-		return "", fmt.Errorf("look for the database: %w", err)
-	}
-	if !found {
-		create := "CREATE DATABASE " + pgx.Identifier{database}.Sanitize() + " OWNER " + musterRole
-		if _, err := conn.Exec(ctx, create); err != nil {
-			return "", fmt.Errorf("make the database: %w", err)
-		}
+	if err := ensureDatabase(ctx, conn, database); err != nil {
+		return "", err
 	}
 	return s.url(musterRole, database)
+}
+
+// ensureDatabase makes a database that is missing. Another process may be making
+// it at this moment, or a server process whose client was killed halfway.
+func ensureDatabase(ctx context.Context, conn *pgx.Conn, database string) error {
+	var found bool
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, database).Scan(&found); err != nil {
+		return fmt.Errorf("look for the database: %w", err)
+	}
+	if found {
+		return nil
+	}
+	_, err := conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{database}.Sanitize()+" OWNER "+musterRole)
+	if err != nil && !madeMeanwhile(err) {
+		return fmt.Errorf("make the database: %w", err)
+	}
+	return nil
+}
+
+// madeMeanwhile says that somebody else has just made what we wanted to make.
+func madeMeanwhile(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && slices.Contains([]string{
+		"42P04", // duplicate_database
+		"42710", // duplicate_object: a role
+		"23505", // unique_violation: it committed while we waited for it
+	}, refused.Code)
 }
 
 // MonitorURL is a connection string for a role that reads the server's
@@ -185,7 +196,8 @@ func (s *Server) ensureRole(ctx context.Context, conn *pgx.Conn, role string) er
 	}
 	// Hexadecimal: nothing in it to quote. The server keeps statements of this
 	// kind out of its log unless they fail.
-	if _, err := conn.Exec(ctx, fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", role, pass)); err != nil {
+	_, err = conn.Exec(ctx, fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", role, pass))
+	if err != nil && !madeMeanwhile(err) {
 		return fmt.Errorf("make role %s: %w", role, err)
 	}
 	return nil
