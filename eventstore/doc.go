@@ -25,8 +25,8 @@
 // (xid, position) with the xmin horizon (delivered version 2 before 1, stalled
 // on any open transaction), an advisory lock with the previous hash read in the
 // same statement (forked the chain 13 times in 1,600 appends). The price of the
-// head row: about 0.8 of a bare prepared insert's rate with 1 client, 0.1 with
-// 32, for they queue (BenchmarkAppend).
+// head row: 0.7 of a bare prepared insert's rate with 1 client (0.6 through
+// database/sql), 0.1 with 32, for they queue (BenchmarkAppend; docs/performance.md).
 //
 // The append functions do not NOTIFY. NOTIFY locks the whole database up to the
 // end of the commit: three logs together fell from 597 to 219 appends/s on a
