@@ -145,14 +145,22 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http
 		group.Go(func() error { return unlessStopped(workers.Run(ctx)) })
 	}
 	filler := p.newDemo(collector)
-	o, err := p.firstRun(ctx, filler)
+	if err := p.firstRun(ctx, filler); err != nil {
+		return nil, err
+	}
+	fill := func(o accounts.Organization) {
+		group.Go(func() error { return p.fillDemo(ctx, filler, o) })
+	}
+	organizations, err := p.accounts.Organizations(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if p.cfg.Demo {
-		group.Go(func() error { return p.fillDemo(ctx, filler, o) })
+	for _, o := range organizations {
+		if o.Demo { // made just now, or one whose filling was cut off
+			fill(o)
+		}
 	}
-	return p.startHTTP(ctx, group, collector)
+	return p.startHTTP(ctx, group, collector, fill)
 }
 
 func unlessStopped(err error) error {
@@ -174,25 +182,26 @@ func stopHTTP(ctx context.Context, server *http.Server) error {
 
 // firstRun makes what a fresh installation needs to be signed in to. Every step
 // can be repeated, and replicas may do them at once.
-func (p *process) firstRun(ctx context.Context, filler *demo.Demo) (o accounts.Organization, err error) {
+func (p *process) firstRun(ctx context.Context, filler *demo.Demo) error {
 	admin, err := p.configuredAdmin()
 	if err != nil {
-		return o, err
+		return err
 	}
 	if p.cfg.Demo {
-		return filler.Organization(ctx, admin)
+		_, err := filler.Organization(ctx, admin)
+		return err
 	}
 	if admin == nil {
-		return o, nil
+		return nil
 	}
 	created, err := p.commands.EnsureAdmin(ctx, p.cfg.Organization, admin.Email, admin.Password)
 	if err != nil {
-		return o, fmt.Errorf("make the administrator named by MUSTER_ADMIN_EMAIL: %w", err)
+		return fmt.Errorf("make the administrator named by MUSTER_ADMIN_EMAIL: %w", err)
 	}
 	if created {
 		p.log.Info("made the organization's first administrator", "organization", p.cfg.Organization)
 	}
-	return o, nil
+	return nil
 }
 
 // fillDemo fills until everything is there: a database that restarts meanwhile

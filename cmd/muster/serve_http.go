@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/httpapi"
 	"muster/internal/intake/collect"
@@ -29,7 +30,9 @@ const (
 )
 
 // startHTTP serves the API and the pages; nil without the role.
-func (p *process) startHTTP(ctx context.Context, group *errgroup.Group, collector *collect.Collector) (*http.Server, error) {
+func (p *process) startHTTP(
+	ctx context.Context, group *errgroup.Group, collector *collect.Collector, fillDemo func(accounts.Organization),
+) (*http.Server, error) {
 	if !p.cfg.Roles.Has(config.API) {
 		return nil, nil
 	}
@@ -45,7 +48,7 @@ func (p *process) startHTTP(ctx context.Context, group *errgroup.Group, collecto
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Servers: p.facts, Jobs: p.queue,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, Blobs: p.blobs, Outbox: outbox, Metrics: p.metrics.Handler(), Ready: p.probes(),
+		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, Metrics: p.metrics.Handler(), Ready: p.probes(),
 		Build: httpapi.Build{
 			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},

@@ -45,9 +45,12 @@ type Dependencies struct {
 	Connections Connections
 	Blobs       *blobs.Store
 	Outbox      *mail.Outbox // nil where a mail server is set
-	Metrics     http.Handler // answers GET /metrics
-	Ready       []ReadinessProbe
-	Build       Build
+	// FillDemo fills a demo organization in the background and returns at once;
+	// filling one again changes nothing.
+	FillDemo func(accounts.Organization)
+	Metrics  http.Handler // answers GET /metrics
+	Ready    []ReadinessProbe
+	Build    Build
 
 	Log *slog.Logger
 	Now func() time.Time

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
@@ -141,8 +143,20 @@ func (s *server) SetUp(ctx context.Context, r api.SetUpRequestObject) (api.SetUp
 		return nil, fieldOf(err, "weak_password", "#/password")
 	}
 	s.settle(ctx, mark)
+	if err := s.fillDemo(ctx, member.OrganizationID); err != nil {
+		return nil, err
+	}
 	shown, err := s.enter(ctx, member)
 	return api.SetUp201JSONResponse{Body: shown, Headers: api.SetUp201ResponseHeaders{Location: sessionPath}}, err
+}
+
+// fillDemo has an organization filled in the background if it asked for that.
+func (s *server) fillDemo(ctx context.Context, organization uuid.UUID) error {
+	o, ok, err := s.Accounts.Organization(ctx, organization)
+	if err == nil && ok && o.Demo {
+		s.FillDemo(o)
+	}
+	return err
 }
 
 // fieldOf points at the member of the body that a refusal is about.

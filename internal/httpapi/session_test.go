@@ -25,6 +25,22 @@ func (a answer) cookie(name string) *http.Cookie {
 	return nil
 }
 
+func TestSetupWithDemoDataFillsTheOrganization(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.deps.DB.Exec(`UPDATE members SET role = 'member' WHERE role = 'admin'`)
+	must(t, err)
+	link, _, err := w.deps.Accounts.NewSetupToken(t.Context(), uuid.Nil)
+	must(t, err)
+	made := w.post(person{}, "/api/v1/setup", map[string]any{
+		"setupToken": link, "email": "ana@new.example", "name": "Ana", "password": goodPassword, "organizationName": "New", "demo": true,
+	}).is(201)
+	o := made.object()["organization"].(map[string]any)
+	if len(w.filled) != 1 || w.filled[0].String() != o["id"] || o["demo"] != true {
+		t.Errorf("filled %v, made %v", w.filled, o)
+	}
+}
+
 func TestSetupSignInAndOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -53,6 +69,9 @@ func TestSetupSignInAndOut(t *testing.T) {
 		t.Errorf("session %v", got)
 	}
 	w.post(nobody, "/api/v1/setup", form).problem(403, "setup_closed")
+	if len(w.filled) != 0 {
+		t.Error("filled with demo data that nobody asked for")
+	}
 
 	w.post(nobody, "/api/v1/session", map[string]any{"email": "ana@new.example", "password": "wrong"}).problem(401, "invalid_credentials")
 	wrong := w.post(nobody, "/api/v1/session", map[string]any{"email": "nobody@new.example", "password": "wrong"}).problem(401, "invalid_credentials")

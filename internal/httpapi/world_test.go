@@ -47,6 +47,7 @@ type world struct {
 	clock   *clock
 
 	stopProjections func()
+	filled          []uuid.UUID // organizations that demo data was asked for
 
 	ours, theirs tenant
 }
@@ -106,6 +107,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Audit: audit.NewReader(db),
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox,
+		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 			_, _ = io.WriteString(w, "muster_up 1\n")
