@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 )
@@ -33,7 +35,7 @@ func (s *server) toProblem(ctx context.Context, err error) *problem {
 	}
 	if isUnavailable(err) {
 		s.Log.WarnContext(ctx, "request failed", "requestId", c.requestID, "error", err)
-		return &problem{Code: "unavailable", Detail: "The database cannot be reached; nothing was changed."}
+		return &problem{Code: "unavailable", Detail: "The database does not answer just now, or is busy with others; a change may have been made before it stopped. Try again."}
 	}
 	s.Log.ErrorContext(ctx, "request failed", "requestId", c.requestID, "error", err)
 	return &problem{Code: "internal_error", Detail: internalDetail}
@@ -81,19 +83,25 @@ func ruleFields(rules []commands.FieldError) []api.FieldError {
 	return out
 }
 
+// busy are SQLSTATEs of a database that others keep from answering: too many
+// connections, a lock not got in time, a transaction ended because it idled, a
+// deadlock, a serialization failure. Commands have tried again before these get here.
+var busy = []string{"53300", "55P03", "25P03", "40P01", "40001"}
+
 // isUnavailable recognises a database that is away, starting, stopping, or
-// out of connections: worth trying again.
+// busy with others: worth trying again.
 func isUnavailable(err error) bool {
 	var (
-		connect *pgconn.ConnectError
-		network net.Error
-		server  *pgconn.PgError
+		connect  *pgconn.ConnectError
+		network  net.Error
+		conflict *eventstore.ConflictError
+		server   *pgconn.PgError
 	)
 	switch {
-	case errors.As(err, &connect), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &connect), errors.As(err, &network), errors.As(err, &conflict), errors.Is(err, context.DeadlineExceeded):
 		return true
 	case errors.As(err, &server):
-		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") || server.Code == "53300"
+		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") || slices.Contains(busy, server.Code)
 	}
 	return pgconn.SafeToRetry(err)
 }

@@ -1,0 +1,35 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/eventstore"
+)
+
+func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
+	t.Parallel()
+	state := func(code string) error { return fmt.Errorf("append: %w", &pgconn.PgError{Code: code}) }
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"starting":             {state("57P03"), true},
+		"connection lost":      {state("08006"), true},
+		"too many connections": {state("53300"), true},
+		"lock not got":         {state("55P03"), true},
+		"idled too long":       {state("25P03"), true},
+		"deadlock":             {state("40P01"), true},
+		"another writer first": {fmt.Errorf("append: %w", &eventstore.ConflictError{Expected: 1, Actual: 2}), true},
+		"a wrong statement":    {state("42601"), false},
+		"a broken constraint":  {state("23514"), false},
+		"anything else":        {errors.New("no such thing"), false},
+	} {
+		if got := isUnavailable(c.err); got != c.want {
+			t.Errorf("%s: unavailable is %v", name, got)
+		}
+	}
+}
