@@ -2,54 +2,19 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
 )
 
-// attempts is how often a use case with its own transaction decides again
-// after somebody else's write came between.
-const attempts = 5
-
-// inTx runs a use case in a transaction of its own, and again where the
-// database or the log says that another writer came first.
+// inTx runs a use case in a transaction of its own, and again where another
+// writer came first.
 func (s *Service) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
-	var err error
-	for range attempts {
-		if err = s.once(ctx, do); !cameFirst(err) {
-			return err
-		}
-	}
-	return err
-}
-
-func (s *Service) once(ctx context.Context, do func(tx *sqlx.Tx) error) error {
-	tx, err := s.DB.BeginTxx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
-	if err := do(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
-}
-
-// cameFirst recognises an error that deciding again resolves: a stream that
-// moved, a deadlock, a serialization failure.
-func cameFirst(err error) bool {
-	var conflict *eventstore.ConflictError
-	var server *pgconn.PgError
-	return errors.As(err, &conflict) || errors.As(err, &server) && (server.Code == "40P01" || server.Code == "40001")
+	return eventstore.Transact(ctx, s.DB, do)
 }
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.

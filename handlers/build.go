@@ -12,6 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
 	"muster/internal/pdf"
@@ -138,7 +139,7 @@ func (b *Builder) start(ctx context.Context, job jobs.Claimed) error {
 	if job.LastError != "" {
 		reason = "the attempt before failed"
 	}
-	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
 		if err := b.Queue.Hold(ctx, tx, job); err != nil {
 			return err
 		}
@@ -190,7 +191,7 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (r
 }
 
 func (b *Builder) completeStep(ctx context.Context, job jobs.Claimed, step int) error {
-	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
 		if err := b.Queue.Hold(ctx, tx, job); err != nil {
 			return err
 		}
@@ -246,7 +247,7 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 // publish commits the outcome with everything that follows from it. Where the
 // answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, ready report.Ready) error {
-	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
 		_, err := b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, ready, func(recorded report.Ready) error {
 			return b.follow(ctx, tx, job, recorded)
 		})
@@ -280,7 +281,7 @@ func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, rea
 
 // fail ends the report where trying again is of no use.
 func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Failed) error {
-	err := inTx(ctx, b.DB, func(tx *sqlx.Tx) error {
+	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
 		if err := b.Queue.Finish(ctx, tx, job); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
 )
@@ -58,7 +59,7 @@ func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
 }
 
 func (e *Eraser) recordInputs(ctx context.Context, job jobs.Claimed) error {
-	err := inTx(ctx, e.DB, func(tx *sqlx.Tx) error {
+	err := eventstore.Transact(ctx, e.DB, func(tx *sqlx.Tx) error {
 		if err := e.Queue.Finish(ctx, tx, job); err != nil {
 			return err
 		}

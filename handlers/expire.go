@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/handlers/jobs"
 )
 
@@ -37,7 +38,7 @@ func hourly(attempt int) time.Duration { return min(jobs.Backoff(attempt), time.
 
 // Handle appends Expired and queues the erasure of the PDF.
 func (e *Expirer) Handle(ctx context.Context, job jobs.Claimed) error {
-	err := inTx(ctx, e.DB, func(tx *sqlx.Tx) error {
+	err := eventstore.Transact(ctx, e.DB, func(tx *sqlx.Tx) error {
 		if err := e.Queue.Finish(ctx, tx, job); err != nil {
 			return err
 		}
@@ -62,5 +63,5 @@ func (e *Expirer) postpone(ctx context.Context, job jobs.Claimed, due time.Time)
 	if soon := job.At.Add(behind); due.Before(soon) {
 		due = soon
 	}
-	return inTx(ctx, e.DB, func(tx *sqlx.Tx) error { return e.Queue.Postpone(ctx, tx, job, due) })
+	return eventstore.Transact(ctx, e.DB, func(tx *sqlx.Tx) error { return e.Queue.Postpone(ctx, tx, job, due) })
 }

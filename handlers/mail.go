@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/mail"
 )
@@ -132,7 +133,7 @@ func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed 
 }
 
 func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event) error {
-	err := inTx(ctx, m.DB, func(tx *sqlx.Tx) error {
+	err := eventstore.Transact(ctx, m.DB, func(tx *sqlx.Tx) error {
 		if err := m.Queue.Finish(ctx, tx, job); err != nil {
 			return err
 		}

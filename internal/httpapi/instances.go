@@ -10,6 +10,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
+	"muster/eventstore"
 	"muster/internal/assessment"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/collect"
@@ -126,7 +127,7 @@ func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequest
 		in.Host = target.HostName()
 	}
 	var mark commands.Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		err = s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
 			Organization: who.OrganizationID, Instance: id, Engine: engine, DSN: r.Body.Dsn, Classify: string(value(r.Body.Classify)),
 		})
@@ -151,21 +152,6 @@ func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequest
 		return nil, err
 	}
 	return api.CreateInstance201JSONResponse{Body: shown, Headers: api.CreateInstance201ResponseHeaders{Location: instancesPath + id.String()}}, nil
-}
-
-func (s *server) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
-	tx, err := s.DB.BeginTxx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if err := do(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
 }
 
 // connectionProblem says in a class and a sentence why a server was not
