@@ -39,7 +39,7 @@ func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestOb
 		q.Engines = append(q.Engines, domain.Engine(e))
 	}
 	if p.Status != nil {
-		active := *p.Status == api.Active
+		active := *p.Status == api.ListInstancesParamsStatusActive
 		q.Active = &active
 	}
 	rows, total, err := s.Fleet.Instances(ctx, q)

@@ -88,3 +88,19 @@ func (s *server) organization(ctx context.Context, o accounts.Organization) (api
 		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, Demo: o.Demo, MonitoringStartedAt: utc(started),
 	}, err
 }
+
+func (s *server) ChangeOrganization(ctx context.Context, r api.ChangeOrganizationRequestObject) (api.ChangeOrganizationResponseObject, error) {
+	panic("not yet")
+}
+
+func (s *server) ChangeMember(ctx context.Context, r api.ChangeMemberRequestObject) (api.ChangeMemberResponseObject, error) {
+	panic("not yet")
+}
+
+func (s *server) EraseMember(ctx context.Context, r api.EraseMemberRequestObject) (api.EraseMemberResponseObject, error) {
+	panic("not yet")
+}
+
+func (s *server) RenewInvitation(ctx context.Context, r api.RenewInvitationRequestObject) (api.RenewInvitationResponseObject, error) {
+	panic("not yet")
+}

@@ -18,6 +18,42 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for ChangeMemberStatus.
+const (
+	ChangeMemberStatusActive   ChangeMemberStatus = "active"
+	ChangeMemberStatusDisabled ChangeMemberStatus = "disabled"
+)
+
+// Valid indicates whether the value is a known member of the ChangeMemberStatus enum.
+func (e ChangeMemberStatus) Valid() bool {
+	switch e {
+	case ChangeMemberStatusActive:
+		return true
+	case ChangeMemberStatusDisabled:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ChangeOrganizationPaperSize.
+const (
+	A4     ChangeOrganizationPaperSize = "A4"
+	Letter ChangeOrganizationPaperSize = "Letter"
+)
+
+// Valid indicates whether the value is a known member of the ChangeOrganizationPaperSize enum.
+func (e ChangeOrganizationPaperSize) Valid() bool {
+	switch e {
+	case A4:
+		return true
+	case Letter:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Classify.
 const (
 	Names  Classify = "names"
@@ -60,6 +96,30 @@ func (e Engine) Valid() bool {
 	case Postgresql:
 		return true
 	case Sqlserver:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExceptionStatus.
+const (
+	Granted   ExceptionStatus = "granted"
+	Lapsed    ExceptionStatus = "lapsed"
+	Requested ExceptionStatus = "requested"
+	Revoked   ExceptionStatus = "revoked"
+)
+
+// Valid indicates whether the value is a known member of the ExceptionStatus enum.
+func (e ExceptionStatus) Valid() bool {
+	switch e {
+	case Granted:
+		return true
+	case Lapsed:
+		return true
+	case Requested:
+		return true
+	case Revoked:
 		return true
 	default:
 		return false
@@ -266,16 +326,16 @@ func (e Scope) Valid() bool {
 
 // Defines values for ListInstancesParamsStatus.
 const (
-	Active   ListInstancesParamsStatus = "active"
-	Inactive ListInstancesParamsStatus = "inactive"
+	ListInstancesParamsStatusActive   ListInstancesParamsStatus = "active"
+	ListInstancesParamsStatusInactive ListInstancesParamsStatus = "inactive"
 )
 
 // Valid indicates whether the value is a known member of the ListInstancesParamsStatus enum.
 func (e ListInstancesParamsStatus) Valid() bool {
 	switch e {
-	case Active:
+	case ListInstancesParamsStatusActive:
 		return true
-	case Inactive:
+	case ListInstancesParamsStatusInactive:
 		return true
 	default:
 		return false
@@ -347,6 +407,32 @@ type ChangeInstance struct {
 	Dsn    *string `json:"dsn,omitempty"`
 	Name   *string `json:"name,omitempty"`
 }
+
+// ChangeMember defines model for ChangeMember.
+type ChangeMember struct {
+	Role   *Role               `json:"role,omitempty"`
+	Status *ChangeMemberStatus `json:"status,omitempty"`
+}
+
+// ChangeMemberStatus defines model for ChangeMember.Status.
+type ChangeMemberStatus string
+
+// ChangeOrganization Out of range is 422: 1 to 365 days of reports, 1 to 3650 days of inputs, 1 to 1440 minutes, 1 to 100 percent.
+type ChangeOrganization struct {
+	InputsRetentionDays *int32                       `json:"inputsRetentionDays,omitempty"`
+	Name                *string                      `json:"name,omitempty"`
+	PaperSize           *ChangeOrganizationPaperSize `json:"paperSize,omitempty"`
+	ReportRetentionDays *int32                       `json:"reportRetentionDays,omitempty"`
+	Watch               *struct {
+		LockWaitMinutes   *int32 `json:"lockWaitMinutes,omitempty"`
+		SilentMinutes     *int32 `json:"silentMinutes,omitempty"`
+		VolumePercent     *int32 `json:"volumePercent,omitempty"`
+		WraparoundPercent *int32 `json:"wraparoundPercent,omitempty"`
+	} `json:"watch,omitempty"`
+}
+
+// ChangeOrganizationPaperSize defines model for ChangeOrganization.PaperSize.
+type ChangeOrganizationPaperSize string
 
 // Classify defines model for Classify.
 type Classify string
@@ -442,6 +528,35 @@ type DeadLetterList struct {
 
 // Engine defines model for Engine.
 type Engine string
+
+// Exception defines model for Exception.
+type Exception struct {
+	CheckId    string              `json:"checkId"`
+	DatabaseId *openapi_types.UUID `json:"databaseId"`
+	DecidedAt  *time.Time          `json:"decidedAt"`
+
+	// DecidedBy Who granted or revoked it last.
+	DecidedBy   *Person             `json:"decidedBy"`
+	Id          openapi_types.UUID  `json:"id"`
+	InstanceId  *openapi_types.UUID `json:"instanceId"`
+	ObjectRef   *string             `json:"objectRef"`
+	Reason      string              `json:"reason"`
+	RequestedAt time.Time           `json:"requestedAt"`
+	RequestedBy Person              `json:"requestedBy"`
+
+	// Status `lapsed`: granted, and its time is over. `revoked` also stands for a request that was refused.
+	Status ExceptionStatus `json:"status"`
+	Until  time.Time       `json:"until"`
+}
+
+// ExceptionPage defines model for ExceptionPage.
+type ExceptionPage struct {
+	Items []Exception `json:"items"`
+	Page  Page        `json:"page"`
+}
+
+// ExceptionStatus `lapsed`: granted, and its time is over. `revoked` also stands for a request that was refused.
+type ExceptionStatus string
 
 // ExportPage defines model for ExportPage.
 type ExportPage struct {
@@ -622,6 +737,11 @@ type Organization struct {
 	PaperSize           string             `json:"paperSize"`
 	ReportRetentionDays int                `json:"reportRetentionDays"`
 	TimeZone            string             `json:"timeZone"`
+
+	// Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
+	// may wait on a lock, percentage of the transaction ids on the way to wraparound. They are kept; the watch itself
+	// comes with a later release.
+	Watch Watch `json:"watch"`
 }
 
 // OutboxEntry defines model for OutboxEntry.
@@ -807,6 +927,22 @@ type ReportScope struct {
 // ReportStatus defines model for ReportStatus.
 type ReportStatus string
 
+// RequestException defines model for RequestException.
+type RequestException struct {
+	CheckId string `json:"checkId"`
+
+	// DatabaseId Needs instanceId.
+	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
+	InstanceId *openapi_types.UUID `json:"instanceId,omitempty"`
+
+	// ObjectRef As the report names the object.
+	ObjectRef *string `json:"objectRef,omitempty"`
+	Reason    string  `json:"reason"`
+
+	// Until In the future, at most 366 days ahead.
+	Until time.Time `json:"until"`
+}
+
 // RequestedReport defines model for RequestedReport.
 type RequestedReport struct {
 	RecipientsNotAdded []openapi_types.UUID `json:"recipientsNotAdded"`
@@ -905,6 +1041,16 @@ type Version struct {
 	Version   string `json:"version"`
 }
 
+// Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
+// may wait on a lock, percentage of the transaction ids on the way to wraparound. They are kept; the watch itself
+// comes with a later release.
+type Watch struct {
+	LockWaitMinutes   int `json:"lockWaitMinutes"`
+	SilentMinutes     int `json:"silentMinutes"`
+	VolumePercent     int `json:"volumePercent"`
+	WraparoundPercent int `json:"wraparoundPercent"`
+}
+
 // Witness defines model for Witness.
 type Witness struct {
 	Hash     string `json:"hash"`
@@ -918,14 +1064,23 @@ type Cursor = string
 // DeadLetterId defines model for DeadLetterId.
 type DeadLetterId = openapi_types.UUID
 
+// ExceptionId defines model for ExceptionId.
+type ExceptionId = openapi_types.UUID
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
+
+// IfMatch defines model for IfMatch.
+type IfMatch = string
 
 // InstanceId defines model for InstanceId.
 type InstanceId = openapi_types.UUID
 
 // Limit defines model for Limit.
 type Limit = int32
+
+// MemberId defines model for MemberId.
+type MemberId = openapi_types.UUID
 
 // PageNumber defines model for PageNumber.
 type PageNumber = int32
@@ -935,6 +1090,9 @@ type PageSize = int32
 
 // ProjectionName defines model for ProjectionName.
 type ProjectionName = string
+
+// Provider defines model for Provider.
+type Provider = string
 
 // ReportId defines model for ReportId.
 type ReportId = openapi_types.UUID
@@ -955,6 +1113,15 @@ type ListAuditEventsParams struct {
 	// Cursor `nextCursor` of the answer before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListExceptionsParams defines parameters for ListExceptions.
+type ListExceptionsParams struct {
+	Status     *[]ExceptionStatus    `form:"status,omitempty" json:"status,omitempty"`
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+	CheckId    *[]string             `form:"checkId,omitempty" json:"checkId,omitempty"`
+	Page       *PageNumber           `form:"page,omitempty" json:"page,omitempty"`
+	PageSize   *PageSize             `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 // ListExportsParams defines parameters for ListExports.
@@ -1011,6 +1178,12 @@ type ListMembersParams struct {
 	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+// ChangeOrganizationParams defines parameters for ChangeOrganization.
+type ChangeOrganizationParams struct {
+	// IfMatch The `ETag` of the state that the change was made from. Without it the answer is 428, with another 412.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
 // ChangePasswordJSONBody defines parameters for ChangePassword.
 type ChangePasswordJSONBody struct {
 	CurrentPassword string `json:"currentPassword"`
@@ -1044,8 +1217,29 @@ type SignInJSONBody struct {
 	Password string `json:"password"`
 }
 
+// FinishOIDCParams defines parameters for FinishOIDC.
+type FinishOIDCParams struct {
+	Code             *string `form:"code,omitempty" json:"code,omitempty"`
+	State            *string `form:"state,omitempty" json:"state,omitempty"`
+	Iss              *string `form:"iss,omitempty" json:"iss,omitempty"`
+	SessionState     *string `form:"session_state,omitempty" json:"session_state,omitempty"`
+	Scope            *string `form:"scope,omitempty" json:"scope,omitempty"`
+	Error            *string `form:"error,omitempty" json:"error,omitempty"`
+	ErrorDescription *string `form:"error_description,omitempty" json:"error_description,omitempty"`
+	ErrorUri         *string `form:"error_uri,omitempty" json:"error_uri,omitempty"`
+}
+
+// StartOIDCParams defines parameters for StartOIDC.
+type StartOIDCParams struct {
+	// ReturnTo Where to go after sign-in: a path of this site.
+	ReturnTo *string `form:"returnTo,omitempty" json:"returnTo,omitempty"`
+}
+
 // CreateApiTokenJSONRequestBody defines body for CreateApiToken for application/json ContentType.
 type CreateApiTokenJSONRequestBody = CreateApiToken
+
+// RequestExceptionJSONRequestBody defines body for RequestException for application/json ContentType.
+type RequestExceptionJSONRequestBody = RequestException
 
 // MarkExportsSeenJSONRequestBody defines body for MarkExportsSeen for application/json ContentType.
 type MarkExportsSeenJSONRequestBody MarkExportsSeenJSONBody
@@ -1064,6 +1258,12 @@ type AcceptInvitationJSONRequestBody = AcceptInvitation
 
 // InviteMemberJSONRequestBody defines body for InviteMember for application/json ContentType.
 type InviteMemberJSONRequestBody = InviteMember
+
+// ChangeMemberJSONRequestBody defines body for ChangeMember for application/json ContentType.
+type ChangeMemberJSONRequestBody = ChangeMember
+
+// ChangeOrganizationJSONRequestBody defines body for ChangeOrganization for application/json ContentType.
+type ChangeOrganizationJSONRequestBody = ChangeOrganization
 
 // ChangePasswordJSONRequestBody defines body for ChangePassword for application/json ContentType.
 type ChangePasswordJSONRequestBody ChangePasswordJSONBody
@@ -1094,6 +1294,21 @@ type ServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(c *gin.Context, params ListAuditEventsParams)
+	// ListExceptions Exceptions that were asked for
+	// (GET /api/v1/exceptions)
+	ListExceptions(c *gin.Context, params ListExceptionsParams)
+	// RequestException Ask to live with a finding
+	// (POST /api/v1/exceptions)
+	RequestException(c *gin.Context)
+	// GetException One exception
+	// (GET /api/v1/exceptions/{exceptionId})
+	GetException(c *gin.Context, exceptionId ExceptionId)
+	// GrantException Grant an exception
+	// (POST /api/v1/exceptions/{exceptionId}/grant)
+	GrantException(c *gin.Context, exceptionId ExceptionId)
+	// RevokeException Refuse or take back an exception
+	// (POST /api/v1/exceptions/{exceptionId}/revoke)
+	RevokeException(c *gin.Context, exceptionId ExceptionId)
 	// ListExports What the caller requested or receives and is in progress or ready
 	// (GET /api/v1/exports)
 	ListExports(c *gin.Context, params ListExportsParams)
@@ -1139,6 +1354,15 @@ type ServerInterface interface {
 	// InviteMember Invite a person
 	// (POST /api/v1/members)
 	InviteMember(c *gin.Context)
+	// EraseMember Erase a member
+	// (DELETE /api/v1/members/{memberId})
+	EraseMember(c *gin.Context, memberId MemberId)
+	// ChangeMember Change a member's role or status
+	// (PATCH /api/v1/members/{memberId})
+	ChangeMember(c *gin.Context, memberId MemberId)
+	// RenewInvitation Make a new invitation link
+	// (POST /api/v1/members/{memberId}/invitation)
+	RenewInvitation(c *gin.Context, memberId MemberId)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(c *gin.Context)
@@ -1175,6 +1399,9 @@ type ServerInterface interface {
 	// GetOrganization The caller's organization
 	// (GET /api/v1/organization)
 	GetOrganization(c *gin.Context)
+	// ChangeOrganization Change the organization's settings
+	// (PATCH /api/v1/organization)
+	ChangeOrganization(c *gin.Context, params ChangeOrganizationParams)
 	// ChangePassword Change the caller's password
 	// (POST /api/v1/password)
 	ChangePassword(c *gin.Context)
@@ -1220,6 +1447,12 @@ type ServerInterface interface {
 	// SetUp Make the first administrator
 	// (POST /api/v1/setup)
 	SetUp(c *gin.Context)
+	// FinishOIDC Come back from the identity provider
+	// (GET /auth/oidc/{provider}/callback)
+	FinishOIDC(c *gin.Context, provider Provider, params FinishOIDCParams)
+	// StartOIDC Sign in with the organization's identity provider
+	// (GET /auth/oidc/{provider}/start)
+	StartOIDC(c *gin.Context, provider Provider, params StartOIDCParams)
 	// GetHealth Alive
 	// (GET /healthz)
 	GetHealth(c *gin.Context)
@@ -1362,6 +1595,153 @@ func (siw *ServerInterfaceWrapper) ListAuditEvents(c *gin.Context) {
 	}
 
 	siw.Handler.ListAuditEvents(c, params)
+}
+
+// ListExceptions operation middleware
+func (siw *ServerInterfaceWrapper) ListExceptions(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListExceptionsParams
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "checkId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkId", c.Request.URL.Query(), &params.CheckId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListExceptions(c, params)
+}
+
+// RequestException operation middleware
+func (siw *ServerInterfaceWrapper) RequestException(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RequestException(c)
+}
+
+// GetException operation middleware
+func (siw *ServerInterfaceWrapper) GetException(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "exceptionId" -------------
+	var exceptionId ExceptionId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "exceptionId", c.Param("exceptionId"), &exceptionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter exceptionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetException(c, exceptionId)
+}
+
+// GrantException operation middleware
+func (siw *ServerInterfaceWrapper) GrantException(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "exceptionId" -------------
+	var exceptionId ExceptionId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "exceptionId", c.Param("exceptionId"), &exceptionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter exceptionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GrantException(c, exceptionId)
+}
+
+// RevokeException operation middleware
+func (siw *ServerInterfaceWrapper) RevokeException(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "exceptionId" -------------
+	var exceptionId ExceptionId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "exceptionId", c.Param("exceptionId"), &exceptionId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter exceptionId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RevokeException(c, exceptionId)
 }
 
 // ListExports operation middleware
@@ -1811,6 +2191,81 @@ func (siw *ServerInterfaceWrapper) InviteMember(c *gin.Context) {
 	siw.Handler.InviteMember(c)
 }
 
+// EraseMember operation middleware
+func (siw *ServerInterfaceWrapper) EraseMember(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "memberId" -------------
+	var memberId MemberId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.EraseMember(c, memberId)
+}
+
+// ChangeMember operation middleware
+func (siw *ServerInterfaceWrapper) ChangeMember(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "memberId" -------------
+	var memberId MemberId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeMember(c, memberId)
+}
+
+// RenewInvitation operation middleware
+func (siw *ServerInterfaceWrapper) RenewInvitation(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "memberId" -------------
+	var memberId MemberId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "memberId", c.Param("memberId"), &memberId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter memberId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RenewInvitation(c, memberId)
+}
+
 // GetOpenapiJson operation middleware
 func (siw *ServerInterfaceWrapper) GetOpenapiJson(c *gin.Context) {
 
@@ -2025,6 +2480,46 @@ func (siw *ServerInterfaceWrapper) GetOrganization(c *gin.Context) {
 	}
 
 	siw.Handler.GetOrganization(c)
+}
+
+// ChangeOrganization operation middleware
+func (siw *ServerInterfaceWrapper) ChangeOrganization(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ChangeOrganizationParams
+
+	headers := c.Request.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandler(c, fmt.Errorf("Expected one value for If-Match, got %d", n), http.StatusBadRequest)
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter If-Match: %w", err), http.StatusBadRequest)
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ChangeOrganization(c, params)
 }
 
 // ChangePassword operation middleware
@@ -2354,6 +2849,134 @@ func (siw *ServerInterfaceWrapper) SetUp(c *gin.Context) {
 	siw.Handler.SetUp(c)
 }
 
+// FinishOIDC operation middleware
+func (siw *ServerInterfaceWrapper) FinishOIDC(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "provider" -------------
+	var provider Provider
+
+	err = runtime.BindStyledParameterWithOptions("simple", "provider", c.Param("provider"), &provider, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter provider: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FinishOIDCParams
+
+	// ------------- Optional query parameter "code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", c.Request.URL.Query(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter code: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", c.Request.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "iss" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "iss", c.Request.URL.Query(), &params.Iss, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter iss: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "session_state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "session_state", c.Request.URL.Query(), &params.SessionState, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter session_state: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "scope" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "scope", c.Request.URL.Query(), &params.Scope, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter scope: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "error" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "error", c.Request.URL.Query(), &params.Error, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter error: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "error_description" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "error_description", c.Request.URL.Query(), &params.ErrorDescription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter error_description: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "error_uri" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "error_uri", c.Request.URL.Query(), &params.ErrorUri, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter error_uri: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.FinishOIDC(c, provider, params)
+}
+
+// StartOIDC operation middleware
+func (siw *ServerInterfaceWrapper) StartOIDC(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "provider" -------------
+	var provider Provider
+
+	err = runtime.BindStyledParameterWithOptions("simple", "provider", c.Param("provider"), &provider, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter provider: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params StartOIDCParams
+
+	// ------------- Optional query parameter "returnTo" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "returnTo", c.Request.URL.Query(), &params.ReturnTo, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter returnTo: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.StartOIDC(c, provider, params)
+}
+
 // GetHealth operation middleware
 func (siw *ServerInterfaceWrapper) GetHealth(c *gin.Context) {
 
@@ -2463,8 +3086,17 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/databases", wrapper.ListDatabases)
 	router.GET(options.BaseURL+"/api/v1/members", wrapper.ListMembers)
 	router.POST(options.BaseURL+"/api/v1/members", wrapper.InviteMember)
+	router.DELETE(options.BaseURL+"/api/v1/members/:memberId", wrapper.EraseMember)
+	router.PATCH(options.BaseURL+"/api/v1/members/:memberId", wrapper.ChangeMember)
+	router.POST(options.BaseURL+"/api/v1/members/:memberId/invitation", wrapper.RenewInvitation)
 	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
 	router.GET(options.BaseURL+"/api/v1/organization", wrapper.GetOrganization)
+	router.PATCH(options.BaseURL+"/api/v1/organization", wrapper.ChangeOrganization)
+	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
+	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
+	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
+	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/grant", wrapper.GrantException)
+	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/revoke", wrapper.RevokeException)
 	router.DELETE(options.BaseURL+"/api/v1/session", wrapper.SignOut)
 	router.GET(options.BaseURL+"/api/v1/session", wrapper.GetSession)
 	router.POST(options.BaseURL+"/api/v1/session", wrapper.SignIn)
@@ -2472,6 +3104,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/sessions", wrapper.ListSessions)
 	router.DELETE(options.BaseURL+"/api/v1/sessions/:sessionId", wrapper.RevokeSession)
 	router.POST(options.BaseURL+"/api/v1/password", wrapper.ChangePassword)
+	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
+	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
 	router.GET(options.BaseURL+"/api/v1/setup", wrapper.GetSetup)
 	router.POST(options.BaseURL+"/api/v1/setup", wrapper.SetUp)
 	router.GET(options.BaseURL+"/api/v1/api-tokens", wrapper.ListApiTokens)
@@ -2647,6 +3281,209 @@ type ListAuditEventsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListAuditEventsdefaultApplicationProblemPlusJSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListExceptionsRequestObject struct {
+	Params ListExceptionsParams
+}
+
+type ListExceptionsResponseObject interface {
+	VisitListExceptionsResponse(w http.ResponseWriter) error
+}
+
+type ListExceptions200JSONResponse ExceptionPage
+
+func (response ListExceptions200JSONResponse) VisitListExceptionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListExceptionsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListExceptionsdefaultApplicationProblemPlusJSONResponse) VisitListExceptionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestExceptionRequestObject struct {
+	Body *RequestExceptionJSONRequestBody
+}
+
+type RequestExceptionResponseObject interface {
+	VisitRequestExceptionResponse(w http.ResponseWriter) error
+}
+
+type RequestException201ResponseHeaders struct {
+	Location string
+}
+
+type RequestException201JSONResponse struct {
+	Body    Exception
+	Headers RequestException201ResponseHeaders
+}
+
+func (response RequestException201JSONResponse) VisitRequestExceptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestExceptiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RequestExceptiondefaultApplicationProblemPlusJSONResponse) VisitRequestExceptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetExceptionRequestObject struct {
+	ExceptionId ExceptionId `json:"exceptionId"`
+}
+
+type GetExceptionResponseObject interface {
+	VisitGetExceptionResponse(w http.ResponseWriter) error
+}
+
+type GetException200JSONResponse Exception
+
+func (response GetException200JSONResponse) VisitGetExceptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetExceptiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetExceptiondefaultApplicationProblemPlusJSONResponse) VisitGetExceptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GrantExceptionRequestObject struct {
+	ExceptionId ExceptionId `json:"exceptionId"`
+}
+
+type GrantExceptionResponseObject interface {
+	VisitGrantExceptionResponse(w http.ResponseWriter) error
+}
+
+type GrantException200JSONResponse Exception
+
+func (response GrantException200JSONResponse) VisitGrantExceptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GrantExceptiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GrantExceptiondefaultApplicationProblemPlusJSONResponse) VisitGrantExceptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevokeExceptionRequestObject struct {
+	ExceptionId ExceptionId `json:"exceptionId"`
+}
+
+type RevokeExceptionResponseObject interface {
+	VisitRevokeExceptionResponse(w http.ResponseWriter) error
+}
+
+type RevokeException200JSONResponse Exception
+
+func (response RevokeException200JSONResponse) VisitRevokeExceptionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RevokeExceptiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RevokeExceptiondefaultApplicationProblemPlusJSONResponse) VisitRevokeExceptionResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3260,6 +4097,126 @@ func (response InviteMemberdefaultApplicationProblemPlusJSONResponse) VisitInvit
 	return err
 }
 
+type EraseMemberRequestObject struct {
+	MemberId MemberId `json:"memberId"`
+}
+
+type EraseMemberResponseObject interface {
+	VisitEraseMemberResponse(w http.ResponseWriter) error
+}
+
+type EraseMember204Response struct {
+}
+
+func (response EraseMember204Response) VisitEraseMemberResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type EraseMemberdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response EraseMemberdefaultApplicationProblemPlusJSONResponse) VisitEraseMemberResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeMemberRequestObject struct {
+	MemberId MemberId `json:"memberId"`
+	Body     *ChangeMemberJSONRequestBody
+}
+
+type ChangeMemberResponseObject interface {
+	VisitChangeMemberResponse(w http.ResponseWriter) error
+}
+
+type ChangeMember200JSONResponse Member
+
+func (response ChangeMember200JSONResponse) VisitChangeMemberResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeMemberdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangeMemberdefaultApplicationProblemPlusJSONResponse) VisitChangeMemberResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RenewInvitationRequestObject struct {
+	MemberId MemberId `json:"memberId"`
+}
+
+type RenewInvitationResponseObject interface {
+	VisitRenewInvitationResponse(w http.ResponseWriter) error
+}
+
+type RenewInvitation201ResponseHeaders struct {
+	Location string
+}
+
+type RenewInvitation201JSONResponse struct {
+	Body    Invited
+	Headers RenewInvitation201ResponseHeaders
+}
+
+func (response RenewInvitation201JSONResponse) VisitRenewInvitationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RenewInvitationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RenewInvitationdefaultApplicationProblemPlusJSONResponse) VisitRenewInvitationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetOpenapiJsonRequestObject struct {
 }
 
@@ -3687,15 +4644,23 @@ type GetOrganizationResponseObject interface {
 	VisitGetOrganizationResponse(w http.ResponseWriter) error
 }
 
-type GetOrganization200JSONResponse Organization
+type GetOrganization200ResponseHeaders struct {
+	ETag string
+}
+
+type GetOrganization200JSONResponse struct {
+	Body    Organization
+	Headers GetOrganization200ResponseHeaders
+}
 
 func (response GetOrganization200JSONResponse) VisitGetOrganizationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3707,6 +4672,54 @@ type GetOrganizationdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetOrganizationdefaultApplicationProblemPlusJSONResponse) VisitGetOrganizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOrganizationRequestObject struct {
+	Params ChangeOrganizationParams
+	Body   *ChangeOrganizationJSONRequestBody
+}
+
+type ChangeOrganizationResponseObject interface {
+	VisitChangeOrganizationResponse(w http.ResponseWriter) error
+}
+
+type ChangeOrganization200ResponseHeaders struct {
+	ETag string
+}
+
+type ChangeOrganization200JSONResponse struct {
+	Body    Organization
+	Headers ChangeOrganization200ResponseHeaders
+}
+
+func (response ChangeOrganization200JSONResponse) VisitChangeOrganizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ChangeOrganizationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ChangeOrganizationdefaultApplicationProblemPlusJSONResponse) VisitChangeOrganizationResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4366,6 +5379,86 @@ func (response SetUpdefaultApplicationProblemPlusJSONResponse) VisitSetUpRespons
 	return err
 }
 
+type FinishOIDCRequestObject struct {
+	Provider Provider `json:"provider"`
+	Params   FinishOIDCParams
+}
+
+type FinishOIDCResponseObject interface {
+	VisitFinishOIDCResponse(w http.ResponseWriter) error
+}
+
+type FinishOIDC302ResponseHeaders struct {
+	Location string
+}
+
+type FinishOIDC302Response struct {
+	Headers FinishOIDC302ResponseHeaders
+}
+
+func (response FinishOIDC302Response) VisitFinishOIDCResponse(w http.ResponseWriter) error {
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(302)
+	return nil
+}
+
+type FinishOIDCdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response FinishOIDCdefaultApplicationProblemPlusJSONResponse) VisitFinishOIDCResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StartOIDCRequestObject struct {
+	Provider Provider `json:"provider"`
+	Params   StartOIDCParams
+}
+
+type StartOIDCResponseObject interface {
+	VisitStartOIDCResponse(w http.ResponseWriter) error
+}
+
+type StartOIDC302ResponseHeaders struct {
+	Location string
+}
+
+type StartOIDC302Response struct {
+	Headers StartOIDC302ResponseHeaders
+}
+
+func (response StartOIDC302Response) VisitStartOIDCResponse(w http.ResponseWriter) error {
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(302)
+	return nil
+}
+
+type StartOIDCdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response StartOIDCdefaultApplicationProblemPlusJSONResponse) VisitStartOIDCResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetHealthRequestObject struct {
 }
 
@@ -4584,6 +5677,21 @@ type StrictServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	// ListExceptions Exceptions that were asked for
+	// (GET /api/v1/exceptions)
+	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
+	// RequestException Ask to live with a finding
+	// (POST /api/v1/exceptions)
+	RequestException(ctx context.Context, request RequestExceptionRequestObject) (RequestExceptionResponseObject, error)
+	// GetException One exception
+	// (GET /api/v1/exceptions/{exceptionId})
+	GetException(ctx context.Context, request GetExceptionRequestObject) (GetExceptionResponseObject, error)
+	// GrantException Grant an exception
+	// (POST /api/v1/exceptions/{exceptionId}/grant)
+	GrantException(ctx context.Context, request GrantExceptionRequestObject) (GrantExceptionResponseObject, error)
+	// RevokeException Refuse or take back an exception
+	// (POST /api/v1/exceptions/{exceptionId}/revoke)
+	RevokeException(ctx context.Context, request RevokeExceptionRequestObject) (RevokeExceptionResponseObject, error)
 	// ListExports What the caller requested or receives and is in progress or ready
 	// (GET /api/v1/exports)
 	ListExports(ctx context.Context, request ListExportsRequestObject) (ListExportsResponseObject, error)
@@ -4629,6 +5737,15 @@ type StrictServerInterface interface {
 	// InviteMember Invite a person
 	// (POST /api/v1/members)
 	InviteMember(ctx context.Context, request InviteMemberRequestObject) (InviteMemberResponseObject, error)
+	// EraseMember Erase a member
+	// (DELETE /api/v1/members/{memberId})
+	EraseMember(ctx context.Context, request EraseMemberRequestObject) (EraseMemberResponseObject, error)
+	// ChangeMember Change a member's role or status
+	// (PATCH /api/v1/members/{memberId})
+	ChangeMember(ctx context.Context, request ChangeMemberRequestObject) (ChangeMemberResponseObject, error)
+	// RenewInvitation Make a new invitation link
+	// (POST /api/v1/members/{memberId}/invitation)
+	RenewInvitation(ctx context.Context, request RenewInvitationRequestObject) (RenewInvitationResponseObject, error)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
@@ -4665,6 +5782,9 @@ type StrictServerInterface interface {
 	// GetOrganization The caller's organization
 	// (GET /api/v1/organization)
 	GetOrganization(ctx context.Context, request GetOrganizationRequestObject) (GetOrganizationResponseObject, error)
+	// ChangeOrganization Change the organization's settings
+	// (PATCH /api/v1/organization)
+	ChangeOrganization(ctx context.Context, request ChangeOrganizationRequestObject) (ChangeOrganizationResponseObject, error)
 	// ChangePassword Change the caller's password
 	// (POST /api/v1/password)
 	ChangePassword(ctx context.Context, request ChangePasswordRequestObject) (ChangePasswordResponseObject, error)
@@ -4710,6 +5830,12 @@ type StrictServerInterface interface {
 	// SetUp Make the first administrator
 	// (POST /api/v1/setup)
 	SetUp(ctx context.Context, request SetUpRequestObject) (SetUpResponseObject, error)
+	// FinishOIDC Come back from the identity provider
+	// (GET /auth/oidc/{provider}/callback)
+	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
+	// StartOIDC Sign in with the organization's identity provider
+	// (GET /auth/oidc/{provider}/start)
+	StartOIDC(ctx context.Context, request StartOIDCRequestObject) (StartOIDCResponseObject, error)
 	// GetHealth Alive
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
@@ -4895,6 +6021,152 @@ func (sh *strictHandler) ListAuditEvents(ctx *gin.Context, params ListAuditEvent
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListAuditEventsResponseObject); ok {
 		if err := validResponse.VisitListAuditEventsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListExceptions operation middleware
+func (sh *strictHandler) ListExceptions(ctx *gin.Context, params ListExceptionsParams) {
+	var request ListExceptionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListExceptions(ctx, request.(ListExceptionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListExceptions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListExceptionsResponseObject); ok {
+		if err := validResponse.VisitListExceptionsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RequestException operation middleware
+func (sh *strictHandler) RequestException(ctx *gin.Context) {
+	var request RequestExceptionRequestObject
+
+	var body RequestExceptionJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RequestException(ctx, request.(RequestExceptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RequestException")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RequestExceptionResponseObject); ok {
+		if err := validResponse.VisitRequestExceptionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetException operation middleware
+func (sh *strictHandler) GetException(ctx *gin.Context, exceptionId ExceptionId) {
+	var request GetExceptionRequestObject
+
+	request.ExceptionId = exceptionId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetException(ctx, request.(GetExceptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetException")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetExceptionResponseObject); ok {
+		if err := validResponse.VisitGetExceptionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GrantException operation middleware
+func (sh *strictHandler) GrantException(ctx *gin.Context, exceptionId ExceptionId) {
+	var request GrantExceptionRequestObject
+
+	request.ExceptionId = exceptionId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GrantException(ctx, request.(GrantExceptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GrantException")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GrantExceptionResponseObject); ok {
+		if err := validResponse.VisitGrantExceptionResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RevokeException operation middleware
+func (sh *strictHandler) RevokeException(ctx *gin.Context, exceptionId ExceptionId) {
+	var request RevokeExceptionRequestObject
+
+	request.ExceptionId = exceptionId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevokeException(ctx, request.(RevokeExceptionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevokeException")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RevokeExceptionResponseObject); ok {
+		if err := validResponse.VisitRevokeExceptionResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -5393,6 +6665,102 @@ func (sh *strictHandler) InviteMember(ctx *gin.Context) {
 	}
 }
 
+// EraseMember operation middleware
+func (sh *strictHandler) EraseMember(ctx *gin.Context, memberId MemberId) {
+	var request EraseMemberRequestObject
+
+	request.MemberId = memberId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EraseMember(ctx, request.(EraseMemberRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EraseMember")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(EraseMemberResponseObject); ok {
+		if err := validResponse.VisitEraseMemberResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeMember operation middleware
+func (sh *strictHandler) ChangeMember(ctx *gin.Context, memberId MemberId) {
+	var request ChangeMemberRequestObject
+
+	request.MemberId = memberId
+
+	var body ChangeMemberJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeMember(ctx, request.(ChangeMemberRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeMember")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeMemberResponseObject); ok {
+		if err := validResponse.VisitChangeMemberResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RenewInvitation operation middleware
+func (sh *strictHandler) RenewInvitation(ctx *gin.Context, memberId MemberId) {
+	var request RenewInvitationRequestObject
+
+	request.MemberId = memberId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RenewInvitation(ctx, request.(RenewInvitationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RenewInvitation")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RenewInvitationResponseObject); ok {
+		if err := validResponse.VisitRenewInvitationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetOpenapiJson operation middleware
 func (sh *strictHandler) GetOpenapiJson(ctx *gin.Context) {
 	var request GetOpenapiJsonRequestObject
@@ -5684,6 +7052,50 @@ func (sh *strictHandler) GetOrganization(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetOrganizationResponseObject); ok {
 		if err := validResponse.VisitGetOrganizationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ChangeOrganization operation middleware
+func (sh *strictHandler) ChangeOrganization(ctx *gin.Context, params ChangeOrganizationParams) {
+	var request ChangeOrganizationRequestObject
+
+	request.Params = params
+
+	var body ChangeOrganizationJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ChangeOrganization(ctx, request.(ChangeOrganizationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ChangeOrganization")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ChangeOrganizationResponseObject); ok {
+		if err := validResponse.VisitChangeOrganizationResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -6131,6 +7543,60 @@ func (sh *strictHandler) SetUp(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(SetUpResponseObject); ok {
 		if err := validResponse.VisitSetUpResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FinishOIDC operation middleware
+func (sh *strictHandler) FinishOIDC(ctx *gin.Context, provider Provider, params FinishOIDCParams) {
+	var request FinishOIDCRequestObject
+
+	request.Provider = provider
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.FinishOIDC(ctx, request.(FinishOIDCRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FinishOIDC")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(FinishOIDCResponseObject); ok {
+		if err := validResponse.VisitFinishOIDCResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// StartOIDC operation middleware
+func (sh *strictHandler) StartOIDC(ctx *gin.Context, provider Provider, params StartOIDCParams) {
+	var request StartOIDCRequestObject
+
+	request.Provider = provider
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.StartOIDC(ctx, request.(StartOIDCRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StartOIDC")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(StartOIDCResponseObject); ok {
+		if err := validResponse.VisitStartOIDCResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
