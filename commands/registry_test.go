@@ -123,6 +123,13 @@ func examples() []any {
 		organization.MemberInvited{MemberID: a, Role: organization.Auditor},
 		organization.MemberJoined{MemberID: a, Role: organization.Admin},
 		organization.MemberChanged{MemberID: a, Role: organization.Viewer, Status: organization.Disabled},
+		organization.MemberErased{MemberID: a},
+		organization.SettingsChanged{
+			NameChanged: true, ReportRetentionDays: &organization.Changed[int]{From: 30, To: 90},
+			InputsRetentionDays: &organization.Changed[int]{From: 400, To: 800}, PaperSize: &organization.Changed[string]{From: "A4", To: "Letter"},
+			SilentMinutes: &organization.Changed[int]{From: 5, To: 10}, VolumePercent: &organization.Changed[int]{From: 90, To: 95},
+			LockWaitMinutes: &organization.Changed[int]{From: 5, To: 1}, WraparoundPercent: &organization.Changed[int]{From: 80, To: 50},
+		},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
 	}

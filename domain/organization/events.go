@@ -26,7 +26,8 @@ type Created struct {
 	Demo bool `json:"demo"`
 }
 
-// MemberInvited says who invited whom into which role.
+// MemberInvited says who invited whom into which role; once more with every
+// new link.
 type MemberInvited struct {
 	MemberID uuid.UUID `json:"memberId"`
 	Role     Role      `json:"role"`
@@ -46,6 +47,31 @@ type MemberChanged struct {
 	Status   string    `json:"status"` // invited, active, disabled
 }
 
+// MemberErased says that what was known of the member is gone. Their id stays
+// wherever it was recorded, and names nobody any more.
+type MemberErased struct {
+	MemberID uuid.UUID `json:"memberId"`
+}
+
+// SettingsChanged says which settings changed from what to what. Of the name,
+// which lives outside the log, it says only that it did.
+type SettingsChanged struct {
+	NameChanged         bool             `json:"nameChanged,omitempty"`
+	ReportRetentionDays *Changed[int]    `json:"reportRetentionDays,omitempty"`
+	InputsRetentionDays *Changed[int]    `json:"inputsRetentionDays,omitempty"`
+	PaperSize           *Changed[string] `json:"paperSize,omitempty"`
+	SilentMinutes       *Changed[int]    `json:"silentMinutes,omitempty"`
+	VolumePercent       *Changed[int]    `json:"volumePercent,omitempty"`
+	LockWaitMinutes     *Changed[int]    `json:"lockWaitMinutes,omitempty"`
+	WraparoundPercent   *Changed[int]    `json:"wraparoundPercent,omitempty"`
+}
+
+// Changed is one setting before and after.
+type Changed[T any] struct {
+	From T `json:"from"`
+	To   T `json:"to"`
+}
+
 // TokenMinted says that an API or ingest token was made.
 type TokenMinted struct {
 	TokenID uuid.UUID `json:"tokenId"`
@@ -58,9 +84,11 @@ type TokenRevoked struct {
 	TokenID uuid.UUID `json:"tokenId"`
 }
 
-func (Created) event()       {}
-func (MemberInvited) event() {}
-func (MemberJoined) event()  {}
-func (MemberChanged) event() {}
-func (TokenMinted) event()   {}
-func (TokenRevoked) event()  {}
+func (Created) event()         {}
+func (SettingsChanged) event() {}
+func (MemberInvited) event()   {}
+func (MemberJoined) event()    {}
+func (MemberChanged) event()   {}
+func (MemberErased) event()    {}
+func (TokenMinted) event()     {}
+func (TokenRevoked) event()    {}

@@ -6,7 +6,7 @@ package organization
 func Types() map[string]Event {
 	types := make(map[string]Event)
 	for _, e := range []Event{
-		Created{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, TokenMinted{}, TokenRevoked{},
+		Created{}, SettingsChanged{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, MemberErased{}, TokenMinted{}, TokenRevoked{},
 	} {
 		types[Name(e)] = e
 	}
@@ -18,12 +18,16 @@ func Name(e Event) string {
 	switch e.(type) {
 	case Created:
 		return "organization.created"
+	case SettingsChanged:
+		return "organization.settings_changed"
 	case MemberInvited:
 		return "member.invited"
 	case MemberJoined:
 		return "member.joined"
 	case MemberChanged:
 		return "member.changed"
+	case MemberErased:
+		return "member.erased"
 	case TokenMinted:
 		return "token.minted"
 	case TokenRevoked:

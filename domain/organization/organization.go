@@ -6,11 +6,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Statuses of a member. An invited one can receive reports, a disabled one cannot.
+// Statuses of a member. An invited one can receive reports, a disabled one
+// cannot, and of an erased one only the id is left.
 const (
 	Invited  = "invited"
 	Active   = "active"
 	Disabled = "disabled"
+	Erased   = "erased"
 )
 
 // Organization is one tenant, folded from its events. The zero value is one
@@ -45,6 +47,7 @@ func (e *UnknownError) Error() string { return fmt.Sprintf("unknown %s %s", e.Wh
 
 // InvalidStatusError reports a change of status that does not exist: nobody who
 // has joined becomes invited, and only accepting makes an invited member active.
+// Nobody who was erased becomes anything.
 type InvalidStatusError struct{ From, To string }
 
 func (e *InvalidStatusError) Error() string {
@@ -65,6 +68,8 @@ func (o *Organization) Apply(event Event) {
 		o.members[e.MemberID] = membership{e.Role, Active, true}
 	case MemberChanged:
 		o.members[e.MemberID] = membership{e.Role, e.Status, o.members[e.MemberID].joined}
+	case MemberErased:
+		o.members[e.MemberID] = membership{status: Erased}
 	case TokenMinted:
 		o.tokens[e.TokenID] = true
 	case TokenRevoked:
@@ -88,8 +93,31 @@ func (o *Organization) Invite(id uuid.UUID, role Role) []Event {
 	return []Event{MemberInvited{MemberID: id, Role: role}}
 }
 
+// InviteAgain gives a member who has not accepted yet a new link, in the role
+// they were invited into. Errors: *UnknownError, *InvalidStatusError.
+func (o *Organization) InviteAgain(id uuid.UUID) ([]Event, error) {
+	member, err := o.member(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case member.status != Invited:
+		return nil, &InvalidStatusError{From: member.status, To: Invited}
+	}
+	return []Event{MemberInvited{MemberID: id, Role: member.role}}, nil
+}
+
+// member is one that was not erased. Errors: *UnknownError.
+func (o *Organization) member(id uuid.UUID) (membership, error) {
+	m, known := o.members[id]
+	if !known || m.status == Erased {
+		return membership{}, &UnknownError{What: "member", ID: id}
+	}
+	return m, nil
+}
+
 // Join adds an active member, or makes the invited one active in the role they
-// were invited into. A disabled member does not come back this way.
+// were invited into. A disabled member does not come back this way, nor an
+// erased one.
 func (o *Organization) Join(id uuid.UUID, role Role) ([]Event, error) {
 	member, known := o.members[id]
 	switch {
@@ -97,8 +125,8 @@ func (o *Organization) Join(id uuid.UUID, role Role) ([]Event, error) {
 		return []Event{MemberJoined{MemberID: id, Role: role}}, nil
 	case member.status == Active:
 		return nil, nil
-	case member.status == Disabled:
-		return nil, &InvalidStatusError{From: Disabled, To: Active}
+	case member.status != Invited:
+		return nil, &InvalidStatusError{From: member.status, To: Active}
 	}
 	return []Event{MemberJoined{MemberID: id, Role: member.role}}, nil
 }
@@ -109,9 +137,9 @@ func (o *Organization) Join(id uuid.UUID, role Role) ([]Event, error) {
 // administrator left they would be none. Errors: *UnknownError,
 // *InvalidStatusError, *LastAdminError.
 func (o *Organization) Change(id uuid.UUID, role *Role, status *string) ([]Event, error) {
-	was, known := o.members[id]
-	if !known {
-		return nil, &UnknownError{What: "member", ID: id}
+	was, err := o.member(id)
+	if err != nil {
+		return nil, err
 	}
 	is := was
 	if role != nil {
@@ -129,22 +157,36 @@ func (o *Organization) Change(id uuid.UUID, role *Role, status *string) ([]Event
 	if is.status == Active && !was.joined {
 		is.status = Invited
 	}
-	if was.administers() && !is.administers() && o.administrators() == 1 {
+	if !is.administers() && o.lastAdministrator(was) {
 		return nil, &LastAdminError{MemberID: id}
 	}
 	return []Event{MemberChanged{MemberID: id, Role: is.role, Status: is.status}}, nil
 }
 
+// Erase forgets a member. Errors: *UnknownError, also for one who is erased
+// already, *LastAdminError.
+func (o *Organization) Erase(id uuid.UUID) ([]Event, error) {
+	was, err := o.member(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.lastAdministrator(was):
+		return nil, &LastAdminError{MemberID: id}
+	}
+	return []Event{MemberErased{MemberID: id}}, nil
+}
+
 func (m membership) administers() bool { return m.role == Admin && m.status == Active }
 
-func (o *Organization) administrators() int {
-	n := 0
-	for _, m := range o.members {
-		if m.administers() {
-			n++
+// lastAdministrator says whether nobody administers the organization beside m.
+func (o *Organization) lastAdministrator(m membership) bool {
+	administrators := 0
+	for _, other := range o.members {
+		if other.administers() {
+			administrators++
 		}
 	}
-	return n
+	return m.administers() && administrators == 1
 }
 
 // Mint records a token that an active member makes. Errors: *UnknownError.

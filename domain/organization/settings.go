@@ -1,0 +1,78 @@
+package organization
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Settings are what an administrator sets for the whole organization.
+type Settings struct {
+	Name                string
+	ReportRetentionDays int    // of reports that become Ready from now on
+	InputsRetentionDays int    // likewise
+	PaperSize           string // A4, Letter
+	Watch               Watch
+}
+
+// Watch holds the thresholds of the built-in watch.
+type Watch struct {
+	SilentMinutes     int // without a sign of life from a server
+	VolumePercent     int // of a volume in use
+	LockWaitMinutes   int // of a session
+	WraparoundPercent int // of the transaction ids in use
+}
+
+// ChangeSettings is what changes about the settings; nil stays. That each value
+// is in its range is for the caller to see to.
+type ChangeSettings struct {
+	Name                *string
+	ReportRetentionDays *int
+	InputsRetentionDays *int
+	PaperSize           *string
+	SilentMinutes       *int
+	VolumePercent       *int
+	LockWaitMinutes     *int
+	WraparoundPercent   *int
+}
+
+// Change returns the settings as they are after c, and one event with what
+// really changes; none where nothing does.
+func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
+	var e SettingsChanged
+	is := s
+	if c.Name != nil {
+		is.Name = *c.Name
+	}
+	e.NameChanged = is.Name != s.Name
+	e.ReportRetentionDays = change(&is.ReportRetentionDays, c.ReportRetentionDays)
+	e.InputsRetentionDays = change(&is.InputsRetentionDays, c.InputsRetentionDays)
+	e.PaperSize = change(&is.PaperSize, c.PaperSize)
+	e.SilentMinutes = change(&is.Watch.SilentMinutes, c.SilentMinutes)
+	e.VolumePercent = change(&is.Watch.VolumePercent, c.VolumePercent)
+	e.LockWaitMinutes = change(&is.Watch.LockWaitMinutes, c.LockWaitMinutes)
+	e.WraparoundPercent = change(&is.Watch.WraparoundPercent, c.WraparoundPercent)
+	if is == s {
+		return s, nil
+	}
+	return is, []Event{e}
+}
+
+// change sets value and says from what to what; nil where it stays.
+func change[T comparable](value, to *T) *Changed[T] {
+	if to == nil || *to == *value {
+		return nil
+	}
+	changed := &Changed[T]{From: *value, To: *to}
+	*value = *to
+	return changed
+}
+
+// Digest names the settings by their values: whoever changes them says which
+// ones they saw. A counter would name two states alike once a backup is
+// restored, and equal settings are the same to whoever decides on them.
+func (s Settings) Digest() string {
+	text, _ := json.Marshal(s) // strings and numbers: it cannot fail
+	digest := sha256.Sum256(text)
+	return hex.EncodeToString(digest[:16])
+}
