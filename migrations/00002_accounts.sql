@@ -41,7 +41,8 @@ CREATE TABLE sessions (
     last_seen_at    timestamptz NOT NULL,
     expires_at      timestamptz NOT NULL, -- absolute
     ip              text NOT NULL,
-    user_agent      text NOT NULL
+    user_agent      text NOT NULL,
+    method          text NOT NULL CHECK (method IN ('password', 'oidc')) -- how they signed in
 );
 CREATE INDEX sessions_of_member ON sessions (member_id);
 

@@ -52,13 +52,14 @@ const (
 type Principal struct {
 	Member       Member // zero for an ingest token
 	Organization Organization
-	Method       string               // password, token, ingest
+	Method       string               // password, oidc, token, ingest
 	ID           uuid.UUID            // session or token id
 	Scopes       []organization.Scope // nil: a session, everything the role allows
 	InstanceIDs  []uuid.UUID          // ingest token: only these; nil: all
 	ExpiresAt    time.Time
 }
 
+	MethodOIDC     = "oidc" // an identity provider vouched for them
 // Can reports whether the principal holds a scope: what the member's role
 // allows now, within the token's scopes. admin among these stands for every one.
 func (p Principal) Can(scope organization.Scope) bool {

@@ -256,7 +256,7 @@ func TestASessionIsASignIn(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
 	ana := d.member("ana@example.org", organization.Member, "")
-	if _, p, err := d.StartSession(t.Context(), ana.ID, here); err != nil || p.Member.LastSignInAt == nil || !p.Member.LastSignInAt.Equal(start) {
+	if _, p, err := d.StartSession(t.Context(), ana.ID, accounts.MethodPassword, here); err != nil || p.Member.LastSignInAt == nil || !p.Member.LastSignInAt.Equal(start) {
 		t.Errorf("signed in at %v, %v", p.Member.LastSignInAt, err)
 	}
 }

@@ -37,9 +37,10 @@ type Session struct {
 //go:embed queries/start_session.sql
 var startSessionSQL string
 
-// StartSession opens a session for a member who has just proven who they are
-// (password, setup, invitation).
-func (s *Store) StartSession(ctx context.Context, member uuid.UUID, c Client) (token string, p Principal, err error) {
+// StartSession opens a session for a member who has just proven who they are:
+// method is MethodPassword (also behind a setup link or an invitation) or
+// MethodOIDC.
+func (s *Store) StartSession(ctx context.Context, member uuid.UUID, method string, c Client) (token string, p Principal, err error) {
 	now := s.clock()
 	token, digest := secret()
 	id, err := uuid.NewV7()
@@ -50,7 +51,7 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, c Client) (t
 		c.UserAgent = c.UserAgent[:userAgentRoom]
 	}
 	_, err = s.db.ExecContext(ctx, startSessionSQL,
-		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member)
+		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member, method)
 	if err != nil {
 		return "", Principal{}, fmt.Errorf("start a session: %w", err)
 	}
@@ -63,6 +64,7 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, c Client) (t
 func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, error) {
 	var row struct {
 		SessionID    uuid.UUID    `db:"session_id"`
+		Method       string       `db:"method"`
 		LastSeenAt   time.Time    `db:"last_seen_at"`
 		ExpiresAt    time.Time    `db:"expires_at"`
 		Member       Member       `db:"member"`
@@ -93,7 +95,7 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		}
 	}
 	return Principal{
-		Member: row.Member, Organization: row.Organization, Method: MethodPassword, ID: row.SessionID, ExpiresAt: ends.UTC(),
+		Member: row.Member, Organization: row.Organization, Method: row.Method, ID: row.SessionID, ExpiresAt: ends.UTC(),
 	}, nil
 }
 

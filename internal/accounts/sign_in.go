@@ -39,7 +39,7 @@ func (s *Store) SignIn(ctx context.Context, email, password string, c Client) (t
 	if _, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND expires_at < $2`, member.ID, s.clock().Add(-SessionAbsolute)); err != nil {
 		return "", Principal{}, fmt.Errorf("sign in: %w", err)
 	}
-	token, p, err = s.StartSession(ctx, member.ID, c)
+	token, p, err = s.StartSession(ctx, member.ID, MethodPassword, c)
 	if err != nil {
 		return "", Principal{}, err
 	}

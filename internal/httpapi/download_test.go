@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/organization"
+	"muster/internal/accounts"
 )
 
 func TestDownload(t *testing.T) {
@@ -113,7 +114,7 @@ func TestExpiryHoldsByTheClock(t *testing.T) {
 	id := w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, id, pdfText)
 	w.clock.advance(30*24*time.Hour + time.Second)
-	again, _, err := w.deps.Accounts.StartSession(t.Context(), w.ours.member.ID, client0)
+	again, _, err := w.deps.Accounts.StartSession(t.Context(), w.ours.member.ID, accounts.MethodPassword, client0)
 	must(t, err)
 	me := person{w.ours.member.Member, again}
 	w.get(me, "/api/v1/reports/"+id.String()+"/download").problem(410, "report_expired")

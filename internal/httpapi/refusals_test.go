@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
+	"muster/internal/accounts"
 )
 
 // TestUnreadable: what cannot be read is 400, with every fault at once.
@@ -343,7 +345,7 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 	w.clock.advance(25 * time.Hour)
 	var n int
-	session, _, err := w.deps.Accounts.StartSession(t.Context(), w.ours.member.ID, client0)
+	session, _, err := w.deps.Accounts.StartSession(t.Context(), w.ours.member.ID, accounts.MethodPassword, client0)
 	must(t, err)
 	send(person{w.ours.member.Member, session}, "k2", body).is(200)
 	must(t, w.deps.DB.Get(&n, `SELECT count(*) FROM idempotency_keys`))

@@ -69,7 +69,7 @@ func (s *server) SignIn(ctx context.Context, r api.SignInRequestObject) (api.Sig
 
 // enter opens a session for a member who has just proven who they are.
 func (s *server) enter(ctx context.Context, m accounts.Member) (api.Session, error) {
-	token, principal, err := s.Accounts.StartSession(ctx, m.ID, client(ctx))
+	token, principal, err := s.Accounts.StartSession(ctx, m.ID, accounts.MethodPassword, client(ctx))
 	if err != nil {
 		return api.Session{}, err
 	}

@@ -171,7 +171,7 @@ func (w *world) person(o accounts.Organization, role organization.Role, email st
 		StreamType: organization.StreamType, Stream: o.ID, Expected: eventstore.AnyVersion, Events: []eventstore.NewEvent{joined}})
 	must(w.t, err)
 	w.deps.Waiter.Wait(context.Background(), mark.Log, mark.Position)
-	session, _, err := w.deps.Accounts.StartSession(context.Background(), m.ID, accounts.Client{})
+	session, _, err := w.deps.Accounts.StartSession(context.Background(), m.ID, accounts.MethodPassword, accounts.Client{})
 	must(w.t, err)
 	return person{m, session}
 }

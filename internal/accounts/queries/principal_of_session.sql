@@ -1,4 +1,4 @@
-SELECT s.id AS session_id, s.last_seen_at, s.expires_at,
+SELECT s.id AS session_id, s.method, s.last_seen_at, s.expires_at,
        m.id AS "member.id", m.organization_id AS "member.organization_id", m.email AS "member.email",
        m.name AS "member.name", m.role AS "member.role", m.status AS "member.status",
        m.last_sign_in_at AS "member.last_sign_in_at", m.created_at AS "member.created_at",
