@@ -8,6 +8,11 @@ CREATE TABLE organizations (
     report_retention_days integer NOT NULL DEFAULT 30 CHECK (report_retention_days BETWEEN 1 AND 365),
     inputs_retention_days integer NOT NULL DEFAULT 400 CHECK (inputs_retention_days BETWEEN 1 AND 3650),
     paper_size            text NOT NULL DEFAULT 'A4' CHECK (paper_size IN ('A4', 'Letter')),
+    -- Thresholds of the built-in watch.
+    watch_silent_minutes     integer NOT NULL DEFAULT 5 CHECK (watch_silent_minutes BETWEEN 1 AND 1440),
+    watch_volume_percent     integer NOT NULL DEFAULT 90 CHECK (watch_volume_percent BETWEEN 1 AND 100),
+    watch_lock_wait_minutes  integer NOT NULL DEFAULT 5 CHECK (watch_lock_wait_minutes BETWEEN 1 AND 1440),
+    watch_wraparound_percent integer NOT NULL DEFAULT 80 CHECK (watch_wraparound_percent BETWEEN 1 AND 100),
     demo                  boolean NOT NULL DEFAULT false,
     created_at            timestamptz NOT NULL
 );
@@ -17,16 +22,21 @@ CREATE TABLE organizations (
 CREATE TABLE setup_gate (singleton boolean PRIMARY KEY CHECK (singleton));
 INSERT INTO setup_gate VALUES (true);
 
+-- An erased member's row stays, so that the ids in the log lead to somebody who
+-- is no more rather than to nobody. It is empty, whoever writes to it late.
 CREATE TABLE members (
     id              uuid PRIMARY KEY,
     organization_id uuid NOT NULL REFERENCES organizations (id),
-    email           text NOT NULL, -- lower case
+    email           text, -- lower case; null once erased, so that the address is free
     name            text NOT NULL,
     role            text NOT NULL CHECK (role IN ('viewer', 'member', 'auditor', 'admin')),
-    status          text NOT NULL CHECK (status IN ('invited', 'active', 'disabled')),
+    status          text NOT NULL CHECK (status IN ('invited', 'active', 'disabled', 'erased')),
     password_hash   text, -- PHC string; null while invited
     last_sign_in_at timestamptz,
-    created_at      timestamptz NOT NULL
+    created_at      timestamptz NOT NULL,
+    CONSTRAINT members_have_an_address CHECK (email IS NOT NULL OR status = 'erased'),
+    CONSTRAINT erased_members_are_empty CHECK (
+        status <> 'erased' OR email IS NULL AND name = '' AND password_hash IS NULL AND last_sign_in_at IS NULL)
 );
 -- An address is one account in the installation, not one in every organization.
 CREATE UNIQUE INDEX members_email ON members (email);
@@ -93,8 +103,9 @@ CREATE TABLE sign_in_failures (
     PRIMARY KEY (kind, subject)
 );
 
--- Sign-ins and refusals: append-only, joined by the audit list. It holds ids of
--- people, never addresses they typed.
+-- Sign-ins, refusals and what operators did: append-only, joined by the audit
+-- list. It holds ids of people, never addresses they typed. An IP address is
+-- emptied once it is old: the only change that the trigger lets through.
 CREATE TABLE security_log (
     id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at              timestamptz NOT NULL,
@@ -103,18 +114,32 @@ CREATE TABLE security_log (
     type            text NOT NULL,
     ip              text NOT NULL,
     request_id      text NOT NULL,
-    detail          text NOT NULL
+    detail          text NOT NULL,
+    component       text NOT NULL, -- of what no request did: command line
+    once            bytea UNIQUE -- of what is noted once an hour: whose, what, which hour
 );
-CREATE INDEX security_log_of_organization ON security_log (organization_id, id);
+-- The list, newest first: all of it, of some types, of some people.
+CREATE INDEX security_log_of_organization ON security_log (organization_id, at DESC, id DESC);
+CREATE INDEX security_log_by_type ON security_log (organization_id, type, at DESC, id DESC);
+CREATE INDEX security_log_by_member ON security_log (organization_id, member_id, at DESC, id DESC);
+CREATE INDEX security_log_addresses ON security_log (at) WHERE ip <> '';
 
 -- +goose StatementBegin
 CREATE FUNCTION security_log_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        OLD.ip := '';
+        IF NEW = OLD THEN
+            RETURN NEW;
+        END IF;
+    END IF;
     RAISE EXCEPTION 'security_log is append-only';
 END $$;
 -- +goose StatementEnd
-CREATE TRIGGER security_log_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON security_log
+CREATE TRIGGER security_log_keeps_its_rows BEFORE DELETE OR TRUNCATE ON security_log
     FOR EACH STATEMENT EXECUTE FUNCTION security_log_is_append_only();
+CREATE TRIGGER security_log_keeps_what_they_say BEFORE UPDATE ON security_log
+    FOR EACH ROW EXECUTE FUNCTION security_log_is_append_only();
 
 -- +goose Down
 DROP TABLE security_log;

@@ -25,18 +25,33 @@ type Organization struct {
 	ReportRetentionDays int       `db:"report_retention_days"`
 	InputsRetentionDays int       `db:"inputs_retention_days"`
 	PaperSize           string    `db:"paper_size"` // A4, Letter
+	SilentMinutes       int       `db:"watch_silent_minutes"`
+	VolumePercent       int       `db:"watch_volume_percent"`
+	LockWaitMinutes     int       `db:"watch_lock_wait_minutes"`
+	WraparoundPercent   int       `db:"watch_wraparound_percent"`
 	Demo                bool      `db:"demo"`
 	CreatedAt           time.Time `db:"created_at"`
+}
+
+// Settings returns what an administrator may change.
+func (o Organization) Settings() organization.Settings {
+	return organization.Settings{
+		Name: o.Name, ReportRetentionDays: o.ReportRetentionDays, InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize,
+		Watch: organization.Watch{
+			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
+			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
+		},
+	}
 }
 
 // Member is a person in one organization.
 type Member struct {
 	ID             uuid.UUID         `db:"id"`
 	OrganizationID uuid.UUID         `db:"organization_id"`
-	Email          string            `db:"email"` // lower case
+	Email          string            `db:"email"` // lower case; empty once erased
 	Name           string            `db:"name"`
 	Role           organization.Role `db:"role"`
-	Status         string            `db:"status"` // invited, active, disabled
+	Status         string            `db:"status"` // invited, active, disabled, erased
 	LastSignInAt   *time.Time        `db:"last_sign_in_at"`
 	CreatedAt      time.Time         `db:"created_at"`
 }
@@ -44,6 +59,7 @@ type Member struct {
 // How a principal proved who they are.
 const (
 	MethodPassword = "password"
+	MethodOIDC     = "oidc" // an identity provider vouched for them
 	MethodToken    = "token"
 	MethodIngest   = "ingest"
 )
@@ -59,7 +75,6 @@ type Principal struct {
 	ExpiresAt    time.Time
 }
 
-	MethodOIDC     = "oidc" // an identity provider vouched for them
 // Can reports whether the principal holds a scope: what the member's role
 // allows now, within the token's scopes. admin among these stands for every one.
 func (p Principal) Can(scope organization.Scope) bool {

@@ -14,7 +14,7 @@ import (
 	"muster/domain/organization"
 )
 
-const memberColumns = `id, organization_id, email, name, role, status, last_sign_in_at, created_at`
+const memberColumns = `id, organization_id, coalesce(email, '') AS email, name, role, status, last_sign_in_at, created_at`
 
 //go:embed queries/members.sql
 var listMembers string
@@ -84,7 +84,7 @@ func (s *Store) WorkingTokens(ctx context.Context, tx *sqlx.Tx, org, member uuid
 }
 
 // Members returns a page of members by name, then id, and how many there are
-// in all; q narrows by a substring of name or address.
+// in all, erased ones left out; q narrows by a substring of name or address.
 func (s *Store) Members(ctx context.Context, org uuid.UUID, q string, page, size int) ([]Member, int64, error) {
 	var rows []struct {
 		Member
@@ -112,9 +112,10 @@ func (s *Store) Members(ctx context.Context, org uuid.UUID, q string, page, size
 	return members, total, err
 }
 
-// Member returns one; ok is false where this organization has none of that id.
+// Member returns one; ok is false where this organization has none of that id,
+// or has erased them.
 func (s *Store) Member(ctx context.Context, org, id uuid.UUID) (m Member, ok bool, err error) {
-	return s.member(ctx, `organization_id = $1 AND id = $2`, org, id)
+	return s.member(ctx, `organization_id = $1 AND id = $2 AND status <> 'erased'`, org, id)
 }
 
 // MemberByEmail returns the account of an address.
@@ -143,12 +144,12 @@ func (s *Store) Receivable(ctx context.Context, org uuid.UUID, ids []uuid.UUID) 
 	return receivable, err
 }
 
-// Addresses returns where to mail; disabled and foreign members are absent.
+// Addresses returns where to mail; disabled, erased and foreign members are absent.
 func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Address, error) {
 	members, err := s.membersByID(ctx, org, ids)
 	addresses := make(map[uuid.UUID]Address, len(members))
 	for _, m := range members {
-		if m.Status != organization.Disabled {
+		if m.Status == organization.Invited || m.Status == organization.Active {
 			addresses[m.ID] = Address{Name: m.Name, Email: m.Email}
 		}
 	}
@@ -156,6 +157,7 @@ func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (
 }
 
 // Names returns the names of members of the organization, whatever their status.
+// That of an erased member is empty; an unknown one is absent.
 func (s *Store) Names(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	members, err := s.membersByID(ctx, org, ids)
 	names := make(map[uuid.UUID]string, len(members))

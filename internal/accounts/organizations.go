@@ -8,9 +8,12 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
 )
 
-const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, demo, created_at`
+const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size,
+	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, demo, created_at`
 
 // InsertOrganization stores an organization with default settings and returns it.
 func (s *Store) InsertOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name string, demo bool) (Organization, error) {
@@ -33,6 +36,28 @@ func (s *Store) Organization(ctx context.Context, id uuid.UUID) (o Organization,
 		return Organization{}, false, fmt.Errorf("look up an organization: %w", err)
 	}
 	return o, true, nil
+}
+
+// LockOrganization returns one whose row nobody else writes until tx ends.
+func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (o Organization, err error) {
+	err = tx.GetContext(ctx, &o, `SELECT `+organizationColumns+` FROM organizations WHERE id = $1 FOR UPDATE`, id)
+	if err != nil {
+		return Organization{}, fmt.Errorf("lock an organization: %w", err)
+	}
+	return o, nil
+}
+
+// UpdateSettings stores an organization's settings and returns it.
+func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, is organization.Settings) (o Organization, err error) {
+	err = tx.GetContext(ctx, &o, `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
+			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9
+		WHERE id = $1 RETURNING `+organizationColumns,
+		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
+		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent)
+	if err != nil {
+		return Organization{}, fmt.Errorf("store the settings of an organization: %w", err)
+	}
+	return o, nil
 }
 
 // Organizations returns all, oldest first.

@@ -5,7 +5,11 @@ SELECT s.id AS session_id, s.method, s.last_seen_at, s.expires_at,
        o.id AS "organization.id", o.name AS "organization.name", o.time_zone AS "organization.time_zone",
        o.report_retention_days AS "organization.report_retention_days",
        o.inputs_retention_days AS "organization.inputs_retention_days",
-       o.paper_size AS "organization.paper_size", o.demo AS "organization.demo",
+       o.paper_size AS "organization.paper_size",
+       o.watch_silent_minutes AS "organization.watch_silent_minutes",
+       o.watch_volume_percent AS "organization.watch_volume_percent",
+       o.watch_lock_wait_minutes AS "organization.watch_lock_wait_minutes",
+       o.watch_wraparound_percent AS "organization.watch_wraparound_percent", o.demo AS "organization.demo",
        o.created_at AS "organization.created_at"
 FROM sessions s
 JOIN members m ON m.id = s.member_id

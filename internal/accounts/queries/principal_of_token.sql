@@ -1,11 +1,16 @@
+-- An ingest token outlives whoever minted it; of an erased member the address is null.
 SELECT t.id AS token_id, t.kind, to_json(t.scopes) AS scopes, to_json(t.instance_ids) AS instance_ids, t.expires_at, t.revoked_at, t.last_used_at,
-       m.id AS "member.id", m.organization_id AS "member.organization_id", m.email AS "member.email",
+       m.id AS "member.id", m.organization_id AS "member.organization_id", coalesce(m.email, '') AS "member.email",
        m.name AS "member.name", m.role AS "member.role", m.status AS "member.status",
        m.last_sign_in_at AS "member.last_sign_in_at", m.created_at AS "member.created_at",
        o.id AS "organization.id", o.name AS "organization.name", o.time_zone AS "organization.time_zone",
        o.report_retention_days AS "organization.report_retention_days",
        o.inputs_retention_days AS "organization.inputs_retention_days",
-       o.paper_size AS "organization.paper_size", o.demo AS "organization.demo",
+       o.paper_size AS "organization.paper_size",
+       o.watch_silent_minutes AS "organization.watch_silent_minutes",
+       o.watch_volume_percent AS "organization.watch_volume_percent",
+       o.watch_lock_wait_minutes AS "organization.watch_lock_wait_minutes",
+       o.watch_wraparound_percent AS "organization.watch_wraparound_percent", o.demo AS "organization.demo",
        o.created_at AS "organization.created_at"
 FROM tokens t
 JOIN members m ON m.id = t.member_id

@@ -1,0 +1,71 @@
+package accounts
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+//go:embed queries/lock_people.sql
+var lockPeople string
+
+// EraseMember empties a member's row and forgets what they signed in with:
+// sessions, API tokens, an invitation, failed sign-ins and what identity
+// providers know them by. The row is written first, so that a sign-in that is
+// under way either sees it or has its session deleted here. Ingest tokens are
+// the organization's and go on.
+func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
+	var address string
+	err := tx.GetContext(ctx, &address, `SELECT coalesce(email, '') FROM members WHERE organization_id = $1 AND id = $2 FOR UPDATE`, org, id)
+	if err != nil {
+		return fmt.Errorf("lock a member: %w", err)
+	}
+	for _, step := range []struct {
+		what, query string
+		args        []any
+	}{
+		{"empty a member's row", `UPDATE members SET email = NULL, name = '', password_hash = NULL, last_sign_in_at = NULL, role = 'viewer', status = 'erased'
+			WHERE organization_id = $1 AND id = $2`, []any{org, id}},
+		{"end the sessions of a member", `DELETE FROM sessions WHERE member_id = $1`, []any{id}},
+		{"forget the tokens of a member", `DELETE FROM tokens WHERE member_id = $1 AND kind = 'api'`, []any{id}},
+		{"withdraw the invitation of a member", `DELETE FROM invitations WHERE member_id = $1`, []any{id}},
+		{"forget failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, []any{subject("account", address)}},
+	} {
+		if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
+			return fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	return nil
+}
+
+// LockInvitation makes whoever accepts or renews a member's invitation wait until
+// tx ends; nothing where they have none.
+func (s *Store) LockInvitation(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) error {
+	_, err := tx.ExecContext(ctx, `SELECT FROM invitations WHERE member_id =
+		(SELECT id FROM members WHERE organization_id = $1 AND id = $2) FOR UPDATE`, org, member)
+	if err != nil {
+		return fmt.Errorf("lock an invitation: %w", err)
+	}
+	return nil
+}
+
+// LockPeople makes an erasure of these members wait until tx ends, and returns
+// those who are erased already.
+func (s *Store) LockPeople(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, members []uuid.UUID) (erased []uuid.UUID, err error) {
+	var locked []struct {
+		ID     uuid.UUID `db:"id"`
+		Erased bool      `db:"erased"`
+	}
+	if err := tx.SelectContext(ctx, &locked, lockPeople, org, members); err != nil {
+		return nil, fmt.Errorf("lock members: %w", err)
+	}
+	for _, m := range locked {
+		if m.Erased {
+			erased = append(erased, m.ID)
+		}
+	}
+	return erased, nil
+}
