@@ -2,21 +2,54 @@ package accounts
 
 import (
 	"context"
+	"crypto/sha256"
+	_ "embed"
 	"fmt"
-	"math"
+	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// Types of a SecurityEntry that this package writes; the API adds "refused".
+// Types of a SecurityEntry. The audit list shows them among the names of the
+// events; docs/auditors.md explains them.
 const (
-	SignedIn        = "signedIn"
-	SignInRefused   = "signInRefused"
-	SignedOut       = "signedOut"
-	PasswordChanged = "passwordChanged"
+	SignedIn          = "signedIn"        // detail: how
+	SignInRefused     = "signInRefused"   // a wrong password, or an account that may not
+	SignInThrottled   = "signInThrottled" // after too many of those; once an hour
+	SignedOut         = "signedOut"
+	SessionsRevoked   = "sessionsRevoked" // detail: one, others
+	PasswordChanged   = "passwordChanged"
+	PasswordReset     = "passwordReset"
+	TokenFirstUsed    = "tokenFirstUsed"   // detail: the token's id
+	Refused           = "refused"          // detail: role, scope or origin, and the route; once an hour
+	RebuildRequested  = "rebuildRequested" // detail: the projection, or the report
+	DeadLetterRetried = "deadLetterRetried"
+	DeadLetterDropped = "deadLetterDropped"
+	EventsExported    = "eventsExported"
+	KeysRotated       = "keysRotated"
+	BackupMade        = "backupMade"
+	BackupRestored    = "backupRestored"
 )
+
+// CommandLine is the component of what somebody did at the machine itself, where
+// nobody signs in.
+const CommandLine = "command line"
+
+// How long the log keeps IP addresses, how many of those past it an entry
+// empties, and how many entries an hour those make whom nobody knows.
+const (
+	addressesKept      = 400 * 24 * time.Hour
+	addressesForgotten = 10
+	nobodysEntries     = 1024
+)
+
+//go:embed queries/record_security.sql
+var recordSecurity string
+
+//go:embed queries/forget_addresses.sql
+var forgetAddresses string
 
 // SecurityEntry is one row of the security log.
 type SecurityEntry struct {
@@ -28,45 +61,70 @@ type SecurityEntry struct {
 	IP             string
 	RequestID      string
 	Detail         string
+	Component      string // of what no request did: CommandLine
+	Once           bool   // one such entry of the person, type and detail an hour is enough
 }
 
-// RecordSecurity appends to the security log.
+// RecordSecurity appends to the security log, and empties some addresses that it
+// has kept for long enough.
 func (s *Store) RecordSecurity(ctx context.Context, e SecurityEntry) error {
+	now := s.clock()
 	if e.At.IsZero() {
-		e.At = s.clock()
+		e.At = now
 	}
-	_, err := s.db.ExecContext(ctx, `INSERT INTO security_log (at, organization_id, member_id, type, ip, request_id, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		e.At, orNull(e.OrganizationID), orNull(e.MemberID), e.Type, printable(e.IP), printable(e.RequestID), printable(e.Detail))
+	_, err := s.db.ExecContext(ctx, recordSecurity, e.At, orNull(e.OrganizationID), orNull(e.MemberID), e.Type,
+		printable(e.IP), printable(e.RequestID), printable(e.Detail), e.Component, e.once())
+	if err != nil {
+		return fmt.Errorf("append to the security log: %w", err)
+	}
+	if _, err := s.db.ExecContext(ctx, forgetAddresses, now.Add(-addressesKept), addressesForgotten); err != nil {
+		return fmt.Errorf("forget addresses in the security log: %w", err)
+	}
+	return nil
+}
+
+// RecordSystem appends what was done to the whole installation on the command
+// line: one entry in each organization, whose auditors could not see it otherwise.
+func (s *Store) RecordSystem(ctx context.Context, entryType, detail string) error {
+	_, err := s.db.ExecContext(ctx, `INSERT INTO security_log (at, organization_id, type, ip, request_id, detail, component)
+		SELECT $1, id, $2, '', '', $3, $4 FROM organizations`, s.clock(), entryType, printable(detail), CommandLine)
 	if err != nil {
 		return fmt.Errorf("append to the security log: %w", err)
 	}
 	return nil
 }
 
-// SecurityLog returns an organization's entries with an id below before (0: from
-// the newest), newest first, at most limit.
-func (s *Store) SecurityLog(ctx context.Context, org uuid.UUID, before int64, limit int) ([]SecurityEntry, error) {
-	if before == 0 {
-		before = math.MaxInt64
+// once is the key under which an entry is noted once an hour. Those whom nobody
+// knows share so many of them, so that no crowd at the door fills the disk.
+func (e SecurityEntry) once() []byte {
+	if !e.Once {
+		return nil
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT id, at, organization_id, member_id, type, ip, request_id, detail FROM security_log
-		WHERE organization_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, org, before, limit)
+	whose := e.MemberID.String()
+	if e.MemberID == uuid.Nil {
+		place := digestOf(network(e.IP))
+		whose = fmt.Sprint((int(place[0])<<8 | int(place[1])) % nobodysEntries)
+	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d", e.OrganizationID, whose, e.Type, e.Detail, e.At.Truncate(time.Hour).Unix()))
+	return key[:]
+}
+
+// network is what one person can be assumed to have of addresses: one of IPv4,
+// 64 bits of IPv6.
+func network(ip string) string {
+	address, err := netip.ParseAddr(ip)
 	if err != nil {
-		return nil, fmt.Errorf("read the security log: %w", err)
+		return ip
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
-	entries := []SecurityEntry{}
-	for rows.Next() {
-		var e SecurityEntry
-		var member uuid.NullUUID
-		if err := rows.Scan(&e.ID, &e.At, &e.OrganizationID, &member, &e.Type, &e.IP, &e.RequestID, &e.Detail); err != nil {
-			return nil, fmt.Errorf("read the security log: %w", err)
-		}
-		e.MemberID = member.UUID
-		entries = append(entries, e)
+	address = address.Unmap().WithZone("")
+	if address.Is4() {
+		return address.String()
 	}
-	return entries, rows.Err()
+	prefix, err := address.Prefix(64)
+	if err != nil {
+		return ip
+	}
+	return prefix.String()
 }
 
 // printable makes text of what a client sent: PostgreSQL refuses U+0000 and

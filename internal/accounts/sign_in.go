@@ -83,7 +83,7 @@ func (s *Store) SetPassword(ctx context.Context, email, password string) (ok boo
 	if err := s.replacePassword(ctx, member, hash, uuid.Nil); err != nil {
 		return true, err
 	}
-	return true, s.RecordSecurity(ctx, SecurityEntry{OrganizationID: member.OrganizationID, MemberID: member.ID, Type: PasswordChanged})
+	return true, s.RecordSecurity(ctx, SecurityEntry{OrganizationID: member.OrganizationID, MemberID: member.ID, Type: PasswordReset, Component: CommandLine})
 }
 
 // replacePassword sets the hash, ends every session but keep, and forgives the
@@ -135,6 +135,7 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 	}
 	err = s.RecordSecurity(ctx, SecurityEntry{
 		OrganizationID: row.OrganizationID, MemberID: row.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
+		Once: row.ID == uuid.Nil, // anybody may fail under any number of names
 	})
 	if err != nil {
 		return Member{}, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,25 +75,23 @@ func object(data json.RawMessage) json.RawMessage {
 
 // The audit list joins two records that are kept apart: events of the logs,
 // which form a chain, and the security log of sign-ins and refusals, which
-// anybody at the door can make longer. Its cursor holds a place in either.
+// anybody at the door can make longer. Merged, they are one order: by time,
+// then log, then position. A cursor is a place in it, so that no entry that was
+// there when the first page was read is skipped or shown twice.
 
 func (s *server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.ListAuditEventsResponseObject, error) {
 	q, err := auditQuery(ctx, r.Params)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.Audit.List(ctx, q.events)
-	if err != nil {
-		return nil, err
-	}
-	entries, err = s.withSecurity(ctx, q, entries)
+	entries, err := s.audited(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	answer := api.ListAuditEvents200JSONResponse{Items: []api.AuditEntry{}}
-	if len(entries) > q.limit {
-		entries = entries[:q.limit]
-		answer.NextCursor = q.after(entries)
+	if len(entries) == q.Limit {
+		entries = entries[:q.Limit-1]
+		answer.NextCursor = auditCursor(entries[len(entries)-1].Place())
 	}
 	actors, err := s.actors(ctx, entries)
 	if err != nil {
@@ -108,23 +107,17 @@ func (s *server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	return answer, nil
 }
 
-// auditPage is what one page of the audit list asks of both records.
-type auditPage struct {
-	events   audit.Query
-	security int64 // entries with an id below this; 0: from the newest
-	limit    int
-}
-
 // securityLog is the name under which the security log's entries are merged.
 const securityLog = "security"
 
-func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (auditPage, error) {
-	q := auditPage{limit: or(p.Limit, 50)}
-	q.events = audit.Query{
-		Organization: caller(ctx).Organization.ID, From: value(p.From), To: value(p.To), Types: list(p.Type), Limit: q.limit + 1,
+// auditQuery asks for one entry more than the caller does, which says whether
+// there is a next page.
+func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (audit.Query, error) {
+	q := audit.Query{
+		Organization: caller(ctx).Organization.ID, From: value(p.From), To: value(p.To), Types: list(p.Type), Limit: or(p.Limit, 50) + 1,
 	}
 	for _, id := range list(p.ActorId) {
-		q.events.Actors = append(q.events.Actors, id.String())
+		q.Actors = append(q.Actors, id.String())
 	}
 	if p.From != nil && p.To != nil && !p.From.Before(*p.To) {
 		return q, &problem{Code: "invalid_window", Title: "The window is empty", Detail: "from must lie before to."}
@@ -133,83 +126,79 @@ func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (auditPage, er
 	if err != nil || place == "" {
 		return q, err
 	}
-	parts := strings.Split(place, "|") // time, log, position, security id
-	if len(parts) != 4 {
+	parts := strings.Split(place, "|") // time, log, position
+	if len(parts) != 3 {
 		return q, badCursor()
 	}
 	at, err1 := time.Parse(time.RFC3339Nano, parts[0])
 	position, err2 := strconv.ParseInt(parts[2], 10, 64)
-	security, err3 := strconv.ParseInt(parts[3], 10, 64)
-	if err1 != nil || err2 != nil || err3 != nil {
+	if err1 != nil || err2 != nil {
 		return q, badCursor()
 	}
-	q.events.Before, q.security = &audit.Place{At: at, Log: parts[1], Position: position}, security
+	q.Before = &audit.Place{At: at, Log: parts[1], Position: position}
 	return q, nil
 }
 
-// after is the cursor behind the last of entries.
-func (q auditPage) after(entries []audit.Entry) *string {
-	place, security := q.events.Before, q.security
-	for _, e := range entries {
-		if e.Log == securityLog {
-			security = e.Position
-		} else {
-			p := e.Place()
-			place = &p
-		}
-	}
-	if place == nil { // no event was shown yet: behind nothing
-		place = &audit.Place{At: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
-	}
-	return cursor("audit", strings.Join([]string{
-		place.At.UTC().Format(time.RFC3339Nano), place.Log, strconv.FormatInt(place.Position, 10), strconv.FormatInt(security, 10),
-	}, "|"))
+func auditCursor(p audit.Place) *string {
+	return cursor("audit", strings.Join([]string{p.At.UTC().Format(time.RFC3339Nano), p.Log, strconv.FormatInt(p.Position, 10)}, "|"))
 }
 
-// withSecurity merges the security log in, newest first.
-func (s *server) withSecurity(ctx context.Context, q auditPage, entries []audit.Entry) ([]audit.Entry, error) {
-	before := q.security
-	for found := 0; found <= q.limit; {
-		rows, err := s.Accounts.SecurityLog(ctx, q.events.Organization, before, q.limit+1)
+// audited returns the newest entries of both records that the query selects.
+func (s *server) audited(ctx context.Context, q audit.Query) ([]audit.Entry, error) {
+	entries, err := s.Audit.List(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Accounts.SecurityLog(ctx, securityQuery(q))
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		e, err := securityEntry(row)
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			before = row.ID
-			if e, ok := q.securityEntry(row); ok {
-				entries = append(entries, e)
-				found++
-			}
-		}
-		if len(rows) <= q.limit || rows[len(rows)-1].At.Before(q.events.From) {
-			break
-		}
+		entries = append(entries, e)
 	}
-	slices.SortStableFunc(entries, func(a, b audit.Entry) int {
+	slices.SortFunc(entries, func(a, b audit.Entry) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Log, a.Log), cmp.Compare(b.Position, a.Position))
 	})
-	return entries, nil
+	return entries[:min(len(entries), q.Limit)], nil
 }
 
-// securityEntry is the row as an entry, where the query wants it.
-func (q auditPage) securityEntry(row accounts.SecurityEntry) (audit.Entry, bool) {
-	actor := ""
-	if row.MemberID != uuid.Nil {
-		actor = row.MemberID.String()
+// securityQuery asks the security log for the same. Of entries at the place's
+// own instant those are left that come after it: all of the security log where
+// the place is in a log of a greater name, none where it is in one of a smaller.
+func securityQuery(q audit.Query) accounts.SecurityQuery {
+	asked := accounts.SecurityQuery{Organization: q.Organization, From: q.From, To: q.To, Types: q.Types, Limit: q.Limit}
+	for _, actor := range q.Actors {
+		if id, err := uuid.Parse(actor); err == nil {
+			asked.Members = append(asked.Members, id)
+		}
 	}
-	wanted := !row.At.Before(q.events.From) && (q.events.To.IsZero() || row.At.Before(q.events.To)) &&
-		(len(q.events.Types) == 0 || slices.Contains(q.events.Types, row.Type)) &&
-		(len(q.events.Actors) == 0 || slices.Contains(q.events.Actors, actor))
-	if !wanted {
-		return audit.Entry{}, false
+	if q.Before != nil {
+		asked.Before = &accounts.SecurityPlace{At: q.Before.At, ID: q.Before.Position}
+		switch order := cmp.Compare(securityLog, q.Before.Log); {
+		case order < 0:
+			asked.Before.ID = math.MaxInt64
+		case order > 0:
+			asked.Before.ID = 0
+		}
 	}
-	data := map[string]string{"requestId": row.RequestID}
-	if row.Detail != "" {
-		data["detail"] = row.Detail
-	}
-	if row.IP != "" {
-		data["ip"] = row.IP
+	return asked
+}
+
+func securityEntry(row accounts.SecurityEntry) (audit.Entry, error) {
+	data := map[string]string{}
+	for name, value := range map[string]string{"requestId": row.RequestID, "detail": row.Detail, "ip": row.IP, "component": row.Component} {
+		if value != "" {
+			data[name] = value
+		}
 	}
 	text, err := json.Marshal(data)
-	return audit.Entry{Log: securityLog, Position: row.ID, At: row.At, Type: row.Type, ActorID: actor, Data: text}, err == nil
+	e := audit.Entry{Log: securityLog, Position: row.ID, At: row.At, Type: row.Type, Data: text}
+	if row.MemberID != uuid.Nil {
+		e.ActorID = row.MemberID.String()
+	}
+	return e, err
 }
