@@ -3,7 +3,7 @@
 # make test-all   make test, and what takes long: more PostgreSQL majors, the long chaos runs
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make build      bin/muster
-# make lint       gofmt, go vet, golangci-lint, shellcheck where it is installed
+# make lint       gofmt, go vet, golangci-lint, the linter of openapi.yaml, shellcheck where it is installed
 # make generate   the generated sources, from openapi.yaml
 
 SHELL := /bin/bash
@@ -16,6 +16,7 @@ LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 GOLANGCI_VERSION := v2.15.0
 TOOLS := $(CURDIR)/.cache/tools
 GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
+OPENAPI_LINT := scripts/openapi_lint/node_modules/.package-lock.json
 
 build:
 	go build -ldflags '$(LDFLAGS)' -o bin/muster ./cmd/muster
@@ -36,17 +37,21 @@ test-all: test
 bench:
 	bash scripts/bench.sh
 
-lint: $(GOLANGCI)
+lint: $(GOLANGCI) $(OPENAPI_LINT)
 	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
 	go vet ./...
 	$(GOLANGCI) run ./...
 	go generate ./... && git diff --exit-code -- internal/httpapi/api
+	cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../internal/httpapi/openapi.yaml
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; fi
 
 $(GOLANGCI):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	@mv $(TOOLS)/golangci-lint $@
+
+$(OPENAPI_LINT): scripts/openapi_lint/package-lock.json
+	cd scripts/openapi_lint && npm ci --silent && touch node_modules/.package-lock.json
 
 generate:
 	go generate ./...

@@ -1105,30 +1105,50 @@ type TokenId = openapi_types.UUID
 
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
-	From    *time.Time            `form:"from,omitempty" json:"from,omitempty"`
-	To      *time.Time            `form:"to,omitempty" json:"to,omitempty"`
+	// From The earliest instant; it belongs to the window.
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The end of the window; it does not belong to it.
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+
+	// ActorId Only what one of these members did.
 	ActorId *[]openapi_types.UUID `form:"actorId,omitempty" json:"actorId,omitempty"`
-	Type    *[]string             `form:"type,omitempty" json:"type,omitempty"`
+
+	// Type Only entries of one of these types.
+	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
 	// Cursor `nextCursor` of the answer before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Limit Entries in an answer.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListExceptionsParams defines parameters for ListExceptions.
 type ListExceptionsParams struct {
-	Status     *[]ExceptionStatus    `form:"status,omitempty" json:"status,omitempty"`
+	// Status Only exceptions in one of these.
+	Status *[]ExceptionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// InstanceId Only exceptions that name one of these servers.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
-	CheckId    *[]string             `form:"checkId,omitempty" json:"checkId,omitempty"`
-	Page       *PageNumber           `form:"page,omitempty" json:"page,omitempty"`
-	PageSize   *PageSize             `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// CheckId Only exceptions to one of these checks.
+	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 // ListExportsParams defines parameters for ListExports.
 type ListExportsParams struct {
 	// Cursor `nextCursor` of the answer before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-	Limit  *int    `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Limit Entries in an answer.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // MarkExportsSeenJSONBody defines parameters for MarkExportsSeen.
@@ -1139,15 +1159,25 @@ type MarkExportsSeenJSONBody struct {
 // ListInstancesParams defines parameters for ListInstances.
 type ListInstancesParams struct {
 	// Q Substring, case-insensitive.
-	Q      *Search                    `form:"q,omitempty" json:"q,omitempty"`
-	Engine *[]Engine                  `form:"engine,omitempty" json:"engine,omitempty"`
+	Q *Search `form:"q,omitempty" json:"q,omitempty"`
+
+	// Engine Only servers of one of these.
+	Engine *[]Engine `form:"engine,omitempty" json:"engine,omitempty"`
+
+	// Status Only servers that are watched, or are not.
 	Status *ListInstancesParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// Id At most 500; all of them come on one page.
-	Id       *[]openapi_types.UUID    `form:"id,omitempty" json:"id,omitempty"`
-	Sort     *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
-	Page     *PageNumber              `form:"page,omitempty" json:"page,omitempty"`
-	PageSize *PageSize                `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Id *[]openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
+
+	// Sort `-name`: from Z to A.
+	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 // ListInstancesParamsStatus defines parameters for ListInstances.
@@ -1165,17 +1195,25 @@ type CreateInstanceParams struct {
 // ListDatabasesParams defines parameters for ListDatabases.
 type ListDatabasesParams struct {
 	// Q Substring, case-insensitive.
-	Q        *Search     `form:"q,omitempty" json:"q,omitempty"`
-	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Q *Search `form:"q,omitempty" json:"q,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 // ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
 	// Q Substring, case-insensitive.
-	Q        *Search     `form:"q,omitempty" json:"q,omitempty"`
-	Page     *PageNumber `form:"page,omitempty" json:"page,omitempty"`
-	PageSize *PageSize   `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	Q *Search `form:"q,omitempty" json:"q,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 // ChangeOrganizationParams defines parameters for ChangeOrganization.
@@ -1192,10 +1230,17 @@ type ChangePasswordJSONBody struct {
 
 // ListReportsParams defines parameters for ListReports.
 type ListReportsParams struct {
-	Kind     ReportKind      `form:"kind" json:"kind"`
-	Status   *[]ReportStatus `form:"status,omitempty" json:"status,omitempty"`
-	Page     *PageNumber     `form:"page,omitempty" json:"page,omitempty"`
-	PageSize *int            `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+	// Kind The kind of report.
+	Kind ReportKind `form:"kind" json:"kind"`
+
+	// Status Only reports in one of these.
+	Status *[]ReportStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *int `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
 // CreateReportParams defines parameters for CreateReport.
@@ -1208,7 +1253,9 @@ type CreateReportParams struct {
 type ListReportEventsParams struct {
 	// Cursor `nextCursor` of the answer before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-	Limit  *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Limit Entries in an answer.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // SignInJSONBody defines parameters for SignIn.
@@ -1219,14 +1266,29 @@ type SignInJSONBody struct {
 
 // FinishOIDCParams defines parameters for FinishOIDC.
 type FinishOIDCParams struct {
-	Code             *string `form:"code,omitempty" json:"code,omitempty"`
-	State            *string `form:"state,omitempty" json:"state,omitempty"`
-	Iss              *string `form:"iss,omitempty" json:"iss,omitempty"`
-	SessionState     *string `form:"session_state,omitempty" json:"session_state,omitempty"`
-	Scope            *string `form:"scope,omitempty" json:"scope,omitempty"`
-	Error            *string `form:"error,omitempty" json:"error,omitempty"`
+	// Code The provider's authorization code.
+	Code *string `form:"code,omitempty" json:"code,omitempty"`
+
+	// State As it was sent along.
+	State *string `form:"state,omitempty" json:"state,omitempty"`
+
+	// Iss Who answers (RFC 9207).
+	Iss *string `form:"iss,omitempty" json:"iss,omitempty"`
+
+	// SessionState Some providers send it; not used.
+	SessionState *string `form:"session_state,omitempty" json:"session_state,omitempty"`
+
+	// Scope Some providers send it; not used.
+	Scope *string `form:"scope,omitempty" json:"scope,omitempty"`
+
+	// Error Why the provider refuses (RFC 6749).
+	Error *string `form:"error,omitempty" json:"error,omitempty"`
+
+	// ErrorDescription The same in the provider's words.
 	ErrorDescription *string `form:"error_description,omitempty" json:"error_description,omitempty"`
-	ErrorUri         *string `form:"error_uri,omitempty" json:"error_uri,omitempty"`
+
+	// ErrorUri A page of the provider's about it.
+	ErrorUri *string `form:"error_uri,omitempty" json:"error_uri,omitempty"`
 }
 
 // StartOIDCParams defines parameters for StartOIDC.
@@ -3069,14 +3131,20 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 		ErrorHandler:       errorHandler,
 	}
 
-	router.GET(options.BaseURL+"/api/v1/reports", wrapper.ListReports)
-	router.POST(options.BaseURL+"/api/v1/reports", wrapper.CreateReport)
-	router.POST(options.BaseURL+"/api/v1/reports/verify", wrapper.VerifyReport)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId", wrapper.GetReport)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/download", wrapper.DownloadReport)
-	router.GET(options.BaseURL+"/api/v1/reports/:reportId/events", wrapper.ListReportEvents)
+	router.GET(options.BaseURL+"/api/v1/api-tokens", wrapper.ListApiTokens)
+	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
+	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
+	router.GET(options.BaseURL+"/api/v1/audit-events", wrapper.ListAuditEvents)
+	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
+	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
+	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
+	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/grant", wrapper.GrantException)
+	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/revoke", wrapper.RevokeException)
 	router.GET(options.BaseURL+"/api/v1/exports", wrapper.ListExports)
 	router.POST(options.BaseURL+"/api/v1/exports/seen", wrapper.MarkExportsSeen)
+	router.GET(options.BaseURL+"/api/v1/ingest-tokens", wrapper.ListIngestTokens)
+	router.POST(options.BaseURL+"/api/v1/ingest-tokens", wrapper.CreateIngestToken)
+	router.DELETE(options.BaseURL+"/api/v1/ingest-tokens/:tokenId", wrapper.RevokeIngestToken)
 	router.GET(options.BaseURL+"/api/v1/instances", wrapper.ListInstances)
 	router.POST(options.BaseURL+"/api/v1/instances", wrapper.CreateInstance)
 	router.DELETE(options.BaseURL+"/api/v1/instances/:instanceId", wrapper.RemoveInstance)
@@ -3084,53 +3152,47 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PATCH(options.BaseURL+"/api/v1/instances/:instanceId", wrapper.ChangeInstance)
 	router.POST(options.BaseURL+"/api/v1/instances/:instanceId/assess", wrapper.AssessInstance)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/databases", wrapper.ListDatabases)
+	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
 	router.GET(options.BaseURL+"/api/v1/members", wrapper.ListMembers)
 	router.POST(options.BaseURL+"/api/v1/members", wrapper.InviteMember)
 	router.DELETE(options.BaseURL+"/api/v1/members/:memberId", wrapper.EraseMember)
 	router.PATCH(options.BaseURL+"/api/v1/members/:memberId", wrapper.ChangeMember)
 	router.POST(options.BaseURL+"/api/v1/members/:memberId/invitation", wrapper.RenewInvitation)
-	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
+	router.GET(options.BaseURL+"/api/v1/openapi.json", wrapper.GetOpenapiJson)
+	router.GET(options.BaseURL+"/api/v1/openapi.yaml", wrapper.GetOpenapiYaml)
+	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
+	router.DELETE(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId", wrapper.DropDeadLetter)
+	router.POST(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId/retry", wrapper.RetryDeadLetter)
+	router.GET(options.BaseURL+"/api/v1/ops/jobs", wrapper.ListJobs)
+	router.GET(options.BaseURL+"/api/v1/ops/outbox", wrapper.ListOutbox)
+	router.GET(options.BaseURL+"/api/v1/ops/outbox/:mailId", wrapper.GetOutboxMail)
+	router.GET(options.BaseURL+"/api/v1/ops/projections", wrapper.ListProjections)
+	router.GET(options.BaseURL+"/api/v1/ops/projections/:name/diff", wrapper.GetProjectionDiff)
+	router.POST(options.BaseURL+"/api/v1/ops/projections/:name/rebuild", wrapper.RebuildProjection)
 	router.GET(options.BaseURL+"/api/v1/organization", wrapper.GetOrganization)
 	router.PATCH(options.BaseURL+"/api/v1/organization", wrapper.ChangeOrganization)
-	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
-	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
-	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
-	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/grant", wrapper.GrantException)
-	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/revoke", wrapper.RevokeException)
+	router.POST(options.BaseURL+"/api/v1/password", wrapper.ChangePassword)
+	router.GET(options.BaseURL+"/api/v1/reports", wrapper.ListReports)
+	router.POST(options.BaseURL+"/api/v1/reports", wrapper.CreateReport)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId", wrapper.GetReport)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId/download", wrapper.DownloadReport)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId/events", wrapper.ListReportEvents)
+	router.POST(options.BaseURL+"/api/v1/reports/verify", wrapper.VerifyReport)
 	router.DELETE(options.BaseURL+"/api/v1/session", wrapper.SignOut)
 	router.GET(options.BaseURL+"/api/v1/session", wrapper.GetSession)
 	router.POST(options.BaseURL+"/api/v1/session", wrapper.SignIn)
 	router.DELETE(options.BaseURL+"/api/v1/sessions", wrapper.RevokeOtherSessions)
 	router.GET(options.BaseURL+"/api/v1/sessions", wrapper.ListSessions)
 	router.DELETE(options.BaseURL+"/api/v1/sessions/:sessionId", wrapper.RevokeSession)
-	router.POST(options.BaseURL+"/api/v1/password", wrapper.ChangePassword)
-	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
-	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
 	router.GET(options.BaseURL+"/api/v1/setup", wrapper.GetSetup)
 	router.POST(options.BaseURL+"/api/v1/setup", wrapper.SetUp)
-	router.GET(options.BaseURL+"/api/v1/api-tokens", wrapper.ListApiTokens)
-	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
-	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
-	router.GET(options.BaseURL+"/api/v1/ingest-tokens", wrapper.ListIngestTokens)
-	router.POST(options.BaseURL+"/api/v1/ingest-tokens", wrapper.CreateIngestToken)
-	router.DELETE(options.BaseURL+"/api/v1/ingest-tokens/:tokenId", wrapper.RevokeIngestToken)
-	router.GET(options.BaseURL+"/api/v1/audit-events", wrapper.ListAuditEvents)
-	router.GET(options.BaseURL+"/api/v1/ops/projections", wrapper.ListProjections)
-	router.POST(options.BaseURL+"/api/v1/ops/projections/:name/rebuild", wrapper.RebuildProjection)
-	router.GET(options.BaseURL+"/api/v1/ops/projections/:name/diff", wrapper.GetProjectionDiff)
-	router.GET(options.BaseURL+"/api/v1/ops/jobs", wrapper.ListJobs)
-	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
-	router.DELETE(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId", wrapper.DropDeadLetter)
-	router.POST(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId/retry", wrapper.RetryDeadLetter)
-	router.GET(options.BaseURL+"/api/v1/ops/outbox", wrapper.ListOutbox)
-	router.GET(options.BaseURL+"/api/v1/ops/outbox/:mailId", wrapper.GetOutboxMail)
-	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
+	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
+	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealth)
+	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
+	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadiness)
 	router.GET(options.BaseURL+"/version", wrapper.GetVersion)
-	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics)
-	router.GET(options.BaseURL+"/api/v1/openapi.json", wrapper.GetOpenapiJson)
-	router.GET(options.BaseURL+"/api/v1/openapi.yaml", wrapper.GetOpenapiYaml)
 }
 
 type ProblemApplicationProblemPlusJSONResponse Problem
