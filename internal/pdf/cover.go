@@ -74,7 +74,7 @@ func (b *builder) particulars() {
 	}
 	rows = append(rows,
 		[2]string{"Snapshot", instant(doc.AsOf)},
-		[2]string{"Requested", instant(doc.RequestedAt) + " by " + shorten(doc.Requester.Name, 120)},
+		[2]string{"Requested", instant(doc.RequestedAt) + " by " + shorten(doc.Requester.Shown(), 120)},
 		[2]string{"Request", b.shortID()},
 		[2]string{"Built by", "Muster " + b.r.build.Version + ", Beta"},
 	)

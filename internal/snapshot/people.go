@@ -8,9 +8,23 @@ import (
 )
 
 // People returns every member that the document names, sorted, each once: who
-// is erased must be erased from it.
+// is erased must be erased from it. Who was erased before the inputs were
+// gathered is an id without a name, and is not among them.
 func (doc Document) People() []uuid.UUID {
-	people := []uuid.UUID{doc.Requester.ID}
+	var people []uuid.UUID
+	for _, p := range []Person{doc.Requester} {
+		if p.Name != "" {
+			people = append(people, p.ID)
+		}
+	}
 	slices.SortFunc(people, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	return slices.Compact(people)
+}
+
+// Shown is the name to print.
+func (p Person) Shown() string {
+	if p.Name == "" {
+		return "an erased member"
+	}
+	return p.Name
 }
