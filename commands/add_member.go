@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
@@ -65,6 +66,33 @@ func (s *Service) InviteMember(ctx context.Context, actor Actor, m NewMember) (m
 		return accounts.Member{}, "", time.Time{}, Mark{}, err
 	}
 	return member, token, expires, mark, nil
+}
+
+// RenewInvitation gives an invited member a new link, which works once within 24
+// hours; the old one stops working. Errors: *NotFoundError, *RuleError with
+// invalid_state.
+func (s *Service) RenewInvitation(ctx context.Context, actor Actor, id uuid.UUID) (member accounts.Member, token string, mark Mark, err error) {
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
+			return err
+		}
+		var err error
+		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+			return o.InviteAgain(id)
+		}, func([]organization.Event) (err error) {
+			token, _, err = s.Accounts.InsertInvitation(ctx, tx, id)
+			return err
+		})
+		return err
+	})
+	if err != nil {
+		return accounts.Member{}, "", Mark{}, err
+	}
+	member, ok, err := s.Accounts.Member(ctx, actor.OrganizationID, id)
+	if err == nil && !ok { // erased since
+		err = &NotFoundError{What: "member"}
+	}
+	return member, token, mark, err
 }
 
 // AcceptInvitation makes the invited member active; an empty name leaves the

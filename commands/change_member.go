@@ -55,6 +55,12 @@ func changeMember(o *organization.Organization, id uuid.UUID, c ChangeMember, to
 	if err != nil || len(events) == 0 || c.Status == nil || *c.Status != organization.Disabled {
 		return events, err
 	}
+	revoked, err := revokeAll(o, tokens)
+	return append(events, revoked...), err
+}
+
+func revokeAll(o *organization.Organization, tokens []uuid.UUID) ([]organization.Event, error) {
+	var events []organization.Event
 	for _, token := range tokens {
 		revoked, err := o.Revoke(token)
 		if err != nil {

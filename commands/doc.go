@@ -27,6 +27,11 @@
 //     creates, the others wait for its commit and join the request. A request
 //     that becomes Ready releases its claim in the transaction of Ready, so a
 //     caller either joins before and is mailed, or creates a new one.
+//   - A member is erased while a report that names them becomes Ready: both lock
+//     the member's row. Whoever comes second sees the other, and queues the
+//     erasure of the report's inputs.
+//   - Two administrators change the settings that both of them saw: the second
+//     one's digest is of settings that are no longer in force, and is refused.
 //   - The same message comes twice: the aggregate knows the fact, the use case
 //     appends nothing and returns a Mark at position 0, which every projection
 //     has passed.

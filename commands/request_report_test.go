@@ -229,6 +229,10 @@ func TestARequestThatDiesLeavesNothing(t *testing.T) {
 
 type dyingJobs struct{ err error }
 
+func (d dyingJobs) InsertErasure(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) error { return d.err }
+
+func (d dyingJobs) HastenMails(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) error { return d.err }
+
 func (d dyingJobs) InsertBuild(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) error { return d.err }
 
 // parts is a second service on the same database.

@@ -75,6 +75,7 @@ func titles() map[string]string {
 		"invalid_parameter":            "A value cannot be used",
 		"forbidden":                    "Not allowed",
 		"last_admin":                   "The last administrator must stay",
+		"precondition_failed":          "Somebody changed it meanwhile",
 		"invalid_state":                "This makes no sense in the present state",
 	}
 }

@@ -48,6 +48,11 @@ type Members interface {
 // that asks for it. handlers/jobs satisfies it.
 type Jobs interface {
 	InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
+	// InsertErasure queues the erasure of a report's inputs because somebody whom
+	// they name was erased.
+	InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
+	// HastenMails makes the mails that wait for a member due now.
+	HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error
 }
 
 // Limits are the creation limits of the contract, §14. The zero value lifts them.

@@ -47,6 +47,7 @@ type Lifecycle interface {
 	MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (commands.Mark, error)
 	MarkExpired(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (commands.Mark, error)
 	RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event) (commands.Mark, error)
+	RecordPeople(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, members []uuid.UUID) error
 	RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, rule string) (commands.Mark, error)
 }
 
@@ -122,9 +123,9 @@ func (b *Builder) Handle(ctx context.Context, job jobs.Claimed) error {
 	if err := b.start(ctx, job); err != nil {
 		return err
 	}
-	ready, err := b.build(ctx, job, rec)
+	built, err := b.build(ctx, job, rec)
 	if err == nil {
-		err = b.publish(ctx, job, ready)
+		err = b.publish(ctx, job, built)
 	}
 	if failed, ok := finalFailure(err); ok {
 		return b.fail(ctx, job, failed)
@@ -152,8 +153,14 @@ func (b *Builder) start(ctx context.Context, job jobs.Claimed) error {
 	return pass(ctx, b.passed, pointStarted)
 }
 
+// built is what a build has made.
+type built struct {
+	ready  report.Ready
+	people []uuid.UUID // whom the inputs name
+}
+
 // build makes the files and returns the Ready that names them.
-func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (ready report.Ready, err error) {
+func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (made built, err error) {
 	pdfName := blobs.PDFName(job.OrganizationID, job.Subject, job.Fence)
 	inputsName := blobs.InputsName(job.OrganizationID, job.Subject, job.Fence)
 	defer func() {
@@ -175,19 +182,21 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (r
 	}
 	for i, step := range steps {
 		if err := b.Queue.SetProgress(ctx, job, i+1, totalSteps, stepLabels[i]); err != nil {
-			return report.Ready{}, err
+			return built{}, err
 		}
 		if err := step.do(); err != nil {
-			return report.Ready{}, err
+			return built{}, err
 		}
 		if err := b.completeStep(ctx, job, i+1); err != nil {
-			return report.Ready{}, err
+			return built{}, err
 		}
 		if err := pass(ctx, b.passed, step.then); err != nil {
-			return report.Ready{}, err
+			return built{}, err
 		}
 	}
-	return b.ready(ctx, doc, inputs, file, rendered)
+	made.people = doc.People()
+	made.ready, err = b.ready(ctx, doc, inputs, file, rendered)
+	return made, err
 }
 
 func (b *Builder) completeStep(ctx context.Context, job jobs.Claimed, step int) error {
@@ -246,10 +255,13 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 
 // publish commits the outcome with everything that follows from it. Where the
 // answer to the commit is lost, the files stay: the log may name them.
-func (b *Builder) publish(ctx context.Context, job jobs.Claimed, ready report.Ready) error {
+func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) error {
 	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
-		_, err := b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, ready, func(recorded report.Ready) error {
-			return b.follow(ctx, tx, job, recorded)
+		_, err := b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
+			if err := b.follow(ctx, tx, job, recorded); err != nil {
+				return err
+			}
+			return b.Reports.RecordPeople(ctx, tx, job.OrganizationID, job.Subject, made.people)
 		})
 		return err
 	})

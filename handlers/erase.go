@@ -14,8 +14,11 @@ import (
 	"muster/internal/blobs"
 )
 
-// ruleRetention is why inputs are erased when their time has come.
-const ruleRetention = "retention"
+// The rules by which inputs are erased, as the event names them.
+const (
+	ruleRetention    = "retention"     // their time has come
+	ruleMemberErased = "member_erased" // somebody whom they name was erased
+)
 
 // Eraser deletes what may no longer be kept.
 type Eraser struct {
@@ -50,20 +53,24 @@ func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
 		}
 		return e.Blobs.Delete(ctx, rec.ready.PDFKey)
 	case jobs.EraseInputs:
-		if err := e.Blobs.Delete(ctx, rec.ready.InputsKey); err != nil {
-			return err
-		}
-		return e.recordInputs(ctx, job)
+		return e.eraseInputs(ctx, job, rec.ready.InputsKey, ruleRetention)
+	case jobs.ErasePeople:
+		return e.eraseInputs(ctx, job, rec.ready.InputsKey, ruleMemberErased)
 	}
 	return &jobs.FinalError{Err: fmt.Errorf("erase job for %q", job.Key)}
 }
 
-func (e *Eraser) recordInputs(ctx context.Context, job jobs.Claimed) error {
+// eraseInputs erases them by a rule. Where another rule came first, its event
+// stays the only one.
+func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule string) error {
+	if err := e.Blobs.Delete(ctx, file); err != nil {
+		return err
+	}
 	err := eventstore.Transact(ctx, e.DB, func(tx *sqlx.Tx) error {
 		if err := e.Queue.Finish(ctx, tx, job); err != nil {
 			return err
 		}
-		_, err := e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, ruleRetention)
+		_, err := e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, rule)
 		return err
 	})
 	if err != nil {

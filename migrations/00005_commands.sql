@@ -30,5 +30,15 @@ CREATE TABLE instance_databases (
     PRIMARY KEY (instance_id, external_id)
 );
 
+-- Whom the inputs document of a Ready report names, written in the transaction of
+-- Ready, until those inputs are erased.
+CREATE TABLE report_people (
+    organization_id uuid NOT NULL,
+    report_id       uuid NOT NULL,
+    member_id       uuid NOT NULL,
+    PRIMARY KEY (report_id, member_id)
+);
+CREATE INDEX report_people_of_member ON report_people (organization_id, member_id, report_id);
+
 -- +goose Down
-DROP TABLE instance_databases, report_creations, report_claims;
+DROP TABLE report_people, instance_databases, report_creations, report_claims;

@@ -17,13 +17,16 @@ const (
 	Build  Kind = "build"  // build a report's PDF
 	Mail   Kind = "mail"   // mail one recipient (Key: member id)
 	Expire Kind = "expire" // append Expired when the retention window has elapsed
-	Erase  Kind = "erase"  // delete a file (Key: pdf or inputs)
+	Erase  Kind = "erase"  // delete a file (Key: what and why)
 )
 
-// Keys of an Erase job.
+// Keys of an Erase job. Each reason to erase the inputs has a key of its own, so
+// that a job of today does not meet the one that waits for the end of the
+// retention: whichever runs first erases them and says why.
 const (
 	ErasePDF    = "pdf"
-	EraseInputs = "inputs"
+	EraseInputs = "inputs" // they have been kept for as long as they may be
+	ErasePeople = "people" // somebody whom they name was erased
 )
 
 // Statuses of a Row.

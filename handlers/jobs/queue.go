@@ -18,6 +18,8 @@ const Channel = "muster_jobs"
 var (
 	//go:embed sql/insert.sql
 	insertSQL string
+	//go:embed sql/hasten.sql
+	hastenSQL string
 	//go:embed sql/claim.sql
 	claimSQL string
 	//go:embed sql/heartbeat.sql
@@ -78,6 +80,22 @@ func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
 // InsertBuild queues the build job of a report.
 func (q *Queue) InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {
 	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Build, Subject: report})
+}
+
+// InsertErasure queues the erasure of a report's inputs that name somebody who
+// was erased.
+func (q *Queue) InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error {
+	return q.Insert(ctx, tx, Job{OrganizationID: organization, Kind: Erase, Subject: report, Key: ErasePeople})
+}
+
+// HastenMails makes the mails that wait for a member due now. One that is being
+// sent, or was set aside, is left as it is.
+func (q *Queue) HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error {
+	_, err := tx.ExecContext(ctx, hastenSQL, organization, string(Mail), member.String(), Channel)
+	if err != nil {
+		return fmt.Errorf("hasten the mails to member %s: %w", member, err)
+	}
+	return nil
 }
 
 // Hold makes sure, until the caller's transaction ends, that nobody else can
