@@ -1,0 +1,67 @@
+package oidc
+
+import (
+	"errors"
+	"net/http"
+
+	"golang.org/x/oauth2"
+)
+
+// Reasons of a Refusal.
+const (
+	ReasonUnavailable = "provider_unavailable" // it does not answer as it should; trying later may help
+	ReasonExpired     = "flow_expired"         // no flow of this browser, or too old: start again
+	ReasonMismatch    = "flow_mismatch"        // brought back from another flow, or another provider
+	ReasonDenied      = "denied"               // the person, or the provider, said no
+	ReasonProvider    = "provider_error"       // it answered with another error
+	ReasonCode        = "code_refused"         // the code is used up, or not ours
+	ReasonToken       = "token_refused"        // the ID token is not what it should be
+)
+
+// Refusal says why a flow did not sign anybody in. Err is for the log; it names
+// nobody.
+type Refusal struct {
+	Reason string
+	Err    error
+}
+
+func (r *Refusal) Error() string { return r.Reason + ": " + r.Err.Error() }
+
+func (r *Refusal) Unwrap() error { return r.Err }
+
+func refuse(reason string, err error) error { return &Refusal{Reason: reason, Err: err} }
+
+// refusedExchange says what it means that a code was not exchanged. The
+// provider's description stays out of it: it may name the person.
+func refusedExchange(err error) error {
+	var answer *oauth2.RetrieveError
+	switch {
+	case !errors.As(err, &answer):
+		return refuse(ReasonUnavailable, clipped(err))
+	case answer.ErrorCode == "invalid_grant":
+		return refuse(ReasonCode, errors.New("the provider answers invalid_grant"))
+	case answer.Response != nil && answer.Response.StatusCode < http.StatusInternalServerError && answer.ErrorCode != "":
+		return refuse(ReasonProvider, errors.New("the provider answers "+clip(answer.ErrorCode)))
+	case answer.Response != nil:
+		return refuse(ReasonUnavailable, errors.New("the provider answers "+answer.Response.Status))
+	}
+	return refuse(ReasonUnavailable, clipped(err))
+}
+
+// clipped keeps whole pages that a provider answers with out of the log.
+func clipped(err error) error {
+	text := err.Error()
+	if short := clip(text); short != text {
+		return errors.New(short)
+	}
+	return err
+}
+
+const clipAt = 200
+
+func clip(text string) string {
+	if len(text) > clipAt {
+		return text[:clipAt] + "…"
+	}
+	return text
+}
