@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jmoiron/sqlx"
 
@@ -20,6 +21,7 @@ import (
 	"muster/internal/config"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
+	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/audit"
 	"muster/projections/fleet"
@@ -39,7 +41,7 @@ type installation struct {
 	db     *sqlx.DB
 	pool   *pgxpool.Pool
 
-	key      *secrets.Key
+	key      *secrets.Ring
 	blobs    *blobs.Store
 	events   *eventstore.Store
 	accounts *accounts.Store
@@ -54,8 +56,9 @@ type installation struct {
 
 // access says how an installation is opened.
 type access struct {
-	exclusive bool // serve: the only one on this data directory
-	pool      int  // connections of the common pool
+	exclusive bool            // serve: the only one on this data directory
+	pool      int             // connections of the common pool
+	tracer    pgx.QueryTracer // of the common pool; nil: none
 }
 
 // withInstallation opens the installation for one command and closes it behind it.
@@ -69,6 +72,11 @@ func withInstallation(ctx context.Context, cfg *config.Config, work func(*instal
 	return work(in)
 }
 
+// logger says of each line which request or job it belongs to.
+func logger(cfg *config.Config) *slog.Logger {
+	return slog.New(telemetry.LogHandler(cfg.Logger().Handler()))
+}
+
 // quiet keeps the tools' standard error for what went wrong: how the database
 // came up is serve's to tell.
 func quiet(cfg *config.Config) {
@@ -80,7 +88,7 @@ func quiet(cfg *config.Config) {
 // withDatabase is withInstallation for commands that only look at the schema.
 func withDatabase(ctx context.Context, cfg *config.Config, work func(*installation) error) (err error) {
 	quiet(cfg)
-	in := &installation{cfg: cfg, log: cfg.Logger(), url: cfg.DatabaseURL}
+	in := &installation{cfg: cfg, log: logger(cfg), url: cfg.DatabaseURL}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if err := in.openDatabase(ctx, access{pool: 2}); err != nil {
 		return err
@@ -91,7 +99,7 @@ func withDatabase(ctx context.Context, cfg *config.Config, work func(*installati
 // openInstallation attaches to the database, brings its schema up to date and
 // checks that key and blob store are the installation's own.
 func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *installation, err error) {
-	in := &installation{cfg: cfg, log: cfg.Logger(), url: cfg.DatabaseURL}
+	in := &installation{cfg: cfg, log: logger(cfg), url: cfg.DatabaseURL}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, in.Close())
@@ -150,7 +158,7 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 	if err != nil {
 		return err
 	}
-	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool})
+	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool, Tracer: a.tracer})
 	return err
 }
 
@@ -164,7 +172,7 @@ func (in *installation) openSecrets(ctx context.Context) error {
 	if in.key, err = secrets.LoadOrCreate(in.cfg.SecretKeyFile); err != nil {
 		return err
 	}
-	if err := secrets.CheckFingerprint(ctx, in.db, "secret key", in.key.Fingerprint()); err != nil {
+	if err := secrets.CheckKeys(ctx, in.db, in.key); err != nil {
 		return err
 	}
 	if in.blobs, err = blobs.Open(ctx, in.cfg.BlobURL); err != nil {
@@ -174,7 +182,7 @@ func (in *installation) openSecrets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return secrets.CheckFingerprint(ctx, in.db, "blob store", fingerprint)
+	return secrets.CheckFingerprint(ctx, in.db, secrets.BlobStore, fingerprint)
 }
 
 // Close lets go of everything, in the reverse order of opening.

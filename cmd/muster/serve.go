@@ -63,11 +63,17 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 		defer func() { _ = listener.Close() }()
 		cfg.Listening(listener.Addr())
 	}
-	in, err := openInstallation(ctx, cfg, access{exclusive: true, pool: httpConnections + workerConnections})
+	metrics := telemetry.New(version, buildCommit())
+	worker := workerName()
+	export := telemetry.StartExport(ctx, telemetry.Exporting{Version: version, Instance: worker, Gatherer: metrics, Log: logger(cfg)})
+	in, err := openInstallation(ctx, cfg, access{
+		exclusive: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(),
+	})
 	if err == nil {
 		defer func() { err = errors.Join(err, in.Close()) }()
 		err = in.affordConnections(ctx)
 	}
+	defer export.Close() // before the database goes, whose figures are in the last export
 	if ctx.Err() != nil {
 		return nil // asked to stop before there was anything to stop
 	}
@@ -77,14 +83,16 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 	for _, warning := range cfg.Warnings() {
 		in.log.Warn(warning)
 	}
-	p := &process{installation: in, metrics: telemetry.New(version, buildCommit()), listener: listener}
+	p := &process{installation: in, worker: worker, metrics: metrics, export: export, listener: listener}
 	return p.run(ctx)
 }
 
 // process is one running serve.
 type process struct {
 	*installation
+	worker   string // names the process
 	metrics  *telemetry.Metrics
+	export   *telemetry.Export
 	listener net.Listener // nil without the role api
 }
 

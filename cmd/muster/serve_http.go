@@ -48,7 +48,7 @@ func (p *process) startHTTP(
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Servers: p.facts, Jobs: p.queue,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, Metrics: p.metrics.Handler(), Ready: p.probes(),
+		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(),
 		Build: httpapi.Build{
 			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},

@@ -23,6 +23,7 @@ func (s *server) gate(c *gin.Context) {
 	if row == nil { // 404 and 405 come this way too
 		return
 	}
+	callOf(c.Request.Context()).row = row
 	if !row.slow() {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), requestTimeout)
 		defer cancel()
@@ -52,6 +53,7 @@ func (s *server) admit(c *gin.Context, row *route) *problem {
 		return nil
 	}
 	call.header.Set("Cache-Control", "private, no-store")
+	row.deprecation.mark(call.header)
 	refusal := s.identify(ctx, call, c.Request, row)
 	if p := s.count(call, row); p != nil {
 		return p

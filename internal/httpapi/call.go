@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"regexp"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"muster/commands"
 	"muster/internal/accounts"
 )
@@ -14,6 +16,8 @@ import (
 // The outermost layer makes it, the gate fills it, handlers read it.
 type call struct {
 	requestID string
+	row       *route // nil where no route takes it
+	problem   string // code of the answer, where that is a problem
 	ip        string
 	agent     string
 	request   *http.Request
@@ -53,22 +57,15 @@ func client(ctx context.Context) accounts.Client {
 
 var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// traceForm is a traceparent (W3C Trace Context, §3.2); its group is the
-// trace's id. Later versions may append to it.
-var traceForm = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)`)
-
-// unknownTrace is what the standard calls invalid.
-const unknownTrace = "00000000000000000000000000000000"
-
 // requestID takes the caller's id for the request where it has the form, or the
 // id of the trace that the request is part of, so that a chain of services
 // shares one; otherwise it makes one.
-func requestID(r *http.Request) string {
+func requestID(r *http.Request, part trace.SpanContext) string {
 	if id := r.Header.Get("X-Request-Id"); requestIDForm.MatchString(id) {
 		return id
 	}
-	if trace := traceForm.FindStringSubmatch(r.Header.Get("Traceparent")); trace != nil && trace[1] != unknownTrace {
-		return trace[1]
+	if part.HasTraceID() {
+		return part.TraceID().String()
 	}
 	return rand.Text()[:16]
 }

@@ -3,13 +3,13 @@ package httpapi
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"go.opentelemetry.io/otel/trace"
 
 	"muster/commands"
 	domain "muster/domain/fleet"
@@ -20,6 +20,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/blobs"
 	"muster/internal/mail"
+	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/audit"
 	"muster/projections/fleet"
@@ -48,7 +49,8 @@ type Dependencies struct {
 	// FillDemo fills a demo organization in the background and returns at once;
 	// filling one again changes nothing.
 	FillDemo func(accounts.Organization)
-	Metrics  http.Handler // answers GET /metrics
+	Metrics  *telemetry.Metrics // shown at GET /metrics
+	Tracer   trace.Tracer       // nil: requests make no spans
 	Ready    []ReadinessProbe
 	Build    Build
 

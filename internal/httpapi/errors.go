@@ -29,15 +29,14 @@ func (s *server) toProblem(ctx context.Context, err error) *problem {
 	if p := refusalProblem(err); p != nil {
 		return p
 	}
-	c := callOf(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return &problem{Code: "unavailable", Detail: "The request was given up."}
 	}
 	if isUnavailable(err) {
-		s.Log.WarnContext(ctx, "request failed", "requestId", c.requestID, "error", err)
+		s.Log.WarnContext(ctx, "request failed", "error", err)
 		return &problem{Code: "unavailable", Detail: "The database does not answer just now, or is busy with others; a change may have been made before it stopped. Try again."}
 	}
-	s.Log.ErrorContext(ctx, "request failed", "requestId", c.requestID, "error", err)
+	s.Log.ErrorContext(ctx, "request failed", "error", err)
 	return &problem{Code: "internal_error", Detail: internalDetail}
 }
 

@@ -29,6 +29,7 @@ func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject
 		return nil, err
 	}
 	s.settle(ctx, mark)
+	s.countIngested(items)
 	answer := api.RecordFleet200JSONResponse{Instances: make([]api.FleetInstanceId, 0, len(ids))}
 	for _, i := range ids {
 		shown := api.FleetInstanceId{ExternalId: i.ExternalID, Id: i.ID, Databases: []api.FleetDatabaseId{}}
@@ -38,4 +39,13 @@ func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject
 		answer.Instances = append(answer.Instances, shown)
 	}
 	return answer, nil
+}
+
+func (s *server) countIngested(items []commands.FleetItem) {
+	databases := 0
+	for _, i := range items {
+		databases += len(i.Databases)
+	}
+	s.Metrics.Ingested.WithLabelValues("instance").Add(float64(len(items)))
+	s.Metrics.Ingested.WithLabelValues("database").Add(float64(databases))
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"muster/internal/telemetry"
 )
 
 // maxRequestLine is the longest request line, in bytes: a filter of 500 ids
@@ -20,40 +22,58 @@ import (
 const maxRequestLine = 32 << 10
 
 // outermost gives every request its id, its headers and its end: a panic
-// becomes a problem, and the request one line in the log.
+// becomes a problem, and what became of the request is observed.
 func (s *server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := s.Now()
-		c := &call{requestID: requestID(r), agent: r.UserAgent(), header: w.Header()}
-		h := w.Header()
-		h.Set("X-Request-Id", c.requestID)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin")
-		if beta(r.URL.Path) {
-			h.Set("X-Api-Stability", "beta")
-		}
-		if s.PublicURL.Scheme == "https" {
-			h.Set("Strict-Transport-Security", "max-age=31536000")
-		}
-		r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+		ctx, span := s.traced(r)
+		c := &call{requestID: requestID(r, span.SpanContext()), agent: r.UserAgent(), header: w.Header()}
+		s.setHeaders(c.header, r, c.requestID)
+		ctx = telemetry.WithRequestID(context.WithValue(ctx, callKey{}, c), c.requestID)
+		r = r.WithContext(ctx)
 		c.request = r
 		recorder := &statusRecorder{ResponseWriter: w}
 		defer func() {
-			if cause := recover(); cause != nil {
-				if cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with this very value
-					panic(cause)
-				}
-				s.Log.ErrorContext(r.Context(), "panic", "requestId", c.requestID, "cause", cause, "stack", string(debug.Stack()))
-				if recorder.status != 0 {
-					panic(http.ErrAbortHandler) // half an answer must not look whole
-				}
-				(&problem{Code: "internal_error", Detail: internalDetail}).write(recorder, r, c.requestID)
+			v := seen{method: r.Method}
+			if cause := recover(); cause != nil && s.cutOff(cause, recorder, r) {
+				v.class = aborted
 			}
-			s.Log.DebugContext(r.Context(), "request", "requestId", c.requestID, "method", r.Method, "path", r.URL.Path,
-				"status", recorder.status, "took", s.Now().Sub(started))
+			v.status, v.took = recorder.status, s.Now().Sub(started)
+			s.observe(ctx, c, v)
+			span.End()
+			if v.class == aborted {
+				panic(http.ErrAbortHandler) // half an answer must not look whole
+			}
 		}()
 		next.ServeHTTP(recorder, r)
 	})
+}
+
+// setHeaders sets what every answer has.
+func (s *server) setHeaders(h http.Header, r *http.Request, requestID string) {
+	h.Set("X-Request-Id", requestID)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	if beta(r.URL.Path) {
+		h.Set("X-Api-Stability", "beta")
+	}
+	if s.PublicURL.Scheme == "https" {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// cutOff turns a panic into a problem, and says whether it came too late for
+// that.
+func (s *server) cutOff(cause any, recorder *statusRecorder, r *http.Request) bool {
+	if cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with this very value
+		return true
+	}
+	s.Log.ErrorContext(r.Context(), "panic", "cause", cause, "stack", string(debug.Stack()))
+	if recorder.status != 0 {
+		return true
+	}
+	(&problem{Code: "internal_error", Detail: internalDetail}).write(recorder, r, callOf(r.Context()).requestID)
+	return false
 }
 
 const internalDetail = "The request failed; the log has the reason under this request id."
@@ -116,7 +136,9 @@ func (s *server) turnAway(w http.ResponseWriter, r *http.Request, p *problem) {
 
 // beta says that the path belongs to the surface that may still change.
 func beta(path string) bool {
-	return strings.HasPrefix(path, "/api/v1/reports") || strings.HasPrefix(path, "/api/v1/exports")
+	return slices.ContainsFunc([]string{"/api/v1/reports", "/api/v1/exports"}, func(root string) bool {
+		return path == root || strings.HasPrefix(path, root+"/")
+	})
 }
 
 // negotiate holds the request's types and size against the row.

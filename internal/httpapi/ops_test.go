@@ -60,7 +60,7 @@ func TestOperations(t *testing.T) {
 	must(t, err)
 	w.do(request{method: "DELETE", path: letter, as: w.ours.admin}).is(204)
 
-	if got := w.get(w.ours.auditor, "/metrics").is(200).Body.String(); !strings.Contains(got, "muster_up 1") {
+	if got := w.get(w.ours.auditor, "/metrics").is(200).Body.String(); !strings.Contains(got, `muster_build_info{commit="abc",version="test"} 1`) {
 		t.Errorf("metrics %q", got)
 	}
 	if v := w.get(person{}, "/version").is(200).object(); v["commit"] != "abc" {

@@ -107,6 +107,9 @@ func (p *problem) title() string {
 
 // write answers with the problem. It does nothing once an answer has begun.
 func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string) {
+	if c := callOf(r.Context()); c != nil {
+		c.problem = p.Code
+	}
 	h := w.Header()
 	status := p.statusCode()
 	if p.RetryAfter > 0 {

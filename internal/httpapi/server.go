@@ -25,12 +25,12 @@ var _ api.StrictServerInterface = (*server)(nil)
 // New returns the whole surface as one handler. It fails where a route has no
 // row in the table of roles and scopes, or a row has no route.
 func New(d Dependencies) (http.Handler, error) {
-	handler, _, err := build(d)
+	handler, _, err := build(d, openapiYAML)
 	return handler, err
 }
 
-func build(d Dependencies) (http.Handler, *server, error) {
-	c, err := loadContract()
+func build(d Dependencies, source []byte) (http.Handler, *server, error) {
+	c, err := loadContract(source)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +88,7 @@ func detached(next api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
 // unread answers a request that passed validation and still does not fit the
 // generated types: openapi.yaml then says less than it should.
 func (s *server) unread(c *gin.Context, err error) {
-	s.Log.WarnContext(c, "validated request does not decode", "requestId", callOf(c).requestID, "path", c.FullPath(), "error", err)
+	s.Log.WarnContext(c, "validated request does not decode", "route", c.FullPath(), "error", err)
 	s.fail(c, &problem{Code: "invalid_parameter", Detail: "The request does not have the expected form."})
 	c.Abort()
 }

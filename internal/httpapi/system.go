@@ -75,7 +75,7 @@ func (h handled) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error { retu
 func (h handled) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error { return h.write(w) }
 
 func (s *server) GetMetrics(ctx context.Context, _ api.GetMetricsRequestObject) (api.GetMetricsResponseObject, error) {
-	return handled{handler: s.Metrics, request: callOf(ctx).request}, nil
+	return handled{handler: s.Metrics.Handler(), request: callOf(ctx).request}, nil
 }
 
 func (s *server) GetOpenapiJson(ctx context.Context, _ api.GetOpenapiJsonRequestObject) (api.GetOpenapiJsonResponseObject, error) {

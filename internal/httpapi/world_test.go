@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -30,6 +29,7 @@ import (
 	"muster/internal/mail"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
+	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/audit"
 	"muster/projections/fleet"
@@ -108,13 +108,10 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
-		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-			_, _ = io.WriteString(w, "muster_up 1\n")
-		}),
-		Ready: []ReadinessProbe{{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}},
-		Build: Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
-		Log:   log, Now: w.clock.now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
+		Metrics:  telemetry.New("test", "abc"),
+		Ready:    []ReadinessProbe{{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}},
+		Build:    Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
+		Log:      log, Now: w.clock.now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
 	}
 	for _, c := range change {
 		c(&w.deps)
@@ -127,7 +124,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 func (w *world) build() {
 	w.t.Helper()
 	var err error
-	w.handler, w.server, err = build(w.deps)
+	w.handler, w.server, err = build(w.deps, openapiYAML)
 	must(w.t, err)
 }
 

@@ -15,6 +15,8 @@ import (
 type PoolOptions struct {
 	Name string // shows in pg_stat_activity as muster/<Name>
 	Max  int    // connections at most; 0: 4
+	// Tracer sees every statement, with its parameters; nil: none does.
+	Tracer pgx.QueryTracer
 }
 
 const (
@@ -39,6 +41,7 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 	if opts.Max <= 0 {
 		config.MaxConns = 4
 	}
+	config.ConnConfig.Tracer = opts.Tracer
 	config.ConnConfig.RuntimeParams["application_name"] = "muster/" + opts.Name
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Not start-up parameters: PgBouncer refuses those it does not know.

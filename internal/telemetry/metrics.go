@@ -1,0 +1,145 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// scrapeTimeout bounds what one scrape may ask of the database.
+const scrapeTimeout = 2 * time.Second
+
+// Metrics is one process's registry with the figures that code counts itself.
+// Every label has values from a list that is fixed when the program is built.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	// Requests is the time from the first byte of a request to the last of its
+	// answer, in seconds, by route pattern, method and status class (2xx).
+	Requests *prometheus.HistogramVec
+	// Problems counts refusals and failures by the contract's code: rate_limited,
+	// forbidden, internal_error.
+	Problems *prometheus.CounterVec
+	// SignIns counts attempts to sign in by method (password, oidc) and outcome
+	// (signed_in, refused, throttled, failed).
+	SignIns *prometheus.CounterVec
+	// Ingested counts items that senders recorded, by sort (instance, database).
+	Ingested *prometheus.CounterVec
+	// Jobs is the time of one attempt, in seconds, by kind and outcome (done,
+	// retried, dead, returned).
+	Jobs *prometheus.HistogramVec
+	// Mails counts delivery attempts by outcome (sent, deferred, refused).
+	Mails *prometheus.CounterVec
+	// Builds is the time from a report's request to its end, in seconds, by kind
+	// of report and outcome (ready, failed).
+	Builds *prometheus.HistogramVec
+}
+
+// New returns a registry with the Go and process collectors registered.
+func New(version, commit string) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		Requests: histogram("muster_http_request_duration_seconds", "Time to answer a request.",
+			prometheus.ExponentialBuckets(0.001, 2.5, 10), "route", "method", "status"),
+		Problems: counter("muster_http_problems_total", "Requests refused or failed, by the code of the answer.", "code"),
+		SignIns:  counter("muster_sign_ins_total", "Attempts to sign in, by method and outcome.", "method", "outcome"),
+		Ingested: counter("muster_ingest_items_total", "Items recorded for senders, by sort.", "sort"),
+		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
+			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
+		Mails: counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
+		Builds: histogram("muster_report_duration_seconds", "Time from a report's request to its end.",
+			prometheus.ExponentialBuckets(0.05, 2.5, 11), "kind", "outcome"),
+	}
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
+		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
+	}, func() float64 { return 1 })
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.Jobs, m.Mails, m.Builds, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+}
+
+// Handler serves the registry in Prometheus' text format.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// Gather returns what could be read, and no error for what could not: one
+// figure that the database does not give must not take the others with it.
+func (m *Metrics) Gather() ([]*dto.MetricFamily, error) {
+	families, err := m.registry.Gather()
+	if len(families) > 0 {
+		return families, nil
+	}
+	return nil, err
+}
+
+// Pool shows the state of a connection pool at every scrape.
+func (m *Metrics) Pool(stat func() *pgxpool.Stat) {
+	connections := func(state string, of func(*pgxpool.Stat) int32) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "muster_db_connections", Help: "Connections of the common pool, by state; max is how many there may be.",
+			ConstLabels: prometheus.Labels{"state": state},
+		}, func() float64 { return float64(of(stat())) })
+	}
+	m.registry.MustRegister(
+		connections("used", (*pgxpool.Stat).AcquiredConns),
+		connections("idle", (*pgxpool.Stat).IdleConns),
+		connections("max", (*pgxpool.Stat).MaxConns),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "muster_db_waits_total", Help: "How often somebody waited for a connection of the pool.",
+		}, func() float64 { return float64(stat().EmptyAcquireCount()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "muster_db_wait_seconds_total", Help: "Time spent waiting for a connection of the pool.",
+		}, func() float64 { return stat().EmptyAcquireWaitTime().Seconds() }),
+	)
+}
+
+// Reading is one value read at scrape time.
+type Reading struct {
+	Labels []string
+	Value  float64
+}
+
+// Gauge registers a figure that read fetches at every scrape. It must be called
+// once for each name, while the process is wired.
+func (m *Metrics) Gauge(name, help string, labels []string, read func(context.Context) ([]Reading, error)) {
+	m.registry.MustRegister(&gauge{
+		desc: prometheus.NewDesc(name, help, labels, nil),
+		read: read,
+	})
+}
+
+type gauge struct {
+	desc *prometheus.Desc
+	read func(context.Context) ([]Reading, error)
+}
+
+func (g *gauge) Describe(ch chan<- *prometheus.Desc) { ch <- g.desc }
+
+func (g *gauge) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	readings, err := g.read(ctx)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(g.desc, err)
+		return
+	}
+	for _, r := range readings {
+		ch <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, r.Value, r.Labels...)
+	}
+}

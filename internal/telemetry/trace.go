@@ -1,0 +1,79 @@
+package telemetry
+
+import (
+	"context"
+	"maps"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// scope names our spans' maker.
+const scope = "muster"
+
+type requestIDKey struct{}
+
+// WithRequestID marks everything under ctx as part of a request.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// RequestID is the id of the request that ctx belongs to, or led to the job that
+// it belongs to; empty: none.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// requestIDField is the key of the request's id where a job carries it, beside
+// the fields of W3C Trace Context.
+const requestIDField = "requestId"
+
+// Carry returns metadata with what a job must know of the request or job that
+// inserts it, in the fields that Resume reads. It does not change metadata.
+func Carry(ctx context.Context, metadata map[string]string) map[string]string {
+	id, span := RequestID(ctx), trace.SpanContextFromContext(ctx)
+	if id == "" && !span.IsValid() {
+		return metadata
+	}
+	carried := maps.Clone(metadata)
+	if carried == nil {
+		carried = map[string]string{}
+	}
+	if id != "" {
+		carried[requestIDField] = id
+	}
+	propagation.TraceContext{}.Inject(ctx, propagation.MapCarrier(carried))
+	return carried
+}
+
+// Resume is ctx with the request that led to a job, and the place in its trace.
+func Resume(ctx context.Context, metadata map[string]string) (context.Context, trace.SpanContext) {
+	if id := metadata[requestIDField]; id != "" {
+		ctx = WithRequestID(ctx, id)
+	}
+	from := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier(metadata))
+	return ctx, trace.SpanContextFromContext(from)
+}
+
+// Step makes a step of what ctx is doing a span, where that is traced; end it
+// with what the step came to. Names and attributes must not say who it is for.
+func Step(ctx context.Context, name string, attributes ...attribute.KeyValue) (context.Context, func(error)) {
+	parent := trace.SpanFromContext(ctx)
+	if !parent.IsRecording() {
+		return ctx, func(error) {}
+	}
+	ctx, span := parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithAttributes(attributes...))
+	return ctx, func(err error) { End(span, err) }
+}
+
+// End ends a span. Of an error it keeps that there was one: its text may name
+// what no trace may hold.
+func End(span trace.Span, err error) {
+	if err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}
