@@ -1,0 +1,51 @@
+package exception
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// StreamType is the stream type in the organization log; the stream id is the
+// exception's id.
+const StreamType = "exception"
+
+// MaxAhead is how far ahead an exception may reach: a year, so that each is
+// looked at again.
+const MaxAhead = 366 * 24 * time.Hour
+
+// Bounds of the texts, in characters.
+const (
+	MaxReason = 2000
+	MaxObject = 500
+)
+
+// Subject is the findings that an exception is about. What is not named stands
+// for all of them; a database is named with its instance.
+type Subject struct {
+	CheckID    string     `json:"checkId"`
+	InstanceID *uuid.UUID `json:"instanceId"`
+	DatabaseID *uuid.UUID `json:"databaseId"`
+	ObjectRef  string     `json:"objectRef"` // as reports name the object; empty: all
+}
+
+// Event is a fact in the life of an exception. Its wire name stands in Types.
+type Event interface{ event() }
+
+// Requested says that a member asked.
+type Requested struct {
+	Subject
+	Reason string    `json:"reason"`
+	Until  time.Time `json:"until"` // exclusive
+}
+
+// Granted says that an administrator agreed: from now on, until it lapses or is
+// revoked, its findings are accepted.
+type Granted struct{}
+
+// Revoked says that an administrator refused it, or took it back.
+type Revoked struct{}
+
+func (Requested) event() {}
+func (Granted) event()   {}
+func (Revoked) event()   {}
