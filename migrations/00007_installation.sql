@@ -8,5 +8,15 @@ CREATE TABLE installation (
     created_at  timestamptz NOT NULL DEFAULT now()
 );
 
+-- Every secret key that was ever current, so that a process that still has only
+-- an old one is told so. The public half stays when the key itself is retired:
+-- heads of the log that it signed can be checked for ever.
+CREATE TABLE installation_keys (
+    fingerprint text        PRIMARY KEY,
+    public_key  bytea       NOT NULL, -- Ed25519
+    since       timestamptz NOT NULL DEFAULT now(),
+    retired_at  timestamptz           -- nothing may be sealed under it any more
+);
+
 -- +goose Down
-DROP TABLE installation;
+DROP TABLE installation_keys, installation;

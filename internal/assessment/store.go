@@ -26,10 +26,12 @@ const (
 // History is how long assessments are kept; the scorecard looks back a year.
 const History = 400 * 24 * time.Hour
 
-// Sealer encrypts connection strings at rest; *secrets.Key is one.
+// Sealer encrypts connection strings at rest; *secrets.Ring is one.
 type Sealer interface {
 	Seal(plaintext, context []byte) ([]byte, error)
 	Open(sealed, context []byte) ([]byte, error)
+	// SealedUnder is the fingerprint of the key that a ciphertext names.
+	SealedUnder(sealed []byte) string
 }
 
 // Store keeps how servers are reached and what was last seen there. Every
@@ -82,14 +84,19 @@ var saveCredentialsSQL string
 
 // SaveCredentials registers or replaces how an instance is reached and makes
 // it due at once. It runs on q, so that a caller may join it to a transaction.
+// It returns *RetiredKeyError.
 func (s *Store) SaveCredentials(ctx context.Context, q sqlx.ExtContext, c Credentials) error {
 	sealed, err := s.seal.Seal([]byte(c.DSN), sealContext(c.Organization, c.Instance))
 	if err != nil {
 		return fmt.Errorf("seal the connection of instance %s: %w", c.Instance, err)
 	}
-	_, err = q.ExecContext(ctx, saveCredentialsSQL, c.Organization, c.Instance, string(c.Engine), sealed, c.Classify)
+	key := s.seal.SealedUnder(sealed)
+	result, err := q.ExecContext(ctx, saveCredentialsSQL, c.Organization, c.Instance, string(c.Engine), sealed, c.Classify, key)
 	if err != nil {
 		return fmt.Errorf("save the connection of instance %s: %w", c.Instance, err)
+	}
+	if saved, err := result.RowsAffected(); err != nil || saved == 0 {
+		return errors.Join(err, &RetiredKeyError{Fingerprint: key})
 	}
 	return nil
 }

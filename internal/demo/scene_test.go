@@ -55,7 +55,7 @@ type scene struct {
 	db     *sqlx.DB
 	url    string
 	runner *projections.Runner
-	seal   *secrets.Key
+	seal   *secrets.Ring
 }
 
 func newScene(t *testing.T, own demo.OwnServer) *scene {

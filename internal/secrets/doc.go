@@ -1,25 +1,48 @@
-// Package secrets keeps the installation's secret key.
+// Package secrets keeps the installation's secret keys.
 //
-// The key is 32 random bytes in one file, made at first start. From it HKDF
-// (RFC 5869) derives one key a purpose, so that no use of one says anything
-// about another: connection strings are encrypted with AES-256-GCM, heads of the
-// log are signed with Ed25519, and the fingerprint tells keys apart without
-// giving them away. What is sealed names its key, so that a wrong key is told
-// from a damaged ciphertext.
+// A key is 32 random bytes, a line of hexadecimal digits in one file, made at
+// first start. From it HKDF (RFC 5869) derives one key a purpose, so that no use
+// of one says anything about another: connection strings are encrypted with
+// AES-256-GCM, heads of the log are signed with Ed25519, and the fingerprint
+// tells keys apart without giving them away. What is sealed names its key, so
+// that a wrong key is told from a damaged ciphertext.
+//
+// The file holds a Ring: its first line is the current key, which seals and
+// signs; the others only open what was sealed under them. Rotate puts a new key
+// in front, Retire removes the old ones. Running processes look at the file
+// before each use of it, so they need not be told.
 //
 // Processes on several machines share one key file and one blob store, and
-// nothing would say so for weeks if they did not. So CheckFingerprint keeps in
-// the database what the first process had, and every later one compares.
+// nothing would say so for weeks if they did not. So CheckFingerprint and
+// CheckKeys keep in the database what the first process had, and every later
+// one compares. The database also keeps every key's fingerprint, public half and
+// dates: heads that a key signed can be checked after it is gone, and a process
+// that missed a rotation is told what to do.
 //
 // What may go wrong:
 //   - Two processes make the key at once: each writes its own file aside and
 //     links it into place; the link of the second fails and it reads the first's.
-//   - A process dies, or the disk is full, while the key is written: a file
-//     aside is left over, with a name that is never read. The key itself is
-//     whole or absent.
+//   - A process dies, or the disk is full, while a key is written: a file
+//     aside is left over, with a name that is never read. The key file itself is
+//     as it was, or as it is to be.
 //   - The file is readable by everybody, cut short, or a directory: refused with
 //     a sentence; a new key is never made over something that is there.
 //   - The file is lost: what was sealed stays sealed. The next start makes a new
 //     key and is refused by the database's fingerprint, before anything is
 //     sealed under the wrong one.
+//   - A rotation dies before it has replaced the file: nothing has happened.
+//     After it, before its transaction commits: the new key seals already, the
+//     old one opens the rest, and the next rotation finishes this one instead of
+//     making another key. A retirement dies before it has replaced the file: the
+//     old keys are still there and nothing needs them; run it again.
+//   - Two rotate at once: the row of the current key makes them take turns, so
+//     there are two new keys, one after the other, and none is lost. One that
+//     goes on after its connection died is kept from the file by a lock.
+//   - A process elsewhere has a copy of the file from before the rotation. It
+//     goes on sealing under the old key, which the others have; what was sealed
+//     since it cannot open, and says under which key that is. It does not start
+//     again: *RotatedError. After a retirement what it seals is refused
+//     (installation_keys.retired_at) instead of lost.
+//   - The file cannot be replaced, because an orchestrator hands it in: put a
+//     new line in front by its means, and Rotate finishes.
 package secrets

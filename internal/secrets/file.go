@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // PermissionsError says that others than the file's owner and group may read
@@ -38,20 +39,37 @@ func (e *MalformedError) Error() string {
 // that is how Kubernetes hands a secret to a process that is not root.
 const tooOpen fs.FileMode = 0o037
 
-// LoadOrCreate reads the key file, or makes one (0600) where none exists. It
-// returns *PermissionsError or *MalformedError for a file it will not use.
-func LoadOrCreate(path string) (*Key, error) {
-	key, err := load(path)
+// LoadOrCreate reads the key file, or makes one (0600) with one key where none
+// exists. It returns *PermissionsError or *MalformedError for a file it will not
+// use.
+func LoadOrCreate(path string) (*Ring, error) {
+	ring, err := load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+		return ring, err
 	}
-	if err := create(path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("make the secret key: %w", err)
+	key, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	if err := Create(path, []*Key{key}); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
 	return load(path) // ours, or that of a process which was faster
 }
 
-func load(path string) (*Key, error) {
+// Load reads a key file. It returns fs.ErrNotExist where there is none, and what
+// LoadOrCreate returns.
+func Load(path string) (*Ring, error) { return load(path) }
+
+func newKey() (*Key, error) {
+	key := &Key{}
+	if _, err := rand.Read(key.secret[:]); err != nil {
+		return nil, fmt.Errorf("draw a secret key: %w", err)
+	}
+	return key, nil
+}
+
+func load(path string) (*Ring, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the secret key: %w", err)
@@ -66,41 +84,125 @@ func load(path string) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the secret key: %w", err)
 	}
-	text := strings.TrimSpace(string(content))
-	key := &Key{}
-	if len(text) != 2*len(key.secret) {
-		return nil, &MalformedError{Path: path, Reason: fmt.Sprintf("%d characters instead of %d", len(text), 2*len(key.secret))}
+	keys, err := parse(string(content))
+	if err != nil {
+		return nil, &MalformedError{Path: path, Reason: err.Error()}
 	}
-	if _, err := hex.Decode(key.secret[:], []byte(text)); err != nil {
-		return nil, &MalformedError{Path: path, Reason: "not hexadecimal"}
-	}
-	return key, nil
+	return &Ring{path: path, seen: info, keys: keys}, nil
 }
 
-// create puts a new key at path in one step; fs.ErrExist: somebody else has.
-func create(path string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+// parse reads one key a line, the current one first.
+func parse(content string) ([]*Key, error) {
+	lines := strings.Fields(content)
+	if len(lines) == 0 {
+		return nil, errors.New("it is empty")
 	}
-	var secret [32]byte
-	if _, err := rand.Read(secret[:]); err != nil {
-		return err
+	keys := make([]*Key, len(lines))
+	for i, line := range lines {
+		keys[i] = &Key{}
+		if want := 2 * len(keys[i].secret); len(line) != want {
+			return nil, fmt.Errorf("key %d has %d characters instead of %d", i+1, len(line), want)
+		}
+		if _, err := hex.Decode(keys[i].secret[:], []byte(line)); err != nil {
+			return nil, fmt.Errorf("key %d is not hexadecimal", i+1)
+		}
 	}
-	aside, err := os.CreateTemp(dir, ".secret-key-*") // 0600
+	return keys, nil
+}
+
+// Create puts keys into a new file (0600) in one step; fs.ErrExist: somebody
+// else has.
+func Create(path string, keys []*Key) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the secret key: %w", err)
+	}
+	aside, err := writeAside(path, keys)
 	if err != nil {
-		return err
+		return fmt.Errorf("make the secret key: %w", err)
 	}
-	defer func() { _ = os.Remove(aside.Name()) }()
-	_, err = fmt.Fprintf(aside, "%x\n", secret)
-	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
-		return err
-	}
+	defer func() { _ = os.Remove(aside) }()
 	// Link, not rename: a rename would replace the key of a faster process.
-	if err := os.Link(aside.Name(), path); err != nil {
-		return err
+	if err := os.Link(aside, path); err != nil {
+		return fmt.Errorf("make the secret key: %w", err)
 	}
-	return syncDir(dir)
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("make the secret key: %w", err)
+	}
+	return nil
+}
+
+// replace puts keys into the file in the place of those that are there, for
+// its owner and with its permissions. Whoever reads at that moment reads the one
+// or the other. The caller holds the file's lock.
+func replace(path string, keys []*Key) error {
+	path, err := filepath.EvalSymlinks(path) // the file, not a link that leads to it
+	if err != nil {
+		return fmt.Errorf("replace the secret key: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("replace the secret key: %w", err)
+	}
+	aside, err := writeAside(path, keys)
+	if err != nil {
+		return fmt.Errorf("replace the secret key: %w", err)
+	}
+	defer func() { _ = os.Remove(aside) }() // gone already if all went well
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+		// Root may rotate the keys of a server that runs as somebody else.
+		err = os.Chown(aside, int(owner.Uid), int(owner.Gid))
+	}
+	if err := errors.Join(err, os.Chmod(aside, info.Mode().Perm())); err != nil {
+		return fmt.Errorf("replace the secret key: %w", err)
+	}
+	if err := os.Rename(aside, path); err != nil {
+		return fmt.Errorf("replace the secret key: %w", err)
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("replace the secret key: %w", err)
+	}
+	return nil
+}
+
+// writeAside writes keys to a file beside path (0600), whole and flushed.
+func writeAside(path string, keys []*Key) (string, error) {
+	aside, err := os.CreateTemp(filepath.Dir(path), ".secret-key-*") // 0600
+	if err != nil {
+		return "", err
+	}
+	for _, k := range keys {
+		if _, err = fmt.Fprintf(aside, "%x\n", k.secret); err != nil {
+			break
+		}
+	}
+	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(aside.Name()))
+	}
+	return aside.Name(), nil
+}
+
+// BusyError says that another process is changing a key file.
+type BusyError struct{ Path string }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("another process is changing %s: wait for it, then try again", e.Path)
+}
+
+// lock keeps other processes from changing the key file until release. It lies
+// beside the file, which is replaced. It returns *BusyError.
+func lock(path string) (release func(), err error) {
+	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the secret key: %w", err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = file.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, &BusyError{Path: path}
+		}
+		return nil, fmt.Errorf("lock the secret key: %w", err)
+	}
+	return func() { _ = file.Close() }, nil
 }
 
 // syncDir makes a new name in dir survive a power cut: what is sealed in the

@@ -2,7 +2,12 @@ package secrets
 
 import (
 	"context"
+	"crypto/ed25519"
+	"database/sql"
+	_ "embed"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -28,6 +33,30 @@ func (e *MismatchError) Error() string {
 		e.Name, e.Database, e.Since.UTC().Format(time.DateOnly), e.Ours)
 }
 
+// RotatedError says that this process has only keys that were replaced since.
+type RotatedError struct {
+	Path     string // of our key file
+	Ours     string // fingerprints
+	Current  string // the database's
+	Replaced time.Time
+}
+
+func (e *RotatedError) Error() string {
+	return fmt.Sprintf("the secret key was rotated on %s: the current one is %s, and %s holds only %s: copy the installation's "+
+		"key file here and start with the same (docs/operators.md, Rotate the secret key)",
+		e.Replaced.UTC().Format(time.DateOnly), e.Current, e.Path, e.Ours)
+}
+
+// OrderError says that the first key of a file is one that was replaced: it
+// would seal again.
+type OrderError struct {
+	Path, First, Current string // fingerprints
+}
+
+func (e *OrderError) Error() string {
+	return fmt.Sprintf("the first key of %s is %s, which was replaced by %s: put the line of that one first", e.Path, e.First, e.Current)
+}
+
 // CheckFingerprint compares a fingerprint with the one the database holds and
 // stores it where there is none. Of two processes that are first at once, one
 // stores and the other compares. It returns *MismatchError if they differ.
@@ -37,16 +66,117 @@ func CheckFingerprint(ctx context.Context, db sqlx.ExtContext, name, value strin
 	if err != nil {
 		return fmt.Errorf("store the fingerprint of the %s: %w", name, err)
 	}
-	var stored struct {
-		Fingerprint string    `db:"fingerprint"`
-		CreatedAt   time.Time `db:"created_at"`
-	}
-	err = sqlx.GetContext(ctx, db, &stored, `SELECT fingerprint, created_at FROM installation WHERE name = $1`, name)
+	stored, since, err := fingerprintOf(ctx, db, name)
 	if err != nil {
-		return fmt.Errorf("read the fingerprint of the %s: %w", name, err)
+		return err
 	}
-	if stored.Fingerprint != value {
-		return &MismatchError{Name: name, Database: stored.Fingerprint, Ours: value, Since: stored.CreatedAt}
+	if stored != value {
+		return &MismatchError{Name: name, Database: stored, Ours: value, Since: since}
 	}
 	return nil
+}
+
+// ReplaceFingerprint stores the fingerprint of what has taken the place of what
+// the installation had: the blob store that a backup was restored into.
+func ReplaceFingerprint(ctx context.Context, db sqlx.ExtContext, name, value string) error {
+	_, err := db.ExecContext(ctx, `INSERT INTO installation (name, fingerprint) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = now()`, name, value)
+	if err != nil {
+		return fmt.Errorf("replace the fingerprint of the %s: %w", name, err)
+	}
+	return nil
+}
+
+func fingerprintOf(ctx context.Context, q sqlx.QueryerContext, name string) (value string, since time.Time, err error) {
+	err = q.QueryRowxContext(ctx, `SELECT fingerprint, created_at FROM installation WHERE name = $1`, name).Scan(&value, &since)
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("read the fingerprint of the %s: %w", name, err)
+	}
+	return value, since, nil
+}
+
+//go:embed first_key.sql
+var firstKeySQL string
+
+// CheckKeys is CheckFingerprint for a ring of keys. The installation's current
+// key must be in it, and first, unless a rotation was begun and not finished:
+// then the first is one that the database does not know yet. It returns
+// *MismatchError, *RotatedError or *OrderError.
+func CheckKeys(ctx context.Context, db sqlx.ExtContext, ring *Ring) error {
+	keys := ring.Keys()
+	if _, err := db.ExecContext(ctx, firstKeySQL, SecretKey, keys[0].Fingerprint(), keys[0].PublicKey()); err != nil {
+		return fmt.Errorf("store the fingerprint of the %s: %w", SecretKey, err)
+	}
+	current, since, err := fingerprintOf(ctx, db, SecretKey)
+	if err != nil {
+		return err
+	}
+	if keys[0].Fingerprint() == current {
+		return nil
+	}
+	known, err := history(ctx, db)
+	if err != nil {
+		return err
+	}
+	return judge(ring.path, keys, current, since, known)
+}
+
+// judge says what is wrong with keys whose first is not the current one.
+func judge(path string, keys []*Key, current string, since time.Time, known []Record) error {
+	ours := fingerprints(keys)
+	has, firstKnown, anyKnown := false, false, false
+	for i, print := range ours {
+		has = has || print == current
+		for _, k := range known {
+			if k.Fingerprint == print {
+				anyKnown = true
+				firstKnown = firstKnown || i == 0
+			}
+		}
+	}
+	switch {
+	case has && !firstKnown: // a rotation that is not finished
+		return nil
+	case has:
+		return &OrderError{Path: path, First: ours[0], Current: current}
+	case anyKnown:
+		return &RotatedError{Path: path, Ours: strings.Join(ours, ", "), Current: current, Replaced: since}
+	}
+	return &MismatchError{Name: SecretKey, Database: current, Ours: strings.Join(ours, ", "), Since: since}
+}
+
+// Record is what the database knows of a key that is or was current.
+type Record struct {
+	Fingerprint string            `db:"fingerprint"`
+	PublicKey   ed25519.PublicKey `db:"public_key"` // checks the heads that it signed
+	Since       time.Time         `db:"since"`
+	RetiredAt   *time.Time        `db:"retired_at"`
+	Current     bool              `db:"current"`
+}
+
+// History lists every key that was ever current, oldest first.
+func History(ctx context.Context, db sqlx.ExtContext) ([]Record, error) { return history(ctx, db) }
+
+func history(ctx context.Context, q sqlx.QueryerContext) ([]Record, error) {
+	var records []Record
+	err := sqlx.SelectContext(ctx, q, &records, `SELECT k.fingerprint, k.public_key, k.since, k.retired_at,
+		EXISTS (SELECT FROM installation i WHERE i.name = $1 AND i.fingerprint = k.fingerprint) AS current
+		FROM installation_keys k ORDER BY k.since, k.fingerprint`, SecretKey)
+	if err != nil {
+		return nil, fmt.Errorf("read the history of the keys: %w", err)
+	}
+	return records, nil
+}
+
+// lockCurrent reads the current key's fingerprint for a change of keys, and
+// makes others who want to change them wait.
+func lockCurrent(ctx context.Context, tx *sqlx.Tx) (current string, since time.Time, err error) {
+	err = tx.QueryRowxContext(ctx, `SELECT fingerprint, created_at FROM installation WHERE name = $1 FOR UPDATE`, SecretKey).Scan(&current, &since)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", time.Time{}, errors.New("the database knows no key yet: start muster serve once")
+	}
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("read the current key: %w", err)
+	}
+	return current, since, nil
 }

@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/ed25519"
@@ -11,10 +12,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 )
 
-// Key is the installation's secret key: it encrypts connection strings and
-// signs log heads. Its fingerprint identifies it without giving it away.
+// Key is one secret key: it encrypts connection strings and signs log heads. Its
+// fingerprint identifies it without giving it away.
 // However it is printed, only the fingerprint shows.
 type Key struct {
 	secret [32]byte
@@ -51,6 +53,12 @@ func (k *Key) Signer() ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(k.derive(purposeSigning))
 }
 
+// PublicKey checks what Signer signed.
+func (k *Key) PublicKey() ed25519.PublicKey {
+	public, _ := k.Signer().Public().(ed25519.PublicKey)
+	return public
+}
+
 // What is sealed: a format byte, the key's fingerprint, a random nonce, and the
 // ciphertext with its tag. Format and fingerprint are authenticated too.
 const (
@@ -58,13 +66,17 @@ const (
 	headerSize   = 1 + 8
 )
 
-// WrongKeyError says that something was sealed under another key.
+// WrongKeyError says that something was sealed under a key that is not there.
 type WrongKeyError struct {
-	Sealed, Have string // fingerprints
+	Sealed string   // fingerprint
+	Have   []string // fingerprints
+	Path   string   // the key file; empty for a lone Key
 }
 
 func (e *WrongKeyError) Error() string {
-	return fmt.Sprintf("sealed under key %s, and the key in use is %s: use the key file this was sealed with", e.Sealed, e.Have)
+	return fmt.Sprintf("sealed under key %s, and %s holds %s: where the keys were rotated, copy the installation's key file here "+
+		"(docs/operators.md, Rotate the secret key); else use the one this was sealed with",
+		e.Sealed, cmp.Or(e.Path, "the key file"), strings.Join(e.Have, ", "))
 }
 
 // DamagedError says that something was not sealed by this key as it is now, or
@@ -112,7 +124,7 @@ func (k *Key) Open(sealed, context []byte) ([]byte, error) {
 		return nil, &DamagedError{Reason: fmt.Sprintf("unknown format %d", header[0])}
 	}
 	if fingerprint := k.fingerprint(); [8]byte(header[1:]) != fingerprint {
-		return nil, &WrongKeyError{Sealed: hex.EncodeToString(header[1:]), Have: k.Fingerprint()}
+		return nil, &WrongKeyError{Sealed: hex.EncodeToString(header[1:]), Have: []string{k.Fingerprint()}}
 	}
 	nonce, ciphertext := rest[:gcm.NonceSize()], rest[gcm.NonceSize():]
 	plaintext, err := gcm.Open(nil, nonce, ciphertext, authenticated(header, context))

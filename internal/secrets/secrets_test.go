@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,11 +29,11 @@ func aKey(t *testing.T, digits string) *secrets.Key {
 	if err := os.WriteFile(path, []byte(strings.Repeat(digits, 32)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	key, err := secrets.LoadOrCreate(path)
+	ring, err := secrets.LoadOrCreate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return key
+	return ring.Current()
 }
 
 func TestSealedOpensOnlyAsItWasSealed(t *testing.T) {
@@ -81,7 +82,7 @@ func TestAnotherKeyIsNamed(t *testing.T) {
 	if !errors.As(err, &wrong) {
 		t.Fatalf("got %v", err)
 	}
-	if wrong.Sealed != theirs.Fingerprint() || wrong.Have != ours.Fingerprint() {
+	if wrong.Sealed != theirs.Fingerprint() || !slices.Equal(wrong.Have, []string{ours.Fingerprint()}) {
 		t.Errorf("named %+v", wrong)
 	}
 }
@@ -184,6 +185,9 @@ func TestFilesThatAreNotUsed(t *testing.T) {
 		"empty":                {"", 0o600, true},
 		"cut short":            {whole[:40], 0o600, true},
 		"not hexadecimal":      {strings.Repeat("zz", 32), 0o600, true},
+		"several keys":         {whole + "\n" + strings.Repeat("5d", 32) + "\n\n", 0o600, false},
+		"one of them cut":      {whole + "\n" + whole[:40] + "\n", 0o600, true},
+		"without a line end":   {whole + whole, 0o600, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

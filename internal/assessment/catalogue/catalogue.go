@@ -151,6 +151,12 @@ func (c *Catalogue) Check(id string) (Check, bool) {
 	return c.checks[i], true
 }
 
+// Has says whether there is a check of that id.
+func (c *Catalogue) Has(id string) bool {
+	_, ok := c.Check(id)
+	return ok
+}
+
 // Identity says which catalogue this is, as reports print it.
 func (c *Catalogue) Identity() snapshot.Catalogue {
 	return snapshot.Catalogue{Version: Version, Digest: c.digest}

@@ -1,0 +1,137 @@
+package secrets
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// Reseal seals everything again that was sealed under other keys, in the
+// transaction of a change of keys, and returns how much that was.
+type Reseal func(ctx context.Context, tx *sqlx.Tx) (int, error)
+
+// Rotation is what a change of keys has done.
+type Rotation struct {
+	Current  string // fingerprint
+	Previous string // fingerprint
+	Resealed int
+	Finished bool // it was begun by a process that did not come to its end
+}
+
+// Rotate makes a new current key: first in the file, in front of the old ones,
+// then in the database, where everything sealed is sealed again and the
+// fingerprint replaced in one transaction. Between the two everything can be
+// read with the file as it is; a rotation that was cut off there is finished by
+// the next one, which makes no further key.
+//
+// Whoever rotates at the same time waits. It returns *BusyError, and what
+// CheckKeys returns.
+func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (Rotation, error) {
+	var done Rotation
+	err := changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
+		done = Rotation{Current: ring.Fingerprint(), Previous: current, Finished: true}
+		if done.Current == current {
+			key, err := newKey()
+			if err != nil {
+				return err
+			}
+			if err := replace(path, append([]*Key{key}, ring.Keys()...)); err != nil {
+				return err
+			}
+			done.Current, done.Finished = ring.Fingerprint(), false
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO installation_keys (fingerprint, public_key) VALUES ($1, $2)`,
+			done.Current, ring.Current().PublicKey())
+		if err != nil {
+			return fmt.Errorf("keep the public key: %w", err)
+		}
+		if err := ReplaceFingerprint(ctx, tx, SecretKey, done.Current); err != nil {
+			return err
+		}
+		done.Resealed, err = reseal(ctx, tx)
+		return err
+	})
+	return done, err
+}
+
+// Retire removes the old keys from the file, after everything that was still
+// sealed under them has been sealed again. From then on the database refuses
+// what somebody seals under a retired key. Their public keys stay in the
+// history. It returns the fingerprints of the keys that went, and the errors of
+// Rotate; *UnfinishedError where a rotation is to be finished first.
+func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (retired []string, err error) {
+	var file *Ring
+	err = changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
+		if ring.Fingerprint() != current {
+			return &UnfinishedError{New: ring.Fingerprint(), Current: current}
+		}
+		file, retired = ring, fingerprints(ring.Keys()[1:])
+		_, err := tx.ExecContext(ctx, `UPDATE installation_keys SET retired_at = now() WHERE fingerprint <> $1 AND retired_at IS NULL`, current)
+		if err != nil {
+			return fmt.Errorf("retire the old keys: %w", err)
+		}
+		_, err = reseal(ctx, tx)
+		return err
+	}, func() error { return replace(path, file.Keys()[:1]) }) // last: a key is never lost that something needs
+	return retired, err
+}
+
+// UnfinishedError says that a rotation was begun and not finished.
+type UnfinishedError struct {
+	New, Current string // fingerprints: first in the file, the database's
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("a rotation from key %s to %s was not finished: run muster keys rotate, which finishes it", e.Current, e.New)
+}
+
+// changeKeys runs change in a transaction that holds the row of the current key
+// and the file's lock, on the file as it is by then; after the commit it runs
+// what is left to do under the lock.
+func changeKeys(ctx context.Context, db *sqlx.DB, path string,
+	change func(tx *sqlx.Tx, ring *Ring, current string) error, afterwards ...func() error,
+) error {
+	tx, err := db.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	current, since, err := lockCurrent(ctx, tx)
+	if err != nil {
+		return err
+	}
+	// The row makes the processes of this installation take turns. The file's
+	// lock is for one that lost its connection, and the row with it, on its way
+	// from reading the file to replacing it.
+	release, err := lock(path)
+	if err != nil {
+		return err
+	}
+	defer release()
+	ring, err := load(path)
+	if err != nil {
+		return err
+	}
+	if ring.Fingerprint() != current {
+		known, err := history(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := judge(path, ring.Keys(), current, since, known); err != nil {
+			return err
+		}
+	}
+	if err := change(tx, ring, current); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	for _, do := range afterwards {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
