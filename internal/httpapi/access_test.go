@@ -175,7 +175,7 @@ func TestForeignIsUnknown(t *testing.T) {
 // TestTableIsWhole shows that a server with a hole in its table is not built.
 func TestTableIsWhole(t *testing.T) {
 	t.Parallel()
-	c, err := loadContract()
+	c, err := loadContract(openapiYAML)
 	must(t, err)
 	s := &server{routes: c.routes}
 	err = s.everyRouteHasItsRow(gin.RoutesInfo{{Method: "GET", Path: "/api/v1/secrets"}})

@@ -86,7 +86,7 @@ func paged(ctx context.Context, number, size int, total int64) api.Page {
 		links = append(links, pageLink(c.request.URL, int(min(int64(number-1), pages)), "prev"))
 	}
 	if len(links) > 0 {
-		c.header.Set("Link", strings.Join(links, ", "))
+		c.header.Add("Link", strings.Join(links, ", "))
 	}
 	return api.Page{Number: number, Size: size, TotalItems: total, TotalPages: pages}
 }
@@ -141,13 +141,13 @@ type taggedList struct {
 }
 
 // tagged compares the answer with the caller's If-None-Match.
-func (s *server) tagged(ctx context.Context, prefix string, body any) (taggedList, error) {
+func (s *server) tagged(ctx context.Context, body any) (taggedList, error) {
 	var buffer bytes.Buffer
 	if err := json.NewEncoder(&buffer).Encode(body); err != nil {
 		return taggedList{}, fmt.Errorf("encode the answer: %w", err)
 	}
 	digest := sha256.Sum256(buffer.Bytes())
-	answer := taggedList{body: buffer.Bytes(), tag: `W/"` + prefix + "-" + hex.EncodeToString(digest[:8]) + `"`}
+	answer := taggedList{body: buffer.Bytes(), tag: `W/"r-` + hex.EncodeToString(digest[:8]) + `"`}
 	answer.same = matches(callOf(ctx).request.Header.Values("If-None-Match"), answer.tag)
 	return answer, nil
 }
@@ -177,7 +177,6 @@ func (t taggedList) write(w http.ResponseWriter) error {
 	return err
 }
 
-func (t taggedList) VisitListReportsResponse(w http.ResponseWriter) error     { return t.write(w) }
-func (t taggedList) VisitGetOrganizationResponse(w http.ResponseWriter) error { return t.write(w) }
+func (t taggedList) VisitListReportsResponse(w http.ResponseWriter) error { return t.write(w) }
 
 func pointerAt(list string, i int) string { return list + "/" + strconv.Itoa(i) }

@@ -23,7 +23,7 @@ var commonCodes = []string{
 
 func TestCommonCodesAreDocumented(t *testing.T) {
 	t.Parallel()
-	c, err := loadContract()
+	c, err := loadContract(openapiYAML)
 	must(t, err)
 	for _, code := range commonCodes {
 		if code != "out_of_range" && !strings.Contains(c.document.Info.Description, "`"+code+"`") {
@@ -56,6 +56,7 @@ func (w *world) conforms(r *http.Request, a answer) {
 			w.t.Errorf("%s %s: status %d is not declared", r.Method, r.URL.Path, a.Code)
 		}
 	}
+	w.declared(r, response.Value, a)
 	if len(response.Value.Content) == 0 {
 		if a.Body.Len() > 0 && a.Code != 416 {
 			w.t.Errorf("%s %s: %d with a body", r.Method, r.URL.Path, a.Code)
@@ -72,6 +73,47 @@ func (w *world) conforms(r *http.Request, a answer) {
 		return
 	}
 	w.holds(r, operation, media.Schema.Value, a)
+}
+
+// undocumented are headers that openapi.yaml need not name: those of HTTP itself,
+// and of the layers that every site has.
+var undocumented = []string{
+	"Content-Type", "Content-Length", "Content-Encoding", "Vary", "Cache-Control", "Date",
+	"X-Content-Type-Options", "Referrer-Policy", "Strict-Transport-Security",
+	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Deprecation", "Sunset",
+}
+
+// declared holds the answer's headers against those of openapi.yaml: what is
+// required is there, what is there is declared and has its form.
+func (w *world) declared(r *http.Request, response *openapi3.Response, a answer) {
+	w.t.Helper()
+	for name, header := range response.Headers {
+		if header.Value.Required && a.Header().Get(name) == "" {
+			w.t.Errorf("%s %s: %d without %s", r.Method, r.URL.Path, a.Code, name)
+		}
+	}
+	for name, values := range a.Header() {
+		header := response.Headers[declaredName(response.Headers, name)]
+		if header == nil {
+			if !slices.Contains(undocumented, name) && (name != "Link" || !strings.Contains(values[0], "deprecation")) {
+				w.t.Errorf("%s %s: %d has %s: %s, which openapi.yaml does not name", r.Method, r.URL.Path, a.Code, name, values[0])
+			}
+			continue
+		}
+		for _, e := range checkText(header.Value.Schema.Value, values[0]) {
+			w.t.Errorf("%s %s: %d has %s: %s, which %s", r.Method, r.URL.Path, a.Code, name, values[0], e)
+		}
+	}
+}
+
+// declaredName is a header's name as the file spells it: ETag, net/http's Etag.
+func declaredName(headers openapi3.Headers, name string) string {
+	for declared := range headers {
+		if strings.EqualFold(declared, name) {
+			return declared
+		}
+	}
+	return ""
 }
 
 func (w *world) holds(r *http.Request, operation *openapi3.Operation, schema *openapi3.Schema, a answer) {

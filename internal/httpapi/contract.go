@@ -41,6 +41,7 @@ type route struct {
 	bodyLimit    int64
 	idempotent   bool // takes an Idempotency-Key
 	page         bool // HTML and its parts, for browsers
+	deprecation  *deprecation
 }
 
 func (r *route) open() bool { return slices.Contains(r.roles, anyone) }
@@ -57,10 +58,10 @@ type contract struct {
 
 func routeKey(method, path string) string { return method + " " + path }
 
-// loadContract reads the embedded file and makes the table of it. Every
-// operation must say its roles and scopes.
-func loadContract() (*contract, error) {
-	document, err := openapi3.NewLoader().LoadFromData(openapiYAML)
+// loadContract reads openapi.yaml and makes the table of it. Every operation
+// must say its roles and scopes.
+func loadContract(source []byte) (*contract, error) {
+	document, err := openapi3.NewLoader().LoadFromData(source)
 	if err != nil {
 		return nil, fmt.Errorf("read openapi.yaml: %w", err)
 	}
@@ -105,6 +106,9 @@ func newRoute(method, path string, operation *openapi3.Operation) (*route, error
 	}
 	if limit, ok := operation.Extensions["x-body-limit"].(float64); ok {
 		r.bodyLimit = int64(limit)
+	}
+	if r.deprecation, err = deprecationOf(path, operation); err != nil {
+		return nil, err
 	}
 	r.idempotent = operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
 	return r, nil

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -22,6 +23,7 @@ type (
 	}
 	docsOperation struct {
 		ID, Method, Path, Summary, Description string
+		Deprecated                             string // since when and until when
 		Roles, Scopes, Codes                   []string
 		Parameters                             []docsField
 		Body                                   string // name of its schema, or its type
@@ -86,6 +88,9 @@ func (c *contract) docs() docs {
 
 func (c *contract) docsOperation(method, path string, o *openapi3.Operation) docsOperation {
 	out := docsOperation{ID: o.OperationID, Method: method, Path: path, Summary: o.Summary, Description: o.Description}
+	if d := c.routes[routeKey(method, ginPath(path))].deprecation; d != nil {
+		out.Deprecated = "Deprecated since " + d.since.Format(time.DateOnly) + ", works until " + d.sunset.Format(time.DateOnly) + "."
+	}
 	out.Roles, _ = words(o, "x-role")
 	out.Scopes, _ = words(o, "x-scope")
 	out.Codes, _ = words(o, "x-problem-codes")

@@ -1,0 +1,73 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// How long an operation stays after it was called deprecated (contract, §15).
+const (
+	noticeStable = 365 * 24 * time.Hour // v1 stays at least 12 months
+	noticeBeta   = 90 * 24 * time.Hour
+)
+
+// deprecation is what an operation that will go away says of itself in every
+// answer, refusals too: since when nobody should start to use it (RFC 9745),
+// when it stops working (RFC 8594), and where to read what to use instead.
+type deprecation struct {
+	since, sunset time.Time
+	link          string
+}
+
+// deprecationOf reads it from an operation that is `deprecated`; nil for any
+// other. A date that breaks the promise of notice is an error: the server does
+// not start on it.
+func deprecationOf(path string, operation *openapi3.Operation) (*deprecation, error) {
+	if !operation.Deprecated {
+		return nil, nil
+	}
+	var (
+		d   deprecation
+		err error
+	)
+	if d.since, err = instant(operation, "x-deprecated-at"); err != nil {
+		return nil, err
+	}
+	if d.sunset, err = instant(operation, "x-sunset"); err != nil {
+		return nil, err
+	}
+	if d.link, _ = operation.Extensions["x-deprecation-link"].(string); d.link == "" {
+		return nil, fmt.Errorf("deprecated, and x-deprecation-link does not say what to use instead")
+	}
+	notice := noticeStable
+	if beta(path) {
+		notice = noticeBeta
+	}
+	if got := d.sunset.Sub(d.since); got < notice {
+		return nil, fmt.Errorf("x-sunset is %d days after x-deprecated-at; %d are promised", int(got.Hours()/24), int(notice.Hours()/24))
+	}
+	return &d, nil
+}
+
+func instant(operation *openapi3.Operation, extension string) (time.Time, error) {
+	text, _ := operation.Extensions[extension].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("deprecated, and %s is no RFC 3339 time: %w", extension, err)
+	}
+	return at, nil
+}
+
+// mark says it in an answer.
+func (d *deprecation) mark(h http.Header) {
+	if d == nil {
+		return
+	}
+	h.Set("Deprecation", "@"+strconv.FormatInt(d.since.Unix(), 10))
+	h.Set("Sunset", d.sunset.UTC().Format(http.TimeFormat))
+	h.Add("Link", "<"+d.link+`>; rel="deprecation"`)
+}
