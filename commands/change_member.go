@@ -44,7 +44,10 @@ func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
-	member, _, err := s.Accounts.Member(ctx, actor.OrganizationID, id)
+	member, ok, err := s.Accounts.Member(ctx, actor.OrganizationID, id)
+	if err == nil && !ok { // erased since
+		err = &NotFoundError{What: "member"}
+	}
 	return member, mark, err
 }
 

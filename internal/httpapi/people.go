@@ -4,11 +4,15 @@ import (
 	"context"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 )
+
+const membersPath = "/api/v1/members/"
 
 func (s *server) ListMembers(ctx context.Context, r api.ListMembersRequestObject) (api.ListMembersResponseObject, error) {
 	who := caller(ctx)
@@ -52,12 +56,14 @@ func (s *server) InviteMember(ctx context.Context, r api.InviteMemberRequestObje
 	}
 	s.settle(ctx, mark)
 	return api.InviteMember201JSONResponse{
-		Headers: api.InviteMember201ResponseHeaders{Location: "/api/v1/members/" + member.ID.String()},
-		Body: api.Invited{
-			Member:    showMember(member, organization.Admin),
-			InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token, // the fragment never reaches a server's log
-		},
+		Headers: api.InviteMember201ResponseHeaders{Location: membersPath + member.ID.String()},
+		Body:    s.invited(member, token),
 	}, nil
+}
+
+// invited shows a member and their link; the fragment never reaches a server's log.
+func (s *server) invited(m accounts.Member, token string) api.Invited {
+	return api.Invited{Member: showMember(m, organization.Admin), InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token}
 }
 
 func (s *server) AcceptInvitation(ctx context.Context, r api.AcceptInvitationRequestObject) (api.AcceptInvitationResponseObject, error) {
@@ -73,34 +79,47 @@ func (s *server) AcceptInvitation(ctx context.Context, r api.AcceptInvitationReq
 	return api.AcceptInvitation201JSONResponse{Body: session, Headers: api.AcceptInvitation201ResponseHeaders{Location: sessionPath}}, nil
 }
 
-func (s *server) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {
-	shown, err := s.organization(ctx, caller(ctx).Organization)
+func (s *server) RenewInvitation(ctx context.Context, r api.RenewInvitationRequestObject) (api.RenewInvitationResponseObject, error) {
+	member, token, mark, err := s.Commands.RenewInvitation(ctx, actor(ctx), r.MemberId)
 	if err != nil {
 		return nil, err
 	}
-	return s.tagged(ctx, "o", shown)
+	s.settle(ctx, mark)
+	return api.RenewInvitation201JSONResponse{
+		Headers: api.RenewInvitation201ResponseHeaders{Location: membersPath + member.ID.String()},
+		Body:    s.invited(member, token),
+	}, nil
 }
 
-func (s *server) organization(ctx context.Context, o accounts.Organization) (api.Organization, error) {
-	started, err := s.Fleet.MonitoringStartedAt(ctx, o.ID)
-	return api.Organization{
-		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
-		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, Demo: o.Demo, MonitoringStartedAt: utc(started),
-	}, err
-}
-
-func (s *server) ChangeOrganization(ctx context.Context, r api.ChangeOrganizationRequestObject) (api.ChangeOrganizationResponseObject, error) {
-	panic("not yet")
-}
-
+// ChangeMember ends the member's sessions, and so perhaps the caller's: this
+// answer is then the last one that it gets.
 func (s *server) ChangeMember(ctx context.Context, r api.ChangeMemberRequestObject) (api.ChangeMemberResponseObject, error) {
-	panic("not yet")
+	member, mark, err := s.Commands.ChangeMember(ctx, actor(ctx), r.MemberId, commands.ChangeMember{
+		Role: (*organization.Role)(r.Body.Role), Status: (*string)(r.Body.Status),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.settle(ctx, mark)
+	if mark.Position > 0 {
+		s.leave(ctx, r.MemberId)
+	}
+	return api.ChangeMember200JSONResponse(showMember(member, organization.Admin)), nil
 }
 
 func (s *server) EraseMember(ctx context.Context, r api.EraseMemberRequestObject) (api.EraseMemberResponseObject, error) {
-	panic("not yet")
+	mark, err := s.Commands.EraseMember(ctx, actor(ctx), r.MemberId)
+	if err != nil {
+		return nil, err
+	}
+	s.settle(ctx, mark)
+	s.leave(ctx, r.MemberId)
+	return api.EraseMember204Response{}, nil
 }
 
-func (s *server) RenewInvitation(ctx context.Context, r api.RenewInvitationRequestObject) (api.RenewInvitationResponseObject, error) {
-	panic("not yet")
+// leave takes the cookie back from a caller who has just ended their own session.
+func (s *server) leave(ctx context.Context, member uuid.UUID) {
+	if c := callOf(ctx); c.token != "" && c.principal.Member.ID == member {
+		s.setCookie(ctx, "")
+	}
 }

@@ -92,7 +92,7 @@ func (s *server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	return s.tagged(ctx, "r", api.ReportPage{Items: items, Page: paged(ctx, q.Page, q.Size, total)})
+	return s.tagged(ctx, api.ReportPage{Items: items, Page: paged(ctx, q.Page, q.Size, total)})
 }
 
 func (s *server) GetReport(ctx context.Context, r api.GetReportRequestObject) (api.GetReportResponseObject, error) {
