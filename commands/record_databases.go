@@ -37,37 +37,45 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 	})
 }
 
-// withInstance runs change on an instance that is there, under the lock of its
-// external key. Errors: *NotFoundError for one that is foreign, unknown or removed.
-func (s *Service) withInstance(ctx context.Context, actor Actor, id uuid.UUID, change func(w *fleetWriter, i *fleet.Instance, at stream) error) (Mark, error) {
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
-		w, err := s.newFleetWriter(tx, actor)
-		if err != nil {
-			return err
-		}
-		instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
-		if err != nil {
-			return err
-		}
-		if !instance.Known() {
-			return &NotFoundError{What: "instance"}
-		}
-		if _, err := w.lockKeys(ctx, fleet.InstanceStream, []string{instance.ExternalID()}); err != nil {
-			return err
-		}
-		instance, at, err := w.loadInstance(ctx, id)
-		if err != nil {
-			return err
-		}
-		if !instance.Known() {
-			return &NotFoundError{What: "instance"}
-		}
-		if err := change(w, instance, at); err != nil {
-			return err
-		}
-		mark, err = w.write(ctx)
+// withInstance runs change on an instance that is there, in a transaction of its
+// own: see withInstanceTx.
+func (s *Service) withInstance(ctx context.Context, actor Actor, id uuid.UUID, change instanceChange) (mark Mark, err error) {
+	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		mark, err = s.withInstanceTx(ctx, tx, actor, id, change)
 		return err
 	})
 	return mark, err
+}
+
+// instanceChange decides about an instance at the version it was folded at.
+type instanceChange func(w *fleetWriter, i *fleet.Instance, at stream) error
+
+// withInstanceTx runs change on an instance that is there, under the lock of its
+// external key. Errors: *NotFoundError for one that is foreign, unknown or removed.
+func (s *Service) withInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, change instanceChange) (Mark, error) {
+	w, err := s.newFleetWriter(tx, actor)
+	if err != nil {
+		return Mark{}, err
+	}
+	instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
+	if err != nil {
+		return Mark{}, err
+	}
+	if !instance.Known() {
+		return Mark{}, &NotFoundError{What: "instance"}
+	}
+	if _, err := w.lockKeys(ctx, fleet.InstanceStream, []string{instance.ExternalID()}); err != nil {
+		return Mark{}, err
+	}
+	instance, at, err := w.loadInstance(ctx, id)
+	if err != nil {
+		return Mark{}, err
+	}
+	if !instance.Known() {
+		return Mark{}, &NotFoundError{What: "instance"}
+	}
+	if err := change(w, instance, at); err != nil {
+		return Mark{}, err
+	}
+	return w.write(ctx)
 }

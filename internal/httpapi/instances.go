@@ -185,7 +185,8 @@ func connectionProblem(err error, engineAt string) error {
 	return err
 }
 
-// ChangeInstance tries a new connection before anything is changed.
+// ChangeInstance tries a new connection before anything is changed, and then
+// changes all or nothing.
 func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequestObject) (api.ChangeInstanceResponseObject, error) {
 	who := actor(ctx)
 	before, ok, err := s.Fleet.Instance(ctx, who.OrganizationID, r.InstanceId)
@@ -200,17 +201,21 @@ func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequest
 			return nil, connectionProblem(err, "#/dsn")
 		}
 	}
-	mark, err := s.Commands.ChangeInstance(ctx, who, r.InstanceId, commands.ChangeInstance{Name: r.Body.Name, Active: r.Body.Active})
+	var mark commands.Mark
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		if r.Body.Dsn != nil {
+			err := s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
+				Organization: who.OrganizationID, Instance: r.InstanceId, Engine: before.Engine, DSN: *r.Body.Dsn,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		mark, err = s.Commands.ChangeInstanceTx(ctx, tx, who, r.InstanceId, commands.ChangeInstance{Name: r.Body.Name, Active: r.Body.Active})
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if r.Body.Dsn != nil {
-		err := s.Servers.SaveCredentials(ctx, s.DB, assessment.Credentials{
-			Organization: who.OrganizationID, Instance: r.InstanceId, Engine: before.Engine, DSN: *r.Body.Dsn,
-		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	s.settle(ctx, mark)
 	shown, err := s.instance(ctx, r.InstanceId)
@@ -220,16 +225,18 @@ func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequest
 	return api.ChangeInstance200JSONResponse(shown), nil
 }
 
-// RemoveInstance forgets the credentials after the event: a process that dies
-// between the two leaves credentials that no assessment uses any more, since
-// the instance is gone.
+// RemoveInstance forgets the credentials in the transaction of the event.
 func (s *server) RemoveInstance(ctx context.Context, r api.RemoveInstanceRequestObject) (api.RemoveInstanceResponseObject, error) {
 	who := actor(ctx)
-	mark, err := s.Commands.RemoveInstance(ctx, who, r.InstanceId)
+	var mark commands.Mark
+	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		if err := s.Servers.Forget(ctx, tx, who.OrganizationID, r.InstanceId); err != nil {
+			return err
+		}
+		mark, err = s.Commands.RemoveInstanceTx(ctx, tx, who, r.InstanceId)
+		return err
+	})
 	if err != nil {
-		return nil, err
-	}
-	if err := s.Servers.Forget(ctx, s.DB, who.OrganizationID, r.InstanceId); err != nil {
 		return nil, err
 	}
 	s.settle(ctx, mark)
