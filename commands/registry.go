@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -20,6 +21,7 @@ func Registry() *eventstore.Registry {
 	register(r, report.Types())
 	register(r, fleet.Types())
 	register(r, organization.Types())
+	register(r, exception.Types())
 	return r
 }
 

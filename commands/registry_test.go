@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
@@ -29,7 +30,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Types()) + len(fleet.Types()) + len(organization.Types()); len(registry.Names()) != want {
+	if want := len(report.Types()) + len(fleet.Types()) + len(organization.Types()) + len(exception.Types()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	for _, example := range examples() {
@@ -132,5 +133,11 @@ func examples() []any {
 		},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},
 		organization.TokenRevoked{TokenID: a},
+		exception.Requested{
+			Subject: exception.Subject{CheckID: "PG-S01", InstanceID: &a, DatabaseID: &b, ObjectRef: "line 94"},
+			Reason:  "until the move", Until: at,
+		},
+		exception.Granted{},
+		exception.Revoked{},
 	}
 }

@@ -68,6 +68,7 @@ func titles() map[string]string {
 		"report_range_too_wide":        "The report window is wider than 31 days",
 		"too_many_recipients":          "Too many recipients",
 		"recipient_not_member":         "Some recipients are not members",
+		"unknown_check":                "There is no such check",
 		"too_many_items":               "Too many items in one call",
 		"duplicate_external_id":        "The same external id twice in one call",
 		"time_in_future":               "A time lies in the future",

@@ -38,6 +38,9 @@ type Instances interface {
 	DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error)
 }
 
+// Checks answers which checks there are; *catalogue.Catalogue does.
+type Checks interface{ Has(id string) bool }
+
 // Members answers who may receive a report.
 type Members interface {
 	// Receivable returns those ids that are invited or active members of the organization.
@@ -66,6 +69,7 @@ type Service struct {
 	DB        *sqlx.DB
 	Events    *eventstore.Store
 	Instances Instances
+	Checks    Checks
 	Members   Members
 	Jobs      Jobs
 	Accounts  *accounts.Store

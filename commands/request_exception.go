@@ -1,0 +1,111 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/exception"
+	"muster/eventstore"
+)
+
+// RequestException asks to live with the findings of a subject until a time.
+type RequestException struct {
+	exception.Subject
+	Reason string
+	Until  time.Time
+}
+
+// RequestException records that a member asks for an exception. Errors:
+// *RuleError with every broken rule.
+func (s *Service) RequestException(ctx context.Context, actor Actor, r RequestException) (uuid.UUID, Mark, error) {
+	if actor.MemberID == uuid.Nil {
+		return uuid.Nil, Mark{}, errors.New("an exception is requested by a member")
+	}
+	now := s.clock()
+	requested, err := s.checkException(ctx, actor.OrganizationID, r, now)
+	if err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	events, err := new(exception.Exception).Request(requested, now)
+	if err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	var mark Mark
+	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		mark, err = s.appendException(ctx, tx, actor, id, stream{version: eventstore.NoStream}, now, events)
+		return err
+	})
+	return id, mark, err
+}
+
+// checkException holds a request against every rule at once and returns the
+// event that it would record.
+func (s *Service) checkException(ctx context.Context, organization uuid.UUID, r RequestException, now time.Time) (exception.Requested, error) {
+	requested := exception.Requested{Subject: r.Subject, Reason: strings.TrimSpace(r.Reason), Until: r.Until.UTC().Truncate(time.Microsecond)}
+	broken, err := s.checkSubject(ctx, organization, r.Subject)
+	if err != nil {
+		return exception.Requested{}, err
+	}
+	if !fits(requested.Reason, 1, exception.MaxReason) {
+		broken = append(broken, FieldError{Pointer: "#/reason", Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", exception.MaxReason)})
+	}
+	if ahead := requested.Until.Sub(now); ahead <= 0 || ahead > exception.MaxAhead {
+		broken = append(broken, FieldError{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
+	}
+	if len(broken) > 0 {
+		return exception.Requested{}, fieldErrors(broken)
+	}
+	return requested, nil
+}
+
+// checkSubject returns the rules that a subject breaks. Foreign, unknown and
+// removed ids break the same one.
+func (s *Service) checkSubject(ctx context.Context, organization uuid.UUID, subject exception.Subject) (broken []FieldError, err error) {
+	if !s.Checks.Has(subject.CheckID) {
+		broken = append(broken, FieldError{Pointer: "#/checkId", Code: "unknown_check", Detail: "no such check is in the catalogue"})
+	}
+	if !fits(subject.ObjectRef, 0, exception.MaxObject) {
+		broken = append(broken, FieldError{Pointer: "#/objectRef", Code: "out_of_range", Detail: fmt.Sprintf("must be at most %d characters", exception.MaxObject)})
+	}
+	if subject.InstanceID == nil {
+		if subject.DatabaseID != nil {
+			broken = append(broken, FieldError{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "needs instanceId"})
+		}
+		return broken, nil
+	}
+	names, err := s.Instances.InstanceNames(ctx, organization, []uuid.UUID{*subject.InstanceID})
+	if err != nil {
+		return nil, fmt.Errorf("look up an instance: %w", err)
+	}
+	if _, ok := names[*subject.InstanceID]; !ok {
+		return append(broken, FieldError{Pointer: "#/instanceId", Code: "instance_not_in_organization", Detail: "unknown instance"}), nil
+	}
+	if subject.DatabaseID == nil {
+		return broken, nil
+	}
+	_, ok, err := s.Instances.DatabaseOn(ctx, organization, *subject.InstanceID, *subject.DatabaseID)
+	if err != nil {
+		return nil, fmt.Errorf("look up a database: %w", err)
+	}
+	if !ok {
+		broken = append(broken, FieldError{Pointer: "#/databaseId", Code: "database_not_on_instance", Detail: "no such database on this instance"})
+	}
+	return broken, nil
+}
+
+// fits says whether a text can be kept and has so many characters.
+func fits(text string, least, most int) bool {
+	n := utf8.RuneCountInString(text)
+	return n >= least && n <= most && !strings.ContainsRune(text, 0)
+}
