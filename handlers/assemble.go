@@ -7,6 +7,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
@@ -40,6 +41,7 @@ type Parts struct {
 	Transport mail.Transport
 	PublicURL string
 	Now       func() time.Time
+	Ended     func(kind report.Kind, status report.Status, after time.Duration) // see Builder
 	Log       *slog.Logger
 }
 
@@ -48,7 +50,7 @@ func (p Parts) Register(w *Workers) {
 	record := p.record()
 	w.Add((&Builder{
 		DB: p.DB, Queue: p.Queue, Record: record, Reports: p.Reports, Gatherer: p.Gatherer,
-		Renderer: p.Renderer, Blobs: p.Blobs, Retention: p.Retention, Now: p.Now,
+		Renderer: p.Renderer, Blobs: p.Blobs, Retention: p.Retention, Now: p.Now, Ended: p.Ended,
 	}).Task(buildsAtOnce))
 	w.Add((&Mailer{
 		DB: p.DB, Queue: p.Queue, Record: record, Reports: p.Reports, Accounts: p.Accounts,

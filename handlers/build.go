@@ -17,6 +17,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/pdf"
 	"muster/internal/snapshot"
+	"muster/internal/telemetry"
 )
 
 // Gathering is what a build asks for.
@@ -67,6 +68,9 @@ type Builder struct {
 	Blobs     *blobs.Store
 	Retention Retention
 	Now       func() time.Time
+	// Ended is told of every report that became Ready or Failed, and how long
+	// after its request; nil: nobody is.
+	Ended func(kind report.Kind, status report.Status, after time.Duration)
 
 	passed func(ctx context.Context, p point) error // a test's way to stop between two steps
 }
@@ -127,10 +131,20 @@ func (b *Builder) Handle(ctx context.Context, job jobs.Claimed) error {
 	if err == nil {
 		err = b.publish(ctx, job, built)
 	}
+	status := report.StatusReady
 	if failed, ok := finalFailure(err); ok {
-		return b.fail(ctx, job, failed)
+		status, err = report.StatusFailed, b.fail(ctx, job, failed)
+	}
+	if err == nil {
+		b.ended(rec, status)
 	}
 	return err
+}
+
+func (b *Builder) ended(rec *recorded, status report.Status) {
+	if b.Ended != nil {
+		b.Ended(rec.queued.Kind, status, max(0, b.Now().Sub(rec.requestedAt))) // the clocks of two processes
+	}
 }
 
 // start records who is at work. From the second attempt on the trail shows a
@@ -173,18 +187,22 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 	var inputs, file blobs.Written
 	var rendered pdf.Rendered
 	steps := [totalSteps]struct {
-		do   func() error
+		name string // of the span
+		do   func(ctx context.Context) error
 		then point
 	}{
-		{func() error { doc, err = b.gather(ctx, job, rec); return err }, pointGathered},
-		{func() error { inputs, err = b.storeInputs(ctx, inputsName, doc); return err }, pointInputsStored},
-		{func() error { file, rendered, err = b.storePDF(ctx, pdfName, doc); return err }, pointPDFStored},
+		{"gather", func(ctx context.Context) error { doc, err = b.gather(ctx, job, rec); return err }, pointGathered},
+		{"keep inputs", func(ctx context.Context) error { inputs, err = b.storeInputs(ctx, inputsName, doc); return err }, pointInputsStored},
+		{"render", func(ctx context.Context) error { file, rendered, err = b.storePDF(ctx, pdfName, doc); return err }, pointPDFStored},
 	}
 	for i, step := range steps {
 		if err := b.Queue.SetProgress(ctx, job, i+1, totalSteps, stepLabels[i]); err != nil {
 			return built{}, err
 		}
-		if err := step.do(); err != nil {
+		within, end := telemetry.Step(ctx, step.name)
+		err := step.do(within)
+		end(err)
+		if err != nil {
 			return built{}, err
 		}
 		if err := b.completeStep(ctx, job, i+1); err != nil {
@@ -308,7 +326,16 @@ func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Fail
 
 // dead ends a report whose last attempt failed, or whose workers died.
 func (b *Builder) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) error {
-	_, err := b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failure(cause))
+	rec, err := b.Record.loadFrom(ctx, tx, job.OrganizationID, job.Subject)
+	if err == nil {
+		_, err = b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failure(cause))
+	}
+	if err == nil {
+		b.ended(rec, report.StatusFailed) // twice, should the commit fail and be tried again
+	}
+	if isUnknown(err) {
+		return nil
+	}
 	return unlessOver(err)
 }
 

@@ -11,8 +11,11 @@ import (
 	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"muster/handlers/jobs"
+	"muster/internal/telemetry"
 )
 
 // Handler does one job. Returning nil ends the job unless the handler has done
@@ -40,6 +43,9 @@ type WorkersConfig struct {
 	// every second, and a report was seen to be Ready 847 ms late (measured).
 	// Nil: nobody is told.
 	Recorded func(ctx context.Context)
+	// Settled is told of every attempt that is over; see jobs.Config.
+	Settled func(kind jobs.Kind, outcome jobs.Outcome, took time.Duration)
+	Tracer  trace.Tracer // nil: attempts make no spans
 }
 
 // Workers runs tasks on Watermill's Router, and chores beside it.
@@ -120,12 +126,12 @@ func (w *Workers) subscriber() *jobs.Subscriber {
 	}
 	return jobs.NewSubscriber(w.queue, jobs.Config{
 		Worker: w.cfg.Worker, Lease: w.cfg.Lease, Poll: w.cfg.Poll, Drain: w.cfg.Drain,
-		Policies: policies, Log: w.cfg.Log,
+		Policies: policies, Settled: w.cfg.Settled, Log: w.cfg.Log,
 	})
 }
 
-// router puts the tasks on Watermill's Router. From the outside in: the read
-// models are told when an attempt is over, why it failed is kept for the job's
+// router puts the tasks on Watermill's Router. From the outside in: an attempt
+// is part of the request that led to it, the read models are told when an attempt is over, why it failed is kept for the job's
 // row, a panic becomes such a failure, what is published carries the
 // correlation id, and an attempt has an end.
 func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
@@ -142,7 +148,7 @@ func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the router: %w", err)
 	}
-	router.AddMiddleware(w.tell, jobs.KeepErrors, middleware.Recoverer, middleware.CorrelationID)
+	router.AddMiddleware(w.trace, w.tell, jobs.KeepErrors, middleware.Recoverer, middleware.CorrelationID)
 	for _, t := range w.tasks {
 		h := router.AddConsumerHandler(string(t.Kind), string(t.Kind), sub, consume(t.Handle))
 		if t.Timeout > 0 {
@@ -150,6 +156,34 @@ func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
 		}
 	}
 	return router, nil
+}
+
+// trace lets an attempt's lines in the log say which request led to it, and makes
+// it a span in a trace of its own that links to where the job was inserted: what
+// expires in a month is not part of today's request.
+func (w *Workers) trace(next message.HandlerFunc) message.HandlerFunc {
+	return func(msg *message.Message) (_ []*message.Message, err error) {
+		ctx, from := telemetry.Resume(msg.Context(), msg.Metadata)
+		if job, ok := jobs.FromMessage(msg); ok && w.cfg.Tracer != nil {
+			var span trace.Span
+			ctx, span = w.cfg.Tracer.Start(ctx, "process "+string(job.Kind), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer),
+				trace.WithLinks(linkTo(from)...), trace.WithAttributes(
+					attribute.String("muster.job.kind", string(job.Kind)),
+					attribute.Int("muster.job.attempt", job.Attempt),
+					attribute.String("muster.report.id", job.Subject.String()),
+				))
+			defer func() { telemetry.End(span, err) }()
+		}
+		msg.SetContext(ctx)
+		return next(msg)
+	}
+}
+
+func linkTo(from trace.SpanContext) []trace.Link {
+	if !from.IsValid() {
+		return nil
+	}
+	return []trace.Link{{SpanContext: from}}
 }
 
 func (w *Workers) tell(next message.HandlerFunc) message.HandlerFunc {

@@ -2,15 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
+	"muster/domain/report"
+	"muster/handlers/jobs"
+	"muster/internal/mail"
 	"muster/internal/telemetry"
 	"muster/projections"
 )
 
-// measure registers the figures that are read from the database at a scrape.
+// measure registers the figures that are read at a scrape.
 func (p *process) measure() {
+	p.metrics.Pool(p.pool.Stat)
 	for _, figure := range []struct {
 		name, help string
 		of         func(projections.Status) float64
@@ -44,4 +52,35 @@ func (p *process) jobReadings(ctx context.Context) ([]telemetry.Reading, error) 
 			telemetry.Reading{Labels: []string{string(kind), "dead"}, Value: float64(c.Dead)})
 	}
 	return readings, err
+}
+
+func (p *process) countJob(kind jobs.Kind, outcome jobs.Outcome, took time.Duration) {
+	p.metrics.Jobs.WithLabelValues(string(kind), string(outcome)).Observe(took.Seconds())
+}
+
+func (p *process) countReport(kind report.Kind, status report.Status, after time.Duration) {
+	p.metrics.Builds.WithLabelValues(string(kind), strings.ToLower(string(status))).Observe(after.Seconds())
+}
+
+// countingTransport counts what becomes of mails.
+type countingTransport struct {
+	mail.Transport
+	mails *prometheus.CounterVec
+}
+
+// Send delivers one message. Errors: *mail.DeliveryError.
+func (t countingTransport) Send(ctx context.Context, m mail.Message) (mail.Receipt, error) {
+	ctx, end := telemetry.Step(ctx, "send mail")
+	receipt, err := t.Transport.Send(ctx, m)
+	end(err)
+	outcome := "sent"
+	if err != nil {
+		outcome = "deferred"
+		var refused *mail.DeliveryError
+		if errors.As(err, &refused) && !refused.Temporary {
+			outcome = "refused"
+		}
+	}
+	t.mails.WithLabelValues(outcome).Inc()
+	return receipt, err
 }

@@ -22,9 +22,11 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 		return nil, err
 	}
 	workers := handlers.NewWorkers(p.queue, handlers.WorkersConfig{
-		Worker: workerName(), Lease: p.cfg.JobLease, Log: p.log,
+		Worker: p.worker, Lease: p.cfg.JobLease, Log: p.log, Settled: p.countJob, Tracer: p.export.Tracer(),
 		Recorded: func(ctx context.Context) { p.runner.Announce(ctx, eventstore.Reports) },
 	})
+	parts.Transport = countingTransport{parts.Transport, p.metrics.Mails}
+	parts.Ended = p.countReport
 	parts.Register(workers)
 	return workers, nil
 }

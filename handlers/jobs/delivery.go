@@ -10,6 +10,8 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+
+	"muster/internal/telemetry"
 )
 
 // Metadata of the messages, beside what Job.Metadata brought.
@@ -30,6 +32,7 @@ type delivery struct {
 	msg    *message.Message
 	ctx    context.Context // the message's, before any middleware wraps it
 	cancel context.CancelCauseFunc
+	begun  time.Time // monotonic: only differences are used
 
 	mu      sync.Mutex
 	failure error
@@ -37,7 +40,7 @@ type delivery struct {
 
 func newDelivery(ctx context.Context, l *loop, c Claimed) *delivery {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	d := &delivery{loop: l, job: c, ctx: ctx, cancel: cancel}
+	d := &delivery{loop: l, job: c, ctx: ctx, cancel: cancel, begun: time.Now()}
 	d.msg = message.NewMessage(c.ID.String(), c.Payload)
 	maps.Copy(d.msg.Metadata, c.Metadata)
 	d.msg.Metadata.Set(metadataOrganization, c.OrganizationID.String())
@@ -135,28 +138,35 @@ func (d *delivery) heartbeat(kept time.Time) time.Time {
 // lease lapses and the job is tried again.
 const settleTimeout = 10 * time.Second
 
-func (d *delivery) settle(how func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
+func (d *delivery) settle(how func(context.Context) (Outcome, error)) {
+	ctx, _ := telemetry.Resume(context.Background(), d.job.Metadata)
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
+	outcome, err := how(ctx)
+	d.loop.sub.cfg.Settled(d.job.Kind, outcome, time.Since(d.begun))
 	// A lost fence is the usual case after an ack: the handler has finished
 	// the job in its own transaction.
-	if err := how(ctx); err != nil && !IsLost(ctx, err) {
-		d.loop.sub.cfg.Log.Warn("cannot settle a job, it runs again when its lease lapses",
+	if err != nil && !IsLost(ctx, err) {
+		d.loop.sub.cfg.Log.WarnContext(ctx, "cannot settle a job, it runs again when its lease lapses",
 			"kind", string(d.job.Kind), "job", d.job.ID, "error", err)
 	}
 }
 
-func (d *delivery) finish(ctx context.Context) error {
-	return d.loop.sub.queue.finish(ctx, d.loop.sub.queue.db, d.job)
+func (d *delivery) finish(ctx context.Context) (Outcome, error) {
+	return Done, d.loop.sub.queue.finish(ctx, d.loop.sub.queue.db, d.job)
 }
 
 func (d *delivery) handBack() {
-	d.settle(func(ctx context.Context) error { return d.loop.sub.queue.handBack(ctx, d.job) })
+	d.settle(d.returned)
 	d.cancel(ErrStopping)
 }
 
+func (d *delivery) returned(ctx context.Context) (Outcome, error) {
+	return Returned, d.loop.sub.queue.handBack(ctx, d.job)
+}
+
 // failed decides between giving back, another attempt, and setting aside.
-func (d *delivery) failed(ctx context.Context) error {
+func (d *delivery) failed(ctx context.Context) (Outcome, error) {
 	d.mu.Lock()
 	cause := d.failure
 	d.mu.Unlock()
@@ -164,7 +174,7 @@ func (d *delivery) failed(ctx context.Context) error {
 		cause = errNacked
 	}
 	if errors.Is(context.Cause(d.ctx), ErrStopping) {
-		return d.loop.sub.queue.handBack(ctx, d.job)
+		return d.returned(ctx)
 	}
 	policy := d.loop.policy
 	wait := policy.Backoff(d.job.Attempt)
@@ -177,7 +187,7 @@ func (d *delivery) failed(ctx context.Context) error {
 	}
 	if dead {
 		d.loop.bury(ctx, d.job, cause)
-		return nil
+		return Dead, nil
 	}
-	return d.loop.sub.queue.retryLater(ctx, d.job, wait, cause)
+	return Retried, d.loop.sub.queue.retryLater(ctx, d.job, wait, cause)
 }

@@ -36,6 +36,17 @@ const (
 	StatusDead    = "dead"
 )
 
+// Outcome is how an attempt at a job ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Done     Outcome = "done"
+	Retried  Outcome = "retried"  // it failed, and is tried again
+	Dead     Outcome = "dead"     // it failed, and the job was set aside
+	Returned Outcome = "returned" // it was cut off by a stop, and does not count
+)
+
 // Job is one piece of work for one subject. (Subject, Kind, Key) is unique.
 type Job struct {
 	ID             uuid.UUID

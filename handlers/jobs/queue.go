@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/telemetry"
 )
 
 // Channel is the PostgreSQL notification channel that wakes idle workers; the
@@ -43,7 +45,8 @@ func NewQueue(db *sqlx.DB) *Queue { return &Queue{db: db} }
 // Insert queues a job in the caller's transaction. One of the same subject,
 // kind and key that waits already is at most pulled forward, one that was set
 // aside starts afresh, one that is being worked on is left as it is. Workers
-// wake when the transaction commits.
+// wake when the transaction commits. The job carries ctx's request and place in
+// a trace (telemetry.Carry).
 func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
 	if j.ID == uuid.Nil {
 		id, err := uuid.NewV7()
@@ -53,9 +56,9 @@ func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
 		j.ID = id
 	}
 	metadata := []byte("{}")
-	if len(j.Metadata) > 0 {
+	if carried := telemetry.Carry(ctx, j.Metadata); len(carried) > 0 {
 		var err error
-		if metadata, err = json.Marshal(j.Metadata); err != nil {
+		if metadata, err = json.Marshal(carried); err != nil {
 			return fmt.Errorf("queue a %s job: %w", j.Kind, err)
 		}
 	}

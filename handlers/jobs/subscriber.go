@@ -9,6 +9,8 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/telemetry"
 )
 
 // DeadFunc records, in the transaction that sets a job aside, what follows
@@ -57,7 +59,10 @@ type Config struct {
 	// Policies holds one per kind; a kind without one gets Default.
 	Policies map[Kind]Policy
 	Default  Policy
-	Log      *slog.Logger
+	// Settled is told of every attempt that is over, how it ended and how long
+	// it took; nil: nobody is. It must not block.
+	Settled func(kind Kind, outcome Outcome, took time.Duration)
+	Log     *slog.Logger
 }
 
 func (c *Config) setDefaults() {
@@ -72,6 +77,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Grace <= 0 {
 		c.Grace = 3 * time.Second
+	}
+	if c.Settled == nil {
+		c.Settled = func(Kind, Outcome, time.Duration) {}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -216,7 +224,9 @@ func (l *loop) run(ctx context.Context) {
 			}
 		case l.policy.MaxAttempts > 0 && c.Attempt > l.policy.MaxAttempts:
 			cause := &AbandonedError{Attempts: c.Attempt - 1, LastError: c.LastError}
-			l.bury(ctx, c, cause)
+			from, _ := telemetry.Resume(ctx, c.Metadata)
+			l.bury(from, c, cause)
+			l.sub.cfg.Settled(c.Kind, Dead, 0) // nobody knows how long those took
 			<-l.slots
 		default:
 			if !l.deliver(ctx, c) {
@@ -260,11 +270,11 @@ func (l *loop) bury(ctx context.Context, c Claimed, cause error) {
 	log := l.sub.cfg.Log.With("kind", string(c.Kind), "job", c.ID, "subject", c.Subject, "attempts", c.Attempt)
 	if err := l.sub.queue.setAside(ctx, c, cause, l.policy.Dead); err != nil {
 		if !IsLost(ctx, err) {
-			log.Error("cannot set a job aside, trying again when its lease lapses", "error", err, "cause", cause)
+			log.ErrorContext(ctx, "cannot set a job aside, trying again when its lease lapses", "error", err, "cause", cause)
 		}
 		return
 	}
-	log.Error("job set aside", "cause", cause)
+	log.ErrorContext(ctx, "job set aside", "cause", cause)
 }
 
 // deliver hands the job to the router; false: the subscription is over.
