@@ -1,0 +1,106 @@
+package exceptions
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // the schema and the statement
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"muster/domain/exception"
+	"muster/eventstore"
+	"muster/projections"
+)
+
+// Name of the projection, and the version of its tables. The queries name the
+// version's schema, exceptions_v1.
+const (
+	Name    = "exceptions"
+	Version = 1
+)
+
+var (
+	//go:embed schema.sql
+	schema string
+	//go:embed write.sql
+	writeQuery string
+)
+
+// Decode turns a recorded event into the domain's, as eventstore.Registry does.
+type Decode func(eventstore.Event) (any, error)
+
+// Projection returns the projection that Reader reads.
+func Projection(decode Decode) projections.Projection {
+	p := projection{decode: decode}
+	return projections.Projection{
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Organization}, Schema: schema, Apply: p.apply,
+	}
+}
+
+type projection struct{ decode Decode }
+
+// apply writes event by event: people decide about a few exceptions a day.
+func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
+	for _, e := range events {
+		if e.StreamType != exception.StreamType {
+			continue
+		}
+		decoded, err := p.decode(e)
+		if err != nil {
+			return err
+		}
+		fact, ok := decoded.(exception.Event)
+		if !ok {
+			return fmt.Errorf("%s is no event of an exception but %T", e.Type, decoded)
+		}
+		if err := write(ctx, tx, e, fact); err != nil {
+			return fmt.Errorf("write exception %s: %w", e.Stream, err)
+		}
+	}
+	return nil
+}
+
+// UnknownStreamError: a decision about an exception whose request is not known,
+// because it was dropped.
+type UnknownStreamError struct{ ID uuid.UUID }
+
+func (e *UnknownStreamError) Error() string { return "exception " + e.ID.String() + " is not known" }
+
+func write(ctx context.Context, tx projections.Tx, e eventstore.Event, fact exception.Event) error {
+	who, err := actor(e)
+	if err != nil {
+		return err
+	}
+	if r, ok := fact.(exception.Requested); ok {
+		_, err := tx.ExecContext(ctx, writeQuery, e.Stream, e.OrganizationID, exception.StatusRequested, r.CheckID,
+			r.InstanceID, r.DatabaseID, r.ObjectRef, r.Reason, r.Until, who, e.OccurredAt)
+		return err
+	}
+	var from exception.Status
+	err = tx.QueryRowContext(ctx, `SELECT status FROM exceptions WHERE id = $1`, e.Stream).Scan(&from)
+	if errors.Is(err, sql.ErrNoRows) {
+		return &UnknownStreamError{ID: e.Stream}
+	}
+	if err != nil {
+		return err
+	}
+	to, _ := exception.Next(from, fact)
+	_, err = tx.ExecContext(ctx, `UPDATE exceptions SET status = $2, decided_by = $3, decided_at = $4 WHERE id = $1`, e.Stream, to, who, e.OccurredAt)
+	return err
+}
+
+// actor is the member who caused an event.
+func actor(e eventstore.Event) (uuid.UUID, error) {
+	var m eventstore.Metadata
+	if err := json.Unmarshal(e.Metadata, &m); err != nil {
+		return uuid.Nil, fmt.Errorf("read metadata: %w", err)
+	}
+	id, err := uuid.Parse(m.ActorID)
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("read who did it: %w", err)
+	}
+	return id, nil
+}
