@@ -33,8 +33,8 @@ type MemberInvited struct {
 	Role     Role      `json:"role"`
 }
 
-// MemberJoined says that the invited member chose a password, or the first
-// administrator was set up.
+// MemberJoined says that the invited member chose a password or came through the
+// identity provider, or that the first administrator was set up.
 type MemberJoined struct {
 	MemberID uuid.UUID `json:"memberId"`
 	Role     Role      `json:"role"`

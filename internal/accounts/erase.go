@@ -31,6 +31,7 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 			WHERE organization_id = $1 AND id = $2`, []any{org, id}},
 		{"end the sessions of a member", `DELETE FROM sessions WHERE member_id = $1`, []any{id}},
 		{"forget the tokens of a member", `DELETE FROM tokens WHERE member_id = $1 AND kind = 'api'`, []any{id}},
+		{"forget what providers know a member by", `DELETE FROM member_identities WHERE member_id = $1`, []any{id}},
 		{"withdraw the invitation of a member", `DELETE FROM invitations WHERE member_id = $1`, []any{id}},
 		{"forget failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, []any{subject("account", address)}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -39,7 +40,7 @@ func (i *Identity) VerifiedEmail(ctx context.Context) (string, error) {
 			return "", refuse(ReasonToken, errors.New("the claims of userinfo cannot be read"))
 		}
 	}
-	if !told.EmailVerified {
+	if !bool(told.EmailVerified) || strings.ContainsRune(told.Email, 0) {
 		return "", nil
 	}
 	return told.Email, nil

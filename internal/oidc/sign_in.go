@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
@@ -16,7 +17,7 @@ import (
 // leeway is how long ago a token may have expired by our clock.
 const leeway = time.Minute
 
-// longestSubject is the specification's limit, in characters of ASCII.
+// longestSubject is the specification's limit, in bytes.
 const longestSubject = 255
 
 // Start begins a flow that will lead to returnTo, a LocalPath. It returns where
@@ -104,8 +105,8 @@ func (p *Provider) verify(ctx context.Context, known *metadata, token *oauth2.To
 		wrong = "it was issued to another client"
 	case claims.AuthorizedParty == "" && len(verified.Audience) > 1:
 		wrong = "it is for several clients and does not say to which it was issued"
-	case verified.Subject == "" || len(verified.Subject) > longestSubject:
-		wrong = fmt.Sprintf("its subject has %d characters", len(verified.Subject))
+	case verified.Subject == "" || len(verified.Subject) > longestSubject || strings.ContainsRune(verified.Subject, 0):
+		wrong = fmt.Sprintf("its subject has %d bytes, or U+0000 among them", len(verified.Subject))
 	case verified.AccessTokenHash != "" && verified.VerifyAccessToken(token.AccessToken) != nil:
 		wrong = "it belongs to another access token"
 	}

@@ -1,0 +1,122 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/organization"
+)
+
+// Identity is a person as an identity provider knows them, for good: their
+// address may change, and may be another's later.
+type Identity struct{ Issuer, Subject string }
+
+// StrangerError says that an identity opens no account. The person is told the
+// same whatever the Reason: it is for the security log, where administrators read
+// what to do about it.
+type StrangerError struct {
+	Reason string
+	Member Member // the account it is about; zero: there is none
+}
+
+// Reasons of a StrangerError.
+const (
+	StrangerUnknown  = "unknown"          // no account is linked, and none has the address
+	StrangerDisabled = "disabled"         // the account may not be used
+	StrangerOther    = "another identity" // the address is of an account that is linked to somebody else at the provider
+)
+
+func (e *StrangerError) Error() string { return "no account is open to this identity: " + e.Reason }
+
+// MemberByIdentity returns the member that an identity is linked to, whatever
+// their status; ok is false where it is linked to nobody.
+func (s *Store) MemberByIdentity(ctx context.Context, id Identity) (m Member, ok bool, err error) {
+	return s.member(ctx, `id = (SELECT member_id FROM member_identities WHERE issuer = $1 AND subject = $2)`, id.Issuer, id.Subject)
+}
+
+// SignInByIdentity opens a session for the active member whose identity this is.
+// Errors: *StrangerError.
+func (s *Store) SignInByIdentity(ctx context.Context, id Identity, c Client) (token string, p Principal, err error) {
+	member, ok, err := s.MemberByIdentity(ctx, id)
+	if err != nil {
+		return "", Principal{}, err
+	}
+	if !ok {
+		return "", Principal{}, &StrangerError{Reason: StrangerUnknown}
+	}
+	if member.Status == organization.Active {
+		token, p, err = s.StartSession(ctx, member.ID, MethodOIDC, c)
+	}
+	var gone *Refusal // they were disabled just now
+	if member.Status != organization.Active || errors.As(err, &gone) {
+		return "", Principal{}, &StrangerError{Reason: StrangerDisabled, Member: member}
+	}
+	return token, p, err
+}
+
+//go:embed queries/link_identity.sql
+var linkIdentity string
+
+// LinkIdentity makes the identity the member's, who must still have the address
+// that the provider vouches for, and returns the member. It changes nothing where
+// it is theirs already. Errors: *StrangerError.
+func (s *Store) LinkIdentity(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID, email string, id Identity) (Member, error) {
+	var m Member
+	err := tx.GetContext(ctx, &m, `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = $2 AND email = $3 FOR UPDATE`,
+		org, member, normalEmail(email))
+	if errors.Is(err, sql.ErrNoRows) {
+		return Member{}, &StrangerError{Reason: StrangerUnknown}
+	}
+	if err != nil {
+		return Member{}, fmt.Errorf("lock a member: %w", err)
+	}
+	if m.Status != organization.Active && m.Status != organization.Invited {
+		return Member{}, &StrangerError{Reason: StrangerDisabled, Member: m}
+	}
+	var theirs bool
+	if err := tx.GetContext(ctx, &theirs, linkIdentity, id.Issuer, id.Subject, org, member, s.clock()); err != nil {
+		return Member{}, fmt.Errorf("link an identity: %w", err)
+	}
+	if !theirs {
+		return Member{}, &StrangerError{Reason: StrangerOther, Member: m}
+	}
+	return m, nil
+}
+
+// ActivateByIdentity makes an invited member active who has no password, and
+// uses their invitation up.
+func (s *Store) ActivateByIdentity(ctx context.Context, tx *sqlx.Tx, member uuid.UUID) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE members SET status = 'active' WHERE id = $1`, member); err != nil {
+		return fmt.Errorf("activate a member: %w", err)
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE invitations SET used_at = $2 WHERE member_id = $1 AND used_at IS NULL`, member, s.clock())
+	if err != nil {
+		return fmt.Errorf("use an invitation: %w", err)
+	}
+	return nil
+}
+
+// ThrottleAddress refuses while the address has to wait after failed sign-ins.
+// Errors: *Refusal login_throttled.
+func (s *Store) ThrottleAddress(ctx context.Context, c Client) error {
+	return s.throttle(ctx, nil, subject("ip", network(c.IP)))
+}
+
+// RefuseIdentity counts a sign-in at a provider that came to nothing against the
+// address, and writes it to the security log. about is the account that it
+// concerns; zero: none.
+func (s *Store) RefuseIdentity(ctx context.Context, about Member, reason string, c Client) error {
+	if err := s.countFailure(ctx, nil, subject("ip", network(c.IP))); err != nil {
+		return err
+	}
+	return s.RecordSecurity(ctx, SecurityEntry{
+		OrganizationID: about.OrganizationID, MemberID: about.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
+		Detail: MethodOIDC + ": " + reason, Once: about.ID == uuid.Nil,
+	})
+}
