@@ -13,8 +13,8 @@ import (
 var lockPeople string
 
 // EraseMember empties a member's row and forgets what they signed in with:
-// sessions, API tokens, an invitation, failed sign-ins and what identity
-// providers know them by. The row is written first, so that a sign-in that is
+// sessions, API tokens, an invitation, where they signed in from, failed sign-ins
+// and what identity providers know them by. The row is written first, so that a sign-in that is
 // under way either sees it or has its session deleted here. Ingest tokens are
 // the organization's and go on.
 func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
@@ -23,6 +23,7 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 	if err != nil {
 		return fmt.Errorf("lock a member: %w", err)
 	}
+	account := subject("account", address)
 	for _, step := range []struct {
 		what, query string
 		args        []any
@@ -33,7 +34,9 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 		{"forget the tokens of a member", `DELETE FROM tokens WHERE member_id = $1 AND kind = 'api'`, []any{id}},
 		{"forget what providers know a member by", `DELETE FROM member_identities WHERE member_id = $1`, []any{id}},
 		{"withdraw the invitation of a member", `DELETE FROM invitations WHERE member_id = $1`, []any{id}},
-		{"forget failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, []any{subject("account", address)}},
+		{"forget failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND substring(subject FOR $2::integer) = $1`,
+			[]any{account, len(account)}}, // those at a network that they signed in from follow it with that network's digest
+		{"forget where a member signed in from", `DELETE FROM sign_in_addresses WHERE member_id = $1`, []any{id}},
 	} {
 		if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)
