@@ -14,7 +14,7 @@ type Tx = topic.Tx
 
 // Projection is a read model that can be filled from the logs at any time.
 type Projection struct {
-	// Name is how people speak of it: report_history, audit, fleet.
+	// Name is how people speak of it: report_history, audit, fleet, exceptions.
 	Name string
 	// Version changes whenever Schema or what Apply writes changes. Programs
 	// of two versions can run side by side: each reads and fills its own tables.
@@ -49,7 +49,7 @@ const (
 
 // Status is one projection as the operations page and the metrics show it.
 type Status struct {
-	Name         string // report_history, audit, fleet
+	Name         string // report_history, audit, fleet, exceptions
 	Logs         []eventstore.Log
 	Version      int    // schema version of the code
 	Status       string // running, stalled, rebuilding, failed

@@ -17,6 +17,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
 	"muster/internal/config"
 	"muster/internal/postgres"
@@ -24,6 +25,7 @@ import (
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/audit"
+	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/history"
 )
@@ -41,17 +43,18 @@ type installation struct {
 	db     *sqlx.DB
 	pool   *pgxpool.Pool
 
-	key      *secrets.Ring
-	blobs    *blobs.Store
-	events   *eventstore.Store
-	accounts *accounts.Store
-	facts    *assessment.Store
-	queue    *jobs.Queue
-	commands *commands.Service
-	history  *history.Reader
-	fleet    *fleet.Reader
-	audit    *audit.Reader
-	runner   *projections.Runner
+	key        *secrets.Ring
+	blobs      *blobs.Store
+	events     *eventstore.Store
+	accounts   *accounts.Store
+	facts      *assessment.Store
+	queue      *jobs.Queue
+	commands   *commands.Service
+	history    *history.Reader
+	fleet      *fleet.Reader
+	audit      *audit.Reader
+	exceptions *exceptions.Reader
+	runner     *projections.Runner
 }
 
 // access says how an installation is opened.
@@ -122,10 +125,15 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.facts = assessment.NewStore(in.db, in.key)
 	in.queue = jobs.NewQueue(in.db)
-	in.history, in.fleet, in.audit = history.NewReader(in.db), fleet.NewReader(in.db), audit.NewReader(in.db)
+	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
+	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
+	checks, err := catalogue.Load()
+	if err != nil {
+		return in, err
+	}
 	in.commands = &commands.Service{
-		DB: in.db, Events: in.events, Instances: in.fleet, Members: in.accounts,
+		DB: in.db, Events: in.events, Instances: in.fleet, Checks: checks, Members: in.accounts,
 		Jobs: in.queue, Accounts: in.accounts, Now: now,
 	}
 	if cfg.RateLimits {
@@ -140,7 +148,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 // readModels are the projections of this program.
 func readModels() []projections.Projection {
 	decode := commands.Registry().Decode
-	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode)}
+	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), exceptions.Projection(decode)}
 }
 
 func (in *installation) openDatabase(ctx context.Context, a access) error {

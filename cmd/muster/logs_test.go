@@ -211,7 +211,7 @@ func TestProjections(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.request(t, i.organization(t, "Acme"), report.Security)
-	for _, name := range []string{"report_history", "audit", "fleet"} {
+	for _, name := range []string{"report_history", "audit", "fleet", "exceptions"} {
 		i.fail(t, []string{"projections", "diff", name}, "not been rebuilt")
 		// No server runs: the command itself fills.
 		said := i.must(t, "projections", "rebuild", name, "--stop-on-difference=false")

@@ -49,7 +49,7 @@ func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
 		Short: "Fill a projection anew beside the live one, compare, switch",
 		Long: `Fills the projection from the first event into tables of its own while the old
 ones go on serving, prints how the two differ, and switches. NAME is
-report_history, audit or fleet. A difference does not stop the switch unless
+report_history, audit, fleet or exceptions. A difference does not stop the switch unless
 --stop-on-difference is given; the old tables stay for an hour.`,
 		Args: aProjection,
 		RunE: func(cmd *cobra.Command, args []string) error {

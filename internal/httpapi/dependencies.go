@@ -20,9 +20,11 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/blobs"
 	"muster/internal/mail"
+	"muster/internal/oidc"
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/audit"
+	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/history"
 )
@@ -30,22 +32,24 @@ import (
 // Dependencies are what the API stands on. All of them are needed but for those
 // that say otherwise.
 type Dependencies struct {
-	DB       *sqlx.DB
-	Commands *commands.Service
-	Accounts *accounts.Store
-	Events   *eventstore.Store
-	History  *history.Reader
-	Fleet    *fleet.Reader
-	Audit    *audit.Reader
-	Servers  *assessment.Store
-	Jobs     *jobs.Queue
+	DB         *sqlx.DB
+	Commands   *commands.Service
+	Accounts   *accounts.Store
+	Events     *eventstore.Store
+	History    *history.Reader
+	Fleet      *fleet.Reader
+	Audit      *audit.Reader
+	Exceptions *exceptions.Reader
+	Servers    *assessment.Store
+	Jobs       *jobs.Queue
 
 	Projections Projections
 	Waiter      projections.Waiter
 	DeadLetters *topic.DeadLetters
 	Connections Connections
 	Blobs       *blobs.Store
-	Outbox      *mail.Outbox // nil where a mail server is set
+	Outbox      *mail.Outbox   // nil where a mail server is set
+	OIDC        *oidc.Provider // nil: people sign in with passwords only
 	// FillDemo fills a demo organization in the background and returns at once;
 	// filling one again changes nothing.
 	FillDemo func(accounts.Organization)

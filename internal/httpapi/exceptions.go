@@ -3,25 +3,152 @@ package httpapi
 import (
 	"context"
 
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/exception"
 	"muster/internal/httpapi/api"
+	"muster/projections/exceptions"
 )
 
-func (s *server) ListExceptions(ctx context.Context, r api.ListExceptionsRequestObject) (api.ListExceptionsResponseObject, error) {
-	panic("not yet")
-}
+const exceptionsPath = "/api/v1/exceptions/"
 
-func (s *server) RequestException(ctx context.Context, r api.RequestExceptionRequestObject) (api.RequestExceptionResponseObject, error) {
-	panic("not yet")
+func (s *server) ListExceptions(ctx context.Context, r api.ListExceptionsRequestObject) (api.ListExceptionsResponseObject, error) {
+	p := r.Params
+	q := exceptions.Query{
+		Organization: caller(ctx).Organization.ID, Instances: list(p.InstanceId), Checks: list(p.CheckId),
+		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
+	}
+	if len(q.Instances) > maxFilter {
+		return nil, tooManyIDs("instanceId", len(q.Instances))
+	}
+	for _, status := range list(p.Status) {
+		q.Statuses = append(q.Statuses, exception.Status(status))
+	}
+	rows, total, err := s.Exceptions.Page(ctx, q, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.showExceptions(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListExceptions200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
 }
 
 func (s *server) GetException(ctx context.Context, r api.GetExceptionRequestObject) (api.GetExceptionResponseObject, error) {
-	panic("not yet")
+	shown, err := s.exception(ctx, r.ExceptionId)
+	return api.GetException200JSONResponse(shown), err
+}
+
+func (s *server) RequestException(ctx context.Context, r api.RequestExceptionRequestObject) (api.RequestExceptionResponseObject, error) {
+	who := actor(ctx)
+	in := commands.RequestException{
+		Subject: exception.Subject{
+			CheckID: r.Body.CheckId, InstanceID: r.Body.InstanceId, DatabaseID: r.Body.DatabaseId, ObjectRef: value(r.Body.ObjectRef),
+		},
+		Reason: r.Body.Reason, Until: r.Body.Until,
+	}
+	id, mark, err := s.Commands.RequestException(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	s.settle(ctx, mark)
+	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok { // its projection lags: what was asked is all that is known
+		row = exceptions.Exception{
+			ID: id, Status: exception.StatusRequested, CheckID: in.CheckID, InstanceID: in.InstanceID, DatabaseID: in.DatabaseID,
+			ObjectRef: in.ObjectRef, Reason: in.Reason, Until: in.Until, RequestedBy: who.MemberID, RequestedAt: s.Now(),
+		}
+	}
+	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
+	if err != nil {
+		return nil, err
+	}
+	return api.RequestException201JSONResponse{Body: shown[0], Headers: api.RequestException201ResponseHeaders{Location: exceptionsPath + id.String()}}, nil
 }
 
 func (s *server) GrantException(ctx context.Context, r api.GrantExceptionRequestObject) (api.GrantExceptionResponseObject, error) {
-	panic("not yet")
+	shown, err := s.decided(ctx, r.ExceptionId, exception.StatusGranted, s.Commands.GrantException)
+	return api.GrantException200JSONResponse(shown), err
 }
 
 func (s *server) RevokeException(ctx context.Context, r api.RevokeExceptionRequestObject) (api.RevokeExceptionResponseObject, error) {
-	panic("not yet")
+	shown, err := s.decided(ctx, r.ExceptionId, exception.StatusRevoked, s.Commands.RevokeException)
+	return api.RevokeException200JSONResponse(shown), err
+}
+
+// decided is an exception as the caller's decision leaves it.
+func (s *server) decided(
+	ctx context.Context, id uuid.UUID, status exception.Status, decide func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
+) (api.Exception, error) {
+	who := actor(ctx)
+	mark, err := decide(ctx, who, id)
+	if err != nil {
+		return api.Exception{}, err
+	}
+	s.settle(ctx, mark)
+	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
+	if err != nil {
+		return api.Exception{}, err
+	}
+	if !ok {
+		return api.Exception{}, &problem{Code: "unavailable", Detail: "It is decided, and cannot be shown yet. Ask for it in a moment."}
+	}
+	if row.Status != status { // its projection lags, or somebody else decided right behind
+		at := s.Now()
+		row.Status, row.DecidedBy, row.DecidedAt = status, &who.MemberID, &at
+	}
+	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
+	if err != nil {
+		return api.Exception{}, err
+	}
+	return shown[0], nil
+}
+
+// exception finds one of the caller's organization.
+func (s *server) exception(ctx context.Context, id uuid.UUID) (api.Exception, error) {
+	row, ok, err := s.Exceptions.Exception(ctx, caller(ctx).Organization.ID, id, s.Now())
+	if err != nil {
+		return api.Exception{}, err
+	}
+	if !ok {
+		return api.Exception{}, notFound("exception")
+	}
+	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
+	if err != nil {
+		return api.Exception{}, err
+	}
+	return shown[0], nil
+}
+
+// showExceptions names the people, as they are called today.
+func (s *server) showExceptions(ctx context.Context, rows []exceptions.Exception) ([]api.Exception, error) {
+	var people []uuid.UUID
+	for _, row := range rows {
+		people = append(people, row.RequestedBy)
+		if row.DecidedBy != nil {
+			people = append(people, *row.DecidedBy)
+		}
+	}
+	names, err := s.names(ctx, people)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Exception, 0, len(rows))
+	for _, row := range rows {
+		x := api.Exception{
+			Id: row.ID, Status: api.ExceptionStatus(row.Status), CheckId: row.CheckID, InstanceId: row.InstanceID, DatabaseId: row.DatabaseID,
+			ObjectRef: text(row.ObjectRef), Reason: row.Reason, Until: row.Until.UTC(),
+			RequestedBy: api.Person{Id: row.RequestedBy, Name: names[row.RequestedBy]}, RequestedAt: row.RequestedAt.UTC(), DecidedAt: utc(row.DecidedAt),
+		}
+		if row.DecidedBy != nil {
+			x.DecidedBy = &api.Person{Id: *row.DecidedBy, Name: names[*row.DecidedBy]}
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }

@@ -30,7 +30,7 @@ func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestOb
 		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
 	}
 	if len(q.IDs) > maxFilter {
-		return nil, tooManyIDs(len(q.IDs))
+		return nil, tooManyIDs("id", len(q.IDs))
 	}
 	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
 		q.Size = max(q.Size, len(q.IDs))
@@ -53,8 +53,7 @@ func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestOb
 	return api.ListInstances200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
 }
 
-func tooManyIDs(n int) *problem {
-	name := "id"
+func tooManyIDs(name string, n int) *problem {
 	return &problem{Code: "too_many_instances", Detail: fmt.Sprintf("%d ids; a filter has at most %d.", n, maxFilter),
 		Fields: []api.FieldError{{In: api.Query, Parameter: &name, Code: "too_many_instances", Detail: fmt.Sprintf("at most %d", maxFilter)}}}
 }

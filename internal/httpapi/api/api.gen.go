@@ -937,7 +937,9 @@ type RequestException struct {
 
 	// ObjectRef As the report names the object.
 	ObjectRef *string `json:"objectRef,omitempty"`
-	Reason    string  `json:"reason"`
+
+	// Reason Kept in the log for ever and printed in reports: no place for personal data.
+	Reason string `json:"reason"`
 
 	// Until In the future, at most 366 days ahead.
 	Until time.Time `json:"until"`
@@ -4300,6 +4302,14 @@ func (response GetOpenapiJson200JSONResponse) VisitGetOpenapiJsonResponse(w http
 	return err
 }
 
+type GetOpenapiJson304Response struct {
+}
+
+func (response GetOpenapiJson304Response) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
 type GetOpenapiJsondefaultApplicationProblemPlusJSONResponse struct {
 	Body       Problem
 	StatusCode int
@@ -4342,6 +4352,14 @@ func (response GetOpenapiYaml200ApplicationyamlResponse) VisitGetOpenapiYamlResp
 	}
 	_, err := io.Copy(w, response.Body)
 	return err
+}
+
+type GetOpenapiYaml304Response struct {
+}
+
+func (response GetOpenapiYaml304Response) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetOpenapiYamldefaultApplicationProblemPlusJSONResponse struct {
@@ -5069,6 +5087,14 @@ func (response DownloadReport206ApplicationpdfResponse) VisitDownloadReportRespo
 	}
 	_, err := io.Copy(w, response.Body)
 	return err
+}
+
+type DownloadReport304Response struct {
+}
+
+func (response DownloadReport304Response) VisitDownloadReportResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
 }
 
 type DownloadReport416ApplicationProblemPlusJSONResponse Problem
