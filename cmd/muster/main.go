@@ -122,6 +122,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		reportsCommand(cfg),
 		verifyCommand(cfg),
 		deadCommand(cfg),
+		keysCommand(cfg),
 	)
 	return root
 }

@@ -69,6 +69,10 @@ func TestWrongUsage(t *testing.T) {
 		"dead show x":                         {"id", "dead list"},
 		"dead retry x":                        {"id"},
 		"dead drop " + id + " " + id:          {"arg"},
+		"keys":                                {"needs a subcommand"},
+		"keys rotate now":                     {`"now"`},
+		"keys retire all":                     {`"all"`},
+		"keys list x":                         {`"x"`},
 		"migrate status --listen nowhere --log-level loud --job-lease soon": {"--listen", "--log-level", "--job-lease"},
 		"serve --listen nowhere --admin-email a@b.example":                  {"--listen", "needs --admin-password-file"},
 		"dead list --database-url mysql://h/d":                              {"--database-url"},
@@ -145,6 +149,7 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
 		"events list", "events replay", "events verify", "events head", "events export",
 		"reports rebuild", "verify", "dead list", "dead show", "dead retry", "dead drop",
+		"keys list", "keys rotate", "keys retire",
 	} {
 		if !slices.Contains(paths, wanted) {
 			t.Errorf("there is no command %q", wanted)

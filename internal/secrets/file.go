@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // PermissionsError says that others than the file's owner and group may read
@@ -135,10 +137,6 @@ func Create(path string, keys []*Key) error {
 // its owner and with its permissions. Whoever reads at that moment reads the one
 // or the other. The caller holds the file's lock.
 func replace(path string, keys []*Key) error {
-	path, err := filepath.EvalSymlinks(path) // the file, not a link that leads to it
-	if err != nil {
-		return fmt.Errorf("replace the secret key: %w", err)
-	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("replace the secret key: %w", err)
@@ -188,21 +186,38 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("another process is changing %s: wait for it, then try again", e.Path)
 }
 
+// How long a process waits for another that changes the same file, which takes
+// no longer than sealing everything again, and how often it looks.
+const (
+	lockPatience = 10 * time.Second
+	lockPoll     = 20 * time.Millisecond
+)
+
 // lock keeps other processes from changing the key file until release. It lies
 // beside the file, which is replaced. It returns *BusyError.
-func lock(path string) (release func(), err error) {
+func lock(ctx context.Context, path string) (release func(), err error) {
 	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the secret key: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = file.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, &BusyError{Path: path}
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { _ = file.Close() }, nil
 		}
-		return nil, fmt.Errorf("lock the secret key: %w", err)
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil, errors.Join(fmt.Errorf("lock the secret key: %w", err), file.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(&BusyError{Path: path}, file.Close())
+		case <-tick.C:
+		}
 	}
-	return func() { _ = file.Close() }, nil
 }
 
 // syncDir makes a new name in dir survive a power cut: what is sealed in the

@@ -3,6 +3,7 @@ package secrets
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -36,7 +37,7 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (Rotat
 			if err != nil {
 				return err
 			}
-			if err := replace(path, append([]*Key{key}, ring.Keys()...)); err != nil {
+			if err := replace(ring.path, append([]*Key{key}, ring.Keys()...)); err != nil {
 				return err
 			}
 			done.Current, done.Finished = ring.Fingerprint(), false
@@ -73,7 +74,7 @@ func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (retir
 		}
 		_, err = reseal(ctx, tx)
 		return err
-	}, func() error { return replace(path, file.Keys()[:1]) }) // last: a key is never lost that something needs
+	}, func() error { return replace(file.path, file.Keys()[:1]) }) // last: a key is never lost that something needs
 	return retired, err
 }
 
@@ -104,7 +105,10 @@ func changeKeys(ctx context.Context, db *sqlx.DB, path string,
 	// The row makes the processes of this installation take turns. The file's
 	// lock is for one that lost its connection, and the row with it, on its way
 	// from reading the file to replacing it.
-	release, err := lock(path)
+	if path, err = filepath.EvalSymlinks(path); err != nil { // the file, not a link that leads to it
+		return fmt.Errorf("find the secret key: %w", err)
+	}
+	release, err := lock(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/spf13/cobra"
+
+	"muster/internal/accounts"
+	"muster/internal/config"
+	"muster/internal/secrets"
+)
+
+func keysCommand(cfg *config.Config) *cobra.Command {
+	return parent("keys", "The secret keys: list, rotate, retire the old ones",
+		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg))
+}
+
+func keysRotateCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rotate",
+		Short: "Make a new secret key and seal everything again under it",
+		Long: `Puts a new key in front of the old ones in the secret key file, and seals the
+connection strings of all servers again under it, in one transaction. Running
+processes that use the same file go on working and need not be told. A machine
+with a copy of the file needs the new one: until it has that, it cannot open what
+was sealed since, and does not start again.
+
+If it is cut off, everything can still be read, and running it again finishes.
+The old keys stay in the file until 'muster keys retire'. Heads of the log are
+signed with the new key from now on; 'muster keys list' prints the public keys.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal)
+				if err != nil {
+					return err
+				}
+				if err := in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, done.Current+" in the place of "+done.Previous); err != nil {
+					return err
+				}
+				what := "rotated"
+				if done.Finished {
+					what = "finished the rotation"
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: the secret key is %s, in the place of %s; %d connections were sealed again\n"+
+					"keep %s safe as before; the old key stays in it until 'muster keys retire'\n",
+					what, done.Current, done.Previous, done.Resealed, in.key.Path())
+				return err
+			})
+		},
+	}
+}
+
+func keysRetireCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "retire",
+		Short: "Remove the old secret keys from the key file",
+		Long: `Seals again whatever is still sealed under an old key, and then removes the old
+keys from the secret key file. What a process with an old copy of the file seals
+afterwards is refused, so give every machine the new file first.
+
+Heads of the log that an old key signed stay signed: its public key stays in
+'muster keys list', for 'muster events head --check LINE --key PUBLIC'. Backups
+that were made before hold their own key file and can be restored as they are.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.reseal)
+				if err != nil {
+					return err
+				}
+				if len(retired) == 0 {
+					_, err := fmt.Fprintln(cmd.OutOrStdout(), "there is no old key in "+in.key.Path())
+					return err
+				}
+				if err := in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", ")); err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "retired %s; its public key stays in 'muster keys list', to check log heads it has signed\n",
+					strings.Join(retired, ", "))
+				return err
+			})
+		},
+	}
+}
+
+// reseal seals again everything that this program keeps sealed in the database.
+func (in *installation) reseal(ctx context.Context, tx *sqlx.Tx) (int, error) {
+	return in.facts.Reseal(ctx, tx)
+}
+
+func keysListCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "Print the secret keys' fingerprints, dates and public keys",
+		Long: `Prints every key that the installation ever had, oldest first: since when, whether
+it is current, old (still in the key file) or retired, how many connections are
+sealed under it, and the public key that checks the log heads it has signed. No
+secret is printed.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				known, err := secrets.History(cmd.Context(), in.db)
+				if err != nil {
+					return err
+				}
+				sealed, err := in.facts.Sealed(cmd.Context(), in.db)
+				if err != nil {
+					return err
+				}
+				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "FINGERPRINT\tSINCE\tSTATE\tSEALED\tPUBLIC KEY")
+				for _, line := range keyLines(known, in.key.Keys(), sealed) {
+					fmt.Fprintln(w, strings.Join(line, "\t"))
+				}
+				return w.Flush()
+			})
+		},
+	}
+}
+
+// keyLines joins what the database knows of the keys with the file. A key of the
+// file that the database does not know was put there by a rotation that is not
+// finished.
+func keyLines(known []secrets.Record, file []*secrets.Key, sealed map[string]int) [][]string {
+	inFile := make(map[string]bool)
+	for _, k := range file {
+		inFile[k.Fingerprint()] = true
+	}
+	var lines [][]string
+	for _, k := range known {
+		state := "old"
+		switch {
+		case k.Current:
+			state = "current"
+		case k.RetiredAt != nil:
+			state = "retired " + k.RetiredAt.UTC().Format(time.DateOnly)
+		}
+		if !inFile[k.Fingerprint] && k.RetiredAt == nil {
+			state += ", not in the file"
+		}
+		lines = append(lines, []string{
+			k.Fingerprint, k.Since.UTC().Format(time.RFC3339), state,
+			strconv.Itoa(sealed[k.Fingerprint]), base64.StdEncoding.EncodeToString(k.PublicKey),
+		})
+		delete(inFile, k.Fingerprint)
+	}
+	for _, k := range file {
+		if inFile[k.Fingerprint()] {
+			lines = append(lines, []string{
+				k.Fingerprint(), "-", "new: 'muster keys rotate' finishes", strconv.Itoa(sealed[k.Fingerprint()]),
+				base64.StdEncoding.EncodeToString(k.PublicKey()),
+			})
+		}
+	}
+	return lines
+}

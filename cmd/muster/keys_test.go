@@ -1,0 +1,130 @@
+package main
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/pgtest"
+)
+
+// keyLine is what `keys list` prints about a key.
+type keyLine struct{ fingerprint, state, sealed, public string }
+
+func (i installed) keys(t testing.TB) (lines []keyLine) {
+	t.Helper()
+	for line := range strings.Lines(i.must(t, "keys", "list")) {
+		if f := strings.Fields(line); f[0] != "FINGERPRINT" {
+			n := len(f)
+			lines = append(lines, keyLine{f[0], strings.Join(f[2:n-2], " "), f[n-2], f[n-1]})
+		}
+	}
+	return lines
+}
+
+func (i installed) keyFile() string { return filepath.Join(i.dir, "secret.key") }
+
+// assessedAgain asks for another look at a server and waits for it.
+func (c client) assessedAgain(t testing.TB, instance uuid.UUID) {
+	t.Helper()
+	var before, after struct {
+		LastAssessedAt time.Time
+		LastError      *struct{ Message string }
+	}
+	path := "/api/v1/instances/" + instance.String()
+	eventually(t, "the server is assessed", func() bool {
+		c.get(t, path, &before)
+		return !before.LastAssessedAt.IsZero()
+	})
+	c.call(t, http.StatusAccepted, http.MethodPost, path+"/assess", nil, nil)
+	eventually(t, "the server is assessed again", func() bool {
+		c.get(t, path, &after)
+		return after.LastAssessedAt.After(before.LastAssessedAt)
+	})
+	if after.LastError != nil {
+		t.Errorf("the assessment ended with %+v", after.LastError)
+	}
+}
+
+// TestKeysRotateUnderARunningServe: nobody tells the server, and it goes on.
+func TestKeysRotateUnderARunningServe(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.ana.assessedAgain(t, h.live)
+	copied := fileWith(t, "secret.key", string(read(t, h.keyFile())))
+	signed := strings.SplitN(h.must(t, "events", "head"), "\n", 2)[0]
+	before := h.keys(t)
+	if len(before) != 1 || before[0].state != "current" || before[0].sealed != "1" {
+		t.Fatalf("before: %+v", before)
+	}
+
+	said := h.must(t, "keys", "rotate")
+	if !strings.Contains(said, before[0].fingerprint) || !strings.Contains(said, "1 connections") {
+		t.Errorf("it says %s", said)
+	}
+	h.ana.assessedAgain(t, h.live)
+	other := h.ana.watch(t, "pg-other", pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres"))
+	h.ana.assessedAgain(t, other)
+	after := h.keys(t)
+	if len(after) != 2 || after[0].state != "old" || after[0].sealed != "0" || after[1].state != "current" || after[1].sealed != "2" {
+		t.Fatalf("after: %+v", after)
+	}
+
+	elsewhere := append([]string{"events", "head"}, append(h.flags(), "--secret-key-file", copied)...)
+	muster(t, elsewhere...).failed(t, "rotated", after[1].fingerprint, after[0].fingerprint, copied, "docs/operators.md")
+	h.must(t, "keys", "retire")
+	h.ana.assessedAgain(t, h.live)
+	if lines := h.keys(t); !strings.HasPrefix(lines[0].state, "retired ") || lines[1].state != "current" {
+		t.Errorf("after retire: %+v", lines)
+	}
+	if n := strings.Count(string(read(t, h.keyFile())), "\n"); n != 1 {
+		t.Errorf("the file has %d keys", n)
+	}
+
+	// What each key signed can be checked with its public key, and no other.
+	h.must(t, "events", "head", "--check", signed, "--key", before[0].public)
+	h.fail(t, []string{"events", "head", "--check", signed, "--key", after[1].public}, "not signed by this key")
+	signed = strings.SplitN(h.must(t, "events", "head"), "\n", 2)[0]
+	h.must(t, "events", "head", "--check", signed, "--key", after[1].public)
+	h.server.stop(t)
+	h.server = serving(t, nil, h.flags()...)
+	h.ana.base = h.server.base
+	h.ana.assessedAgain(t, other)
+}
+
+// TestKeysRotateIsKilled kills rotations wherever they are by then, two of them
+// at once, and finds every connection still to be opened.
+func TestKeysRotateIsKilled(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	args := append([]string{"keys", "rotate"}, h.flags()...)
+	for range 4 {
+		two := []*running{launch(t, nil, args...), launch(t, nil, args...)}
+		time.Sleep(rand.N(400 * time.Millisecond)) // not a wait for anything
+		for _, r := range two {
+			r.kill(t)
+		}
+		h.ana.assessedAgain(t, h.live)
+	}
+	h.must(t, "keys", "rotate")
+	lines := h.keys(t)
+	current := 0
+	for _, l := range lines {
+		switch {
+		case l.state == "current" && l.sealed == "1":
+			current++
+		case l.state != "old" || l.sealed != "0":
+			t.Errorf("a key is %+v", l)
+		}
+	}
+	if current != 1 {
+		t.Errorf("%d keys are current: %+v", current, lines)
+	}
+	h.must(t, "keys", "retire")
+	h.ana.assessedAgain(t, h.live)
+}
