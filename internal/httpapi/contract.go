@@ -41,6 +41,8 @@ type route struct {
 	bodyLimit    int64
 	idempotent   bool // takes an Idempotency-Key
 	page         bool // HTML and its parts, for browsers
+	redirects    bool // answers with where to go, whatever types the caller takes
+	tolerant     bool // ignores parameters that it does not know
 	deprecation  *deprecation
 }
 
@@ -110,6 +112,8 @@ func newRoute(method, path string, operation *openapi3.Operation) (*route, error
 	if r.deprecation, err = deprecationOf(path, operation); err != nil {
 		return nil, err
 	}
+	r.tolerant, _ = operation.Extensions["x-ignores-unknown-parameters"].(bool)
+	r.redirects = operation.Responses.Status(http.StatusFound) != nil
 	r.idempotent = operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
 	return r, nil
 }

@@ -166,7 +166,7 @@ func (r *route) negotiate(c *gin.Context) *problem {
 // always be taken: a refusal is JSON, too.
 func (r *route) acceptable(accept []string) *problem {
 	types, given := r.types(), strings.Join(accept, ",")
-	if strings.TrimSpace(given) == "" || slices.Contains(types, "text/plain") || slices.Contains(types, "application/yaml") {
+	if r.redirects || strings.TrimSpace(given) == "" || slices.Contains(types, "text/plain") || slices.Contains(types, "application/yaml") {
 		return nil
 	}
 	types = append(types, "application/json")

@@ -2,14 +2,192 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
+	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/oidc"
 )
 
+// providerID names the one identity provider that an installation may have.
+const providerID = "sso"
+
+// Reasons that the sign-in page is given beside those of package oidc. Whoever
+// has no account, a disabled one, or one that belongs to somebody else at the
+// provider is told the same: an administrator can help, and the security log
+// tells them with what. An address that the provider does not vouch for is
+// answered before anybody looks whether it has an account.
+const (
+	reasonNoAccount  = "no_account"
+	reasonUnverified = "email_not_verified"
+	reasonThrottled  = "throttled"
+)
+
+// provider is the generated type, which has no name.
+type provider = struct {
+	Id       string `json:"id"`
+	Name     string `json:"name"`
+	StartUrl string `json:"startUrl"`
+}
+
+// providers are what the sign-in page offers beside passwords.
+func (s *server) providers() *[]provider {
+	offered := []provider{}
+	if s.OIDC != nil {
+		offered = append(offered, provider{Id: providerID, Name: s.OIDC.Name(), StartUrl: "/auth/oidc/" + providerID + "/start"})
+	}
+	return &offered
+}
+
+func (s *server) isProvider(id string) error {
+	if s.OIDC == nil || id != providerID {
+		return &problem{Code: "not_found", Detail: "There is no identity provider of that id here."}
+	}
+	return nil
+}
+
 func (s *server) StartOIDC(ctx context.Context, r api.StartOIDCRequestObject) (api.StartOIDCResponseObject, error) {
-	panic("not yet")
+	if err := s.isProvider(r.Provider); err != nil {
+		return nil, err
+	}
+	returnTo := "/"
+	if r.Params.ReturnTo != nil {
+		returnTo = *r.Params.ReturnTo
+	}
+	if !oidc.LocalPath(returnTo) {
+		return nil, badParameter(api.Query, "returnTo", "invalid_parameter", "must be a path of this site")
+	}
+	location, flow, err := s.OIDC.Start(ctx, returnTo)
+	if err != nil {
+		location, err = s.turnedAway(ctx, err)
+	} else {
+		s.setFlow(ctx, flow)
+	}
+	return api.StartOIDC302Response{Headers: api.StartOIDC302ResponseHeaders{Location: location}}, err
 }
 
 func (s *server) FinishOIDC(ctx context.Context, r api.FinishOIDCRequestObject) (api.FinishOIDCResponseObject, error) {
-	panic("not yet")
+	if err := s.isProvider(r.Provider); err != nil {
+		return nil, err
+	}
+	location, err := s.finish(ctx, oidc.Callback{
+		Code: value(r.Params.Code), State: value(r.Params.State), Issuer: value(r.Params.Iss), Error: value(r.Params.Error),
+	})
+	if err != nil {
+		location, err = s.turnedAway(ctx, err)
+	}
+	return api.FinishOIDC302Response{Headers: api.FinishOIDC302ResponseHeaders{Location: location}}, err
+}
+
+// finish signs in whom the provider vouches for, and returns where they were going.
+func (s *server) finish(ctx context.Context, c oidc.Callback) (returnTo string, err error) {
+	if err := s.Accounts.ThrottleAddress(ctx, client(ctx)); err != nil {
+		return "", err
+	}
+	flow := ""
+	if cookie, err := callOf(ctx).request.Cookie(s.flowCookie()); err == nil {
+		flow = cookie.Value
+	}
+	who, returnTo, err := s.OIDC.Finish(ctx, flow, c)
+	if reasonOf(err) != oidc.ReasonMismatch {
+		s.setFlow(ctx, "")
+	}
+	if err != nil {
+		return "", err
+	}
+	token, principal, err := s.signInByIdentity(ctx, who)
+	if err != nil {
+		return "", err
+	}
+	s.setCookie(ctx, token)
+	callOf(ctx).markDemo(principal.Organization)
+	return returnTo, nil
+}
+
+// signInByIdentity opens a session for the member whose identity this is, and
+// links it first where it comes for the first time.
+func (s *server) signInByIdentity(ctx context.Context, who *oidc.Identity) (string, accounts.Principal, error) {
+	id := accounts.Identity{Issuer: who.Issuer, Subject: who.Subject}
+	token, principal, err := s.Accounts.SignInByIdentity(ctx, id, client(ctx))
+	var stranger *accounts.StrangerError
+	if !errors.As(err, &stranger) || stranger.Reason != accounts.StrangerUnknown {
+		return token, principal, err
+	}
+	email, err := who.VerifiedEmail(ctx)
+	if err != nil {
+		return "", accounts.Principal{}, err
+	}
+	if email == "" {
+		return "", accounts.Principal{}, &unverifiedError{}
+	}
+	mark, err := s.Commands.JoinByIdentity(ctx, id, email, callOf(ctx).requestID)
+	if err != nil {
+		return "", accounts.Principal{}, err
+	}
+	s.settle(ctx, mark)
+	return s.Accounts.SignInByIdentity(ctx, id, client(ctx))
+}
+
+// unverifiedError says that the provider does not vouch for any address.
+type unverifiedError struct{}
+
+func (*unverifiedError) Error() string { return "the provider vouches for no address" }
+
+// turnedAway returns the sign-in page with the reason why somebody is not let in,
+// and records it; an error that is no refusal comes back.
+func (s *server) turnedAway(ctx context.Context, err error) (location string, _ error) {
+	var (
+		throttled  *accounts.Refusal
+		stranger   *accounts.StrangerError
+		unverified *unverifiedError
+	)
+	reason, record := reasonOf(err), ""
+	about := accounts.Member{}
+	switch {
+	case errors.As(err, &throttled) && throttled.Code == accounts.CodeLoginThrottled:
+		reason = reasonThrottled
+	case errors.As(err, &stranger):
+		reason, record, about = reasonNoAccount, stranger.Reason, stranger.Member
+	case errors.As(err, &unverified):
+		reason, record = reasonUnverified, "no verified address"
+	case reason == oidc.ReasonMismatch || reason == oidc.ReasonCode || reason == oidc.ReasonToken:
+		record = reason // what an honest browser and an honest provider do not send
+	case reason == "":
+		return "", err
+	}
+	if reason != oidc.ReasonDenied && reason != oidc.ReasonExpired {
+		s.Log.WarnContext(ctx, "sign-in at the identity provider came to nothing", "requestId", callOf(ctx).requestID, "error", err)
+	}
+	if record != "" {
+		if err := s.Accounts.RefuseIdentity(ctx, about, record, client(ctx)); err != nil {
+			return "", err
+		}
+	}
+	return "/?signIn=failed&reason=" + reason, nil
+}
+
+// reasonOf is the reason of an oidc.Refusal; empty: it is none.
+func reasonOf(err error) string {
+	var refusal *oidc.Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Reason
+	}
+	return ""
+}
+
+// flowCookie is under the same rule as the session's: see cookieName.
+func (s *server) flowCookie() string { return s.cookiePrefix() + "muster_oidc" }
+
+// setFlow has the browser keep a sealed flow, or (empty) forget it. The provider
+// sends the browser back from another site, which is what SameSite=Lax admits.
+func (s *server) setFlow(ctx context.Context, sealed string) {
+	c := http.Cookie{
+		Name: s.flowCookie(), Value: sealed, Path: "/", Secure: !s.insecureCookie(), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, MaxAge: int(oidc.FlowLife.Seconds()),
+	}
+	if sealed == "" {
+		c.MaxAge = -1
+	}
+	callOf(ctx).header.Add("Set-Cookie", c.String())
 }

@@ -28,21 +28,8 @@ func (s *server) GetSession(ctx context.Context, _ api.GetSessionRequestObject) 
 		return nil, err
 	}
 	shown, password := api.Session{SetupRequired: &required}, true
-	shown.PasswordLogin, shown.Providers = &password, noProviders()
+	shown.PasswordLogin, shown.Providers = &password, s.providers()
 	return api.GetSession200JSONResponse(shown), nil
-}
-
-// noProviders is an empty list of the generated, nameless type.
-func noProviders() *[]struct {
-	Id       string `json:"id"`
-	Name     string `json:"name"`
-	StartUrl string `json:"startUrl"`
-} {
-	return &[]struct {
-		Id       string `json:"id"`
-		Name     string `json:"name"`
-		StartUrl string `json:"startUrl"`
-	}{}
 }
 
 // session is what a signed-in caller is told of themselves.
@@ -173,11 +160,13 @@ func fieldOf(err error, code, pointer string) error {
 // a Secure one over plain HTTP only from its own machine. Chromium drops it
 // silently from http://<address in the network>, and the sign-in loops; so an
 // operator who insists on plain HTTP there gets another name, and a banner.
-func (s *server) cookieName() string {
+func (s *server) cookieName() string { return s.cookiePrefix() + "muster_session" }
+
+func (s *server) cookiePrefix() string {
 	if s.insecureCookie() {
-		return "muster_session"
+		return ""
 	}
-	return "__Host-muster_session"
+	return "__Host-"
 }
 
 func (s *server) insecureCookie() bool {

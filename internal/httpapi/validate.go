@@ -102,7 +102,7 @@ func (r *route) checkParameters(c *gin.Context) []api.FieldError {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if !known[name] {
+		if !known[name] && !r.tolerant {
 			refuse(api.Query, name, "unknown_parameter", "is not a parameter of this operation")
 		}
 	}
