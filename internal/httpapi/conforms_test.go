@@ -3,8 +3,10 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,75 +37,130 @@ func TestCommonCodesAreDocumented(t *testing.T) {
 // conforms holds an answer against openapi.yaml and the manners of §1.2.
 func (w *world) conforms(r *http.Request, a answer) {
 	w.t.Helper()
-	for name, form := range map[string]string{
-		"X-Request-Id": `^[A-Za-z0-9._-]{1,64}$`, "X-Content-Type-Options": "^nosniff$", "Referrer-Policy": "^same-origin$",
-	} {
-		if !regexp.MustCompile(form).MatchString(a.Header().Get(name)) {
-			w.t.Errorf("%s %s: header %s is %q", r.Method, r.URL.Path, name, a.Header().Get(name))
+	for _, fault := range w.yardstick.faults(r.Method, r.URL.Path, a.ResponseRecorder) {
+		w.t.Errorf("%s %s: %s", r.Method, r.URL.Path, fault)
+	}
+}
+
+// yardstick is openapi.yaml as answers are held against it.
+type yardstick struct {
+	forms   []pathForm
+	problem *openapi3.Schema
+	limited bool // requests are counted, and answers say so
+}
+
+type pathForm struct {
+	form *regexp.Regexp
+	item *openapi3.PathItem
+}
+
+func newYardstick(c *contract, limited bool) *yardstick {
+	y := &yardstick{problem: c.document.Components.Schemas["Problem"].Value, limited: limited}
+	paths := c.document.Paths.Map()
+	// /reports/verify before /reports/{reportId}
+	for _, path := range slices.SortedFunc(maps.Keys(paths), func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") }) {
+		y.forms = append(y.forms, pathForm{regexp.MustCompile("^" + pathParameter.ReplaceAllString(path, "[^/]+") + "$"), paths[path]})
+	}
+	return y
+}
+
+// operation finds what address and method mean in openapi.yaml; nil: nothing.
+func (y *yardstick) operation(method, path string) *openapi3.Operation {
+	for _, f := range y.forms {
+		if f.form.MatchString(path) {
+			if o := f.item.Operations()[method]; o != nil {
+				return o
+			}
 		}
 	}
-	operation := w.operation(r)
-	if operation == nil {
-		return
+	return nil
+}
+
+// manners are headers that every answer has, and their form.
+var manners = map[string]*regexp.Regexp{
+	"X-Request-Id":           requestIDForm,
+	"X-Content-Type-Options": regexp.MustCompile("^nosniff$"),
+	"Referrer-Policy":        regexp.MustCompile("^same-origin$"),
+	"Cache-Control":          regexp.MustCompile("."),
+	"Vary":                   regexp.MustCompile("Accept-Encoding"),
+}
+
+// faults are what is wrong with an answer by openapi.yaml and the manners of §1.2.
+func (y *yardstick) faults(method, path string, a *httptest.ResponseRecorder) []string {
+	var out []string
+	for name, form := range manners {
+		if !form.MatchString(a.Header().Get(name)) {
+			out = append(out, fmt.Sprintf("header %s is %q", name, a.Header().Get(name)))
+		}
 	}
-	if !w.deps.Unlimited && !strings.HasPrefix(r.URL.Path, "/ingest/") && a.Header().Get("RateLimit") == "" {
-		w.t.Errorf("%s %s: no RateLimit header", r.Method, r.URL.Path)
+	if beta(path) && a.Header().Get("X-Api-Stability") != "beta" {
+		out = append(out, "no X-Api-Stability")
+	}
+	operation := y.operation(method, path)
+	if operation == nil { // a page, or nothing of ours
+		if a.Code >= 400 {
+			out = append(out, y.body(method, y.problem, nil, a)...)
+		}
+		return out
+	}
+	if y.limited && !strings.HasPrefix(path, "/ingest/") && (a.Header().Get("RateLimit") == "" || a.Header().Get("RateLimit-Policy") == "") {
+		out = append(out, "no RateLimit header")
 	}
 	response := operation.Responses.Status(a.Code)
 	if response == nil {
 		response = operation.Responses.Default()
 		if a.Code < 400 {
-			w.t.Errorf("%s %s: status %d is not declared", r.Method, r.URL.Path, a.Code)
+			out = append(out, fmt.Sprintf("status %d is not declared", a.Code))
 		}
 	}
-	w.declared(r, response.Value, a)
+	out = append(out, declared(response.Value, a)...)
 	if len(response.Value.Content) == 0 {
 		if a.Body.Len() > 0 && a.Code != 416 {
-			w.t.Errorf("%s %s: %d with a body", r.Method, r.URL.Path, a.Code)
+			out = append(out, fmt.Sprintf("%d with a body", a.Code))
 		}
-		return
+		return out
 	}
 	kind, _, _ := strings.Cut(a.Header().Get("Content-Type"), ";")
 	media := response.Value.Content[kind]
 	if media == nil {
-		w.t.Errorf("%s %s: %d answers %q, declared are %v", r.Method, r.URL.Path, a.Code, kind, slices.Collect(maps.Keys(response.Value.Content)))
-		return
+		return append(out, fmt.Sprintf("%d answers %q, declared are %v", a.Code, kind, slices.Collect(maps.Keys(response.Value.Content))))
 	}
-	if media.Schema == nil || !strings.HasSuffix(kind, "json") || a.Header().Get("Content-Encoding") != "" {
-		return
+	if media.Schema == nil || !strings.HasSuffix(kind, "json") {
+		return out
 	}
-	w.holds(r, operation, media.Schema.Value, a)
+	return append(out, y.body(method, media.Schema.Value, operation, a)...)
 }
 
 // undocumented are headers that openapi.yaml need not name: those of HTTP itself,
 // and of the layers that every site has.
 var undocumented = []string{
-	"Content-Type", "Content-Length", "Content-Encoding", "Vary", "Cache-Control", "Date",
+	"Content-Type", "Content-Length", "Content-Encoding", "Vary", "Cache-Control", "Date", "Connection", "Transfer-Encoding", "Last-Modified",
 	"X-Content-Type-Options", "Referrer-Policy", "Strict-Transport-Security",
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Deprecation", "Sunset",
 }
 
 // declared holds the answer's headers against those of openapi.yaml: what is
 // required is there, what is there is declared and has its form.
-func (w *world) declared(r *http.Request, response *openapi3.Response, a answer) {
-	w.t.Helper()
+func declared(response *openapi3.Response, a *httptest.ResponseRecorder) []string {
+	var out []string
 	for name, header := range response.Headers {
 		if header.Value.Required && a.Header().Get(name) == "" {
-			w.t.Errorf("%s %s: %d without %s", r.Method, r.URL.Path, a.Code, name)
+			out = append(out, fmt.Sprintf("%d without %s", a.Code, name))
 		}
 	}
 	for name, values := range a.Header() {
 		header := response.Headers[declaredName(response.Headers, name)]
 		if header == nil {
 			if !slices.Contains(undocumented, name) && (name != "Link" || !strings.Contains(values[0], "deprecation")) {
-				w.t.Errorf("%s %s: %d has %s: %s, which openapi.yaml does not name", r.Method, r.URL.Path, a.Code, name, values[0])
+				out = append(out, fmt.Sprintf("%d has %s: %s, which openapi.yaml does not name", a.Code, name, values[0]))
 			}
 			continue
 		}
 		for _, e := range checkText(header.Value.Schema.Value, values[0]) {
-			w.t.Errorf("%s %s: %d has %s: %s, which %s", r.Method, r.URL.Path, a.Code, name, values[0], e)
+			out = append(out, fmt.Sprintf("%d has %s: %s, which %s", a.Code, name, values[0], e))
 		}
 	}
+	return out
 }
 
 // declaredName is a header's name as the file spells it: ETag, net/http's Etag.
@@ -116,27 +173,38 @@ func declaredName(headers openapi3.Headers, name string) string {
 	return ""
 }
 
-func (w *world) holds(r *http.Request, operation *openapi3.Operation, schema *openapi3.Schema, a answer) {
-	w.t.Helper()
+// body holds the answer's JSON against its schema, and a problem's code against
+// those of the operation.
+func (y *yardstick) body(method string, schema *openapi3.Schema, operation *openapi3.Operation, a *httptest.ResponseRecorder) []string {
+	if method == http.MethodHead || a.Header().Get("Content-Encoding") != "" {
+		return nil
+	}
 	decoder := json.NewDecoder(bytes.NewReader(a.Body.Bytes()))
 	decoder.UseNumber()
 	var value any
-	must(w.t, decoder.Decode(&value))
+	if err := decoder.Decode(&value); err != nil {
+		return []string{fmt.Sprintf("%d is no JSON: %v: %.300s", a.Code, err, a.Body)}
+	}
+	var out []string
 	err := schema.VisitJSON(value, openapi3.MultiErrors(), openapi3.VisitAsResponse(), openapi3.EnableJSONSchema2020(),
 		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(isUUID)),
 		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(isTime)))
 	if err != nil {
-		w.t.Errorf("%s %s: %d does not fit openapi.yaml: %v\n%s", r.Method, r.URL.Path, a.Code, err, a.Body.String())
+		out = append(out, fmt.Sprintf("%d does not fit openapi.yaml: %v\n%s", a.Code, err, a.Body))
 	}
 	if extra := undeclared(schema, value, "#"); len(extra) > 0 {
-		w.t.Errorf("%s %s: members that openapi.yaml does not have: %v", r.Method, r.URL.Path, extra)
+		out = append(out, fmt.Sprintf("members that openapi.yaml does not have: %v", extra))
 	}
 	if p, ok := value.(map[string]any); ok && a.Code >= 400 && p["code"] != nil {
-		own, _ := words(operation, "x-problem-codes")
-		if code := p["code"].(string); !slices.Contains(own, code) && !slices.Contains(commonCodes, code) {
-			w.t.Errorf("%s %s: code %s is not in x-problem-codes", r.Method, r.URL.Path, code)
+		var own []string
+		if operation != nil {
+			own, _ = words(operation, "x-problem-codes")
+		}
+		if code, _ := p["code"].(string); !slices.Contains(own, code) && !slices.Contains(commonCodes, code) {
+			out = append(out, fmt.Sprintf("code %s is not in x-problem-codes", code))
 		}
 	}
+	return out
 }
 
 // undeclared lists the members of a value that its schema does not name.
@@ -167,18 +235,4 @@ func undeclared(s *openapi3.Schema, value any, at string) []string {
 		}
 	}
 	return out
-}
-
-// operation finds what the request's address and method mean in openapi.yaml.
-func (w *world) operation(r *http.Request) *openapi3.Operation {
-	paths := w.server.contract.document.Paths
-	for _, path := range slices.SortedFunc(maps.Keys(paths.Map()), func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") }) {
-		form := "^" + pathParameter.ReplaceAllString(path, "[^/]+") + "$"
-		if regexp.MustCompile(form).MatchString(r.URL.Path) {
-			if o := paths.Value(path).Operations()[r.Method]; o != nil {
-				return o
-			}
-		}
-	}
-	return nil
 }

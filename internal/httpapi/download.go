@@ -91,30 +91,39 @@ func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error {
 	if d.row.FinishedAt != nil {
 		modified = *d.row.FinishedAt
 	}
-	http.ServeContent(&rangeRefuser{ResponseWriter: w, download: d}, d.request, "", modified, d.file)
+	if strings.Contains(d.request.Header.Get("Range"), ",") {
+		d.request.Header.Del("Range") // several parts in one answer are nothing that openapi.yaml knows; the whole is always right
+	}
+	http.ServeContent(&contentRefuser{ResponseWriter: w, download: d}, d.request, "", modified, d.file)
 	return nil
 }
 
-// rangeRefuser says in our words what http.ServeContent says in plain text: that
-// a range lies outside the file.
-type rangeRefuser struct {
+// contentRefuser says in our words what http.ServeContent says in plain text or
+// not at all: that a range lies outside the file, or that it is another one than
+// the caller has part of.
+type contentRefuser struct {
 	http.ResponseWriter
 	download download
 	refused  bool
 }
 
-func (r *rangeRefuser) WriteHeader(status int) {
-	if status != http.StatusRequestedRangeNotSatisfiable {
+func (r *contentRefuser) WriteHeader(status int) {
+	var p *problem
+	switch status {
+	case http.StatusRequestedRangeNotSatisfiable:
+		p = &problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.row.File.SizeBytes)}
+	case http.StatusPreconditionFailed:
+		p = &problem{Code: "precondition_failed", Title: "It is another file", Detail: "The file is not the one that the request names."}
+	default:
 		r.ResponseWriter.WriteHeader(status)
 		return
 	}
 	r.refused = true
 	r.Header().Del("Repr-Digest")
-	(&problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.row.File.SizeBytes)}).
-		write(r.ResponseWriter, r.download.request, r.download.requestID)
+	p.write(r.ResponseWriter, r.download.request, r.download.requestID)
 }
 
-func (r *rangeRefuser) Write(p []byte) (int, error) {
+func (r *contentRefuser) Write(p []byte) (int, error) {
 	if r.refused {
 		return len(p), nil
 	}

@@ -49,6 +49,7 @@ func (s *server) cors(next http.Handler) http.Handler {
 				h.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
 				h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match")
 				h.Set("Access-Control-Max-Age", "600")
+				h.Set("Cache-Control", "private, no-store")
 				w.WriteHeader(http.StatusNoContent)
 				return
 			}

@@ -24,6 +24,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
 	"muster/internal/intake/collect"
 	"muster/internal/mail"
@@ -32,6 +33,7 @@ import (
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/audit"
+	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/history"
 )
@@ -40,11 +42,12 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // world is a whole Muster behind its handler, with two organizations.
 type world struct {
-	t       *testing.T
-	handler http.Handler
-	server  *server // for what no request shows
-	deps    Dependencies
-	clock   *clock
+	t         *testing.T
+	handler   http.Handler
+	server    *server // for what no request shows
+	yardstick *yardstick
+	deps      Dependencies
+	clock     *clock
 
 	stopProjections func()
 	filled          []uuid.UUID // organizations that demo data was asked for
@@ -91,7 +94,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	servers := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
 	runner := projections.NewRunner(db, pgtest.URL(t), log,
-		history.Projection(registry.Decode), fleet.Projection(registry.Decode), audit.Projection())
+		history.Projection(registry.Decode), fleet.Projection(registry.Decode), audit.Projection(), exceptions.Projection(registry.Decode))
 	w.stopProjections = run(t, runner)
 	files, err := blobs.Open(t.Context(), "file://"+t.TempDir())
 	must(t, err)
@@ -99,12 +102,14 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	must(t, err)
 	key, err := secrets.LoadOrCreate(t.TempDir() + "/secret.key")
 	must(t, err)
-	service := &commands.Service{DB: db, Events: events, Instances: servers, Members: people, Jobs: queue, Accounts: people, Now: w.clock.now}
+	checks, err := catalogue.Load()
+	must(t, err)
+	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Members: people, Jobs: queue, Accounts: people, Now: w.clock.now}
 	targets := assessment.NewStore(db, key)
 	collector, err := collect.New(targets, service, nil, log, w.clock.now) // it tries and asks; nothing here assesses
 	must(t, err)
 	w.deps = Dependencies{
-		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Audit: audit.NewReader(db),
+		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
@@ -126,6 +131,7 @@ func (w *world) build() {
 	var err error
 	w.handler, w.server, err = build(w.deps, openapiYAML)
 	must(w.t, err)
+	w.yardstick = newYardstick(w.server.contract, !w.deps.Unlimited)
 }
 
 // run fills the projections until the test ends.
