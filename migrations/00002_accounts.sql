@@ -103,6 +103,15 @@ CREATE TABLE sign_in_failures (
     PRIMARY KEY (kind, subject)
 );
 
+-- The networks (digests) that a member signed in from lately: there, failures of
+-- others elsewhere under their name do not make them wait.
+CREATE TABLE sign_in_addresses (
+    member_id uuid NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+    network   bytea NOT NULL,
+    last_at   timestamptz NOT NULL,
+    PRIMARY KEY (member_id, network)
+);
+
 -- Sign-ins, refusals and what operators did: append-only, joined by the audit
 -- list. It holds ids of people, never addresses they typed. An IP address is
 -- emptied once it is old: the only change that the trigger lets through.
@@ -144,4 +153,4 @@ CREATE TRIGGER security_log_keeps_what_they_say BEFORE UPDATE ON security_log
 -- +goose Down
 DROP TABLE security_log;
 DROP FUNCTION security_log_is_append_only();
-DROP TABLE sign_in_failures, setup_links, invitations, tokens, sessions, members, setup_gate, organizations;
+DROP TABLE sign_in_addresses, sign_in_failures, setup_links, invitations, tokens, sessions, members, setup_gate, organizations;

@@ -372,9 +372,9 @@ func TestPasswords(t *testing.T) {
 	}{
 		{"a long enough sentence", true},
 		{"elevenchars", false},
-		{"zwölfzeichen", true}, // characters, not bytes
-		{strings.Repeat("abcdefgh", 16), true},
-		{strings.Repeat("abcdefgh", 16) + "i", false},
+		{"zwölfzeichen", true},                                 // characters, not bytes
+		{strings.Repeat("no two of us alike", 7) + "!!", true}, // 128
+		{strings.Repeat("no two of us alike", 7) + "!!!", false},
 		{"password1234", false},
 		{"PassWord1234", false},
 		{"aaaaaaaaaaaaaaaa", false},

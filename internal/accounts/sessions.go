@@ -16,6 +16,10 @@ const (
 	SessionIdle     = 12 * time.Hour
 	SessionAbsolute = 7 * 24 * time.Hour
 	touchEvery      = time.Minute
+
+	// MaxSessions is how many of one member's go on; the one that was used
+	// longest ago makes room.
+	MaxSessions = 20
 )
 
 // userAgentRoom bounds what a browser may make us keep.
@@ -51,12 +55,17 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, method strin
 		c.UserAgent = c.UserAgent[:userAgentRoom]
 	}
 	_, err = s.db.ExecContext(ctx, startSessionSQL,
-		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member, method)
+		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member, method,
+		subject("ip", network(c.IP)), now.Add(-addressKnown), now.Add(-SessionAbsolute), MaxSessions-1)
 	if err != nil {
 		return "", Principal{}, fmt.Errorf("start a session: %w", err)
 	}
-	p, err = s.SessionPrincipal(ctx, token)
-	return token, p, err
+	if p, err = s.SessionPrincipal(ctx, token); err != nil {
+		return "", Principal{}, err
+	}
+	return token, p, s.RecordSecurity(ctx, SecurityEntry{
+		OrganizationID: p.Organization.ID, MemberID: member, Type: SignedIn, IP: c.IP, RequestID: c.RequestID, Detail: method,
+	})
 }
 
 // SessionPrincipal returns who a session cookie belongs to. Errors: *Refusal

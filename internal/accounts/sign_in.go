@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/domain/organization"
 )
 
 // How many failures within failureWindow an account and an address have before
@@ -20,6 +22,12 @@ const (
 	failuresPerAddress = 20
 	failureWindow      = 5 * time.Minute
 )
+
+// addressKnown is how long an address counts as one that the member signs in from.
+const addressKnown = 30 * 24 * time.Hour
+
+//go:embed queries/account.sql
+var accountOf string
 
 //go:embed queries/count_failure.sql
 var countFailure string
@@ -35,29 +43,19 @@ func (s *Store) SignIn(ctx context.Context, email, password string, c Client) (t
 	if err != nil {
 		return "", Principal{}, err
 	}
-	// Sessions that ended long ago are of no use to anybody.
-	if _, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND expires_at < $2`, member.ID, s.clock().Add(-SessionAbsolute)); err != nil {
-		return "", Principal{}, fmt.Errorf("sign in: %w", err)
-	}
-	token, p, err = s.StartSession(ctx, member.ID, MethodPassword, c)
-	if err != nil {
-		return "", Principal{}, err
-	}
-	return token, p, s.RecordSecurity(ctx, SecurityEntry{
-		OrganizationID: member.OrganizationID, MemberID: member.ID, Type: SignedIn, IP: c.IP, RequestID: c.RequestID,
-	})
+	return s.StartSession(ctx, member.ID, MethodPassword, c)
 }
 
 // ChangePassword sets a new password and ends the other sessions. Errors:
 // *Refusal invalid_credentials, login_throttled, weak_password.
 func (s *Store) ChangePassword(ctx context.Context, p Principal, current, next string, c Client) error {
-	if err := CheckPassword(next, p.Member.Email); err != nil {
+	if err := CheckPassword(next, p.Member.Email, p.Member.Name, p.Organization.Name); err != nil {
 		return err
 	}
 	if _, err := s.authenticate(ctx, p.Member.Email, current, c); err != nil {
 		return err
 	}
-	hash, err := s.HashPassword(ctx, next, p.Member.Email)
+	hash, err := s.HashPassword(ctx, next, p.Member.Email, p.Member.Name, p.Organization.Name)
 	if err != nil {
 		return err
 	}
@@ -76,7 +74,7 @@ func (s *Store) SetPassword(ctx context.Context, email, password string) (ok boo
 	if err != nil || !ok {
 		return false, err
 	}
-	hash, err := s.HashPassword(ctx, password, email)
+	hash, err := s.HashPassword(ctx, password, email, member.Name)
 	if err != nil {
 		return true, err
 	}
@@ -90,7 +88,7 @@ func (s *Store) SetPassword(ctx context.Context, email, password string) (ok boo
 // failures of the account, in one statement.
 func (s *Store) replacePassword(ctx context.Context, member Member, hash string, keep uuid.UUID) error {
 	_, err := s.db.ExecContext(ctx, `WITH ended AS (DELETE FROM sessions WHERE member_id = $1 AND id <> $3),
-		forgiven AS (DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $4)
+		forgiven AS (DELETE FROM sign_in_failures WHERE kind = 'account' AND substring(subject FROM 1 FOR 32) = $4)
 		UPDATE members SET password_hash = $2 WHERE id = $1`, member.ID, hash, keep, subject("account", member.Email))
 	if err != nil {
 		return fmt.Errorf("set a password: %w", err)
@@ -98,49 +96,94 @@ func (s *Store) replacePassword(ctx context.Context, member Member, hash string,
 	return nil
 }
 
+// account is what sign-in knows of whoever it is asked for.
+type account struct {
+	Member
+	Hash  sql.NullString `db:"password_hash"`
+	Known bool           `db:"known"` // they signed in from this address before
+
+	subject, address []byte // under which failures are counted
+}
+
 // authenticate returns the active member whose password this is.
 func (s *Store) authenticate(ctx context.Context, email, password string, c Client) (Member, error) {
-	email = normalEmail(email)
-	account, address := subject("account", email), subject("ip", c.IP)
 	release, err := s.hashSlot(ctx)
 	if err != nil {
 		return Member{}, err
 	}
 	defer release()
-	if err := s.throttle(ctx, account, address); err != nil {
+	a, err := s.account(ctx, email, c)
+	if err != nil {
 		return Member{}, err
 	}
-	var row struct {
-		Member
-		Hash sql.NullString `db:"password_hash"`
+	if err := s.throttle(ctx, a.subject, a.address); err != nil {
+		return Member{}, errors.Join(err, s.recordThrottled(ctx, a, c))
 	}
-	err = s.db.GetContext(ctx, &row, `SELECT `+memberColumns+`, password_hash FROM members WHERE email = $1`, email)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return Member{}, fmt.Errorf("look up an account: %w", err)
-	}
-	hash, usable := row.Hash.String, row.Hash.Valid && row.Status == "active"
+	stored, usable := a.Hash.String, a.Hash.Valid && a.Status == organization.Active
 	if !usable {
-		hash = nobody
+		stored = nobody
 	}
-	matches, err := verify(hash, password)
+	matches, err := verify(stored, password)
 	if err != nil {
 		return Member{}, err
 	}
 	if matches && usable {
-		_, err := s.db.ExecContext(ctx, `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, account)
-		return row.Member, err
+		return a.Member, s.forgive(ctx, a, password)
 	}
-	if err := s.countFailure(ctx, account, address); err != nil {
+	if err := s.countFailure(ctx, a.subject, a.address); err != nil {
 		return Member{}, err
 	}
 	err = s.RecordSecurity(ctx, SecurityEntry{
-		OrganizationID: row.OrganizationID, MemberID: row.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
-		Once: row.ID == uuid.Nil, // anybody may fail under any number of names
+		OrganizationID: a.OrganizationID, MemberID: a.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
+		Once: a.ID == uuid.Nil, // anybody may fail under any number of names
 	})
 	if err != nil {
 		return Member{}, err
 	}
 	return Member{}, &Refusal{Code: CodeInvalidCredentials, Detail: "address and password do not match an account"}
+}
+
+// account looks up whom an address belongs to: nobody's is one, too. Somebody
+// who fails under another's name from a thousand places must not keep them out:
+// at an address from which they signed in lately their failures are counted apart.
+func (s *Store) account(ctx context.Context, email string, c Client) (account, error) {
+	email = normalEmail(email)
+	a := account{subject: subject("account", email), address: subject("ip", network(c.IP))}
+	err := s.db.GetContext(ctx, &a, accountOf, email, a.address, s.clock().Add(-addressKnown))
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return a, fmt.Errorf("look up an account: %w", err)
+	}
+	if a.Known {
+		a.subject = append(a.subject, a.address...)
+	}
+	return a, nil
+}
+
+// recordThrottled writes down that somebody has to wait to be an account's owner.
+func (s *Store) recordThrottled(ctx context.Context, a account, c Client) error {
+	if a.ID == uuid.Nil {
+		return nil
+	}
+	return s.RecordSecurity(ctx, SecurityEntry{
+		OrganizationID: a.OrganizationID, MemberID: a.ID, Type: SignInThrottled, IP: c.IP, RequestID: c.RequestID, Once: true,
+	})
+}
+
+// forgive forgets the failures of whoever has now given the right password, and
+// makes the hash anew where it was made under older parameters.
+func (s *Store) forgive(ctx context.Context, a account, password string) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, a.subject)
+	if err != nil {
+		return fmt.Errorf("forgive failed sign-ins: %w", err)
+	}
+	if !outdated(a.Hash.String) {
+		return nil
+	}
+	_, err = s.db.ExecContext(ctx, `UPDATE members SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, a.ID, a.Hash.String, hash(password))
+	if err != nil {
+		return fmt.Errorf("renew a password's hash: %w", err)
+	}
+	return nil
 }
 
 // countFailure counts one more failure, and forgets some that no longer matter:
@@ -158,7 +201,7 @@ func (s *Store) countFailure(ctx context.Context, account, address []byte) error
 	return nil
 }
 
-// throttle refuses while the account or the address has to wait.
+// throttle refuses while the account (nil: none was named) or the address has to wait.
 func (s *Store) throttle(ctx context.Context, account, address []byte) error {
 	if s.unthrottled {
 		return nil
