@@ -84,7 +84,7 @@ func (g *gatherer) Gather(_ context.Context, in handlers.Gathering) (snapshot.Do
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	doc := snapshottest.Rich(in.Queued.Kind)
-	doc.ReportID, doc.Organization.ID = in.ReportID, in.OrganizationID
+	doc.ReportID, doc.Organization.ID, doc.Requester.ID = in.ReportID, in.OrganizationID, in.Queued.RequesterID
 	return doc, g.err
 }
 

@@ -141,8 +141,12 @@ func nameOf(names map[uuid.UUID]string, actor string) string {
 	if err != nil {
 		return actor // the system
 	}
-	if name := names[id]; name != "" {
+	name, known := names[id]
+	switch {
+	case name != "":
 		return name
+	case known: // erased
+		return "a former member"
 	}
 	return "member " + actor
 }

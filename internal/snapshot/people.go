@@ -24,7 +24,7 @@ func (doc Document) People() []uuid.UUID {
 // Shown is the name to print.
 func (p Person) Shown() string {
 	if p.Name == "" {
-		return "an erased member"
+		return "a former member"
 	}
 	return p.Name
 }
