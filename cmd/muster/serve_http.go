@@ -44,11 +44,15 @@ func (p *process) startHTTP(
 	if err != nil {
 		return nil, err
 	}
+	provider, err := p.identityProvider(public)
+	if err != nil {
+		return nil, err
+	}
 	handler, err := httpapi.New(httpapi.Dependencies{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Exceptions: p.exceptions, Servers: p.facts, Jobs: p.queue,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(),
+		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(),
 		Build: httpapi.Build{
 			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},

@@ -191,6 +191,8 @@ func TestWarnings(t *testing.T) {
 		"plain HTTP":         {[]string{"--public-url=http://muster.lan"}, nil, "people cannot sign in at http://muster.lan: "},
 		"plain HTTP, wanted": {[]string{"--public-url=http://muster.lan", "--insecure-cookies"}, nil, ""},
 		"this machine":       {[]string{"--listen=:8080"}, nil, ""},
+		"plain provider":     {[]string{"--oidc-issuer=http://login.lan/", "--oidc-client-id=muster"}, nil, "--oidc-issuer http://login.lan/ is not encrypted"},
+		"provider":           {[]string{"--oidc-issuer=https://login.lan/", "--oidc-client-id=muster"}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

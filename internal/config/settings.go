@@ -117,11 +117,11 @@ func peopleSettings() []setting {
 			func(c *Config) *string { return &c.SMTPURL }, "smtp", "smtps"),
 		row("mail-from", "Muster <muster@localhost>", "`sender` of all mails",
 			func(c *Config) *string { return &c.MailFrom }, mailbox),
-		row("oidc-issuer", "", "`URL` of an OpenID Connect provider for sign-in (default none; not in this release yet)",
+		row("oidc-issuer", "", "`URL` of an OpenID Connect provider for sign-in, exactly as it spells its issuer (default none)",
 			func(c *Config) *string { return &c.OIDCIssuer }, optional(webURL)),
 		row("oidc-client-id", "", "`name` of Muster at that provider",
 			func(c *Config) *string { return &c.OIDCClientID }, optional(nonEmpty)),
-		row("oidc-client-secret-file", "", "`file` with Muster's secret at that provider",
+		row("oidc-client-secret-file", "", "`file` with Muster's secret at that provider (default none: a public client)",
 			func(c *Config) *string { return &c.OIDCClientSecretFile }, optional(path)),
 	}
 }

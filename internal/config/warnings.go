@@ -22,8 +22,8 @@ func (c *Config) Warnings() []string {
 		}
 	}
 	slices.Sort(warnings)
-	if c.OIDCIssuer != "" {
-		warnings = append(warnings, "this release does not sign people in over OpenID Connect yet: --oidc-issuer has no effect")
+	if u, err := url.Parse(c.OIDCIssuer); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+		warnings = append(warnings, fmt.Sprintf("--oidc-issuer %s is not encrypted: whoever sits between can sign in as anybody", c.OIDCIssuer))
 	}
 	if u, err := url.Parse(c.PublicURL); err == nil && u.Scheme == "http" && !loopback(u.Hostname()) && !c.InsecureCookies {
 		warnings = append(warnings, fmt.Sprintf("people cannot sign in at %s: browsers keep a secure cookie only with https; "+

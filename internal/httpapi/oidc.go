@@ -13,6 +13,10 @@ import (
 // providerID names the one identity provider that an installation may have.
 const providerID = "sso"
 
+// OIDCCallback is the path to which the provider sends people back, as it must be
+// registered there.
+const OIDCCallback = "/auth/oidc/" + providerID + "/callback"
+
 // Reasons that the sign-in page is given beside those of package oidc. Whoever
 // has no account, a disabled one, or one that belongs to somebody else at the
 // provider is told the same: an administrator can help, and the security log
