@@ -17,7 +17,7 @@ func (s *Service) AddMember(ctx context.Context, actor Actor, m NewMember) (acco
 	if err := m.check(); err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
-	hash, err := s.Accounts.HashPassword(ctx, m.Password, m.Email)
+	hash, err := s.hashOf(ctx, m.Password, actor.OrganizationID, m.Email, m.Name)
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
@@ -106,7 +106,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, name, password st
 	if e := checkName("#/name", name); e != nil && name != "" {
 		return accounts.Member{}, Mark{}, fieldErrors([]FieldError{*e})
 	}
-	hash, err := s.Accounts.HashPassword(ctx, password, invited.Email)
+	hash, err := s.hashOf(ctx, password, invited.OrganizationID, invited.Email, invited.Name, name)
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
@@ -128,4 +128,13 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, name, password st
 		return accounts.Member{}, Mark{}, err
 	}
 	return invited, mark, nil
+}
+
+// hashOf checks a new password, also against the name of the organization.
+func (s *Service) hashOf(ctx context.Context, password string, org uuid.UUID, about ...string) (string, error) {
+	o, _, err := s.Accounts.Organization(ctx, org)
+	if err != nil {
+		return "", err
+	}
+	return s.Accounts.HashPassword(ctx, password, append(about, o.Name)...)
 }

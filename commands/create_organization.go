@@ -26,7 +26,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool
 			return accounts.Organization{}, nil, Mark{}, err
 		}
 		var err error
-		if hash, err = s.Accounts.HashPassword(ctx, admin.Password, admin.Email); err != nil {
+		if hash, err = s.Accounts.HashPassword(ctx, admin.Password, admin.Email, admin.Name, name); err != nil {
 			return accounts.Organization{}, nil, Mark{}, err
 		}
 	}

@@ -35,7 +35,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, e
 	}
 	var hash string
 	if required { // else the link is refused below, and no hash is worth its second
-		if hash, err = s.Accounts.HashPassword(ctx, in.Password, in.Email); err != nil {
+		if hash, err = s.Accounts.HashPassword(ctx, in.Password, in.Email, in.Name, in.OrganizationName); err != nil {
 			return accounts.Member{}, Mark{}, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/eventstore/topic"
+	"muster/internal/accounts"
 	"muster/internal/config"
 )
 
@@ -101,25 +102,50 @@ func (in *installation) showDead(ctx context.Context, id uuid.UUID) (string, err
 }
 
 func (in *installation) retryDead(ctx context.Context, id uuid.UUID) (string, error) {
-	replay, err := in.runner.DeadLetters().Retry(ctx, uuid.Nil, id)
-	if err == nil {
-		return sayReplay(replay)
+	letter, _, err := in.runner.DeadLetters().Show(ctx, uuid.Nil, id)
+	if errors.Is(err, topic.ErrNoLetter) {
+		return "the job will run again", in.settleJob(ctx, id, accounts.DeadLetterRetried, in.queue.Retry)
 	}
-	if !errors.Is(err, topic.ErrNoLetter) {
+	if err != nil {
 		return "", err
 	}
-	return "the job will run again", in.queue.Retry(ctx, uuid.Nil, id)
+	return in.settleLetter(ctx, letter, accounts.DeadLetterRetried, in.runner.DeadLetters().Retry)
 }
 
 func (in *installation) dropDead(ctx context.Context, id uuid.UUID) (string, error) {
-	replay, err := in.runner.DeadLetters().Drop(ctx, uuid.Nil, id)
-	if err == nil {
-		return sayReplay(replay)
+	letter, _, err := in.runner.DeadLetters().Show(ctx, uuid.Nil, id)
+	if errors.Is(err, topic.ErrNoLetter) {
+		return "the job is dropped", in.settleJob(ctx, id, accounts.DeadLetterDropped, in.queue.Drop)
 	}
-	if !errors.Is(err, topic.ErrNoLetter) {
+	if err != nil {
 		return "", err
 	}
-	return "the job is dropped", in.queue.Drop(ctx, uuid.Nil, id)
+	return in.settleLetter(ctx, letter, accounts.DeadLetterDropped, in.runner.DeadLetters().Drop)
+}
+
+// settleLetter does it to the event and shows it to the organization's auditors.
+func (in *installation) settleLetter(ctx context.Context, letter topic.Letter, entryType string,
+	act func(context.Context, uuid.UUID, uuid.UUID) (topic.Replay, error)) (string, error) {
+	replay, err := act(ctx, letter.OrganizationID, letter.ID)
+	if err != nil {
+		return "", err
+	}
+	if err := in.accounts.RecordOperation(ctx, letter.OrganizationID, entryType, letter.ID.String()); err != nil {
+		return "", err
+	}
+	return sayReplay(replay)
+}
+
+// settleJob does it to the job and shows it to the organization's auditors.
+func (in *installation) settleJob(ctx context.Context, id uuid.UUID, entryType string, act func(context.Context, uuid.UUID, uuid.UUID) error) error {
+	job, ok, err := in.queue.Get(ctx, uuid.Nil, id)
+	if err != nil {
+		return err
+	}
+	if err := act(ctx, uuid.Nil, id); err != nil || !ok {
+		return err
+	}
+	return in.accounts.RecordOperation(ctx, job.OrganizationID, entryType, id.String())
 }
 
 // sayReplay says what came of it; that the event still fails is a failure.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/eventstore"
+	"muster/internal/accounts"
 	"muster/internal/config"
 )
 
@@ -169,6 +170,9 @@ and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`
 				target, err := in.exported(cmd, organizationName)
 				if err != nil {
 					return err
+				}
+				if err := in.accounts.RecordOperation(cmd.Context(), target, accounts.EventsExported, string(logs[0])); err != nil {
+					return err // nothing leaves unseen
 				}
 				out := cmd.OutOrStdout()
 				if path != "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/projections"
 )
@@ -54,6 +55,9 @@ report_history, audit, fleet or exceptions. A difference does not stop the switc
 		Args: aProjection,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				if err := in.accounts.RecordSystem(cmd.Context(), accounts.RebuildRequested, "projection "+args[0]); err != nil {
+					return err
+				}
 				progress := rebuildProgress(cmd.ErrOrStderr())
 				difference, err := in.runner.Rebuild(cmd.Context(), args[0], options, progress)
 				fmt.Fprintln(cmd.ErrOrStderr())

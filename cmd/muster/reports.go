@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/handlers"
+	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/intake/collect"
 )
@@ -76,5 +77,9 @@ func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (
 		defer func() { err = errors.Join(err, file.Close()) }()
 		out = file
 	}
-	return parts.Rebuilder().Rebuild(cmd.Context(), id, out)
+	outcome, err := parts.Rebuilder().Rebuild(cmd.Context(), id, out)
+	if err != nil {
+		return outcome, err
+	}
+	return outcome, in.accounts.RecordOperation(cmd.Context(), outcome.Organization, accounts.RebuildRequested, "report "+id.String())
 }

@@ -140,7 +140,7 @@ func TestSessions(t *testing.T) {
 	if sessions, err := d.Sessions(ctx, ana.ID); err != nil || len(sessions) != 2 {
 		t.Errorf("sessions %v, %v", sessions, err)
 	}
-	if ok, err := d.RevokeSession(ctx, uuid.New(), q.ID); ok || err != nil {
+	if ok, err := d.RevokeSession(ctx, accounts.Principal{Member: accounts.Member{ID: uuid.New()}}, q.ID, here); ok || err != nil {
 		t.Errorf("somebody else's session: %v, %v", ok, err)
 	}
 	if err := d.SignOut(ctx, token, here); err != nil {
@@ -149,7 +149,7 @@ func TestSessions(t *testing.T) {
 	if _, err := d.SessionPrincipal(ctx, token); refusal(err) != "unauthenticated" {
 		t.Errorf("signed out: %v", err)
 	}
-	if ok, _ := d.RevokeSession(ctx, ana.ID, q.ID); !ok {
+	if ok, _ := d.RevokeSession(ctx, q, q.ID, here); !ok {
 		t.Error("their own session cannot be revoked")
 	}
 	if _, err := d.SessionPrincipal(ctx, other); refusal(err) != "unauthenticated" {

@@ -94,6 +94,15 @@ func (s *Store) RecordSystem(ctx context.Context, entryType, detail string) erro
 	return nil
 }
 
+// RecordOperation appends what was done on the command line to one organization,
+// or (uuid.Nil) to all of them.
+func (s *Store) RecordOperation(ctx context.Context, org uuid.UUID, entryType, detail string) error {
+	if org == uuid.Nil {
+		return s.RecordSystem(ctx, entryType, detail)
+	}
+	return s.RecordSecurity(ctx, SecurityEntry{OrganizationID: org, Type: entryType, Detail: detail, Component: CommandLine})
+}
+
 // once is the key under which an entry is noted once an hour. Those whom nobody
 // knows share so many of them, so that no crowd at the door fills the disk.
 func (e SecurityEntry) once() []byte {

@@ -140,20 +140,48 @@ func (s *Store) Sessions(ctx context.Context, member uuid.UUID) ([]Session, erro
 }
 
 // RevokeSession ends one of the member's own; ok is false where there is none of that id.
-func (s *Store) RevokeSession(ctx context.Context, member, session uuid.UUID) (ok bool, err error) {
-	result, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id = $2`, member, session)
+func (s *Store) RevokeSession(ctx context.Context, p Principal, session uuid.UUID, c Client) (ok bool, err error) {
+	result, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id = $2`, p.Member.ID, session)
 	if err != nil {
 		return false, fmt.Errorf("revoke a session: %w", err)
 	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	return true, s.recordRevoked(ctx, p, "one", c)
 }
 
-// RevokeOtherSessions ends all of the member's sessions but keep.
-func (s *Store) RevokeOtherSessions(ctx context.Context, member, keep uuid.UUID) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id <> $2`, member, keep)
+// RevokeOtherSessions ends all of the member's sessions but their present one.
+func (s *Store) RevokeOtherSessions(ctx context.Context, p Principal, c Client) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id <> $2`, p.Member.ID, p.ID)
 	if err != nil {
 		return fmt.Errorf("revoke other sessions: %w", err)
 	}
-	return nil
+	return s.recordRevoked(ctx, p, "all others", c)
+}
+
+func (s *Store) recordRevoked(ctx context.Context, p Principal, which string, c Client) error {
+	return s.RecordSecurity(ctx, SecurityEntry{
+		OrganizationID: p.Organization.ID, MemberID: p.Member.ID, Type: SessionsRevoked, IP: c.IP, RequestID: c.RequestID, Detail: which,
+	})
+}
+
+// SessionOwner returns whose live session a token is, without using it: ok is
+// false where it is nobody's. It is for requests that are refused before anybody
+// is let in.
+func (s *Store) SessionOwner(ctx context.Context, token string) (org, member uuid.UUID, ok bool, err error) {
+	var row struct {
+		Organization uuid.UUID `db:"organization_id"`
+		Member       uuid.UUID `db:"member_id"`
+	}
+	now := s.clock()
+	err = s.db.GetContext(ctx, &row, `SELECT organization_id, member_id FROM sessions
+		WHERE token_hash = $1 AND expires_at > $2 AND last_seen_at > $3`, digestOf(token), now, now.Add(-SessionIdle))
+	if errors.Is(err, sql.ErrNoRows) {
+		return uuid.Nil, uuid.Nil, false, nil
+	}
+	if err != nil {
+		return uuid.Nil, uuid.Nil, false, fmt.Errorf("look up whose session it is: %w", err)
+	}
+	return row.Organization, row.Member, true, nil
 }

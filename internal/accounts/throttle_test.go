@@ -9,7 +9,9 @@ import (
 	"muster/internal/accounts"
 )
 
-func from(ip string) accounts.Client { return accounts.Client{IP: ip, UserAgent: "test", RequestID: "r-2"} }
+func from(ip string) accounts.Client {
+	return accounts.Client{IP: ip, UserAgent: "test", RequestID: "r-2"}
+}
 
 // TestACrowdDoesNotKeepTheOwnerOut: failures under somebody's name from all over
 // the world make the world wait, and not them at a desk that they know.

@@ -37,6 +37,9 @@ const (
 //go:embed queries/principal_of_token.sql
 var principalOfToken string
 
+//go:embed queries/touch_token.sql
+var touchToken string
+
 //go:embed queries/tokens.sql
 var listTokens string
 
@@ -129,9 +132,8 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 		return Principal{}, &Refusal{Code: CodeTokenExpired, Detail: "the token expired on " + row.ExpiresAt.UTC().Format(time.DateOnly)}
 	}
 	if row.LastUsedAt == nil || now.Sub(*row.LastUsedAt) >= touchEvery {
-		_, err := s.db.ExecContext(ctx, `UPDATE tokens SET last_used_at = greatest(last_used_at, $2), last_used_ip = $3 WHERE id = $1`, row.ID, now, printable(ip))
-		if err != nil {
-			return Principal{}, fmt.Errorf("touch a token: %w", err)
+		if err := s.touchToken(ctx, row.ID, now, ip); err != nil {
+			return Principal{}, err
 		}
 	}
 	p := Principal{
@@ -142,6 +144,29 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 		p.Method, p.Member, p.InstanceIDs = MethodIngest, Member{}, row.InstanceIDs
 	}
 	return p, nil
+}
+
+// touchToken writes down that a token is used, and in the security log that it
+// is used for the first time: whoever minted it may wonder.
+func (s *Store) touchToken(ctx context.Context, id uuid.UUID, now time.Time, ip string) error {
+	var used struct {
+		Organization uuid.UUID `db:"organization_id"`
+		Member       uuid.UUID `db:"member_id"`
+		Kind         string    `db:"kind"`
+		First        bool      `db:"first"`
+	}
+	err := s.db.GetContext(ctx, &used, touchToken, id, now, printable(ip))
+	if err != nil {
+		return fmt.Errorf("touch a token: %w", err)
+	}
+	if !used.First {
+		return nil
+	}
+	first := SecurityEntry{OrganizationID: used.Organization, Type: TokenFirstUsed, IP: ip, Detail: id.String()}
+	if used.Kind == APIToken { // an ingest token acts for nobody
+		first.MemberID = used.Member
+	}
+	return s.RecordSecurity(ctx, first)
 }
 
 // Tokens returns the tokens of a kind, newest first: of one member, or

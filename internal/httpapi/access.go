@@ -166,14 +166,21 @@ func hasScope(p accounts.Principal, scopes ...organization.Scope) bool {
 	return slices.ContainsFunc(scopes, func(s organization.Scope) bool { return slices.Contains(p.Scopes, s) })
 }
 
-// recordRefusal writes to the security log; that it cannot must not turn a
-// refusal into a failure.
+// recordRefusal notes in the security log, once an hour, that somebody may not
+// call this route; that it cannot must not turn a refusal into a failure.
 func (s *server) recordRefusal(ctx context.Context, call *call, row *route, missing string) {
-	err := s.Accounts.RecordSecurity(ctx, accounts.SecurityEntry{
-		At: s.Now(), OrganizationID: call.principal.Organization.ID, MemberID: call.principal.Member.ID, Type: "refused",
-		IP: call.ip, RequestID: call.requestID, Detail: missing + ": " + row.method + " " + row.path,
-	})
-	if err != nil && !errors.Is(err, context.Canceled) {
+	e := accounts.SecurityEntry{
+		OrganizationID: call.principal.Organization.ID, MemberID: call.principal.Member.ID, Type: accounts.Refused,
+		IP: call.ip, RequestID: call.requestID, Detail: missing + ": " + row.method + " " + row.path, Once: true,
+	}
+	if call.principal.Method == accounts.MethodToken || call.principal.Method == accounts.MethodIngest {
+		e.Detail += ", token " + call.principal.ID.String()
+	}
+	s.note(ctx, e)
+}
+
+func (s *server) note(ctx context.Context, e accounts.SecurityEntry) {
+	if err := s.Accounts.RecordSecurity(ctx, e); err != nil && !errors.Is(err, context.Canceled) {
 		s.Log.WarnContext(ctx, "security log", "error", err)
 	}
 }

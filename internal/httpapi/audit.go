@@ -107,6 +107,14 @@ func (s *server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	return answer, nil
 }
 
+// record writes into the security log what the caller has done that is no event.
+func (s *server) record(ctx context.Context, entryType, detail string) error {
+	who, c := caller(ctx), callOf(ctx)
+	return s.Accounts.RecordSecurity(ctx, accounts.SecurityEntry{
+		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: entryType, IP: c.ip, RequestID: c.requestID, Detail: detail,
+	})
+}
+
 // securityLog is the name under which the security log's entries are merged.
 const securityLog = "security"
 

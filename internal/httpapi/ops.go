@@ -10,6 +10,7 @@ import (
 
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
+	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/projections"
 )
@@ -36,6 +37,9 @@ func (s *server) ListProjections(ctx context.Context, _ api.ListProjectionsReque
 func (s *server) RebuildProjection(ctx context.Context, r api.RebuildProjectionRequestObject) (api.RebuildProjectionResponseObject, error) {
 	if err := s.Projections.RequestRebuild(ctx, r.Name, projections.RebuildOptions{}); err != nil {
 		return nil, projectionProblem(err)
+	}
+	if err := s.record(ctx, accounts.RebuildRequested, "projection "+r.Name); err != nil {
+		return nil, err
 	}
 	return api.RebuildProjection202JSONResponse{Name: r.Name, Status: "rebuilding"}, nil
 }
@@ -123,6 +127,9 @@ func (s *server) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterReque
 	if err != nil {
 		return nil, deadLetterProblem(err)
 	}
+	if err := s.record(ctx, accounts.DeadLetterRetried, r.DeadLetterId.String()); err != nil {
+		return nil, err
+	}
 	if replay.Error != "" {
 		return nil, &problem{Code: "invalid_state", Detail: fmt.Sprintf("It failed again: %s. %d events wait.", replay.Error, replay.Waiting)}
 	}
@@ -136,6 +143,9 @@ func (s *server) DropDeadLetter(ctx context.Context, r api.DropDeadLetterRequest
 	}
 	if err != nil {
 		return nil, deadLetterProblem(err)
+	}
+	if err := s.record(ctx, accounts.DeadLetterDropped, r.DeadLetterId.String()); err != nil {
+		return nil, err
 	}
 	return api.DropDeadLetter204Response{}, nil
 }

@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
+
+	"muster/internal/accounts"
 )
 
 // crossOrigin refuses what another site makes a signed-in browser send. The
@@ -18,9 +21,27 @@ func (s *server) crossOrigin(next http.Handler) (http.Handler, error) {
 		}
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.recordForgery(r)
 		s.turnAway(w, r, &problem{Code: "cross_origin_request", Detail: "A page of another origin sent this request."})
 	}))
 	return protection.Handler(next), nil
+}
+
+// recordForgery notes, once an hour, in whose browser another site tried its luck.
+func (s *server) recordForgery(r *http.Request) {
+	cookie, none := r.Cookie(s.cookieName())
+	if none != nil || r.Header.Get("Authorization") != "" {
+		return
+	}
+	org, member, ok, err := s.Accounts.SessionOwner(r.Context(), cookie.Value)
+	if err != nil || !ok {
+		return // the request is refused either way
+	}
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	s.note(r.Context(), accounts.SecurityEntry{
+		OrganizationID: org, MemberID: member, Type: accounts.Refused, IP: host,
+		RequestID: callOf(r.Context()).requestID, Detail: "origin", Once: true,
+	})
 }
 
 // origin is our own, as the browser knows us: behind a proxy the Host that we

@@ -49,7 +49,9 @@ func (s *server) SignIn(ctx context.Context, r api.SignInRequestObject) (api.Sig
 	if err != nil {
 		return nil, err
 	}
-	s.setCookie(ctx, token)
+	if err := s.handOut(ctx, token); err != nil {
+		return nil, err
+	}
 	shown, err := s.session(ctx, principal)
 	return api.SignIn200JSONResponse(shown), err
 }
@@ -60,8 +62,21 @@ func (s *server) enter(ctx context.Context, m accounts.Member) (api.Session, err
 	if err != nil {
 		return api.Session{}, err
 	}
-	s.setCookie(ctx, token)
+	if err := s.handOut(ctx, token); err != nil {
+		return api.Session{}, err
+	}
 	return s.session(ctx, principal)
+}
+
+// handOut gives the browser its new session and ends the one that it had:
+// nobody goes on under a cookie that was there before they signed in.
+func (s *server) handOut(ctx context.Context, token string) error {
+	s.setCookie(ctx, token)
+	before, err := callOf(ctx).request.Cookie(s.cookieName())
+	if err != nil { // there was none
+		return nil //nolint:nilerr // and that is all it says
+	}
+	return s.Accounts.SignOut(ctx, before.Value, client(ctx))
 }
 
 func (s *server) SignOut(ctx context.Context, _ api.SignOutRequestObject) (api.SignOutResponseObject, error) {
@@ -93,7 +108,7 @@ func (s *server) ListSessions(ctx context.Context, _ api.ListSessionsRequestObje
 }
 
 func (s *server) RevokeSession(ctx context.Context, r api.RevokeSessionRequestObject) (api.RevokeSessionResponseObject, error) {
-	ok, err := s.Accounts.RevokeSession(ctx, caller(ctx).Member.ID, r.SessionId)
+	ok, err := s.Accounts.RevokeSession(ctx, caller(ctx), r.SessionId, client(ctx))
 	if err != nil || !ok {
 		return nil, errors.Join(err, missingUnless(ok, "session"))
 	}
@@ -101,8 +116,7 @@ func (s *server) RevokeSession(ctx context.Context, r api.RevokeSessionRequestOb
 }
 
 func (s *server) RevokeOtherSessions(ctx context.Context, _ api.RevokeOtherSessionsRequestObject) (api.RevokeOtherSessionsResponseObject, error) {
-	who := caller(ctx)
-	if err := s.Accounts.RevokeOtherSessions(ctx, who.Member.ID, who.ID); err != nil {
+	if err := s.Accounts.RevokeOtherSessions(ctx, caller(ctx), client(ctx)); err != nil {
 		return nil, err
 	}
 	return api.RevokeOtherSessions204Response{}, nil
