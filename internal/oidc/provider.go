@@ -26,7 +26,7 @@ type Settings struct {
 }
 
 // Sealer keeps what a browser carries from being read or changed by it;
-// *secrets.Key is one.
+// *secrets.Ring is one.
 type Sealer interface {
 	Seal(plaintext, context []byte) ([]byte, error)
 	Open(sealed, context []byte) ([]byte, error)

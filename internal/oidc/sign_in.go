@@ -74,8 +74,10 @@ func (p *Provider) Finish(ctx context.Context, cookie string, c Callback) (who *
 	if err != nil {
 		return nil, "", refusedExchange(err)
 	}
-	who, err = p.verify(ctx, known, token, f.Nonce)
-	return who, f.ReturnTo, err
+	if who, err = p.verify(ctx, known, token, f.Nonce); err != nil {
+		return nil, "", err
+	}
+	return who, f.ReturnTo, nil
 }
 
 // verify holds the ID token against what it must be (OpenID Connect Core,
