@@ -154,7 +154,8 @@ func (g *Inputs) previous(ctx context.Context, row history.Row) (*snapshot.Previ
 	if err != nil {
 		return nil, err
 	}
-	return &snapshot.Previous{ReportID: row.ID, AsOf: before.AsOf, Findings: analysis.Keys(before)}, nil
+	open, accepted := analysis.Keys(before)
+	return &snapshot.Previous{ReportID: row.ID, AsOf: before.AsOf, Findings: open, Accepted: accepted}, nil
 }
 
 func sameScope(a, b report.Scope) bool {

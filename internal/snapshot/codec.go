@@ -54,7 +54,18 @@ type upcaster func(data []byte) ([]byte, error)
 
 // upcasters holds, under n, what turns form n into form n+1. Form 1 is the
 // first ever shipped; add here and never change an entry.
-var upcasters = map[int]upcaster{}
+var upcasters = map[int]upcaster{1: withoutExceptions}
+
+// withoutExceptions lifts form 1, which knew none: there were no exceptions when
+// it was written, and the fields that are absent are read as empty.
+func withoutExceptions(data []byte) ([]byte, error) {
+	var doc map[string]json.RawMessage
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, err
+	}
+	doc["schema"] = json.RawMessage("2")
+	return json.Marshal(doc)
+}
 
 func decode(data []byte, current int, lift map[int]upcaster) (Document, error) {
 	for {

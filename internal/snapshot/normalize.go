@@ -83,8 +83,10 @@ func sortDocument(doc *Document) {
 	for i := range doc.Instances {
 		sortInstance(&doc.Instances[i])
 	}
+	slices.SortStableFunc(doc.Exceptions, func(a, b Exception) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	if doc.Previous != nil {
 		slices.SortStableFunc(doc.Previous.Findings, FindingKey.Compare)
+		slices.SortStableFunc(doc.Previous.Accepted, FindingKey.Compare)
 	}
 }
 

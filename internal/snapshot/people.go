@@ -11,8 +11,12 @@ import (
 // is erased must be erased from it. Who was erased before the inputs were
 // gathered is an id without a name, and is not among them.
 func (doc Document) People() []uuid.UUID {
+	named := []Person{doc.Requester}
+	for _, x := range doc.Exceptions {
+		named = append(named, x.RequestedBy, x.GrantedBy)
+	}
 	var people []uuid.UUID
-	for _, p := range []Person{doc.Requester} {
+	for _, p := range named {
 		if p.Name != "" {
 			people = append(people, p.ID)
 		}

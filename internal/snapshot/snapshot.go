@@ -7,7 +7,7 @@ import (
 )
 
 // SchemaVersion is the version of the document's form that this code writes.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // Document is everything a report is rendered from, as of one instant.
 // Rendering is a pure function of it: what is not in here cannot be printed.
@@ -28,6 +28,7 @@ type Document struct {
 	Catalogue       Catalogue       `json:"catalogue"`
 	Checks          []Check         `json:"checks"`          // definitions of every check of the catalogue, sorted by id
 	Instances       []Instance      `json:"instances"`       // in scope, sorted by name, then id; inactive ones too
+	Exceptions      []Exception     `json:"exceptions"`      // in force, and about an instance below, sorted by id
 	Previous        *Previous       `json:"previous"`        // the previous Ready report of the same kind and scope
 	Vulnerabilities []Vulnerability `json:"vulnerabilities"` // every CVE that an instance below names, sorted by id
 }
@@ -180,7 +181,8 @@ type Assessment struct {
 	ClientSessions   *int           `json:"clientSessions"`
 }
 
-// Statuses of a check.
+// Statuses of a check. Accepted is what an exception makes of a failed one when
+// the document is read; a collector that stored it would decide for people.
 const (
 	StatusPass          = "pass"
 	StatusFail          = "fail"
@@ -316,11 +318,27 @@ type ClassifiedColumn struct {
 	Weight       int      `json:"weight"` // 0-10
 }
 
+// Exception is findings that the organization decided to live with for a time.
+// What is not named stands for all of them.
+type Exception struct {
+	ID          uuid.UUID    `json:"id"`
+	CheckID     string       `json:"checkId"`
+	InstanceID  *uuid.UUID   `json:"instanceId"` // nil: every instance
+	Database    *DatabaseRef `json:"database"`   // nil: every database, and what is instance-wide
+	Object      string       `json:"object"`     // empty: every object
+	Reason      string       `json:"reason"`
+	Until       time.Time    `json:"until"` // exclusive, after AsOf
+	RequestedBy Person       `json:"requestedBy"`
+	GrantedBy   Person       `json:"grantedBy"`
+	GrantedAt   time.Time    `json:"grantedAt"`
+}
+
 // Previous is what the previous Ready report of the same kind and scope found.
 type Previous struct {
 	ReportID uuid.UUID    `json:"reportId"`
 	AsOf     time.Time    `json:"asOf"`
-	Findings []FindingKey `json:"findings"` // sorted
+	Findings []FindingKey `json:"findings"` // open, sorted
+	Accepted []FindingKey `json:"accepted"` // by an exception, sorted
 }
 
 // FindingKey identifies a finding over time.

@@ -109,6 +109,11 @@ func TestFindingsBeyondTheListAreCounted(t *testing.T) {
 	}
 }
 
+func openKeys(doc snapshot.Document) []snapshot.FindingKey {
+	open, _ := analysis.Keys(doc)
+	return open
+}
+
 func TestChangeSince(t *testing.T) {
 	t.Parallel()
 	key := func(check, object string) snapshot.FindingKey {
@@ -123,7 +128,7 @@ func TestChangeSince(t *testing.T) {
 	if want := (analysis.Change{New: 1, Closed: 2, Unchanged: 1, Unknown: 1}); !ok || got != want {
 		t.Errorf("change %+v, want %+v", got, want)
 	}
-	if diff := cmp.Diff([]snapshot.FindingKey{key("C1", "kept"), key("C1", "new")}, analysis.Keys(doc)); diff != "" {
+	if diff := cmp.Diff([]snapshot.FindingKey{key("C1", "kept"), key("C1", "new")}, openKeys(doc)); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 }
@@ -134,6 +139,7 @@ func TestHealthScore(t *testing.T) {
 	for _, tc := range []struct {
 		name              string
 		results           []snapshot.CheckResult
+		accepted          []string // checks
 		database          string
 		overall, uncapped int
 		grade             string
@@ -147,7 +153,7 @@ func TestHealthScore(t *testing.T) {
 		// Schema: one of two databases fails half its tables: f = 0.25, 100 − 100·(0.5+0.125) = 37.5;
 		// Security 100: (100·30 + 37.5·10)/40 = 84.4
 		{name: "a check counts once over its databases", results: []snapshot.CheckResult{status("C1", "pass"), half(on("d1", fail("M1"))), on("d2", status("M1", "pass"))}, overall: 84, uncapped: 84, grade: "B"},
-		{name: "what has no answer leaves the denominator", results: []snapshot.CheckResult{status("C1", "pass"), status("H1", "not_assessed"), status("H2", "not_applicable"), status("L1", "accepted")}, overall: 100, uncapped: 100, grade: "A"},
+		{name: "what has no answer leaves the denominator", results: []snapshot.CheckResult{status("C1", "pass"), status("H1", "not_assessed"), status("H2", "not_applicable"), fail("L1")}, accepted: []string{"L1"}, overall: 100, uncapped: 100, grade: "A"},
 		{name: "scoped to a database", database: "d2", results: []snapshot.CheckResult{status("C1", "pass"), on("d1", fail("M1")), on("d2", status("M1", "pass"))}, overall: 100, uncapped: 100, grade: "A"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -156,7 +162,13 @@ func TestHealthScore(t *testing.T) {
 			if tc.database != "" {
 				doc.Database = &snapshot.DatabaseRef{Name: tc.database}
 			}
+			for _, check := range tc.accepted {
+				doc.Exceptions = append(doc.Exceptions, snapshot.Exception{CheckID: check})
+			}
 			s := analysis.HealthScore(doc, &doc.Instances[0])
+			if s.Accepted != len(tc.accepted) {
+				t.Errorf("%d accepted, want %d", s.Accepted, len(tc.accepted))
+			}
 			if !s.Known || s.Overall != tc.overall || s.Uncapped != tc.uncapped || s.Grade != tc.grade || len(s.Caps) != tc.caps {
 				t.Errorf("score %d (%d) %s, caps %q", s.Overall, s.Uncapped, s.Grade, s.Caps)
 			}
@@ -245,7 +257,7 @@ func TestRisks(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
 		results            []snapshot.CheckResult
-		cve                string
+		cve, accepted      string
 		table              snapshot.ClassifiedTable
 		likelihood, impact int
 		level              string
@@ -256,7 +268,7 @@ func TestRisks(t *testing.T) {
 		{name: "everything, capped", cve: "open", results: []snapshot.CheckResult{fail("PG-S01"), fail("PG-S05")},
 			table: snapshot.ClassifiedTable{PublicAccess: true, EstimatedRows: 100_001, Columns: column("Credentials", 10)}, likelihood: 5, impact: 5, level: "High"},
 		{name: "half a point rounds up", results: append([]snapshot.CheckResult{fail("PG-S05")}, clean[:3]...), table: snapshot.ClassifiedTable{EstimatedRows: 100_000, Columns: column("Special category", 6)}, likelihood: 2, impact: 4, level: "Medium"},
-		{name: "an accepted hole is a hole", results: append([]snapshot.CheckResult{status("PG-S01", "accepted")}, clean[3]), table: snapshot.ClassifiedTable{Columns: column("Contact", 5)}, likelihood: 2, impact: 3, level: "Low"},
+		{name: "an accepted hole is a hole", results: append([]snapshot.CheckResult{fail("PG-S01")}, clean[3]), accepted: "PG-S01", table: snapshot.ClassifiedTable{Columns: column("Contact", 5)}, likelihood: 2, impact: 3, level: "Low"},
 		{name: "unknown rules", results: []snapshot.CheckResult{status("PG-S01", "not_assessed")}, table: snapshot.ClassifiedTable{Columns: column("Contact", 5)}, likelihood: 1, impact: 3, level: "Low", partial: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -269,6 +281,7 @@ func TestRisks(t *testing.T) {
 			in.Databases = []snapshot.Database{{Name: "d", Classification: &snapshot.Classification{Status: "completed", Tables: []snapshot.ClassifiedTable{tc.table}}}}
 			doc := document(in)
 			doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 7}}
+			doc.Exceptions = []snapshot.Exception{{CheckID: tc.accepted}}
 			r := analysis.Risks(doc)[0]
 			if r.Likelihood != tc.likelihood || r.Impact != tc.impact || r.Score != tc.likelihood*tc.impact || r.Level() != tc.level || r.Partial != tc.partial {
 				t.Errorf("%d × %d = %d %s, partial %v, drivers %q", r.Likelihood, r.Impact, r.Score, r.Level(), r.Partial, r.Drivers)

@@ -13,6 +13,14 @@
 // snapshot.MaxViolations objects of a check are listed in a document; what is
 // beyond them is counted (Group.Unlisted) and never compared over time.
 //
+// What exceptions cover is taken out in one place, exceptions.go: every finding
+// is either open, and counts in the figures, the plan and the score, or
+// accepted, and is listed apart with its exception. The narrowest one is named
+// where several cover it. A table's risk alone counts what is accepted: the way
+// in is still there. CVEs are no findings of a check, so that no exception covers
+// them; one for the check of an old version takes the check out and leaves its
+// CVEs and the upgrade that clears them.
+//
 // What a report is about is decided in one place, scope.go: a Security report
 // is about the checks of that domain only, in its findings, counts, plan,
 // change and coverage alike; a scorecard is about all of them.

@@ -18,6 +18,7 @@ type Finding struct {
 	Database     string // empty: instance-wide
 	Object       string // empty: the check names no object
 	Evidence     string
+	Exception    *snapshot.Exception // that accepts it; nil: it is open
 }
 
 // Group is all findings of one check with one severity. A check whose severity
@@ -32,26 +33,45 @@ type Group struct {
 // Total is the number of findings, listed or not.
 func (g Group) Total() int { return len(g.Findings) + g.Unlisted }
 
-// Findings returns every failing check with what breaks it: severity
-// descending, affected instances descending, check id ascending.
+// Findings returns every failing check with what breaks it and is not accepted:
+// severity descending, affected instances descending, check id ascending.
 func Findings(doc snapshot.Document) []Group {
-	return groups(doc, snapshot.StatusFail)
+	return groups(doc, func(in *snapshot.Instance, r snapshot.CheckResult) (listed []Finding, unlisted int) {
+		open := judge(doc, in, r).open
+		if open.Status != snapshot.StatusFail {
+			return nil, 0
+		}
+		listed = findingsOf(in, open)
+		return listed, max(0, open.Total-len(listed))
+	})
 }
 
-// Accepted returns what would fail, had nobody accepted it, in the same order.
-func Accepted(doc snapshot.Document) []Group {
-	return groups(doc, snapshot.StatusAccepted)
+// findingsOf lists what breaks a check on an instance; at least the check does.
+func findingsOf(in *snapshot.Instance, r snapshot.CheckResult) []Finding {
+	f := Finding{InstanceID: in.ID, InstanceName: in.Name, Database: r.Database}
+	if len(r.Violations) == 0 {
+		f.Evidence = r.Measured
+		return []Finding{f}
+	}
+	out := make([]Finding, len(r.Violations))
+	for i, v := range r.Violations {
+		f.Object, f.Evidence = v.Object, v.Evidence
+		out[i] = f
+	}
+	return out
 }
 
-func groups(doc snapshot.Document, status string) []Group {
+// groups collects what of says of each result by check and severity.
+func groups(doc snapshot.Document, of func(*snapshot.Instance, snapshot.CheckResult) (listed []Finding, unlisted int)) []Group {
 	checks := catalogueOf(doc)
 	type key struct{ check, severity string }
 	byCheck := map[key]*Group{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		seen := map[key]bool{}
-		for _, result := range Results(doc, in) {
-			if result.Status != status {
+		for _, result := range recorded(doc, in) {
+			listed, unlisted := of(in, result)
+			if len(listed)+unlisted == 0 {
 				continue
 			}
 			check := checks.of(result)
@@ -65,7 +85,8 @@ func groups(doc snapshot.Document, status string) []Group {
 				seen[k] = true
 				g.Instances++
 			}
-			g.add(in, result)
+			g.Findings = append(g.Findings, listed...)
+			g.Unlisted += unlisted
 		}
 	}
 	out := make([]Group, 0, len(byCheck))
@@ -84,24 +105,6 @@ func groups(doc snapshot.Document, status string) []Group {
 	return out
 }
 
-func (g *Group) add(in *snapshot.Instance, result snapshot.CheckResult) {
-	f := Finding{InstanceID: in.ID, InstanceName: in.Name, Database: result.Database}
-	if len(result.Violations) == 0 {
-		f.Evidence = result.Measured
-		if result.Status == snapshot.StatusAccepted {
-			f.Evidence = result.Reason
-		}
-		g.Findings = append(g.Findings, f)
-		g.Unlisted += max(0, result.Total-1)
-		return
-	}
-	for _, v := range result.Violations {
-		f.Object, f.Evidence = v.Object, v.Evidence
-		g.Findings = append(g.Findings, f)
-	}
-	g.Unlisted += max(0, result.Total-len(result.Violations))
-}
-
 func compareFindings(a, b Finding) int {
 	return cmp.Or(
 		strings.Compare(a.InstanceName, b.InstanceName),
@@ -112,11 +115,16 @@ func compareFindings(a, b Finding) int {
 	)
 }
 
-// Keys returns the identities of all listed findings, sorted and unique: what
-// the next report of the same scope is given as Previous.Findings.
-func Keys(doc snapshot.Document) []snapshot.FindingKey {
+// Keys returns the identities of all listed findings, open and accepted, each
+// sorted and unique: what the next report of the same scope is given as
+// Previous.
+func Keys(doc snapshot.Document) (open, accepted []snapshot.FindingKey) {
+	return keysOf(Findings(doc)), keysOf(Accepted(doc))
+}
+
+func keysOf(groups []Group) []snapshot.FindingKey {
 	keys := []snapshot.FindingKey{}
-	for _, g := range Findings(doc) {
+	for _, g := range groups {
 		for _, f := range g.Findings {
 			keys = append(keys, snapshot.FindingKey{
 				InstanceID: f.InstanceID, Database: f.Database, CheckID: g.Check.ID, Object: f.Object,
@@ -128,11 +136,14 @@ func Keys(doc snapshot.Document) []snapshot.FindingKey {
 }
 
 // Change is how the findings differ from the previous report of the same kind
-// and scope.
+// and scope. What was open is Closed, Unchanged, Accepted or Unknown; what is
+// open is New, Reopened or Unchanged.
 type Change struct {
 	New       int
 	Closed    int
 	Unchanged int
+	Accepted  int // were open, and an exception covers them now
+	Reopened  int // were accepted, and their exception has lapsed or was revoked
 	// Unknown counts previous findings whose check was not assessed this time:
 	// not seen is not the same as closed.
 	Unknown int
@@ -144,28 +155,37 @@ func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
 	if doc.Previous == nil {
 		return Change{}, false
 	}
-	now := map[snapshot.FindingKey]bool{}
-	for _, key := range Keys(doc) {
-		now[key] = true
-	}
+	openKeys, acceptedKeys := Keys(doc)
+	open, accepted := setOf(openKeys), setOf(acceptedKeys)
+	before := setOf(doc.Previous.Findings)
 	assessed := assessedChecks(doc)
-	before := map[snapshot.FindingKey]bool{}
-	for _, key := range doc.Previous.Findings {
-		if before[key] {
-			continue
-		}
-		before[key] = true
+	for key := range before {
 		switch {
-		case now[key]:
+		case open[key]:
 			change.Unchanged++
+		case accepted[key]:
+			change.Accepted++
 		case assessed[snapshot.FindingKey{InstanceID: key.InstanceID, Database: key.Database, CheckID: key.CheckID}]:
 			change.Closed++
 		default:
 			change.Unknown++
 		}
 	}
-	change.New = len(now) - change.Unchanged
+	for key := range setOf(doc.Previous.Accepted) {
+		if open[key] && !before[key] {
+			change.Reopened++
+		}
+	}
+	change.New = len(open) - change.Unchanged - change.Reopened
 	return change, true
+}
+
+func setOf(keys []snapshot.FindingKey) map[snapshot.FindingKey]bool {
+	set := make(map[snapshot.FindingKey]bool, len(keys))
+	for _, key := range keys {
+		set[key] = true
+	}
+	return set
 }
 
 // assessedChecks holds every (instance, database, check) with an answer.

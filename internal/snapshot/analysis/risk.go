@@ -180,8 +180,8 @@ func (e *exposure) weigh(in *snapshot.Instance, checks []string, points float64,
 			continue
 		}
 		switch r.Status {
-		case snapshot.StatusFail, snapshot.StatusAccepted:
-			failed = true // accepted: the way in is still there
+		case snapshot.StatusFail:
+			failed = true // also where it is accepted: the way in is still there
 		case snapshot.StatusPass, snapshot.StatusNotApplicable:
 			passed++
 		}

@@ -43,11 +43,26 @@ func outside(doc snapshot.Document) map[string]bool {
 	return out
 }
 
-// Results returns what the report says about an instance's checks: those of
-// its domain, and in a database-scoped scorecard the instance-wide ones and
-// those of its own database. An inactive instance is counted and not assessed,
-// whatever an earlier assessment says.
+// Results returns what the report says about an instance's checks, once what
+// exceptions cover is taken out of the failed ones: with nothing left of it a
+// check is accepted, else it fails with the rest.
 func Results(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResult {
+	all := recorded(doc, in)
+	if len(doc.Exceptions) == 0 {
+		return all
+	}
+	out := make([]snapshot.CheckResult, len(all))
+	for i, r := range all {
+		out[i] = judge(doc, in, r).open
+	}
+	return out
+}
+
+// recorded returns the results that the report is about as they were found:
+// those of its domain, and in a database-scoped scorecard the instance-wide ones
+// and those of its own database. An inactive instance is counted and not
+// assessed, whatever an earlier assessment says.
+func recorded(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResult {
 	if !in.Active || in.Assessment == nil {
 		return nil
 	}

@@ -30,10 +30,10 @@ func TestSecurityReportIsAboutSecurityOnly(t *testing.T) {
 			t.Parallel()
 			doc := document(in)
 			doc.Kind = string(tc.kind)
-			doc.Previous = &snapshot.Previous{Findings: analysis.Keys(doc)}
+			doc.Previous = &snapshot.Previous{Findings: openKeys(doc)}
 			got, a := analysis.Findings(doc), analysis.AssessmentCoverage(doc)
-			if len(got) != tc.findings || len(analysis.Keys(doc)) != tc.findings || analysis.CountBySeverity(got).Total() != tc.findings {
-				t.Errorf("%d checks fail, keys %v", len(got), analysis.Keys(doc))
+			if len(got) != tc.findings || len(openKeys(doc)) != tc.findings || analysis.CountBySeverity(got).Total() != tc.findings {
+				t.Errorf("%d checks fail, keys %v", len(got), openKeys(doc))
 			}
 			if steps := analysis.Plan(doc); len(steps) != tc.steps || steps[len(steps)-1].Cleared != 1 {
 				t.Errorf("plan %+v", steps)

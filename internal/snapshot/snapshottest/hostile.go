@@ -38,6 +38,10 @@ func Hostile(kind report.Kind) snapshot.Document {
 	for i := range doc.Instances {
 		hostileInstance(&doc.Instances[i], next)
 	}
+	for i := range doc.Exceptions {
+		x := &doc.Exceptions[i]
+		x.Reason, x.RequestedBy.Name, x.GrantedBy.Name = next(), next(), next()
+	}
 	return doc
 }
 

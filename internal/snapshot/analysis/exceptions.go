@@ -1,0 +1,134 @@
+package analysis
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"muster/internal/snapshot"
+)
+
+// verdict is what the exceptions in force make of one failed result.
+type verdict struct {
+	open     snapshot.CheckResult // what is left of it: Accepted where nothing is
+	accepted []Finding
+	unlisted int // accepted, beyond the listed ones
+}
+
+// exceptionsFor returns the exceptions that may cover a result, the narrowest
+// first.
+func exceptionsFor(doc snapshot.Document, in *snapshot.Instance, r snapshot.CheckResult) []*snapshot.Exception {
+	var out []*snapshot.Exception
+	for i := range doc.Exceptions {
+		x := &doc.Exceptions[i]
+		switch {
+		case x.CheckID != r.CheckID,
+			x.InstanceID != nil && *x.InstanceID != in.ID,
+			x.Database != nil && (x.InstanceID == nil || x.Database.Name != r.Database):
+		default:
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b *snapshot.Exception) int {
+		return cmp.Or(cmp.Compare(narrowness(b), narrowness(a)), b.Until.Compare(a.Until), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	return out
+}
+
+// narrowness ranks exceptions that cover the same finding: one that names the
+// object before one that does not, then by place.
+func narrowness(x *snapshot.Exception) int {
+	n := 0
+	if x.InstanceID != nil {
+		n++
+	}
+	if x.Database != nil {
+		n++
+	}
+	if x.Object != "" {
+		n += 3
+	}
+	return n
+}
+
+// covering is the narrowest of the exceptions that covers an object.
+func covering(exceptions []*snapshot.Exception, object string) *snapshot.Exception {
+	for _, x := range exceptions {
+		if x.Object == "" || x.Object == object {
+			return x
+		}
+	}
+	return nil
+}
+
+// judge divides a failed result into what is open and what is accepted. An
+// exception that names no object covers every one of them; one that does covers
+// no object beyond the listed ones, for nobody knows their names.
+func judge(doc snapshot.Document, in *snapshot.Instance, r snapshot.CheckResult) verdict {
+	if r.Status != snapshot.StatusFail {
+		return verdict{open: r}
+	}
+	exceptions := exceptionsFor(doc, in, r)
+	if len(exceptions) == 0 {
+		return verdict{open: r}
+	}
+	v := verdict{open: r}
+	v.open.Violations = nil
+	listed := findingsOf(in, r)
+	for i, f := range listed {
+		if f.Exception = covering(exceptions, f.Object); f.Exception != nil {
+			v.accepted = append(v.accepted, f)
+		} else if len(r.Violations) > 0 {
+			v.open.Violations = append(v.open.Violations, r.Violations[i])
+		}
+	}
+	all := max(r.Total, len(listed))
+	if beyond := all - len(listed); beyond > 0 && covering(exceptions, "") != nil {
+		v.unlisted = beyond
+	}
+	v.open.Total = all - len(v.accepted) - v.unlisted
+	if v.open.Total == 0 {
+		v.open.Status = snapshot.StatusAccepted
+	}
+	v.open.FailFraction = withoutAccepted(r.FailFraction, all, all-v.open.Total)
+	return v
+}
+
+// withoutAccepted is the share of the objects that fail once the accepted ones
+// have left numerator and denominator.
+func withoutAccepted(share float64, failing, accepted int) float64 {
+	if share <= 0 || share > 1 || accepted == 0 || accepted >= failing {
+		return share
+	}
+	assessed := float64(failing) / share
+	return float64(failing-accepted) / (assessed - float64(accepted))
+}
+
+// Accepted returns what would fail, had nobody decided to live with it, in the
+// order of Findings. Each finding names the narrowest exception that covers it.
+func Accepted(doc snapshot.Document) []Group {
+	return groups(doc, func(in *snapshot.Instance, r snapshot.CheckResult) ([]Finding, int) {
+		v := judge(doc, in, r)
+		return v.accepted, v.unlisted
+	})
+}
+
+// AcceptedOf counts what is accepted of one result of an instance's assessment,
+// whatever is left of it.
+func AcceptedOf(doc snapshot.Document, in *snapshot.Instance, checkID, database string) int {
+	n := 0
+	for _, r := range recorded(doc, in) {
+		if r.CheckID == checkID && r.Database == database {
+			v := judge(doc, in, r)
+			n += len(v.accepted) + v.unlisted
+		}
+	}
+	return n
+}
+
+// Exceptions returns those in force that the report is about, in the order of
+// the document: whether or not anything fails that they cover.
+func Exceptions(doc snapshot.Document) []snapshot.Exception {
+	skip := outside(doc)
+	return slices.DeleteFunc(slices.Clone(doc.Exceptions), func(x snapshot.Exception) bool { return skip[x.CheckID] })
+}
