@@ -72,3 +72,34 @@ func TestServersOutOfReach(t *testing.T) {
 		t.Errorf("%v servers were registered", n)
 	}
 }
+
+// TestAChangeOfAServerIsAllOrNothing: a name and a connection in one call.
+func TestAChangeOfAServerIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	server := pgtest.Shared(t)
+	dsn := server.TCPURL(pgtest.Superuser, "postgres")
+	made := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "own", "engine": "postgresql", "dsn": dsn}).is(201).object()
+	path := "/api/v1/instances/" + made["id"].(string)
+	sealed := func() (connection string) {
+		must(t, w.deps.DB.Get(&connection, `SELECT encode(sealed_dsn, 'hex') FROM assessment_targets WHERE instance_id = $1`, made["id"]))
+		return connection
+	}
+	before := sealed()
+	change := func(body map[string]any) answer {
+		return w.do(request{method: "PATCH", path: path, as: w.ours.admin, json: body})
+	}
+	unchanged := func(after string) {
+		t.Helper()
+		if got := w.get(w.ours.admin, path).is(200).object(); got["name"] != "own" || sealed() != before {
+			t.Errorf("after %s it is called %v, and its connection is the same: %v", after, got["name"], sealed() == before)
+		}
+	}
+	change(map[string]any{"name": "renamed", "dsn": "postgres://u@" + server.Addr() + "/nowhere"}).problem(422, "connection_failed")
+	unchanged("a connection that fails")
+	change(map[string]any{"name": "\x00", "dsn": dsn}).is(422)
+	unchanged("a name that cannot be")
+	if got := change(map[string]any{"name": "renamed", "dsn": dsn}).is(200).object(); got["name"] != "renamed" || sealed() == before {
+		t.Errorf("it is called %v", got["name"])
+	}
+}
