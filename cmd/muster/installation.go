@@ -18,6 +18,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/config"
 	"muster/internal/postgres"
@@ -111,7 +112,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	if err := in.openDatabase(ctx, a); err != nil {
 		return in, err
 	}
-	if err := postgres.Migrate(ctx, in.db, in.log); err != nil {
+	if err := in.migrate(ctx); err != nil {
 		return in, err
 	}
 	if err := in.openSecrets(ctx); err != nil {
@@ -168,6 +169,18 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 	}
 	in.db, in.pool, err = postgres.Connect(ctx, in.url, postgres.PoolOptions{Name: "main", Max: a.pool, Tracer: a.tracer})
 	return err
+}
+
+// migrate brings the schema up to date, unless a restore is not finished. A
+// restore may also begin, and load its dump, while we wait to migrate.
+func (in *installation) migrate(ctx context.Context) error {
+	if err := backup.RequireFinished(ctx, in.db); err != nil {
+		return err
+	}
+	if err := postgres.Migrate(ctx, in.db, in.log); err != nil {
+		return err
+	}
+	return backup.RequireFinished(ctx, in.db)
 }
 
 // openSecrets loads the key and the blob store and holds their fingerprints to

@@ -123,6 +123,8 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		verifyCommand(cfg),
 		deadCommand(cfg),
 		keysCommand(cfg),
+		backupCommand(cfg),
+		restoreCommand(cfg),
 	)
 	return root
 }

@@ -73,6 +73,10 @@ func TestWrongUsage(t *testing.T) {
 		"keys rotate now":                     {`"now"`},
 		"keys retire all":                     {`"all"`},
 		"keys list x":                         {`"x"`},
+		"backup":                              {"arg"},
+		"backup a b":                          {"arg"},
+		"restore":                             {"arg"},
+		"restore a b":                         {"arg"},
 		"migrate status --listen nowhere --log-level loud --job-lease soon": {"--listen", "--log-level", "--job-lease"},
 		"serve --listen nowhere --admin-email a@b.example":                  {"--listen", "needs --admin-password-file"},
 		"dead list --database-url mysql://h/d":                              {"--database-url"},
@@ -149,7 +153,7 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
 		"events list", "events replay", "events verify", "events head", "events export",
 		"reports rebuild", "verify", "dead list", "dead show", "dead retry", "dead drop",
-		"keys list", "keys rotate", "keys retire",
+		"keys list", "keys rotate", "keys retire", "backup", "restore",
 	} {
 		if !slices.Contains(paths, wanted) {
 			t.Errorf("there is no command %q", wanted)

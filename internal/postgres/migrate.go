@@ -114,6 +114,36 @@ func MigrationStatus(ctx context.Context, db *sqlx.DB) ([]Migration, error) {
 	return list, nil
 }
 
+// SchemaVersion is the last migration that a database has taken, as q sees it.
+func SchemaVersion(ctx context.Context, q sqlx.QueryerContext) (version int64, err error) {
+	err = q.QueryRowxContext(ctx, `SELECT max(version_id) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(&version)
+	if err != nil {
+		return 0, fmt.Errorf("read the schema version: %w", err)
+	}
+	return version, nil
+}
+
+// KnownSchemaVersion is the last migration of this binary.
+func KnownSchemaVersion() (int64, error) {
+	names, err := fs.Glob(migrations.FS, "*.sql")
+	if err != nil || len(names) == 0 {
+		return 0, errors.Join(errors.New("this binary has no migrations"), err)
+	}
+	return goose.NumericComponent(names[len(names)-1])
+}
+
+// LockMigrations keeps everybody from migrating the database of conn until its
+// session ends or unlock is called; ok is false where somebody is migrating it.
+func LockMigrations(ctx context.Context, conn *sqlx.Conn) (unlock func(context.Context) error, ok bool, err error) {
+	if err := conn.GetContext(ctx, &ok, `SELECT pg_try_advisory_lock($1)`, migrationLockID); err != nil {
+		return nil, false, fmt.Errorf("take the migration lock: %w", err)
+	}
+	return func(ctx context.Context) error {
+		_, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, migrationLockID)
+		return err
+	}, ok, nil
+}
+
 func newProvider(db *sqlx.DB, files fs.FS) (*goose.Provider, error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, files,
 		goose.WithDisableGlobalRegistry(true), goose.WithSessionLocker(migrationLock{}))

@@ -1,0 +1,70 @@
+// Package backup makes a copy of an installation from which another can be made
+// that proves the same: database, files and keys together.
+//
+// # A backup
+//
+// Source.Make writes a directory. One snapshot of the database decides what is
+// in it: pg_dump dumps that snapshot, the manifest holds the heads of the logs
+// as it shows them, and every file that these logs name is copied afterwards.
+// Files are never changed and deleted only when an event says so, so the copy
+// is of the same moment although the installation goes on. The manifest is
+// written last and in one step; it lists size and digest of every file and is
+// signed, like the heads, with the current key.
+//
+// # A restore
+//
+// Read holds the backup against its manifest before anything is opened.
+// Target.Restore looks whether every part of the target is empty, marks the
+// database with a table of its own, loads the dump in one transaction, migrates
+// it, copies files and keys, and then verifies: the logs from their first event
+// against the signed heads, every file against the digest in the log. The last
+// transaction ends all sessions and drops the mark. RequireFinished keeps every
+// other command from a marked database.
+//
+// The blob store keeps the fingerprint of its new place. The dump is a logical
+// one, so the server may be of a newer major version than the old one was.
+//
+// # What may go wrong
+//
+//   - A backup dies: there is no manifest, and Read says so. Its directory is
+//     not used again. One that fails removes what it wrote.
+//   - A file is erased between the dump and its copy: the live log says so, at
+//     the latest ten seconds after the file went, and the manifest notes it. A file
+//     that is gone for no reason, or is not what the log says, fails the backup,
+//     unless the operator accepts that; the manifest then notes which.
+//   - Keys are rotated or retired meanwhile: the keys from before and after the
+//     snapshot was taken are all in the backup, and what is sealed in it is held
+//     against them.
+//   - A projection is switched while pg_dump takes its locks: the dump fails,
+//     naming the table; make it again. While it runs, vacuum holds back what the
+//     snapshot still sees, and a switch waits.
+//   - A restore dies: the mark stays. The same call skips what is loaded and what
+//     is copied. pg_restore reads from a pipe that ends with us, so it gives up; if
+//     it had everything already, it commits, and the dump counts as loaded, which
+//     its heads prove. Before the mark nothing has been written but an empty
+//     private server.
+//   - Two restores at once, or a restore and a serve that starts: advisory locks
+//     let one restore, keep migrations out while the dump is loaded, and serve
+//     looks for the mark before and after it migrates.
+//   - A backup was changed: a flipped byte, a missing file, an edited manifest are
+//     found by Read. Who holds the backup holds the keys, too, and can sign
+//     another: against that there are the witnesses, heads kept elsewhere.
+//   - The source was broken already, its log or a file: the restore says so and
+//     stays unfinished, unless the operator accepts that.
+//
+// # What comes back, and what does not
+//
+// The state is that of the backup. Jobs in it that were done since are done
+// again: a mail is sent a second time, with the same Message-ID; a report that
+// was being built is built again under a new fence. Leases of workers of the old
+// installation lapse. Positions of the logs are given again for other events;
+// only a witness tells.
+//
+// Sessions are ended, because ones that were revoked since would be valid again.
+// Tokens, members and invitations are as they were; what was revoked since has to
+// be revoked again. Delivered mails in the outbox directory are not part of a
+// backup.
+//
+// Old and new installation must not both live on: both would mail and collect,
+// and their logs part. They cannot share a blob store, which must be empty.
+package backup

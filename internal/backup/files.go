@@ -1,0 +1,117 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/internal/blobs"
+)
+
+// kept is a file that the log says is kept.
+type kept struct {
+	organization, report uuid.UUID
+	name                 string // in the blob store
+	sha256               string // as recorded: of the PDF, or of the uncompressed inputs document
+	inputs               bool
+}
+
+// keptFiles lists the files that a log up to a position names: the PDFs of
+// reports that have not expired, and the inputs that were not erased, in the
+// order in which they were made.
+func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventstore.Registry, upTo int64) ([]kept, error) {
+	if upTo == 0 {
+		return nil, nil
+	}
+	var files []kept
+	gone := make(map[kept]bool) // by report and kind of file
+	filter := eventstore.Filter{
+		UpTo: upTo, Types: []string{report.Name(report.Ready{}), report.Name(report.Expired{}), report.Name(report.InputsErased{})},
+	}
+	for e, err := range events.Read(ctx, eventstore.Reports, filter) {
+		if err != nil {
+			return nil, fmt.Errorf("read which files the log names: %w", err)
+		}
+		decoded, err := registry.Decode(e)
+		if err != nil {
+			return nil, fmt.Errorf("read which files the log names: %w", err)
+		}
+		switch event := decoded.(type) {
+		case report.Ready:
+			pdf := kept{organization: e.OrganizationID, report: e.Stream, name: event.PDFKey, sha256: event.PDFSHA256}
+			inputs := kept{organization: e.OrganizationID, report: e.Stream, name: event.InputsKey, sha256: event.InputsSHA256, inputs: true}
+			files = append(files, pdf, inputs)
+		case report.Expired:
+			gone[kept{report: e.Stream}] = true
+		case report.InputsErased:
+			gone[kept{report: e.Stream, inputs: true}] = true
+		}
+	}
+	left := files[:0]
+	for _, f := range files {
+		if !gone[kept{report: f.report, inputs: f.inputs}] {
+			left = append(left, f)
+		}
+	}
+	return left, nil
+}
+
+// matches says whether the file in a store is what the log says. Errors:
+// *blobs.NotFoundError.
+func (k kept) matches(ctx context.Context, store *blobs.Store) (bool, error) {
+	if !k.inputs {
+		found, err := store.Digest(ctx, k.name)
+		return found.SHA256 == k.sha256, err
+	}
+	_, digest, err := store.ReadInputs(ctx, k.name)
+	var changed *blobs.DamagedError
+	if errors.As(err, &changed) {
+		return false, nil
+	}
+	return digest == k.sha256, err
+}
+
+// openBlobs opens the files of reports in a backup's directory as a store.
+func openBlobs(ctx context.Context, dir string) (*blobs.Store, error) {
+	absolute, err := filepath.Abs(filepath.Join(dir, blobsDir))
+	if err != nil {
+		return nil, fmt.Errorf("open the files of the backup: %w", err)
+	}
+	return blobs.Open(ctx, (&url.URL{Scheme: "file", Path: filepath.ToSlash(absolute)}).String())
+}
+
+// measure returns size and digest of a file of a backup.
+func measure(dir, name string) (File, error) {
+	file, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		return File{}, err
+	}
+	defer func() { _ = file.Close() }()
+	sum := sha256.New()
+	size, err := io.Copy(sum, file)
+	if err != nil {
+		return File{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	return File{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func join(sentences []string) string { return strings.Join(sentences, "; ") }

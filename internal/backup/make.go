@@ -1,0 +1,300 @@
+package backup
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/eventstore"
+	"muster/internal/blobs"
+	"muster/internal/postgres"
+	"muster/internal/secrets"
+)
+
+// Source is an installation, running or not, that a backup is made of.
+type Source struct {
+	DB       *sqlx.DB
+	Database postgres.Database // the same, as pg_dump reaches it
+	Events   *eventstore.Store
+	Registry *eventstore.Registry
+	Blobs    *blobs.Store
+	Keys     *secrets.Ring
+	// Sealed counts what is sealed in the database by the key it is sealed under.
+	Sealed   func(ctx context.Context, q sqlx.QueryerContext) (map[string]int, error)
+	Version  string // of this program
+	Now      func() time.Time
+	Progress func(string) // what is being done now
+	// AcceptFindings makes the backup although files are missing or damaged.
+	AcceptFindings bool
+}
+
+// FindingsError says that files are not there, or not what the log says.
+type FindingsError struct{ Files []Absent }
+
+func (e *FindingsError) Error() string {
+	return fmt.Sprintf("%d files that the log names are missing or damaged, the first of them %s (%s): no backup was made. "+
+		"Put them back, or make it without them with --accept-findings", len(e.Files), e.Files[0].Name, e.Files[0].Reason)
+}
+
+// NotEmptyError says that there is something where a backup is to be made.
+type NotEmptyError struct{ Dir string }
+
+func (e *NotEmptyError) Error() string {
+	return fmt.Sprintf("%s is not empty: name a new directory, or remove what an unfinished backup has left there", e.Dir)
+}
+
+// Make makes a backup in dir, which must be empty or absent. What failed is
+// removed again. Errors: *NotEmptyError, *FindingsError, and those of
+// postgres.Dump.
+func (s *Source) Make(ctx context.Context, dir string) (Manifest, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("find the backup's directory: %w", err)
+	}
+	if err := claim(dir); err != nil {
+		return Manifest{}, err
+	}
+	m, err := s.fill(ctx, dir)
+	if err != nil {
+		for _, name := range []string{dumpName, keyName, blobsDir} {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+		}
+	}
+	return m, err
+}
+
+func claim(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the backup's directory: %w", err)
+	}
+	found, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the backup's directory: %w", err)
+	}
+	if len(found) > 0 {
+		return &NotEmptyError{Dir: dir}
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { // it holds the key
+		return fmt.Errorf("close the backup's directory to others: %w", err)
+	}
+	return nil
+}
+
+// fill writes the parts in this order: the database, the files that it names,
+// the keys, and the manifest, which makes it a backup.
+func (s *Source) fill(ctx context.Context, dir string) (Manifest, error) {
+	m := Manifest{Format: format, Muster: s.Version, MadeAt: s.Now().UTC().Truncate(time.Second)}
+	keys, err := s.dump(ctx, dir, &m)
+	if err != nil {
+		return m, err
+	}
+	if err := s.copyFiles(ctx, dir, &m); err != nil {
+		return m, err
+	}
+	if err := secrets.Create(filepath.Join(dir, keyName), keys); err != nil {
+		return m, err
+	}
+	s.Progress("digesting the dump")
+	for _, name := range []string{dumpName, keyName} {
+		file, err := measure(dir, name)
+		if err != nil {
+			return m, err
+		}
+		m.Files = append(m.Files, file)
+	}
+	return m, writeManifest(dir, m, keys[0].Signer())
+}
+
+// dump dumps the database as one snapshot shows it and notes what that holds. It
+// returns the keys that the installation had before or after, so that those of
+// the snapshot are among them whatever was rotated or retired meanwhile.
+func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.Key, error) {
+	before := s.Keys.Keys()
+	tx, err := s.DB.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // it has only read
+	// It lies idle for as long as the dump takes.
+	if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+		return nil, fmt.Errorf("hold a snapshot: %w", err)
+	}
+	var snapshot string
+	if err := tx.GetContext(ctx, &snapshot, `SELECT pg_export_snapshot()`); err != nil {
+		return nil, fmt.Errorf("export a snapshot: %w", err)
+	}
+	keys := union(s.Keys.Keys(), before)
+	if err := s.describe(ctx, tx, keys[0], m); err != nil {
+		return nil, err
+	}
+	sealed, err := s.Sealed(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		delete(sealed, k.Fingerprint())
+	}
+	for fingerprint := range sealed {
+		return nil, fmt.Errorf("%d connections are sealed under key %q, which is not in %s: without it the backup could not be restored whole",
+			sealed[fingerprint], fingerprint, s.Keys.Path())
+	}
+	s.Progress("dumping the database")
+	m.PgDump, err = postgres.Dump(ctx, s.Database, m.PostgreSQL, snapshot, filepath.Join(dir, dumpName))
+	if err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+// union is keys and those of more that are not among them.
+func union(keys, more []*secrets.Key) []*secrets.Key {
+	all, have := []*secrets.Key{}, make(map[string]bool)
+	for _, k := range append(append(all, keys...), more...) {
+		if !have[k.Fingerprint()] {
+			have[k.Fingerprint()] = true
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// describe notes what the snapshot of tx holds.
+func (s *Source) describe(ctx context.Context, tx *sqlx.Tx, key *secrets.Key, m *Manifest) (err error) {
+	if m.PostgreSQL, err = postgres.ServerMajor(ctx, tx); err != nil {
+		return err
+	}
+	if m.Schema, err = postgres.SchemaVersion(ctx, tx); err != nil {
+		return err
+	}
+	if err := tx.GetContext(ctx, &m.Organizations, `SELECT count(*) FROM organizations`); err != nil {
+		return fmt.Errorf("count the organizations: %w", err)
+	}
+	for _, log := range eventstore.Logs {
+		head, err := s.Events.Head(ctx, tx, log)
+		if err != nil {
+			return err
+		}
+		m.Heads = append(m.Heads, eventstore.SignHead(key.Signer(), head))
+	}
+	return nil
+}
+
+// copyFiles copies every file that the dumped log names and holds it against
+// the log.
+func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
+	files, err := keptFiles(ctx, s.Events, s.Registry, m.head(eventstore.Reports).Position)
+	if err != nil {
+		return err
+	}
+	into, err := openBlobs(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = into.Close() }()
+	var findings []Absent
+	var vanished []kept
+	for i, file := range files {
+		s.Progress(fmt.Sprintf("copying file %d of %d", i+1, len(files)))
+		copied, err := into.Copy(ctx, s.Blobs, file.name)
+		var none *blobs.NotFoundError
+		if errors.As(err, &none) {
+			vanished = append(vanished, file)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, File{Name: blobsDir + "/" + file.name, SizeBytes: copied.SizeBytes, SHA256: copied.SHA256})
+		if ok, err := file.matches(ctx, into); err != nil {
+			return err
+		} else if !ok {
+			findings = append(findings, Absent{Name: file.name, Reason: damaged})
+		}
+	}
+	absent, err := s.explain(ctx, vanished)
+	if err != nil {
+		return err
+	}
+	for _, a := range absent {
+		if a.Reason != erased {
+			findings = append(findings, a)
+		}
+	}
+	if len(findings) > 0 && !s.AcceptFindings {
+		return &FindingsError{Files: findings}
+	}
+	for _, f := range findings {
+		if f.Reason == damaged {
+			absent = append(absent, f)
+		}
+	}
+	m.Absent = absent
+	return nil
+}
+
+func (m *Manifest) head(log eventstore.Log) eventstore.Head {
+	for _, signed := range m.Heads {
+		if signed.Head.Log == log {
+			return signed.Head
+		}
+	}
+	return eventstore.Head{Log: log}
+}
+
+// erasurePatience is how long files that are gone may wait for the event that
+// says so: inputs are deleted first and the event follows.
+const (
+	erasurePatience = 10 * time.Second
+	erasurePoll     = 100 * time.Millisecond
+)
+
+// explain says why files are gone: the live log says that they were erased since
+// the dump, or nothing does.
+func (s *Source) explain(ctx context.Context, vanished []kept) ([]Absent, error) {
+	if len(vanished) == 0 {
+		return nil, nil
+	}
+	patience, cancel := context.WithTimeout(ctx, erasurePatience)
+	defer cancel()
+	tick := time.NewTicker(erasurePoll)
+	defer tick.Stop()
+	for {
+		head, err := s.Events.Head(ctx, nil, eventstore.Reports)
+		if err != nil {
+			return nil, err
+		}
+		still, err := keptFiles(ctx, s.Events, s.Registry, head.Position)
+		if err != nil {
+			return nil, err
+		}
+		names := make(map[string]bool, len(still))
+		for _, k := range still {
+			names[k.name] = true
+		}
+		var absent []Absent
+		unexplained := false
+		for _, v := range vanished {
+			reason := erased
+			if names[v.name] {
+				reason, unexplained = missing, true
+			}
+			absent = append(absent, Absent{Name: v.name, Reason: reason})
+		}
+		if !unexplained {
+			return absent, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-patience.Done():
+			return absent, nil
+		case <-tick.C:
+		}
+	}
+}

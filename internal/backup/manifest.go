@@ -1,0 +1,175 @@
+package backup
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"muster/eventstore"
+)
+
+// format is the version of a backup's layout. A program reads those up to its own.
+const format = 1
+
+// Names in a backup's directory. Files of reports are below blobsDir, under
+// their names in the blob store.
+const (
+	manifestName = "manifest.json"
+	dumpName     = "database.dump"
+	keyName      = "secret.key"
+	blobsDir     = "blobs"
+)
+
+// Manifest says what a backup holds.
+type Manifest struct {
+	Format        int                     `json:"format"`
+	Muster        string                  `json:"muster"` // version that made it
+	MadeAt        time.Time               `json:"madeAt"`
+	PostgreSQL    int                     `json:"postgresql"` // major version of the server
+	PgDump        int                     `json:"pgDump"`     // major version of the program: an older server does not read its dump
+	Schema        int64                   `json:"schema"`     // last migration
+	Organizations int                     `json:"organizations"`
+	Heads         []eventstore.SignedHead `json:"heads"` // of the logs, as the dump has them
+	Files         []File                  `json:"files"`
+	Absent        []Absent                `json:"absent,omitempty"`
+}
+
+// File is one file of a backup.
+type File struct {
+	Name      string `json:"name"` // with slashes, relative to the backup's directory
+	SizeBytes int64  `json:"sizeBytes"`
+	SHA256    string `json:"sha256"` // hex
+}
+
+// Absent is a file that the log of the dump names and the backup does not hold
+// as the log says.
+type Absent struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"` // erased, missing, damaged
+}
+
+// Why a file is absent.
+const (
+	erased  = "erased"  // while the backup was made, as the log says since
+	missing = "missing" // and nothing says why; accepted by the operator
+	damaged = "damaged" // it is there, and is not what the log says; likewise
+)
+
+// signedManifest is the content of manifest.json.
+type signedManifest struct {
+	Manifest  json.RawMessage `json:"manifest"`
+	Signature []byte          `json:"signature"` // Ed25519, by the current key of secret.key
+}
+
+// signedPrefix keeps a signature over a manifest from being one over anything else.
+const signedPrefix = "muster-backup-1 "
+
+// message is what is signed: the manifest without white space.
+func message(manifest []byte) ([]byte, error) {
+	compact := bytes.NewBufferString(signedPrefix)
+	if err := json.Compact(compact, manifest); err != nil {
+		return nil, err
+	}
+	return compact.Bytes(), nil
+}
+
+// writeManifest makes a directory a backup: last, and in one step.
+func writeManifest(dir string, m Manifest, signer ed25519.PrivateKey) error {
+	encoded, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	signed, err := message(encoded)
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	content, err := json.MarshalIndent(signedManifest{Manifest: encoded, Signature: ed25519.Sign(signer, signed)}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	aside, err := os.CreateTemp(dir, "."+manifestName+"-*") // 0600
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	_, err = aside.Write(append(content, '\n'))
+	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	if err := os.Rename(aside.Name(), filepath.Join(dir, manifestName)); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	if err := errors.Join(syncDir(dir), syncDir(filepath.Dir(dir))); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	return nil
+}
+
+// readManifest reads manifest.json, and the message that was signed. Neither is
+// to be believed before the signature was checked.
+func readManifest(dir string) (m Manifest, signed, signature []byte, err error) {
+	content, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if errors.Is(err, os.ErrNotExist) {
+		return m, nil, nil, &NotABackupError{Dir: dir, Reason: "it has no " + manifestName + ", which is written last: the backup was not finished"}
+	}
+	if err != nil {
+		return m, nil, nil, fmt.Errorf("read the manifest: %w", err)
+	}
+	var outer signedManifest
+	if err := json.Unmarshal(content, &outer); err != nil {
+		return m, nil, nil, &NotABackupError{Dir: dir, Reason: manifestName + " cannot be read: " + err.Error()}
+	}
+	if signed, err = message(outer.Manifest); err == nil {
+		err = json.Unmarshal(outer.Manifest, &m)
+	}
+	if err != nil {
+		return m, nil, nil, &NotABackupError{Dir: dir, Reason: manifestName + " cannot be read: " + err.Error()}
+	}
+	return m, signed, outer.Signature, nil
+}
+
+// identity names a backup: a restore that was cut off goes on with the same one.
+func identity(signed []byte) string {
+	sum := sha256.Sum256(signed)
+	return hex.EncodeToString(sum[:])
+}
+
+// NotABackupError says that a directory is no whole backup.
+type NotABackupError struct{ Dir, Reason string }
+
+func (e *NotABackupError) Error() string { return e.Dir + " is not a backup: " + e.Reason }
+
+// ChangedError says that a backup is not what was made.
+type ChangedError struct {
+	Dir      string
+	Problems []string
+}
+
+func (e *ChangedError) Error() string {
+	const shown = 5
+	problems := e.Problems
+	more := ""
+	if len(problems) > shown {
+		more = fmt.Sprintf("; and %d more", len(problems)-shown)
+		problems = problems[:shown]
+	}
+	return fmt.Sprintf("the backup in %s is not what was made: %s%s. Nothing was restored; use another copy of it", e.Dir, join(problems), more)
+}
+
+// NewerError says that a backup was made by a newer program.
+type NewerError struct {
+	What         string // its layout, its schema
+	Theirs, Ours int64
+	Muster       string // the version that made it
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("the backup was made by Muster %s: %s is %d, and this program knows only up to %d: restore it with that version or a later one",
+		e.Muster, e.What, e.Theirs, e.Ours)
+}

@@ -1,0 +1,87 @@
+package backup
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// The marker is a table that a restore makes before it writes anything else and
+// drops when everything was verified. It is no migration's: it is there before
+// any of them, and no installation that serves has it.
+const (
+	createMarker = `CREATE TABLE muster_restore (
+		backup   text        NOT NULL, -- identity of the manifest
+		made_at  timestamptz NOT NULL, -- the backup
+		begun_at timestamptz NOT NULL DEFAULT now())`
+	dropMarker = `DROP TABLE IF EXISTS muster_restore`
+)
+
+// UnfinishedError says that a restore into this database was begun and not
+// finished: nothing else may use it.
+type UnfinishedError struct {
+	Backup  string    `db:"backup"` // identity
+	MadeAt  time.Time `db:"made_at"`
+	BegunAt time.Time `db:"begun_at"`
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("the restore of the backup of %s into this installation was begun at %s and is not finished: run muster restore with the same "+
+		"backup and settings again, which goes on where it stopped",
+		e.MadeAt.UTC().Format(time.RFC3339), e.BegunAt.UTC().Format(time.RFC3339))
+}
+
+// RequireFinished returns *UnfinishedError for a database that a restore was
+// begun into.
+func RequireFinished(ctx context.Context, db sqlx.QueryerContext) error {
+	unfinished, err := readMarker(ctx, db)
+	if err != nil {
+		return err
+	}
+	if unfinished != nil {
+		return unfinished
+	}
+	return nil
+}
+
+func readMarker(ctx context.Context, db sqlx.QueryerContext) (*UnfinishedError, error) {
+	var there bool
+	if err := db.QueryRowxContext(ctx, `SELECT to_regclass('muster_restore') IS NOT NULL`).Scan(&there); err != nil {
+		return nil, fmt.Errorf("look for an unfinished restore: %w", err)
+	}
+	if !there {
+		return nil, nil
+	}
+	marker := &UnfinishedError{}
+	err := sqlx.GetContext(ctx, db, marker, `SELECT backup, made_at, begun_at FROM muster_restore`)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errors.New("the table muster_restore is empty: a restore made it and nothing else does; drop the database")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for an unfinished restore: %w", err)
+	}
+	return marker, nil
+}
+
+// begin writes the marker; table and row in one transaction.
+func begin(ctx context.Context, db *sqlx.DB, b *Backup) error {
+	tx, err := db.BeginTxx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	if _, err := tx.ExecContext(ctx, createMarker); err != nil {
+		return fmt.Errorf("mark the database as being restored: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO muster_restore (backup, made_at) VALUES ($1, $2)`, b.identity, b.MadeAt); err != nil {
+		return fmt.Errorf("mark the database as being restored: %w", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/eventstore"
+	"muster/internal/blobs"
+	"muster/internal/postgres"
+	"muster/internal/secrets"
+)
+
+// Target is the empty installation that a backup is restored into.
+type Target struct {
+	DB       *sqlx.DB
+	Database postgres.Database // the same, as pg_restore reaches it
+	Migrate  func(context.Context) error
+	Events   *eventstore.Store
+	Registry *eventstore.Registry
+	Blobs    *blobs.Store
+	KeyFile  string
+	Progress func(string) // what is being done now
+	// Revoke takes back, in the transaction that ends the restore, what must not
+	// come back with an old state; Record keeps that there was a restore.
+	Revoke func(ctx context.Context, tx sqlx.ExtContext) error
+	Record func(ctx context.Context) error
+	// AcceptFindings finishes although logs or files do not fit.
+	AcceptFindings bool
+}
+
+// TargetError says why nothing can be restored here. Nothing was written.
+type TargetError struct{ Problems []string }
+
+func (e *TargetError) Error() string {
+	return "a backup is restored into an empty installation only: " + join(e.Problems)
+}
+
+// BusyError says that another process works on the database.
+type BusyError struct{}
+
+func (e *BusyError) Error() string {
+	return "another process restores or migrates this database: wait for it, then try again"
+}
+
+// restoreLockID is the advisory lock of the one restore into a database:
+// "restore" in ASCII.
+const restoreLockID = 0x726573746f7265
+
+// Restore loads a backup and returns what a verification of the whole found.
+// Until it returns without error no other command opens the installation. After
+// a death at any line, the same call goes on where it stopped.
+//
+// Errors: *TargetError, *BusyError, *UnfinishedError (of another backup),
+// *VerificationError.
+func (t *Target) Restore(ctx context.Context, b *Backup) (Verified, error) {
+	conn, err := t.DB.Connx(ctx)
+	if err != nil {
+		return Verified{}, fmt.Errorf("connect: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	var mine bool
+	if err := conn.GetContext(ctx, &mine, `SELECT pg_try_advisory_lock($1)`, restoreLockID); err != nil {
+		return Verified{}, fmt.Errorf("take the restore's lock: %w", err)
+	}
+	if !mine {
+		return Verified{}, &BusyError{}
+	}
+	// The connection goes back to a pool: its session, and the lock, live on.
+	defer func() {
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, restoreLockID)
+	}()
+	if err := t.load(ctx, conn, b); err != nil {
+		return Verified{}, err
+	}
+	t.Progress("migrating the database")
+	if err := t.Migrate(ctx); err != nil {
+		return Verified{}, err
+	}
+	if err := t.copyFiles(ctx, b); err != nil {
+		return Verified{}, err
+	}
+	if err := t.placeKeys(b); err != nil {
+		return Verified{}, err
+	}
+	fingerprint, err := t.Blobs.Fingerprint(ctx)
+	if err != nil {
+		return Verified{}, err
+	}
+	if err := secrets.ReplaceFingerprint(ctx, t.DB, secrets.BlobStore, fingerprint); err != nil {
+		return Verified{}, err
+	}
+	v, err := t.verify(ctx, b)
+	if err != nil {
+		return v, err
+	}
+	if !v.OK() && !t.AcceptFindings {
+		return v, &VerificationError{Findings: len(v.Findings)}
+	}
+	return v, t.finish(ctx)
+}
+
+// load marks the database and loads the dump, unless an earlier call has. Nobody
+// migrates meanwhile: that would fill the database first.
+func (t *Target) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
+	unlock, ok, err := postgres.LockMigrations(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return &BusyError{}
+	}
+	defer func() { _ = unlock(context.WithoutCancel(ctx)) }()
+	major, err := postgres.ServerMajor(ctx, conn)
+	if err != nil {
+		return err
+	}
+	marker, err := readMarker(ctx, conn)
+	switch {
+	case err != nil:
+		return err
+	case marker == nil:
+		if err := t.requireEmpty(ctx, b, major); err != nil {
+			return err
+		}
+		if err := begin(ctx, t.DB, b); err != nil {
+			return err
+		}
+	case marker.Backup != b.identity:
+		return marker
+	}
+	loaded, err := holdsMuster(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if !loaded {
+		return t.loadDump(ctx, b, major)
+	}
+	for _, signed := range b.Heads {
+		head, err := t.Events.Head(ctx, nil, signed.Head.Log)
+		if err != nil {
+			return err
+		}
+		if head.Position != signed.Head.Position || !bytes.Equal(head.Hash, signed.Head.Hash) {
+			return fmt.Errorf("the database is marked as being restored and holds something else (log %s is at %s): drop it, make an empty one, and restore again",
+				head.Log, head)
+		}
+	}
+	return nil
+}
+
+func (t *Target) loadDump(ctx context.Context, b *Backup, major int) (err error) {
+	t.Progress("loading the database")
+	dump, err := os.Open(filepath.Join(b.Dir, dumpName))
+	if err != nil {
+		return fmt.Errorf("open the dump: %w", err)
+	}
+	defer func() { err = errors.Join(err, dump.Close()) }()
+	return postgres.Restore(ctx, t.Database, major, dump)
+}
+
+// requireEmpty looks at every part of the installation before one is written.
+func (t *Target) requireEmpty(ctx context.Context, b *Backup, major int) error {
+	var problems []string
+	if major < b.PgDump {
+		problems = append(problems, fmt.Sprintf("the server is PostgreSQL %d and the dump was made by version %d: take a server of that version or a later one", major, b.PgDump))
+	}
+	taken, err := holdsMuster(ctx, t.DB)
+	if err != nil {
+		return err
+	}
+	if taken {
+		problems = append(problems, "the database holds an installation; name another data directory (--data-dir) or an empty database (--database-url)")
+	}
+	files, err := t.Blobs.Files(ctx, 1)
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		problems = append(problems, fmt.Sprintf("the blob store holds files (%s); name an empty one (--blob-url, or --data-dir)", files[0]))
+	}
+	if err := t.requireKeyFile(b); err != nil {
+		problems = append(problems, err.Error())
+	}
+	if len(problems) > 0 {
+		return &TargetError{Problems: problems}
+	}
+	return nil
+}
+
+// holdsMuster says whether a database was ever migrated, or a dump loaded.
+func holdsMuster(ctx context.Context, q sqlx.QueryerContext) (there bool, err error) {
+	err = q.QueryRowxContext(ctx, `SELECT to_regclass('goose_db_version') IS NOT NULL OR to_regclass('events') IS NOT NULL
+		OR to_regclass('log_head') IS NOT NULL`).Scan(&there)
+	if err != nil {
+		return false, fmt.Errorf("look into the database: %w", err)
+	}
+	return there, nil
+}
+
+// requireKeyFile accepts a place without a key file, or with the backup's keys.
+func (t *Target) requireKeyFile(b *Backup) error {
+	there, err := secrets.Load(t.KeyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(prints(there), prints(b.keys)) {
+		return fmt.Errorf("%s holds other keys; move it away, or name another file (--secret-key-file)", t.KeyFile)
+	}
+	return nil
+}
+
+func prints(r *secrets.Ring) (list []string) {
+	for _, k := range r.Keys() {
+		list = append(list, k.Fingerprint())
+	}
+	return list
+}
+
+func (t *Target) placeKeys(b *Backup) error {
+	err := secrets.Create(t.KeyFile, b.keys.Keys())
+	if errors.Is(err, fs.ErrExist) {
+		return t.requireKeyFile(b)
+	}
+	return err
+}
+
+// copyFiles copies the files of reports that are not there already.
+func (t *Target) copyFiles(ctx context.Context, b *Backup) error {
+	from, err := openBlobs(ctx, b.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	files := b.blobFiles()
+	for i, want := range files {
+		t.Progress(fmt.Sprintf("copying file %d of %d", i+1, len(files)))
+		there, err := t.Blobs.Digest(ctx, want.Name)
+		var none *blobs.NotFoundError
+		if err != nil && !errors.As(err, &none) {
+			return err
+		}
+		if err == nil && there.SHA256 == want.SHA256 {
+			continue
+		}
+		copied, err := t.Blobs.Copy(ctx, from, want.Name)
+		if err != nil {
+			return err
+		}
+		if copied.SHA256 != want.SHA256 {
+			return &ChangedError{Dir: b.Dir, Problems: []string{blobsDir + "/" + want.Name + " was changed since it was checked"}}
+		}
+	}
+	return nil
+}
+
+// finish makes the installation one that can be served.
+func (t *Target) finish(ctx context.Context) error {
+	if err := t.Record(ctx); err != nil {
+		return err
+	}
+	return eventstore.Transact(ctx, t.DB, func(tx *sqlx.Tx) error {
+		if err := t.Revoke(ctx, tx); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, dropMarker); err != nil {
+			return fmt.Errorf("unmark the database: %w", err)
+		}
+		return nil
+	})
+}

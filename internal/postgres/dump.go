@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/cluster"
+)
+
+// Database is a database as PostgreSQL's own client programs reach it.
+type Database struct {
+	URL     string
+	Private bool // on the private server: nothing of the environment counts
+}
+
+// ToolError says why a client program failed, in its own words.
+type ToolError struct {
+	Program string
+	Said    string
+	Err     error
+}
+
+func (e *ToolError) Error() string { return fmt.Sprintf("%s: %v: %s", e.Program, e.Err, e.Said) }
+
+func (e *ToolError) Unwrap() error { return e.Err }
+
+// ServerMajor is the major version of the server behind db.
+func ServerMajor(ctx context.Context, db sqlx.QueryerContext) (int, error) {
+	var number int
+	if err := db.QueryRowxContext(ctx, `SELECT current_setting('server_version_num')::int`).Scan(&number); err != nil {
+		return 0, fmt.Errorf("ask the database for its version: %w", err)
+	}
+	return number / 10000, nil
+}
+
+// Dump writes what one exported snapshot of a database shows to a new file, in
+// pg_dump's custom format, and flushes it to the disk. It returns the major
+// version of the program that wrote it: one of at least that version reads it.
+// Errors: *cluster.NoClientError, *ToolError.
+func Dump(ctx context.Context, db Database, serverMajor int, snapshot, path string) (major int, err error) {
+	program, err := cluster.FindClient(ctx, "pg_dump", serverMajor)
+	if err != nil {
+		return 0, err
+	}
+	// Who owns what, and who was granted what, is the other server's business.
+	cmd, err := db.tool(ctx, program, "--format=custom", "--snapshot="+snapshot, "--file="+path,
+		"--no-owner", "--no-privileges", "--no-tablespaces", "--no-publications", "--no-subscriptions", "--no-security-labels")
+	if err != nil {
+		return 0, err
+	}
+	return program.Major, runTool(cmd)
+}
+
+// Restore loads what Dump wrote into a database, all of it or nothing. It reads
+// the dump from a pipe: if this process dies halfway, the dump ends there and
+// the program gives up. Errors: *cluster.NoClientError, *ToolError.
+func Restore(ctx context.Context, db Database, serverMajor int, dump io.Reader) error {
+	program, err := cluster.FindClient(ctx, "pg_restore", serverMajor)
+	if err != nil {
+		return err
+	}
+	cmd, err := db.tool(ctx, program, "--format=custom", "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
+	if err != nil {
+		return err
+	}
+	cmd.Stdin = dump
+	return runTool(cmd)
+}
+
+func runTool(cmd *exec.Cmd) error {
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		return &ToolError{Program: cmd.Path, Said: strings.Join(strings.Fields(said.String()), " "), Err: err}
+	}
+	return nil
+}
+
+// tool is a client program that connects to the database. Everybody on the
+// machine can read its arguments, so the password goes by the environment.
+func (db Database) tool(ctx context.Context, program cluster.Client, args ...string) (*exec.Cmd, error) {
+	address, password, err := libpq(db.URL)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program.Path, append(args, "--no-password", "--dbname="+address)...)
+	if db.Private {
+		cmd.Env = cluster.Environment()
+	} else {
+		cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "MUSTER_") })
+		cmd.Env = append(cmd.Env, "LC_ALL=C")
+	}
+	if password != "" {
+		cmd.Env = append(cmd.Env, "PGPASSWORD="+password)
+	}
+	return cmd, nil
+}
+
+// libpqParameters are those of a connection string that every libpq since
+// PostgreSQL 15 knows too; it refuses a string with others, which the driver
+// takes for settings of the session or of its pool.
+var libpqParameters = []string{
+	"host", "port", "user", "dbname", "sslmode", "sslcert", "sslkey", "sslrootcert", "sslsni", "connect_timeout",
+	"target_session_attrs", "channel_binding", "krbsrvname", "passfile", "service", "servicefile",
+}
+
+// libpq is a connection string as libpq takes it, without its password.
+func libpq(address string) (without, password string, err error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", "", fmt.Errorf("read the database URL: %w", err)
+	}
+	password, _ = u.User.Password()
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	query := u.Query()
+	if p := query.Get("password"); p != "" {
+		password = p
+	}
+	if name := query.Get("database"); name != "" { // the driver's name for it
+		query.Set("dbname", name)
+	}
+	for name := range query {
+		if !slices.Contains(libpqParameters, name) {
+			query.Del(name)
+		}
+	}
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // libpq knows no + for a space
+	return u.String(), password, nil
+}
