@@ -66,12 +66,17 @@ func adminResetCommand(cfg *config.Config) *cobra.Command {
 				return err
 			}
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				ok, err := in.accounts.SetPassword(cmd.Context(), email, password)
-				if err != nil {
+				member, ok, err := in.accounts.MemberByEmail(cmd.Context(), email)
+				switch {
+				case err != nil:
 					return err
-				}
-				if !ok {
+				case !ok:
 					return fmt.Errorf("no account has the address %s", email)
+				case member.Status != organization.Active: // a password would let nobody in
+					return fmt.Errorf("the account %s is %s; an administrator can change that, or 'muster admin create' makes one", email, member.Status)
+				}
+				if _, err := in.accounts.SetPassword(cmd.Context(), email, password); err != nil {
+					return err
 				}
 				return sayPassword(cmd, "password of "+email+" set, sessions ended", password, made)
 			})

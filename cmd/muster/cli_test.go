@@ -140,6 +140,13 @@ func TestAdministrators(t *testing.T) {
 		return nil
 	})
 	i.fail(t, []string{"admin", "reset-password", "--email", "nobody@acme.example"}, "nobody@acme.example")
+	pgtest.Connect(t, i.url).MustExec(`UPDATE members SET status = 'disabled' WHERE email = 'cy@acme.example'`)
+	i.fail(t, []string{"admin", "reset-password", "--email", "cy@acme.example"}, "cy@acme.example is disabled", "admin create")
+	i.organization(t, "Bolt")
+	i.fail(t, []string{"admin", "create", "--email", "di@acme.example", "--name", "Di"}, "several organizations")
+	if said := i.must(t, "admin", "create", "--email", "di@acme.example", "--name", "Di", "--in", "Bolt"); !strings.Contains(said, "of Bolt") {
+		t.Errorf("it says %s", said)
+	}
 }
 
 func TestSetupLink(t *testing.T) {

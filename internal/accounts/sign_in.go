@@ -89,7 +89,7 @@ func (s *Store) SetPassword(ctx context.Context, email, password string) (ok boo
 func (s *Store) replacePassword(ctx context.Context, member Member, hash string, keep uuid.UUID) error {
 	_, err := s.db.ExecContext(ctx, `WITH ended AS (DELETE FROM sessions WHERE member_id = $1 AND id <> $3),
 		forgiven AS (DELETE FROM sign_in_failures WHERE kind = 'account' AND substring(subject FROM 1 FOR 32) = $4)
-		UPDATE members SET password_hash = $2 WHERE id = $1`, member.ID, hash, keep, subject("account", member.Email))
+		UPDATE members SET password_hash = $2 WHERE id = $1 AND status <> 'erased'`, member.ID, hash, keep, subject("account", member.Email))
 	if err != nil {
 		return fmt.Errorf("set a password: %w", err)
 	}
