@@ -129,8 +129,8 @@ CREATE TABLE security_log (
 );
 -- The list, newest first: all of it, of some types, of some people.
 CREATE INDEX security_log_of_organization ON security_log (organization_id, at DESC, id DESC);
-CREATE INDEX security_log_by_type ON security_log (organization_id, type, at DESC, id DESC);
-CREATE INDEX security_log_by_member ON security_log (organization_id, member_id, at DESC, id DESC);
+CREATE INDEX security_log_by_type ON security_log (organization_id, type, at, id);
+CREATE INDEX security_log_by_member ON security_log (organization_id, member_id, at, id);
 CREATE INDEX security_log_addresses ON security_log (at) WHERE ip <> '';
 
 -- +goose StatementBegin

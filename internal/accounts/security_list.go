@@ -50,7 +50,7 @@ func (s *Store) SecurityLog(ctx context.Context, q SecurityQuery) ([]SecurityEnt
 		before = *q.Before
 	}
 	// Each way of asking has its query and its index: one query for all of them
-	// read every entry where none was of the type (1.1 s of a million).
+	// reads every entry where none is of the type.
 	query, args := listSecurity, []any{q.Organization, q.From, q.To, before.At, before.ID, q.Limit}
 	switch {
 	case len(q.Members) > 0:

@@ -104,7 +104,9 @@ func (s *server) finish(ctx context.Context, c oidc.Callback) (returnTo string, 
 	if err != nil {
 		return "", err
 	}
-	s.setCookie(ctx, token)
+	if err := s.handOut(ctx, token); err != nil {
+		return "", err
+	}
 	callOf(ctx).markDemo(principal.Organization)
 	return returnTo, nil
 }

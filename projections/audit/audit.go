@@ -16,6 +16,10 @@ var (
 	trailQuery string
 	//go:embed list.sql
 	listQuery string
+	//go:embed list_by_type.sql
+	listByType string
+	//go:embed list_by_actor.sql
+	listByActor string
 )
 
 // Reader answers from the live generation of the audit projection.
@@ -83,9 +87,17 @@ func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 	if q.Before != nil {
 		before = *q.Before
 	}
+	// Each way of asking has its query and its index: one query for all of them
+	// read every entry where none was of the type.
+	query, args := listQuery, []any{q.Organization, q.From, q.To, before.At, before.Log, before.Position, q.Limit}
+	switch {
+	case len(q.Actors) > 0:
+		query, args = listByActor, append(args, q.Actors, q.Types)
+	case len(q.Types) > 0:
+		query, args = listByType, append(args, q.Types)
+	}
 	entries := []Entry{}
-	err := r.db.SelectContext(ctx, &entries, listQuery, q.Organization, q.From, q.To, q.Actors, q.Types,
-		before.At, before.Log, before.Position, q.Limit)
+	err := r.db.SelectContext(ctx, &entries, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list audit entries: %w", err)
 	}
