@@ -142,8 +142,8 @@ func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: drain + routerGrace},
 		watermill.NewSlogLoggerWithLevelMapping(w.cfg.Log, map[slog.Level]slog.Level{
 			slog.LevelInfo: slog.LevelDebug,
-			// A failed attempt is not an error of ours yet: it is tried again.
-			slog.LevelError: slog.LevelWarn,
+			// A failed attempt, which trace tells with what it belongs to.
+			slog.LevelError: slog.LevelDebug,
 		}))
 	if err != nil {
 		return nil, fmt.Errorf("make the router: %w", err)
@@ -162,9 +162,11 @@ func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
 // it a span in a trace of its own that links to where the job was inserted: what
 // expires in a month is not part of today's request.
 func (w *Workers) trace(next message.HandlerFunc) message.HandlerFunc {
-	return func(msg *message.Message) (_ []*message.Message, err error) {
+	return func(msg *message.Message) ([]*message.Message, error) {
 		ctx, from := telemetry.Resume(msg.Context(), msg.Metadata)
-		if job, ok := jobs.FromMessage(msg); ok && w.cfg.Tracer != nil {
+		job, _ := jobs.FromMessage(msg)
+		end := func(error) {}
+		if w.cfg.Tracer != nil {
 			var span trace.Span
 			ctx, span = w.cfg.Tracer.Start(ctx, "process "+string(job.Kind), trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer),
 				trace.WithLinks(linkTo(from)...), trace.WithAttributes(
@@ -172,10 +174,16 @@ func (w *Workers) trace(next message.HandlerFunc) message.HandlerFunc {
 					attribute.Int("muster.job.attempt", job.Attempt),
 					attribute.String("muster.report.id", job.Subject.String()),
 				))
-			defer func() { telemetry.End(span, err) }()
+			end = func(err error) { telemetry.End(span, err) }
 		}
 		msg.SetContext(ctx)
-		return next(msg)
+		produced, err := next(msg)
+		end(err)
+		if err != nil { // not an error of ours yet: it is tried again
+			w.cfg.Log.WarnContext(ctx, "attempt failed", "kind", string(job.Kind), "job", job.ID, "subject", job.Subject,
+				"attempt", job.Attempt, "error", err)
+		}
+		return produced, err
 	}
 }
 

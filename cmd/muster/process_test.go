@@ -80,7 +80,9 @@ func launch(t testing.TB, env []string, args ...string) *running {
 	t.Helper()
 	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{})}
 	r.cmd = exec.Command(os.Args[0], args...)
-	r.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "MUSTER_") })
+	r.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		return strings.HasPrefix(pair, "MUSTER_") || strings.HasPrefix(pair, "OTEL_")
+	})
 	r.cmd.Env = append(append(r.cmd.Env, asMuster+"=yes"), env...)
 	r.cmd.Stdout, r.cmd.Stderr = r.said, r.logged
 	stdin, err := r.cmd.StdinPipe() // closed when this process ends, see beMuster

@@ -207,7 +207,7 @@ func (p *process) firstRun(ctx context.Context, filler *demo.Demo) error {
 		return fmt.Errorf("make the administrator named by MUSTER_ADMIN_EMAIL: %w", err)
 	}
 	if created {
-		p.log.Info("made the organization's first administrator", "organization", p.cfg.Organization)
+		p.log.Info("made the organization's first administrator")
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (s *server) observeSignIn(c *call, v seen) {
 	if c.row == nil || c.row.operation == nil {
 		return
 	}
-	method := ""
+	var method string
 	switch c.row.operation.OperationID {
 	case "signIn":
 		method = "password"

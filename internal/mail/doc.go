@@ -28,7 +28,7 @@
 //
 // The server takes the mail and fails afterwards (RSET, QUIT): it was taken.
 //
-// Servers quote addresses in their answers. Neither Reason nor Error of a
-// *DeliveryError holds one: the first goes into the event log, the second into
-// our own.
+// Servers quote addresses in their answers, and names, in any form. Neither
+// Reason nor Error of a *DeliveryError holds an answer's text, only its codes: the
+// first goes into the event log, the second into our own.
 package mail

@@ -57,11 +57,18 @@ type DeliveryError struct {
 	Code      int    // the server's SMTP code; 0: none was given
 	Enhanced  string // the server's enhanced status code (RFC 3463), may be empty
 	Temporary bool   // trying again may help
-	Text      string // what was said, addresses taken out
+	Text      string // what went wrong where no server said so, addresses taken out
 }
 
 func (e *DeliveryError) Error() string {
-	return fmt.Sprintf("mail not delivered (%s, code %d): %s", e.Stage, e.Code, e.Text)
+	said := fmt.Sprintf("mail not delivered (%s, code %d", e.Stage, e.Code)
+	if e.Enhanced != "" {
+		said += " " + e.Enhanced
+	}
+	if said += ")"; e.Text != "" {
+		said += ": " + e.Text
+	}
+	return said
 }
 
 // Reason is a sentence for the event log and the history: no addresses, no

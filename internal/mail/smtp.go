@@ -133,7 +133,7 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) {
 func (s *SMTP) Send(ctx context.Context, m Message) (Receipt, error) {
 	session, err := s.client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return Receipt{}, &DeliveryError{Stage: Opening, Code: codeOf(err), Temporary: true, Text: withoutAddresses(err.Error())}
+		return Receipt{}, &DeliveryError{Stage: Opening, Code: codeOf(err), Temporary: true, Text: ownWords(err)}
 	}
 	err = s.client.SendWithSMTPClient(session, m.msg)
 	_ = s.client.CloseWithSMTPClient(session) // QUIT; the answer changes nothing
@@ -146,7 +146,7 @@ func (s *SMTP) Send(ctx context.Context, m Message) (Receipt, error) {
 // refusal turns go-mail's error into ours. Only a 5xx is final: without a code
 // the connection broke.
 func refusal(err error) *DeliveryError {
-	e := &DeliveryError{Stage: Content, Code: codeOf(err), Text: withoutAddresses(err.Error())}
+	e := &DeliveryError{Stage: Content, Code: codeOf(err), Text: ownWords(err)}
 	var sendErr *gomail.SendError
 	if errors.As(err, &sendErr) {
 		if sendErr.ErrorCode() != 0 {
@@ -171,6 +171,17 @@ func codeOf(err error) int {
 		return answer.Code
 	}
 	return 0
+}
+
+// ownWords is what went wrong on the way. What a server answered is told by its
+// codes: its text is its own, and names people in any form it likes.
+func ownWords(err error) string {
+	var answer *textproto.Error
+	var sendErr *gomail.SendError
+	if errors.As(err, &answer) || errors.As(err, &sendErr) && sendErr.ErrorCode() != 0 {
+		return ""
+	}
+	return withoutAddresses(err.Error())
 }
 
 // takenCode is the code of the answer to a message that was taken.

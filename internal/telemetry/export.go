@@ -116,7 +116,7 @@ func (e *Export) Tracer() trace.Tracer {
 // none are made.
 func (e *Export) QueryTracer() pgx.QueryTracer {
 	if tracer := e.Tracer(); tracer != nil {
-		return queries{tracer}
+		return Queries(tracer)
 	}
 	return nil
 }

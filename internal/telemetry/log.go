@@ -8,7 +8,8 @@ import (
 )
 
 // LogHandler adds to each record what its context knows of the request or job
-// that it belongs to: requestId, and traceId where traces are exported.
+// that it belongs to: requestId, and traceId where traces are exported or the
+// caller named one.
 func LogHandler(next slog.Handler) slog.Handler { return logHandler{next} }
 
 type logHandler struct{ slog.Handler }
@@ -17,8 +18,8 @@ func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	if id := RequestID(ctx); id != "" {
 		r.AddAttrs(slog.String("requestId", id))
 	}
-	if span := trace.SpanFromContext(ctx); span.IsRecording() {
-		r.AddAttrs(slog.String("traceId", span.SpanContext().TraceID().String()))
+	if part := trace.SpanContextFromContext(ctx); part.HasTraceID() {
+		r.AddAttrs(slog.String("traceId", part.TraceID().String()))
 	}
 	return h.Handler.Handle(ctx, r)
 }

@@ -12,9 +12,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// queries makes spans of statements, with their text and never their
+// Queries makes spans of statements, with their text and never their
 // parameters. It traces those of a request or a job only: what a process asks
 // by itself, every second, would bury them.
+func Queries(tracer trace.Tracer) pgx.QueryTracer { return queries{tracer} }
+
 type queries struct{ tracer trace.Tracer }
 
 var _ pgx.QueryTracer = queries{}

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -48,8 +49,9 @@ func (m Mail) Header(name string) string {
 
 // Server is a running mail server.
 type Server struct {
-	Addr    string
-	RootCAs *x509.CertPool // that know its certificate; nil without TLS
+	Addr        string
+	RootCAs     *x509.CertPool // that know its certificate; nil without TLS
+	Certificate []byte         // PEM; empty without TLS
 
 	options Options
 	mu      sync.Mutex
@@ -77,6 +79,7 @@ func Start(t testing.TB, o Options) *Server {
 	if o.STARTTLS || o.ImplicitTLS {
 		certificate, pool := selfSigned(t)
 		s.RootCAs = pool
+		s.Certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
 		config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 		if o.ImplicitTLS {
 			listener = tls.NewListener(listener, config)
