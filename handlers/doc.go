@@ -14,7 +14,8 @@
 //	                  EmailFailed, the mail job ends}
 //	       ─expire──> Expirer: {Expired, the expiry job ends, one that erases the PDF}
 //	       ──erase──> Eraser: the PDF after expiry, the inputs when their time
-//	                  has come, then {InputsErased, the job ends}
+//	                  has come or somebody whom they name is erased, then
+//	                  {InputsErased, the job ends}
 //
 // Every handler reads what it needs to know of a report from its stream and
 // not from a read model, which may lag behind the job. Nothing is open while it
@@ -39,6 +40,17 @@
 // A member joins while the report is built. Recipients are read in the
 // transaction that appends Ready, under the lock that joining takes as well:
 // they are in it, or their request made a new report.
+//
+// A member is erased while a report that names them is built. Ready locks the
+// members that its inputs name: it finds the member erased and queues the erasure
+// of the inputs itself, or the erasure waits for Ready and finds the report. The
+// PDF that prints their name stays until it expires. The inputs' two erasures (the
+// other one waits for the end of their retention) are two jobs: whichever comes
+// first deletes the file and says why, the second finds nothing left to do. A
+// worker that dies between the file and the event leaves a report whose inputs are
+// missing, until the job comes again. A mail that waits for the member is tried
+// once more at once, and fails for lack of an address; one that is being sent just
+// then arrives.
 //
 // A worker dies between sending a mail and recording it. The mail is sent
 // again, with the same Message-ID.

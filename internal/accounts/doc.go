@@ -33,4 +33,8 @@
 //     that is asked; a session's last use never runs backwards.
 //   - A member is disabled: their sessions are gone and their API tokens revoked in
 //     that transaction. Ingest tokens are the organization's and go on.
+//   - A member is erased: in one transaction their row is emptied and what they
+//     signed in with is gone; a sign-in under way gets no session, or loses it
+//     here. The row itself stays, without a name, for the ids in the log to lead
+//     to; a CHECK holds whoever writes to it late. The security log keeps the id.
 package accounts
