@@ -112,7 +112,8 @@ export async function start(show) {
     return;
   }
   main.removeAttribute("aria-busy");
-  if (!session.authenticated) return signIn(session, show);
+  const refused = refusal(); // of no interest to whoever is signed in all the same
+  if (!session.authenticated) return signIn(session, show, refused);
   $("sign-in").hidden = true;
   $("content").hidden = false;
   $("nav").hidden = false;
@@ -122,13 +123,52 @@ export async function start(show) {
   await show(session, (permission) => session.permissions.includes(permission));
 }
 
-function signIn(session, show) {
+// Why the identity provider could not sign somebody in: the reasons of /?signIn=failed.
+const refusals = {
+  no_account: "You are signed in there, but no account here is open to you. Ask an administrator of your organization for one, or to look in the audit list why yours does not open.",
+  email_not_verified: "The identity provider does not say that your e-mail address is verified, so no account here can be found by it. Ask whoever runs the provider.",
+  provider_unavailable: "The identity provider does not answer as it should. Try again in a moment; where it stays like this, tell an administrator.",
+  provider_error: "The identity provider refuses to sign you in here. Tell an administrator: the log has its reason.",
+  denied: "The sign-in was cancelled at the identity provider.",
+  flow_expired: "That sign-in had ended, or was begun in another browser. Start again.",
+  flow_mismatch: "That was the end of another sign-in than the one that you began here. Start again.",
+  code_refused: "That sign-in was used already. Start again.",
+  token_refused: "The identity provider's answer could not be trusted. Tell an administrator: the log has the reason.",
+  throttled: "Too many sign-ins from your network came to nothing. Try again in a few minutes.",
+};
+
+// refusal takes why the last sign-in came to nothing out of the address.
+function refusal() {
+  const url = new URLSearchParams(location.search);
+  if (url.get("signIn") !== "failed") return "";
+  const reason = url.get("reason");
+  url.delete("signIn");
+  url.delete("reason");
+  history.replaceState(null, "", `${location.pathname}${url.size ? `?${url}` : ""}${location.hash}`);
+  return Object.hasOwn(refusals, reason) ? refusals[reason] : "The sign-in failed. Start again.";
+}
+
+// longestReturn is what the server takes of an address to come back to.
+const longestReturn = 2000;
+
+function offer(providers) {
+  const here = location.pathname + location.search;
+  const query = new URLSearchParams({ returnTo: here.length <= longestReturn ? here : location.pathname });
+  $("providers").replaceChildren(...providers.map((provider) =>
+    element("a", { className: "button", href: `${provider.startUrl}?${query}` }, `Sign in with ${provider.name}`)));
+  $("providers").hidden = providers.length === 0;
+}
+
+function signIn(session, show, refused) {
   $("sign-in").hidden = false;
+  $("sign-in-refused").textContent = refused;
+  $("sign-in-refused").hidden = !refused;
   if (session.setupRequired) {
     $("sign-in-note").textContent = "Nobody is set up yet. Open the one-time link that `muster serve` printed, or make one with `muster setup-link`.";
     $("sign-in-form").hidden = true;
     return;
   }
+  offer(session.providers);
   if (location.protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) {
     banner("This connection is not encrypted: passwords cross the network in the clear.", true);
   }
