@@ -6,14 +6,16 @@
 // and the table of routes with the roles and scopes that may call them. New
 // refuses to build a server in which a route has no row or a row has no route.
 //
-// A request passes, from outside in: request id (the caller's, else the id of
-// its trace) and security headers, the end of panics (outermost); HEAD as GET; gzip; the length of the request line; CORS; the
-// cross-origin check; the router; the gate. The gate is the one place where
-// it is decided who is calling (a bearer token beats the cookie), whether they
-// still have quota, whether their role and scopes admit them, and whether
-// parameters and body can be read at all. A handler only sees requests that are
-// in order by their form; rules are the use cases' (package commands), whose
-// errors come back as problems. Every group of routes has a file.
+// A request passes, from outside in: its span, request id (the caller's, else
+// the id of its trace) and security headers, the end of panics, and what is
+// recorded of it when it is over (outermost, observe); HEAD as GET; gzip; the
+// length of the request line; CORS; the cross-origin check; the router; the
+// gate. The gate is the one place where it is decided who is calling (a bearer
+// token beats the cookie), whether they still have quota, whether their role and
+// scopes admit them, and whether parameters and body can be read at all. A
+// handler only sees requests that are in order by their form; rules are the use
+// cases' (package commands), whose errors come back as problems. Every group of
+// routes has a file.
 //
 // The pages are laid out by one frame, pages/layout.html, and made once at start.
 //
