@@ -19,6 +19,7 @@ type builder struct {
 
 	assessed analysis.Assessed
 	findings []analysis.Group
+	accepted analysis.Counts // findings that exceptions cover
 	plan     []analysis.Step
 
 	sections     int
@@ -32,6 +33,7 @@ func newBuilder(r *Renderer, doc snapshot.Document, inputs string) *builder {
 		d:        typeset.NewDocument(r.fonts, doc.Organization.PaperSize, pageMargin),
 		assessed: analysis.AssessmentCoverage(doc),
 		findings: analysis.Findings(doc),
+		accepted: analysis.CountBySeverity(analysis.Accepted(doc)),
 		plan:     analysis.Plan(doc),
 	}
 }

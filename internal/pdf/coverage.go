@@ -120,6 +120,7 @@ func (b *builder) method() {
 	b.fact("Feed", orDash(b.doc.Feed.Name)+" of "+day(b.doc.Feed.Date)+", SHA-256 "+orDash(b.doc.Feed.Digest))
 	b.fact("Severity", "Critical, High, Medium, Low, as the catalogue sets them. CVEs by CVSS 3.1 base score: Critical from 9.0, High from 7.0, Medium from 4.0, Low below.")
 	b.fact("Finding", "one object that breaks one check on one database or instance. Order everywhere: severity, affected instances, check id, instance name.")
+	b.fact("Exceptions", "a finding that an exception in force covers counts in no figure, plan or score, and is listed under “Accepted exceptions”. CVEs are not covered by exceptions.")
 	b.fact("Weights", fmt.Sprintf("Critical %.0f, High %.0f, Medium %.0f, Low %.0f for a failed check, half of it fixed and half by the share of objects that fail. The weights are Muster's own.",
 		analysis.Weight(analysis.Critical), analysis.Weight(analysis.High), analysis.Weight(analysis.Medium), analysis.Weight(analysis.Low)))
 	b.fact("Clock", "all times are UTC. What was known counts as of "+instant(b.doc.AsOf)+"; facts older than 24 hours are gathered anew.")

@@ -22,7 +22,7 @@ func (b *builder) securityFindings() {
 	for _, g := range b.findings {
 		b.findingBlock(g)
 	}
-	b.accepted()
+	b.acceptedExceptions()
 	b.gaps()
 }
 
@@ -92,38 +92,4 @@ func where(database string) typeset.Cell {
 		return faint("instance-wide")
 	}
 	return text(database)
-}
-
-// accepted lists what a person decided to live with: out of the score, and
-// never out of sight.
-func (b *builder) accepted() {
-	groups := analysis.Accepted(b.doc)
-	b.sub("Accepted exceptions")
-	if len(groups) == 0 {
-		b.para("No exception is in force for this scope.")
-		return
-	}
-	type row struct {
-		check   snapshot.Check
-		finding analysis.Finding
-	}
-	var rows []row
-	for _, g := range groups {
-		for _, f := range g.Findings {
-			rows = append(rows, row{g.Check, f})
-		}
-	}
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity"}, {Title: "Check"}, {Title: "Instance", Max: 110}, {Title: "Database", Max: 80}, {Title: "Object", Flex: 1}, {Title: "By whom, until when, why", Flex: 2},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			r := rows[i]
-			return []typeset.Cell{
-				severity(r.check.Severity), code(r.check.ID), strong(r.finding.InstanceName), where(r.finding.Database),
-				code(orDash(r.finding.Object)), text(orDash(shorten(r.finding.Evidence, 300))),
-			}
-		},
-	})
 }

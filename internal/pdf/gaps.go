@@ -179,3 +179,11 @@ func before(space, s string) string {
 	}
 	return space + s
 }
+
+// after is the space behind words, if there are any.
+func after(s, space string) string {
+	if s == "" {
+		return ""
+	}
+	return space
+}

@@ -87,14 +87,14 @@ type task struct {
 
 // worklist lists what a person has to decide.
 func (b *builder) worklist() {
-	c := analysis.ClassificationCoverage(b.doc)
-	if c.Databases == 0 {
+	tasks := b.tasks()
+	switch c := analysis.ClassificationCoverage(b.doc); {
+	case len(tasks) > 0:
+	case c.Databases == 0:
 		b.state(stateNotApplicable, "Not applicable: no database is in scope of this report.")
 		return
-	}
-	tasks := b.tasks()
-	if len(tasks) == 0 {
-		b.state(stateClean, "Nothing is open: every database in scope is classified, and every match is sure.")
+	default:
+		b.state(stateClean, "Nothing is open: every database in scope is classified, every match is sure, and no exception lapses within 30 days.")
 		return
 	}
 	b.para(count(len(tasks), "item needs", "items need") + " a decision.")
@@ -119,7 +119,7 @@ func taskPlace(t task) typeset.Cell {
 }
 
 func (b *builder) tasks() []task {
-	var tasks []task
+	tasks := b.lapsingTasks()
 	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) {
 		tasks = append(tasks, databaseTasks(in, db)...)
 	})
@@ -136,11 +136,11 @@ func databaseTasks(in snapshot.Instance, db snapshot.Database) []task {
 	case c == nil && !classifiable(in.Engine):
 		return nil
 	case c == nil:
-		return []task{{1, "Never classified", place, "", "no run is on record", day(in.CreatedAt), "Run a classification, or switch it off with a reason"}}
+		return []task{{2, "Never classified", place, "", "no run is on record", day(in.CreatedAt), "Run a classification, or switch it off with a reason"}}
 	case c.Status == snapshot.ClassificationFailed:
 		return []task{{0, "Failed scan", place, "", shorten(orDash(c.Reason), 200), day(c.FinishedAt), "Repair the access and run it again"}}
 	case c.Status == snapshot.ClassificationOff:
-		return []task{{2, "Classification off", place, "", shorten(orDash(c.Reason), 200), day(c.StartedAt), "Confirm that it stays off"}}
+		return []task{{3, "Classification off", place, "", shorten(orDash(c.Reason), 200), day(c.StartedAt), "Confirm that it stays off"}}
 	}
 	var tasks []task
 	for _, f := range c.FailedTables {
@@ -148,7 +148,7 @@ func databaseTasks(in snapshot.Instance, db snapshot.Database) []task {
 	}
 	for _, t := range c.Tables {
 		for part := range slices.Chunk(unsure(t), matchesARow) {
-			tasks = append(tasks, task{3, "Confirm " + count(len(part), "match", "matches"), place, t.Schema + "." + t.Name, strings.Join(part, "; "),
+			tasks = append(tasks, task{4, "Confirm " + count(len(part), "match", "matches"), place, t.Schema + "." + t.Name, strings.Join(part, "; "),
 				day(c.FinishedAt), "Confirm or reject each"})
 		}
 	}

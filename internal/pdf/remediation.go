@@ -19,7 +19,7 @@ func (b *builder) remediation() {
 		b.state(stateNotAssessed, "Not assessed: without an assessment there is nothing to plan.")
 		return
 	case len(b.plan) == 0:
-		b.state(stateClean, "Nothing to do: no check fails on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+".")
+		b.state(stateClean, "Nothing to do: no check fails on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+b.beside()+".")
 		return
 	}
 	b.para(planLead(b.plan))

@@ -119,7 +119,7 @@ func (b *builder) health() {
 func (b *builder) deductions(s analysis.Score) {
 	b.sub("Where the points went")
 	if len(s.Lost) == 0 {
-		b.state(stateClean, "No points lost: every check with an answer passes.")
+		b.state(stateClean, "No points lost: every check with an answer passes"+b.beside()+".")
 		return
 	}
 	const top = 5
@@ -222,6 +222,7 @@ func (b *builder) details() {
 		}
 		b.domainResults(*in, domain, lost)
 	}
+	b.acceptedExceptions()
 	b.proof("Annex A: how to verify this report")
 	if in != nil {
 		b.missingGrants()
@@ -251,7 +252,7 @@ func rowOf(in *snapshot.Instance, grants []analysis.Grant, check snapshot.Check,
 	switch r.Status {
 	case snapshot.StatusNotAssessed:
 		row.measured = unanswered(in, grants, r)
-	case snapshot.StatusAccepted, snapshot.StatusNotApplicable:
+	case snapshot.StatusNotApplicable:
 		row.measured = r.Reason
 	}
 	return row
@@ -265,12 +266,16 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 	grants := analysis.MissingGrants(b.doc, &in)
 	var rows []resultRow
 	printed := map[string]bool{}
-	for _, r := range analysis.Results(b.doc, &in) {
+	accepted := analysis.AcceptedCounts(b.doc, &in)
+	for i, r := range analysis.Results(b.doc, &in) {
 		c := checks[r.CheckID]
 		if c.Domain != domain {
 			continue
 		}
 		row := rowOf(&in, grants, c, r)
+		if n := accepted[i]; n > 0 {
+			row.measured += after(row.measured, "; ") + count(n, "finding accepted", "findings accepted")
+		}
 		if r.Status == snapshot.StatusFail && !printed[c.ID] {
 			// A check costs its points once, however many databases fail it.
 			row.points, printed[c.ID] = decimal(lost[c.ID]), true

@@ -45,7 +45,7 @@ func (b *builder) securityFront() front {
 	return front{
 		gaps: "Coverage and methodology", verdict: verdict, color: color,
 		figures: []figure{
-			{dagger(number(urgent), b.partial()), "CRITICAL AND HIGH FINDINGS", "of " + count(counts.Total(), "finding", "findings"), b.worst(counts)},
+			{dagger(number(urgent), b.partial()), "CRITICAL AND HIGH FINDINGS", "of " + count(counts.Total(), "finding", "findings") + b.beside(), b.worst(counts)},
 			{number(b.assessed.Assessed) + " / " + number(b.assessed.Total), "INSTANCES ASSESSED", b.notAssessedNote(), accent},
 			{dagger(number(open), b.partial()), "OPEN CVES", cveNote, accent},
 			{dagger(number(privileged), b.partial()), "PRIVILEGED ACCOUNTS", count(superusers, "superuser", "superusers"), accent},
@@ -95,8 +95,16 @@ func (b *builder) securityVerdict(counts analysis.Counts) (string, typeset.Color
 		return "Nothing critical or high; " + count(counts.Total(), "lesser finding", "lesser findings") + " on " + count(a.Assessed, "assessed instance", "assessed instances") +
 			" can be planned." + tail, severityColor[analysis.Low]
 	default:
-		return "No findings on " + count(a.Assessed, "assessed instance", "assessed instances") + "." + tail, good
+		return "No findings on " + count(a.Assessed, "assessed instance", "assessed instances") + b.beside() + "." + tail, good
 	}
+}
+
+// beside says how many findings are accepted and so not counted.
+func (b *builder) beside() string {
+	if n := b.accepted.Total(); n > 0 {
+		return ", " + number(n) + " accepted apart"
+	}
+	return ""
 }
 
 // affected counts instances with a finding of that severity.
@@ -194,7 +202,7 @@ func missingAnswers(n int) string {
 }
 
 func (b *builder) cleanSentence() {
-	b.state(stateClean, "No findings. "+count(b.assessed.Assessed, "instance was", "instances were")+" checked with "+
+	b.state(stateClean, "No findings"+b.beside()+". "+count(b.assessed.Assessed, "instance was", "instances were")+" checked with "+
 		count(b.assessed.Checks, "check", "checks")+" at "+minute(b.doc.AsOf)+".")
 }
 
@@ -208,13 +216,14 @@ func (b *builder) severityTable(counts analysis.Counts) {
 		Columns: []typeset.Column{
 			{Title: "Severity", Flex: 2}, {Title: "Findings", Align: typeset.Right, Flex: 1}, {Title: "Failed checks", Align: typeset.Right, Flex: 1},
 			{Title: "Instances affected", Align: typeset.Right, Flex: 1}, {Title: "Close within", Align: typeset.Right, Flex: 1},
+			{Title: "Accepted", Align: typeset.Right, Flex: 1},
 		},
 		Rows: len(analysis.Severities),
 		Row: func(i int) []typeset.Cell {
 			s := analysis.Severities[i]
 			return []typeset.Cell{
 				severity(s), strong(dagger(number(counts[i]), partial)), text(number(checks[i])), text(number(b.affected(s))),
-				faint(number(analysis.DueDays(s)) + " days"),
+				faint(number(analysis.DueDays(s)) + " days"), text(number(b.accepted[i])),
 			}
 		},
 	})
@@ -232,6 +241,12 @@ func (b *builder) change() {
 	}
 	s := "Since the report of " + minute(b.doc.Previous.AsOf) + " (" + b.doc.Previous.ReportID.String()[:8] + "): " +
 		count(c.New, "new finding", "new findings") + ", " + number(c.Closed) + " closed, " + number(c.Unchanged) + " unchanged"
+	if c.Accepted > 0 {
+		s += ", " + number(c.Accepted) + " accepted since"
+	}
+	if c.Reopened > 0 {
+		s += ", " + number(c.Reopened) + " no longer accepted"
+	}
 	if c.Unknown > 0 {
 		s += ", " + number(c.Unknown) + " not assessed this time"
 	}

@@ -128,6 +128,20 @@ func clean() snapshot.Document {
 	return doc
 }
 
+// accepted is a document in which somebody lives with every finding.
+func accepted() snapshot.Document {
+	doc := snapshottest.Rich(report.Security)
+	for i, c := range doc.Checks {
+		doc.Exceptions = append(doc.Exceptions, snapshot.Exception{
+			ID: snapshottest.ID(6000 + i), CheckID: c.ID, Reason: "All of it, for a test.", Until: snapshottest.AsOf().AddDate(0, 0, 60),
+		})
+	}
+	for i := range doc.Instances {
+		doc.Instances[i].CVEs = nil
+	}
+	return doc
+}
+
 // unlisted is a document with more findings than it lists.
 func unlisted() snapshot.Document {
 	doc := snapshottest.Rich(report.Security)
@@ -168,22 +182,32 @@ func TestSentences(t *testing.T) {
 			"Not assessed on pg-sandbox-01: the instance is inactive.",
 			"Not assessed on pg-metering-02: it could not be reached: no answer from pg-metering-02.db.nordlicht.example:5432 within 10 seconds.",
 			"Not applicable to ora-erp-01 19.24: the feed does not cover Oracle.",
-			"1 unchanged", "† Stands on partial data", "accepted by Ana Ruiz until 31 Jan 2027", "GRANT SELECT ON pg_authid TO muster;",
+			"1 unchanged", "† Stands on partial data", "5 exceptions are in force for this scope and cover 7 findings, which count in no other figure",
+			"Until 31 Jan 2027 12:00 UTC, in 72 days Asked by Ana Ruiz, granted by Jonas Weber on 2026-10-21 Why Replaced in the January release.",
+			"of 1,503 findings, 7 accepted apart", "Asked by a former member, granted by Jonas Weber", "1 accepted since, 1 no longer accepted",
+			"GRANT SELECT ON pg_authid TO muster;",
 			"muster verify FILE.pdf", "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3", "0199f0d2-7a10-7c44-9b0e-000000000001",
 			"plperl is not installed on any database: not exploitable by this route", "1,454 further findings of this check", "100%",
-		}, []string{"{nb}", "No data", "PG-C02", "PG-M02"}},
-		"clean security": {clean(), []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC.", "Nothing to do: no check fails on 10 assessed instances."}, nil},
+		}, []string{"{nb}", "No data", "PG-C02", "PG-M02", "PG-F03"}},
+		"security where everything is accepted": {accepted(), []string{
+			"No findings on 10 assessed instances, 56 accepted apart.", "No findings, 56 accepted apart. 10 instances were checked",
+			"Nothing to do: no check fails on 10 assessed instances, 56 accepted apart.", "All of it, for a test.",
+		}, []string{"Failed checks by instance"}},
+		"clean security": {clean(), []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC.", "Nothing to do: no check fails on 10 assessed instances.",
+			"5 exceptions are in force for this scope; nothing fails just now that they cover."}, nil},
 		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{"DEMO"}},
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
 			"Not yet measured: alerts raised and resolved over the window", "capped at 59: 1 critical check failing", "instance-wide",
+			"0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology"}},
 		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm"}, nil},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
 			"Not applicable to ora-erp-01: Oracle has no table classification.", "R-001", "Failed scan", "readable by every login (PUBLIC)",
 			"Not assessed on mssql-finance-01: the state of transparent data encryption is read over a connection to SQL Server, and this version of Muster connects to PostgreSQL only.",
-		}, nil},
+			"Exception lapses 2026-12-10", "A service account; its password is rotated",
+		}, []string{"The partner portal", "2027-05-19"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

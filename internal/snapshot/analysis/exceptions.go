@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
+
+	"github.com/google/uuid"
 
 	"muster/internal/snapshot"
 )
@@ -12,7 +15,8 @@ import (
 type verdict struct {
 	open     snapshot.CheckResult // what is left of it: Accepted where nothing is
 	accepted []Finding
-	unlisted int // accepted, beyond the listed ones
+	unlisted int                 // accepted, beyond the listed ones,
+	beyond   *snapshot.Exception // by this one
 }
 
 // exceptionsFor returns the exceptions that may cover a result, the narrowest
@@ -83,8 +87,8 @@ func judge(doc snapshot.Document, in *snapshot.Instance, r snapshot.CheckResult)
 		}
 	}
 	all := max(r.Total, len(listed))
-	if beyond := all - len(listed); beyond > 0 && covering(exceptions, "") != nil {
-		v.unlisted = beyond
+	if v.beyond = covering(exceptions, ""); v.beyond != nil {
+		v.unlisted = all - len(listed)
 	}
 	v.open.Total = all - len(v.accepted) - v.unlisted
 	if v.open.Total == 0 {
@@ -113,22 +117,73 @@ func Accepted(doc snapshot.Document) []Group {
 	})
 }
 
-// AcceptedOf counts what is accepted of one result of an instance's assessment,
+// AcceptedCounts says for each of Results how many of its findings are accepted,
 // whatever is left of it.
-func AcceptedOf(doc snapshot.Document, in *snapshot.Instance, checkID, database string) int {
-	n := 0
-	for _, r := range recorded(doc, in) {
-		if r.CheckID == checkID && r.Database == database {
-			v := judge(doc, in, r)
-			n += len(v.accepted) + v.unlisted
-		}
+func AcceptedCounts(doc snapshot.Document, in *snapshot.Instance) []int {
+	all := recorded(doc, in)
+	counts := make([]int, len(all))
+	for i, r := range all {
+		v := judge(doc, in, r)
+		counts[i] = len(v.accepted) + v.unlisted
 	}
-	return n
+	return counts
 }
 
-// Exceptions returns those in force that the report is about, in the order of
-// the document: whether or not anything fails that they cover.
-func Exceptions(doc snapshot.Document) []snapshot.Exception {
-	skip := outside(doc)
-	return slices.DeleteFunc(slices.Clone(doc.Exceptions), func(x snapshot.Exception) bool { return skip[x.CheckID] })
+// Acceptance is one exception in force with what it covers.
+type Acceptance struct {
+	Exception snapshot.Exception
+	Check     snapshot.Check // with the severity of the worst that it covers
+	Findings  []AcceptedFinding
+	Unlisted  int // found, but beyond snapshot.MaxViolations
+}
+
+// AcceptedFinding is a finding with the severity that it would have.
+type AcceptedFinding struct {
+	Finding
+	Severity string
+}
+
+// Total is the number of findings, listed or not.
+func (a Acceptance) Total() int { return len(a.Findings) + a.Unlisted }
+
+// Acceptances returns the exceptions in force that the report is about, also
+// those that cover nothing just now: severity descending, check id ascending,
+// the oldest first.
+func Acceptances(doc snapshot.Document) []Acceptance {
+	skip, checks := outside(doc), catalogueOf(doc)
+	index := map[uuid.UUID]int{}
+	out := []Acceptance{}
+	for _, x := range doc.Exceptions {
+		if !skip[x.CheckID] {
+			index[x.ID] = len(out)
+			out = append(out, Acceptance{Exception: x, Check: checks.of(snapshot.CheckResult{CheckID: x.CheckID})})
+		}
+	}
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		for _, r := range recorded(doc, in) {
+			check, v := checks.of(r), judge(doc, in, r)
+			for _, f := range v.accepted {
+				out[index[f.Exception.ID]].add(check, AcceptedFinding{Finding: f, Severity: check.Severity})
+			}
+			if v.unlisted > 0 {
+				out[index[v.beyond.ID]].Unlisted += v.unlisted
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Acceptance) int {
+		return cmp.Or(
+			cmp.Compare(Rank(a.Check.Severity), Rank(b.Check.Severity)),
+			strings.Compare(a.Check.ID, b.Check.ID),
+			bytes.Compare(a.Exception.ID[:], b.Exception.ID[:]), // the id begins with the time
+		)
+	})
+	return out
+}
+
+func (a *Acceptance) add(check snapshot.Check, f AcceptedFinding) {
+	if len(a.Findings) == 0 || Rank(check.Severity) < Rank(a.Check.Severity) {
+		a.Check.Severity = check.Severity
+	}
+	a.Findings = append(a.Findings, f)
 }

@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +121,7 @@ func TestPartlyAcceptedCountsForTheRest(t *testing.T) {
 	if got.Status != snapshot.StatusFail || got.Total != 1 || math.Abs(got.FailFraction-1.0/8) > 1e-12 {
 		t.Errorf("%s, %d left, %f fail, want 1 of 8", got.Status, got.Total, got.FailFraction)
 	}
-	if n := analysis.AcceptedOf(doc, &doc.Instances[0], "M1", "d"); n != 2 {
+	if n := analysis.AcceptedCounts(doc, &doc.Instances[0]); !slices.Equal(n, []int{2}) {
 		t.Errorf("%d accepted", n)
 	}
 	doc.Exceptions = append(doc.Exceptions, except("M1", nil, "", "v"))
@@ -149,14 +150,41 @@ func TestChangeSinceTellsAcceptedApart(t *testing.T) {
 	}
 }
 
-func TestExceptionsOfTheReport(t *testing.T) {
+func TestAcceptances(t *testing.T) {
 	t.Parallel()
-	doc := document()
-	doc.Exceptions = []snapshot.Exception{except("C1", nil, "", ""), except("M1", nil, "", ""), except("unknown", nil, "", "")}
-	for kind, want := range map[report.Kind]int{report.Security: 2, report.DataInventory: 2, report.InstanceScorecard: 3} {
+	severe := fail("L1", "x")
+	severe.Severity = "Critical"
+	beyond := on("d", fail("M1", "t"))
+	beyond.Total = 10
+	doc := document(instance(one, "a", fail("H1", "x", "y"), severe, beyond), instance(two, "b", fail("L1", "x"), fail("H1", "y")))
+	doc.Exceptions = []snapshot.Exception{
+		except("M1", nil, "", ""), except("H1", &one, "", ""), except("H1", nil, "", "y"), except("C1", nil, "", ""), except("L1", nil, "", ""),
+	}
+	for i := range doc.Exceptions {
+		doc.Exceptions[i].ID = uuid.UUID{15: byte(i)}
+	}
+	var got []string
+	for _, a := range analysis.Acceptances(doc) {
+		line := fmt.Sprintf("%s %s %d:", a.Check.ID, a.Check.Severity, a.Total())
+		for _, f := range a.Findings {
+			line += " " + f.Severity + ":" + f.InstanceName + "/" + f.Database + "/" + f.Object
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"C1 Critical 0:", // in force, though nothing fails
+		"L1 Critical 2: Critical:a//x Low:b//x",
+		"H1 High 1: High:a//x",
+		"H1 High 2: High:a//y High:b//y", // the one that names the object
+		"M1 Medium 10: Medium:a/d/t",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for kind, want := range map[report.Kind]int{report.Security: 3, report.DataInventory: 3, report.InstanceScorecard: 5} {
 		doc.Kind = string(kind)
-		if got := analysis.Exceptions(doc); len(got) != want {
-			t.Errorf("%s is about %d of them, want %d", kind, len(got), want)
+		if got := analysis.Acceptances(doc); len(got) != want {
+			t.Errorf("%s is about %d exceptions, want %d", kind, len(got), want)
 		}
 	}
 }
@@ -170,8 +198,8 @@ func TestOpenAndAcceptedAreAll(t *testing.T) {
 		doc := snapshottest.Rich(rapid.SampledFrom(kinds).Draw(t, "kind"))
 		before := snapshottest.Rich(report.Kind(doc.Kind))
 		doc.Exceptions, before.Exceptions = drawExceptions(t, doc), drawExceptions(t, doc)
-		open, accepted := analysis.Keys(before)
-		doc.Previous = &snapshot.Previous{Findings: open, Accepted: accepted}
+		open, others := analysis.Keys(before)
+		doc.Previous = &snapshot.Previous{Findings: open, Accepted: others}
 
 		bare := doc
 		bare.Exceptions = nil
@@ -180,6 +208,13 @@ func TestOpenAndAcceptedAreAll(t *testing.T) {
 			if all[i] -= n; all[i] != analysis.CountBySeverity(analysis.Findings(doc))[i] {
 				t.Fatalf("%s: %d open and %d accepted are not all", analysis.Severities[i], analysis.CountBySeverity(analysis.Findings(doc))[i], n)
 			}
+		}
+		accepted := 0
+		for _, a := range analysis.Acceptances(doc) {
+			accepted += a.Total()
+		}
+		if want := analysis.CountBySeverity(analysis.Accepted(doc)).Total(); accepted != want {
+			t.Fatalf("%d are listed with their exceptions, %d are accepted", accepted, want)
 		}
 		c, _ := analysis.ChangeSince(doc)
 		now, _ := analysis.Keys(doc)
