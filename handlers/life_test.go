@@ -151,7 +151,10 @@ func TestAReportThatCannotBeBuilt(t *testing.T) {
 			s := newScene(t)
 			s.gatherer.fail(tc.fails)
 			id := s.request(s.ana)
-			s.work("w1", s.builder().Task(1))
+			ended := make(chan report.Status, tc.attempts)
+			b := s.builder()
+			b.Ended = func(_ report.Kind, status report.Status, _ time.Duration) { ended <- status }
+			stop := s.work("w1", b.Task(1))
 			for attempt := 1; attempt <= tc.attempts; attempt++ {
 				s.until("the attempt failed", func() bool {
 					rows := s.jobs(jobs.Build)
@@ -175,6 +178,10 @@ func TestAReportThatCannotBeBuilt(t *testing.T) {
 			}
 			if got := s.stored(); len(got) != 0 {
 				t.Errorf("files %v, want none", got)
+			}
+			stop()
+			if n := len(ended); n != 1 || <-ended != report.StatusFailed {
+				t.Errorf("its end is counted %d times", n)
 			}
 			if again := s.request(s.ana); again == id {
 				t.Error("the same request after a failure did not make a new report")
