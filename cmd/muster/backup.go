@@ -34,11 +34,7 @@ heads that it prints are witnesses: keep them elsewhere.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
 				report, stop := progress(cmd.ErrOrStderr())
-				source := backup.Source{
-					DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Keys: in.key,
-					Sealed: in.facts.Sealed, Version: buildVersion(), Now: time.Now, Progress: report, AcceptFindings: accept,
-				}
-				made, err := source.Make(cmd.Context(), args[0])
+				made, err := in.backupSource(report, accept).Make(cmd.Context(), args[0])
 				stop()
 				if err != nil {
 					return err
@@ -52,6 +48,13 @@ heads that it prints are witnesses: keep them elsewhere.`,
 	}
 	cmd.Flags().BoolVar(&accept, "accept-findings", false, "make it although files are missing or damaged, and note which")
 	return cmd
+}
+
+func (in *installation) backupSource(report func(string), accept bool) *backup.Source {
+	return &backup.Source{
+		DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Keys: in.key,
+		Sealed: in.facts.Sealed, Version: buildVersion(), Now: time.Now, Progress: report, AcceptFindings: accept,
+	}
 }
 
 func printBackup(cmd *cobra.Command, dir string, made backup.Manifest) error {

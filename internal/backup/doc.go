@@ -29,7 +29,7 @@
 //   - A backup dies: there is no manifest, and Read says so. Its directory is
 //     not used again. One that fails removes what it wrote.
 //   - A file is erased between the dump and its copy: the live log says so, at
-//     the latest ten seconds after the file went, and the manifest notes it. A file
+//     the latest five seconds after the file went, and the manifest notes it. A file
 //     that is gone for no reason, or is not what the log says, fails the backup,
 //     unless the operator accepts that; the manifest then notes which.
 //   - Keys are rotated or retired meanwhile: the keys from before and after the

@@ -250,7 +250,7 @@ func (m *Manifest) head(log eventstore.Log) eventstore.Head {
 // erasurePatience is how long files that are gone may wait for the event that
 // says so: inputs are deleted first and the event follows.
 const (
-	erasurePatience = 10 * time.Second
+	erasurePatience = 5 * time.Second
 	erasurePoll     = 100 * time.Millisecond
 )
 
