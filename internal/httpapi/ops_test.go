@@ -136,14 +136,14 @@ func TestAuditList(t *testing.T) {
 			t.Errorf("entry %d is newer than the one before", i)
 		}
 	}
-	if kinds["queued"] != 1 || kinds["signedIn"] != 1 || kinds["memberInvited"] != 4 {
+	if kinds["queued"] != 1 || kinds["signedIn"] != 5 || kinds["memberInvited"] != 4 {
 		t.Errorf("kinds %v", kinds)
 	}
 	mine := w.get(w.ours.auditor, "/api/v1/audit-events?actorId="+w.ours.member.ID.String()).is(200).object()["items"].([]any)
-	if len(mine) != 2 {
+	if len(mine) != 3 {
 		t.Errorf("the member's own: %v", mine)
 	}
-	if one := w.get(w.ours.auditor, "/api/v1/audit-events?type=signedIn").is(200).object()["items"].([]any); len(one) != 1 {
+	if one := w.get(w.ours.auditor, "/api/v1/audit-events?type=signedIn").is(200).object()["items"].([]any); len(one) != 5 {
 		t.Errorf("sign-ins: %v", one)
 	}
 	w.get(w.ours.auditor, "/api/v1/audit-events?from=2026-11-20T10:00:00Z&to=2026-11-20T10:00:00Z").problem(422, "invalid_window")
