@@ -1,6 +1,7 @@
 // Package accounts keeps organizations, their members, and what members and
-// machines sign in with: passwords, sessions, tokens, invitations and setup
-// links, and the security log of sign-ins and refusals.
+// machines sign in with: passwords, what identity providers know them by,
+// sessions, tokens, invitations and setup links, and the security log of
+// sign-ins and refusals.
 //
 // A Store answers who makes a request (SignIn, SessionPrincipal,
 // TokenPrincipal) and who belongs where (Members, Receivable, Addresses). What
@@ -27,6 +28,14 @@
 //     gate, the second finds one and does nothing.
 //   - An invitation or setup link is used twice at once: its row is locked, the
 //     second is refused. A use that fails leaves the link as it was.
+//   - Two sign-ins of one new identity come from the provider at once: the
+//     member's row is locked, the second finds the link. An identity is one
+//     member's and a member has one of a provider, by unique keys: whoever was
+//     given somebody's old address there does not get their account here.
+//   - Somebody without an account, with a disabled one or with somebody else's
+//     address comes from the provider: they are told the same, and only the
+//     security log says which. It counts against their network, as a wrong
+//     password does, and against no account.
 //   - A process dies between a session's row and the answer: the session is
 //     never used and ends by itself, after 12 idle hours or 7 days.
 //   - Clocks of replicas differ: expiry is judged by the clock of the process
