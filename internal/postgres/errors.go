@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"muster/internal/postgres/cluster"
 )
@@ -24,13 +25,18 @@ func (e *InUseError) Error() string {
 // made with: no other major version reads its files.
 type ClusterVersionError struct {
 	Dir     string
+	DataDir string // Muster's; Dir may lie outside it
 	Missing *cluster.NotInstalledError
 }
 
 func (e *ClusterVersionError) Error() string {
+	aside := fmt.Sprintf("mv %s %s.old", e.DataDir, e.DataDir)
+	if filepath.Dir(e.Dir) != e.DataDir {
+		aside += fmt.Sprintf("; mv %s %s.old", e.Dir, e.Dir)
+	}
 	return fmt.Sprintf("the database in %s was made by PostgreSQL %d, and only the programs of that version read it. %v. "+
-		"To go on with a newer version, install both, then: muster backup DIR; mv %s %s.old; muster restore DIR",
-		e.Dir, e.Missing.Major, e.Missing, e.Dir, e.Dir)
+		"To go on with a newer version, install both, then: muster backup DIR; %s; muster restore DIR (docs/operators.md)",
+		e.Dir, e.Missing.Major, e.Missing, aside)
 }
 
 func (e *ClusterVersionError) Unwrap() error { return e.Missing }

@@ -68,7 +68,7 @@ func (h *home) ofExisting(ctx context.Context) error {
 	h.inst, err = cluster.Find(ctx, major)
 	var missing *cluster.NotInstalledError
 	if errors.As(err, &missing) {
-		return &ClusterVersionError{Dir: h.dir, Missing: missing}
+		return &ClusterVersionError{Dir: h.dir, DataDir: h.dataDir, Missing: missing}
 	}
 	if err != nil {
 		return err
