@@ -3,6 +3,7 @@ package oidc
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"golang.org/x/oauth2"
 )
@@ -41,11 +42,28 @@ func refusedExchange(err error) error {
 	case answer.ErrorCode == "invalid_grant":
 		return refuse(ReasonCode, errors.New("the provider answers invalid_grant"))
 	case answer.Response != nil && answer.Response.StatusCode < http.StatusInternalServerError && answer.ErrorCode != "":
-		return refuse(ReasonProvider, errors.New("the provider answers "+clip(answer.ErrorCode)))
+		return refuse(ReasonProvider, errors.New("the provider answers "+errorCode(answer.ErrorCode)))
 	case answer.Response != nil:
 		return refuse(ReasonUnavailable, errors.New("the provider answers "+answer.Response.Status))
 	}
 	return refuse(ReasonUnavailable, clipped(err))
+}
+
+// errorCodes are those of RFC 6749 and OpenID Connect Core, 3.1.2.6.
+var errorCodes = []string{
+	"invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "unauthorized_client", "unsupported_grant_type",
+	"unsupported_response_type", "access_denied", "server_error", "temporarily_unavailable", "interaction_required",
+	"login_required", "account_selection_required", "consent_required", "invalid_request_uri", "invalid_request_object",
+	"request_not_supported", "request_uri_not_supported", "registration_not_supported",
+}
+
+// errorCode is a code as the log may have it: it comes by way of the browser, and
+// whoever makes one up may write anything into it.
+func errorCode(code string) string {
+	if slices.Contains(errorCodes, code) {
+		return code
+	}
+	return "an error without a code of the standard"
 }
 
 // clipped keeps whole pages that a provider answers with out of the log.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -66,7 +65,7 @@ func (p *Provider) Finish(ctx context.Context, cookie string, c Callback) (who *
 	case c.Error == "access_denied":
 		return nil, "", refuse(ReasonDenied, errors.New("the provider answers access_denied"))
 	case c.Error != "":
-		return nil, "", refuse(ReasonProvider, errors.New("the provider answers "+strconv.Quote(clip(c.Error))))
+		return nil, "", refuse(ReasonProvider, errors.New("the provider answers "+errorCode(c.Error)))
 	case c.Code == "":
 		return nil, "", refuse(ReasonProvider, errors.New("the provider answers with neither code nor error"))
 	}
