@@ -150,6 +150,9 @@ func (s *server) turnedAway(ctx context.Context, err error) (location string, _ 
 	)
 	reason, record := reasonOf(err), ""
 	about := accounts.Member{}
+	if reason != "" && reason != oidc.ReasonDenied && reason != oidc.ReasonExpired {
+		s.Log.WarnContext(ctx, "sign-in at the identity provider came to nothing", "error", err)
+	}
 	switch {
 	case errors.As(err, &throttled) && throttled.Code == accounts.CodeLoginThrottled:
 		reason = reasonThrottled
@@ -161,9 +164,6 @@ func (s *server) turnedAway(ctx context.Context, err error) (location string, _ 
 		record = reason // what an honest browser and an honest provider do not send
 	case reason == "":
 		return "", err
-	}
-	if reason != oidc.ReasonDenied && reason != oidc.ReasonExpired {
-		s.Log.WarnContext(ctx, "sign-in at the identity provider came to nothing", "requestId", callOf(ctx).requestID, "error", err)
 	}
 	if record != "" {
 		if err := s.Accounts.RefuseIdentity(ctx, about, record, client(ctx)); err != nil {

@@ -39,15 +39,15 @@ func TestSignInAtAProvider(t *testing.T) {
 	}
 
 	t.Run("a member, twice", func(t *testing.T) {
-		first, second := w.visitor(t), w.visitor(t)
-		for _, v := range []*visitor{first, second} {
-			if got := v.signsIn("ana", "/exports?reportId=1"); got != "/exports?reportId=1" {
+		first, second := w.userAgent(t), w.userAgent(t)
+		for _, u := range []*userAgent{first, second} {
+			if got := u.signsIn("ana", "/exports?reportId=1"); got != "/exports?reportId=1" {
 				t.Fatalf("ends at %s", got)
 			}
-			if email, method := v.who(); email != "ana@ours.example" || method != "oidc" {
+			if email, method := u.who(); email != "ana@ours.example" || method != "oidc" {
 				t.Errorf("signed in as %q by %q", email, method)
 			}
-			if diff := cmp.Diff([]string{"__Host-muster_session"}, v.cookies()); diff != "" {
+			if diff := cmp.Diff([]string{"__Host-muster_session"}, u.cookies()); diff != "" {
 				t.Errorf("cookies (-want +got):\n%s", diff)
 			}
 		}
@@ -66,16 +66,16 @@ func TestSignInAtAProvider(t *testing.T) {
 		rotated, err := http.Post(issuer+"/rotate", "", nil)
 		must(t, err)
 		must(t, rotated.Body.Close())
-		if got := w.visitor(t).signsIn("ana", "/"); got != "/" {
+		if got := w.userAgent(t).signsIn("ana", "/"); got != "/" {
 			t.Errorf("ends at %s", got)
 		}
 	})
 	t.Run("somebody invited", func(t *testing.T) {
-		v := w.visitor(t)
-		if got := v.signsIn("invited", "/"); got != "/" {
+		u := w.userAgent(t)
+		if got := u.signsIn("invited", "/"); got != "/" {
 			t.Fatalf("ends at %s", got)
 		}
-		if email, _ := v.who(); email != "invited@ours.example" {
+		if email, _ := u.who(); email != "invited@ours.example" {
 			t.Errorf("signed in as %q", email)
 		}
 		_, token, _ := strings.Cut(invited["inviteUrl"].(string), "#")
@@ -95,12 +95,12 @@ func TestSignInAtAProvider(t *testing.T) {
 		{"nameless", "email_not_verified", "oidc: no verified address"},
 	} {
 		t.Run(c.as, func(t *testing.T) {
-			v := w.visitor(t)
-			if got := v.signsIn(c.as, "/"); got != "/?signIn=failed&reason="+c.reason {
+			u := w.userAgent(t)
+			if got := u.signsIn(c.as, "/"); got != "/?signIn=failed&reason="+c.reason {
 				t.Errorf("ends at %s", got)
 			}
-			if email, _ := v.who(); email != "" || len(v.cookies()) != 0 {
-				t.Errorf("signed in as %q, cookies %v", email, v.cookies())
+			if email, _ := u.who(); email != "" || len(u.cookies()) != 0 {
+				t.Errorf("signed in as %q, cookies %v", email, u.cookies())
 			}
 			if got := w.refusals(); !slices.Contains(got, c.recorded) {
 				t.Errorf("recorded %v", got)
@@ -114,29 +114,29 @@ func TestSignInAtAProvider(t *testing.T) {
 // they are told.
 func (w *world) refusedOnTheWay(t *testing.T) {
 	t.Run("the callback again", func(t *testing.T) {
-		v := w.visitor(t)
-		v.signsIn("ana", "/")
-		if at, _ := v.visit(v.callback.String()); at.RequestURI() != "/?signIn=failed&reason=flow_expired" {
+		u := w.userAgent(t)
+		u.signsIn("ana", "/")
+		if at, _ := u.visit(u.callback.String()); at.RequestURI() != "/?signIn=failed&reason=flow_expired" {
 			t.Errorf("without its cookie: %s", at)
 		}
-		if email, _ := v.who(); email != "ana@ours.example" {
+		if email, _ := u.who(); email != "ana@ours.example" {
 			t.Error("and is signed out by it")
 		}
 	})
 	t.Run("the callback again, with its cookie", func(t *testing.T) {
-		v := w.visitor(t)
-		at, page := v.visit("https://muster.test/auth/oidc/sso/start")
+		u := w.userAgent(t)
+		at, page := u.visit("https://muster.test/auth/oidc/sso/start")
 		home := mustURL(t, "https://muster.test/")
-		kept := v.Jar.Cookies(home)
-		v.answers("ana", at, page)
-		thief := w.visitor(t)
+		kept := u.Jar.Cookies(home)
+		u.answers("ana", at, page)
+		thief := w.userAgent(t)
 		thief.Jar.SetCookies(home, kept)
-		if at, _ := thief.visit(v.callback.String()); at.RequestURI() != "/?signIn=failed&reason=code_refused" {
+		if at, _ := thief.visit(u.callback.String()); at.RequestURI() != "/?signIn=failed&reason=code_refused" {
 			t.Errorf("ends at %s", at)
 		}
 	})
 	t.Run("another's callback", func(t *testing.T) {
-		mallory, victim := w.visitor(t), w.visitor(t)
+		mallory, victim := w.userAgent(t), w.userAgent(t)
 		mallory.signsIn("unknown", "/")
 		at, page := victim.visit("https://muster.test/auth/oidc/sso/start")
 		if at, _ := victim.visit(mallory.callback.String()); at.RequestURI() != "/?signIn=failed&reason=flow_mismatch" {
@@ -147,21 +147,21 @@ func (w *world) refusedOnTheWay(t *testing.T) {
 		}
 	})
 	t.Run("the person says no", func(t *testing.T) {
-		v := w.visitor(t)
-		at, _ := v.visit("https://muster.test/auth/oidc/sso/start")
-		if at, _ := v.visit(at.String() + "/abort"); at.RequestURI() != "/?signIn=failed&reason=denied" {
+		u := w.userAgent(t)
+		at, _ := u.visit("https://muster.test/auth/oidc/sso/start")
+		if at, _ := u.visit(at.String() + "/abort"); at.RequestURI() != "/?signIn=failed&reason=denied" {
 			t.Errorf("ends at %s", at)
 		}
 	})
 	t.Run("without PKCE", func(t *testing.T) {
-		v := w.visitor(t)
-		v.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+		u := w.userAgent(t)
+		u.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
 			if r.URL.Host == "muster.test" {
 				return nil
 			}
 			return http.ErrUseLastResponse
 		}
-		sent, err := v.Get("https://muster.test/auth/oidc/sso/start")
+		sent, err := u.Get("https://muster.test/auth/oidc/sso/start")
 		must(t, err)
 		must(t, sent.Body.Close())
 		to := mustURL(t, sent.Header.Get("Location"))
@@ -169,8 +169,8 @@ func (w *world) refusedOnTheWay(t *testing.T) {
 		query.Del("code_challenge")
 		query.Del("code_challenge_method")
 		to.RawQuery = query.Encode()
-		v.CheckRedirect = nil
-		if at, _ := v.visit(to.String()); at.RequestURI() != "/?signIn=failed&reason=provider_error" {
+		u.CheckRedirect = nil
+		if at, _ := u.visit(to.String()); at.RequestURI() != "/?signIn=failed&reason=provider_error" {
 			t.Errorf("the provider takes it, and it ends at %s", at)
 		}
 	})
@@ -182,24 +182,24 @@ func TestCallbacksTogether(t *testing.T) {
 	w := newWorld(t, withProvider(t, startProvider(t)))
 	w.person(w.ours.organization, organization.Auditor, "ana@ours.example")
 	const tabs = 4
-	visitors, waiting := make([]*visitor, tabs), make([]string, tabs)
-	for i := range visitors {
-		v := w.visitor(t)
-		v.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+	agents, waiting := make([]*userAgent, tabs), make([]string, tabs)
+	for i := range agents {
+		u := w.userAgent(t)
+		u.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
 			if r.URL.Path == OIDCCallback {
 				return http.ErrUseLastResponse
 			}
 			return nil
 		}
-		at, page := v.visit("https://muster.test/auth/oidc/sso/start")
-		waiting[i] = v.upToTheCallback("ana", at, page)
-		v.CheckRedirect = nil
-		visitors[i] = v
+		at, page := u.visit("https://muster.test/auth/oidc/sso/start")
+		waiting[i] = u.upToTheCallback("ana", at, page)
+		u.CheckRedirect = nil
+		agents[i] = u
 	}
 	var group sync.WaitGroup
-	for i, v := range visitors {
+	for i, u := range agents {
 		group.Go(func() {
-			response, err := v.Get(waiting[i])
+			response, err := u.Get(waiting[i])
 			if err != nil {
 				t.Error(err)
 				return
@@ -211,8 +211,8 @@ func TestCallbacksTogether(t *testing.T) {
 		})
 	}
 	group.Wait()
-	for _, v := range visitors {
-		if email, _ := v.who(); email != "ana@ours.example" {
+	for _, u := range agents {
+		if email, _ := u.who(); email != "ana@ours.example" {
 			t.Errorf("signed in as %q", email)
 		}
 	}
@@ -226,12 +226,12 @@ func TestCallbacksTogether(t *testing.T) {
 func TestProviderThatIsDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withProvider(t, "http://127.0.0.1:1"))
-	v := w.visitor(t)
-	if at, _ := v.visit("https://muster.test/auth/oidc/sso/start"); at.RequestURI() != "/?signIn=failed&reason=provider_unavailable" {
+	u := w.userAgent(t)
+	if at, _ := u.visit("https://muster.test/auth/oidc/sso/start"); at.RequestURI() != "/?signIn=failed&reason=provider_unavailable" {
 		t.Errorf("ends at %s", at)
 	}
-	if len(v.cookies()) != 0 || len(w.refusals()) != 0 {
-		t.Errorf("cookies %v, recorded %v", v.cookies(), w.refusals())
+	if len(u.cookies()) != 0 || len(w.refusals()) != 0 {
+		t.Errorf("cookies %v, recorded %v", u.cookies(), w.refusals())
 	}
 }
 

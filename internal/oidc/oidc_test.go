@@ -243,6 +243,7 @@ func TestVerifiedEmail(t *testing.T) {
 	}
 	i.mu.Lock()
 	i.away["/userinfo"] = true
+	i.token = func(c claims) string { return honest(with(c, claims{"email": nil})) }
 	i.mu.Unlock()
 	asked, cookie := c.started(t, "/")
 	who, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})

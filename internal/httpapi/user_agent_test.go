@@ -78,10 +78,10 @@ func withProvider(t *testing.T, issuer string) func(*Dependencies) {
 	}
 }
 
-// visitor is a browser without its window: it keeps cookies and follows where it
+// userAgent is a browser without its window: it keeps cookies and follows where it
 // is sent, to the provider over the network and to Muster through its handler,
 // whose every answer is held against openapi.yaml.
-type visitor struct {
+type userAgent struct {
 	t *testing.T
 	w *world
 	http.Client
@@ -89,24 +89,24 @@ type visitor struct {
 	callback *url.URL // the last one that the provider sent it to
 }
 
-func (w *world) visitor(t *testing.T) *visitor {
+func (w *world) userAgent(t *testing.T) *userAgent {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	must(t, err)
-	v := &visitor{t: t, w: w}
-	v.Jar, v.Transport = jar, v
-	return v
+	u := &userAgent{t: t, w: w}
+	u.Jar, u.Transport = jar, u
+	return u
 }
 
 // RoundTrip implements http.RoundTripper.
-func (v *visitor) RoundTrip(r *http.Request) (*http.Response, error) {
+func (u *userAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Host != "muster.test" {
 		return http.DefaultTransport.RoundTrip(r)
 	}
 	if r.URL.Path == OIDCCallback {
-		v.mu.Lock()
-		v.callback = r.URL
-		v.mu.Unlock()
+		u.mu.Lock()
+		u.callback = r.URL
+		u.mu.Unlock()
 	}
 	served := r.Clone(r.Context())
 	if !strings.HasPrefix(r.URL.Path, "/api/") {
@@ -117,28 +117,28 @@ func (v *visitor) RoundTrip(r *http.Request) (*http.Response, error) {
 		served.Body = http.NoBody
 	}
 	recorder := httptest.NewRecorder()
-	v.w.handler.ServeHTTP(recorder, served)
-	v.w.conforms(served, answer{v.w.t, recorder})
+	u.w.handler.ServeHTTP(recorder, served)
+	u.w.conforms(served, answer{u.w.t, recorder})
 	response := recorder.Result()
 	response.Request = r
 	return response, nil
 }
 
 // visit follows an address to where it ends, and returns that and the page.
-func (v *visitor) visit(address string) (*url.URL, string) {
-	v.t.Helper()
-	response, err := v.Get(address)
-	must(v.t, err)
-	return v.landed(response)
+func (u *userAgent) visit(address string) (*url.URL, string) {
+	u.t.Helper()
+	response, err := u.Get(address)
+	must(u.t, err)
+	return u.landed(response)
 }
 
-func (v *visitor) landed(response *http.Response) (*url.URL, string) {
-	v.t.Helper()
+func (u *userAgent) landed(response *http.Response) (*url.URL, string) {
+	u.t.Helper()
 	defer response.Body.Close()
 	page, err := io.ReadAll(response.Body)
-	must(v.t, err)
+	must(u.t, err)
 	if response.StatusCode != http.StatusOK {
-		v.t.Fatalf("%s answers %d: %s", response.Request.URL, response.StatusCode, page)
+		u.t.Fatalf("%s answers %d: %s", response.Request.URL, response.StatusCode, page)
 	}
 	return response.Request.URL, string(page)
 }
@@ -147,41 +147,41 @@ var prompts = regexp.MustCompile(`name="prompt" value="(\w+)"`)
 
 // signsIn starts at Muster, goes through the provider's forms as somebody, and
 // returns the path where it ends.
-func (v *visitor) signsIn(as, returnTo string) string {
-	v.t.Helper()
-	at, page := v.visit("https://muster.test/auth/oidc/sso/start?returnTo=" + url.QueryEscape(returnTo))
-	return v.answers(as, at, page).RequestURI()
+func (u *userAgent) signsIn(as, returnTo string) string {
+	u.t.Helper()
+	at, page := u.visit("https://muster.test/auth/oidc/sso/start?returnTo=" + url.QueryEscape(returnTo))
+	return u.answers(as, at, page).RequestURI()
 }
 
-func (v *visitor) answers(as string, at *url.URL, page string) *url.URL {
-	v.t.Helper()
+func (u *userAgent) answers(as string, at *url.URL, page string) *url.URL {
+	u.t.Helper()
 	for range 3 { // sign-in, consent
 		prompt := prompts.FindStringSubmatch(page)
 		if at.Host == "muster.test" || prompt == nil {
 			return at
 		}
-		response, err := v.PostForm(at.String(), url.Values{"prompt": {prompt[1]}, "login": {as}, "password": {"any"}})
-		must(v.t, err)
-		at, page = v.landed(response)
+		response, err := u.PostForm(at.String(), url.Values{"prompt": {prompt[1]}, "login": {as}, "password": {"any"}})
+		must(u.t, err)
+		at, page = u.landed(response)
 	}
 	return at
 }
 
 // who is what GET /api/v1/session says.
-func (v *visitor) who() (email, method string) {
-	v.t.Helper()
-	_, page := v.visit("https://muster.test/api/v1/session")
+func (u *userAgent) who() (email, method string) {
+	u.t.Helper()
+	_, page := u.visit("https://muster.test/api/v1/session")
 	var session struct {
 		AuthMethod string
 		Member     struct{ Email string }
 	}
-	must(v.t, json.Unmarshal([]byte(page), &session))
+	must(u.t, json.Unmarshal([]byte(page), &session))
 	return session.Member.Email, session.AuthMethod
 }
 
-func (v *visitor) cookies() []string {
+func (u *userAgent) cookies() []string {
 	names := []string{}
-	for _, c := range v.Jar.Cookies(mustURL(v.t, "https://muster.test/")) {
+	for _, c := range u.Jar.Cookies(mustURL(u.t, "https://muster.test/")) {
 		names = append(names, c.Name)
 	}
 	return slices.Sorted(slices.Values(names))
@@ -197,18 +197,18 @@ func (w *world) refusals() []string {
 
 // upToTheCallback answers the provider's forms and returns the callback that it
 // would be sent to.
-func (v *visitor) upToTheCallback(as string, at *url.URL, page string) string {
-	v.t.Helper()
+func (u *userAgent) upToTheCallback(as string, at *url.URL, page string) string {
+	u.t.Helper()
 	for range 3 {
 		prompt := prompts.FindStringSubmatch(page)
-		response, err := v.PostForm(at.String(), url.Values{"prompt": {prompt[1]}, "login": {as}, "password": {"any"}})
-		must(v.t, err)
+		response, err := u.PostForm(at.String(), url.Values{"prompt": {prompt[1]}, "login": {as}, "password": {"any"}})
+		must(u.t, err)
 		if to := response.Header.Get("Location"); to != "" {
-			must(v.t, response.Body.Close())
+			must(u.t, response.Body.Close())
 			return to
 		}
-		at, page = v.landed(response)
+		at, page = u.landed(response)
 	}
-	v.t.Fatalf("the provider asks on and on: %s", page)
+	u.t.Fatalf("the provider asks on and on: %s", page)
 	return ""
 }
