@@ -52,6 +52,12 @@
 // once more at once, and fails for lack of an address; one that is being sent just
 // then arrives.
 //
+// An exception is granted or revoked while the report is built. The builder waits
+// until its read model has passed the head that the log has at the instant of the
+// report: what was decided before counts, and what is decided meanwhile may. A
+// read model that does not get there in ten seconds fails the attempt; a score
+// that forgets what was accepted, or what no longer is, would be worse than none.
+//
 // A worker dies between sending a mail and recording it. The mail is sent
 // again, with the same Message-ID.
 //

@@ -19,6 +19,8 @@ import (
 	"muster/internal/assessment/feed"
 	"muster/internal/blobs"
 	"muster/internal/snapshot"
+	"muster/projections"
+	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/history"
 )
@@ -61,20 +63,27 @@ type History interface {
 	Page(ctx context.Context, q history.Query, at time.Time) ([]history.Row, int64, error)
 }
 
+// Exceptions is what organizations decided to live with; *exceptions.Reader is one.
+type Exceptions interface {
+	InForce(ctx context.Context, organization uuid.UUID, at time.Time) ([]exceptions.Exception, error)
+}
+
 // Inputs is the Gatherer of the program.
 type Inputs struct {
-	DB        *sqlx.DB
-	Events    *eventstore.Store
-	Fleet     Fleet
-	Facts     Facts
-	Assessor  Assessor
-	Accounts  Accounts
-	History   History
-	Blobs     *blobs.Store
-	Catalogue *catalogue.Catalogue
-	Feed      *feed.Feed
-	PublicURL string
-	Now       func() time.Time
+	DB         *sqlx.DB
+	Events     *eventstore.Store
+	Fleet      Fleet
+	Facts      Facts
+	Assessor   Assessor
+	Accounts   Accounts
+	History    History
+	Exceptions Exceptions
+	Waiter     projections.Waiter
+	Blobs      *blobs.Store
+	Catalogue  *catalogue.Catalogue
+	Feed       *feed.Feed
+	PublicURL  string
+	Now        func() time.Time
 }
 
 var _ Gatherer = (*Inputs)(nil)
@@ -99,6 +108,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the instances", g.addInstances},
 		{"the assessments", g.addAssessments},
 		{"the log's head", g.addInstant},
+		{"the exceptions", g.addExceptions},
 		{"the vulnerabilities", g.addVulnerabilities},
 		{"the report before", g.addPrevious},
 	} {

@@ -24,6 +24,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/snapshot"
 	"muster/projections"
+	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/history"
 )
@@ -43,7 +44,7 @@ func newEstate(t *testing.T) *estate {
 	s := newScene(t)
 	decode := commands.Registry().Decode
 	e := &estate{scene: s, runner: projections.NewRunner(s.db, pgtest.URL(t), slog.New(slog.DiscardHandler),
-		history.Projection(decode), fleet.Projection(decode))}
+		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode))}
 	if err := e.runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +57,9 @@ func newEstate(t *testing.T) *estate {
 		t.Fatal(err)
 	}
 	e.facts = assessment.NewStore(s.db, key)
+	if s.commands.Checks, err = catalogue.Load(); err != nil {
+		t.Fatal(err)
+	}
 	e.sees = func(uuid.UUID) (snapshot.Assessment, error) {
 		return snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: "refused", Error: "refused"}, nil
 	}
@@ -138,7 +142,7 @@ func (e *estate) inputs() *handlers.Inputs {
 	}
 	return &handlers.Inputs{
 		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
-		History: history.NewReader(e.db), Blobs: e.blobs, Catalogue: checks, Feed: cves,
+		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
 		PublicURL: "https://muster.example.org", Now: e.clock.now,
 	}
 }

@@ -1,0 +1,287 @@
+package handlers_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/exception"
+	"muster/domain/report"
+	"muster/eventstore"
+	"muster/handlers"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+func (e *estate) as(member uuid.UUID) commands.Actor {
+	return commands.Actor{OrganizationID: e.organization, MemberID: member}
+}
+
+// asked has Ana ask to live with a check for a month; change says with what.
+func (e *estate) asked(check string, change func(r *commands.RequestException)) uuid.UUID {
+	e.t.Helper()
+	r := commands.RequestException{
+		Subject: exception.Subject{CheckID: check}, Reason: "because of " + check, Until: e.clock.now().AddDate(0, 1, 0),
+	}
+	if change != nil {
+		change(&r)
+	}
+	id, _, err := e.commands.RequestException(e.t.Context(), e.as(e.ana), r)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return id
+}
+
+// granted has Bob grant it. Nobody waits for a read model.
+func (e *estate) granted(check string, change func(r *commands.RequestException)) uuid.UUID {
+	e.t.Helper()
+	id := e.asked(check, change)
+	if _, err := e.commands.GrantException(e.t.Context(), e.as(e.bob), id); err != nil {
+		e.t.Fatal(err)
+	}
+	return id
+}
+
+func (e *estate) revoked(id uuid.UUID) {
+	e.t.Helper()
+	if _, err := e.commands.RevokeException(e.t.Context(), e.as(e.bob), id); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// databases registers those of an instance and returns their ids by name.
+func (e *estate) databases(instance uuid.UUID, names ...string) map[string]uuid.UUID {
+	e.t.Helper()
+	mark, err := e.commands.RecordDatabases(e.t.Context(), e.actor(), instance, names)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.wait(mark)
+	found, _, err := e.inputs().Fleet.Databases(e.t.Context(), e.organization, instance, "", 1, len(names))
+	if err != nil || len(found) != len(names) {
+		e.t.Fatal(found, err)
+	}
+	ids := map[string]uuid.UUID{}
+	for _, db := range found {
+		ids[db.Name] = db.ID
+	}
+	return ids
+}
+
+// reasons are those of a document's exceptions, sorted.
+func reasons(doc snapshot.Document) []string {
+	out := []string{}
+	for _, x := range doc.Exceptions {
+		out = append(out, x.Reason)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestGatherTakesInWhatIsAccepted(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	here, there := e.register("here", true), e.register("there", true)
+	databases := e.databases(here, "sales", "other")
+	sales, other := databases["sales"], databases["other"]
+	on := func(instance, database uuid.UUID) func(*commands.RequestException) {
+		return func(r *commands.RequestException) {
+			r.InstanceID = &instance
+			if database != uuid.Nil {
+				r.DatabaseID = &database
+			}
+		}
+	}
+	e.granted("PG-S01", nil)
+	inSales := e.granted("PG-S18", on(here, sales))
+	e.granted("PG-S19", on(here, other))
+	e.granted("PG-S02", on(there, uuid.Nil))
+	e.asked("PG-S04", nil)
+	e.revoked(e.granted("PG-S05", nil))
+	e.revoked(e.asked("PG-S07", nil))
+	e.granted("PG-S11", func(r *commands.RequestException) { r.Until = e.clock.now().Add(time.Hour) })
+	e.exec(`DELETE FROM members WHERE name = 'Bob'`) // as if erased: an id without a name
+	e.clock.forward(time.Hour)                       // by now it has lapsed
+
+	for name, c := range map[string]struct {
+		kind  report.Kind
+		scope report.Scope
+		want  []string
+	}{
+		"everything":    {report.Security, report.Scope{}, []string{"because of PG-S01", "because of PG-S02", "because of PG-S18", "because of PG-S19"}},
+		"one instance":  {report.Security, report.Scope{InstanceIDs: []uuid.UUID{here}}, []string{"because of PG-S01", "because of PG-S18", "because of PG-S19"}},
+		"the other one": {report.Security, report.Scope{InstanceIDs: []uuid.UUID{there}}, []string{"because of PG-S01", "because of PG-S02"}},
+		"one database": {report.InstanceScorecard, report.Scope{InstanceIDs: []uuid.UUID{here}, DatabaseID: &sales},
+			[]string{"because of PG-S01", "because of PG-S18"}},
+	} {
+		doc, err := e.inputs().Gather(t.Context(), e.gathering(c.kind, c.scope))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, reasons(doc)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if i := slices.IndexFunc(doc.Exceptions, func(x snapshot.Exception) bool { return x.ID == inSales }); i >= 0 {
+			x := doc.Exceptions[i]
+			if x.RequestedBy != (snapshot.Person{ID: e.ana, Name: "Ana"}) || x.GrantedBy != (snapshot.Person{ID: e.bob}) ||
+				x.Database == nil || *x.Database != (snapshot.DatabaseRef{ID: sales, Name: "sales"}) || x.GrantedAt.IsZero() {
+				t.Errorf("%s: %+v", name, x)
+			}
+		}
+		if !slices.Equal(doc.People(), []uuid.UUID{e.ana}) {
+			t.Errorf("%s names %v", name, doc.People())
+		}
+	}
+	foreign := e.gathering(report.Security, report.Scope{})
+	foreign.OrganizationID = e.stranger()
+	if doc, err := e.inputs().Gather(t.Context(), foreign); err != nil || len(doc.Exceptions) != 0 {
+		t.Errorf("a stranger's report has %+v, %v", doc.Exceptions, err)
+	}
+}
+
+// stranger is another organization.
+func (e *estate) stranger() uuid.UUID {
+	e.t.Helper()
+	id := uuid.New()
+	tx, err := e.db.BeginTxx(e.t.Context(), nil)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if _, err := e.accounts.InsertOrganization(e.t.Context(), tx, id, "Strangers", false); err != nil {
+		e.t.Fatal(err)
+	}
+	if err := tx.Commit(); err != nil {
+		e.t.Fatal(err)
+	}
+	return id
+}
+
+// slowReadModels pass nothing until told to, and then all at once.
+type slowReadModels struct{ asked, passAfter int }
+
+func (s *slowReadModels) Wait(context.Context, eventstore.Log, int64) bool {
+	s.asked++
+	return s.asked > s.passAfter
+}
+
+func TestGatherWaitsForWhatWasDecided(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	inputs, models := e.inputs(), &slowReadModels{passAfter: 3}
+	inputs.Waiter = models
+	if _, err := inputs.Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil || models.asked != 4 {
+		t.Errorf("asked %d times, %v", models.asked, err)
+	}
+	models.passAfter = 1000
+	var source *handlers.SourceError
+	if _, err := inputs.Gather(t.Context(), e.gathering(report.Security, report.Scope{})); !errors.As(err, &source) || source.What != "the exceptions" {
+		t.Errorf("read models that stand still: %v, want *SourceError", err)
+	}
+}
+
+// A clock ahead of the worker's decided: the document's instant is not before
+// what it knows.
+func TestAnExceptionOfAClockAhead(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	e.granted("PG-S01", nil)
+	inputs := e.inputs()
+	inputs.Now = func() time.Time { return e.clock.now().Add(-time.Minute) }
+	doc, err := inputs.Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
+	if err != nil || len(doc.Exceptions) != 1 || doc.AsOf.Before(doc.Exceptions[0].GrantedAt) {
+		t.Errorf("as of %s: %+v, %v", doc.AsOf, doc.Exceptions, err)
+	}
+}
+
+// TestAnExceptionFromAskingToLapsing builds a report at every turn of its life.
+func TestAnExceptionFromAskingToLapsing(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	server := e.register("orders", true)
+	e.connect(server)
+	e.found(server, snapshot.CheckResult{CheckID: "PG-S01", Status: snapshot.StatusFail, FailFraction: 1, Total: 2,
+		Violations: []snapshot.Violation{{Object: "line 94"}, {Object: "line 97"}}},
+		snapshot.CheckResult{CheckID: "PG-S26", Status: snapshot.StatusPass})
+	type told struct {
+		Open, Accepted, Score int
+		Change                analysis.Change
+	}
+	build := func() told {
+		t.Helper()
+		doc := e.built()
+		change, _ := analysis.ChangeSince(doc)
+		return told{
+			analysis.CountBySeverity(analysis.Findings(doc)).Total(), analysis.CountBySeverity(analysis.Accepted(doc)).Total(),
+			analysis.HealthScore(doc, &doc.Instances[0]).Overall, change,
+		}
+	}
+	says := func(when string, want told) {
+		t.Helper()
+		if diff := cmp.Diff(want, build()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+	}
+	const failing, clean = 5, 100 // one critical of weight 20 fails, one low of weight 1 passes
+	says("before", told{Open: 2, Score: failing})
+	id := e.asked("PG-S01", nil)
+	says("asked for", told{Open: 2, Score: failing, Change: analysis.Change{Unchanged: 2}})
+	if _, err := e.commands.GrantException(t.Context(), e.as(e.bob), id); err != nil {
+		t.Fatal(err)
+	}
+	says("granted", told{Accepted: 2, Score: clean, Change: analysis.Change{Accepted: 2}})
+	e.revoked(id)
+	says("revoked", told{Open: 2, Score: failing, Change: analysis.Change{Reopened: 2}})
+	e.granted("PG-S01", func(r *commands.RequestException) { r.InstanceID, r.ObjectRef = &server, "line 94" })
+	says("one object granted", told{Open: 1, Accepted: 1, Score: failing, Change: analysis.Change{Unchanged: 1, Accepted: 1}})
+	e.clock.forward(31 * 24 * time.Hour)
+	says("lapsed", told{Open: 2, Score: failing, Change: analysis.Change{Unchanged: 1, Reopened: 1}})
+}
+
+// found records a look at a server.
+func (e *estate) found(instance uuid.UUID, results ...snapshot.CheckResult) {
+	e.t.Helper()
+	claim, ok, err := e.facts.ClaimOne(e.t.Context(), e.organization, instance, time.Minute)
+	if err != nil || !ok {
+		e.t.Fatal(ok, err)
+	}
+	at := e.clock.now().Add(-time.Hour)
+	a := snapshot.Assessment{StartedAt: at, FinishedAt: at, Outcome: snapshot.OutcomeComplete, VersionNum: 150018, Results: results}
+	if err := e.facts.Record(e.t.Context(), claim, a, nil, time.Hour); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// built requests a Security report, has it built from what is known, and reads
+// the inputs that it was rendered from.
+func (e *estate) built() snapshot.Document {
+	e.t.Helper()
+	id := e.request(e.ana)
+	builder := e.builder()
+	builder.Gatherer = e.inputs()
+	stop := e.work("w-"+id.String(), builder.Task(1))
+	e.until("Ready", func() bool { return e.has(id, "report.ready") })
+	stop()
+	ready, _ := last[report.Ready](e.scene, id)
+	inputs, digest, err := e.blobs.ReadInputs(e.t.Context(), ready.InputsKey)
+	if err != nil || digest != ready.InputsSHA256 {
+		e.t.Fatal(digest, err)
+	}
+	doc, err := snapshot.Decode(inputs)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	// The next report finds this one in the history.
+	head, err := e.events.Head(e.t.Context(), e.db, eventstore.Reports)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.wait(commands.Mark{Log: head.Log, Position: head.Position})
+	return doc
+}
