@@ -27,6 +27,7 @@ func TestNobodyIsNamed(t *testing.T) {
 	program := l.tokens(t, ana)
 	l.watches(t, ana)
 	report := l.reports(t, ana, recipients)
+	l.provider(t)
 	metrics := program.send(t, "GET", "/metrics", "")
 	l.nonsense(t, ana)
 	l.faults(t, ana)
@@ -90,7 +91,7 @@ func (l *life) linesAreObjects(t *testing.T) {
 		}
 		seen[object.Msg]++
 	}
-	for _, message := range []string{"request", "request failed", "attempt failed", "stopped the private server"} {
+	for _, message := range []string{"request", "request failed", "attempt failed", "sign-in at the identity provider came to nothing", "stopped the private server"} {
 		if seen[message] == 0 {
 			t.Errorf("the log never says %q, only %v", message, slices.Sorted(maps.Keys(seen)))
 		}
