@@ -190,7 +190,8 @@ func (y *yardstick) body(method string, schema *openapi3.Schema, operation *open
 		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(isUUID)),
 		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(isTime)))
 	if err != nil {
-		out = append(out, fmt.Sprintf("%d does not fit openapi.yaml: %v\n%s", a.Code, err, a.Body))
+		reason, _, _ := strings.Cut(err.Error(), "\nSchema:") // which would follow, whole
+		out = append(out, fmt.Sprintf("%d does not fit openapi.yaml: %s\n%s", a.Code, reason, a.Body))
 	}
 	if extra := undeclared(schema, value, "#"); len(extra) > 0 {
 		out = append(out, fmt.Sprintf("members that openapi.yaml does not have: %v", extra))

@@ -1,0 +1,219 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/mail"
+)
+
+// belongings are ids of everything that an organization can have, by the path
+// parameter that takes them.
+func (w *world) belongings(of tenant) map[string]string {
+	w.t.Helper()
+	ctx := context.Background()
+	id := func(query string) (id string) {
+		w.t.Helper()
+		must(w.t, w.deps.DB.Get(&id, query, of.organization.ID))
+		return id
+	}
+	ready := w.requested(of, of.member, of.viewer.ID)
+	w.ready(of, ready, pdfText)
+	instance := w.instance(of, "hidden")
+	w.token(of.admin, organization.ScopeAdmin)
+	ingesting := w.ingestToken(of.admin)
+	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: ingesting, json: map[string]any{"instances": []any{map[string]any{
+		"externalId": "e", "name": "e", "engine": "oracle", "createdAt": w.clock.now(), "databases": []any{map[string]any{"externalId": "d", "name": "d", "createdAt": w.clock.now()}}}}}}).is(200)
+	asked := w.post(of.member, "/api/v1/exceptions", map[string]any{"checkId": "PG-S01", "reason": "until the move", "until": w.clock.now().Add(time.Hour)}).is(201)
+	w.exec(`UPDATE jobs SET dead_at = now() WHERE organization_id = $1`, of.organization.ID)
+	from, err := mail.ParseFrom("Muster <muster@localhost>")
+	must(w.t, err)
+	composer, err := mail.NewComposer(from, w.clock.now)
+	must(w.t, err)
+	message, err := composer.Compose(mail.Notice{OrganizationID: of.organization.ID, ReportID: ready, MemberID: of.member.ID, Kind: "hidden"}, mail.Address{Email: of.member.Email})
+	must(w.t, err)
+	_, err = w.deps.Outbox.Send(ctx, message)
+	must(w.t, err)
+	mails, err := w.deps.Outbox.List(of.organization.ID, 1)
+	must(w.t, err)
+	return map[string]string{
+		"reportId":     ready.String(),
+		"instanceId":   instance.String(),
+		"databaseId":   id(`SELECT stream_id FROM events WHERE organization_id = $1 AND stream_type = 'database' LIMIT 1`),
+		"memberId":     of.viewer.ID.String(),
+		"exceptionId":  asked.object()["id"].(string),
+		"tokenId":      id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'api' LIMIT 1`),
+		"ingestToken":  id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'ingest' LIMIT 1`),
+		"sessionId":    id(`SELECT id FROM sessions WHERE organization_id = $1 LIMIT 1`),
+		"deadLetterId": id(`SELECT id FROM jobs WHERE organization_id = $1 AND dead_at IS NOT NULL LIMIT 1`),
+		"mailId":       mails[0].ID,
+	}
+}
+
+// unknownOf is an id of the same form that nobody has.
+func unknownOf(id string) string {
+	unknown := uuid.NewString()
+	if strings.Count(id, ".") == 2 { // a mail's: organization, report, recipient
+		return id[:36] + "." + unknown + "." + unknown
+	}
+	return unknown
+}
+
+var ownRequestID = regexp.MustCompile(`"requestId":"[^"]*"`)
+
+// withoutIDs is an answer less what must differ between two requests.
+func withoutIDs(a answer, id string) string {
+	body := strings.ReplaceAll(a.Body.String(), id, "…")
+	return fmt.Sprintf("%d %s %s", a.Code, a.Header().Get("Content-Type"), ownRequestID.ReplaceAllString(body, ""))
+}
+
+// TestForeignIsUnknown sends every operation that takes an id, as an
+// administrator, once with the id of something that another organization has
+// and once with one that nobody has: to the byte the same answer.
+func TestForeignIsUnknown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	theirs := w.belongings(w.theirs)
+	before := w.theirEvents()
+	bodies := map[string]string{ // where one is needed
+		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`,
+	}
+	untold := []string{"name", "provider", "token"} // the installation's; an invitation's secret is nobody's id
+	tried := 0
+	for _, key := range slices.Sorted(maps.Keys(w.server.routes)) {
+		r := w.server.routes[key]
+		_, parameter, _ := strings.Cut(r.path, ":")
+		parameter, _, _ = strings.Cut(parameter, "/")
+		if parameter == "" || slices.Contains(untold, parameter) {
+			continue
+		}
+		if strings.HasPrefix(r.path, "/api/v1/ingest-tokens") {
+			parameter = "ingestToken"
+		}
+		id, ok := theirs[parameter]
+		if !ok {
+			t.Errorf("%s: this test knows no foreign %s", key, parameter)
+			continue
+		}
+		tried++
+		ask := func(id string) string {
+			path := pathSegment.ReplaceAllString(r.path, id)
+			return withoutIDs(w.do(request{method: r.method, path: path, as: w.ours.admin, body: bodies[r.operation.OperationID]}), id)
+		}
+		foreign, unknown := ask(id), ask(unknownOf(id))
+		if foreign != unknown || !strings.HasPrefix(foreign, "404 ") {
+			t.Errorf("%s\nforeign: %s\nunknown: %s", key, foreign, unknown)
+		}
+	}
+	if tried < 20 {
+		t.Errorf("only %d operations were tried", tried)
+	}
+	w.foreignInside(theirs)
+	if now := w.theirEvents(); now != before {
+		t.Errorf("they have %d events and had %d", now, before)
+	}
+}
+
+var pathSegment = regexp.MustCompile(`:[A-Za-z]+`)
+
+func (w *world) theirEvents() (n int64) {
+	w.t.Helper()
+	must(w.t, w.deps.DB.Get(&n, `SELECT count(*) FROM events WHERE organization_id = $1`, w.theirs.organization.ID))
+	return n
+}
+
+// foreignInside does the same with ids in bodies and in filters.
+func (w *world) foreignInside(theirs map[string]string) {
+	w.t.Helper()
+	now := w.clock.now().Format(time.RFC3339)
+	mine := w.instance(w.ours, "mine").String()
+	for _, c := range []struct{ method, path, id, body string }{
+		{"POST", "/api/v1/reports", "instanceId", `{"kind":"Security","scope":{"instanceIds":["%s"]}}`},
+		{"POST", "/api/v1/reports", "memberId", `{"kind":"Security","recipientIds":["%s"]}`},
+		{"POST", "/api/v1/reports", "instanceId", `{"kind":"InstanceScorecard","scope":{"instanceIds":["%s"],"from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}}`},
+		{"POST", "/api/v1/reports", "databaseId", `{"kind":"InstanceScorecard","scope":{"instanceIds":["` + mine + `"],"databaseId":"%s","from":"2026-01-01T00:00:00Z","to":"2026-01-02T00:00:00Z"}}`},
+		{"POST", "/api/v1/exports/seen", "reportId", `{"upTo":"%s"}`},
+		{"POST", "/api/v1/ingest-tokens", "instanceId", `{"name":"x","instanceIds":["%s"]}`},
+		{"POST", "/api/v1/exceptions", "instanceId", `{"checkId":"PG-S01","instanceId":"%s","reason":"r","until":"2999-01-01T00:00:00Z"}`},
+		{"POST", "/api/v1/exceptions", "databaseId", `{"checkId":"PG-S01","instanceId":"` + mine + `","databaseId":"%s","reason":"r","until":"` + now + `"}`},
+		{"GET", "/api/v1/instances?id=%s", "instanceId", ""},
+		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/audit-events?actorId=%s", "memberId", ""},
+	} {
+		ask := func(id string) string {
+			path, body := strings.ReplaceAll(c.path, "%s", id), strings.ReplaceAll(c.body, "%s", id)
+			return withoutIDs(w.do(request{method: c.method, path: path, as: w.ours.admin, body: body}), id)
+		}
+		foreign, unknown := ask(theirs[c.id]), ask(uuid.NewString())
+		if foreign != unknown || strings.Contains(foreign, "hidden") {
+			w.t.Errorf("%s %s %s\nforeign: %s\nunknown: %s", c.method, c.path, c.body, foreign, unknown)
+		}
+	}
+	// As a feed knows a server: a key of theirs is a new server of ours.
+	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: w.ingestToken(w.ours.admin),
+		body: `{"instances":[{"externalId":"e","name":"ours","engine":"mysql","createdAt":"` + now + `"}]}`}).is(200)
+}
+
+// TestNobodyMintsMoreThanTheyHave: a token has at most what its owner's role has
+// and the token that makes it; who has less than admin makes none at all.
+func TestNobodyMintsMoreThanTheyHave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
+	all := organization.Scopes()
+	mint := func(as person, token string, scopes []organization.Scope) (answer, []string) {
+		a := w.do(request{method: "POST", path: "/api/v1/api-tokens", as: as, token: token, json: map[string]any{"name": "t", "scopes": scopes}})
+		var made struct {
+			Token  string
+			Scopes []string
+		}
+		if a.Code == 201 {
+			a.decode(&made)
+		}
+		return a, made.Scopes
+	}
+	for _, role := range organization.Roles() {
+		p := w.ours.of(role)
+		for _, scope := range all {
+			a, got := mint(p, "", []organization.Scope{scope})
+			if (a.Code == 201) != role.Allows(scope) {
+				t.Errorf("a %s mints %s: %d %v", role, scope, a.Code, got)
+			}
+		}
+	}
+	// A token with scope admin, whose owner is a viewer, mints like the viewer.
+	viewer := w.anyToken(w.ours.viewer, organization.ScopeAdmin)
+	if a, got := mint(person{}, viewer, []organization.Scope{organization.ScopeReportsCreate}); a.Code == 201 {
+		t.Errorf("a viewer's token mints %v", got)
+	}
+	// Members, tokens, sessions, passwords: nothing less than a session or admin.
+	principal, err := w.deps.Accounts.SessionPrincipal(t.Context(), w.ours.admin.session)
+	must(t, err)
+	most := slices.DeleteFunc(organization.Scopes(), func(s organization.Scope) bool { return s == organization.ScopeAdmin })
+	_, secret, _, err := w.deps.Commands.MintToken(t.Context(), principal, "", accounts.NewToken{Kind: accounts.APIToken, Name: "all but admin", Scopes: most})
+	must(t, err)
+	for _, r := range []request{
+		{method: "POST", path: "/api/v1/members", body: `{"email":"x@ours.example","name":"x","role":"admin"}`},
+		{method: "PATCH", path: "/api/v1/members/" + w.ours.viewer.ID.String(), body: `{"role":"admin"}`},
+		{method: "DELETE", path: "/api/v1/members/" + w.ours.viewer.ID.String()},
+		{method: "POST", path: "/api/v1/api-tokens", body: `{"name":"x","scopes":["reports:read"]}`},
+		{method: "GET", path: "/api/v1/api-tokens"},
+		{method: "POST", path: "/api/v1/ingest-tokens", body: `{"name":"x"}`},
+		{method: "GET", path: "/api/v1/sessions"},
+		{method: "DELETE", path: "/api/v1/sessions"},
+		{method: "POST", path: "/api/v1/password", body: `{"currentPassword":"x","newPassword":"y"}`},
+		{method: "PATCH", path: "/api/v1/organization", body: `{"name":"x"}`},
+	} {
+		r.token = secret
+		w.do(r).problem(403, "forbidden")
+	}
+}
