@@ -30,6 +30,7 @@ const contentSecurityPolicy = "default-src 'self'; img-src 'self' data:; style-s
 type shell struct {
 	Path, File, Title, Script string
 	SignIn                    bool // for members; others see the form first
+	PlainHTTP                 bool // sessions are kept over plain HTTP, and every page warns of it
 	Nav                       []link
 	Docs                      docs
 }
@@ -60,7 +61,7 @@ func (s *server) registerPages(engine *gin.Engine) error {
 		return fmt.Errorf("pages: %w", err)
 	}
 	for _, sh := range shells {
-		sh.Nav = navigation
+		sh.Nav, sh.PlainHTTP = navigation, s.insecureCookie()
 		if sh.File == "docs.html" {
 			sh.Docs = s.contract.docs()
 		}

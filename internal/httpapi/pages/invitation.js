@@ -1,9 +1,11 @@
-import { $, call, submitting } from "./muster.js";
+import { $, call, explainPlainHTTP, keepsSessions, submitting } from "./muster.js";
 
 const token = decodeURIComponent(location.hash.slice(1));
 history.replaceState(null, "", location.pathname);
 $("main").removeAttribute("aria-busy");
-if (token) {
+if (!keepsSessions) { // the link stays good
+  explainPlainHTTP($("invitation-note"));
+} else if (token) {
   $("invitation-form").hidden = false;
   $("name").focus();
 } else {

@@ -100,6 +100,22 @@ export function submitting(form, fields, work) {
   });
 }
 
+// keepsSessions says that the browser will keep the session of a sign-in here. Its
+// cookie is a __Host- one and Secure: from plain HTTP a browser drops that without
+// a word, unless the host is its own machine, and the sign-in comes back for ever.
+export const keepsSessions = window.isSecureContext || "plainHttp" in document.body.dataset;
+
+// explainPlainHTTP says so before anybody types a password.
+export function explainPlainHTTP(note) {
+  const code = (text) => element("code", {}, text);
+  note.className = "error";
+  note.replaceChildren(
+    element("p", {}, "You cannot sign in at this address: it is plain HTTP, and a browser keeps no session from there. Open Muster at its ", code("https://"), " address."),
+    element("p", {}, "Is there none? Whoever runs Muster can put a proxy with a certificate in front of it. Or they set ",
+      code(`MUSTER_PUBLIC_URL=${location.origin}`), " and ", code("MUSTER_INSECURE_COOKIES=true"),
+      ": then it works here, and passwords and sessions cross the network unencrypted."));
+}
+
 // start shows the page to whoever is signed in, and the sign-in form to others.
 export async function start(show) {
   const main = $("main");
@@ -169,13 +185,19 @@ function signIn(session, show, refused) {
     return;
   }
   offer(session.providers);
-  if (location.protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) {
-    banner("This connection is not encrypted: passwords cross the network in the clear.", true);
+  if (!keepsSessions) {
+    explainPlainHTTP($("sign-in-note"));
+    $("sign-in-form").hidden = true;
+    $("providers").hidden = true;
+    return;
   }
   $("email").focus();
   submitting($("sign-in-form"), () => ({}), async () => {
     await call("POST", "/api/v1/session", { email: $("email").value, password: $("password").value });
     $("password").value = "";
+    if (!(await call("GET", "/api/v1/session")).authenticated) {
+      throw new Problem({ detail: "The password is right, but the browser did not keep the session. Allow cookies for this address, and where it begins with http:// use https://." }, { status: 0, headers: new Headers() });
+    }
     await start(show);
     $("main").focus();
   });

@@ -1,4 +1,4 @@
-import { $, call, element, submitting } from "./muster.js";
+import { $, call, element, explainPlainHTTP, keepsSessions, submitting } from "./muster.js";
 
 // The token comes in the fragment, which no server and no log ever sees, and
 // leaves the address bar at once.
@@ -9,6 +9,8 @@ const { required } = await call("GET", "/api/v1/setup").catch(() => ({ required:
 $("main").removeAttribute("aria-busy");
 if (!required) {
   $("setup-note").replaceChildren("There is an administrator already. ", element("a", { href: "/" }, "Sign in"), " instead.");
+} else if (!keepsSessions) { // the link stays good
+  explainPlainHTTP($("setup-note"));
 } else if (!setupToken) {
   $("setup-note").textContent = "Open the whole one-time link that Muster printed, or make another one with `muster setup-link`.";
 } else {
