@@ -120,7 +120,7 @@ func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="muster"`)
 	}
-	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Accept-Ranges", "ETag", "Last-Modified"} {
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "Accept-Ranges", "ETag", "Last-Modified", "X-Muster-Lagging"} {
 		h.Del(name)
 	}
 	h.Set("Cache-Control", "private, no-store")
