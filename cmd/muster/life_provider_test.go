@@ -31,7 +31,7 @@ func grumpyProvider(t *testing.T) (issuer string) {
 func (l *life) provider(t *testing.T) {
 	t.Helper()
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	get := func(path, cookie string) *http.Response {
+	get := func(path, cookie string) http.Header {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.server.base+path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -45,17 +45,17 @@ func (l *life) provider(t *testing.T) {
 		if response.StatusCode != http.StatusFound {
 			t.Fatalf("GET %s answers %d", path, response.StatusCode)
 		}
-		return response
+		return response.Header
 	}
 	for what, brings := range map[string]string{
 		"a code":   "code=" + planted["a code of the provider"],
 		"an error": "error=" + planted["an error of the provider"] + "&error_description=" + planted["a query"],
 	} {
 		started := get("/auth/oidc/sso/start?returnTo=/"+planted["a query"], "")
-		state := started.Header.Get("Location")
+		state := started.Get("Location")
 		_, state, _ = strings.Cut(state, "state=")
 		state, _, _ = strings.Cut(state, "&")
-		cookie, _, _ := strings.Cut(started.Header.Get("Set-Cookie"), ";")
+		cookie, _, _ := strings.Cut(started.Get("Set-Cookie"), ";")
 		l.secret(t, "the state of "+what, state)
 		l.secret(t, "the flow of "+what, cookie)
 		get("/auth/oidc/sso/callback?"+brings+"&state="+state, cookie)

@@ -98,7 +98,7 @@ func (s *server) observeSignIn(c *call, v seen) {
 		outcome = "failed"
 	case opened:
 		outcome = "signed_in"
-	case v.code == "login_throttled":
+	case v.code == "login_throttled", strings.HasSuffix(c.header.Get("Location"), "reason="+reasonThrottled):
 		outcome = "throttled"
 	}
 	s.Metrics.SignIns.WithLabelValues(method, outcome).Inc()
