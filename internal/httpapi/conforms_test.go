@@ -83,6 +83,8 @@ var manners = map[string]*regexp.Regexp{
 	"Referrer-Policy":        regexp.MustCompile("^same-origin$"),
 	"Cache-Control":          regexp.MustCompile("."),
 	"Vary":                   regexp.MustCompile("Accept-Encoding"),
+
+	"Content-Security-Policy": regexp.MustCompile("object-src 'none'; base-uri 'none'; frame-ancestors 'none'|base-uri 'none'; object-src 'none'; frame-ancestors 'none'"),
 }
 
 // faults are what is wrong with an answer by openapi.yaml and the manners of §1.2.
@@ -135,7 +137,7 @@ func (y *yardstick) faults(method, path string, a *httptest.ResponseRecorder) []
 // and of the layers that every site has.
 var undocumented = []string{
 	"Content-Type", "Content-Length", "Content-Encoding", "Vary", "Cache-Control", "Date", "Connection", "Transfer-Encoding", "Last-Modified",
-	"X-Content-Type-Options", "Referrer-Policy", "Strict-Transport-Security",
+	"X-Content-Type-Options", "Referrer-Policy", "Content-Security-Policy", "Strict-Transport-Security",
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Deprecation", "Sunset",
 }
 

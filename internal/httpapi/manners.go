@@ -49,11 +49,16 @@ func (s *server) outermost(next http.Handler) http.Handler {
 	})
 }
 
+// nothingRuns is the policy of what is no page: should a browser show it after
+// all, it loads, runs and frames nothing.
+const nothingRuns = "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'none'"
+
 // setHeaders sets what every answer has.
 func (s *server) setHeaders(h http.Header, r *http.Request, requestID string) {
 	h.Set("X-Request-Id", requestID)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Content-Security-Policy", nothingRuns) // a page sets its own
 	if beta(r.URL.Path) {
 		h.Set("X-Api-Stability", "beta")
 	}
