@@ -90,7 +90,7 @@ func (d *Demo) Organization(ctx context.Context, admin *commands.NewMember) (acc
 func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 	return d.locked(ctx, func() error {
 		actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
-		requester, err := d.people(ctx, actor)
+		team, err := d.people(ctx, actor)
 		if err != nil {
 			return fmt.Errorf("fill the demo's members: %w", err)
 		}
@@ -102,7 +102,10 @@ func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 		if err != nil {
 			return fmt.Errorf("watch the demo's own server: %w", err)
 		}
-		if err := d.reports(ctx, o.ID, requester, paper, own); err != nil {
+		if err := d.exceptions(ctx, o.ID, team, own); err != nil {
+			return fmt.Errorf("decide about the demo's exceptions: %w", err)
+		}
+		if err := d.reports(ctx, o.ID, team[0], paper, own); err != nil {
 			return fmt.Errorf("request the demo's reports: %w", err)
 		}
 		return nil
@@ -158,25 +161,24 @@ func (d *Demo) settle(ctx context.Context, mark commands.Mark) error {
 // settleRetry keeps settle from spinning while the database does not answer.
 const settleRetry = 50 * time.Millisecond
 
-// people invites the members and returns the first, in whose name reports are requested.
-func (d *Demo) people(ctx context.Context, actor commands.Actor) (uuid.UUID, error) {
-	var first uuid.UUID
+// people invites the members and returns them, in the order of the list: the
+// first requests reports and exceptions, the second decides about those.
+func (d *Demo) people(ctx context.Context, actor commands.Actor) ([]uuid.UUID, error) {
+	var team []uuid.UUID
 	for _, p := range people {
 		member, ok, err := d.Accounts.MemberByEmail(ctx, p.email)
 		if err != nil {
-			return uuid.Nil, err
+			return nil, err
 		}
 		if !ok {
 			member, _, _, _, err = d.Commands.InviteMember(ctx, actor, commands.NewMember{Email: p.email, Name: p.name, Role: p.role})
 			if err != nil {
-				return uuid.Nil, err
+				return nil, err
 			}
 		}
-		if first == uuid.Nil {
-			first = member.ID
-		}
+		team = append(team, member.ID)
 	}
-	return first, nil
+	return team, nil
 }
 
 // fleet sends the servers on paper. They are counted from the organization's

@@ -24,6 +24,7 @@ import (
 var whole = state{
 	Organizations: 1, Members: 4, Instances: 14, Databases: 20 + 3, // muster, postgres and shop on the live one
 	Reports: map[string]int{"Security": 1, "InstanceScorecard": 1, "DataInventory": 2}, Builds: 4, Credentials: 1,
+	Exceptions: map[string]int{"exception.requested": 3, "exception.granted": 2},
 }
 
 func TestDemo(t *testing.T) {
@@ -78,6 +79,9 @@ func theShopIsWhatAReportHasToTellOf(t *testing.T, own *postgres.Server) {
 	for _, r := range a.Results {
 		if r.Database == "shop" && r.Status == snapshot.StatusFail {
 			failed = append(failed, r.CheckID)
+			if r.CheckID == "PG-S18" && !slices.ContainsFunc(r.Violations, func(v snapshot.Violation) bool { return v.Object == "shop.newsletter" }) {
+				t.Errorf("the exception to PG-S18 covers nothing of %v", r.Violations)
+			}
 		}
 	}
 	slices.Sort(failed)
@@ -118,9 +122,13 @@ func aProcessThatDiesIsCompleted(t *testing.T, own *postgres.Server) {
 		"making the shop":           func(_ *scene, d *demo.Demo) { d.Own = deadServer{OwnServer: own, database: true} },
 		"asking for the connection": func(_ *scene, d *demo.Demo) { d.Own = deadServer{OwnServer: own, monitor: true} },
 		"looking at the server":     func(_ *scene, d *demo.Demo) { d.Assessor = deadAssessor{} },
-		"before the first report":   func(_ *scene, d *demo.Demo) { dieAfter(d, 0) },
-		"after the first report":    func(_ *scene, d *demo.Demo) { dieAfter(d, 1) },
-		"before the last report":    func(_ *scene, d *demo.Demo) { dieAfter(d, 3) },
+		"before the last exception": func(_ *scene, d *demo.Demo) {
+			left := 2
+			d.Commands.Instances = deadInstances{Instances: d.Commands.Instances, left: &left}
+		},
+		"before the first report": func(_ *scene, d *demo.Demo) { dieAfter(d, 0) },
+		"after the first report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 1) },
+		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, own)
@@ -205,7 +213,7 @@ func onSomebodysOwnServer(t *testing.T, _ *postgres.Server) {
 	s.filled(s.Demo)
 	want := whole
 	want.Instances, want.Databases, want.Credentials, want.Builds = 13, 20, 0, 2
-	want.Reports = map[string]int{"Security": 1, "DataInventory": 1}
+	want.Reports, want.Exceptions = map[string]int{"Security": 1, "DataInventory": 1}, map[string]int{}
 	if diff := cmp.Diff(want, s.state()); diff != "" {
 		t.Errorf("filled (-want +got):\n%s", diff)
 	}

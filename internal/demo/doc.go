@@ -7,16 +7,17 @@
 // completes. Thirteen servers exist on paper only and come through
 // commands.RecordFleet as a feed would send them; the fourteenth is registered
 // with its DSN and assessed for real, over a small shop database with made-up
-// people and a few planted mistakes. The reports are requested and built by the
-// pipeline like any other: their digests, mails and failures are real.
+// people and a few planted mistakes, to some of which an exception is asked for or
+// granted. The reports are requested and built by the pipeline like any other:
+// their digests, mails and failures are real.
 //
 // The organization is flagged as demo, and everything that shows it says so.
 //
 // What may go wrong, and what then happens:
 //
 //   - The process dies at any line: the next start goes on with the first step
-//     that is not done. Each report is looked for in the log before it is
-//     requested, the shop is made in one transaction, and a fleet that is sent
+//     that is not done. Each report and each exception is looked for in the log
+//     before it is requested, the shop is made in one transaction, and a fleet that is sent
 //     again changes nothing.
 //   - Two processes fill at once: they take turns by an advisory lock, for as long
 //     as it takes, and the second one finds the steps done.

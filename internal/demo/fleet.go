@@ -65,7 +65,7 @@ var people = []struct {
 	role        organization.Role
 }{
 	{"Ana Ruiz", "ana.ruiz@demo.example", organization.Member},
-	{"Jonas Weber", "jonas.weber@demo.example", organization.Member},
+	{"Jonas Weber", "jonas.weber@demo.example", organization.Admin},
 	{"Mei Tanaka", "mei.tanaka@demo.example", organization.Auditor},
 	{"Samuel Okoye", "samuel.okoye@demo.example", organization.Viewer},
 }

@@ -17,6 +17,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
 	"muster/internal/pgtest"
@@ -78,8 +79,10 @@ func newScene(t *testing.T, own demo.OwnServer) *scene {
 func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	s.Helper()
 	people, instances := accounts.New(db, time.Now), fleet.NewReader(db)
+	checks, err := catalogue.Load()
+	must(s.T, err)
 	service := &commands.Service{
-		DB: db, Events: eventstore.New(db), Instances: instances, Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: time.Now,
+		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: time.Now,
 	}
 	facts := assessment.NewStore(db, s.seal)
 	collector, err := collect.New(facts, service, instances, slog.New(slog.DiscardHandler), time.Now)
@@ -114,6 +117,7 @@ type state struct {
 	Reports                map[string]int // requests by kind
 	Builds                 int            // jobs
 	Credentials            int
+	Exceptions             map[string]int // events by type
 }
 
 func (s *scene) state() state {
@@ -121,19 +125,23 @@ func (s *scene) state() state {
 	have := state{
 		Organizations: s.count(`organizations WHERE demo`), Members: s.count(`members`),
 		Instances: s.count(`events WHERE type = 'instance.registered'`), Databases: s.count(`events WHERE type = 'database.registered'`),
-		Builds: s.count(`jobs WHERE kind = 'build'`), Credentials: s.count(`assessment_targets`), Reports: map[string]int{},
+		Builds: s.count(`jobs WHERE kind = 'build'`), Credentials: s.count(`assessment_targets`),
 	}
-	rows, err := s.db.Query(`SELECT convert_from(data, 'UTF8')::jsonb ->> 'kind', count(*) FROM events WHERE type = 'report.queued' GROUP BY 1`)
-	must(s.T, err)
-	defer rows.Close()
-	for rows.Next() {
-		var kind string
-		var n int
-		must(s.T, rows.Scan(&kind, &n))
-		have.Reports[kind] = n
-	}
-	must(s.T, rows.Err())
+	have.Reports = s.tally(`SELECT convert_from(data, 'UTF8')::jsonb ->> 'kind' FROM events WHERE type = 'report.queued'`)
+	have.Exceptions = s.tally(`SELECT type FROM events WHERE stream_type = 'exception'`)
 	return have
+}
+
+// tally counts the words of a query.
+func (s *scene) tally(query string) map[string]int {
+	s.Helper()
+	var words []string
+	must(s.T, s.db.Select(&words, query))
+	counts := map[string]int{}
+	for _, word := range words {
+		counts[word]++
+	}
+	return counts
 }
 
 func (s *scene) count(what string) (n int) {
@@ -181,6 +189,19 @@ func (d deadJobs) InsertBuild(ctx context.Context, tx *sqlx.Tx, organization, re
 		return errDied
 	}
 	return d.Jobs.InsertBuild(ctx, tx, organization, report)
+}
+
+// deadInstances dies at a lookup after the first few.
+type deadInstances struct {
+	commands.Instances
+	left *int
+}
+
+func (d deadInstances) InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	if *d.left--; *d.left < 0 {
+		return nil, errDied
+	}
+	return d.Instances.InstanceNames(ctx, organization, ids)
 }
 
 func must(t *testing.T, err error) {
