@@ -40,8 +40,9 @@
 //     snapshot still sees, and a switch waits.
 //   - A restore dies: the mark stays. The same call skips what is loaded and what
 //     is copied. pg_restore reads from a pipe that ends with us, so it gives up; if
-//     it had everything already, it commits, and the dump counts as loaded, which
-//     its heads prove. Before the mark nothing has been written but an empty
+//     it had everything already, it commits, also while the next call loads the
+//     dump: that waits for it, fails, and finds the dump loaded, which its heads
+//     prove. Before the mark nothing has been written but an empty
 //     private server.
 //   - Two restores at once, or a restore and a serve that starts: advisory locks
 //     let one restore, keep migrations out while the dump is loaded, and serve

@@ -50,6 +50,14 @@ func (e *BusyError) Error() string {
 	return "another process restores or migrates this database: wait for it, then try again"
 }
 
+func busy(err error) error {
+	var locked *postgres.LockedError
+	if errors.As(err, &locked) {
+		return &BusyError{}
+	}
+	return err
+}
+
 // restoreLockID is the advisory lock of the one restore into a database:
 // "restore" in ASCII.
 const restoreLockID = 0x726573746f7265
@@ -66,17 +74,12 @@ func (t *Target) Restore(ctx context.Context, b *Backup) (Verified, error) {
 		return Verified{}, fmt.Errorf("connect: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	var mine bool
-	if err := conn.GetContext(ctx, &mine, `SELECT pg_try_advisory_lock($1)`, restoreLockID); err != nil {
-		return Verified{}, fmt.Errorf("take the restore's lock: %w", err)
-	}
-	if !mine {
-		return Verified{}, &BusyError{}
+	unlock, err := postgres.LockSession(ctx, conn, restoreLockID)
+	if err != nil {
+		return Verified{}, busy(err)
 	}
 	// The connection goes back to a pool: its session, and the lock, live on.
-	defer func() {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, restoreLockID)
-	}()
+	defer func() { _ = unlock(context.WithoutCancel(ctx)) }()
 	if err := t.load(ctx, conn, b); err != nil {
 		return Verified{}, err
 	}
@@ -110,12 +113,9 @@ func (t *Target) Restore(ctx context.Context, b *Backup) (Verified, error) {
 // load marks the database and loads the dump, unless an earlier call has. Nobody
 // migrates meanwhile: that would fill the database first.
 func (t *Target) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
-	unlock, ok, err := postgres.LockMigrations(ctx, conn)
+	unlock, err := postgres.LockMigrations(ctx, conn)
 	if err != nil {
-		return err
-	}
-	if !ok {
-		return &BusyError{}
+		return busy(err)
 	}
 	defer func() { _ = unlock(context.WithoutCancel(ctx)) }()
 	major, err := postgres.ServerMajor(ctx, conn)
@@ -141,8 +141,19 @@ func (t *Target) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
 		return err
 	}
 	if !loaded {
-		return t.loadDump(ctx, b, major)
+		if err := t.loadDump(ctx, b, major); err != nil {
+			// The pg_restore of a call that was killed may have come first: ours
+			// waited for it, and then found everything there.
+			if loaded, again := holdsMuster(ctx, conn); again != nil || !loaded {
+				return err
+			}
+		}
 	}
+	return t.requireLoaded(ctx, b)
+}
+
+// requireLoaded holds the heads of the logs against those of the dump.
+func (t *Target) requireLoaded(ctx context.Context, b *Backup) error {
 	for _, signed := range b.Heads {
 		head, err := t.Events.Head(ctx, nil, signed.Head.Log)
 		if err != nil {

@@ -51,6 +51,13 @@ func Dump(ctx context.Context, db Database, serverMajor int, snapshot, path stri
 	if err != nil {
 		return 0, err
 	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // pg_dump's own would follow the umask
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("make the dump's file: %w", err)
+	}
 	// Who owns what, and who was granted what, is the other server's business.
 	cmd, err := db.tool(ctx, program, "--format=custom", "--snapshot="+snapshot, "--file="+path,
 		"--no-owner", "--no-privileges", "--no-tablespaces", "--no-publications", "--no-subscriptions", "--no-security-labels")

@@ -50,6 +50,9 @@ func TestDumpShowsOneSnapshot(t *testing.T) {
 	if err != nil || major < server.Major {
 		t.Fatalf("dumped by version %d, %v", major, err)
 	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the dump has mode %v, %v", info.Mode(), err)
+	}
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
@@ -133,15 +134,34 @@ func KnownSchemaVersion() (int64, error) {
 }
 
 // LockMigrations keeps everybody from migrating the database of conn until its
-// session ends or unlock is called; ok is false where somebody is migrating it.
-func LockMigrations(ctx context.Context, conn *sqlx.Conn) (unlock func(context.Context) error, ok bool, err error) {
-	if err := conn.GetContext(ctx, &ok, `SELECT pg_try_advisory_lock($1)`, migrationLockID); err != nil {
-		return nil, false, fmt.Errorf("take the migration lock: %w", err)
+// session ends or unlock is called. It returns *LockedError.
+func LockMigrations(ctx context.Context, conn *sqlx.Conn) (unlock func(context.Context) error, err error) {
+	return LockSession(ctx, conn, migrationLockID)
+}
+
+// LockedError says that somebody else holds an advisory lock for longer than we
+// wait for any.
+type LockedError struct{ ID int64 }
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("another process holds the advisory lock %d", e.ID)
+}
+
+// LockSession takes an advisory lock for the session of conn, which a process
+// that was killed a moment ago may still hold. It returns *LockedError.
+func LockSession(ctx context.Context, conn *sqlx.Conn, id int64) (unlock func(context.Context) error, err error) {
+	_, err = conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, id)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "55P03" { // lock_not_available, after the pool's lock_timeout
+		return nil, &LockedError{ID: id}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("take the advisory lock %d: %w", id, err)
 	}
 	return func(ctx context.Context) error {
-		_, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, migrationLockID)
+		_, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, id)
 		return err
-	}, ok, nil
+	}, nil
 }
 
 func newProvider(db *sqlx.DB, files fs.FS) (*goose.Provider, error) {
