@@ -63,7 +63,7 @@ func printBackup(cmd *cobra.Command, dir string, made backup.Manifest) error {
 	for _, f := range made.Files {
 		size += f.SizeBytes
 	}
-	fmt.Fprintf(out, "backup of %d organizations in %s: %d files, %d bytes\n", made.Organizations, dir, len(made.Files), size)
+	fmt.Fprintf(out, "backup in %s: organizations %d, files %d, bytes %d\n", dir, made.Organizations, len(made.Files), size)
 	for _, a := range made.Absent {
 		fmt.Fprintf(out, "not in it: %s (%s)\n", a.Name, a.Reason)
 	}

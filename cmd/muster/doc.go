@@ -8,5 +8,7 @@
 //
 // Subcommands attach to the private PostgreSQL of a running serve through the
 // data directory, or start it for as long as they take. They may be killed at
-// any line: what they write, they write in one transaction.
+// any line: what they write, they write in one transaction; backup, restore and keys
+// rotate, which write to more than the database, say in their packages what then
+// happens.
 package main

@@ -49,7 +49,7 @@ signed with the new key from now on; 'muster keys list' prints the public keys.`
 				if done.Finished {
 					what = "finished the rotation"
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: the secret key is %s, in the place of %s; %d connections were sealed again\n"+
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: the secret key is %s, in the place of %s; connections sealed again: %d\n"+
 					"keep %s safe as before; the old key stays in it until 'muster keys retire'\n",
 					what, done.Current, done.Previous, done.Resealed, in.key.Path())
 				return err

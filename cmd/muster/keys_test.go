@@ -64,7 +64,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	}
 
 	said := h.must(t, "keys", "rotate")
-	if !strings.Contains(said, before[0].fingerprint) || !strings.Contains(said, "1 connections") {
+	if !strings.Contains(said, before[0].fingerprint) || !strings.Contains(said, "sealed again: 1") {
 		t.Errorf("it says %s", said)
 	}
 	h.ana.assessedAgain(t, h.live)

@@ -91,11 +91,15 @@ func printRestored(cmd *cobra.Command, b *backup.Backup, v backup.Verified) {
 	for _, r := range v.Logs {
 		printVerification(out, r)
 	}
-	fmt.Fprintf(out, "files: %d of %d reports held against the log\n", v.Files, v.Reports)
+	if len(v.Findings) == 0 {
+		fmt.Fprintf(out, "files: ok, %d of %d reports\n", v.Files, v.Reports)
+	} else {
+		fmt.Fprintf(out, "files: %d things do not fit in %d of %d reports\n", len(v.Findings), v.Files, v.Reports)
+	}
 	for _, a := range v.Absent {
 		fmt.Fprintf(out, "not in the backup: %s (%s)\n", a.Name, a.Reason)
 	}
 	for _, finding := range v.Findings {
-		fmt.Fprintf(out, "does not fit: %s\n", finding)
+		fmt.Fprintf(out, "  %s\n", finding)
 	}
 }

@@ -266,6 +266,27 @@ func TestRestoreIsKilled(t *testing.T) {
 	}
 }
 
+// TestBrokenLogIsRestoredOnlyIfAccepted: the source was tampered with before the
+// backup was made.
+func TestBrokenLogIsRestoredOnlyIfAccepted(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	pgtest.Connect(t, i.url).MustExec(`UPDATE events SET occurred_at = occurred_at - interval '1 day' WHERE log = 'organization' AND position = 2`)
+	dir, there := newBackup(t), elsewhere(t)
+	i.must(t, "backup", dir)
+	for range 2 {
+		got := there.muster(t, "restore", dir)
+		got.failed(t, "do not fit", "--accept-findings")
+		if !strings.Contains(got.out, "organization:2") || !strings.Contains(got.out, "altered") {
+			t.Errorf("it does not name what does not fit:\n%s", got.out)
+		}
+		there.fail(t, []string{"events", "head"}, "not finished")
+	}
+	there.must(t, "restore", dir, "--accept-findings")
+	there.must(t, "events", "head")
+}
+
 // TestTwoRestoresAtOnce: one does it.
 func TestTwoRestoresAtOnce(t *testing.T) {
 	t.Parallel()

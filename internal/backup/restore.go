@@ -104,8 +104,8 @@ func (t *Target) Restore(ctx context.Context, b *Backup) (Verified, error) {
 	if err != nil {
 		return v, err
 	}
-	if !v.OK() && !t.AcceptFindings {
-		return v, &VerificationError{Findings: len(v.Findings)}
+	if n := v.misfits(); n > 0 && !t.AcceptFindings {
+		return v, &VerificationError{Misfits: n}
 	}
 	return v, t.finish(ctx)
 }

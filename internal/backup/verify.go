@@ -17,19 +17,25 @@ type Verified struct {
 	Reports  int // whose files were held against the log
 	Files    int
 	Absent   []Absent // left out of the backup, so not looked for
-	Findings []string // what does not fit, logs and files
+	Findings []string // what of the files does not fit
 }
 
-// OK says whether everything fits.
-func (v *Verified) OK() bool { return len(v.Findings) == 0 }
+// misfits counts what does not fit, in logs and files.
+func (v *Verified) misfits() int {
+	n := len(v.Findings)
+	for _, log := range v.Logs {
+		n += log.Misfits
+	}
+	return n
+}
 
 // VerificationError says that what was restored does not fit. The installation
 // stays marked as unfinished.
-type VerificationError struct{ Findings int }
+type VerificationError struct{ Misfits int }
 
 func (e *VerificationError) Error() string {
 	return fmt.Sprintf("%d things do not fit in what was restored, so it is not to be used yet. They were so when the backup was made: "+
-		"restore an older one, or run this again with --accept-findings", e.Findings)
+		"restore an older one, or run this again with --accept-findings", e.Misfits)
 }
 
 // verify holds the logs against the heads that were signed when the backup was
@@ -48,12 +54,6 @@ func (t *Target) verify(ctx context.Context, b *Backup) (Verified, error) {
 			return v, err
 		}
 		v.Logs = append(v.Logs, report)
-		for _, f := range report.Findings {
-			v.Findings = append(v.Findings, f.String())
-		}
-		if report.Head.Position != witness.Position {
-			v.Findings = append(v.Findings, fmt.Sprintf("log %s is at %s, the backup was made at %s", witness.Log, report.Head, witness))
-		}
 	}
 	return v, t.verifyFiles(ctx, b, &v)
 }

@@ -16,6 +16,8 @@
 // Files and directories are readable for their owner only, and there are no
 // attribute files beside them.
 //
+// Copy takes a file over from another store as it is, for backups.
+//
 // Inputs documents are compressed with zstd, one block after the other with
 // fixed settings; their digest is that of the uncompressed bytes.
 //

@@ -53,4 +53,11 @@
 // of the session: replicas that start together wait for the one that migrates,
 // and if it dies its session ends, the lock with it, and the next goes on behind
 // the last migration that committed.
+//
+// # Dumps
+//
+// Dump and Restore run PostgreSQL's own programs: pg_dump on a snapshot that the
+// caller has exported, pg_restore in one transaction. They are chosen by the
+// server's major version, of which or a later one they must be. Passwords go
+// to them by the environment, never as an argument.
 package postgres
