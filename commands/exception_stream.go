@@ -63,14 +63,14 @@ func (s *Service) appendException(ctx context.Context, tx *sqlx.Tx, actor Actor,
 func exceptionRefused(err error) error {
 	var moved *exception.TransitionError
 	var lapsed *exception.LapsedError
-	detail := ""
+	refusal := &RuleError{Code: "invalid_state", Title: titles()["invalid_state"]}
 	switch {
 	case errors.As(err, &moved):
-		detail = "The exception is " + string(moved.From) + "."
+		refusal.Detail = "The exception is " + string(moved.From) + "."
 	case errors.As(err, &lapsed):
-		detail = "Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + "."
+		refusal.Detail = "Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + "."
 	default:
 		return err
 	}
-	return &RuleError{Code: "invalid_state", Title: titles()["invalid_state"], Detail: detail}
+	return refusal
 }

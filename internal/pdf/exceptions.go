@@ -75,13 +75,7 @@ func (b *builder) acceptance(a analysis.Acceptance) {
 
 // holdsFor says in words what an exception is about.
 func (b *builder) holdsFor(x snapshot.Exception) string {
-	var parts []string
-	switch {
-	case x.InstanceID == nil:
-		parts = append(parts, "every instance")
-	default:
-		parts = append(parts, b.instanceName(x))
-	}
+	parts := []string{b.instanceName(x)}
 	if x.Database != nil {
 		parts = append(parts, "database "+shorten(x.Database.Name, 80))
 	}
@@ -93,6 +87,9 @@ func (b *builder) holdsFor(x snapshot.Exception) string {
 
 // instanceName is what the instance of an exception is called.
 func (b *builder) instanceName(x snapshot.Exception) string {
+	if x.InstanceID == nil {
+		return "every instance"
+	}
 	for _, in := range b.doc.Instances {
 		if in.ID == *x.InstanceID {
 			return shorten(in.Name, 80)
@@ -121,10 +118,7 @@ func (b *builder) lapsingTasks() []task {
 		if x.Until.Sub(b.doc.AsOf) > soon {
 			continue
 		}
-		place := "every instance"
-		if x.InstanceID != nil {
-			place = b.instanceName(x)
-		}
+		place := b.instanceName(x)
 		if x.Database != nil {
 			place += " / " + shorten(x.Database.Name, 60)
 		}

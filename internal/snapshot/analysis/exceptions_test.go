@@ -133,6 +133,20 @@ func TestPartlyAcceptedCountsForTheRest(t *testing.T) {
 	}
 }
 
+// An accepted version check leaves the CVEs of the version open, and in the plan.
+func TestExceptionsDoNotCoverCVEs(t *testing.T) {
+	t.Parallel()
+	in := instance(one, "a", fail("PG-S31", "15.3"))
+	in.Release, in.CVEs = &snapshot.Release{Major: "15", Target: "15.9"}, []snapshot.InstanceCVE{{ID: "CVE-1", Applies: "open"}}
+	doc := document(in)
+	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 7.5}}
+	doc.Exceptions = []snapshot.Exception{except("PG-S31", nil, "", ""), except("CVE-1", nil, "", "")}
+	plan := analysis.Plan(doc)
+	if len(analysis.Findings(doc)) != 0 || len(plan) != 1 || !slices.Equal(plan[0].Checks, []string{analysis.OpenCVEs}) {
+		t.Errorf("plan %+v", plan)
+	}
+}
+
 func TestChangeSinceTellsAcceptedApart(t *testing.T) {
 	t.Parallel()
 	key := func(object string) snapshot.FindingKey {
