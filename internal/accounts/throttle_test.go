@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -185,5 +186,23 @@ func TestTheOldestSessionMakesRoom(t *testing.T) {
 		if ended := refusal(err) == "unauthenticated"; ended != (i < 2) {
 			t.Errorf("session %d: %v", i, err)
 		}
+	}
+}
+
+func TestFiveMinutesAreTheLongestWait(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	for i := range 14 {
+		_, _, err := d.SignIn(t.Context(), "ana@example.org", "wrong", here)
+		var r *accounts.Refusal
+		if !errors.As(err, &r) || r.RetryAfter > 5*time.Minute+time.Second {
+			t.Fatalf("attempt %d: %v, wait %s", i+1, err, r.RetryAfter)
+		}
+		d.advance(r.RetryAfter) // not a moment longer
+	}
+	d.advance(5 * time.Minute)
+	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, here); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/domain/exception"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/projections/audit"
+)
+
+const root = "../.."
+
+// TestWhatSecurityClaimsIsThere: a table of requirements is worth as much as the
+// tests that it names.
+func TestWhatSecurityClaimsIsThere(t *testing.T) {
+	t.Parallel()
+	text := readText(t, "docs/security.md")
+	defined := map[string]bool{}
+	test := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		for _, name := range test.FindAllStringSubmatch(string(source), -1) {
+			defined[name[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cited := regexp.MustCompile("`(Test[A-Z]\\w+)`").FindAllStringSubmatch(text, -1)
+	if len(cited) < 50 {
+		t.Errorf("only %d tests are named", len(cited))
+	}
+	for _, name := range cited {
+		if !defined[name[1]] {
+			t.Errorf("docs/security.md names %s, which is not there", name[1])
+		}
+	}
+	for _, path := range regexp.MustCompile("`((?:internal|cmd|docs)/[\\w/]+\\.\\w+)`").FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(root, path[1])); err != nil {
+			t.Errorf("docs/security.md names a file: %v", err)
+		}
+	}
+	// Each requirement once.
+	seen := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+\.\d+\.\d+[^|]*) \|`).FindAllStringSubmatch(text, -1) {
+		if seen[row[1]] {
+			t.Errorf("%s is answered twice", row[1])
+		}
+		seen[row[1]] = true
+	}
+}
+
+// TestEveryAuditTypeIsExplained: what the list can show, docs/auditors.md and
+// openapi.yaml name.
+func TestEveryAuditTypeIsExplained(t *testing.T) {
+	t.Parallel()
+	wire := slices.Concat(slices.Collect(maps.Keys(report.Types())), slices.Collect(maps.Keys(organization.Types())), slices.Collect(maps.Keys(exception.Types())))
+	var types []string
+	for _, name := range wire {
+		types = append(types, audit.TrailName(name))
+	}
+	constants, _, _ := strings.Cut(readText(t, "internal/accounts/security_log.go"), "// CommandLine")
+	for _, name := range regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "(\w+)"`).FindAllStringSubmatch(constants, -1) {
+		types = append(types, name[1])
+	}
+	if len(types) < 35 {
+		t.Errorf("only %d types are known: %v", len(types), types)
+	}
+	guide, contract := readText(t, "docs/auditors.md"), readText(t, "internal/httpapi/openapi.yaml")
+	_, entry, _ := strings.Cut(contract, "    AuditEntry:")
+	entry, _, _ = strings.Cut(entry, "subjectId:")
+	for _, name := range types {
+		if !strings.Contains(guide, "`"+name+"`") {
+			t.Errorf("docs/auditors.md does not explain %s", name)
+		}
+		if !regexp.MustCompile(`[\[ ]` + name + `[,\]]`).MatchString(entry) {
+			t.Errorf("openapi.yaml does not name %s", name)
+		}
+	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
