@@ -18,12 +18,23 @@
 //
 // What may go wrong, and what then happens:
 //
-//   - Somebody guesses passwords: five failures of an account or twenty of an
-//     address within five minutes make the next attempts wait, 15 s and then
-//     twice as long each time up to 5 minutes; nobody is locked out for ever. An
-//     unknown account takes as long as a wrong password and gets the same
-//     answer. At most eight hashes run at once, and the delay is judged when one
-//     may start, so that a burst does not slip by the count.
+//   - Somebody guesses passwords: five failures of an account or twenty of a
+//     network (an IPv4 address, 64 bits of IPv6) within five minutes make the
+//     next attempts wait, 15 s and then twice as long each time up to 5 minutes;
+//     nobody is locked out for ever. An unknown account takes as long as a wrong
+//     password and gets the same answer. At most eight hashes run at once, and
+//     the delay is judged when one may start, so that a burst does not slip by
+//     the count.
+//   - A crowd guesses at one account without end: its owner waits only at
+//     networks that they have not signed in from for a month. A new place then
+//     needs patience, the identity provider or the command line.
+//   - A crowd at the door writes the security log full: what anybody can repeat
+//     is noted once an hour, by a unique key, so that two replicas note it once.
+//   - A process dies between an act and its entry in the security log (a
+//     session ended, a dead letter dropped): the act stands and nobody sees it.
+//     Where something leaves the house (events exported), the entry comes first.
+//   - An address in the security log is older than 400 days: later entries empty
+//     ten each. A log that nobody writes to keeps the last ones.
 //   - Two replicas create the first administrator at once: both lock the setup
 //     gate, the second finds one and does nothing.
 //   - An invitation or setup link is used twice at once: its row is locked, the

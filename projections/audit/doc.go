@@ -3,7 +3,9 @@
 //
 // An entry carries the exact bytes of its event and the time at which it was
 // recorded. Trail reads one stream, oldest first; List an organization, newest
-// first, over both logs.
+// first, over both logs, in one order of time, log and position. Whatever a list
+// is narrowed by has an index that holds this order, so that a page of what
+// nobody did costs as little as any other.
 //
 // # What may go wrong
 //
