@@ -15,9 +15,12 @@ import (
 // reports that name them are queued for erasure. It cannot be undone. Errors:
 // *NotFoundError, also for one who is erased already, *RuleError with last_admin.
 //
+// forget runs before the append, in the same transaction: whoever else keeps what
+// names the member deletes it there; nil: nobody does.
+//
 // An invitation comes before the stream, as for whoever accepts it. The row comes
 // before the reports: see RecordPeople.
-func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID, forget func(tx *sqlx.Tx) error) (Mark, error) {
 	var mark Mark
 	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
 		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
@@ -30,7 +33,10 @@ func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID) (M
 			if err := s.Accounts.EraseMember(ctx, tx, actor.OrganizationID, id); err != nil {
 				return err
 			}
-			return s.eraseTraces(ctx, tx, actor.OrganizationID, id)
+			if err := s.eraseTraces(ctx, tx, actor.OrganizationID, id); err != nil || forget == nil {
+				return err
+			}
+			return forget(tx)
 		})
 		return err
 	})

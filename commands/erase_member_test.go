@@ -62,7 +62,7 @@ func TestEraseMember(t *testing.T) {
 	h.names(both, ben.ID, h.ana.ID)
 	h.names(hers, h.ana.ID)
 
-	if _, err := h.EraseMember(ctx, h.actor, ben.ID); err != nil {
+	if _, err := h.EraseMember(ctx, h.actor, ben.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	var row string
@@ -95,7 +95,7 @@ func TestEraseMember(t *testing.T) {
 		t.Errorf("listed are %v, %v", members, err)
 	}
 	for what, again := range map[string]func() error{
-		"erased":  func() error { _, err := h.EraseMember(ctx, h.actor, ben.ID); return err },
+		"erased":  func() error { _, err := h.EraseMember(ctx, h.actor, ben.ID, nil); return err },
 		"invited": func() error { _, _, _, err := h.RenewInvitation(ctx, h.actor, ben.ID); return err },
 		"changed": func() error {
 			disabled := organization.Disabled
@@ -117,11 +117,11 @@ func TestWhoIsNotErased(t *testing.T) {
 	h := newHouse(t)
 	ctx := t.Context()
 	_, eve := h.organization("Other")
-	if _, err := h.EraseMember(ctx, h.actor, h.ana.ID); code(err) != "last_admin" {
+	if _, err := h.EraseMember(ctx, h.actor, h.ana.ID, nil); code(err) != "last_admin" {
 		t.Errorf("the last administrator: %v", err)
 	}
 	for name, id := range map[string]uuid.UUID{"foreign": eve.ID, "unknown": uuid.New()} {
-		if _, err := h.EraseMember(ctx, h.actor, id); code(err) != "not_found" {
+		if _, err := h.EraseMember(ctx, h.actor, id, nil); code(err) != "not_found" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAnInvitationThatIsAcceptedWhileItsMemberIsErased(t *testing.T) {
 		}
 		together(2, func(i int) error {
 			if i == 0 {
-				_, err := h.EraseMember(t.Context(), h.actor, ben.ID)
+				_, err := h.EraseMember(t.Context(), h.actor, ben.ID, nil)
 				return err
 			}
 			_, _, err := h.AcceptInvitation(t.Context(), token, "", password)
@@ -195,7 +195,7 @@ func TestAReportThatBecomesReadyWhileSomebodyItNamesIsErased(t *testing.T) {
 				return err
 			}
 			go func() {
-				_, err := h.EraseMember(t.Context(), h.actor, ben.ID)
+				_, err := h.EraseMember(t.Context(), h.actor, ben.ID, nil)
 				erased <- err
 			}()
 			h.waiting()
@@ -216,7 +216,7 @@ func TestAReportThatBecomesReadyWhileSomebodyItNamesIsErased(t *testing.T) {
 		eraser.Jobs = p
 		erased, ready := make(chan error, 1), make(chan error, 1)
 		go func() {
-			_, err := eraser.EraseMember(t.Context(), h.actor, ben.ID)
+			_, err := eraser.EraseMember(t.Context(), h.actor, ben.ID, nil)
 			erased <- err
 		}()
 		<-p.reached

@@ -40,7 +40,7 @@ func (s *scene) join(members ...uuid.UUID) {
 
 func (s *scene) erase(member uuid.UUID) {
 	s.t.Helper()
-	if _, err := s.commands.EraseMember(s.t.Context(), commands.Actor{OrganizationID: s.organization, Component: "cli"}, member); err != nil {
+	if _, err := s.commands.EraseMember(s.t.Context(), commands.Actor{OrganizationID: s.organization, Component: "cli"}, member, nil); err != nil {
 		s.t.Fatal(err)
 	}
 }

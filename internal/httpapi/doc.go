@@ -32,6 +32,9 @@
 //     because identical requests are one.
 //   - Two identical requests at once: the database makes them one report
 //     (commands); with one key, the second is told idempotency_in_progress.
+//   - A member is erased: answers that name them are forgotten with them, in one
+//     transaction. One that is being given to somebody else at that moment is kept
+//     after it, and goes with the first key that is used a day later.
 //   - Projections lag: a write waits for them up to a second, then answers with
 //     X-Muster-Lagging and what it knows of itself.
 //   - The process dies between the record of a download and its last byte: the

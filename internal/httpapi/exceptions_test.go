@@ -238,7 +238,7 @@ func TestExceptionsOfAnErasedMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.asked(w.ours.member)
-	_, err := w.deps.Commands.EraseMember(context.Background(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID)
+	_, err := w.deps.Commands.EraseMember(context.Background(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID, nil)
 	must(t, err)
 	who := w.get(w.ours.viewer, "/api/v1/exceptions/"+id).is(200).object()["requestedBy"].(map[string]any)
 	if who["id"] != w.ours.member.ID.String() || who["name"] != "" {

@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"context"
+	_ "embed"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/domain/organization"
@@ -107,8 +110,16 @@ func (s *server) ChangeMember(ctx context.Context, r api.ChangeMemberRequestObje
 	return api.ChangeMember200JSONResponse(showMember(member, organization.Admin)), nil
 }
 
+//go:embed sql/forget_answers.sql
+var forgetAnswers string
+
 func (s *server) EraseMember(ctx context.Context, r api.EraseMemberRequestObject) (api.EraseMemberResponseObject, error) {
-	mark, err := s.Commands.EraseMember(ctx, actor(ctx), r.MemberId)
+	mark, err := s.Commands.EraseMember(ctx, actor(ctx), r.MemberId, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, forgetAnswers, r.MemberId); err != nil {
+			return fmt.Errorf("forget answers that name a member: %w", err)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
