@@ -42,6 +42,6 @@
 //   - A token is forged, meant for somebody else, too old, or signed with "none"
 //     or the client secret: ReasonToken. Only the asymmetric algorithms that the
 //     provider announces are taken, RS256 where it announces none.
-//   - Clocks differ: a token may have expired a minute ago, and may be valid
-//     five minutes from now.
+//   - Clocks differ: a token may have expired a minute ago, and become
+//     valid four minutes from now.
 package oidc

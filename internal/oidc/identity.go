@@ -36,6 +36,7 @@ func (i *Identity) VerifiedEmail(ctx context.Context) (string, error) {
 		if answer.Subject != i.Subject { // OpenID Connect Core, 5.3.2: else it is not to be used
 			return "", refuse(ReasonToken, errors.New("userinfo is about somebody else"))
 		}
+		told = claims{}
 		if err := answer.Claims(&told); err != nil {
 			return "", refuse(ReasonToken, errors.New("the claims of userinfo cannot be read"))
 		}

@@ -181,6 +181,7 @@ func TestForgedTokens(t *testing.T) {
 		"expired, by the clocks":   {claiming(claims{"exp": in(-30 * time.Second)}), ""},
 		"expired":                  {claiming(claims{"exp": in(-2 * time.Minute)}), oidc.ReasonToken},
 		"never expires":            {claiming(claims{"exp": nil}), oidc.ReasonToken},
+		"not yet, by the clocks":   {claiming(claims{"nbf": in(4*time.Minute - time.Second)}), ""},
 		"not yet valid":            {claiming(claims{"nbf": in(time.Hour)}), oidc.ReasonToken},
 		"no nonce":                 {claiming(claims{"nonce": nil}), oidc.ReasonToken},
 		"another nonce":            {claiming(claims{"nonce": "another"}), oidc.ReasonToken},
@@ -224,6 +225,7 @@ func TestVerifiedEmail(t *testing.T) {
 		"of userinfo":          {claims{"email": nil, "email_verified": nil}, claims{"sub": "s-1", "email": "bo@example.org", "email_verified": true}, "bo@example.org", ""},
 		"nowhere":              {claims{"email": nil, "email_verified": nil}, claims{"sub": "s-1"}, "", ""},
 		"of userinfo, refused": {claims{"email": nil}, claims{"sub": "s-1", "email": "bo@example.org", "email_verified": false}, "", ""},
+		"half of it in each":   {claims{"email": nil}, claims{"sub": "s-1", "email": "bo@example.org"}, "", ""}, // the token's word is for no address
 		"somebody else's":      {claims{"email": nil}, claims{"sub": "s-2", "email": "bo@example.org", "email_verified": true}, "", oidc.ReasonToken},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -417,8 +419,11 @@ func TestLocalPath(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"/": true, "/exports?reportId=1&x=%2F#part": true, "/a//b": true, "/a:b": true, "/?next=https://evil.example": true,
+		// Of this site all the same: nobody decodes these before they resolve them.
+		"/%2Fevil.example": true, "/%5Cevil.example": true, "/%09/evil.example": true, "/.//evil.example": true,
 		"": false, "exports": false, "//evil.example": false, `/\evil.example`: false, `/a\b`: false, "https://evil.example/": false,
 		"javascript:alert(1)": false, "/a b": false, "/a\r\nSet-Cookie: x=1": false, "/a\tb": false, "/ü": false, "/%zz": false,
+		"/\u2044/evil.example": false, "/\uff0fevil.example": false, "///evil.example": false, "/\x00/evil.example": false, "/\x7f/": false,
 		" /": false, "\t//evil.example": false, "/" + strings.Repeat("a", 2000): false,
 	} {
 		if got := oidc.LocalPath(text); got != want {
