@@ -2,8 +2,8 @@
 -- +goose Up
 
 -- A person at a provider is one member, and a member one person at a provider:
--- an address that was given to somebody else there does not open the account of
--- who had it before.
+-- once they are linked, their address opens the account to nobody else who is
+-- given it there.
 CREATE TABLE member_identities (
     issuer          text NOT NULL,
     subject         text NOT NULL, -- what the provider calls the person; never an address of ours

@@ -26,7 +26,7 @@ type Organization struct {
 type membership struct {
 	role   Role
 	status string
-	joined bool // ever: has a password
+	joined bool // ever: has a way to sign in
 }
 
 // LastAdminError reports that a change would leave nobody who can administer
@@ -133,9 +133,8 @@ func (o *Organization) Join(id uuid.UUID, role Role) ([]Event, error) {
 
 // Change gives a member another role or status; nil stays as it is. A disabled
 // member who never accepted their invitation is Invited again where they are to
-// be Active: without a password they could not sign in, and as the only
-// administrator left they would be none. Errors: *UnknownError,
-// *InvalidStatusError, *LastAdminError.
+// be Active: they have no way to sign in yet, and as the only administrator left
+// they would be none. Errors: *UnknownError, *InvalidStatusError, *LastAdminError.
 func (o *Organization) Change(id uuid.UUID, role *Role, status *string) ([]Event, error) {
 	was, err := o.member(id)
 	if err != nil {

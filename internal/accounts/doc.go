@@ -42,7 +42,8 @@
 //   - Two sign-ins of one new identity come from the provider at once: the
 //     member's row is locked, the second finds the link. An identity is one
 //     member's and a member has one of a provider, by unique keys: whoever was
-//     given somebody's old address there does not get their account here.
+//     given the address of somebody who is linked does not get their account. Whose
+//     account is not linked yet is whom the provider vouches for now.
 //   - Somebody without an account, with a disabled one or with somebody else's
 //     address comes from the provider: they are told the same, and only the
 //     security log says which. It counts against their network, as a wrong
