@@ -1,6 +1,6 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests with -race, linters, browser, the first report end to end
-# make test-all   make test, and what takes long: more PostgreSQL majors, the long chaos runs
+# make test-all   make test, and what takes long: more PostgreSQL majors, the long chaos runs, the long fuzz
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make build      bin/muster
 # make lint       gofmt, go vet, golangci-lint, the linter of openapi.yaml, shellcheck where it is installed
@@ -39,6 +39,7 @@ $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.
 test-all: test
 	bash scripts/test_majors.sh
 	MUSTER_TEST_LONG=1 go test -race -count=1 -timeout 60m -run TestWorkersAreKilled ./cmd/muster
+	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 
 bench:
 	bash scripts/bench.sh

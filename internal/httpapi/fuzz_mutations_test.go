@@ -12,40 +12,64 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 )
 
-// mutation makes a request wrong in one way.
+// mutation makes a request wrong in one way. The share is how often it is drawn:
+// bodies, queries and headers are read by most of the code, and what spoils the
+// path or the framing hides the rest of the request from it.
 type mutation struct {
-	name string
-	do   func(g *generator, w *wire)
+	name  string
+	share int
+	do    func(g *generator, w *wire)
 }
 
 var mutations = []mutation{
-	{"path", func(g *generator, w *wire) { w.path = g.path(w.path) }},
-	{"foreign id", func(g *generator, w *wire) { w.path = g.segment(w.path, g.foreignID()) }},
-	{"method", func(g *generator, w *wire) {
+	{"JSON", 10, func(g *generator, w *wire) { g.json(w) }},
+	{"query", 5, func(g *generator, w *wire) { w.query = g.query(w.query) }},
+	{"header", 6, func(g *generator, w *wire) { g.headers(w) }},
+	{"path", 3, func(g *generator, w *wire) { w.path = g.path(w.path) }},
+	{"id", 2, func(g *generator, w *wire) { w.path = g.segment(w.path, g.foreignID()) }},
+	{"body", 3, func(g *generator, w *wire) { g.bytes(w) }},
+	{"encoding", 1, func(g *generator, w *wire) { g.encode(w) }},
+	{"framing", 1, func(g *generator, w *wire) { g.frame(w) }},
+	{"credential", 1, func(g *generator, w *wire) { g.credential(w) }},
+	{"method", 1, func(g *generator, w *wire) {
 		w.method = pick(g, []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "BREW", "get", "PROPFIND", strings.Repeat("X", 300)})
 		w.odd = w.odd || w.method == "CONNECT"
 	}},
-	{"query", func(g *generator, w *wire) { w.query = g.query(w.query) }},
-	{"header", func(g *generator, w *wire) { g.headers(w) }},
-	{"credential", func(g *generator, w *wire) { g.credential(w) }},
-	{"JSON", func(g *generator, w *wire) { g.json(w) }},
-	{"JSON", func(g *generator, w *wire) { g.json(w) }}, // where most of the code is
-	{"body", func(g *generator, w *wire) { g.bytes(w) }},
-	{"encoding", func(g *generator, w *wire) { g.encode(w) }},
-	{"framing", func(g *generator, w *wire) { g.frame(w) }},
 }
 
 // mutate makes the request wrong in none to three ways.
 func (g *generator) mutate(w *wire) {
 	for range pick(g, []int{0, 1, 1, 1, 2, 2, 3}) {
-		m := pick(g, mutations)
+		m := g.mutation(len(w.body) > 0)
 		m.do(g, w)
 		w.done = append(w.done, m.name)
 	}
 	_, err := url.ParseRequestURI(w.target())
 	w.odd = w.odd || err != nil || strings.ContainsAny(w.target(), " \r\n")
+}
+
+// mutation draws one; those of bodies only where there is one, mostly.
+func (g *generator) mutation(body bool) mutation {
+	from := mutations
+	if !body && g.chance(90) {
+		from = slices.DeleteFunc(slices.Clone(mutations), func(m mutation) bool { return slices.Contains([]string{"JSON", "body", "encoding"}, m.name) })
+	}
+	total := 0
+	for _, m := range from {
+		total += m.share
+	}
+	drawn := g.IntN(total)
+	for _, m := range from {
+		if drawn -= m.share; drawn < 0 {
+			return m
+		}
+	}
+	return from[0]
 }
 
 // hostile are texts that somebody's code once stumbled over.
@@ -54,6 +78,15 @@ var hostile = []string{
 	"%2e%2e%2f", "..%2f..%2fetc%2fpasswd", "'", "'%20OR%201=1--", "%22;DROP%20TABLE%20events;--", "$%7Bjndi:ldap:x%7D", "%3Cscript%3Ealert(1)%3C/script%3E",
 	"%F0%9F%92%A9", "\xc3\xbc", "\xff\xfe", "%E2%80%AE", "%0d%0aSet-Cookie:x=y", "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
 	"{00000000-0000-7000-8000-000000000000}", "urn:uuid:00000000-0000-7000-8000-000000000000", strings.Repeat("a", 300), strings.Repeat("%41", 3000),
+}
+
+// hostileText is for a query: most often what no database keeps, what is no text,
+// or a time or number beyond the edge.
+func (g *generator) hostileText() string {
+	if g.chance(50) {
+		return pick(g, hostile)
+	}
+	return pick(g, []string{"%00", "a%00b", "%ff", "%ed%a0%80", "%F4%90%80%80", "2147483648", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", g.foreignID()})
 }
 
 func (g *generator) foreignID() string {
@@ -106,11 +139,11 @@ func (g *generator) query(query string) string {
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil || len(values) == 0 {
-		return more(pick(g, []string{"page=", "limit=", "cursor=", "q=", "id=", "from=", "kind=", "status="}) + pick(g, hostile))
+		return more(pick(g, []string{"page=", "limit=", "cursor=", "q=", "id=", "from=", "kind=", "status="}) + g.hostileText())
 	}
 	name := pick(g, slices.Sorted(maps.Keys(values)))
 	values.Del(name)
-	return strings.TrimPrefix(values.Encode()+"&"+name+"="+pick(g, hostile), "&")
+	return strings.TrimPrefix(values.Encode()+"&"+name+"="+g.hostileText(), "&")
 }
 
 // hostileHeaders are values of headers that somebody reads: we, net/http, gin,
@@ -165,21 +198,57 @@ func (g *generator) credential(w *wire) {
 // raw is a JSON text that no encoder would write.
 type raw string
 
-// hostileValues stand in for any member.
-var hostileValues = []any{
-	nil, true, 0, -1, "", []any{}, map[string]any{}, "x", raw("-0"), raw("1e999"), raw("-1e-999"), raw("NaN"), raw("9223372036854775808"), raw("1.5"), raw("01"),
-	raw(`"\ud800"`), raw(`"\u0000"`), raw(`"a\u0000b"`), raw("\"\xff\""), raw("\"\x01\""), raw(`"\u202e"`), raw("undefined"), raw("'x'"),
-	"9999-12-31T23:59:60Z", "0000-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "2026-02-30T00:00:00Z", "2026-11-20T10:00:00+99:99", "2026-11-20",
-	"00000000-0000-0000-0000-000000000000", strings.Repeat("y", 300), strings.Repeat("é", 5000), strings.Repeat("z", 70_000),
-	"' OR 1=1 --", "$(id)", "{{7*7}}", "../../etc/passwd", "💩", "\u202e", "a\r\nSet-Cookie: x=y",
-	[]any{[]any{[]any{}}}, []any{nil}, map[string]any{"": nil}, map[string]any{"__proto__": map[string]any{}}, 1e308, 2147483648, -2147483649,
+// What stands in for a member of the body, by what was there: a value of the same
+// sort gets past the first look, and is what the code behind it has to bear.
+var (
+	oddTexts = []any{
+		raw(`"\u0000"`), raw(`"a\u0000b"`), raw(`"\ud800"`), raw("\"\xff\""), raw("\"\x01\""), raw(`"\u202e"`), "", " ", "x",
+		strings.Repeat("y", 201), strings.Repeat("é", 5000), strings.Repeat("z", 70_000), "' OR 1=1 --", "$(id)", "{{7*7}}", "../../etc/passwd", "💩",
+		"\u202e", "a\r\nSet-Cookie: x=y", "\u00a0", "\ufeff", "İ", "%00",
+	}
+	oddTimes = []any{
+		"9999-12-31T23:59:60Z", "9999-12-31T23:59:59.999999999Z", "0000-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
+		"2026-11-20T10:00:00+99:99", "2026-11-20", "1969-12-31T23:59:59Z", "2999-01-01T00:00:00-12:00", "2026-11-20t10:00:00z",
+	}
+	oddNumbers = []any{
+		0, -1, raw("-0"), raw("1e999"), raw("-1e-999"), raw("NaN"), raw("9223372036854775808"), raw("1.5"), raw("01"), 1e308, 2147483648, 2147483647, -2147483649, raw("1e2"),
+	}
+	oddIDs = []any{
+		"00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "urn:uuid:00000000-0000-7000-8000-000000000000", "x", "",
+	}
+	oddShapes = []any{
+		nil, true, "x", 0, []any{}, map[string]any{}, []any{[]any{[]any{}}}, []any{nil}, map[string]any{"": nil}, map[string]any{"__proto__": map[string]any{}}, raw("undefined"), raw("'x'"),
+	}
+)
+
+// hostile is a value to put in the place of that one.
+func (g *generator) hostile(value any) any {
+	if g.chance(20) {
+		return pick(g, oddShapes)
+	}
+	switch v := value.(type) {
+	case float64:
+		return pick(g, oddNumbers)
+	case string:
+		if _, err := uuid.Parse(v); err == nil {
+			if g.chance(50) {
+				return g.foreignID()
+			}
+			return pick(g, oddIDs)
+		}
+		if _, err := time.Parse(time.RFC3339, v); err == nil {
+			return pick(g, oddTimes)
+		}
+		return pick(g, oddTexts)
+	}
+	return pick(g, pick(g, [][]any{oddTexts, oddTimes, oddNumbers, oddIDs, oddShapes}))
 }
 
 // json replaces, drops, doubles or adds somewhere in the body's tree.
 func (g *generator) json(w *wire) {
 	var tree any
 	if json.Unmarshal(w.body, &tree) != nil {
-		w.body = []byte(render(pick(g, hostileValues)))
+		w.body = []byte(render(g.hostile(nil)))
 		if !w.has("Content-Type") {
 			w.set("Content-Type", "application/json")
 		}
@@ -194,13 +263,13 @@ func (g *generator) bend(value any) any {
 		names := slices.Sorted(maps.Keys(v))
 		switch {
 		case len(names) == 0 || g.chance(10):
-			v[pick(g, []string{"unknown", "", "Kind", "a/b~c", "\u0000", strings.Repeat("n", 500)})] = pick(g, hostileValues)
+			v[pick(g, []string{"unknown", "", "Kind", "a/b~c", "\u0000", strings.Repeat("n", 500)})] = g.hostile(nil)
 		case g.chance(10):
 			delete(v, pick(g, names))
 		case g.chance(10):
 			text := render(v)
 			name, _ := json.Marshal(pick(g, names))
-			return raw(text[:len(text)-1] + "," + string(name) + ":" + render(pick(g, hostileValues)) + "}")
+			return raw(text[:len(text)-1] + "," + string(name) + ":" + render(g.hostile(nil)) + "}")
 		default:
 			name := pick(g, names)
 			v[name] = g.bend(v[name])
@@ -208,7 +277,7 @@ func (g *generator) bend(value any) any {
 		return v
 	case []any:
 		if len(v) == 0 || g.chance(30) {
-			return append(v, pick(g, hostileValues))
+			return append(v, g.hostile(nil))
 		}
 		if g.chance(10) {
 			return slices.Repeat(v, 1+g.IntN(200))
@@ -217,10 +286,7 @@ func (g *generator) bend(value any) any {
 		v[i] = g.bend(v[i])
 		return v
 	}
-	if g.chance(15) {
-		return g.foreignID()
-	}
-	return pick(g, hostileValues)
+	return g.hostile(value)
 }
 
 // render writes JSON that may be none.

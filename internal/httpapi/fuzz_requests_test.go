@@ -97,6 +97,8 @@ func (f *fuzzer) look() subjects {
 			out[prefix+name] = ids
 		}
 	}
+	settings := f.get(f.ours.auditor, "/api/v1/organization")
+	out["If-Match"] = []string{settings.Header().Get("ETag")}
 	return out
 }
 
@@ -112,8 +114,8 @@ func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 // chance is true p times of a hundred.
 func (g *generator) chance(p int) bool { return g.IntN(100) < p }
 
-// request is one that openapi.yaml allows, of any operation or page.
-func (g *generator) request(as fuzzCaller) *wire {
+// route draws an operation or a page.
+func (g *generator) route() *route {
 	keys := slices.Sorted(maps.Keys(g.contract.routes))
 	r := g.contract.routes[pick(g, keys)]
 	for range 2 { // more often those that change something: there is more to get wrong
@@ -121,6 +123,21 @@ func (g *generator) request(as fuzzCaller) *wire {
 			r = g.contract.routes[pick(g, keys)]
 		}
 	}
+	return r
+}
+
+// caller draws who sends it: mostly somebody who may.
+func (g *generator) caller(r *route, all []fuzzCaller) fuzzCaller {
+	if g.chance(85) {
+		if may := slices.DeleteFunc(slices.Clone(all), func(c fuzzCaller) bool { return !c.may(r) }); len(may) > 0 {
+			return pick(g, may)
+		}
+	}
+	return pick(g, all)
+}
+
+// request is one that openapi.yaml allows.
+func (g *generator) request(r *route, as fuzzCaller) *wire {
 	w := &wire{method: r.method, path: r.path, length: -1}
 	if as.cookie != "" {
 		w.set("Cookie", "__Host-muster_session="+as.cookie)
@@ -142,7 +159,7 @@ func (g *generator) request(as fuzzCaller) *wire {
 				query.Add(p.Name, g.parameter(p))
 			}
 		case openapi3.ParameterInHeader:
-			if g.chance(40) {
+			if g.chance(40) || p.Name == "If-Match" && g.chance(80) {
 				w.set(p.Name, g.text(p.Schema.Value, p.Name))
 			}
 		}
@@ -230,6 +247,9 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 	case "uuid":
 		return g.id(name)
 	case "date-time":
+		if name == "until" || name == "expiresAt" {
+			return time.Now().UTC().Add(time.Duration(1+g.IntN(80*24)) * time.Hour).Format(time.RFC3339)
+		}
 		return time.Now().UTC().Add(time.Duration(g.IntN(45*24*60)-40*24*60) * time.Minute).Format(time.RFC3339)
 	}
 	switch name {
@@ -244,7 +264,7 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 	case "returnTo":
 		return pick(g, []string{"/exports", "//evil.example", "/%2f/evil.example"})
 	case "If-Match":
-		return pick(g, []string{"*", `W/"r-0"`, `"x"`})
+		return pick(g, []string{"*", `"x"`, g.subjects["If-Match"][0], g.subjects["If-Match"][0]})
 	case "name", "provider", "mailId":
 		if known := g.subjects[name]; len(known) > 0 && g.chance(60) {
 			return pick(g, known)
