@@ -1,7 +1,9 @@
 package accounts_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -52,4 +54,24 @@ func TestMembers(t *testing.T) {
 	if err := d.try(func(tx *sqlx.Tx) error { return d.InsertMember(ctx, tx, again, "") }); refusal(err) != "member_exists" {
 		t.Errorf("the same address: %v", err)
 	}
+}
+
+// TestASignInDoesNotWaitForTheSettings that somebody else is just changing.
+func TestASignInDoesNotWaitForTheSettings(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ana := d.member("ana@example.org", organization.Admin, "")
+	d.tx(func(tx *sqlx.Tx) error {
+		o, err := d.LockOrganization(t.Context(), tx, d.org.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := d.UpdateSettings(t.Context(), tx, o.ID, o.Settings()); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, _, err = d.StartSession(ctx, ana.ID, accounts.MethodPassword, here)
+		return err
+	})
 }

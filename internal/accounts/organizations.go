@@ -38,9 +38,10 @@ func (s *Store) Organization(ctx context.Context, id uuid.UUID) (o Organization,
 	return o, true, nil
 }
 
-// LockOrganization returns one whose row nobody else writes until tx ends.
+// LockOrganization returns one whose row nobody else writes until tx ends. Whoever
+// signs in meanwhile goes on: their session only refers to the row.
 func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (o Organization, err error) {
-	err = tx.GetContext(ctx, &o, `SELECT `+organizationColumns+` FROM organizations WHERE id = $1 FOR UPDATE`, id)
+	err = tx.GetContext(ctx, &o, `SELECT `+organizationColumns+` FROM organizations WHERE id = $1 FOR NO KEY UPDATE`, id)
 	if err != nil {
 		return Organization{}, fmt.Errorf("lock an organization: %w", err)
 	}
