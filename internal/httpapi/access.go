@@ -23,7 +23,9 @@ func (s *server) gate(c *gin.Context) {
 	if row == nil { // 404 and 405 come this way too
 		return
 	}
-	callOf(c.Request.Context()).row = row
+	call := callOf(c.Request.Context())
+	call.row = row
+	defer call.end()
 	if !row.slow() {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), requestTimeout)
 		defer cancel()
@@ -69,6 +71,11 @@ func (s *server) admit(c *gin.Context, row *route) *problem {
 	}
 	if p := row.negotiate(c); p != nil {
 		return p
+	}
+	if row.isIngest() {
+		if p := s.takeIn(c, call); p != nil {
+			return p
+		}
 	}
 	return row.checkRequest(c)
 }

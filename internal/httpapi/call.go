@@ -23,7 +23,15 @@ type call struct {
 	request   *http.Request
 	header    http.Header // of the answer
 	principal *accounts.Principal
-	token     string // the session token of the cookie, where that let the caller in
+	token     string   // the session token of the cookie, where that let the caller in
+	leave     []func() // what the caller holds until the answer is made
+}
+
+// end gives back what the caller held.
+func (c *call) end() {
+	for _, leave := range c.leave {
+		leave()
+	}
 }
 
 type callKey struct{}

@@ -49,6 +49,9 @@
 //   - The clock jumps back: a quota's window that lies in the future is begun
 //     anew, so that nobody is locked out. Expiry of reports, tokens and sessions
 //     is judged by the clock at every read.
+//   - More is sent to /ingest than can be taken in: a few calls work, a few more
+//     wait, the next are told rate_limited at once, of one organization sooner
+//     than of all. Nothing of such a call was kept. Places are this process's.
 //   - A client reads slowly or not at all: it holds one connection, until the
 //     server's write timeout.
 package httpapi

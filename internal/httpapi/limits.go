@@ -19,6 +19,9 @@ var (
 	downloadPolicy = policy{"download", 60, time.Minute}
 )
 
+// "reports" (30 an hour and member, 10 building at once) and "login" are not
+// here: those are counted in the database, by commands and accounts.
+
 // limiter counts requests in fixed windows, in this process's memory: two
 // replicas each grant the quota. A window starts with its caller's first
 // request, so that callers do not all start afresh at the same second.

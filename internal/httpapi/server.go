@@ -18,6 +18,7 @@ type server struct {
 	routes    map[string]*route
 	requests  *limiter
 	downloads *limiter
+	intake    *turnstile
 }
 
 var _ api.StrictServerInterface = (*server)(nil)
@@ -37,6 +38,7 @@ func build(d Dependencies, source []byte) (http.Handler, *server, error) {
 	s := &server{
 		Dependencies: d, contract: c, routes: c.routes,
 		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
+		intake: newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
 	}
 	engine, err := s.engine()
 	if err != nil {

@@ -216,13 +216,19 @@ type answer struct {
 // do sends a request and holds whatever comes back against openapi.yaml.
 func (w *world) do(r request) answer {
 	w.t.Helper()
+	return w.doIn(context.Background(), r)
+}
+
+// doIn sends it for a caller who may hang up.
+func (w *world) doIn(ctx context.Context, r request) answer {
+	w.t.Helper()
 	body := r.body
 	if r.json != nil {
 		text, err := json.Marshal(r.json)
 		must(w.t, err)
 		body = string(text)
 	}
-	req := httptest.NewRequest(r.method, "http://muster.test"+r.path, strings.NewReader(body))
+	req := httptest.NewRequestWithContext(ctx, r.method, "http://muster.test"+r.path, strings.NewReader(body))
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
