@@ -90,7 +90,7 @@ func TestEraseMember(t *testing.T) {
 	if got := h.erasures(); len(got) != 2 || h.count("jobs WHERE subject = $1", hers) != 0 {
 		t.Errorf("queued for erasure: %v, want those of %s and %s", got, his, both)
 	}
-	members, total, err := h.Accounts.Members(ctx, h.org.ID, "", 1, 20)
+	members, total, err := h.Accounts.Members(ctx, h.org.ID, accounts.MemberQuery{Page: 1, Size: 20})
 	if err != nil || total != 1 || len(members) != 1 {
 		t.Errorf("listed are %v, %v", members, err)
 	}

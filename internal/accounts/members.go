@@ -83,32 +83,40 @@ func (s *Store) WorkingTokens(ctx context.Context, tx *sqlx.Tx, org, member uuid
 	return working, err
 }
 
+// MemberQuery asks for a page of members.
+type MemberQuery struct {
+	Text       string // part of a name; empty: everybody
+	Addresses  bool   // or of an address: for those who may see addresses, others would guess them
+	Page, Size int    // pages count from 1
+}
+
 // Members returns a page of members by name, then id, and how many there are
-// in all, erased ones left out; q narrows by a substring of name or address.
-func (s *Store) Members(ctx context.Context, org uuid.UUID, q string, page, size int) ([]Member, int64, error) {
+// in all, erased ones left out.
+func (s *Store) Members(ctx context.Context, org uuid.UUID, q MemberQuery) ([]Member, int64, error) {
 	var rows []struct {
 		Member
 		Total int64 `db:"total"`
 	}
 	pattern := ""
-	if q != "" {
-		pattern = "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q) + "%"
+	if q.Text != "" {
+		pattern = "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q.Text) + "%"
 	}
-	if err := s.db.SelectContext(ctx, &rows, listMembers, org, pattern, size, (page-1)*size); err != nil {
+	if err := s.db.SelectContext(ctx, &rows, listMembers, org, pattern, q.Size, (q.Page-1)*q.Size, q.Addresses); err != nil {
 		return nil, 0, fmt.Errorf("list members: %w", err)
 	}
 	members := make([]Member, 0, len(rows))
 	for _, r := range rows {
 		members = append(members, r.Member)
 	}
-	if len(rows) > 0 || page == 1 {
+	if len(rows) > 0 || q.Page == 1 {
 		var total int64
 		if len(rows) > 0 {
 			total = rows[0].Total
 		}
 		return members, total, nil
 	}
-	_, total, err := s.Members(ctx, org, q, 1, 1) // past the end: only the count is wanted
+	q.Page, q.Size = 1, 1 // past the end: only the count is wanted
+	_, total, err := s.Members(ctx, org, q)
 	return members, total, err
 }
 

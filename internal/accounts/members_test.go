@@ -41,7 +41,7 @@ func TestMembers(t *testing.T) {
 		page, size int
 		got, total int
 	}{{"", 1, 2, 2, 3}, {"", 2, 2, 1, 3}, {"", 9, 2, 0, 3}, {"BEN", 1, 20, 1, 1}, {"_", 1, 20, 1, 1}, {"%", 1, 20, 0, 0}, {"nobody", 1, 20, 0, 0}} {
-		got, total, err := d.Members(ctx, d.org.ID, c.q, c.page, c.size)
+		got, total, err := d.Members(ctx, d.org.ID, accounts.MemberQuery{Text: c.q, Addresses: true, Page: c.page, Size: c.size})
 		if err != nil || len(got) != c.got || total != int64(c.total) {
 			t.Errorf("q %q, page %d: %d of %d, %v", c.q, c.page, len(got), total, err)
 		}

@@ -141,6 +141,19 @@ func TestTwoAdministratorsTakeTheRoleFromEachOther(t *testing.T) {
 	}
 }
 
+// TestMembersAreNotFoundByAddressesThatAreMasked: else a viewer could guess them,
+// letter by letter.
+func TestMembersAreNotFoundByAddressesThatAreMasked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for as, want := range map[*person]float64{&w.ours.viewer: 0, &w.ours.member: 4, &w.ours.auditor: 4, &w.ours.admin: 4} {
+		found := w.get(*as, "/api/v1/members?q=ours.example").is(200).object()["page"].(map[string]any)["totalItems"]
+		if found != want {
+			t.Errorf("a %s finds %v", as.Role, found)
+		}
+	}
+}
+
 func TestMembersThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

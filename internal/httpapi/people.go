@@ -20,7 +20,9 @@ const membersPath = "/api/v1/members/"
 func (s *server) ListMembers(ctx context.Context, r api.ListMembersRequestObject) (api.ListMembersResponseObject, error) {
 	who := caller(ctx)
 	page, size := or(r.Params.Page, 1), or(r.Params.PageSize, defaultPageSize)
-	members, total, err := s.Accounts.Members(ctx, who.Organization.ID, value(r.Params.Q), page, size)
+	members, total, err := s.Accounts.Members(ctx, who.Organization.ID, accounts.MemberQuery{
+		Text: value(r.Params.Q), Addresses: who.Member.Role.SeesAddresses(), Page: page, Size: size,
+	})
 	if err != nil {
 		return nil, err
 	}
