@@ -57,9 +57,19 @@ func TestSignInAtAProvider(t *testing.T) {
 		if links != 1 || sessions != 2 {
 			t.Errorf("%d links, %d sessions", links, sessions)
 		}
-		// The provider knows them still: no form comes up.
+		// The provider knows them still: no form comes up. The session that the
+		// browser had is not gone on with, and ends.
+		before := w.userAgent(t)
+		home := mustURL(t, "https://muster.test/")
+		before.Jar.SetCookies(home, first.Jar.Cookies(home))
 		if at, _ := first.visit("https://muster.test/auth/oidc/sso/start"); at.RequestURI() != "/" {
 			t.Errorf("signed in at the provider, ends at %s", at)
+		}
+		if email, _ := before.who(); email != "" {
+			t.Errorf("the session of before is %q's still", email)
+		}
+		if email, _ := first.who(); email != "ana@ours.example" {
+			t.Errorf("signed in again as %q", email)
 		}
 	})
 	t.Run("other keys", func(t *testing.T) {
