@@ -19,7 +19,7 @@ const waits = 10
 // instant. Whatever was decided before that instant is seen. One that was decided
 // meanwhile, or by a clock ahead of this worker's, moves the instant behind it.
 func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	if err := g.passHead(ctx, eventstore.Organization); err != nil {
+	if err := g.passDecisions(ctx); err != nil {
 		return err
 	}
 	found, err := g.Exceptions.InForce(ctx, in.OrganizationID, doc.AsOf)
@@ -50,21 +50,22 @@ func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.
 	return nil
 }
 
-// passHead waits until the read models have passed where a log ends now.
-func (g *Inputs) passHead(ctx context.Context, log eventstore.Log) error {
-	head, err := g.Events.Head(ctx, g.DB, log)
+// passDecisions waits until the read model of exceptions has passed where the log
+// ends now. The others that read this log may stand still.
+func (g *Inputs) passDecisions(ctx context.Context) error {
+	head, err := g.Events.Head(ctx, g.DB, eventstore.Organization)
 	if err != nil {
 		return err
 	}
 	for range waits {
-		if g.Waiter.Wait(ctx, head.Log, head.Position) {
+		if g.Waiter.Wait(ctx, head.Log, head.Position, exceptions.Name) {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	return errors.New("the read models are behind the log " + string(log))
+	return errors.New("the read model of exceptions is behind the log " + string(head.Log))
 }
 
 // concerning is an exception as the document carries it; ok is false where it

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"muster/eventstore"
@@ -13,19 +14,18 @@ const (
 	lastLook  = 50 * time.Millisecond
 )
 
-// Wait returns true once every projection that reads the log has passed the
-// position, false when the bound (1 s) or ctx ran out first. It wakes the
-// groups by itself: who waits for a position has committed it.
-func (r *Runner) Wait(ctx context.Context, log eventstore.Log, position int64) bool {
+// Wait returns true once every projection that reads the log, or of those each
+// that is named, has passed the position, false when the bound (1 s) or ctx ran
+// out first. It wakes the groups by itself: who waits for a position has
+// committed it.
+func (r *Runner) Wait(ctx context.Context, log eventstore.Log, position int64, only ...string) bool {
 	ctx, cancel := context.WithTimeout(ctx, waitBound)
 	defer cancel()
 	var names []string
 	var versions []int
 	for _, p := range r.projections {
-		for _, l := range p.Logs {
-			if l == log {
-				names, versions = append(names, p.Name), append(versions, p.Version)
-			}
+		if slices.Contains(p.Logs, log) && (len(only) == 0 || slices.Contains(only, p.Name)) {
+			names, versions = append(names, p.Name), append(versions, p.Version)
 		}
 	}
 	r.announce(ctx, string(log))

@@ -68,6 +68,27 @@ func TestStatusAndReadiness(t *testing.T) {
 	}
 }
 
+// Who waits for one projection does not wait for another that stands still.
+func TestWaitForOne(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	moving, still := (&sums{}).projection(), (&sums{}).projection()
+	still.Name = "still"
+	s.run(s.runner(moving)) // nobody runs the other one
+	both := s.runner(moving, still)
+	position := s.add(uuid.New(), "plain", 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for !both.Wait(ctx, eventstore.Reports, position, moving.Name) {
+		if ctx.Err() != nil {
+			t.Fatal("it waits for the other one")
+		}
+	}
+	if both.Wait(t.Context(), eventstore.Reports, position) || both.Wait(t.Context(), eventstore.Reports, position, moving.Name, still.Name) {
+		t.Error("one stands still, and Wait says that both have passed")
+	}
+}
+
 // A program of a new version fills its own tables while the old one serves.
 func TestTwoVersionsSideBySide(t *testing.T) {
 	t.Parallel()
