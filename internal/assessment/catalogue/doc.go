@@ -2,7 +2,8 @@
 //
 // The files under checks/ hold one list of checks a domain. A check has either
 //
-//   - a query: one row for each violation, with the columns object and
+//   - a query: one row for each violation, with the columns object (its name
+//     for as long as it breaks the check: exceptions are about names) and
 //     evidence and, if graded, the severity of that row; no row is a pass; or
 //   - evaluate: the name of a rule in internal/assessment/postgresql that takes
 //     what several checks share (the HBA rules in order, the release feed).

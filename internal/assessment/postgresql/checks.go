@@ -3,10 +3,13 @@ package postgresql
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
@@ -105,7 +108,7 @@ func conclude(result *snapshot.CheckResult, check catalogue.Check, a access, vio
 		result.Measured = strconv.Itoa(total) + " found"
 	}
 	for i := range violations {
-		violations[i].Object = cut(violations[i].Object)
+		violations[i].Object = cutName(violations[i].Object)
 		violations[i].Evidence = cut(violations[i].Evidence)
 	}
 	var settings []string
@@ -181,4 +184,16 @@ func cut(text string) string {
 		return text
 	}
 	return string(runes[:evidenceLength-1]) + "…"
+}
+
+// cutName shortens an object's name so that two which differ stay different:
+// exceptions are about names.
+func cutName(name string) string {
+	runes := []rune(name)
+	if len(runes) <= evidenceLength {
+		return name
+	}
+	digest := sha256.Sum256([]byte(name))
+	end := "… #" + hex.EncodeToString(digest[:4])
+	return string(runes[:evidenceLength-utf8.RuneCountInString(end)]) + end
 }

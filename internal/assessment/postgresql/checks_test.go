@@ -67,10 +67,11 @@ func appendTo(t *testing.T, path, text string) {
 // PG-S09 needs a session, PG-S30 and S31 a certain version: they have tests of
 // their own.
 var planted = []struct{ check, object string }{
-	{"PG-S01", "line 4"},
-	{"PG-S02", "line 3"},
-	{"PG-S03", "line 4"},
-	{"PG-S04", "line 4"},
+	{"PG-S01", "local all all trust"},
+	{"PG-S01", "host all all 0.0.0.0 0.0.0.0 trust"},
+	{"PG-S02", "host all legacy 127.0.0.1 255.255.255.255 md5"},
+	{"PG-S03", "host all all 0.0.0.0 0.0.0.0 trust"},
+	{"PG-S04", "host all all 0.0.0.0 0.0.0.0 trust"},
 	{"PG-S05", "second"},
 	{"PG-S06", "line 5"},
 	{"PG-S07", "ssl"},

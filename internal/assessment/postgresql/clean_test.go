@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"muster/internal/pgtest"
 )
@@ -93,5 +94,18 @@ func place(t *testing.T, server *pgtest.Server, name string, content []byte) {
 		if err := os.Chown(path, int(owner.Uid), int(owner.Gid)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Two functions with many arguments that differ in the last one are two objects.
+func TestLongNamesStayDifferent(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ü", evidenceLength)
+	if got := cutName(long); got != long {
+		t.Errorf("what fits became %q", got)
+	}
+	a, b := cutName(long+"a"), cutName(long+"b")
+	if a == b || utf8.RuneCountInString(a) != evidenceLength || !strings.HasPrefix(a, long[:100]) {
+		t.Errorf("%q and %q", a, b)
 	}
 }
