@@ -2,13 +2,14 @@
 # make test       every check of a change: Go tests with -race, linters, browser, the first report end to end
 # make test-all   make test, and what takes long: more PostgreSQL majors, the long chaos runs, the long fuzz
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
+# make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster
 # make lint       gofmt, go vet, golangci-lint, the linter of openapi.yaml, shellcheck where it is installed
 # make generate   the generated sources, from openapi.yaml
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build test test-go test-all lint bench generate tools
+.PHONY: demo build test test-go test-all lint bench load generate tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -43,6 +44,9 @@ test-all: test
 
 bench:
 	bash scripts/bench.sh
+
+load: build
+	bash scripts/load.sh
 
 lint: $(GOLANGCI) $(OPENAPI_LINT)
 	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -104,14 +103,10 @@ type Client struct {
 type Store struct {
 	db      *sqlx.DB
 	now     func() time.Time
-	hashing chan struct{} // a slot for each hash that may run at once
+	hashing hashing
 
 	unthrottled bool
 }
-
-// maxHashing bounds what hashing takes of memory, 19 MiB each, and how many
-// guesses may be under way when the one that is too many is counted.
-const maxHashing = 8
 
 // WithoutThrottle returns the same store, which never makes anybody wait after
 // failed sign-ins: for load tests on one's own machine (MUSTER_RATE_LIMITS=off).
@@ -123,7 +118,7 @@ func (s *Store) WithoutThrottle() *Store {
 
 // New returns the store on db with the given clock.
 func New(db *sqlx.DB, now func() time.Time) *Store {
-	return &Store{db: db, now: now, hashing: make(chan struct{}, min(max(2, runtime.NumCPU()), maxHashing))}
+	return &Store{db: db, now: now, hashing: newHashing()}
 }
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.

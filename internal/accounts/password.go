@@ -26,7 +26,7 @@ const (
 const nobody = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // HashPassword checks a new password and returns its PHC string; about is what
-// CheckPassword wants to know. It waits for its turn, see maxHashing.
+// CheckPassword wants to know. It waits for its turn, see hashSlot.
 func (s *Store) HashPassword(ctx context.Context, password string, about ...string) (string, error) {
 	if err := CheckPassword(password, about...); err != nil {
 		return "", err
@@ -55,15 +55,6 @@ func outdated(phc string) bool { return !strings.HasPrefix(phc, parameters) }
 // canonical is a password as it is hashed: one keyboard sends é as one code
 // point, another as two. Nothing else is changed, and nothing is cut off.
 func canonical(password string) []byte { return norm.NFC.Bytes([]byte(password)) }
-
-func (s *Store) hashSlot(ctx context.Context) (release func(), err error) {
-	select {
-	case s.hashing <- struct{}{}:
-		return func() { <-s.hashing }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // verify reports whether password matches a PHC string; the parameters are the
 // string's own, so that hashes made under older ones keep working.
