@@ -54,7 +54,7 @@ func (b *builder) scorecardFront() front {
 	}
 	partial := s.NotAssessed > 0
 	figures := []figure{
-		{"–", "HEALTH SCORE", "no check has an answer", muted},
+		{"–", "HEALTH SCORE", "nothing to score", muted},
 		{number(failed), "FAILED CHECKS", "of " + count(checks, "check", "checks") + " with an answer", accent},
 		{number(s.NotAssessed), "NOT ASSESSED", "not part of the score", accent},
 		{number(len(b.plan)), "ACTIONS", "in the remediation plan", accent},
@@ -71,6 +71,9 @@ func (b *builder) scorecardFront() front {
 	if len(s.Lost) > 0 {
 		verdict += " The costliest failed check is “" + shorten(s.Lost[0].Check.Title, 90) + "”."
 	}
+	if n := b.accepted.Total(); n > 0 {
+		verdict += " " + count(n, "finding is accepted and costs", "findings are accepted and cost") + " no points."
+	}
 	return front{gaps: "Detailed results", verdict: verdict, color: scoreColor(float64(s.Overall)), figures: figures}
 }
 
@@ -82,6 +85,9 @@ func (b *builder) unscored() string {
 	}
 	if why := notAssessedWhy(*in); why != "" {
 		return b.subjectName() + " has no score: " + why + "."
+	}
+	if b.accepted.Total() > 0 {
+		return b.subjectName() + " has no score: whatever has an answer is accepted."
 	}
 	return b.subjectName() + " has no score: no check has an answer."
 }
@@ -101,7 +107,7 @@ func (b *builder) health() {
 	}
 	b.para(words)
 	for _, d := range s.Domains {
-		note := "no check has an answer"
+		note := "nothing to score"
 		if d.Known {
 			note = number(d.Failed) + " of " + count(d.Checks, "check fails", "checks fail") + ", weight " + strconv.Itoa(int(d.Weight))
 		}

@@ -129,8 +129,8 @@ func clean() snapshot.Document {
 }
 
 // accepted is a document in which somebody lives with every finding.
-func accepted() snapshot.Document {
-	doc := snapshottest.Rich(report.Security)
+func accepted(kind report.Kind) snapshot.Document {
+	doc := snapshottest.Rich(kind)
 	for i, c := range doc.Checks {
 		doc.Exceptions = append(doc.Exceptions, snapshot.Exception{
 			ID: snapshottest.ID(6000 + i), CheckID: c.ID, Reason: "All of it, for a test.", Until: snapshottest.AsOf().AddDate(0, 0, 60),
@@ -139,6 +139,26 @@ func accepted() snapshot.Document {
 	for i := range doc.Instances {
 		doc.Instances[i].CVEs = nil
 	}
+	return doc
+}
+
+// nothingElse is a scorecard with what is accepted and no other answer.
+func nothingElse() snapshot.Document {
+	doc := accepted(report.InstanceScorecard)
+	eachResult(doc, func(r *snapshot.CheckResult) {
+		if r.Status == snapshot.StatusPass {
+			r.Status = snapshot.StatusNotApplicable
+		}
+	})
+	return doc
+}
+
+// forgotten is a document with an exception to a check that is no more.
+func forgotten() snapshot.Document {
+	doc := snapshottest.Rich(report.Security)
+	doc.Exceptions = append(doc.Exceptions, snapshot.Exception{
+		ID: snapshottest.ID(6000), CheckID: "PG-OLD", Reason: "Of last year.", Until: snapshottest.AsOf().AddDate(0, 0, 60),
+	})
 	return doc
 }
 
@@ -189,7 +209,7 @@ func TestSentences(t *testing.T) {
 			"muster verify FILE.pdf", "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3", "0199f0d2-7a10-7c44-9b0e-000000000001",
 			"plperl is not installed on any database: not exploitable by this route", "1,454 further findings of this check", "100%",
 		}, []string{"{nb}", "No data", "PG-C02", "PG-M02", "PG-F03"}},
-		"security where everything is accepted": {accepted(), []string{
+		"security where everything is accepted": {accepted(report.Security), []string{
 			"No findings on 10 assessed instances, 56 accepted apart.", "No findings, 56 accepted apart. 10 instances were checked",
 			"Nothing to do: no check fails on 10 assessed instances, 56 accepted apart.", "All of it, for a test.",
 		}, []string{"Failed checks by instance"}},
@@ -199,8 +219,13 @@ func TestSentences(t *testing.T) {
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
 			"Not yet measured: alerts raised and resolved over the window", "capped at 59: 1 critical check failing", "instance-wide",
-			"0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
+			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology"}},
+		"scorecard where everything is accepted": {accepted(report.InstanceScorecard), []string{
+			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart.",
+		}, []string{"capped at"}},
+		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: whatever has an answer is accepted.", "nothing to score"}, []string{"grade A"}},
+		"an exception to a check of an older catalogue": {forgotten(), []string{"PG-OLD Not in this catalogue", "Nothing fails just now that it covers."}, nil},
 		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm"}, nil},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",

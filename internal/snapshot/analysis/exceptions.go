@@ -154,10 +154,15 @@ func Acceptances(doc snapshot.Document) []Acceptance {
 	index := map[uuid.UUID]int{}
 	out := []Acceptance{}
 	for _, x := range doc.Exceptions {
-		if !skip[x.CheckID] {
-			index[x.ID] = len(out)
-			out = append(out, Acceptance{Exception: x, Check: checks.of(snapshot.CheckResult{CheckID: x.CheckID})})
+		if skip[x.CheckID] {
+			continue
 		}
+		check := checks.of(snapshot.CheckResult{CheckID: x.CheckID})
+		if _, known := checks[x.CheckID]; !known { // it was, when it was asked for
+			check.Title = "Not in this catalogue"
+		}
+		index[x.ID] = len(out)
+		out = append(out, Acceptance{Exception: x, Check: check})
 	}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
