@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"muster/internal/backup"
 	"muster/internal/pgtest"
 )
 
@@ -69,4 +72,35 @@ func fill(t testing.TB, dir string) (free func()) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestBackupDiskFull at its last step: what is left is nothing, so that the next
+// one can be made there.
+func TestBackupDiskFull(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	disk := t.TempDir()
+	if err := syscall.Mount("muster-test", disk, "tmpfs", 0, "size=2m,mode=0700"); err != nil {
+		t.Skipf("no small file system can be mounted here, which takes root: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	dir := filepath.Join(disk, "backup")
+	var free func()
+	i.within(t, func(ctx context.Context, in *installation) error {
+		source := in.backupSource(func(string) {}, false)
+		source.Record = func(context.Context, backup.Manifest) error {
+			free = fill(t, disk)
+			return nil
+		}
+		if _, err := source.Make(ctx, dir); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("a backup for which there is no room ends with %v", err)
+		}
+		return nil
+	})
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("it left %v", left)
+	}
+	free()
+	i.must(t, "backup", dir)
 }

@@ -25,6 +25,7 @@ const (
 	dumpName     = "database.dump"
 	keyName      = "secret.key"
 	blobsDir     = "blobs"
+	claimName    = manifestName + ".part" // while the backup is made; it becomes the manifest
 )
 
 // Manifest says what a backup holds.
@@ -49,10 +50,10 @@ type File struct {
 }
 
 // Absent is a file that the log of the dump names and the backup does not hold
-// as the log says.
+// as the log says, or a key of something in it.
 type Absent struct {
 	Name   string `json:"name"`
-	Reason string `json:"reason"` // erased, missing, damaged
+	Reason string `json:"reason"` // erased, missing, damaged, unreadable
 }
 
 // Why a file is absent.
@@ -60,6 +61,8 @@ const (
 	erased  = "erased"  // while the backup was made, as the log says since
 	missing = "missing" // and nothing says why; accepted by the operator
 	damaged = "damaged" // it is there, and is not what the log says; likewise
+	// unreadable: the event that names it cannot be decoded; likewise
+	unreadable = "unreadable"
 )
 
 // signedManifest is the content of manifest.json.
@@ -94,7 +97,7 @@ func writeManifest(dir string, m Manifest, signer ed25519.PrivateKey) error {
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
 	}
-	aside, err := os.CreateTemp(dir, "."+manifestName+"-*") // 0600
+	aside, err := os.OpenFile(filepath.Join(dir, claimName), os.O_WRONLY|os.O_TRUNC, 0) // its mode is that of the claim
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
 	}
