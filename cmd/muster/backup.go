@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -39,14 +40,11 @@ heads that it prints are witnesses: keep them elsewhere.`,
 				if err != nil {
 					return err
 				}
-				if err := in.accounts.RecordSystem(cmd.Context(), accounts.BackupMade, made.MadeAt.Format(time.RFC3339)); err != nil {
-					return err
-				}
 				return printBackup(cmd, args[0], made)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&accept, "accept-findings", false, "make it although files are missing or damaged, and note which")
+	cmd.Flags().BoolVar(&accept, "accept-findings", false, "make it although files are missing or damaged or cannot be told, and note which")
 	return cmd
 }
 
@@ -54,6 +52,9 @@ func (in *installation) backupSource(report func(string), accept bool) *backup.S
 	return &backup.Source{
 		DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Keys: in.key,
 		Sealed: in.facts.Sealed, Version: buildVersion(), Now: time.Now, Progress: report, AcceptFindings: accept,
+		Record: func(ctx context.Context, made backup.Manifest) error {
+			return in.accounts.RecordSystem(ctx, accounts.BackupMade, made.MadeAt.Format(time.RFC3339))
+		},
 	}
 }
 

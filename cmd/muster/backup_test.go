@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
+	"muster/domain/report"
+	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/backup"
 	"muster/internal/pgtest"
@@ -260,4 +263,69 @@ func witness(t testing.TB, said, log string) string {
 	}
 	t.Fatalf("no head of log %s in\n%s", log, said)
 	return ""
+}
+
+// TestTwoBackupsIntoOneDirectory: the second leaves the first alone.
+func TestTwoBackupsIntoOneDirectory(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	dir := newBackup(t)
+	i.within(t, func(ctx context.Context, in *installation) error {
+		first := in.backupSource(func(string) {}, false)
+		first.Record = func(ctx context.Context, _ backup.Manifest) error {
+			i.fail(t, []string{"backup", dir}, "not empty")
+			return nil
+		}
+		_, err := first.Make(ctx, dir)
+		return err
+	})
+	elsewhere(t).must(t, "restore", dir)
+}
+
+// TestTablesStayUntilTheyAreDumped: an ended generation of a projection may be
+// due to be dropped at any time.
+func TestTablesStayUntilTheyAreDumped(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	db := pgtest.Connect(t, i.url)
+	db.MustExec(`CREATE SCHEMA "Old generation"; CREATE TABLE "Old generation".kept AS SELECT 1 AS n`)
+	dir := newBackup(t)
+	i.within(t, func(ctx context.Context, in *installation) error {
+		source := in.backupSource(func(string) {}, false)
+		sealed := source.Sealed
+		source.Sealed = func(ctx context.Context, q sqlx.QueryerContext) (map[string]int, error) {
+			if _, err := db.ExecContext(ctx, `SET lock_timeout = '50ms'; DROP TABLE "Old generation".kept`); err == nil {
+				t.Error("a table was dropped between the snapshot and the dump")
+			}
+			return sealed(ctx, q)
+		}
+		_, err := source.Make(ctx, dir)
+		return err
+	})
+	there := elsewhere(t)
+	there.must(t, "restore", dir)
+	pgtest.Connect(t, there.url).MustExec(`SELECT n FROM "Old generation".kept`)
+}
+
+// TestEventsThatCannotBeDecoded are a finding like a missing file, and nothing
+// that keeps the rest from being saved.
+func TestEventsThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.done(t, security(h.live))
+	organization := h.events(t, "--stream", id.String())[0].OrganizationID
+	h.record(t, organization, uuid.New(),
+		eventstore.NewEvent{Type: report.Name(report.Ready{}), SchemaVersion: 1, Data: []byte(`{"pdfKey":7}`)},
+		eventstore.NewEvent{Type: report.Name(report.Ready{}), SchemaVersion: 1, Data: []byte(`{"pdfKey":"../../escaped.pdf"}`)})
+	dir := newBackup(t)
+	h.fail(t, []string{"backup", dir}, "2 files", "(unreadable)", "--accept-findings")
+	if said := h.must(t, "backup", dir, "--accept-findings"); strings.Count(said, "(unreadable)") != 2 {
+		t.Errorf("it says\n%s", said)
+	}
+	there := elsewhere(t)
+	if said := there.must(t, "restore", dir); !strings.Contains(said, "files: ok, 2 of 1 reports") {
+		t.Errorf("the restore says\n%s", said)
+	}
 }

@@ -29,33 +29,31 @@ type kept struct {
 
 // keptFiles lists the files that a log up to a position names: the PDFs of
 // reports that have not expired, and the inputs that were not erased, in the
-// order in which they were made.
-func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventstore.Registry, upTo int64) ([]kept, error) {
+// order in which they were made. Events of which this program cannot tell what
+// they name are listed apart.
+func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventstore.Registry, upTo int64) (files []kept, unread []Absent, err error) {
 	if upTo == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
-	var files []kept
 	gone := make(map[kept]bool) // by report and kind of file
-	filter := eventstore.Filter{
-		UpTo: upTo, Types: []string{report.Name(report.Ready{}), report.Name(report.Expired{}), report.Name(report.InputsErased{})},
-	}
+	ready, expired, inputsErased := report.Name(report.Ready{}), report.Name(report.Expired{}), report.Name(report.InputsErased{})
+	filter := eventstore.Filter{UpTo: upTo, Types: []string{ready, expired, inputsErased}}
 	for e, err := range events.Read(ctx, eventstore.Reports, filter) {
 		if err != nil {
-			return nil, fmt.Errorf("read which files the log names: %w", err)
+			return nil, nil, fmt.Errorf("read which files the log names: %w", err)
 		}
-		decoded, err := registry.Decode(e)
-		if err != nil {
-			return nil, fmt.Errorf("read which files the log names: %w", err)
-		}
-		switch event := decoded.(type) {
-		case report.Ready:
-			pdf := kept{organization: e.OrganizationID, report: e.Stream, name: event.PDFKey, sha256: event.PDFSHA256}
-			inputs := kept{organization: e.OrganizationID, report: e.Stream, name: event.InputsKey, sha256: event.InputsSHA256, inputs: true}
-			files = append(files, pdf, inputs)
-		case report.Expired:
+		switch e.Type {
+		case expired:
 			gone[kept{report: e.Stream}] = true
-		case report.InputsErased:
+		case inputsErased:
 			gone[kept{report: e.Stream, inputs: true}] = true
+		case ready:
+			pdf, inputs, ok := filesOf(registry, e)
+			if !ok {
+				unread = append(unread, Absent{Name: fmt.Sprintf("files of event %s:%d", e.Log, e.Position), Reason: unreadable})
+				continue
+			}
+			files = append(files, pdf, inputs)
 		}
 	}
 	left := files[:0]
@@ -64,7 +62,20 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 			left = append(left, f)
 		}
 	}
-	return left, nil
+	return left, unread, nil
+}
+
+// filesOf are the files that a finished build has left; !ok: the event cannot be
+// decoded or names none, as one that was tampered with, or is of a newer program.
+func filesOf(registry *eventstore.Registry, e eventstore.Event) (pdf, inputs kept, ok bool) {
+	decoded, err := registry.Decode(e)
+	event, isReady := decoded.(report.Ready)
+	if err != nil || !isReady {
+		return kept{}, kept{}, false
+	}
+	pdf = kept{organization: e.OrganizationID, report: e.Stream, name: event.PDFKey, sha256: event.PDFSHA256}
+	inputs = kept{organization: e.OrganizationID, report: e.Stream, name: event.InputsKey, sha256: event.InputsSHA256, inputs: true}
+	return pdf, inputs, expected(blobsDir+"/"+pdf.name) && expected(blobsDir+"/"+inputs.name)
 }
 
 // matches says whether the file in a store is what the log says. Errors:

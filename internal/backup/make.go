@@ -3,10 +3,13 @@ package backup
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -30,15 +33,20 @@ type Source struct {
 	Version  string // of this program
 	Now      func() time.Time
 	Progress func(string) // what is being done now
-	// AcceptFindings makes the backup although files are missing or damaged.
+	// Record keeps that there is a backup, before there is one: rather an entry
+	// too many than a copy of the keys that nobody was told of.
+	Record func(context.Context, Manifest) error
+	// AcceptFindings makes the backup although files are missing or damaged, an
+	// event does not say which there are, or a key is lost.
 	AcceptFindings bool
 }
 
-// FindingsError says that files are not there, or not what the log says.
+// FindingsError says that files are not there, or not what the log says, or that
+// the log does not say which there are.
 type FindingsError struct{ Files []Absent }
 
 func (e *FindingsError) Error() string {
-	return fmt.Sprintf("%d files that the log names are missing or damaged, the first of them %s (%s): no backup was made. "+
+	return fmt.Sprintf("%d files that the log names are missing or damaged or cannot be told, the first of them %s (%s): no backup was made. "+
 		"Put them back, or make it without them with --accept-findings", len(e.Files), e.Files[0].Name, e.Files[0].Reason)
 }
 
@@ -62,28 +70,44 @@ func (s *Source) Make(ctx context.Context, dir string) (Manifest, error) {
 	}
 	m, err := s.fill(ctx, dir)
 	if err != nil {
-		for _, name := range []string{dumpName, keyName, blobsDir} {
+		// The manifest first, so that no half looks whole, and the claim last.
+		for _, name := range []string{manifestName, dumpName, keyName, blobsDir, claimName} {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
 		}
 	}
 	return m, err
 }
 
+// claim takes an empty directory for this backup alone: of two that are made in
+// the same one, the second would remove what the first has written.
 func claim(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the backup's directory: %w", err)
 	}
-	found, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("look into the backup's directory: %w", err)
-	}
-	if len(found) > 0 {
+	ours := filepath.Join(dir, claimName)
+	file, err := os.OpenFile(ours, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
 		return &NotEmptyError{Dir: dir}
 	}
-	if err := os.Chmod(dir, 0o700); err != nil { // it holds the key
-		return fmt.Errorf("close the backup's directory to others: %w", err)
+	if err == nil {
+		err = file.Close()
 	}
-	return nil
+	if err != nil {
+		return fmt.Errorf("claim the backup's directory: %w", err)
+	}
+	found, err := os.ReadDir(dir)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("look into the backup's directory: %w", err)
+	case len(found) > 1:
+		err = &NotEmptyError{Dir: dir}
+	default:
+		if err = os.Chmod(dir, 0o700); err == nil { // it holds the key
+			return nil
+		}
+		err = fmt.Errorf("close the backup's directory to others: %w", err)
+	}
+	return errors.Join(err, os.Remove(ours))
 }
 
 // fill writes the parts in this order: the database, the files that it names,
@@ -108,6 +132,9 @@ func (s *Source) fill(ctx context.Context, dir string) (Manifest, error) {
 		}
 		m.Files = append(m.Files, file)
 	}
+	if err := s.Record(ctx, m); err != nil {
+		return m, err
+	}
 	return m, writeManifest(dir, m, keys[0].Signer())
 }
 
@@ -116,15 +143,19 @@ func (s *Source) fill(ctx context.Context, dir string) (Manifest, error) {
 // the snapshot are among them whatever was rotated or retired meanwhile.
 func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.Key, error) {
 	before := s.Keys.Keys()
-	tx, err := s.DB.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	keeper, err := s.begin(ctx, sql.LevelReadCommitted)
 	if err != nil {
-		return nil, fmt.Errorf("begin: %w", err)
+		return nil, err
+	}
+	defer func() { _ = keeper.Rollback() }() // it has only locked
+	if _, err := keeper.ExecContext(ctx, keepTables); err != nil {
+		return nil, fmt.Errorf("keep the tables from being dropped: %w", err)
+	}
+	tx, err := s.begin(ctx, sql.LevelRepeatableRead)
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = tx.Rollback() }() // it has only read
-	// It lies idle for as long as the dump takes.
-	if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
-		return nil, fmt.Errorf("hold a snapshot: %w", err)
-	}
 	var snapshot string
 	if err := tx.GetContext(ctx, &snapshot, `SELECT pg_export_snapshot()`); err != nil {
 		return nil, fmt.Errorf("export a snapshot: %w", err)
@@ -140,9 +171,12 @@ func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.
 	for _, k := range keys {
 		delete(sealed, k.Fingerprint())
 	}
-	for fingerprint := range sealed {
-		return nil, fmt.Errorf("%d connections are sealed under key %q, which is not in %s: without it the backup could not be restored whole",
-			sealed[fingerprint], fingerprint, s.Keys.Path())
+	for fingerprint, n := range sealed {
+		if !s.AcceptFindings {
+			return nil, fmt.Errorf("%d connections are sealed under key %q, which is not in %s: without it the backup could not be restored whole. "+
+				"Put its line there, enter those connections anew, or make the backup all the same with --accept-findings", n, fingerprint, s.Keys.Path())
+		}
+		m.Absent = append(m.Absent, Absent{Name: fmt.Sprintf("key %q, under which %d connections are sealed", fingerprint, n), Reason: missing})
 	}
 	s.Progress("dumping the database")
 	m.PgDump, err = postgres.Dump(ctx, s.Database, m.PostgreSQL, snapshot, filepath.Join(dir, dumpName))
@@ -150,6 +184,22 @@ func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.
 		return nil, err
 	}
 	return keys, nil
+}
+
+//go:embed keep_tables.sql
+var keepTables string
+
+// begin begins a transaction that reads, and lies idle for as long as the dump
+// takes.
+func (s *Source) begin(ctx context.Context, isolation sql.IsolationLevel) (*sqlx.Tx, error) {
+	tx, err := s.DB.BeginTxx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
+	if err != nil {
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+		return nil, errors.Join(fmt.Errorf("let a transaction lie idle: %w", err), tx.Rollback())
+	}
+	return tx, nil
 }
 
 // union is keys and those of more that are not among them.
@@ -188,7 +238,7 @@ func (s *Source) describe(ctx context.Context, tx *sqlx.Tx, key *secrets.Key, m 
 // copyFiles copies every file that the dumped log names and holds it against
 // the log.
 func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
-	files, err := keptFiles(ctx, s.Events, s.Registry, m.head(eventstore.Reports).Position)
+	files, findings, err := keptFiles(ctx, s.Events, s.Registry, m.head(eventstore.Reports).Position)
 	if err != nil {
 		return err
 	}
@@ -197,7 +247,6 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 		return err
 	}
 	defer func() { _ = into.Close() }()
-	var findings []Absent
 	var vanished []kept
 	for i, file := range files {
 		s.Progress(fmt.Sprintf("copying file %d of %d", i+1, len(files)))
@@ -221,20 +270,11 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	for _, a := range absent {
-		if a.Reason != erased {
-			findings = append(findings, a)
-		}
-	}
+	m.Absent = slices.Concat(m.Absent, absent, findings)
+	findings = slices.DeleteFunc(slices.Clone(m.Absent), func(a Absent) bool { return a.Reason == erased })
 	if len(findings) > 0 && !s.AcceptFindings {
 		return &FindingsError{Files: findings}
 	}
-	for _, f := range findings {
-		if f.Reason == damaged {
-			absent = append(absent, f)
-		}
-	}
-	m.Absent = absent
 	return nil
 }
 
@@ -269,7 +309,7 @@ func (s *Source) explain(ctx context.Context, vanished []kept) ([]Absent, error)
 		if err != nil {
 			return nil, err
 		}
-		still, err := keptFiles(ctx, s.Events, s.Registry, head.Position)
+		still, _, err := keptFiles(ctx, s.Events, s.Registry, head.Position)
 		if err != nil {
 			return nil, err
 		}

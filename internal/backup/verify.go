@@ -59,13 +59,18 @@ func (t *Target) verify(ctx context.Context, b *Backup) (Verified, error) {
 }
 
 func (t *Target) verifyFiles(ctx context.Context, b *Backup, v *Verified) error {
-	files, err := keptFiles(ctx, t.Events, t.Registry, b.head(eventstore.Reports).Position)
+	files, unread, err := keptFiles(ctx, t.Events, t.Registry, b.head(eventstore.Reports).Position)
 	if err != nil {
 		return err
 	}
 	left := make(map[string]bool, len(b.Absent))
 	for _, a := range b.Absent {
 		left[a.Name] = true
+	}
+	for _, u := range unread {
+		if !left[u.Name] {
+			v.Findings = append(v.Findings, u.Name+" cannot be told: this program cannot decode the event")
+		}
 	}
 	reports := make(map[uuid.UUID]bool)
 	for i, file := range files {
