@@ -103,13 +103,28 @@ func (db Database) tool(ctx context.Context, program cluster.Client, args ...str
 	if db.Private {
 		cmd.Env = cluster.Environment()
 	} else {
-		cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "MUSTER_") })
-		cmd.Env = append(cmd.Env, "LC_ALL=C")
+		cmd.Env = append(slices.DeleteFunc(os.Environ(), misleads), "LC_ALL=C")
 	}
 	if password != "" {
 		cmd.Env = append(cmd.Env, "PGPASSWORD="+password)
 	}
 	return cmd, nil
+}
+
+// driverVariables are the variables of libpq that lead the driver to its
+// database, too. PGHOSTADDR, say, is none of them: it would send pg_restore to
+// another server than the one that was found empty.
+var driverVariables = []string{
+	"PGHOST", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE",
+	"PGSSLMODE", "PGSSLKEY", "PGSSLCERT", "PGSSLROOTCERT", "PGSSLSNI", "PGSSLNEGOTIATION",
+	"PGCONNECT_TIMEOUT", "PGTARGETSESSIONATTRS", "PGCHANNELBINDING", "PGREQUIREAUTH",
+}
+
+// misleads says whether a client program is not to see a variable: it would do
+// something else than the driver, or the variable is a secret of ours.
+func misleads(pair string) bool {
+	name, _, _ := strings.Cut(pair, "=")
+	return strings.HasPrefix(name, "MUSTER_") || strings.HasPrefix(name, "PG") && !slices.Contains(driverVariables, name)
 }
 
 // libpqParameters are those of a connection string that every libpq since

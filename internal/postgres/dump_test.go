@@ -93,6 +93,18 @@ func TestToolsDoNotShowThePassword(t *testing.T) {
 	}
 }
 
+// TestToolsReachWhatTheDriverReaches, whatever libpq alone would listen to.
+func TestToolsReachWhatTheDriverReaches(t *testing.T) { // sets variables: not parallel
+	for _, name := range []string{"PGHOSTADDR", "PGOPTIONS", "PGCLIENTENCODING", "PGSYSCONFDIR", "MUSTER_SMTP_URL"} {
+		t.Setenv(name, "elsewhere")
+	}
+	t.Setenv("PGSSLROOTCERT", "ours.pem")
+	_, environment := postgres.ToolOf(t, postgres.Database{URL: "postgres://keeper@db.example/muster"})
+	if seen := strings.Join(environment, "\n"); strings.Contains(seen, "elsewhere") || !strings.Contains(seen, "PGSSLROOTCERT=ours.pem") {
+		t.Errorf("the tool sees\n%s", seen)
+	}
+}
+
 func TestClientsThatAreTooOld(t *testing.T) {
 	t.Parallel()
 	_, err := cluster.FindClient(t.Context(), "pg_dump", 99)
