@@ -16,6 +16,7 @@ import (
 	"muster/eventstore"
 	"muster/handlers"
 	"muster/handlers/jobs"
+	"muster/internal/pgtest"
 )
 
 // join records in the log that the members of the scene belong to it.
@@ -42,6 +43,14 @@ func (s *scene) erase(member uuid.UUID) {
 	s.t.Helper()
 	if _, err := s.commands.EraseMember(s.t.Context(), commands.Actor{OrganizationID: s.organization, Component: "cli"}, member, nil); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// forgotten fails where any table still has the text, whosever it is.
+func (s *scene) forgotten(text string) {
+	s.t.Helper()
+	for table, rows := range pgtest.Mentions(s.t, s.db, text) {
+		s.t.Errorf("%s still has %q: %q", table, text, rows)
 	}
 }
 
@@ -112,6 +121,7 @@ func TestAnErasedMemberTakesTheInputsAlong(t *testing.T) {
 	if err := s.db.Get(&named, `SELECT count(*) FROM report_people`); err != nil || named != 0 {
 		t.Errorf("%d people are remembered of inputs that are gone, %v", named, err)
 	}
+	s.forgotten(s.address("ana"))
 }
 
 // TestAMemberErasedDuringTheBuild: the report still becomes Ready, and its
@@ -153,7 +163,7 @@ func TestAWaitingMailToAnErasedMemberFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.join(s.ana, s.bob)
-	s.smtp.Answer(s.address("bob"), 451, [3]int{4, 7, 1}, "come back later")
+	s.smtp.Answer(s.address("bob"), 451, [3]int{4, 7, 1}, "come back later, <"+s.address("bob")+">")
 	id := s.request(s.ana, s.bob)
 	s.work("w1", s.builder().Task(1), s.mailer().Task(1))
 	s.until("his mail waits", func() bool {
@@ -171,4 +181,5 @@ func TestAWaitingMailToAnErasedMemberFailsAtOnce(t *testing.T) {
 	if rows := s.jobs(jobs.Erase); len(rows) != 1 {
 		t.Errorf("a recipient is not named in the inputs; erasures waiting: %+v", rows)
 	}
+	s.forgotten(s.address("bob"))
 }

@@ -29,9 +29,10 @@ func (s *server) organization(ctx context.Context, o accounts.Organization) (api
 }
 
 // settingsTag is the ETag of the settings, a strong one: If-Match compares
-// strongly (RFC 9110, §13.1.1). It covers what a PATCH changes and not when
-// monitoring started, which would refuse a change that nobody competes with;
-// nothing keeps these answers (no-store), so nothing is revalidated by it.
+// strongly (RFC 9110, §13.1.1). It names what a PATCH changes, and neither when
+// monitoring started, which would refuse a change that nobody competes with, nor
+// whether the answer is packed. Nothing keeps these answers (no-store), so nothing
+// is revalidated by it, and no parts are put together under it.
 func settingsTag(o accounts.Organization) string { return `"` + o.Settings().Digest() + `"` }
 
 // settingsSeen are the settings that If-Match names; nil where any will do. A weak tag

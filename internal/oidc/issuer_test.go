@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -52,6 +53,9 @@ func newIssuer(t *testing.T) *issuer {
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
 	mux.HandleFunc("GET /keys", i.keys)
 	mux.HandleFunc("POST /token", i.exchange)
+	mux.HandleFunc("/moved/", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, strings.TrimPrefix(r.URL.Path, "/moved"), http.StatusTemporaryRedirect)
+	})
 	mux.HandleFunc("GET /userinfo", func(w http.ResponseWriter, _ *http.Request) { i.answer(w, i.userinfo) })
 	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i.mu.Lock()

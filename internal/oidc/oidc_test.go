@@ -204,6 +204,20 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
+// TestTheSecretIsNotSentOn where the endpoint redirects to, with the code and its
+// verifier.
+func TestTheSecretIsNotSentOn(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	i.document["token_endpoint"] = i.URL + "/moved/token"
+	c := newClient(t, i.URL, newKey(t))
+	asked, cookie := c.started(t, "/")
+	_, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})
+	if got := reason(t, err); got != oidc.ReasonUnavailable || i.asked["/moved/token"] != 1 || i.asked["/token"] != 0 {
+		t.Errorf("%q (%v), asked %v", got, err, i.asked)
+	}
+}
+
 func TestVerifiedEmail(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
