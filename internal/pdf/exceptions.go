@@ -54,7 +54,7 @@ func (b *builder) acceptance(a analysis.Acceptance) {
 	b.advice("Why", sentence(x.Reason))
 	d.Y += 3
 	if a.Total() == 0 {
-		b.small("Nothing fails just now that it covers.")
+		b.small("Nothing fails just now that only it covers.")
 		return
 	}
 	b.table(typeset.Table{
