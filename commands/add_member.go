@@ -111,6 +111,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, name, password st
 		return accounts.Member{}, Mark{}, err
 	}
 	actor := Actor{OrganizationID: invited.OrganizationID, MemberID: invited.ID}
+	var member accounts.Member
 	var mark Mark
 	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
 		if _, err := s.Accounts.TakeInvitation(ctx, tx, token); err != nil {
@@ -119,7 +120,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, name, password st
 		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Join(invited.ID, invited.Role)
 		}, func([]organization.Event) (err error) {
-			invited, err = s.Accounts.ActivateMember(ctx, tx, invited.ID, name, hash)
+			member, err = s.Accounts.ActivateMember(ctx, tx, invited.ID, name, hash)
 			return err
 		})
 		return err
@@ -127,7 +128,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, name, password st
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
-	return invited, mark, nil
+	return member, mark, nil
 }
 
 // hashOf checks a new password, also against the name of the organization.
