@@ -5,9 +5,9 @@
 CREATE TABLE idempotency_keys (
     member_id      uuid        NOT NULL,
     route          text        NOT NULL,
-    key            text        NOT NULL,
+    key            text        NOT NULL, -- SHA-256 of who asks and their key
     claim          uuid        NOT NULL, -- who may write the answer
-    request_digest bytea       NOT NULL, -- SHA-256 of the body
+    request_digest bytea       NOT NULL, -- HMAC of the body under their key
     claimed_at     timestamptz NOT NULL,
     status         int,                  -- null while the first one runs
     headers        text,                 -- JSON

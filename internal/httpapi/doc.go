@@ -29,7 +29,7 @@
 //     is claimed before the write and answered from the record afterwards. A key
 //     whose holder died answers idempotency_in_progress until its claim has
 //     aged, and then the request runs again; a report is made once even so,
-//     because identical requests are one.
+//     because identical requests are one; a server may be registered twice.
 //   - Two identical requests at once: the database makes them one report
 //     (commands); with one key, the second is told idempotency_in_progress.
 //   - A member is erased: answers that name them are forgotten with them, in one

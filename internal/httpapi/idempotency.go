@@ -3,9 +3,11 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +16,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+
+	"muster/internal/accounts"
 )
 
 const (
@@ -43,8 +47,8 @@ func (s *server) once(c *gin.Context) {
 		return
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	digest := sha256.Sum256(body)
-	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), key: key, claim: uuid.New(), digest: digest[:]}
+	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), claim: uuid.New()}
+	k.key, k.digest = concealed(caller(c), key, body)
 	ctx := c.Request.Context() // never gin's own for the database, see detached
 	claimed, err := k.take(ctx)
 	if err != nil {
@@ -84,6 +88,23 @@ type answerRecorder struct {
 func (r *answerRecorder) Write(p []byte) (int, error) {
 	r.body.Write(p)
 	return r.ResponseWriter.Write(p)
+}
+
+// concealed makes of a caller's key the name that it is kept under, and of the body
+// what shows that it is the same one. A token has keys of its own, since it may
+// see less than its owner; the sessions of a member share theirs, so that a
+// request can be sent again after signing in anew. Neither key nor body can be
+// had from the row: a body may hold a password, and a bare digest of it would let
+// whoever has the database try passwords fast.
+func concealed(p accounts.Principal, key string, body []byte) (name string, digest []byte) {
+	principal := p.Member.ID
+	if p.Method == accounts.MethodToken {
+		principal = p.ID
+	}
+	secret := append(principal[:], key...)
+	named, mac := sha256.Sum256(secret), hmac.New(sha256.New, secret)
+	mac.Write(body)
+	return hex.EncodeToString(named[:]), mac.Sum(nil)
 }
 
 // keyed is one use of a key.

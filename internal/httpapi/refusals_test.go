@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-
-	"muster/internal/accounts"
 )
 
 // TestUnreadable: what cannot be read is 400, with every fault at once.
@@ -314,42 +311,4 @@ func TestIngestFleet(t *testing.T) {
 	send(only, map[string]any{"instances": []any{item("a")}}, nil).is(200)
 	send(only, map[string]any{"instances": []any{item("b")}}, nil).problem(403, "forbidden")
 	send(only, map[string]any{"instances": []any{item("new")}}, nil).problem(403, "forbidden")
-}
-
-func TestIdempotencyKey(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	instance := w.instance(w.ours, "one")
-	send := func(as person, key, body string) answer {
-		return w.do(request{method: "POST", path: "/api/v1/reports", as: as, body: body, header: map[string]string{"Idempotency-Key": key}})
-	}
-	body := fmt.Sprintf(`{"kind":"Security","scope":{"instanceIds":[%q]}}`, instance)
-	send(w.ours.member, "k", `{"kind":"Security","scope":{"databaseId":"`+uuid.NewString()+`"}}`).problem(422, "database_not_allowed")
-	first := send(w.ours.member, "k", body).is(202)
-	again := send(w.ours.member, "k", body).is(202)
-	if again.Body.String() != first.Body.String() || again.Header().Get("Location") != first.Header().Get("Location") || again.Header().Get("Idempotency-Replayed") != "true" {
-		t.Errorf("replayed: %s %v", again.Body, again.Header())
-	}
-	send(w.ours.member, "k", body+" ").problem(422, "idempotency_key_reused")
-	if other := send(w.ours.admin, "k", body).is(200); other.object()["reused"] != true {
-		t.Error("another member's key is taken for mine")
-	}
-	send(w.ours.member, "ü", body).problem(400, "invalid_parameter")
-
-	_, err := w.deps.DB.Exec(`UPDATE idempotency_keys SET status = NULL WHERE member_id = $1`, w.ours.member.ID)
-	must(t, err)
-	send(w.ours.member, "k", body).problem(409, "idempotency_in_progress")
-	w.clock.advance(3 * time.Minute) // its holder is taken for dead; the report is one all the same
-	if taken := send(w.ours.member, "k", body).is(200); taken.object()["reused"] != true {
-		t.Error("a second report was made")
-	}
-	w.clock.advance(25 * time.Hour)
-	var n int
-	session, _, err := w.deps.Accounts.StartSession(t.Context(), w.ours.member.ID, accounts.MethodPassword, client0)
-	must(t, err)
-	send(person{w.ours.member.Member, session}, "k2", body).is(200)
-	must(t, w.deps.DB.Get(&n, `SELECT count(*) FROM idempotency_keys`))
-	if n != 1 {
-		t.Errorf("%d keys are kept after a day", n)
-	}
 }
