@@ -38,11 +38,10 @@ signed with the new key from now on; 'muster keys list' prints the public keys.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal)
+				done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal, func(r secrets.Rotation) error {
+					return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, r.Current+" in the place of "+r.Previous)
+				})
 				if err != nil {
-					return err
-				}
-				if err := in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, done.Current+" in the place of "+done.Previous); err != nil {
 					return err
 				}
 				what := "rotated"
@@ -72,15 +71,14 @@ that were made before hold their own key file and can be restored as they are.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.reseal)
+				retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.reseal, func(retired []string) error {
+					return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))
+				})
 				if err != nil {
 					return err
 				}
 				if len(retired) == 0 {
 					_, err := fmt.Fprintln(cmd.OutOrStdout(), "there is no old key in "+in.key.Path())
-					return err
-				}
-				if err := in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", ")); err != nil {
 					return err
 				}
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "retired %s; its public key stays in 'muster keys list', to check log heads it has signed\n",

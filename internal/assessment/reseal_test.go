@@ -34,7 +34,7 @@ func TestConnectionsAreSealedAgain(t *testing.T) {
 	first := ring.Fingerprint()
 	org, one := register(t, here, db)
 
-	done := must[secrets.Rotation](t)(secrets.Rotate(ctx, db, path, here.Reseal))
+	done := must[secrets.Rotation](t)(secrets.Rotate(ctx, db, path, here.Reseal, func(secrets.Rotation) error { return nil }))
 	if done.Resealed != 1 {
 		t.Errorf("%d connections were sealed again", done.Resealed)
 	}
@@ -47,7 +47,7 @@ func TestConnectionsAreSealedAgain(t *testing.T) {
 		t.Errorf("the old copy opens what was sealed again: %v", err)
 	}
 
-	if _, err := secrets.Retire(ctx, db, path, here.Reseal); err != nil {
+	if _, err := secrets.Retire(ctx, db, path, here.Reseal, func([]string) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if count := must[map[string]int](t)(here.Sealed(ctx, db)); len(count) != 1 || count[done.Current] != 2 {

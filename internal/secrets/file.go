@@ -194,11 +194,19 @@ const (
 )
 
 // lock keeps other processes from changing the key file until release. It lies
-// beside the file, which is replaced. It returns *BusyError.
+// beside the file, which is replaced, and is its owner's, so that they can change
+// keys after root has. It returns *BusyError.
 func lock(ctx context.Context, path string) (release func(), err error) {
-	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	beside := path + ".lock"
+	file, err := os.OpenFile(beside, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil && handedIn(beside, err) {
+		return func() {}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the secret key: %w", err)
+	}
+	if err := giveToOwner(file, path); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the secret key: %w", err), file.Close())
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
@@ -218,6 +226,27 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 		case <-tick.C:
 		}
 	}
+}
+
+// handedIn says whether no lock can be made because nothing can be made in that
+// directory, as where an orchestrator hands the key file in: then nobody like us
+// can replace the file either, and there is nothing to keep them from.
+func handedIn(lock string, err error) bool {
+	_, there := os.Lstat(lock)
+	return errors.Is(there, fs.ErrNotExist) && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission))
+}
+
+// giveToOwner makes a file that root has made that of whose the key is.
+func giveToOwner(file *os.File, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 {
+		return nil
+	}
+	return file.Chown(int(owner.Uid), int(owner.Gid))
 }
 
 // syncDir makes a new name in dir survive a power cut: what is sealed in the

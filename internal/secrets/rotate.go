@@ -26,9 +26,10 @@ type Rotation struct {
 // read with the file as it is; a rotation that was cut off there is finished by
 // the next one, which makes no further key.
 //
-// Whoever rotates at the same time waits. It returns *BusyError, and what
-// CheckKeys returns.
-func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (Rotation, error) {
+// record keeps that it was done, before the commit: rather an entry too many than
+// a rotation that nobody was told of. Whoever rotates at the same time waits. It
+// returns *BusyError, and what CheckKeys returns.
+func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record func(Rotation) error) (Rotation, error) {
 	var done Rotation
 	err := changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
 		done = Rotation{Current: ring.Fingerprint(), Previous: current, Finished: true}
@@ -38,7 +39,8 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (Rotat
 				return err
 			}
 			if err := replace(ring.path, append([]*Key{key}, ring.Keys()...)); err != nil {
-				return err
+				return fmt.Errorf("%w; where an orchestrator hands the file in, put a new line in front by its means (openssl rand -hex 32), "+
+					"and rotate again", err)
 			}
 			done.Current, done.Finished = ring.Fingerprint(), false
 		}
@@ -50,8 +52,10 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (Rotat
 		if err := ReplaceFingerprint(ctx, tx, SecretKey, done.Current); err != nil {
 			return err
 		}
-		done.Resealed, err = reseal(ctx, tx)
-		return err
+		if done.Resealed, err = reseal(ctx, tx); err != nil {
+			return err
+		}
+		return record(done)
 	})
 	return done, err
 }
@@ -60,8 +64,9 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (Rotat
 // sealed under them has been sealed again. From then on the database refuses
 // what somebody seals under a retired key. Their public keys stay in the
 // history. It returns the fingerprints of the keys that went, and the errors of
-// Rotate; *UnfinishedError where a rotation is to be finished first.
-func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (retired []string, err error) {
+// Rotate; *UnfinishedError where a rotation is to be finished first. record is
+// called before the commit, where there are old keys.
+func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record func(retired []string) error) (retired []string, err error) {
 	var file *Ring
 	err = changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
 		if ring.Fingerprint() != current {
@@ -72,9 +77,20 @@ func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal) (retir
 		if err != nil {
 			return fmt.Errorf("retire the old keys: %w", err)
 		}
-		_, err = reseal(ctx, tx)
-		return err
-	}, func() error { return replace(file.path, file.Keys()[:1]) }) // last: a key is never lost that something needs
+		if _, err = reseal(ctx, tx); err != nil || len(retired) == 0 {
+			return err
+		}
+		return record(retired)
+	}, func() error { // last: a key is never lost that something needs
+		if len(retired) == 0 {
+			return nil
+		}
+		if err := replace(file.path, file.Keys()[:1]); err != nil {
+			return fmt.Errorf("the old keys are retired and still in the file: %w; "+
+				"remove all lines but the first by the means that put it there", err)
+		}
+		return nil
+	})
 	return retired, err
 }
 

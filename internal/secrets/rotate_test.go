@@ -98,8 +98,12 @@ func (v vault) reseal(ctx context.Context, tx *sqlx.Tx) (int, error) {
 }
 
 func (v vault) rotate() (secrets.Rotation, error) {
-	return secrets.Rotate(v.Context(), v.db, v.path, v.reseal)
+	return secrets.Rotate(v.Context(), v.db, v.path, v.reseal, v.rotated)
 }
+
+// rotated and retired are where a program would keep what was done.
+func (vault) rotated(secrets.Rotation) error { return nil }
+func (vault) retired([]string) error         { return nil }
 
 func (v vault) mustRotate() secrets.Rotation {
 	v.Helper()
@@ -197,7 +201,7 @@ func TestARotationThatWasCutOff(t *testing.T) {
 	running, first := v.check(), v.check().Fingerprint()
 	v.seal(running, 1)
 	broken := errors.New("the process dies here")
-	_, err := secrets.Rotate(t.Context(), v.db, v.path, func(context.Context, *sqlx.Tx) (int, error) { return 0, broken })
+	_, err := secrets.Rotate(t.Context(), v.db, v.path, func(context.Context, *sqlx.Tx) (int, error) { return 0, broken }, v.rotated)
 	if !errors.Is(err, broken) {
 		t.Fatal(err)
 	}
@@ -208,7 +212,7 @@ func TestARotationThatWasCutOff(t *testing.T) {
 	v.seal(running, 2) // under the new key already
 	v.opens(v.check())
 	var unfinished *secrets.UnfinishedError
-	if _, err := secrets.Retire(t.Context(), v.db, v.path, v.reseal); !errors.As(err, &unfinished) {
+	if _, err := secrets.Retire(t.Context(), v.db, v.path, v.reseal, v.retired); !errors.As(err, &unfinished) {
 		t.Errorf("retiring says %v", err)
 	}
 	if v.content() != after {
@@ -263,7 +267,7 @@ func TestRetiredKeysGoAndTheirSignaturesStay(t *testing.T) {
 	v.mustRotate()
 	v.seal(elsewhere, 1) // by a machine with an old copy, after the rotation
 
-	retired, err := secrets.Retire(t.Context(), v.db, v.path, v.reseal)
+	retired, err := secrets.Retire(t.Context(), v.db, v.path, v.reseal, v.retired)
 	if err != nil || !slices.Equal(retired, []string{first}) {
 		t.Fatalf("retired %v, %v", retired, err)
 	}
@@ -278,7 +282,7 @@ func TestRetiredKeysGoAndTheirSignaturesStay(t *testing.T) {
 	if !ed25519.Verify(known[0].PublicKey, []byte("head"), signature) {
 		t.Error("what the retired key signed cannot be checked any more")
 	}
-	if again, err := secrets.Retire(t.Context(), v.db, v.path, v.reseal); err != nil || len(again) > 0 {
+	if again, err := secrets.Retire(t.Context(), v.db, v.path, v.reseal, v.retired); err != nil || len(again) > 0 {
 		t.Errorf("a second time: %v, %v", again, err)
 	}
 }
@@ -336,7 +340,7 @@ func TestALinkToTheKeyFileStaysOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := v.content()
-	if _, err := secrets.Rotate(t.Context(), v.db, link, v.reseal); err != nil {
+	if _, err := secrets.Rotate(t.Context(), v.db, link, v.reseal, v.rotated); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
