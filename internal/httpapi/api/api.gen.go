@@ -935,7 +935,7 @@ type RequestException struct {
 	DatabaseId *openapi_types.UUID `json:"databaseId,omitempty"`
 	InstanceId *openapi_types.UUID `json:"instanceId,omitempty"`
 
-	// ObjectRef As the report names the object.
+	// ObjectRef The object's name as a report prints it with the finding, letter by letter. Absent: every object of the check.
 	ObjectRef *string `json:"objectRef,omitempty"`
 
 	// Reason Kept in the log for ever and printed in reports: no place for personal data.
