@@ -8,8 +8,8 @@
 //
 // A request passes, from outside in: its span, request id (the caller's, else
 // the id of its trace) and security headers, the end of panics, and what is
-// recorded of it when it is over (outermost, observe); HEAD as GET; gzip; the
-// length of the request line; CORS; the cross-origin check; the router; the
+// recorded of it when it is over (outermost, observe); HEAD as GET; gzip;
+// CORS; the length of the request line; the cross-origin check; the router; the
 // gate. The gate is the one place where it is decided who is calling (a bearer
 // token beats the cookie), whether they still have quota, whether their role and
 // scopes admit them, and whether parameters and body can be read at all. A

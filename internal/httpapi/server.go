@@ -51,7 +51,7 @@ func build(d Dependencies, source []byte) (http.Handler, *server, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.outermost(headAsGet(compressed(s.shortLine(s.cors(protected))))), s, nil
+	return s.outermost(headAsGet(compressed(s.cors(s.shortLine(protected))))), s, nil
 }
 
 func (s *server) engine() (*gin.Engine, error) {
