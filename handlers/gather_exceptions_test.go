@@ -189,15 +189,17 @@ func TestGatherWaitsForWhatWasDecided(t *testing.T) {
 }
 
 // A clock ahead of the worker's decided: the document's instant is not before
-// what it knows.
+// what it knows, and what has lapsed by then is not in force.
 func TestAnExceptionOfAClockAhead(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
+	e.granted("PG-S02", func(r *commands.RequestException) { r.Until = e.clock.now().Add(30 * time.Second) })
+	e.clock.forward(time.Minute)
 	e.granted("PG-S01", nil)
 	inputs := e.inputs()
 	inputs.Now = func() time.Time { return e.clock.now().Add(-time.Minute) }
 	doc, err := inputs.Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
-	if err != nil || len(doc.Exceptions) != 1 || doc.AsOf.Before(doc.Exceptions[0].GrantedAt) {
+	if err != nil || !slices.Equal(reasons(doc), []string{"because of PG-S01"}) || doc.AsOf.Before(doc.Exceptions[0].GrantedAt) {
 		t.Errorf("as of %s: %+v, %v", doc.AsOf, doc.Exceptions, err)
 	}
 }

@@ -65,7 +65,7 @@ func TestExceptionsCover(t *testing.T) {
 			"C1:a//y C1:b//y M1:a/d1/t M1:a/d2/t M1:b/d1/t M1:b/d2/t"},
 		{"an object of a database", []snapshot.Exception{except("M1", &one, "d1", "u"), except("C1", &one, "", "x")},
 			"C1:a//y C1:b//x C1:b//y H1:a// H1:b// M1:a/d1/t M1:a/d2/t M1:b/d1/t M1:b/d1/u M1:b/d2/t M1+18", "C1:a//x M1:a/d1/u"},
-		{"what is not there", []snapshot.Exception{except("C1", nil, "", "z"), except("H1", nil, "", "x"), except("H1", &one, "d1", ""), except("L1", nil, "", ""), except("Z", nil, "", "")},
+		{"what is not there", []snapshot.Exception{except("C1", nil, "", "z"), except("H1", nil, "", "x"), except("H1", &one, "d1", ""), except("M1", nil, "d1", ""), except("L1", nil, "", ""), except("Z", nil, "", "")},
 			"C1:a//x C1:a//y C1:b//x C1:b//y H1:a// H1:b// M1:a/d1/t M1:a/d1/u M1:a/d2/t M1:b/d1/t M1:b/d1/u M1:b/d2/t M1+18", ""},
 	} {
 		doc := document(instance(one, "a", results...), instance(two, "b", results...))
@@ -156,7 +156,7 @@ func TestChangeSinceTellsAcceptedApart(t *testing.T) {
 	doc.Exceptions = []snapshot.Exception{except("C1", nil, "", "accepted now"), except("C1", nil, "", "accepted still")}
 	doc.Previous = &snapshot.Previous{
 		Findings: []snapshot.FindingKey{key("kept"), key("accepted now"), key("gone")},
-		Accepted: []snapshot.FindingKey{key("open again"), key("accepted still"), key("gone while accepted")},
+		Accepted: []snapshot.FindingKey{key("open again"), key("accepted still"), key("gone while accepted"), key("kept")},
 	}
 	want := analysis.Change{New: 1, Closed: 1, Unchanged: 1, Accepted: 1, Reopened: 1}
 	if got, ok := analysis.ChangeSince(doc); !ok || got != want {
@@ -170,7 +170,7 @@ func TestAcceptances(t *testing.T) {
 	severe.Severity = "Critical"
 	beyond := on("d", fail("M1", "t"))
 	beyond.Total = 10
-	doc := document(instance(one, "a", fail("H1", "x", "y"), severe, beyond), instance(two, "b", fail("L1", "x"), fail("H1", "y")))
+	doc := document(instance(one, "a", fail("H1", "x", "y"), fail("L1", "x"), beyond), instance(two, "b", severe, fail("H1", "y")))
 	doc.Exceptions = []snapshot.Exception{
 		except("M1", nil, "", ""), except("H1", &one, "", ""), except("H1", nil, "", "y"), except("C1", nil, "", ""), except("L1", nil, "", ""),
 	}
@@ -187,13 +187,16 @@ func TestAcceptances(t *testing.T) {
 	}
 	want := []string{
 		"C1 Critical 0:", // in force, though nothing fails
-		"L1 Critical 2: Critical:a//x Low:b//x",
+		"L1 Critical 2: Low:a//x Critical:b//x",
 		"H1 High 1: High:a//x",
 		"H1 High 2: High:a//y High:b//y", // the one that names the object
 		"M1 Medium 10: Medium:a/d/t",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := analysis.AcceptedCounts(doc, &doc.Instances[0]); !slices.Equal(n, []int{2, 1, 10}) {
+		t.Errorf("%v accepted", n)
 	}
 	for kind, want := range map[report.Kind]int{report.Security: 3, report.DataInventory: 3, report.InstanceScorecard: 5} {
 		doc.Kind = string(kind)
@@ -243,6 +246,11 @@ func TestOpenAndAcceptedAreAll(t *testing.T) {
 			if got, want := len(analysis.Results(doc, in)), len(analysis.Results(bare, in)); got != want {
 				t.Fatalf("%d results, %d without exceptions", got, want)
 			}
+			for _, r := range analysis.Results(doc, in) {
+				if !(r.FailFraction >= 0 && r.FailFraction <= 1) {
+					t.Fatalf("%s fails on %f of its objects", r.CheckID, r.FailFraction)
+				}
+			}
 			with, without := analysis.HealthScore(doc, in), analysis.HealthScore(bare, in)
 			if with.Known && with.NotAssessed != without.NotAssessed {
 				t.Fatalf("an exception changes what was not assessed")
@@ -277,13 +285,18 @@ func drawExceptions(t *rapid.T, doc snapshot.Document) []snapshot.Exception {
 func TestExceptionsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.Security)
-	want := analysis.Accepted(doc)
+	doc.Exceptions = append(doc.Exceptions, doc.Exceptions[0])
+	doc.Exceptions[0].ID = uuid.UUID{1}
+	want, acceptances := analysis.Accepted(doc), analysis.Acceptances(doc)
 	if len(want) == 0 {
 		t.Fatal("the sample accepts nothing")
 	}
 	for range doc.Exceptions {
 		doc.Exceptions = append(doc.Exceptions[1:len(doc.Exceptions):len(doc.Exceptions)], doc.Exceptions[0])
 		if diff := cmp.Diff(want, analysis.Accepted(doc)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(acceptances, analysis.Acceptances(doc)); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	}
