@@ -225,7 +225,7 @@ func TestSentences(t *testing.T) {
 			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart.",
 		}, []string{"capped at"}},
 		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: whatever has an answer is accepted.", "nothing to score"}, []string{"grade A"}},
-		"an exception to a check of an older catalogue": {forgotten(), []string{"PG-OLD Not in this catalogue", "Nothing fails just now that only it covers."}, nil},
+		"an exception to a check of an older catalogue":   {forgotten(), []string{"PG-OLD Not in this catalogue", "Nothing fails just now that only it covers."}, nil},
 		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm"}, nil},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
