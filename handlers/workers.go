@@ -130,10 +130,10 @@ func (w *Workers) subscriber() *jobs.Subscriber {
 	})
 }
 
-// router puts the tasks on Watermill's Router. From the outside in: an attempt
-// is part of the request that led to it, the read models are told when an attempt is over, why it failed is kept for the job's
-// row, a panic becomes such a failure, what is published carries the
-// correlation id, and an attempt has an end.
+// router puts the tasks on Watermill's Router. From the outside in: an attempt is
+// part of the request that led to it, the read models are told when an attempt is
+// over, why it failed is kept for the job's row, a panic becomes such a failure,
+// what is published carries the correlation id, and an attempt has an end.
 func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
 	drain := w.cfg.Drain
 	if drain <= 0 {

@@ -27,9 +27,10 @@ func backupCommand(cfg *config.Config) *cobra.Command {
   manifest.json   what there is, with digests and the signed heads of the logs;
                   written last: without it, it is no backup
 
-Keep it as safe as the installation itself: it holds the keys. pg_dump of the
-server's major version, or of a newer one, has to be installed here. The logs'
-heads that it prints are witnesses: keep them elsewhere.`,
+Keep it as safe as the installation itself: it holds the keys. A failed backup is
+removed; of one that was killed manifest.json.part stays. pg_dump of the server's
+major version, or of a newer one, has to be installed here. The logs' heads that
+it prints are witnesses: keep them elsewhere.`,
 		Example: "  muster backup /backups/muster-$(date +%F)",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

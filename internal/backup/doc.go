@@ -27,17 +27,26 @@
 // # What may go wrong
 //
 //   - A backup dies: there is no manifest, and Read says so. Its directory is
-//     not used again. One that fails removes what it wrote.
+//     not used again: manifest.json.part, which claims it from the first moment,
+//     is still there. One that fails, for want of room at its last step, say,
+//     removes what it wrote, the manifest first.
+//   - Two backups into one directory at once: the claim is the first's, and the
+//     second touches nothing.
+//   - A backup dies between its entry in the security log and its manifest: the
+//     entry tells of a backup that never was.
 //   - A file is erased between the dump and its copy: the live log says so, at
 //     the latest five seconds after the file went, and the manifest notes it. A file
 //     that is gone for no reason, or is not what the log says, fails the backup,
-//     unless the operator accepts that; the manifest then notes which.
+//     unless the operator accepts that; the manifest then notes which. So do an
+//     event of which nobody can tell what it names, and a key that something is
+//     sealed under and that is in no file.
 //   - Keys are rotated or retired meanwhile: the keys from before and after the
 //     snapshot was taken are all in the backup, and what is sealed in it is held
 //     against them.
-//   - A projection is switched while pg_dump takes its locks: the dump fails,
-//     naming the table; make it again. While it runs, vacuum holds back what the
-//     snapshot still sees, and a switch waits.
+//   - A generation of a projection is due to be dropped: it waits, because every
+//     table is locked (ACCESS SHARE) from before the snapshot until pg_dump is
+//     done. Vacuum holds back meanwhile what the snapshot still sees, and so does
+//     a migration: upgrade afterwards.
 //   - A restore dies: the mark stays. The same call skips what is loaded and what
 //     is copied. pg_restore reads from a pipe that ends with us, so it gives up; if
 //     it had everything already, it commits, also while the next call loads the
@@ -49,7 +58,8 @@
 //     looks for the mark before and after it migrates.
 //   - A backup was changed: a flipped byte, a missing file, an edited manifest are
 //     found by Read. Who holds the backup holds the keys, too, and can sign
-//     another: against that there are the witnesses, heads kept elsewhere.
+//     another: against that there are the witnesses, heads kept elsewhere. And a
+//     dump is SQL that the target's server runs: restore what you trust.
 //   - The source was broken already, its log or a file: the restore says so and
 //     stays unfinished, unless the operator accepts that.
 //

@@ -44,5 +44,11 @@
 //     again: *RotatedError. After a retirement what it seals is refused
 //     (installation_keys.retired_at) instead of lost.
 //   - The file cannot be replaced, because an orchestrator hands it in: put a
-//     new line in front by its means, and Rotate finishes.
+//     new line in front by its means, and Rotate finishes. Retire retires the old
+//     keys in the database and says that their lines are to be removed likewise.
+//     Where not even a lock can be made beside the file, none is needed.
+//   - Root rotates first and the service's user then: the new file and its lock
+//     are their owner's.
+//   - A change of keys cannot be recorded, or dies between record and commit: the
+//     first is not done, of the second there is an entry too many.
 package secrets

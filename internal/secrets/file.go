@@ -115,6 +115,9 @@ func parse(content string) ([]*Key, error) {
 // Create puts keys into a new file (0600) in one step; fs.ErrExist: somebody
 // else has.
 func Create(path string, keys []*Key) error {
+	if _, err := os.Lstat(path); err == nil { // also where nothing can be made beside it
+		return fmt.Errorf("make the secret key: %w", fs.ErrExist)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the secret key: %w", err)
 	}

@@ -2,6 +2,7 @@ package secrets_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,9 @@ func TestAFileThatIsHandedIn(t *testing.T) {
 	first, second := v.content(), strings.Repeat("5a", 32)+"\n"
 	v.path = filepath.Join(dir, "secret.key")
 	orchestrate(first)
+	if err := secrets.Create(v.path, v.check().Keys()); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a restore that brings the same keys ends with %v", err)
+	}
 	if _, err := v.rotate(); err == nil || !strings.Contains(err.Error(), "put a new line in front") {
 		t.Errorf("a rotation that cannot write the file ends with %v", err)
 	}
