@@ -15,12 +15,12 @@ import (
 	"muster/domain/organization"
 )
 
-// How many failures within failureWindow an account and an address have before
+// How many failures within FailureWindow an account and an address have before
 // they wait, contract §14.
 const (
-	failuresPerAccount = 5
+	FailuresPerAccount = 5
 	failuresPerAddress = 20
-	failureWindow      = 5 * time.Minute
+	FailureWindow      = 5 * time.Minute
 )
 
 // addressKnown is how long an address counts as one that the member signs in from.
@@ -190,8 +190,8 @@ func (s *Store) forgive(ctx context.Context, a account, password string) error {
 // anybody may fail under any number of names.
 func (s *Store) countFailure(ctx context.Context, account, address []byte) error {
 	now := s.clock()
-	since := now.Add(-failureWindow)
-	_, err := s.db.ExecContext(ctx, countFailure, account, address, failuresPerAccount, failuresPerAddress, now, since)
+	since := now.Add(-FailureWindow)
+	_, err := s.db.ExecContext(ctx, countFailure, account, address, FailuresPerAccount, failuresPerAddress, now, since)
 	if err != nil {
 		return fmt.Errorf("count a failed sign-in: %w", err)
 	}

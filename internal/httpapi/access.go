@@ -128,6 +128,9 @@ func (s *server) count(call *call, row *route) *problem {
 		key = "member:" + call.principal.Member.ID.String()
 	}
 	p := s.requests.allow(call.header, key)
+	if limit, ok := s.counted(row); ok {
+		addToList(call.header, "RateLimit-Policy", limit.String())
+	}
 	if row.path == "/healthz" || row.path == "/readyz" {
 		return nil
 	}

@@ -110,5 +110,7 @@ func (s *server) fail(c *gin.Context, err error) {
 	if c.Writer.Written() {
 		return
 	}
-	s.toProblem(c, err).write(c.Writer, c.Request, callOf(c).requestID)
+	p := s.toProblem(c, err)
+	s.tellUsedUp(callOf(c), p)
+	p.write(c.Writer, c.Request, callOf(c).requestID)
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"muster/internal/accounts"
 )
 
 // policy is a limit on requests: quota in each window.
@@ -19,8 +21,41 @@ var (
 	downloadPolicy = policy{"download", 60, time.Minute}
 )
 
-// "reports" (30 an hour and member, 10 building at once) and "login" are not
-// here: those are counted in the database, by commands and accounts.
+// counted is the limit that an operation is under in the database, where commands
+// and accounts count: it holds over all replicas. What is left of it is told only
+// once it is used up, because nobody looks before.
+func (s *server) counted(row *route) (policy, bool) {
+	if s.Unlimited || row.operation == nil {
+		return policy{}, false
+	}
+	switch row.operation.OperationID {
+	case "createReport":
+		return policy{"reports", s.Commands.Limits.CreatesPerHour, time.Hour}, s.Commands.Limits.CreatesPerHour > 0
+	case "signIn", "changePassword":
+		return policy{"login", accounts.FailuresPerAccount, accounts.FailureWindow}, true
+	}
+	return policy{}, false
+}
+
+// tellUsedUp writes the RateLimit header of a refusal by such a limit.
+func (s *server) tellUsedUp(call *call, p *problem) {
+	if p.statusCode() != http.StatusTooManyRequests || p.told || p.RetryAfter == 0 || call.row == nil {
+		return
+	}
+	if limit, ok := s.counted(call.row); ok {
+		addToList(call.header, "RateLimit", limit.left(0, p.RetryAfter))
+	}
+}
+
+// left and String are the policy in the RateLimit headers
+// (draft-ietf-httpapi-ratelimit-headers-10).
+func (p policy) left(remaining int, reset time.Duration) string {
+	return fmt.Sprintf("%q;r=%d;t=%d", p.name, remaining, wholeSeconds(reset))
+}
+
+func (p policy) String() string {
+	return fmt.Sprintf("%q;q=%d;w=%d", p.name, p.quota, int(p.window.Seconds()))
+}
 
 // limiter counts requests in fixed windows, in this process's memory: two
 // replicas each grant the quota. A window starts with its caller's first
@@ -76,16 +111,16 @@ func (l *limiter) forget(now time.Time) {
 	l.sweep = now.Add(l.window)
 }
 
-// allow takes from the limit and writes the RateLimit headers
-// (draft-ietf-httpapi-ratelimit-headers-10). Several policies stand side by side.
+// allow takes from the limit and writes the RateLimit headers. Several policies
+// stand side by side.
 func (l *limiter) allow(h http.Header, key string) *problem {
 	ok, remaining, reset := l.take(key)
-	addToList(h, "RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", l.name, l.quota, int(l.window.Seconds())))
-	addToList(h, "RateLimit", fmt.Sprintf("%q;r=%d;t=%d", l.name, remaining, wholeSeconds(reset)))
+	addToList(h, "RateLimit-Policy", l.String())
+	addToList(h, "RateLimit", l.left(remaining, reset))
 	if ok {
 		return nil
 	}
-	return &problem{Code: "rate_limited", Detail: fmt.Sprintf("Retry in %d seconds.", wholeSeconds(reset)), RetryAfter: reset}
+	return &problem{Code: "rate_limited", Detail: fmt.Sprintf("Retry in %d seconds.", wholeSeconds(reset)), RetryAfter: reset, told: true}
 }
 
 func addToList(h http.Header, name, entry string) {

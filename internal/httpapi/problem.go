@@ -22,7 +22,8 @@ type problem struct {
 	Detail     string
 	Fields     []api.FieldError
 	RetryAfter time.Duration
-	status     int // 0: the code's own
+	told       bool // the RateLimit header says already which limit it is
+	status     int  // 0: the code's own
 }
 
 func (p *problem) Error() string { return p.Code + ": " + p.Detail }
