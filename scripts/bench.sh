@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the benchmarks one after the other and holds them to their goals: on a
-# machine that does nothing else, about 9 minutes, never much more than 15.
+# Runs the benchmarks one after the other and holds them to their goals, and then
+# scripts/load.sh: on a machine that does nothing else, about 12 minutes, never
+# much more than 18.
 # Standard output is the Markdown that docs/performance.md takes under "Figures";
 # how it goes on is on standard error.
 #
@@ -179,6 +180,11 @@ Where the time of a report goes (p50 each, from its audit trail): until Queued i
 
 Without a goal: append with 32 clients $(thousands "$(figure $many append/s)")/s, $(round "$(figure $many store-ratio)") of pgbench's bare $(thousands "$(figure $many bare/s)")/s; 10,000 known keys locked in $(round "$(figure BenchmarkLockKeys ns/op | awk '{ print $1 / 1e6 }')") ms.
 END
+echo
+echo '### Under load'
+echo
+go build -o bin/muster ./cmd/muster
+bash scripts/load.sh || broken+=("scripts/load.sh")
 if [ ${#broken[@]} -gt 0 ]; then
   echo
   echo "Did not run: ${broken[*]}."
