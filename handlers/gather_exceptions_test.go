@@ -15,6 +15,7 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers"
+	"muster/handlers/jobs"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 	"muster/projections/exceptions"
@@ -246,6 +247,48 @@ func TestAnExceptionFromAskingToLapsing(t *testing.T) {
 	says("one object granted", told{Open: 1, Accepted: 1, Score: failing, Change: analysis.Change{Unchanged: 1, Accepted: 1}})
 	e.clock.forward(31 * 24 * time.Hour)
 	says("lapsed", told{Open: 2, Score: failing, Change: analysis.Change{Unchanged: 1, Reopened: 1}})
+}
+
+// Whoever asked for an exception in a report, or granted it, takes its inputs
+// along when they are erased; whoever only asked for one that nobody granted does
+// not.
+func TestErasingWhoAccepted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		bobAsks, granted bool
+		erasures         int
+	}{
+		"who asked":            {true, true, 2},
+		"who granted":          {false, true, 2},
+		"who asked for no use": {true, false, 1}, // the one at the end of the retention
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEstate(t)
+			e.join(e.ana, e.bob, e.eva)
+			e.connect(e.register("orders", true))
+			asks, grants := e.ana, e.bob
+			if c.bobAsks {
+				asks, grants = e.bob, e.ana
+			}
+			id, _, err := e.commands.RequestException(t.Context(), e.as(asks), commands.RequestException{
+				Subject: exception.Subject{CheckID: "PG-S01"}, Reason: "because", Until: e.clock.now().AddDate(0, 1, 0),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.granted {
+				if _, err := e.commands.GrantException(t.Context(), e.as(grants), id); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e.built() // at Ana's request
+			e.erase(e.bob)
+			if rows := e.jobs(jobs.Erase); len(rows) != c.erasures {
+				t.Errorf("erasures waiting: %+v, want %d", rows, c.erasures)
+			}
+		})
+	}
 }
 
 // found records a look at a server.
