@@ -29,7 +29,12 @@ type ToolError struct {
 	Err     error
 }
 
-func (e *ToolError) Error() string { return fmt.Sprintf("%s: %v: %s", e.Program, e.Err, e.Said) }
+func (e *ToolError) Error() string {
+	if e.Said == "" { // it was stopped
+		return fmt.Sprintf("%s: %v", e.Program, e.Err)
+	}
+	return fmt.Sprintf("%s: %v: %s", e.Program, e.Err, e.Said)
+}
 
 func (e *ToolError) Unwrap() error { return e.Err }
 
