@@ -19,7 +19,7 @@ import (
 //
 // Two that come at once with one identity wait for each other on the member's
 // row; both find it linked.
-func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, email, requestID string) (Mark, error) {
+func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, email string, c accounts.Client) (Mark, error) {
 	known, ok, err := s.Accounts.MemberByEmail(ctx, email)
 	if err != nil {
 		return Mark{}, err
@@ -27,7 +27,7 @@ func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, emai
 	if !ok || email == "" || strings.ContainsFunc(email, becomesASCII) {
 		return Mark{}, &accounts.StrangerError{Reason: accounts.StrangerUnknown}
 	}
-	actor := Actor{OrganizationID: known.OrganizationID, MemberID: known.ID, RequestID: requestID}
+	actor := Actor{OrganizationID: known.OrganizationID, MemberID: known.ID, RequestID: c.RequestID}
 	mark := Mark{Log: eventstore.Organization}
 	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
 		// The invitation, the stream, the row: in the order of whoever accepts an
@@ -38,7 +38,7 @@ func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, emai
 		if err := lockStream(ctx, tx, known.OrganizationID); err != nil {
 			return err
 		}
-		member, err := s.Accounts.LinkIdentity(ctx, tx, known.OrganizationID, known.ID, email, id)
+		member, err := s.Accounts.LinkIdentity(ctx, tx, known.OrganizationID, known.ID, email, id, c)
 		if err != nil || member.Status == organization.Active {
 			return err
 		}

@@ -37,7 +37,7 @@ func TestInvitedMemberJoinsByIdentity(t *testing.T) {
 	}
 	h.clock.advance(48 * accounts.InvitationLife) // the link is old; the provider's word is not
 	together(4, func(int) error {                 // two tabs, two replicas
-		_, err := h.JoinByIdentity(t.Context(), atCorp, "Bo@example.org", "r-7")
+		_, err := h.JoinByIdentity(t.Context(), atCorp, "Bo@example.org", accounts.Client{RequestID: "r-7"})
 		return err
 	}, t)
 	types := h.types(h.org.ID)
@@ -84,7 +84,7 @@ func TestJoinByIdentity(t *testing.T) {
 		{"again", h.ana.Email, atCorp, ""},
 		{"a recycled address", h.ana.Email, second, accounts.StrangerOther},
 	} {
-		mark, err := h.JoinByIdentity(t.Context(), step.id, step.email, "")
+		mark, err := h.JoinByIdentity(t.Context(), step.id, step.email, accounts.Client{})
 		if got := stranger(t, err); got != step.want {
 			t.Errorf("%s: %q, want %q", step.name, got, step.want)
 		}
@@ -114,7 +114,7 @@ func TestInvitationIsAcceptedBothWaysAtOnce(t *testing.T) {
 	}
 	together(2, func(i int) error {
 		if i == 0 {
-			_, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, "")
+			_, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, accounts.Client{})
 			return err
 		}
 		if _, _, err := h.AcceptInvitation(t.Context(), token, "", password); err != nil && code(err) != "invitation_gone" {
@@ -141,7 +141,7 @@ func TestTheInvitationSaysWhichOrganization(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := h.types(h.org.ID)
-	if _, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, ""); err != nil {
+	if _, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, accounts.Client{}); err != nil {
 		t.Fatal(err)
 	}
 	_, p, err := h.Accounts.SignInByIdentity(t.Context(), atCorp, accounts.Client{})
@@ -168,7 +168,7 @@ func TestEverybodyWantsTheSameMember(t *testing.T) {
 		disabled := organization.Disabled
 		wants := []func() error{
 			func() error { _, err := h.EraseMember(t.Context(), h.actor, bo.ID, nil); return err },
-			func() error { _, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, ""); return err },
+			func() error { _, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, accounts.Client{}); return err },
 			func() error { _, _, err := h.AcceptInvitation(t.Context(), token, "", password); return err },
 			func() error { _, _, _, err := h.RenewInvitation(t.Context(), h.actor, bo.ID); return err },
 			func() error {

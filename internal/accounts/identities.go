@@ -60,13 +60,17 @@ func (s *Store) SignInByIdentity(ctx context.Context, id Identity, c Client) (to
 	return token, p, err
 }
 
+// IdentityLinked is the type of a SecurityEntry: a member has a further way to
+// sign in; detail: the issuer.
+const IdentityLinked = "identityLinked"
+
 //go:embed queries/link_identity.sql
 var linkIdentity string
 
 // LinkIdentity makes the identity the member's, who must still have the address
-// that the provider vouches for, and returns the member. It changes nothing where
-// it is theirs already. Errors: *StrangerError.
-func (s *Store) LinkIdentity(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID, email string, id Identity) (Member, error) {
+// that the provider vouches for, writes that to the security log, and returns the
+// member. It changes nothing where it is theirs already. Errors: *StrangerError.
+func (s *Store) LinkIdentity(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID, email string, id Identity, c Client) (Member, error) {
 	var m Member
 	err := tx.GetContext(ctx, &m, `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = $2 AND email = $3 FOR UPDATE`,
 		org, member, normalEmail(email))
@@ -79,12 +83,22 @@ func (s *Store) LinkIdentity(ctx context.Context, tx *sqlx.Tx, org, member uuid.
 	if m.Status != organization.Active && m.Status != organization.Invited {
 		return Member{}, &StrangerError{Reason: StrangerDisabled, Member: m}
 	}
-	var theirs bool
-	if err := tx.GetContext(ctx, &theirs, linkIdentity, id.Issuer, id.Subject, org, member, s.clock()); err != nil {
+	var link struct {
+		New    bool `db:"new"`
+		Theirs bool `db:"theirs"`
+	}
+	now := s.clock()
+	if err := tx.GetContext(ctx, &link, linkIdentity, id.Issuer, id.Subject, org, member, now); err != nil {
 		return Member{}, fmt.Errorf("link an identity: %w", err)
 	}
-	if !theirs {
+	switch {
+	case !link.Theirs:
 		return Member{}, &StrangerError{Reason: StrangerOther, Member: m}
+	case link.New:
+		_, err = tx.ExecContext(ctx, recordSecurity, now, org, member, IdentityLinked, printable(c.IP), printable(c.RequestID), printable(id.Issuer), "", nil)
+	}
+	if err != nil {
+		return Member{}, fmt.Errorf("append to the security log: %w", err)
 	}
 	return m, nil
 }

@@ -2,6 +2,7 @@ package accounts_test
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ var atCorp = accounts.Identity{Issuer: "https://login.corp.example", Subject: "s
 func (d *door) link(m accounts.Member, email string, id accounts.Identity) string {
 	d.Helper()
 	err := d.try(func(tx *sqlx.Tx) error {
-		got, err := d.LinkIdentity(d.Context(), tx, m.OrganizationID, m.ID, email, id)
+		got, err := d.LinkIdentity(d.Context(), tx, m.OrganizationID, m.ID, email, id, here)
 		if err == nil && got.ID != m.ID {
 			d.Errorf("linked to %s, not %s", got.ID, m.ID)
 		}
@@ -67,6 +68,20 @@ func TestLinkIdentity(t *testing.T) {
 			t.Errorf("%s: %q, want %q", step.name, got, step.want)
 		}
 	}
+	log, err := d.SecurityLog(t.Context(), accounts.SecurityQuery{Organization: d.org.ID, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var linked []string // the newest first
+	for _, e := range log {
+		linked = append(linked, fmt.Sprint(e.Type, " ", e.MemberID == ana.ID, " ", e.Detail, " ", e.IP))
+	}
+	if diff := cmp.Diff([]string{
+		"identityLinked false " + atCorp.Issuer + " " + here.IP, "identityLinked true " + elsewhere.Issuer + " " + here.IP,
+		"identityLinked true " + atCorp.Issuer + " " + here.IP,
+	}, linked); diff != "" {
+		t.Errorf("the security log (-want +got):\n%s", diff)
+	}
 }
 
 func TestLinkIdentityTogether(t *testing.T) {
@@ -104,7 +119,7 @@ func TestSignInByIdentity(t *testing.T) {
 		t.Errorf("the second sign-in has the first one's session: %v", err)
 	}
 	log, err := d.SecurityLog(t.Context(), accounts.SecurityQuery{Organization: d.org.ID, Limit: 10})
-	if err != nil || len(log) != 2 || log[0].Type != accounts.SignedIn || log[0].Detail != "oidc" || log[0].MemberID != ana.ID {
+	if err != nil || len(log) != 3 || log[0].Type != accounts.SignedIn || log[0].Detail != "oidc" || log[0].MemberID != ana.ID {
 		t.Errorf("security log %+v, %v", log, err)
 	}
 

@@ -29,7 +29,7 @@ func TestNoTableNamesAnErasedMember(t *testing.T) {
 	signIn("not hers").problem(401, "invalid_credentials")
 	her := person{Member: zoe, session: signIn(goodPassword).is(200).cookie("__Host-muster_session").Value}
 	w.post(her, "/api/v1/api-tokens", map[string]any{"name": "Quine's laptop", "scopes": []string{"reports:read"}}).is(201)
-	_, err = w.deps.Commands.JoinByIdentity(t.Context(), accounts.Identity{Issuer: "https://login.ours.example", Subject: "quine"}, email, "")
+	_, err = w.deps.Commands.JoinByIdentity(t.Context(), accounts.Identity{Issuer: "https://login.ours.example", Subject: "quine"}, email, accounts.Client{})
 	must(t, err)
 	hers, another := w.instance(w.ours, "hers"), w.instance(w.ours, "another")
 	ask := func(as person, instance uuid.UUID) answer {

@@ -127,7 +127,7 @@ func (s *server) signInByIdentity(ctx context.Context, who *oidc.Identity) (stri
 	if email == "" {
 		return "", accounts.Principal{}, &unverifiedError{}
 	}
-	mark, err := s.Commands.JoinByIdentity(ctx, id, email, callOf(ctx).requestID)
+	mark, err := s.Commands.JoinByIdentity(ctx, id, email, client(ctx))
 	if err != nil {
 		return "", accounts.Principal{}, err
 	}
