@@ -261,12 +261,13 @@ func (g *generator) bend(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(v))
+		drawn := g.IntN(10)
 		switch {
-		case len(names) == 0 || g.chance(10):
+		case len(names) == 0 || drawn == 0:
 			v[pick(g, []string{"unknown", "", "Kind", "a/b~c", "\u0000", strings.Repeat("n", 500)})] = g.hostile(nil)
-		case g.chance(10):
+		case drawn == 1:
 			delete(v, pick(g, names))
-		case g.chance(10):
+		case drawn == 2:
 			text := render(v)
 			name, _ := json.Marshal(pick(g, names))
 			return raw(text[:len(text)-1] + "," + string(name) + ":" + render(g.hostile(nil)) + "}")

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -101,7 +102,7 @@ func concealed(p accounts.Principal, key string, body []byte) (name string, dige
 	if p.Method == accounts.MethodToken {
 		principal = p.ID
 	}
-	secret := append(principal[:], key...)
+	secret := slices.Concat(principal[:], []byte(key))
 	named, mac := sha256.Sum256(secret), hmac.New(sha256.New, secret)
 	mac.Write(body)
 	return hex.EncodeToString(named[:]), mac.Sum(nil)
