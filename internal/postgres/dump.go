@@ -47,6 +47,9 @@ func ServerMajor(ctx context.Context, db sqlx.QueryerContext) (int, error) {
 	return number / 10000, nil
 }
 
+// dumpLockTimeout is how long pg_dump waits for the locks of all tables, in ms.
+const dumpLockTimeout = "60000"
+
 // Dump writes what one exported snapshot of a database shows to a new file, in
 // pg_dump's custom format, and flushes it to the disk. It returns the major
 // version of the program that wrote it: one of at least that version reads it.
@@ -63,8 +66,10 @@ func Dump(ctx context.Context, db Database, serverMajor int, snapshot, path stri
 	if err != nil {
 		return 0, fmt.Errorf("make the dump's file: %w", err)
 	}
-	// Who owns what, and who was granted what, is the other server's business.
-	cmd, err := db.tool(ctx, program, "--format=custom", "--snapshot="+snapshot, "--file="+path,
+	// Who owns what, and who was granted what, is the other server's business. One
+	// who waits to alter a table that the caller has locked would let pg_dump, behind
+	// them, wait for ever.
+	cmd, err := db.tool(ctx, program, "--format=custom", "--snapshot="+snapshot, "--file="+path, "--lock-wait-timeout="+dumpLockTimeout,
 		"--no-owner", "--no-privileges", "--no-tablespaces", "--no-publications", "--no-subscriptions", "--no-security-labels")
 	if err != nil {
 		return 0, err

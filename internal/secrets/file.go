@@ -190,9 +190,10 @@ func (e *BusyError) Error() string {
 }
 
 // How long a process waits for another that changes the same file, which takes
-// no longer than sealing everything again, and how often it looks.
+// no longer than sealing everything again, and how often it looks. Its
+// transaction lies idle meanwhile, and the server ends such a one after 8 s.
 const (
-	lockPatience = 10 * time.Second
+	lockPatience = 5 * time.Second
 	lockPoll     = 20 * time.Millisecond
 )
 
