@@ -160,12 +160,12 @@ func TestInvitation(t *testing.T) {
 	if _, _, _, _, err := h.InviteMember(ctx, h.as(eve), invite); code(err) != "member_exists" {
 		t.Errorf("invited by another organization: %v", err)
 	}
-	if _, _, err := h.AcceptInvitation(ctx, token, "Ben B", "short"); code(err) != "weak_password" {
+	if _, _, err := h.AcceptInvitation(ctx, commands.AcceptInvitation{Token: token, Name: "Ben B", Password: "short"}); code(err) != "weak_password" {
 		t.Errorf("weak password: %v", err)
 	}
 	var accepted atomic.Int32
 	together(4, func(int) error {
-		m, _, err := h.AcceptInvitation(ctx, token, "Ben B", password)
+		m, _, err := h.AcceptInvitation(ctx, commands.AcceptInvitation{Token: token, Name: "Ben B", Password: password})
 		if err == nil {
 			accepted.Add(1)
 			if m.Status != "active" || m.Name != "Ben B" {
@@ -186,7 +186,7 @@ func TestInvitation(t *testing.T) {
 	}
 	_, late, _, _, _ := h.InviteMember(ctx, h.actor, commands.NewMember{Email: "cleo@example.org", Name: "Cleo", Role: organization.Viewer})
 	h.clock.advance(24 * time.Hour)
-	if _, _, err := h.AcceptInvitation(ctx, late, "", password); code(err) != "invitation_gone" {
+	if _, _, err := h.AcceptInvitation(ctx, commands.AcceptInvitation{Token: late, Password: password}); code(err) != "invitation_gone" {
 		t.Errorf("a day later: %v", err)
 	}
 }

@@ -95,32 +95,39 @@ func (s *Service) RenewInvitation(ctx context.Context, actor Actor, id uuid.UUID
 	return member, token, mark, err
 }
 
-// AcceptInvitation makes the invited member active; an empty name leaves the
-// one they were invited under. Errors: *accounts.Refusal with invitation_gone or
-// weak_password.
-func (s *Service) AcceptInvitation(ctx context.Context, token, name, password string) (accounts.Member, Mark, error) {
-	invited, err := s.Accounts.InvitedMember(ctx, token)
+// AcceptInvitation is what an invited person enters.
+type AcceptInvitation struct {
+	Token     string
+	Name      string // empty: the one they were invited under
+	Password  string
+	RequestID string
+}
+
+// AcceptInvitation makes the invited member active. Errors: *accounts.Refusal with
+// invitation_gone or weak_password.
+func (s *Service) AcceptInvitation(ctx context.Context, in AcceptInvitation) (accounts.Member, Mark, error) {
+	invited, err := s.Accounts.InvitedMember(ctx, in.Token)
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
-	if e := checkName("#/name", name); e != nil && name != "" {
+	if e := checkName("#/name", in.Name); e != nil && in.Name != "" {
 		return accounts.Member{}, Mark{}, fieldErrors([]FieldError{*e})
 	}
-	hash, err := s.hashOf(ctx, password, invited.OrganizationID, invited.Email, invited.Name, name)
+	hash, err := s.hashOf(ctx, in.Password, invited.OrganizationID, invited.Email, invited.Name, in.Name)
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
-	actor := Actor{OrganizationID: invited.OrganizationID, MemberID: invited.ID}
+	actor := Actor{OrganizationID: invited.OrganizationID, MemberID: invited.ID, RequestID: in.RequestID}
 	var member accounts.Member
 	var mark Mark
 	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		if _, err := s.Accounts.TakeInvitation(ctx, tx, token); err != nil {
+		if _, err := s.Accounts.TakeInvitation(ctx, tx, in.Token); err != nil {
 			return err
 		}
 		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Join(invited.ID, invited.Role)
 		}, func([]organization.Event) (err error) {
-			member, err = s.Accounts.ActivateMember(ctx, tx, invited.ID, name, hash)
+			member, err = s.Accounts.ActivateMember(ctx, tx, invited.ID, in.Name, hash)
 			return err
 		})
 		return err

@@ -17,7 +17,8 @@ type ChangeMember struct {
 }
 
 // ChangeMember changes role or status. Either ends the member's sessions;
-// disabling revokes their API tokens too, at once and with an event each. Errors:
+// disabling withdraws their invitation and revokes their API tokens too, at once
+// and with an event for each token. Errors:
 // *NotFoundError, *RuleError with last_admin, invalid_state or invalid_parameter.
 func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c ChangeMember) (accounts.Member, Mark, error) {
 	if c.Role != nil && !c.Role.Valid() {
@@ -25,6 +26,9 @@ func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c
 	}
 	var mark Mark
 	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		if err = s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
+			return err
+		}
 		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			tokens, err := s.Accounts.WorkingTokens(ctx, tx, actor.OrganizationID, id)
 			if err != nil {

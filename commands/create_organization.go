@@ -31,7 +31,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool
 		}
 	}
 	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		f, err = s.found(ctx, tx, uuid.Nil, name, demo, admin, hash)
+		f, err = s.found(ctx, tx, foundation{name: name, demo: demo, admin: admin, hash: hash})
 		return err
 	})
 	return f.organization, f.admin, f.mark, err
@@ -44,11 +44,21 @@ type founded struct {
 	mark         Mark
 }
 
+// foundation is what found builds on.
+type foundation struct {
+	id        uuid.UUID // uuid.Nil: a new organization
+	name      string
+	demo      bool
+	admin     *NewMember // may be nil
+	hash      string
+	requestID string
+}
+
 // found makes an organization (id uuid.Nil) or takes the one of that id, and
 // makes its administrator where one is given, with events and rows together.
-func (s *Service) found(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name string, demo bool, admin *NewMember, hash string) (founded, error) {
+func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founded, error) {
 	var f founded
-	isNew := id == uuid.Nil
+	id, isNew := in.id, in.id == uuid.Nil
 	if isNew {
 		var err error
 		if id, err = uuid.NewV7(); err != nil {
@@ -56,31 +66,31 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name str
 		}
 	}
 	var person accounts.Member
-	actor := Actor{OrganizationID: id, Component: "setup"}
-	if admin != nil {
+	actor := Actor{OrganizationID: id, Component: "setup", RequestID: in.requestID}
+	if in.admin != nil {
 		var err error
-		if person, err = s.person(id, *admin, organization.Active); err != nil {
+		if person, err = s.person(id, *in.admin, organization.Active); err != nil {
 			return founded{}, err
 		}
 		f.admin = &person
 	}
 	mark, err := s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
-		events := o.Create(demo)
-		if admin == nil {
+		events := o.Create(in.demo)
+		if in.admin == nil {
 			return events, nil
 		}
-		joined, err := o.Join(person.ID, admin.Role)
+		joined, err := o.Join(person.ID, in.admin.Role)
 		return append(events, joined...), err
 	}, func([]organization.Event) (err error) {
 		if isNew {
-			if f.organization, err = s.Accounts.InsertOrganization(ctx, tx, id, name, demo); err != nil {
+			if f.organization, err = s.Accounts.InsertOrganization(ctx, tx, id, in.name, in.demo); err != nil {
 				return err
 			}
 		}
-		if admin == nil {
+		if in.admin == nil {
 			return nil
 		}
-		return s.Accounts.InsertMember(ctx, tx, person, hash)
+		return s.Accounts.InsertMember(ctx, tx, person, in.hash)
 	})
 	f.mark = mark
 	return f, err

@@ -145,7 +145,7 @@ func TestAnInvitationThatIsAcceptedWhileItsMemberIsErased(t *testing.T) {
 				_, err := h.EraseMember(t.Context(), h.actor, ben.ID, nil)
 				return err
 			}
-			_, _, err := h.AcceptInvitation(t.Context(), token, "", password)
+			_, _, err := h.AcceptInvitation(t.Context(), commands.AcceptInvitation{Token: token, Password: password})
 			if code(err) == "invitation_gone" {
 				return nil
 			}
@@ -261,11 +261,11 @@ func TestRenewInvitation(t *testing.T) {
 		t.Fatal(m, err)
 	}
 	for name, token := range map[string]string{"lapsed": first, "replaced": second} {
-		if _, _, err := h.AcceptInvitation(ctx, token, "", password); code(err) != "invitation_gone" {
+		if _, _, err := h.AcceptInvitation(ctx, commands.AcceptInvitation{Token: token, Password: password}); code(err) != "invitation_gone" {
 			t.Errorf("the link that is %s: %v", name, err)
 		}
 	}
-	if m, _, err := h.AcceptInvitation(ctx, third, "", password); err != nil || m.Role != organization.Auditor {
+	if m, _, err := h.AcceptInvitation(ctx, commands.AcceptInvitation{Token: third, Password: password}); err != nil || m.Role != organization.Auditor {
 		t.Errorf("%+v, %v", m, err)
 	}
 	_, eve := h.organization("Other")

@@ -152,7 +152,7 @@ func TestRecordFleetIsAllOrNothing(t *testing.T) {
 		item("good"),
 		{ExternalID: "late", Name: "late", Engine: fleet.PostgreSQL, CreatedAt: future},
 		item("good"),
-		{ExternalID: "db", Name: "", Engine: "dbase", Host: &nul, Databases: []commands.FleetDatabase{
+		{ExternalID: "db", Engine: "dbase", Host: &nul, Databases: []commands.FleetDatabase{
 			{ExternalID: "x", Name: "x", CreatedAt: future}, {ExternalID: "x", Name: "x"}, {Name: "y"},
 		}},
 	}

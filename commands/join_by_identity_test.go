@@ -52,7 +52,7 @@ func TestInvitedMemberJoinsByIdentity(t *testing.T) {
 	if _, p, err := h.Accounts.SignInByIdentity(t.Context(), atCorp, accounts.Client{}); err != nil || p.Member.ID != bo.ID || p.Member.Status != organization.Active {
 		t.Errorf("%+v, %v", p.Member, err)
 	}
-	if _, _, err := h.AcceptInvitation(t.Context(), token, "", password); code(err) != "invitation_gone" {
+	if _, _, err := h.AcceptInvitation(t.Context(), commands.AcceptInvitation{Token: token, Password: password}); code(err) != "invitation_gone" {
 		t.Errorf("the invitation works still: %v", err)
 	}
 	if _, _, err := h.Accounts.SignIn(t.Context(), "bo@example.org", "", accounts.Client{}); code(err) != "invalid_credentials" {
@@ -117,7 +117,7 @@ func TestInvitationIsAcceptedBothWaysAtOnce(t *testing.T) {
 			_, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, accounts.Client{})
 			return err
 		}
-		if _, _, err := h.AcceptInvitation(t.Context(), token, "", password); err != nil && code(err) != "invitation_gone" {
+		if _, _, err := h.AcceptInvitation(t.Context(), commands.AcceptInvitation{Token: token, Password: password}); err != nil && code(err) != "invitation_gone" {
 			return err
 		}
 		return nil
@@ -169,7 +169,10 @@ func TestEverybodyWantsTheSameMember(t *testing.T) {
 		wants := []func() error{
 			func() error { _, err := h.EraseMember(t.Context(), h.actor, bo.ID, nil); return err },
 			func() error { _, err := h.JoinByIdentity(t.Context(), atCorp, bo.Email, accounts.Client{}); return err },
-			func() error { _, _, err := h.AcceptInvitation(t.Context(), token, "", password); return err },
+			func() error {
+				_, _, err := h.AcceptInvitation(t.Context(), commands.AcceptInvitation{Token: token, Password: password})
+				return err
+			},
 			func() error { _, _, _, err := h.RenewInvitation(t.Context(), h.actor, bo.ID); return err },
 			func() error {
 				_, _, err := h.ChangeMember(t.Context(), h.actor, bo.ID, commands.ChangeMember{Status: &disabled})

@@ -19,6 +19,7 @@ type SetUp struct {
 	Password         string
 	OrganizationName string // of no use where the link is for an organization that exists
 	Demo             bool
+	RequestID        string
 }
 
 // SetUp makes the first administrator, in the link's organization or a new
@@ -48,7 +49,9 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, e
 		if e := checkName("#/organizationName", in.OrganizationName); e != nil && id == uuid.Nil {
 			return fieldErrors([]FieldError{*e})
 		}
-		f, err = s.found(ctx, tx, id, strings.TrimSpace(in.OrganizationName), in.Demo, &admin, hash)
+		f, err = s.found(ctx, tx, foundation{
+			id: id, name: strings.TrimSpace(in.OrganizationName), demo: in.Demo, admin: &admin, hash: hash, requestID: in.RequestID,
+		})
 		return err
 	})
 	if err != nil {
@@ -83,7 +86,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, organizationName, email, pass
 		if err != nil {
 			return err
 		}
-		_, err = s.found(ctx, tx, id, organizationName, false, &admin, hash)
+		_, err = s.found(ctx, tx, foundation{id: id, name: organizationName, admin: &admin, hash: hash})
 		return err
 	})
 	return created && err == nil, err

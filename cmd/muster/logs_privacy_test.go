@@ -33,6 +33,11 @@ func TestNobodyIsNamed(t *testing.T) {
 	l.faults(t, ana)
 	c.followed(t, report)
 	trail := l.events(t, "--stream", report.String())
+	for _, e := range l.events(t, "--log", "organization") {
+		if e.Metadata["requestId"] == nil {
+			t.Errorf("nobody can tell which request %s %d came with: %v", e.Type, e.Position, e.Metadata)
+		}
+	}
 	l.server.stop(t)
 
 	said := map[string]string{

@@ -50,8 +50,8 @@ func (s *Store) ActivateMember(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, n
 }
 
 // UpdateMember stores a member's role and status and ends their sessions, so
-// that the next sign-in gets one of the new kind. Disabling revokes their API
-// tokens too.
+// that the next sign-in gets one of the new kind. Disabling withdraws their
+// invitation and revokes their API tokens too.
 func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID, role organization.Role, status string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE members SET role = $3, status = $4 WHERE organization_id = $1 AND id = $2`, org, id, role, status)
 	if err != nil {
@@ -62,6 +62,9 @@ func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID
 	}
 	if status != organization.Disabled {
 		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM invitations WHERE member_id = (SELECT id FROM members WHERE organization_id = $1 AND id = $2)`, org, id); err != nil {
+		return fmt.Errorf("withdraw an invitation: %w", err)
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE tokens SET revoked_at = $3
 		WHERE organization_id = $1 AND member_id = $2 AND kind = 'api' AND revoked_at IS NULL`, org, id, s.clock())

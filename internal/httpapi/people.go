@@ -72,7 +72,9 @@ func (s *server) invited(m accounts.Member, token string) api.Invited {
 }
 
 func (s *server) AcceptInvitation(ctx context.Context, r api.AcceptInvitationRequestObject) (api.AcceptInvitationResponseObject, error) {
-	member, mark, err := s.Commands.AcceptInvitation(ctx, r.Token, r.Body.Name, r.Body.Password)
+	member, mark, err := s.Commands.AcceptInvitation(ctx, commands.AcceptInvitation{
+		Token: r.Token, Name: r.Body.Name, Password: r.Body.Password, RequestID: callOf(ctx).requestID,
+	})
 	if err != nil {
 		return nil, fieldOf(err, "weak_password", "#/password")
 	}

@@ -138,7 +138,7 @@ func (s *server) GetSetup(ctx context.Context, _ api.GetSetupRequestObject) (api
 func (s *server) SetUp(ctx context.Context, r api.SetUpRequestObject) (api.SetUpResponseObject, error) {
 	member, mark, err := s.Commands.SetUp(ctx, commands.SetUp{
 		Token: r.Body.SetupToken, Email: r.Body.Email, Name: r.Body.Name, Password: r.Body.Password,
-		OrganizationName: r.Body.OrganizationName, Demo: value(r.Body.Demo),
+		OrganizationName: r.Body.OrganizationName, Demo: value(r.Body.Demo), RequestID: callOf(ctx).requestID,
 	})
 	if err != nil {
 		return nil, fieldOf(err, "weak_password", "#/password")
