@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -45,6 +46,9 @@ func (e *exitError) Error() string {
 func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
+	// Whoever reads our output may go, as head does. That is an error of a write
+	// then, and not our death, which would leave the private server behind.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -70,12 +74,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exit.status
 	}
+	if unread(err) {
+		return exitFailed
+	}
 	printError(stderr, err)
 	if !started {
 		fmt.Fprintln(stderr, "muster: 'muster --help' shows how it is called.")
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// unread says that a command ended because nobody reads its output any more.
+func unread(err error) bool {
+	var write *fs.PathError
+	return errors.As(err, &write) && write.Path == os.Stdout.Name() && errors.Is(write, syscall.EPIPE)
 }
 
 // printError prints one line, whatever the error holds.
