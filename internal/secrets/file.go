@@ -149,11 +149,8 @@ func replace(path string, keys []*Key) error {
 		return fmt.Errorf("replace the secret key: %w", err)
 	}
 	defer func() { _ = os.Remove(aside) }() // gone already if all went well
-	if owner, ok := info.Sys().(*syscall.Stat_t); ok {
-		// Root may rotate the keys of a server that runs as somebody else.
-		err = os.Chown(aside, int(owner.Uid), int(owner.Gid))
-	}
-	if err := errors.Join(err, os.Chmod(aside, info.Mode().Perm())); err != nil {
+	// Root may rotate the keys of a server that runs as somebody else.
+	if err := errors.Join(giveToOwnerOf(info, aside), os.Chmod(aside, info.Mode().Perm())); err != nil {
 		return fmt.Errorf("replace the secret key: %w", err)
 	}
 	if err := os.Rename(aside, path); err != nil {
@@ -209,8 +206,14 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the secret key: %w", err)
 	}
-	if err := giveToOwner(file, path); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock the secret key: %w", err), file.Close())
+	if os.Geteuid() == 0 {
+		info, err := os.Stat(path)
+		if err == nil {
+			err = giveToOwnerOf(info, beside)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("lock the secret key: %w", err), file.Close())
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
@@ -240,17 +243,12 @@ func handedIn(lock string, err error) bool {
 	return errors.Is(there, fs.ErrNotExist) && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission))
 }
 
-// giveToOwner makes a file that root has made that of whose the key is.
-func giveToOwner(file *os.File, path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
+// giveToOwnerOf makes a file that of whoever has the key.
+func giveToOwnerOf(key fs.FileInfo, path string) error {
+	if owner, ok := key.Sys().(*syscall.Stat_t); ok {
+		return os.Chown(path, int(owner.Uid), int(owner.Gid))
 	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 {
-		return nil
-	}
-	return file.Chown(int(owner.Uid), int(owner.Gid))
+	return nil
 }
 
 // syncDir makes a new name in dir survive a power cut: what is sealed in the
