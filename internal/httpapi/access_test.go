@@ -288,6 +288,28 @@ func TestTableIsWhole(t *testing.T) {
 	}
 }
 
+// TestSecurityFitsTheRoles: what openapi.yaml tells other tools by `security` is
+// what x-role says.
+func TestSecurityFitsTheRoles(t *testing.T) {
+	t.Parallel()
+	c, err := loadContract(openapiYAML)
+	must(t, err)
+	for key, r := range c.routes {
+		needs := c.document.Security
+		if r.operation.Security != nil {
+			needs = *r.operation.Security
+		}
+		none, cookie := len(needs) == 0, false
+		for _, n := range needs {
+			_, byCookie := n["session"]
+			none, cookie = none || len(n) == 0, cookie || byCookie
+		}
+		if none != r.open() || r.isIngest() && cookie {
+			t.Errorf("%s: security %v, x-role %v", key, needs, r.roles)
+		}
+	}
+}
+
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
