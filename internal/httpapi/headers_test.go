@@ -147,3 +147,31 @@ func TestCORSOnEveryRoute(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionsAndRanges: what http.ServeContent would answer in its own words,
+// or with a type that openapi.yaml does not have.
+func TestConditionsAndRanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.requested(w.ours, w.ours.member)
+	w.ready(w.ours, id, pdfText)
+	get := func(path, name, value string) answer {
+		return w.do(request{method: "GET", path: path, as: w.ours.member, header: map[string]string{name: value}})
+	}
+	download := "/api/v1/reports/" + id.String() + "/download"
+	tag := get(download, "Accept", "application/pdf").is(200).Header().Get("ETag")
+	get(download, "If-Match", `"another"`).problem(412, "precondition_failed")
+	get(download, "If-Match", tag).is(200)
+	get(download, "If-None-Match", tag).is(304)
+	get(download, "If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT").problem(412, "precondition_failed")
+	if several := get(download, "Range", "bytes=0-0,2-3").is(200); several.Body.String() != pdfText {
+		t.Errorf("several ranges: %s", several.Body)
+	}
+	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/openapi.yaml", "/docs/api", "/assets/muster.css"} {
+		whole := get(path, "Range", "bytes=999999999-").is(200)
+		get(path, "If-Match", `"another"`).is(200)
+		if same := get(path, "If-None-Match", whole.Header().Get("ETag")).is(304); same.Body.Len() > 0 {
+			t.Errorf("%s: 304 with a body", path)
+		}
+	}
+}
