@@ -9,10 +9,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
 
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
+	"muster/migrations"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -123,6 +126,46 @@ func TestSchemaOfThisBinary(t *testing.T) {
 		if step.AppliedAt == nil {
 			t.Errorf("%s is still pending", step.File)
 		}
+	}
+}
+
+// TestEveryMigrationCanBeTakenBack: down to nothing, and up to the same again.
+func TestEveryMigrationCanBeTakenBack(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Connect(t, pgtest.EmptyURL(t))
+	objects := func() (names []string) {
+		t.Helper()
+		err := db.Select(&names, `SELECT format('%s %s %s', c.relkind, c.relname, a.attname || ' ' || format_type(a.atttypid, a.atttypmod))
+			FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+			WHERE c.relnamespace = 'public'::regnamespace AND c.relname NOT LIKE 'goose%'
+			UNION ALL SELECT 'function ' || oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+			UNION ALL SELECT 'constraint ' || conname || pg_get_constraintdef(oid) FROM pg_constraint
+				WHERE connamespace = 'public'::regnamespace AND conname NOT LIKE 'goose%'
+			ORDER BY 1`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db.DB, migrations.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := postgres.Migrate(t.Context(), db, quiet); err != nil {
+		t.Fatal(err)
+	}
+	whole := objects()
+	if _, err := provider.DownTo(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if left := objects(); len(left) != 0 {
+		t.Errorf("going down left behind: %q", left)
+	}
+	if err := postgres.Migrate(t.Context(), db, quiet); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(whole, objects()); diff != "" {
+		t.Errorf("up again is another schema (-first +again):\n%s", diff)
 	}
 }
 
