@@ -49,14 +49,7 @@ func (s *Service) decideException(
 }
 
 func (s *Service) appendException(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []exception.Event) (Mark, error) {
-	encoded, err := encodeAll(s, now, events)
-	if err != nil {
-		return Mark{}, err
-	}
-	return s.append(ctx, tx, eventstore.Organization, eventstore.Append{
-		Organization: actor.OrganizationID, StreamType: exception.StreamType, Stream: id,
-		Expected: at.version, Events: encoded, Metadata: actor.metadata(id, at.last),
-	})
+	return appendAll(ctx, s, tx, actor, place{eventstore.Organization, exception.StreamType, id}, at, now, events)
 }
 
 // exceptionRefused says what the domain refuses in the contract's code.

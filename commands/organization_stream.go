@@ -87,14 +87,8 @@ func (s *Service) decideOrganization(
 			return Mark{}, err
 		}
 	}
-	encoded, err := encodeAll(s, s.clock(), events)
-	if err != nil {
-		return Mark{}, err
-	}
-	return s.append(ctx, tx, eventstore.Organization, eventstore.Append{
-		Organization: actor.OrganizationID, StreamType: organization.StreamType, Stream: actor.OrganizationID,
-		Expected: at.version, Events: encoded, Metadata: actor.metadata(actor.OrganizationID, at.last),
-	})
+	to := place{eventstore.Organization, organization.StreamType, actor.OrganizationID}
+	return appendAll(ctx, s, tx, actor, to, at, s.clock(), events)
 }
 
 // refused says what the domain refuses in the contract's codes.

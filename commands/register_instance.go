@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/eventstore"
 )
 
 // RegisterInstance is an instance as a person names it.
@@ -35,7 +36,8 @@ func (s *Service) RegisterInstance(ctx context.Context, actor Actor, r RegisterI
 
 // RegisterInstanceTx is RegisterInstance in the caller's transaction, last in
 // it, under an id that the caller made (uuid.Nil: a new one): so that the
-// connection string that is sealed for this id is kept together with it.
+// connection string that is sealed for this id is kept together with it. An
+// instance that has been registered under this id stays as it is.
 func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r RegisterInstance) (uuid.UUID, Mark, error) {
 	w, err := s.newFleetWriter(tx, actor)
 	if err != nil {
@@ -57,6 +59,9 @@ func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Act
 		return uuid.Nil, Mark{}, err
 	}
 	if present(known[r.ExternalID].StateDigest) {
+		if known[r.ExternalID].Stream == id {
+			return id, Mark{Log: eventstore.Fleet}, nil
+		}
 		return uuid.Nil, Mark{}, fieldError("#/externalId", "duplicate_external_id", "is an instance of this organization already")
 	}
 	d := fleet.Details{Name: r.Name, Engine: r.Engine, Version: r.Version, Host: r.Host, Active: r.Active, CreatedAt: w.now}

@@ -61,14 +61,7 @@ func (s *Service) decideReport(
 }
 
 func (s *Service) appendReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []report.Event) (Mark, error) {
-	encoded, err := encodeAll(s, now, events)
-	if err != nil {
-		return Mark{}, err
-	}
-	return s.append(ctx, tx, eventstore.Reports, eventstore.Append{
-		Organization: actor.OrganizationID, StreamType: report.StreamType, Stream: id,
-		Expected: at.version, Events: encoded, Metadata: actor.metadata(id, at.last),
-	})
+	return appendAll(ctx, s, tx, actor, place{eventstore.Reports, report.StreamType, id}, at, now, events)
 }
 
 // releaseClaim lets the next identical request create a report of its own.

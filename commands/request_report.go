@@ -21,6 +21,9 @@ var claimReport string
 
 // RequestReport is the input of the use case of the same name.
 type RequestReport struct {
+	// ID is the id that the report gets where there is no identical one; of a
+	// request that is sent again, the one that it had before. uuid.Nil: a new one.
+	ID           uuid.UUID
 	Kind         report.Kind
 	InstanceIDs  []uuid.UUID
 	DatabaseID   *uuid.UUID
@@ -43,32 +46,54 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 	if actor.MemberID == uuid.Nil {
 		return RequestedReport{}, errors.New("a report is requested by a member")
 	}
+	id := r.ID
+	if id == uuid.Nil {
+		var err error
+		if id, err = uuid.NewV7(); err != nil {
+			return RequestedReport{}, err
+		}
+	} else if before, ok, err := s.requestedBefore(ctx, s.DB, actor, id); ok || err != nil {
+		return before, err
+	}
 	queued, err := s.checkRequest(ctx, actor, r)
 	if err != nil {
 		return RequestedReport{}, err
 	}
 	var outcome RequestedReport
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return err
-		}
-		var holder uuid.UUID
-		err = tx.GetContext(ctx, &holder, claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
-		if err != nil {
-			return fmt.Errorf("claim a report: %w", err)
-		}
-		if holder == id {
-			outcome, err = s.createReport(ctx, tx, actor, id, queued)
-		} else {
-			outcome, err = s.reuseReport(ctx, tx, actor, holder, queued.RecipientIDs)
-		}
+	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		outcome, err = s.createOrJoin(ctx, tx, actor, id, queued)
 		return err
 	})
 	if err != nil {
 		return RequestedReport{}, err
 	}
 	return outcome, nil
+}
+
+// requestedBefore finds the report where this very request has created it.
+func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor Actor, id uuid.UUID) (_ RequestedReport, ok bool, err error) {
+	var before report.Report
+	if _, err := fold(ctx, s, q, actor.OrganizationID, id, before.Apply); err != nil {
+		return RequestedReport{}, false, err
+	}
+	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: Mark{Log: eventstore.Reports}}, before.Status() != "", nil
+}
+
+// createOrJoin creates the report or joins an identical one, unless the same
+// request has meanwhile created it.
+func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
+	if before, ok, err := s.requestedBefore(ctx, tx, actor, id); ok || err != nil {
+		return before, err
+	}
+	var holder uuid.UUID
+	err := tx.GetContext(ctx, &holder, claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
+	if err != nil {
+		return RequestedReport{}, fmt.Errorf("claim a report: %w", err)
+	}
+	if holder == id {
+		return s.createReport(ctx, tx, actor, id, queued)
+	}
+	return s.reuseReport(ctx, tx, actor, holder, queued.RecipientIDs)
 }
 
 // checkRequest holds a request against every rule at once and returns the

@@ -53,13 +53,13 @@ type stream struct {
 
 // fold applies the events of one stream. A stream that does not exist, or is
 // another organization's, has version 0.
-func fold[E any](ctx context.Context, s *Service, tx *sqlx.Tx, organization, id uuid.UUID, apply func(event E, at time.Time)) (stream, error) {
+func fold[E any](ctx context.Context, s *Service, q sqlx.ExtContext, organization, id uuid.UUID, apply func(event E, at time.Time)) (stream, error) {
 	registry, err := s.codec.get()
 	if err != nil {
 		return stream{}, err
 	}
 	var last string
-	version, err := eventstore.Fold(registry, s.Events.Load(ctx, tx, organization, id), func(event E, recorded eventstore.Event) {
+	version, err := eventstore.Fold(registry, s.Events.Load(ctx, q, organization, id), func(event E, recorded eventstore.Event) {
 		apply(event, recorded.OccurredAt)
 		last = fmt.Sprintf("%s:%d", recorded.Log, recorded.Position)
 	})
@@ -94,4 +94,24 @@ func encodeAll[E any](s *Service, at time.Time, events []E) ([]eventstore.NewEve
 		encoded = append(encoded, n)
 	}
 	return encoded, nil
+}
+
+// place is where the facts of one aggregate go.
+type place struct {
+	log        eventstore.Log
+	streamType string
+	id         uuid.UUID
+}
+
+// appendAll appends what was decided about one aggregate, behind what it was
+// folded from; now is when it was decided.
+func appendAll[E any](ctx context.Context, s *Service, tx *sqlx.Tx, actor Actor, to place, at stream, now time.Time, events []E) (Mark, error) {
+	encoded, err := encodeAll(s, now, events)
+	if err != nil {
+		return Mark{}, err
+	}
+	return s.append(ctx, tx, to.log, eventstore.Append{
+		Organization: actor.OrganizationID, StreamType: to.streamType, Stream: to.id,
+		Expected: at.version, Events: encoded, Metadata: actor.metadata(to.id, at.last),
+	})
 }

@@ -7,6 +7,7 @@ CREATE TABLE idempotency_keys (
     route          text        NOT NULL,
     key            text        NOT NULL, -- SHA-256 of who asks and their key
     claim          uuid        NOT NULL, -- who may write the answer
+    made           uuid        NOT NULL, -- the id of what the request makes, whoever runs it
     request_digest bytea       NOT NULL, -- HMAC of the body under their key
     claimed_at     timestamptz NOT NULL,
     status         int,                  -- null while the first one runs

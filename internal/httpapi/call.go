@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 
+	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/trace"
 
 	"muster/commands"
@@ -23,8 +24,9 @@ type call struct {
 	request   *http.Request
 	header    http.Header // of the answer
 	principal *accounts.Principal
-	token     string   // the session token of the cookie, where that let the caller in
-	leave     []func() // what the caller holds until the answer is made
+	token     string    // the session token of the cookie, where that let the caller in
+	made      uuid.UUID // the id of what the request makes where it may be sent again; else uuid.Nil
+	leave     []func()  // what the caller holds until the answer is made
 }
 
 // end gives back what the caller held.

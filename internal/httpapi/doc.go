@@ -28,8 +28,9 @@
 //     whether it happened. With an Idempotency-Key they may ask again: the key
 //     is claimed before the write and answered from the record afterwards. A key
 //     whose holder died answers idempotency_in_progress until its claim has
-//     aged, and then the request runs again; a report is made once even so,
-//     because identical requests are one; a server may be registered twice.
+//     aged, and then the request runs again. What it makes has the id that came
+//     with the first claim, so that what the dead one made is found and not made
+//     twice.
 //   - Two identical requests at once: the database makes them one report
 //     (commands); with one key, the second is told idempotency_in_progress.
 //   - A member is erased: answers that name them are forgotten with them, in one

@@ -48,7 +48,7 @@ func (s *server) once(c *gin.Context) {
 		return
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), claim: uuid.New()}
+	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), claim: uuid.New(), made: uuid.Must(uuid.NewV7())}
 	k.key, k.digest = concealed(caller(c), key, body)
 	ctx := c.Request.Context() // never gin's own for the database, see detached
 	claimed, err := k.take(ctx)
@@ -65,18 +65,22 @@ func (s *server) once(c *gin.Context) {
 		c.Abort()
 		return
 	}
+	callOf(ctx).made = k.made
 	recorder := &answerRecorder{ResponseWriter: c.Writer}
 	c.Writer = recorder
-	// A claim that its request does not outlive must not wait for claimAge.
-	done := false
-	defer func() {
-		if !done {
-			k.release(ctx)
-		}
-	}()
+	// A claim that its request does not outlive must not wait for claimAge. That a
+	// request failed does not say that it made nothing: then what it makes keeps
+	// its id.
+	end := k.handOver
+	defer func() { end(ctx) }()
 	c.Next()
-	if status := recorder.Status(); status >= 200 && status < 300 {
-		done = k.keep(ctx, status, recorder)
+	switch status := recorder.Status(); {
+	case status < 300:
+		if k.keep(ctx, status, recorder) {
+			end = func(context.Context) {}
+		}
+	case status < 500:
+		end = k.release
 	}
 }
 
@@ -114,17 +118,17 @@ type keyed struct {
 	member     uuid.UUID
 	route, key string
 	claim      uuid.UUID
+	made       uuid.UUID // the id of what the request makes
 	digest     []byte
 }
 
 // take claims the key; false where it is somebody else's.
-func (k keyed) take(ctx context.Context) (bool, error) {
+func (k *keyed) take(ctx context.Context) (bool, error) {
 	now := k.server.Now()
 	if _, err := k.server.DB.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE claimed_at < $1`, now.Add(-keyAge)); err != nil {
 		return false, fmt.Errorf("forget idempotency keys: %w", err)
 	}
-	var claim uuid.UUID
-	err := k.server.DB.GetContext(ctx, &claim, claimKeySQL, k.member, k.route, k.key, k.claim, k.digest, now, now.Add(-keyAge), now.Add(-claimAge))
+	err := k.server.DB.GetContext(ctx, &k.made, claimKeySQL, k.member, k.route, k.key, k.claim, k.made, k.digest, now, now.Add(-keyAge), now.Add(-claimAge))
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -186,7 +190,17 @@ func (k keyed) keep(ctx context.Context, status int, answer *answerRecorder) boo
 	return err == nil
 }
 
-// release gives the key back after a refusal or a panic.
+// handOver lets the same request be sent again at once, to make what this one may
+// have made.
+func (k keyed) handOver(ctx context.Context) {
+	_, err := k.server.DB.ExecContext(context.WithoutCancel(ctx), `UPDATE idempotency_keys SET claimed_at = claimed_at - $5 * interval '1 second'
+		WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`, k.member, k.route, k.key, k.claim, (claimAge + time.Second).Seconds())
+	if err != nil {
+		k.server.Log.WarnContext(ctx, "hand an idempotency key over", "error", err)
+	}
+}
+
+// release gives the key back after a refusal.
 func (k keyed) release(ctx context.Context) {
 	_, err := k.server.DB.ExecContext(context.WithoutCancel(ctx), `DELETE FROM idempotency_keys
 		WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`, k.member, k.route, k.key, k.claim)

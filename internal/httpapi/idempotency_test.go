@@ -38,7 +38,7 @@ func TestIdempotencyKey(t *testing.T) {
 	must(t, err)
 	send(w.ours.member, "k", body).problem(409, "idempotency_in_progress")
 	w.clock.advance(3 * time.Minute) // its holder is taken for dead; the report is one all the same
-	if taken := send(w.ours.member, "k", body).is(200); taken.object()["reused"] != true {
+	if taken := send(w.ours.member, "k", body).is(202); taken.Header().Get("Location") != first.Header().Get("Location") {
 		t.Error("a second report was made")
 	}
 	w.clock.advance(25 * time.Hour)
@@ -49,6 +49,54 @@ func TestIdempotencyKey(t *testing.T) {
 	must(t, w.deps.DB.Get(&n, `SELECT count(*) FROM idempotency_keys`))
 	if n != 1 {
 		t.Errorf("%d keys are kept after a day", n)
+	}
+}
+
+// TestWhoeverTakesOverMakesNothingTwice: the first one died between its write and
+// its answer, or could not give it.
+func TestWhoeverTakesOverMakesNothingTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dsn := pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres")
+	instance := w.instance(w.ours, "one")
+	requests := map[string]any{
+		"/api/v1/instances": map[string]any{"name": "new", "engine": "postgresql", "dsn": dsn},
+		"/api/v1/reports":   map[string]any{"kind": "Security", "scope": map[string]any{"instanceIds": []uuid.UUID{instance}}},
+	}
+	for path, body := range requests {
+		for how, after := range map[string]func(key string){
+			"died": func(key string) {
+				w.exec(`UPDATE idempotency_keys SET status = NULL, headers = NULL, body = NULL`)
+				w.clock.advance(3 * time.Minute)
+			},
+			"failed": func(key string) {
+				w.exec(`UPDATE idempotency_keys SET status = NULL, headers = NULL, body = NULL`)
+				k := keyed{server: w.server}
+				must(t, w.deps.DB.QueryRow(`SELECT member_id, route, key, claim FROM idempotency_keys WHERE status IS NULL AND route LIKE '%' || $1`, path).
+					Scan(&k.member, &k.route, &k.key, &k.claim))
+				k.handOver(t.Context())
+			},
+		} {
+			w.exec(`DELETE FROM idempotency_keys`)
+			send := func() answer {
+				return w.do(request{method: "POST", path: path, as: w.again(w.ours.admin), json: body, header: map[string]string{"Idempotency-Key": how}})
+			}
+			first := send()
+			id := uuid.MustParse(first.Header().Get("Location")[len(path)+1:])
+			if path == "/api/v1/reports" { // worked off meanwhile: no longer one to join
+				w.ready(w.ours, id, pdfText)
+			}
+			after(how)
+			again := send().is(first.Code)
+			if again.Header().Get("Location") != first.Header().Get("Location") || again.Header().Get("Idempotency-Replayed") != "" {
+				t.Errorf("%s, %s: made %s and then %s, %v", path, how, first.Header().Get("Location"), again.Header().Get("Location"), again.Header())
+			}
+		}
+	}
+	var made int
+	must(t, w.deps.DB.Get(&made, `SELECT count(*) FROM assessment_targets`))
+	if made != 2 {
+		t.Errorf("%d servers were registered by two requests", made)
 	}
 }
 

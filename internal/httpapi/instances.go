@@ -120,7 +120,10 @@ func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequest
 	if err := s.Connections.Try(ctx, engine, r.Body.Dsn); err != nil {
 		return nil, connectionProblem(err, "#/engine")
 	}
-	who, id := actor(ctx), uuid.Must(uuid.NewV7())
+	who, id := actor(ctx), callOf(ctx).made
+	if id == uuid.Nil {
+		id = uuid.Must(uuid.NewV7())
+	}
 	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: value(r.Body.Host), Active: true}
 	if target, err := assessment.ParseDSN(r.Body.Dsn); err == nil && in.Host == "" {
 		in.Host = target.HostName()

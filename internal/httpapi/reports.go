@@ -23,7 +23,7 @@ const pollAfter = 5
 
 func (s *server) CreateReport(ctx context.Context, r api.CreateReportRequestObject) (api.CreateReportResponseObject, error) {
 	who := actor(ctx)
-	in := commands.RequestReport{Kind: report.Kind(r.Body.Kind), RecipientIDs: list(r.Body.RecipientIds)}
+	in := commands.RequestReport{ID: callOf(ctx).made, Kind: report.Kind(r.Body.Kind), RecipientIDs: list(r.Body.RecipientIds)}
 	if scope := r.Body.Scope; scope != nil {
 		in.InstanceIDs, in.DatabaseID, in.From, in.To = list(scope.InstanceIds), scope.DatabaseId, scope.From, scope.To
 	}
