@@ -27,8 +27,12 @@ const (
 	faultInterval    = time.Minute // something is wrong with ourselves
 )
 
-// lease is how long a claim holds without being extended.
-const lease = time.Minute
+// lease is how long a claim holds without being extended, and claimTimeout how
+// long making one may take.
+const (
+	lease        = time.Minute
+	claimTimeout = 5 * time.Second
+)
 
 // Fleet is what the collector records of a server; *commands.Service is one.
 type Fleet interface {
@@ -118,7 +122,9 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 // somebody else's.
 func (c *Collector) assessSince(ctx context.Context, organization, instance uuid.UUID, before assessment.Attempt) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		claim, ok, err := c.store.ClaimSince(ctx, organization, instance, before, lease)
+		claim, ok, err := unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) {
+			return c.store.ClaimSince(ctx, organization, instance, before, lease)
+		})
 		if err != nil {
 			return err
 		}
@@ -165,7 +171,7 @@ func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID,
 
 // AssessDue assesses the server that is due longest; ok is false where none is.
 func (c *Collector) AssessDue(ctx context.Context) (ok bool, err error) {
-	claim, ok, err := c.store.ClaimDue(ctx, lease)
+	claim, ok, err := unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) { return c.store.ClaimDue(ctx, lease) })
 	if err != nil || !ok {
 		return false, err
 	}
@@ -175,6 +181,18 @@ func (c *Collector) AssessDue(ctx context.Context) (ok bool, err error) {
 		err = nil
 	}
 	return true, err
+}
+
+// unbroken claims without being stopped in the middle: a claim that the database
+// has granted while its answer is no longer waited for would hold the server
+// until its lease lapses. Whoever looks then finds ctx done, and gives it back.
+func unbroken(ctx context.Context, claim func(context.Context) (assessment.Claim, bool, error)) (assessment.Claim, bool, error) {
+	if ctx.Err() != nil {
+		return assessment.Claim{}, false, ctx.Err()
+	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	defer cancel()
+	return claim(bounded)
 }
 
 // jittered moves an interval by up to a tenth either way.
