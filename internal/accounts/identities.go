@@ -119,14 +119,14 @@ func (s *Store) ActivateByIdentity(ctx context.Context, tx *sqlx.Tx, member uuid
 // ThrottleAddress refuses while the address has to wait after failed sign-ins.
 // Errors: *Refusal login_throttled.
 func (s *Store) ThrottleAddress(ctx context.Context, c Client) error {
-	return s.throttle(ctx, nil, subject("ip", network(c.IP)))
+	return s.throttle(ctx, nil, subject("ip", Network(c.IP)))
 }
 
 // RefuseIdentity counts a sign-in at a provider that came to nothing against the
 // address, and writes it to the security log. about is the account that it
 // concerns; zero: none.
 func (s *Store) RefuseIdentity(ctx context.Context, about Member, reason string, c Client) error {
-	if err := s.countFailure(ctx, nil, subject("ip", network(c.IP))); err != nil {
+	if err := s.countFailure(ctx, nil, subject("ip", Network(c.IP))); err != nil {
 		return err
 	}
 	return s.RecordSecurity(ctx, SecurityEntry{

@@ -111,16 +111,16 @@ func (e SecurityEntry) once() []byte {
 	}
 	whose := e.MemberID.String()
 	if e.MemberID == uuid.Nil {
-		place := digestOf(network(e.IP))
+		place := digestOf(Network(e.IP))
 		whose = fmt.Sprint((int(place[0])<<8 | int(place[1])) % nobodysEntries)
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d", e.OrganizationID, whose, e.Type, e.Detail, e.At.Truncate(time.Hour).Unix()))
 	return key[:]
 }
 
-// network is what one person can be assumed to have of addresses: one of IPv4,
-// 64 bits of IPv6.
-func network(ip string) string {
+// Network is what one person can be assumed to have of addresses: one of IPv4,
+// 64 bits of IPv6. What is no address is returned as it is.
+func Network(ip string) string {
 	address, err := netip.ParseAddr(ip)
 	if err != nil {
 		return ip

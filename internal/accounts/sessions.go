@@ -56,7 +56,7 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, method strin
 	}
 	_, err = s.db.ExecContext(ctx, startSessionSQL,
 		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member, method,
-		subject("ip", network(c.IP)), now.Add(-addressKnown), now.Add(-SessionAbsolute), MaxSessions-1)
+		subject("ip", Network(c.IP)), now.Add(-addressKnown), now.Add(-SessionAbsolute), MaxSessions-1)
 	if err != nil {
 		return "", Principal{}, fmt.Errorf("start a session: %w", err)
 	}

@@ -148,7 +148,7 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 // at an address from which they signed in lately their failures are counted apart.
 func (s *Store) account(ctx context.Context, email string, c Client) (account, error) {
 	email = normalEmail(email)
-	a := account{subject: subject("account", email), address: subject("ip", network(c.IP))}
+	a := account{subject: subject("account", email), address: subject("ip", Network(c.IP))}
 	err := s.db.GetContext(ctx, &a, accountOf, email, a.address, s.clock().Add(-addressKnown))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return a, fmt.Errorf("look up an account: %w", err)

@@ -15,8 +15,8 @@ import (
 )
 
 // gate is the one place that every matched request passes: it finds the
-// route's row, says who is calling, counts the request, holds row against
-// caller, and reads the request. A route without a row cannot exist: New
+// route's row, turns away what another site forged, says who is calling, counts
+// the request, holds row against caller, and reads the request. A route without a row cannot exist: New
 // refuses to build such a server.
 func (s *server) gate(c *gin.Context) {
 	row := s.routes[routeKey(c.Request.Method, c.FullPath())]
@@ -56,6 +56,9 @@ func (s *server) admit(c *gin.Context, row *route) *problem {
 	}
 	call.header.Set("Cache-Control", "private, no-store")
 	row.deprecation.mark(call.header)
+	if p := s.refuseForged(ctx, call, c.Request, row); p != nil {
+		return p
+	}
 	refusal := s.identify(ctx, call, c.Request, row)
 	if p := s.count(call, row); p != nil {
 		return p
@@ -93,13 +96,14 @@ func (s *server) identify(ctx context.Context, call *call, r *http.Request, row 
 	)
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
+		token = strings.TrimSpace(token)
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
 			return &problem{Code: "unauthenticated", Detail: "The Authorization header must be: Bearer <token>."}
 		}
 		if strings.HasPrefix(token, "mst_ing_") && !row.isIngest() {
 			return &problem{Code: "unauthenticated", Detail: "An ingest token works under /ingest/v1 only."}
 		}
-		principal, err = s.Accounts.TokenPrincipal(ctx, strings.TrimSpace(token), call.ip)
+		principal, err = s.Accounts.TokenPrincipal(ctx, token, call.ip)
 	} else {
 		cookie, none := r.Cookie(s.cookieName())
 		if none != nil || row.isIngest() || s.isCrossOrigin(r) {
@@ -117,13 +121,13 @@ func (s *server) identify(ctx context.Context, call *call, r *http.Request, row 
 }
 
 // count takes the request from the caller's quota: the member's, whichever
-// token or session they use, else the address's. Probes are never refused, and
+// token or session they use, else the network's. Probes are never refused, and
 // /ingest pushes back by its own means.
 func (s *server) count(call *call, row *route) *problem {
 	if s.Unlimited || row.isIngest() {
 		return nil
 	}
-	key := "ip:" + call.ip
+	key := networkKey(call.ip)
 	if call.principal != nil {
 		key = "member:" + call.principal.Member.ID.String()
 	}

@@ -323,6 +323,7 @@ func TestCredentials(t *testing.T) {
 	}{
 		"no credential":           {nil, person{}, 401, "unauthenticated"},
 		"another scheme":          {map[string]string{"Authorization": "Basic eA=="}, person{}, 401, "unauthenticated"},
+		"only blanks":             {map[string]string{"Authorization": "Bearer   "}, w.ours.admin, 401, "unauthenticated"},
 		"a token of no form":      {map[string]string{"Authorization": "Bearer x"}, person{}, 401, "unauthenticated"},
 		"an unknown session":      {nil, person{session: "x"}, 401, "unauthenticated"},
 		"the header beats cookie": {map[string]string{"Authorization": "Bearer x"}, w.ours.admin, 401, "unauthenticated"},
@@ -339,6 +340,14 @@ func TestCredentials(t *testing.T) {
 	}
 	var id string
 	must(t, w.deps.DB.Get(&id, `SELECT id FROM tokens LIMIT 1`))
+	// However many blanks stand before it, a token of /ingest is nobody elsewhere.
+	for _, blanks := range []string{" ", "  ", " \t "} {
+		header := map[string]string{"Authorization": "Bearer" + blanks + w.ingestToken(w.ours.admin)}
+		w.do(request{method: "GET", path: path, header: header}).problem(401, "unauthenticated")
+		if got := w.do(request{method: "GET", path: "/api/v1/session", header: header}).is(200).object(); got["authenticated"] != false {
+			t.Errorf("after %q an ingest token has a session: %v", blanks, got)
+		}
+	}
 	w.do(request{method: "DELETE", path: "/api/v1/api-tokens/" + id, as: w.ours.member}).is(204)
 	w.do(request{method: "GET", path: path, token: reader}).problem(401, "token_revoked")
 }

@@ -97,6 +97,9 @@ func (l *limiter) take(key string) (ok bool, remaining int, reset time.Duration)
 	return ok, l.quota - w.used, w.ends.Sub(now)
 }
 
+// networkKey is under what those are counted whom nobody knows.
+func networkKey(ip string) string { return "ip:" + accounts.Network(ip) }
+
 // forget drops windows that have ended, once a window, so that the map holds
 // no more than two windows' callers.
 func (l *limiter) forget(now time.Time) {

@@ -116,27 +116,23 @@ func headAsGet(next http.Handler) http.Handler {
 	})
 }
 
-// shortLine refuses addresses that a proxy in front would not pass on.
+// shortLine refuses addresses that a proxy in front would not pass on. It counts
+// on the peer's: whose the request is behind a proxy is only known further in.
 func (s *server) shortLine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(r.Method)+len(r.RequestURI)+len(r.Proto)+2 > maxRequestLine {
-			s.turnAway(w, r, &problem{Code: "uri_too_long", Detail: "The request line may have at most " + strconv.Itoa(maxRequestLine) + " bytes."})
+		if len(r.Method)+len(r.RequestURI)+len(r.Proto)+2 <= maxRequestLine {
+			next.ServeHTTP(w, r)
 			return
 		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// turnAway refuses a request before it is routed. It counts on the peer's
-// address: whose it is behind a proxy is only known further in.
-func (s *server) turnAway(w http.ResponseWriter, r *http.Request, p *problem) {
-	if !s.Unlimited {
-		host, _, _ := net.SplitHostPort(r.RemoteAddr)
-		if refused := s.requests.allow(w.Header(), "ip:"+host); refused != nil {
-			p = refused
+		p := &problem{Code: "uri_too_long", Detail: "The request line may have at most " + strconv.Itoa(maxRequestLine) + " bytes."}
+		if !s.Unlimited {
+			host, _, _ := net.SplitHostPort(r.RemoteAddr)
+			if refused := s.requests.allow(w.Header(), networkKey(host)); refused != nil {
+				p = refused
+			}
 		}
-	}
-	p.write(w, r, callOf(r.Context()).requestID)
+		p.write(w, r, callOf(r.Context()).requestID)
+	})
 }
 
 // beta says that the path belongs to the surface that may still change.

@@ -1,8 +1,8 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,37 +10,43 @@ import (
 	"muster/internal/accounts"
 )
 
-// crossOrigin refuses what another site makes a signed-in browser send. The
-// cookie is SameSite=Lax and bodies are JSON only; this is the third wall.
-// Origins allowed for CORS pass, and their cookies are ignored (isCrossOrigin).
-func (s *server) crossOrigin(next http.Handler) (http.Handler, error) {
+// trustedOrigins tells our own pages and those of the CORS origins from others.
+func (s *server) trustedOrigins() (*http.CrossOriginProtection, error) {
 	protection := http.NewCrossOriginProtection()
 	for _, origin := range append(slices.Clone(s.CORSOrigins), s.origin()) {
 		if err := protection.AddTrustedOrigin(origin); err != nil {
 			return nil, fmt.Errorf("trust origin %q: %w", origin, err)
 		}
 	}
-	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.recordForgery(r)
-		s.turnAway(w, r, &problem{Code: "cross_origin_request", Detail: "A page of another origin sent this request."})
-	}))
-	return protection.Handler(next), nil
+	return protection, nil
 }
 
-// recordForgery notes, once an hour, in whose browser another site tried its luck.
-func (s *server) recordForgery(r *http.Request) {
+// refuseForged refuses what another site makes a signed-in browser send. The
+// cookie is SameSite=Lax and bodies are JSON only; this is the third wall.
+// Origins allowed for CORS pass, and their cookies are ignored (isCrossOrigin).
+func (s *server) refuseForged(ctx context.Context, call *call, r *http.Request, row *route) *problem {
+	if s.origins.Check(r) == nil {
+		return nil
+	}
+	if p := s.count(call, row); p != nil {
+		return p
+	}
+	s.recordForged(ctx, call, r)
+	return &problem{Code: "cross_origin_request", Detail: "A page of another origin sent this request."}
+}
+
+// recordForged notes, once an hour, in whose browser another site tried its luck.
+func (s *server) recordForged(ctx context.Context, call *call, r *http.Request) {
 	cookie, none := r.Cookie(s.cookieName())
 	if none != nil || r.Header.Get("Authorization") != "" {
 		return
 	}
-	org, member, ok, err := s.Accounts.SessionOwner(r.Context(), cookie.Value)
+	org, member, ok, err := s.Accounts.SessionOwner(ctx, cookie.Value)
 	if err != nil || !ok {
 		return // the request is refused either way
 	}
-	host, _, _ := net.SplitHostPort(r.RemoteAddr)
-	s.note(r.Context(), accounts.SecurityEntry{
-		OrganizationID: org, MemberID: member, Type: accounts.Refused, IP: host,
-		RequestID: callOf(r.Context()).requestID, Detail: "origin", Once: true,
+	s.note(ctx, accounts.SecurityEntry{
+		OrganizationID: org, MemberID: member, Type: accounts.Refused, IP: call.ip, RequestID: call.requestID, Detail: "origin", Once: true,
 	})
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 
@@ -44,6 +45,45 @@ func TestClientAddress(t *testing.T) {
 				t.Errorf("another address: %d", got)
 			}
 		})
+	}
+}
+
+// TestANetworkHasOneQuota: whoever has an IPv6 network has 2^64 addresses, and
+// must have neither as many quotas nor as many places in our memory.
+func TestANetworkHasOneQuota(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) {
+		d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	})
+	ask := func(path, from string) int {
+		return w.do(request{method: "GET", path: path, header: map[string]string{"X-Forwarded-For": from}}).Code
+	}
+	for i := range 300 {
+		ask("/version", fmt.Sprintf("2001:db8:1:2::%x", i+1))
+		ask("/nowhere", fmt.Sprintf("2001:db8:1:2:%x::", i+1))
+	}
+	for path, want := range map[string]int{"/version": 200, "/nowhere": 404} {
+		if got := ask(path, "2001:db8:1:2:ffff::1"); got != 429 {
+			t.Errorf("%s from the same network: %d", path, got)
+		}
+		if got := ask(path, "2001:db8:1:3::1"); got != want {
+			t.Errorf("%s from the next network: %d", path, got)
+		}
+	}
+}
+
+// TestAForgeryIsNotedWithItsAddress: the auditor reads from where the browser
+// came that another site abused, not which proxy passed it on.
+func TestAForgeryIsNotedWithItsAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) {
+		d.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	})
+	header := map[string]string{"Sec-Fetch-Site": "cross-site", "X-Forwarded-For": "198.51.100.7"}
+	w.do(request{method: "POST", path: "/api/v1/reports", as: w.ours.member, body: "{}", header: header}).problem(403, "cross_origin_request")
+	items := w.get(w.ours.auditor, "/api/v1/audit-events?type=refused").is(200).object()["items"].([]any)
+	if len(items) != 1 || items[0].(map[string]any)["data"].(map[string]any)["ip"] != "198.51.100.7" {
+		t.Errorf("noted as %v", items)
 	}
 }
 

@@ -19,6 +19,7 @@ type server struct {
 	requests  *limiter
 	downloads *limiter
 	intake    *turnstile
+	origins   *http.CrossOriginProtection
 }
 
 var _ api.StrictServerInterface = (*server)(nil)
@@ -40,6 +41,9 @@ func build(d Dependencies, source []byte) (http.Handler, *server, error) {
 		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
 		intake: newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
 	}
+	if s.origins, err = s.trustedOrigins(); err != nil {
+		return nil, nil, err
+	}
 	engine, err := s.engine()
 	if err != nil {
 		return nil, nil, err
@@ -47,11 +51,7 @@ func build(d Dependencies, source []byte) (http.Handler, *server, error) {
 	if err := s.everyRouteHasItsRow(engine.Routes()); err != nil {
 		return nil, nil, err
 	}
-	protected, err := s.crossOrigin(engine)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s.outermost(headAsGet(compressed(s.cors(s.shortLine(protected))))), s, nil
+	return s.outermost(headAsGet(compressed(s.cors(s.shortLine(engine))))), s, nil
 }
 
 func (s *server) engine() (*gin.Engine, error) {
@@ -106,7 +106,7 @@ func (s *server) wrongMethod(c *gin.Context) {
 // lost answers what no route takes: with a problem, counted like a request.
 func (s *server) lost(c *gin.Context, p *problem) {
 	if !s.Unlimited {
-		if refused := s.requests.allow(c.Writer.Header(), "ip:"+c.ClientIP()); refused != nil {
+		if refused := s.requests.allow(c.Writer.Header(), networkKey(c.ClientIP())); refused != nil {
 			p = refused
 		}
 	}
