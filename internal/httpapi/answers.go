@@ -111,7 +111,7 @@ func placeOf(c *string, kind string) (string, error) {
 	}
 	text, err := base64.RawURLEncoding.DecodeString(*c)
 	place, ok := strings.CutPrefix(string(text), kind+":")
-	if err != nil || !ok {
+	if err != nil || !ok || !storable(place) {
 		return "", badCursor()
 	}
 	return place, nil

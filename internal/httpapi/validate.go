@@ -129,7 +129,7 @@ func checkQuery(p *openapi3.Parameter, values []string) []string {
 
 // checkText reads a parameter by its schema's type and says what is wrong.
 func checkText(schema *openapi3.Schema, text string) []string {
-	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+	if !storable(text) {
 		return []string{"must be text without U+0000"}
 	}
 	var value any = text
@@ -146,6 +146,9 @@ func checkText(schema *openapi3.Schema, text string) []string {
 	}
 	return out
 }
+
+// storable says that PostgreSQL takes the text.
+func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // checkBody reads the body and looks at it. The problem is one that leaves
 // nothing to look at; field errors come as such.
