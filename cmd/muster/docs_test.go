@@ -10,9 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"muster/domain/exception"
 	"muster/domain/organization"
 	"muster/domain/report"
+	"muster/internal/config"
 	"muster/projections/audit"
 )
 
@@ -94,6 +97,61 @@ func TestEveryAuditTypeIsExplained(t *testing.T) {
 			t.Errorf("openapi.yaml does not name %s", name)
 		}
 	}
+}
+
+// TestTheReadmeNamesEverySetting, so that nobody has to find one in --help first.
+func TestTheReadmeNamesEverySetting(t *testing.T) {
+	t.Parallel()
+	readme := readText(t, "README.md")
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config.Bind(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		variable := "MUSTER_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if !strings.Contains(readme, "`"+variable+"`") {
+			t.Errorf("README.md does not name %s", variable)
+		}
+	})
+}
+
+// TestLinksLeadSomewhere: to a file, and to a heading where they name one.
+func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	pages := []string{"README.md", "ARCHITECTURE.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, path := range found {
+			pages = append(pages, strings.TrimPrefix(path, root+"/"))
+		}
+	}
+	link := regexp.MustCompile(`\]\(([^):]+)\)`)
+	for _, page := range pages {
+		for _, match := range link.FindAllStringSubmatch(readText(t, page), -1) {
+			file, heading, _ := strings.Cut(match[1], "#")
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), file)
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+				t.Errorf("%s leads to %s: %v", page, match[1], err)
+				continue
+			}
+			if heading != "" && !slices.Contains(headings(readText(t, target)), heading) {
+				t.Errorf("%s leads to %s, and there is no such heading", page, match[1])
+			}
+		}
+	}
+}
+
+// headings are the anchors that a page's headings become.
+func headings(text string) (anchors []string) {
+	for _, match := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		plain := regexp.MustCompile(`[^\pL\pN -]`).ReplaceAllString(strings.ToLower(match[1]), "")
+		anchors = append(anchors, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return anchors
 }
 
 func readText(t *testing.T, path string) string {

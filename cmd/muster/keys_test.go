@@ -76,7 +76,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	}
 
 	elsewhere := append([]string{"events", "head"}, append(h.flags(), "--secret-key-file", copied)...)
-	muster(t, elsewhere...).failed(t, "rotated", after[1].fingerprint, after[0].fingerprint, copied, "docs/operators.md")
+	muster(t, elsewhere...).failed(t, "rotated", after[1].fingerprint, after[0].fingerprint, copied, "docs/runbooks/rotate-keys.md")
 	h.must(t, "keys", "retire")
 	h.ana.assessedAgain(t, h.live)
 	if lines := h.keys(t); !strings.HasPrefix(lines[0].state, "retired ") || lines[1].state != "current" {

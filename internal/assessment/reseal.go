@@ -14,7 +14,7 @@ type RetiredKeyError struct{ Fingerprint string }
 
 func (e *RetiredKeyError) Error() string {
 	return fmt.Sprintf("the connection was sealed under key %s, which is retired: copy the installation's key file here "+
-		"(docs/operators.md, Rotate the secret key)", e.Fingerprint)
+		"(docs/runbooks/rotate-keys.md)", e.Fingerprint)
 }
 
 // sealedTarget is how one instance is reached, sealed.

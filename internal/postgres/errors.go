@@ -35,7 +35,7 @@ func (e *ClusterVersionError) Error() string {
 		aside += fmt.Sprintf("; mv %s %s.old", e.Dir, e.Dir)
 	}
 	return fmt.Sprintf("the database in %s was made by PostgreSQL %d, and only the programs of that version read it. %v. "+
-		"To go on with a newer version, install both, then: muster backup DIR; %s; muster restore DIR (docs/operators.md)",
+		"To go on with a newer version, install both, then: muster backup DIR; %s; muster restore DIR (docs/runbooks/restore.md)",
 		e.Dir, e.Missing.Major, e.Missing, aside)
 }
 

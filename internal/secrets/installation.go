@@ -43,7 +43,7 @@ type RotatedError struct {
 
 func (e *RotatedError) Error() string {
 	return fmt.Sprintf("the secret key was rotated on %s: the current one is %s, and %s holds only %s: copy the installation's "+
-		"key file here and start with the same (docs/operators.md, Rotate the secret key)",
+		"key file here and start with the same (docs/runbooks/rotate-keys.md)",
 		e.Replaced.UTC().Format(time.DateOnly), e.Current, e.Path, e.Ours)
 }
 

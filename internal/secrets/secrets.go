@@ -75,7 +75,7 @@ type WrongKeyError struct {
 
 func (e *WrongKeyError) Error() string {
 	return fmt.Sprintf("sealed under key %s, and %s holds %s: where the keys were rotated, copy the installation's key file here "+
-		"(docs/operators.md, Rotate the secret key); else use the one this was sealed with",
+		"(docs/runbooks/rotate-keys.md); else use the one this was sealed with",
 		e.Sealed, cmp.Or(e.Path, "the key file"), strings.Join(e.Have, ", "))
 }
 
