@@ -149,6 +149,8 @@ func (in *installation) organizationNamed(ctx context.Context, nameOrID string) 
 		return accounts.Organization{}, errors.New("there is no organization yet; 'muster organization create' makes one")
 	case nameOrID == "":
 		return accounts.Organization{}, errors.New("there are several organizations; name one")
+	case len(found) == 0:
+		return accounts.Organization{}, fmt.Errorf("no organization is called %q", nameOrID)
 	default:
 		return accounts.Organization{}, fmt.Errorf("%d organizations are called %q; give the id", len(found), nameOrID)
 	}

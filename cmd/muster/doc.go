@@ -7,8 +7,12 @@
 // error, 2 for wrong usage; `reports rebuild --verify` adds 3 and 4.
 //
 // Subcommands attach to the private PostgreSQL of a running serve through the
-// data directory, or start it for as long as they take. They may be killed at
-// any line: what they write, they write in one transaction; backup, restore and keys
-// rotate, which write to more than the database, say in their packages what then
-// happens.
+// data directory, or start it for as long as they take.
+//
+// # What may go wrong
+//
+// A subcommand is killed at any line: what it writes, it writes in one
+// transaction. Backup, restore and keys rotate, which write to more than the
+// database, say in their packages what then happens. Whoever reads the output
+// goes away: the command ends with status 1 and stops a server that it started.
 package main

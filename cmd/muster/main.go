@@ -114,6 +114,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		Version:       buildVersion(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), allSettings, settingsInShort, 1))
 	cfg := config.Bind(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		// cobra looks for missing flags only after this.
@@ -141,6 +142,14 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 	)
 	return root
 }
+
+// The settings are flags of every command and would bury each one's own: only
+// serve, which needs them all, and muster itself list them.
+const (
+	allSettings     = "{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}"
+	settingsInShort = `{{if eq .Name "serve"}}` + allSettings + `{{else}}` +
+		"  --data-dir, --database-url and the others that 'muster serve --help' lists{{end}}"
+)
 
 // buildVersion is the version with the commit.
 func buildVersion() string {

@@ -50,8 +50,11 @@ func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
 		Short: "Fill a projection anew beside the live one, compare, switch",
 		Long: `Fills the projection from the first event into tables of its own while the old
 ones go on serving, prints how the two differ, and switches. NAME is
-report_history, audit, fleet or exceptions. A difference does not stop the switch unless
---stop-on-difference is given; the old tables stay for an hour.`,
+report_history, audit, fleet or exceptions. A difference does not stop the switch
+unless --stop-on-difference is given; the old tables stay for an hour. If it is
+cut off, running it again joins the rebuild in progress.`,
+		Example: `  muster projections rebuild report_history
+  muster projections rebuild fleet --stop-on-difference`,
 		Args: aProjection,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {

@@ -132,6 +132,10 @@ func TestHelp(t *testing.T) {
 					t.Errorf("--%s is needed, and %q does not show it", f.Name, cmd.Use)
 				}
 			})
+			// The settings, two dozen of them, are told once.
+			if listed := strings.Contains(got.out, "MUSTER_LISTEN"); listed != (cmd.Name() == "serve" || !cmd.HasParent()) {
+				t.Errorf("the help lists the settings: %v", listed)
+			}
 			for _, child := range cmd.Commands() {
 				if child.IsAvailableCommand() && !strings.Contains(got.out, child.Name()) {
 					t.Errorf("the help does not list %s", child.Name())
