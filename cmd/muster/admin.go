@@ -24,9 +24,10 @@ func adminCommand(cfg *config.Config) *cobra.Command {
 func adminCreateCommand(cfg *config.Config) *cobra.Command {
 	var email, name, passwordFile, organizationName string
 	cmd := &cobra.Command{
-		Use:   "create --email ADDRESS --name NAME [--password-file FILE]",
-		Short: "Add an administrator; without a password file a password is made and printed once",
-		Args:  cobra.NoArgs,
+		Use:     "create --email ADDRESS --name NAME [--password-file FILE]",
+		Short:   "Add an administrator; without a password file a password is made and printed once",
+		Example: `  muster admin create --email ana@example.org --name "Ana Alves" --in "My organization"`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			password, made, err := passwordOrNew(passwordFile)
 			if err != nil {
@@ -57,9 +58,10 @@ func adminCreateCommand(cfg *config.Config) *cobra.Command {
 func adminResetCommand(cfg *config.Config) *cobra.Command {
 	var email, passwordFile string
 	cmd := &cobra.Command{
-		Use:   "reset-password --email ADDRESS [--password-file FILE]",
-		Short: "Set a new password for an account and end its sessions",
-		Args:  cobra.NoArgs,
+		Use:     "reset-password --email ADDRESS [--password-file FILE]",
+		Short:   "Set a new password for an account and end its sessions",
+		Example: `  muster admin reset-password --email ana@example.org`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			password, made, err := passwordOrNew(passwordFile)
 			if err != nil {

@@ -179,7 +179,8 @@ func eventsReplayCommand(cfg *config.Config) *cobra.Command {
 		Long: `Reads the reports log from its first event and prints the history listing as the
 log had recorded it before --as-of. It asks no projection, so it also shows what
 a projection should say.`,
-		Args: cobra.NoArgs,
+		Example: `  muster events replay --as-of 2026-11-01T00:00:00Z --kind Security`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := replayed(asOf, report.Kind(kind))
 			if err != nil {

@@ -124,6 +124,8 @@ func eventsHeadCommand(cfg *config.Config) *cobra.Command {
 		Long: `Prints one line a log: position and hash, the installation's public key and its
 Ed25519 signature. Keep it where whoever runs the database cannot write; later
 'muster events verify --log LOG --witness POSITION:HASH' holds the log against it.`,
+		Example: `  muster events head >> /somewhere/else/heads
+  muster events head --check 'muster-head-1 …' --key BASE64`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check != "" {
@@ -160,7 +162,8 @@ func eventsExportCommand(cfg *config.Config) *cobra.Command {
 		Long: `Writes one JSON line an event with its exact bytes. With --in, the events of other
 organizations are opaque: their digests only, so that the chain can be checked
 and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`,
-		Args: cobra.NoArgs,
+		Example: `  muster events export --log reports --in "My organization" --file reports.jsonl`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logs, err := logsNamed(log)
 			if err != nil {

@@ -31,7 +31,8 @@ func verifyCommand(cfg *config.Config) *cobra.Command {
 		Long: `Looks for the file's SHA-256 in the logs of every organization and holds the
 report's events against the hash chain. Exit status 0: ours and intact; 1: not
 one of ours, or changed, or its events do not fit.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  muster verify security.pdf`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			digest, err := fileDigest(args[0])
 			if err != nil {
