@@ -1,8 +1,6 @@
 package exceptions_test
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"muster/internal/pgtest"
 	"muster/projections"
 	"muster/projections/exceptions"
+	"muster/projections/projectionstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -32,9 +31,8 @@ type scene struct {
 	t        *testing.T
 	db       *sqlx.DB
 	registry *eventstore.Registry
-	runner   *projections.Runner
+	stage    *projectionstest.Stage
 	reader   *exceptions.Reader
-	position int64
 }
 
 func newScene(t *testing.T) *scene {
@@ -44,15 +42,8 @@ func newScene(t *testing.T) *scene {
 	for name, e := range exception.Types() {
 		s.registry.Register(name, 1, e)
 	}
-	s.runner = projections.NewRunner(s.db, url, slog.New(slog.DiscardHandler), exceptions.Projection(s.registry.Decode))
+	s.stage = projectionstest.Run(t, s.db, url, exceptions.Projection(s.registry.Decode))
 	s.reader = exceptions.NewReader(s.db)
-	if err := s.runner.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan struct{})
-	go func() { defer close(done); _ = s.runner.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
 	return s
 }
 
@@ -71,26 +62,7 @@ func (s *scene) happens(organization, id, who uuid.UUID, minute int, facts ...ex
 		e.OccurredAt = noon.Add(time.Duration(minute) * time.Minute)
 		a.Events = append(a.Events, e)
 	}
-	s.append(a)
-}
-
-func (s *scene) append(a eventstore.Append) {
-	s.t.Helper()
-	var err error
-	if s.position, err = eventstore.New(s.db).Append(s.t.Context(), eventstore.Organization, a); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *scene) settle() {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
-	defer cancel()
-	for !s.runner.Wait(ctx, eventstore.Organization, s.position) {
-		if ctx.Err() != nil {
-			s.t.Fatal("the exceptions do not catch up")
-		}
-	}
+	s.stage.Append(eventstore.Organization, a)
 }
 
 func asked(check string, instance *uuid.UUID, days int) exception.Requested {
@@ -114,17 +86,17 @@ func TestExceptions(t *testing.T) {
 	whole := asked("A", &orders, 30)
 	whole.DatabaseID, whole.ObjectRef = &billing, "public.t"
 	s.happens(acme, granted, ana, 1, whole)
-	s.append(eventstore.Append{Organization: acme, StreamType: "organization", Stream: acme, Expected: eventstore.AnyVersion,
+	s.stage.Append(eventstore.Organization, eventstore.Append{Organization: acme, StreamType: "organization", Stream: acme, Expected: eventstore.AnyVersion,
 		Events: []eventstore.NewEvent{{Type: "member.invited", Data: []byte(`{}`)}}}) // not ours to read
 	s.happens(acme, refused, ana, 2, asked("B", nil, 30))
 	s.happens(acme, lapsing, ana, 3, asked("C", &billing, 1), exception.Granted{})
 	s.happens(acme, uuid.New(), ana, 4, asked("A", nil, 30)) // nobody has decided
 	s.happens(uuid.New(), uuid.New(), eve, 5, asked("A", nil, 30), exception.Granted{})
-	s.settle()
+	s.stage.Settle()
 	s.happens(acme, granted, eve, 6, exception.Granted{})
 	s.happens(acme, refused, eve, 7, exception.Revoked{})
 	s.happens(acme, back, ana, 8, asked("D", nil, 30), exception.Granted{}, exception.Revoked{})
-	s.settle()
+	s.stage.Settle()
 
 	for name, c := range map[string]struct {
 		query exceptions.Query
@@ -173,7 +145,7 @@ func TestExceptions(t *testing.T) {
 		}
 	}
 
-	difference, err := s.runner.Rebuild(t.Context(), exceptions.Name, projections.RebuildOptions{}, nil)
+	difference, err := s.stage.Rebuild(t.Context(), exceptions.Name, projections.RebuildOptions{}, nil)
 	if err != nil || !difference.Empty() {
 		t.Errorf("rebuild gives %+v, %v", difference, err)
 	}
@@ -185,12 +157,12 @@ func TestADecisionWithoutItsRequest(t *testing.T) {
 	s := newScene(t)
 	s.happens(acme, uuid.New(), ana, 1, exception.Granted{})
 	s.happens(acme, uuid.New(), ana, 2, asked("A", nil, 30))
-	s.settle()
+	s.stage.Settle()
 	got, _, err := s.reader.Page(t.Context(), exceptions.Query{Organization: acme, Page: 1, Size: 20}, noon)
 	if err != nil || shown(got) != "A:requested" {
 		t.Errorf("%q %v", shown(got), err)
 	}
-	statuses, err := s.runner.Statuses(t.Context())
+	statuses, err := s.stage.Statuses(t.Context())
 	if err != nil || statuses[0].Parked != 1 {
 		t.Errorf("%+v %v", statuses, err)
 	}

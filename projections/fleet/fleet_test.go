@@ -1,9 +1,7 @@
 package fleet_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"muster/internal/pgtest"
 	"muster/projections"
 	"muster/projections/fleet"
+	"muster/projections/projectionstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -25,9 +24,8 @@ type scene struct {
 	t        *testing.T
 	db       *sqlx.DB
 	registry *eventstore.Registry
-	runner   *projections.Runner
+	stage    *projectionstest.Stage
 	reader   *fleet.Reader
-	position int64
 }
 
 func newScene(t *testing.T) *scene {
@@ -38,14 +36,7 @@ func newScene(t *testing.T) *scene {
 		s.registry.Register(name, 1, e)
 	}
 	s.reader = fleet.NewReader(s.db)
-	s.runner = projections.NewRunner(s.db, url, slog.New(slog.DiscardHandler), fleet.Projection(s.registry.Decode))
-	if err := s.runner.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan struct{})
-	go func() { defer close(done); _ = s.runner.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
+	s.stage = projectionstest.Run(t, s.db, url, fleet.Projection(s.registry.Decode))
 	return s
 }
 
@@ -59,21 +50,7 @@ func (s *scene) happens(organization, stream uuid.UUID, facts ...domain.Event) {
 		}
 		a.Events = append(a.Events, e)
 	}
-	var err error
-	if s.position, err = eventstore.New(s.db).Append(s.t.Context(), eventstore.Fleet, a); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *scene) settle() {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
-	defer cancel()
-	for !s.runner.Wait(ctx, eventstore.Fleet, s.position) {
-		if ctx.Err() != nil {
-			s.t.Fatal("the fleet does not catch up")
-		}
-	}
+	s.stage.Append(eventstore.Fleet, a)
 }
 
 var created = time.Date(2026, 9, 1, 8, 0, 0, 0, time.UTC)
@@ -109,11 +86,11 @@ func TestFleet(t *testing.T) {
 	s.happens(acme, db3, database(orders, "dropped"))
 	s.happens(acme, goneDB, database(gone, "goes with its instance"))
 	s.happens(uuid.New(), uuid.New(), database(orders, "a stranger's, on an instance that is not theirs"))
-	s.settle()
+	s.stage.Settle()
 	s.happens(acme, orders, domain.InstanceChanged{Name: "orders", Engine: domain.PostgreSQL, Version: "16.1", Host: "db01", CreatedAt: created})
 	s.happens(acme, db3, domain.DatabaseRemoved{InstanceID: orders})
 	s.happens(acme, gone, domain.InstanceRemoved{})
-	s.settle()
+	s.stage.Settle()
 
 	inactive := false
 	tests := map[string]struct {
@@ -171,7 +148,7 @@ func TestFleet(t *testing.T) {
 			t.Errorf("a database that is not there: %v %v", ok, err)
 		}
 	}
-	difference, err := s.runner.Rebuild(t.Context(), fleet.Name, projections.RebuildOptions{}, nil)
+	difference, err := s.stage.Rebuild(t.Context(), fleet.Name, projections.RebuildOptions{}, nil)
 	if err != nil || !difference.Empty() {
 		t.Errorf("rebuild gives %+v, %v", difference, err)
 	}

@@ -54,7 +54,7 @@ func TestRowFollowsTheEvents(t *testing.T) {
 	want := base
 	for i, step := range steps {
 		s.happens(acme, stream, step.fact)
-		s.settle()
+		s.stage.Settle()
 		step.change(&want)
 		want.Version = int64(i + 1)
 		got, ok, err := s.reader.Get(t.Context(), acme, stream, minute(500))
@@ -83,7 +83,7 @@ func TestFailedShowsItsSentence(t *testing.T) {
 	s := newScene(t)
 	s.happens(acme, id(100), queued(report.DataInventory, ana), started,
 		report.Failed{Code: report.CodeNoCompletedClassification, Message: "Classify a database first."})
-	s.settle()
+	s.stage.Settle()
 	row, _, err := s.reader.Get(t.Context(), acme, id(100), minute(10))
 	if err != nil || row.Status != report.StatusFailed || row.ErrorCode != report.CodeNoCompletedClassification ||
 		row.ErrorMessage != "Classify a database first." || !row.FinishedAt.Equal(minute(2)) {
@@ -104,7 +104,7 @@ func (s *scene) story() {
 	s.happens(acme, id(105), queued(report.Security, ana))
 	s.happens(acme, id(106), queued(report.DataInventory, ana))
 	s.happens(other, id(200), queued(report.Security, ana), started, ready(minute(200), ana))
-	s.settle()
+	s.stage.Settle()
 }
 
 func numbers(rows []history.Row) string {
@@ -218,7 +218,7 @@ func TestExportTray(t *testing.T) {
 	}
 	// Asked for before the mark, Ready after it: new to her.
 	s.happens(acme, id(105), started, ready(minute(200), ana))
-	s.settle()
+	s.stage.Settle()
 	if _, unseen := tray(ana, uuid.Nil, 20, minute(60)); unseen != 1 {
 		t.Errorf("%d unseen after one became Ready, want 1", unseen)
 	}
@@ -231,7 +231,7 @@ func TestExportTray(t *testing.T) {
 	}
 	// Who asked when all places were taken sees it in the tray, and is no recipient.
 	s.happens(acme, id(104), report.Reused{RequesterID: ana, NotAdded: []uuid.UUID{ana}})
-	s.settle()
+	s.stage.Settle()
 	if got, _ := tray(ana, uuid.Nil, 2, minute(60)); got != "106 Queued, 105 Ready" {
 		t.Errorf("newest two are %q", got)
 	}
@@ -247,7 +247,7 @@ func TestRebuildIsWhatIsLive(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.story()
-	difference, err := s.runner.Rebuild(t.Context(), history.Name, projections.RebuildOptions{StopOnDifference: true}, nil)
+	difference, err := s.stage.Rebuild(t.Context(), history.Name, projections.RebuildOptions{StopOnDifference: true}, nil)
 	if err != nil || !difference.Empty() || len(difference.Tables) != 3 {
 		t.Errorf("rebuild gives %+v, %v", difference, err)
 	}
@@ -258,7 +258,7 @@ func TestAsOfIsWhatWasLive(t *testing.T) {
 	s := newScene(t)
 	s.story()
 	s.happens(acme, id(108), queued(report.Security, ana), started, ready(time.Now().AddDate(1, 0, 0), ana, ben))
-	s.settle()
+	s.stage.Settle()
 	at := s.clock()
 	live := map[report.Kind][]history.Row{}
 	for _, kind := range []report.Kind{report.Security, report.DataInventory} {

@@ -1,9 +1,7 @@
 package history_test
 
 import (
-	"context"
 	"encoding/binary"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -14,8 +12,8 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/pgtest"
-	"muster/projections"
 	"muster/projections/history"
+	"muster/projections/projectionstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -43,9 +41,8 @@ type scene struct {
 	db       *sqlx.DB
 	store    *eventstore.Store
 	registry *eventstore.Registry
-	runner   *projections.Runner
+	stage    *projectionstest.Stage
 	reader   *history.Reader
-	position int64
 	minute   int // the next event's
 }
 
@@ -55,14 +52,7 @@ func newScene(t *testing.T) *scene {
 	s := &scene{t: t, db: pgtest.Connect(t, url), registry: registry(t)}
 	s.store = eventstore.New(s.db)
 	s.reader = history.NewReader(s.db)
-	s.runner = projections.NewRunner(s.db, url, slog.New(slog.DiscardHandler), history.Projection(s.registry.Decode))
-	if err := s.runner.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan struct{})
-	go func() { defer close(done); _ = s.runner.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
+	s.stage = projectionstest.Run(t, s.db, url, history.Projection(s.registry.Decode))
 	return s
 }
 
@@ -87,22 +77,7 @@ func (s *scene) happens(organization, stream uuid.UUID, facts ...report.Event) {
 		s.minute++
 		a.Events = append(a.Events, e)
 	}
-	var err error
-	if s.position, err = s.store.Append(s.t.Context(), eventstore.Reports, a); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// settle waits until the history shows everything that has happened.
-func (s *scene) settle() {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
-	defer cancel()
-	for !s.runner.Wait(ctx, eventstore.Reports, s.position) {
-		if ctx.Err() != nil {
-			s.t.Fatal("the history does not catch up")
-		}
-	}
+	s.stage.Append(eventstore.Reports, a)
 }
 
 func queued(kind report.Kind, requester uuid.UUID, others ...uuid.UUID) report.Queued {

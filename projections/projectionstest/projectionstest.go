@@ -1,0 +1,67 @@
+package projectionstest
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/eventstore"
+	"muster/projections"
+)
+
+// patience is how long a test waits for what must come.
+const patience = time.Minute
+
+// Stage is a database with a projection that follows its logs.
+type Stage struct {
+	*projections.Runner
+	t    testing.TB
+	db   *sqlx.DB
+	last map[eventstore.Log]int64
+}
+
+// Run makes the projection's tables in the database at url, which db is
+// connected to, and fills them until the test ends.
+func Run(t testing.TB, db *sqlx.DB, url string, p projections.Projection) *Stage {
+	t.Helper()
+	s := &Stage{
+		Runner: projections.NewRunner(db, url, slog.New(slog.DiscardHandler), p),
+		t:      t, db: db, last: make(map[eventstore.Log]int64),
+	}
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan struct{})
+	go func() { defer close(done); _ = s.Runner.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return s
+}
+
+// Append writes to a log and returns its new head.
+func (s *Stage) Append(log eventstore.Log, batches ...eventstore.Append) int64 {
+	s.t.Helper()
+	position, err := eventstore.New(s.db).Append(s.t.Context(), log, batches...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.last[log] = position
+	return position
+}
+
+// Settle waits until everything that was appended shows.
+func (s *Stage) Settle() {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	for log, position := range s.last {
+		for !s.Wait(ctx, log, position) {
+			if ctx.Err() != nil {
+				s.t.Fatalf("the projection does not catch up with %d of %s", position, log)
+			}
+		}
+	}
+}
