@@ -27,18 +27,15 @@ type Stage struct {
 // connected to, and fills them until the test ends.
 func Run(t testing.TB, db *sqlx.DB, url string, p projections.Projection) *Stage {
 	t.Helper()
-	s := &Stage{
-		Runner: projections.NewRunner(db, url, slog.New(slog.DiscardHandler), p),
-		t:      t, db: db, last: make(map[eventstore.Log]int64),
-	}
-	if err := s.Prepare(t.Context()); err != nil {
+	runner := projections.NewRunner(db, url, slog.New(slog.DiscardHandler), p)
+	if err := runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan struct{})
-	go func() { defer close(done); _ = s.Runner.Run(ctx) }()
+	go func() { defer close(done); _ = runner.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
-	return s
+	return &Stage{Runner: runner, t: t, db: db, last: make(map[eventstore.Log]int64)}
 }
 
 // Append writes to a log and returns its new head.
