@@ -132,7 +132,15 @@ func TestPagesInABrowser(t *testing.T) {
 	b.picture("reports-refused")
 	b.run(chromedp.Navigate(listener.URL+"/instances"), chromedp.WaitVisible(chromedp.CSS("#list strong")))
 	b.picture("instances")
-	b.run(chromedp.SendKeys(chromedp.CSS("#name"), "x"), chromedp.SendKeys(chromedp.CSS("#dsn"), "postgres://u:p@127.0.0.1:1/d"), chromedp.Click(chromedp.CSS("#add-form button[type=submit]")),
+	b.run(chromedp.SendKeys(chromedp.CSS("#dsn"), "postgres://u:p@127.0.0.1:1/d"), chromedp.Click(chromedp.CSS("#add-form button[type=submit]")),
+		chromedp.WaitVisible(chromedp.CSS("#name[aria-invalid=true]")))
+	if said := evaluated[string](b, `document.querySelector("#add-form .error").firstChild.textContent`); said != "Name must not be empty." {
+		t.Errorf("without a name it says %q", said)
+	}
+	if border := `getComputedStyle(document.getElementById("name")).borderColor`; evaluated[string](b, border) == evaluated[string](b, strings.Replace(border, "name", "dsn", 1)) {
+		t.Error("the field that is refused looks like the others")
+	}
+	b.run(chromedp.SendKeys(chromedp.CSS("#name"), "x"), chromedp.Click(chromedp.CSS("#add-form button[type=submit]")),
 		chromedp.WaitVisible(chromedp.CSS("#add-form .error")))
 	b.picture("instances-refused")
 	b.run(chromedp.Navigate(listener.URL+"/docs/api"), chromedp.WaitVisible(chromedp.CSS("#createReport")),

@@ -306,6 +306,9 @@ func faultsOf(e *openapi3.SchemaError) []fault {
 	case "format":
 		return invalid("must be " + formatName(e.Schema.Format))
 	case "minLength":
+		if e.Schema.MinLength == 1 {
+			return invalid("must not be empty")
+		}
 		return invalid(fmt.Sprintf("must have at least %d characters", e.Schema.MinLength))
 	case "maxLength":
 		return invalid(fmt.Sprintf("must have at most %d characters", *e.Schema.MaxLength))

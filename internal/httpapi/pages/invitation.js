@@ -1,6 +1,6 @@
 import { $, call, explainPlainHTTP, keepsSessions, submitting } from "./muster.js";
 
-const token = decodeURIComponent(location.hash.slice(1));
+const token = location.hash.slice(1);
 history.replaceState(null, "", location.pathname);
 $("main").removeAttribute("aria-busy");
 if (!keepsSessions) { // the link stays good

@@ -58,21 +58,31 @@ export function say(text) {
 
 const sentence = (clause) => `${clause.charAt(0).toUpperCase()}${clause.slice(1).replace(/\.$/, "")}.`;
 
+// annotate writes a text in which commands stand between backticks.
+export function annotate(node, text) {
+  node.replaceChildren(...text.split("`").map((part, i) => (i % 2 ? element("code", {}, part) : part)));
+}
+
 // complain shows a problem in the form: its sentence, each field's, the request id.
 export function complain(form, problem, fields = {}) {
   const box = form.querySelector(".error");
   box.id ||= `${form.id}-error`;
   for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   const errors = problem.body?.errors ?? [];
-  box.replaceChildren(errors.length === 1 ? sentence(errors[0].detail) : problem.message.replace(/^#\/(?:\S+\/)?(\w+) /, "$1: "));
-  if (errors.length > 1) {
-    box.append(element("ul", {}, ...errors.map((e) => element("li", {}, `${(e.pointer ?? e.parameter ?? "").replace("#/", "")}: ${e.detail}`))));
+  const inputOf = (e) => fields[e.pointer] ?? fields[Object.keys(fields).find((p) => e.pointer?.startsWith(p + "/"))];
+  const nameOf = (e) => inputOf(e)?.labels?.[0]?.textContent ?? (e.pointer ?? e.parameter ?? "").replace("#/", "");
+  if (errors.length === 1) { // some details are what is said of the field, some a sentence of their own
+    const { detail } = errors[0];
+    box.replaceChildren(sentence(/^(is|must|does|cannot) /.test(detail) ? `${nameOf(errors[0])} ${detail}` : detail));
+  } else {
+    box.replaceChildren(errors.length ? "Some of this is not right yet." : problem.message);
+    if (errors.length) box.append(element("ul", {}, ...errors.map((e) => element("li", {}, `${nameOf(e)}: ${e.detail}`))));
   }
   if (problem.body?.requestId) box.append(element("small", {}, `Request ${problem.body.requestId}`));
   box.hidden = false;
   let first = true;
   for (const e of errors) {
-    const input = fields[e.pointer] ?? fields[Object.keys(fields).find((p) => e.pointer?.startsWith(p + "/"))];
+    const input = inputOf(e);
     if (!input) continue;
     input.setAttribute("aria-invalid", "true");
     input.setAttribute("aria-errormessage", box.id);
@@ -180,7 +190,7 @@ function signIn(session, show, refused) {
   $("sign-in-refused").textContent = refused;
   $("sign-in-refused").hidden = !refused;
   if (session.setupRequired) {
-    $("sign-in-note").textContent = "Nobody is set up yet. Open the one-time link that `muster serve` printed, or make one with `muster setup-link`.";
+    annotate($("sign-in-note"), "Nobody is set up yet. Open the one-time link that `muster serve` printed, or make one with `muster setup-link`.");
     $("sign-in-form").hidden = true;
     return;
   }
@@ -192,7 +202,7 @@ function signIn(session, show, refused) {
     return;
   }
   $("email").focus();
-  submitting($("sign-in-form"), () => ({}), async () => {
+  submitting($("sign-in-form"), () => ({ "#/email": $("email"), "#/password": $("password") }), async () => {
     await call("POST", "/api/v1/session", { email: $("email").value, password: $("password").value });
     $("password").value = "";
     if (!(await call("GET", "/api/v1/session")).authenticated) {

@@ -1,8 +1,8 @@
-import { $, call, element, explainPlainHTTP, keepsSessions, submitting } from "./muster.js";
+import { $, annotate, call, element, explainPlainHTTP, keepsSessions, submitting } from "./muster.js";
 
 // The token comes in the fragment, which no server and no log ever sees, and
 // leaves the address bar at once.
-const setupToken = decodeURIComponent(location.hash.slice(1)).replace(/^token=/, "");
+const setupToken = location.hash.slice(1).replace(/^token=/, "");
 history.replaceState(null, "", location.pathname);
 
 const { required } = await call("GET", "/api/v1/setup").catch(() => ({ required: true }));
@@ -12,7 +12,7 @@ if (!required) {
 } else if (!keepsSessions) { // the link stays good
   explainPlainHTTP($("setup-note"));
 } else if (!setupToken) {
-  $("setup-note").textContent = "Open the whole one-time link that Muster printed, or make another one with `muster setup-link`.";
+  annotate($("setup-note"), "Open the whole one-time link that Muster printed, or make another one with `muster setup-link`.");
 } else {
   $("setup-form").hidden = false;
   $("organizationName").focus();
