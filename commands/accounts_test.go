@@ -13,6 +13,7 @@ import (
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/accounts"
+	"muster/internal/clocktest"
 	"muster/internal/pgtest"
 )
 
@@ -20,10 +21,10 @@ import (
 func newInstallation(t *testing.T) *house {
 	t.Helper()
 	db := pgtest.DB(t)
-	c := &clock{at: start}
-	store := accounts.New(db, c.now)
+	c := clocktest.At(start)
+	store := accounts.New(db, c.Now)
 	return &house{T: t, db: db, clock: c, Service: &commands.Service{
-		DB: db, Events: eventstore.New(db), Members: store, Accounts: store, Now: c.now,
+		DB: db, Events: eventstore.New(db), Members: store, Accounts: store, Now: c.Now,
 	}}
 }
 
@@ -83,7 +84,7 @@ func TestSetUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.clock.advance(30 * time.Minute)
+	h.clock.Advance(30 * time.Minute)
 	for name, token := range map[string]string{"unknown": "x", "stale": stale, "empty": ""} {
 		in.Token = token
 		if _, _, err := h.SetUp(ctx, in); code(err) != "forbidden" {
@@ -185,7 +186,7 @@ func TestInvitation(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	_, late, _, _, _ := h.InviteMember(ctx, h.actor, commands.NewMember{Email: "cleo@example.org", Name: "Cleo", Role: organization.Viewer})
-	h.clock.advance(24 * time.Hour)
+	h.clock.Advance(24 * time.Hour)
 	if _, _, err := h.AcceptInvitation(ctx, commands.AcceptInvitation{Token: late, Password: password}); code(err) != "invitation_gone" {
 		t.Errorf("a day later: %v", err)
 	}

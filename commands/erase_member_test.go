@@ -251,7 +251,7 @@ func TestRenewInvitation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.clock.advance(25 * time.Hour)
+	h.clock.Advance(25 * time.Hour)
 	_, second, _, err := h.RenewInvitation(ctx, h.actor, ben.ID)
 	if err != nil {
 		t.Fatal(err)

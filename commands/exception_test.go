@@ -168,7 +168,7 @@ func TestGrantAndRevokeException(t *testing.T) {
 	if err := grant(lapsing); err != nil {
 		t.Fatal(err)
 	}
-	h.clock.advance(31 * 24 * time.Hour)
+	h.clock.Advance(31 * 24 * time.Hour)
 	refused("granting what is over", grant(late))
 	refused("taking back what has lapsed", revoke(lapsing))
 	if err := revoke(late); err != nil {

@@ -18,6 +18,7 @@ import (
 	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
+	"muster/internal/clocktest"
 	"muster/internal/pgtest"
 )
 
@@ -29,7 +30,7 @@ type house struct {
 	*commands.Service
 	*testing.T
 	db    *sqlx.DB
-	clock *clock
+	clock *clocktest.Clock
 	known *fleetNames
 	org   accounts.Organization
 	ana   accounts.Member
@@ -41,11 +42,11 @@ var start = time.Date(2026, 11, 20, 11, 37, 42, 0, time.UTC)
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	db := pgtest.DB(t)
-	c := &clock{at: start}
+	c := clocktest.At(start)
 	known := &fleetNames{instances: map[uuid.UUID]instanceName{}}
-	store := accounts.New(db, c.now)
+	store := accounts.New(db, c.Now)
 	h := &house{T: t, db: db, clock: c, known: known, Service: &commands.Service{
-		DB: db, Events: eventstore.New(db), Instances: known, Members: store, Jobs: jobs.NewQueue(db), Accounts: store, Now: c.now,
+		DB: db, Events: eventstore.New(db), Instances: known, Members: store, Jobs: jobs.NewQueue(db), Accounts: store, Now: c.Now,
 	}}
 	h.org, h.ana = h.organization("Example")
 	h.actor = commands.Actor{OrganizationID: h.org.ID, MemberID: h.ana.ID, RequestID: "r-1"}
@@ -168,24 +169,6 @@ func built(id uuid.UUID) report.Ready {
 		AsOf: start, InputsSHA256: digest, InputsKey: "inputs/" + id.String(), PDFSHA256: digest, PDFKey: "pdf/" + id.String(),
 		FileName: "security-2026-11-20.pdf", SizeBytes: 1, Pages: 1, RetentionSeconds: 3600,
 	}
-}
-
-// clock is a clock that moves when told to.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
 }
 
 // fleetNames answers what the fleet's projection would, at once.

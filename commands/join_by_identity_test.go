@@ -35,7 +35,7 @@ func TestInvitedMemberJoinsByIdentity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.clock.advance(48 * accounts.InvitationLife) // the link is old; the provider's word is not
+	h.clock.Advance(48 * accounts.InvitationLife) // the link is old; the provider's word is not
 	together(4, func(int) error {                 // two tabs, two replicas
 		_, err := h.JoinByIdentity(t.Context(), atCorp, "Bo@example.org", accounts.Client{RequestID: "r-7"})
 		return err

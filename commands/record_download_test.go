@@ -17,7 +17,7 @@ func TestADownloadAnHour(t *testing.T) {
 		return err
 	}
 	together(8, fetch, t)
-	h.clock.advance(30 * time.Minute)
+	h.clock.Advance(30 * time.Minute)
 	together(2, fetch, t)
 	ben := h.as(h.member("ben@example.org"))
 	if _, err := h.RecordDownload(t.Context(), ben, id); err != nil {

@@ -39,7 +39,7 @@ func TestTheWholeLife(t *testing.T) {
 				if !r.ExpiresAt.Equal(start.Add(time.Hour)) || len(r.RecipientIDs) != 1 {
 					t.Errorf("finishing with %+v", r)
 				}
-				h.clock.advance(time.Millisecond) // the window still counts from Ready
+				h.clock.Advance(time.Millisecond) // the window still counts from Ready
 				return nil
 			})
 			return err
@@ -54,7 +54,7 @@ func TestTheWholeLife(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.clock.advance(time.Hour)
+	h.clock.Advance(time.Hour)
 	for range 2 {
 		h.tx(func(tx *sqlx.Tx) error { _, err := h.MarkExpired(ctx, tx, org, id); return err })
 		h.tx(func(tx *sqlx.Tx) error { _, err := h.RecordInputsErased(ctx, tx, org, id, "retention"); return err })
@@ -151,7 +151,7 @@ func TestDownloadsAreRefusedByTheClock(t *testing.T) {
 		t.Errorf("while it is Queued: %v", err)
 	}
 	h.ready(id)
-	h.clock.advance(time.Hour)
+	h.clock.Advance(time.Hour)
 	if _, err := h.RecordDownload(t.Context(), h.actor, id); !errors.As(err, &e) || e.From != report.StatusExpired {
 		t.Errorf("after its window: %v", err)
 	}

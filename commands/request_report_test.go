@@ -311,7 +311,7 @@ func TestScorecardOfADatabase(t *testing.T) {
 	if want := start.Truncate(time.Minute); !queued.Scope.To.Equal(want) {
 		t.Errorf("to %s, want now, floored", queued.Scope.To)
 	}
-	h.clock.advance(10 * time.Second) // still the same minute: the same request
+	h.clock.Advance(10 * time.Second) // still the same minute: the same request
 	again, err := h.RequestReport(t.Context(), h.actor, in)
 	if err != nil || !again.Reused {
 		t.Errorf("again: %+v, %v", again, err)
@@ -341,7 +341,7 @@ func TestLimits(t *testing.T) {
 	if code != "" {
 		t.Fatal(code)
 	}
-	h.clock.advance(time.Minute)
+	h.clock.Advance(time.Minute)
 	if _, code := request(); code != "" {
 		t.Fatal(code)
 	}
@@ -357,7 +357,7 @@ func TestLimits(t *testing.T) {
 	if _, code := request(); code != "rate_limited" {
 		t.Errorf("fourth in the hour: %q", code)
 	}
-	h.clock.advance(59 * time.Minute)
+	h.clock.Advance(59 * time.Minute)
 	if _, code := request(); code != "" {
 		t.Errorf("an hour after the first: %q", code)
 	}

@@ -29,7 +29,7 @@ func (e *estate) as(member uuid.UUID) commands.Actor {
 func (e *estate) asked(check string, change func(r *commands.RequestException)) uuid.UUID {
 	e.t.Helper()
 	r := commands.RequestException{
-		Subject: exception.Subject{CheckID: check}, Reason: "because of " + check, Until: e.clock.now().AddDate(0, 1, 0),
+		Subject: exception.Subject{CheckID: check}, Reason: "because of " + check, Until: e.clock.Now().AddDate(0, 1, 0),
 	}
 	if change != nil {
 		change(&r)
@@ -108,9 +108,9 @@ func TestGatherTakesInWhatIsAccepted(t *testing.T) {
 	e.asked("PG-S04", nil)
 	e.revoked(e.granted("PG-S05", nil))
 	e.revoked(e.asked("PG-S07", nil))
-	e.granted("PG-S11", func(r *commands.RequestException) { r.Until = e.clock.now().Add(time.Hour) })
+	e.granted("PG-S11", func(r *commands.RequestException) { r.Until = e.clock.Now().Add(time.Hour) })
 	e.exec(`DELETE FROM members WHERE name = 'Bob'`) // as if erased: an id without a name
-	e.clock.forward(time.Hour)                       // by now it has lapsed
+	e.clock.Advance(time.Hour)                       // by now it has lapsed
 
 	for name, c := range map[string]struct {
 		kind  report.Kind
@@ -194,11 +194,11 @@ func TestGatherWaitsForWhatWasDecided(t *testing.T) {
 func TestAnExceptionOfAClockAhead(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
-	e.granted("PG-S02", func(r *commands.RequestException) { r.Until = e.clock.now().Add(30 * time.Second) })
-	e.clock.forward(time.Minute)
+	e.granted("PG-S02", func(r *commands.RequestException) { r.Until = e.clock.Now().Add(30 * time.Second) })
+	e.clock.Advance(time.Minute)
 	e.granted("PG-S01", nil)
 	inputs := e.inputs()
-	inputs.Now = func() time.Time { return e.clock.now().Add(-time.Minute) }
+	inputs.Now = func() time.Time { return e.clock.Now().Add(-time.Minute) }
 	doc, err := inputs.Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
 	if err != nil || !slices.Equal(reasons(doc), []string{"because of PG-S01"}) || doc.AsOf.Before(doc.Exceptions[0].GrantedAt) {
 		t.Errorf("as of %s: %+v, %v", doc.AsOf, doc.Exceptions, err)
@@ -245,7 +245,7 @@ func TestAnExceptionFromAskingToLapsing(t *testing.T) {
 	says("revoked", told{Open: 2, Score: failing, Change: analysis.Change{Reopened: 2}})
 	e.granted("PG-S01", func(r *commands.RequestException) { r.InstanceID, r.ObjectRef = &server, "line 94" })
 	says("one object granted", told{Open: 1, Accepted: 1, Score: failing, Change: analysis.Change{Unchanged: 1, Accepted: 1}})
-	e.clock.forward(31 * 24 * time.Hour)
+	e.clock.Advance(31 * 24 * time.Hour)
 	says("lapsed", told{Open: 2, Score: failing, Change: analysis.Change{Unchanged: 1, Reopened: 1}})
 }
 
@@ -272,7 +272,7 @@ func TestErasingWhoAccepted(t *testing.T) {
 				asks, grants = e.bob, e.ana
 			}
 			id, _, err := e.commands.RequestException(t.Context(), e.as(asks), commands.RequestException{
-				Subject: exception.Subject{CheckID: "PG-S01"}, Reason: "because", Until: e.clock.now().AddDate(0, 1, 0),
+				Subject: exception.Subject{CheckID: "PG-S01"}, Reason: "because", Until: e.clock.Now().AddDate(0, 1, 0),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -298,7 +298,7 @@ func (e *estate) found(instance uuid.UUID, results ...snapshot.CheckResult) {
 	if err != nil || !ok {
 		e.t.Fatal(ok, err)
 	}
-	at := e.clock.now().Add(-time.Hour)
+	at := e.clock.Now().Add(-time.Hour)
 	a := snapshot.Assessment{StartedAt: at, FinishedAt: at, Outcome: snapshot.OutcomeComplete, VersionNum: 150018, Results: results}
 	if err := e.facts.Record(e.t.Context(), claim, a, nil, time.Hour); err != nil {
 		e.t.Fatal(err)

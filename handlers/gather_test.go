@@ -122,7 +122,7 @@ func (e *estate) assessed(instance uuid.UUID, classified ...assessment.DatabaseC
 	}
 	size := int64(4096)
 	a := snapshot.Assessment{
-		StartedAt: e.clock.now().Add(-time.Hour), FinishedAt: e.clock.now().Add(-time.Hour), Outcome: snapshot.OutcomeComplete,
+		StartedAt: e.clock.Now().Add(-time.Hour), FinishedAt: e.clock.Now().Add(-time.Hour), Outcome: snapshot.OutcomeComplete,
 		VersionNum: 150003, Databases: []snapshot.DatabaseFact{{Name: "sales", SizeBytes: &size}},
 	}
 	if err := e.facts.Record(e.t.Context(), claim, a, classified, time.Hour); err != nil {
@@ -143,13 +143,13 @@ func (e *estate) inputs() *handlers.Inputs {
 	return &handlers.Inputs{
 		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
-		PublicURL: "https://muster.example.org", Now: e.clock.now,
+		PublicURL: "https://muster.example.org", Now: e.clock.Now,
 	}
 }
 
 func (e *estate) gathering(kind report.Kind, scope report.Scope) handlers.Gathering {
 	return handlers.Gathering{
-		OrganizationID: e.organization, ReportID: uuid.New(), RequestedAt: e.clock.now(),
+		OrganizationID: e.organization, ReportID: uuid.New(), RequestedAt: e.clock.Now(),
 		Queued: report.Queued{Kind: kind, Scope: scope, ScopeLabel: "a label", RequesterID: e.ana},
 	}
 }
@@ -211,7 +211,7 @@ func TestGatherSaysWhatIsKnownAndWhatIsNot(t *testing.T) {
 	if doc.Requester.Name != "Ana" || doc.Organization.Name != "Acme" || doc.PublicURL == "" || len(doc.Checks) < 15 || doc.Witness.Log != string(eventstore.Reports) {
 		t.Errorf("document %+v", doc.Organization)
 	}
-	if doc.AsOf.Before(e.clock.now().Add(-time.Minute)) {
+	if doc.AsOf.Before(e.clock.Now().Add(-time.Minute)) {
 		t.Errorf("as of %s", doc.AsOf)
 	}
 }

@@ -67,7 +67,7 @@ func TestTheWholeLifeOfAReport(t *testing.T) {
 		rows := s.jobs(jobs.Expire)
 		return len(rows) == 1 && rows[0].Status == jobs.StatusQueued && rows[0].RunAt.Sub(ready.ExpiresAt) >= 0
 	})
-	s.clock.forward(31 * 24 * time.Hour)
+	s.clock.Advance(31 * 24 * time.Hour)
 	s.due(jobs.Expire)
 	s.until("the PDF is deleted", func() bool { return s.has(id, "report.expired") && len(s.stored()) == 1 })
 	if expired, _ := last[report.Expired](s, id); !expired.ExpiredAt.Equal(ready.ExpiresAt) {

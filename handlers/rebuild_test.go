@@ -140,7 +140,7 @@ func TestTheSweepTakesStraysOnly(t *testing.T) {
 	if got, want := s.stored(), sorted(ready.PDFKey, ready.InputsKey, beingBuilt, ofNobody); !equalSets(got, want) {
 		t.Errorf("left %v, want %v", got, want)
 	}
-	s.clock.forward(2 * time.Hour)
+	s.clock.Advance(2 * time.Hour)
 	if swept := s.sweep(); swept.Deleted != 1 {
 		t.Errorf("swept %+v, want the one of a report that nobody knows", swept)
 	}

@@ -23,6 +23,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/blobs"
+	"muster/internal/clocktest"
 	"muster/internal/mail"
 	"muster/internal/mail/mailtest"
 	"muster/internal/pdf"
@@ -37,24 +38,6 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 // patience bounds every wait of these tests; none of them needs a second of it.
 const patience = 30 * time.Second
 
-// clock is the workers' clock; the database has its own.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) forward(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // scene is an installation without its web page: a database, files, a mail
 // server, one organization and three members.
 type scene struct {
@@ -66,7 +49,7 @@ type scene struct {
 	commands *commands.Service
 	blobs    *blobs.Store
 	files    string
-	clock    *clock
+	clock    *clocktest.Clock
 	smtp     *mailtest.Server
 	gatherer *gatherer
 
@@ -104,13 +87,13 @@ func newSceneIn(t *testing.T, dir string) *scene {
 	t.Helper()
 	s := &scene{
 		t: t, db: pgtest.DB(t), files: dir, gatherer: &gatherer{},
-		clock: &clock{at: time.Now()}, smtp: mailtest.Start(t, mailtest.Options{}),
+		clock: clocktest.At(time.Now()), smtp: mailtest.Start(t, mailtest.Options{}),
 	}
 	s.queue, s.events = jobs.NewQueue(s.db), eventstore.New(s.db)
-	s.accounts = accounts.New(s.db, s.clock.now)
+	s.accounts = accounts.New(s.db, s.clock.Now)
 	s.commands = &commands.Service{
 		DB: s.db, Events: s.events, Instances: fleet.NewReader(s.db), Members: s.accounts, Jobs: s.queue,
-		Accounts: s.accounts, Now: s.clock.now,
+		Accounts: s.accounts, Now: s.clock.Now,
 	}
 	var err error
 	if s.blobs, err = blobs.Open(t.Context(), "file://"+dir); err != nil {
@@ -134,7 +117,7 @@ func (s *scene) populate() {
 		*id = uuid.New()
 		m := accounts.Member{
 			ID: *id, OrganizationID: s.organization, Email: s.address(name), Name: strings.ToUpper(name[:1]) + name[1:],
-			Role: organization.Member, Status: organization.Active, CreatedAt: s.clock.now(),
+			Role: organization.Member, Status: organization.Active, CreatedAt: s.clock.Now(),
 		}
 		if err := s.accounts.InsertMember(s.t.Context(), tx, m, ""); err != nil {
 			s.t.Fatal(err)
@@ -184,13 +167,13 @@ func (s *scene) renderer() *pdf.Renderer {
 func (s *scene) builder() *handlers.Builder {
 	return &handlers.Builder{
 		DB: s.db, Queue: s.queue, Record: s.record(), Reports: s.commands, Gatherer: s.gatherer,
-		Renderer: s.renderer(), Blobs: s.blobs, Retention: handlers.Windows{Accounts: s.accounts}, Now: s.clock.now,
+		Renderer: s.renderer(), Blobs: s.blobs, Retention: handlers.Windows{Accounts: s.accounts}, Now: s.clock.Now,
 	}
 }
 
 func (s *scene) mailer() *handlers.Mailer {
 	s.t.Helper()
-	composer, err := mail.NewComposer(&netmail.Address{Name: "Muster", Address: "muster@localhost"}, s.clock.now)
+	composer, err := mail.NewComposer(&netmail.Address{Name: "Muster", Address: "muster@localhost"}, s.clock.Now)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -347,7 +330,7 @@ func (s *scene) stored() []string {
 
 func (s *scene) sweep() handlers.Swept {
 	s.t.Helper()
-	swept, err := (&handlers.Sweeper{Record: s.record(), Blobs: s.blobs, Now: s.clock.now}).Sweep(s.t.Context())
+	swept, err := (&handlers.Sweeper{Record: s.record(), Blobs: s.blobs, Now: s.clock.Now}).Sweep(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -201,7 +201,7 @@ func (w *world) anyToken(p person, scope organization.Scope) (secret string) {
 	w.t.Helper()
 	w.must(func(tx *sqlx.Tx) (err error) {
 		secret, _, err = w.deps.Accounts.InsertToken(w.t.Context(), tx, accounts.Token{ID: uuid.New(), Kind: accounts.APIToken, OrganizationID: p.OrganizationID,
-			MemberID: p.ID, Name: "any", Scopes: []organization.Scope{scope}, CreatedAt: w.clock.now(), ExpiresAt: w.clock.now().Add(time.Hour)})
+			MemberID: p.ID, Name: "any", Scopes: []organization.Scope{scope}, CreatedAt: w.clock.Now(), ExpiresAt: w.clock.Now().Add(time.Hour)})
 		return err
 	})
 	return secret
@@ -225,17 +225,17 @@ func (w *world) shutOut() map[string]guest {
 	}
 	old := w.person(o, organization.Admin, "old@ours.example")
 	out["a token whose time is over"] = guest{token: w.anyToken(old, organization.ScopeAdmin), code: "token_expired"}
-	w.exec(`UPDATE tokens SET expires_at = $2 WHERE member_id = $1`, old.ID, w.clock.now())
+	w.exec(`UPDATE tokens SET expires_at = $2 WHERE member_id = $1`, old.ID, w.clock.Now())
 	out["a session unused for half a day"] = guest{as: old, code: "session_expired"}
-	w.exec(`UPDATE sessions SET last_seen_at = $2 WHERE member_id = $1`, old.ID, w.clock.now().Add(-accounts.SessionIdle))
+	w.exec(`UPDATE sessions SET last_seen_at = $2 WHERE member_id = $1`, old.ID, w.clock.Now().Add(-accounts.SessionIdle))
 	week := w.again(old)
 	out["a session of last week"] = guest{as: week, code: "session_expired"}
-	w.exec(`UPDATE sessions SET expires_at = $2 WHERE member_id = $1 AND last_seen_at = $2`, old.ID, w.clock.now())
+	w.exec(`UPDATE sessions SET expires_at = $2 WHERE member_id = $1 AND last_seen_at = $2`, old.ID, w.clock.Now())
 	signedOut := w.again(w.ours.admin)
 	w.do(request{method: "DELETE", path: "/api/v1/session", as: signedOut}).is(204)
 	out["somebody who signed out"] = guest{as: signedOut, code: "unauthenticated"}
 	revoked := w.anyToken(old, organization.ScopeAdmin)
-	w.exec(`UPDATE tokens SET revoked_at = $2 WHERE member_id = $1 AND expires_at > $2`, old.ID, w.clock.now())
+	w.exec(`UPDATE tokens SET revoked_at = $2 WHERE member_id = $1 AND expires_at > $2`, old.ID, w.clock.Now())
 	out["a revoked token"] = guest{token: revoked, code: "token_revoked"}
 	disabled := w.person(o, organization.Admin, "disabled@ours.example")
 	out["a disabled member"], out["a disabled member's token"] =

@@ -39,7 +39,7 @@ func TestAuditPagesAreOneOrder(t *testing.T) {
 	w := newWorld(t)
 	w.deps.Unlimited = true
 	w.build()
-	before := w.clock.now().Add(-24 * time.Hour)
+	before := w.clock.Now().Add(-24 * time.Hour)
 	position := int64(1 << 40)
 	rapid.Check(t, func(t *rapid.T) {
 		run := uuid.NewString()[:8]
@@ -165,7 +165,7 @@ func TestWhatIsOfNoteIsAudited(t *testing.T) {
 	}
 	w.get(us.viewer, "/api/v1/ops/jobs").problem(403, "forbidden")
 	expect(accounts.Refused, "VIEWER role: GET /api/v1/ops/jobs", "VIEWER role: GET /api/v1/audit-events")
-	w.clock.advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	w.get(us.viewer, "/api/v1/ops/jobs").problem(403, "forbidden")
 	w.do(request{method: "POST", path: "/api/v1/reports", as: us.member, body: "{}", header: map[string]string{"Sec-Fetch-Site": "cross-site"}}).problem(403, "cross_origin_request")
 	w.do(request{method: "POST", path: "/api/v1/exports/seen", as: us.member, body: "{}", header: map[string]string{"Sec-Fetch-Site": "cross-site"}}).problem(403, "cross_origin_request")
@@ -237,7 +237,7 @@ func TestSessionsEndOnTheDot(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			for i, step := range c.steps {
-				w.clock.advance(step)
+				w.clock.Advance(step)
 				a := w.get(w.ours.member, "/api/v1/sessions")
 				if i < len(c.steps)-1 || c.code == "" {
 					a.is(200)

@@ -113,7 +113,7 @@ func TestExpiryHoldsByTheClock(t *testing.T) {
 	w := newWorld(t)
 	id := w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, id, pdfText)
-	w.clock.advance(30*24*time.Hour + time.Second)
+	w.clock.Advance(30*24*time.Hour + time.Second)
 	again, _, err := w.deps.Accounts.StartSession(t.Context(), w.ours.member.ID, accounts.MethodPassword, client0)
 	must(t, err)
 	me := person{w.ours.member.Member, again}

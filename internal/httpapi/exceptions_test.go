@@ -16,7 +16,7 @@ import (
 
 // asking is a request for an exception that breaks no rule.
 func (w *world) asking(change ...func(body map[string]any)) map[string]any {
-	body := map[string]any{"checkId": "PG-S01", "reason": "Behind a firewall until the move.", "until": w.clock.now().AddDate(0, 1, 0).Format(time.RFC3339)}
+	body := map[string]any{"checkId": "PG-S01", "reason": "Behind a firewall until the move.", "until": w.clock.Now().AddDate(0, 1, 0).Format(time.RFC3339)}
 	for _, c := range change {
 		c(body)
 	}
@@ -72,7 +72,7 @@ func TestAnExceptionIsAskedForAndDecided(t *testing.T) {
 		t.Errorf("granted: %v", granted)
 	}
 	w.post(w.ours.admin, path+"/grant", nil).problem(409, "invalid_state")
-	w.clock.advance(32 * 24 * time.Hour)
+	w.clock.Advance(32 * 24 * time.Hour)
 	session, _, err := w.deps.Accounts.StartSession(context.Background(), w.ours.admin.ID, accounts.MethodPassword, accounts.Client{})
 	must(t, err)
 	admin := person{w.ours.admin.Member, session}
@@ -114,7 +114,7 @@ func TestExceptionRules(t *testing.T) {
 		"a database alone":             {map[string]any{"databaseId": uuid.New()}, 422, "database_not_on_instance", []string{"body #/databaseId database_not_on_instance"}},
 		"an unknown database":          {map[string]any{"instanceId": ours, "databaseId": uuid.New()}, 422, "database_not_on_instance", []string{"body #/databaseId database_not_on_instance"}},
 		"in the past":                  {map[string]any{"until": "2020-01-01T00:00:00Z"}, 422, "out_of_range", []string{"body #/until out_of_range"}},
-		"for two years":                {map[string]any{"until": w.clock.now().AddDate(2, 0, 0)}, 422, "out_of_range", []string{"body #/until out_of_range"}},
+		"for two years":                {map[string]any{"until": w.clock.Now().AddDate(2, 0, 0)}, 422, "out_of_range", []string{"body #/until out_of_range"}},
 		"a blank reason":               {map[string]any{"reason": " \n "}, 422, "out_of_range", []string{"body #/reason out_of_range"}},
 		"U+0000":                       {map[string]any{"reason": "a\x00b", "objectRef": "\x00"}, 422, "out_of_range", []string{"body #/objectRef out_of_range", "body #/reason out_of_range"}},
 		"everything at once":           {map[string]any{"checkId": "X", "instanceId": theirs, "reason": " ", "until": "2020-01-01T00:00:00Z"}, 422, "unknown_check", []string{"body #/checkId unknown_check", "body #/instanceId instance_not_in_organization", "body #/reason out_of_range", "body #/until out_of_range"}},
@@ -138,9 +138,9 @@ func TestExceptionList(t *testing.T) {
 	w := newWorld(t)
 	instance := w.instance(w.ours, "orders")
 	first := w.asked(w.ours.member, func(b map[string]any) { b["instanceId"] = instance })
-	w.clock.advance(time.Minute)
+	w.clock.Advance(time.Minute)
 	second := w.asked(w.ours.admin, func(b map[string]any) {
-		b["checkId"], b["until"] = "PG-S02", w.clock.now().Add(time.Hour).Format(time.RFC3339)
+		b["checkId"], b["until"] = "PG-S02", w.clock.Now().Add(time.Hour).Format(time.RFC3339)
 	})
 	w.asked(w.ours.admin, func(b map[string]any) { b["checkId"] = "PG-S04" }) // at the same moment: the later id
 	w.decide(w.ours.admin, first, "revoke").is(200)
@@ -166,7 +166,7 @@ func TestExceptionList(t *testing.T) {
 	if p := page.object()["page"].(map[string]any); p["totalItems"] != 3.0 || p["totalPages"] != 2.0 || page.Header().Get("Link") == "" {
 		t.Errorf("page %v, %s", p, page.Header().Get("Link"))
 	}
-	w.clock.advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	if got := w.get(w.ours.viewer, "/api/v1/exceptions?status=lapsed").listed(); got != "PG-S02:lapsed" {
 		t.Errorf("an hour later: %q", got)
 	}

@@ -33,12 +33,12 @@ func (w *world) belongings(of tenant) map[string]string {
 	w.token(of.admin, organization.ScopeAdmin)
 	ingesting := w.ingestToken(of.admin)
 	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: ingesting, json: map[string]any{"instances": []any{map[string]any{
-		"externalId": "e", "name": "e", "engine": "oracle", "createdAt": w.clock.now(), "databases": []any{map[string]any{"externalId": "d", "name": "d", "createdAt": w.clock.now()}}}}}}).is(200)
-	asked := w.post(of.member, "/api/v1/exceptions", map[string]any{"checkId": "PG-S01", "reason": "until the move", "until": w.clock.now().Add(time.Hour)}).is(201)
+		"externalId": "e", "name": "e", "engine": "oracle", "createdAt": w.clock.Now(), "databases": []any{map[string]any{"externalId": "d", "name": "d", "createdAt": w.clock.Now()}}}}}}).is(200)
+	asked := w.post(of.member, "/api/v1/exceptions", map[string]any{"checkId": "PG-S01", "reason": "until the move", "until": w.clock.Now().Add(time.Hour)}).is(201)
 	w.exec(`UPDATE jobs SET dead_at = now() WHERE organization_id = $1`, of.organization.ID)
 	from, err := mail.ParseFrom("Muster <muster@localhost>")
 	must(w.t, err)
-	composer, err := mail.NewComposer(from, w.clock.now)
+	composer, err := mail.NewComposer(from, w.clock.Now)
 	must(w.t, err)
 	message, err := composer.Compose(mail.Notice{OrganizationID: of.organization.ID, ReportID: ready, MemberID: of.member.ID, Kind: "hidden"}, mail.Address{Email: of.member.Email})
 	must(w.t, err)
@@ -135,7 +135,7 @@ func (w *world) theirEvents() (n int64) {
 // foreignInside does the same with ids in bodies and in filters.
 func (w *world) foreignInside(theirs map[string]string) {
 	w.t.Helper()
-	now := w.clock.now().Format(time.RFC3339)
+	now := w.clock.Now().Format(time.RFC3339)
 	mine := w.instance(w.ours, "mine").String()
 	for _, c := range []struct{ method, path, id, body string }{
 		{"POST", "/api/v1/reports", "instanceId", `{"kind":"Security","scope":{"instanceIds":["%s"]}}`},

@@ -157,7 +157,7 @@ func (f *fuzzer) fill() {
 	ctx := context.Background()
 	f.ours, f.theirs = f.theirs, f.ours // theirs is marked as a demo
 	filler := &demo.Demo{
-		DB: f.deps.DB, Commands: f.deps.Commands, Accounts: f.deps.Accounts, Facts: f.deps.Servers, Now: f.clock.now,
+		DB: f.deps.DB, Commands: f.deps.Commands, Accounts: f.deps.Accounts, Facts: f.deps.Servers, Now: f.clock.Now,
 		Wait: func(ctx context.Context, m commands.Mark) bool { return f.deps.Waiter.Wait(ctx, m.Log, m.Position) },
 	}
 	must(f.t, filler.Fill(ctx, f.ours.organization))
@@ -211,7 +211,7 @@ func (f *fuzzer) theirEvents() (n int64) {
 // refresh replaces callers who no longer get in, and looks again at what there is.
 func (f *fuzzer) refresh() {
 	f.t.Helper()
-	f.clock.advance(10 * time.Second) // so that nobody uses up their quota
+	f.clock.Advance(10 * time.Second) // so that nobody uses up their quota
 	ctx := context.Background()
 	for i, c := range f.callers {
 		if c.renewed == nil {

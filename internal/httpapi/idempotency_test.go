@@ -37,11 +37,11 @@ func TestIdempotencyKey(t *testing.T) {
 	_, err := w.deps.DB.Exec(`UPDATE idempotency_keys SET status = NULL WHERE member_id = $1`, w.ours.member.ID)
 	must(t, err)
 	send(w.ours.member, "k", body).problem(409, "idempotency_in_progress")
-	w.clock.advance(3 * time.Minute) // its holder is taken for dead; the report is one all the same
+	w.clock.Advance(3 * time.Minute) // its holder is taken for dead; the report is one all the same
 	if taken := send(w.ours.member, "k", body).is(202); taken.Header().Get("Location") != first.Header().Get("Location") {
 		t.Error("a second report was made")
 	}
-	w.clock.advance(25 * time.Hour)
+	w.clock.Advance(25 * time.Hour)
 	var n int
 	session, _, err := w.deps.Accounts.StartSession(t.Context(), w.ours.member.ID, accounts.MethodPassword, client0)
 	must(t, err)
@@ -67,7 +67,7 @@ func TestWhoeverTakesOverMakesNothingTwice(t *testing.T) {
 		for how, after := range map[string]func(key string){
 			"died": func(key string) {
 				w.exec(`UPDATE idempotency_keys SET status = NULL, headers = NULL, body = NULL`)
-				w.clock.advance(3 * time.Minute)
+				w.clock.Advance(3 * time.Minute)
 			},
 			"failed": func(key string) {
 				w.exec(`UPDATE idempotency_keys SET status = NULL, headers = NULL, body = NULL`)
@@ -166,7 +166,7 @@ func TestAKeyIsItsCallersOwn(t *testing.T) {
 	send(w.ours.member, "").problem(403, "forbidden")
 	send(person{}, one).problem(403, "forbidden")
 	w.exec(`UPDATE members SET role = 'member' WHERE id = $1`, w.ours.member.ID)
-	w.exec(`UPDATE tokens SET revoked_at = $2 WHERE member_id = $1`, w.ours.member.ID, w.clock.now())
+	w.exec(`UPDATE tokens SET revoked_at = $2 WHERE member_id = $1`, w.ours.member.ID, w.clock.Now())
 	send(person{}, one).problem(401, "token_revoked")
 }
 

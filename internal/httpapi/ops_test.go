@@ -88,7 +88,7 @@ func TestOutbox(t *testing.T) {
 	}
 	from, err := mail.ParseFrom("Muster <muster@localhost>")
 	must(t, err)
-	composer, err := mail.NewComposer(from, w.clock.now)
+	composer, err := mail.NewComposer(from, w.clock.Now)
 	must(t, err)
 	message, err := composer.Compose(mail.Notice{OrganizationID: w.ours.organization.ID, ReportID: uuid.New(), MemberID: w.ours.member.ID, Kind: "Security Report"},
 		mail.Address{Name: "Ana", Email: "ana@ours.example"})
@@ -113,7 +113,7 @@ func TestAuditList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.requested(w.ours, w.ours.member)
-	must(t, w.deps.Accounts.RecordSecurity(t.Context(), accounts.SecurityEntry{At: w.clock.now(), OrganizationID: w.ours.organization.ID,
+	must(t, w.deps.Accounts.RecordSecurity(t.Context(), accounts.SecurityEntry{At: w.clock.Now(), OrganizationID: w.ours.organization.ID,
 		MemberID: w.ours.member.ID, Type: "signedIn", IP: "192.0.2.7"}))
 	whole := w.get(w.ours.auditor, "/api/v1/audit-events?limit=200").is(200).object()["items"].([]any)
 	var paged []any

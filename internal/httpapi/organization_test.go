@@ -150,6 +150,6 @@ func TestTheRetentionOfWhatIsReadyStays(t *testing.T) {
 	if after := w.get(w.ours.member, path).is(200).object()["expiresAt"]; after != before {
 		t.Errorf("it expired at %v and now at %v", before, after)
 	}
-	w.clock.advance(29 * 24 * time.Hour)
+	w.clock.Advance(29 * 24 * time.Hour)
 	w.get(w.signedIn(w.ours.member), path+"/download").is(200)
 }

@@ -88,7 +88,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	one, two := w.instance(w.ours, "one"), w.instance(w.ours, "two")
-	now := w.clock.now()
+	now := w.clock.Now()
 	ids := func(n int) []uuid.UUID {
 		out := make([]uuid.UUID, n)
 		for i := range out {
@@ -213,9 +213,9 @@ func TestRateLimit(t *testing.T) {
 	w.do(request{method: "GET", path: "/healthz"}).is(200) // a probe is never refused
 	w.do(request{method: "GET", path: "/nowhere"}).problem(429, "rate_limited")
 	w.get(w.ours.member, "/api/v1/organization").is(200) // another principal
-	w.clock.advance(time.Minute)
+	w.clock.Advance(time.Minute)
 	w.do(request{method: "GET", path: "/version"}).is(200)
-	w.clock.advance(-time.Hour)
+	w.clock.Advance(-time.Hour)
 	w.do(request{method: "GET", path: "/version"}).is(200)
 
 	w.deps.Unlimited = true
@@ -300,7 +300,7 @@ func TestIngestFleet(t *testing.T) {
 		t.Error(diff)
 	}
 	late := item("late")
-	late["createdAt"] = w.clock.now().Add(time.Hour)
+	late["createdAt"] = w.clock.Now().Add(time.Hour)
 	p = send(all, map[string]any{"instances": []any{item("z"), late, item("z")}}, nil).problem(422, "time_in_future")
 	want = []string{"body #/instances/1/createdAt time_in_future", "body #/instances/2/externalId duplicate_external_id"}
 	if diff := cmp.Diff(want, p.places()); diff != "" {

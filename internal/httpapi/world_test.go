@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +25,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
+	"muster/internal/clocktest"
 	"muster/internal/intake/collect"
 	"muster/internal/mail"
 	"muster/internal/pgtest"
@@ -47,7 +47,7 @@ type world struct {
 	server    *server // for what no request shows
 	yardstick *yardstick
 	deps      Dependencies
-	clock     *clock
+	clock     *clocktest.Clock
 
 	stopProjections func()
 	filled          []uuid.UUID // organizations that demo data was asked for
@@ -65,32 +65,13 @@ type person struct {
 	session string
 }
 
-// clock starts now, so that what the database stamps lies beside it, and moves
-// by hand.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	t.Helper()
-	w := &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Second)}}
+	w := &world{t: t, clock: clocktest.At(time.Now().UTC().Truncate(time.Second))}
 	db, log := pgtest.DB(t), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	registry := commands.Registry()
-	events := eventstore.New(db, eventstore.WithClock(w.clock.now))
-	people := accounts.New(db, w.clock.now)
+	events := eventstore.New(db, eventstore.WithClock(w.clock.Now))
+	people := accounts.New(db, w.clock.Now)
 	servers := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
 	runner := projections.NewRunner(db, pgtest.URL(t), log,
@@ -104,9 +85,9 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	must(t, err)
 	checks, err := catalogue.Load()
 	must(t, err)
-	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Members: people, Jobs: queue, Accounts: people, Now: w.clock.now}
+	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Members: people, Jobs: queue, Accounts: people, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
-	collector, err := collect.New(targets, service, nil, log, w.clock.now) // it tries and asks; nothing here assesses
+	collector, err := collect.New(targets, service, nil, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	w.deps = Dependencies{
 		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
@@ -116,7 +97,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 		Metrics:  telemetry.New("test", "abc"),
 		Ready:    []ReadinessProbe{{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}},
 		Build:    Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
-		Log:      log, Now: w.clock.now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
+		Log:      log, Now: w.clock.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
 	}
 	for _, c := range change {
 		c(&w.deps)
@@ -381,7 +362,7 @@ func (w *world) ready(as tenant, id uuid.UUID, text string) {
 	must(w.t, err)
 	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
 		return w.deps.Commands.MarkReady(ctx, tx, as.organization.ID, id, report.Ready{
-			AsOf: w.clock.now(), InputsSHA256: strings.Repeat("ab", 32), InputsKey: "k", PDFSHA256: written.SHA256, PDFKey: name,
+			AsOf: w.clock.Now(), InputsSHA256: strings.Repeat("ab", 32), InputsKey: "k", PDFSHA256: written.SHA256, PDFKey: name,
 			FileName: "security-größe \"1\".pdf", SizeBytes: written.SizeBytes, Pages: 3, RetentionSeconds: 30 * 24 * 3600,
 			Renderer: report.Renderer{Version: "1"}, Witness: report.Witness{Log: "reports", Position: head.Position, Hash: fmt.Sprintf("%x", head.Hash)},
 		}, nil)
