@@ -1,22 +1,16 @@
 package oidc_test
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/google/go-cmp/cmp"
 
 	"muster/internal/oidc"
 )
@@ -195,8 +189,7 @@ func TestForgedTokens(t *testing.T) {
 			i.mu.Lock()
 			i.token = test.token
 			i.mu.Unlock()
-			asked, cookie := c.started(t, "/")
-			_, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})
+			_, err := c.round(t)
 			if got := reason(t, err); got != test.want {
 				t.Errorf("%q, want %q (%v)", got, test.want, err)
 			}
@@ -211,8 +204,7 @@ func TestTheSecretIsNotSentOn(t *testing.T) {
 	i := newIssuer(t)
 	i.document["token_endpoint"] = i.URL + "/moved/token"
 	c := newClient(t, i.URL, newKey(t))
-	asked, cookie := c.started(t, "/")
-	_, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})
+	_, err := c.round(t)
 	if got := reason(t, err); got != oidc.ReasonUnavailable || i.asked["/moved/token"] != 1 || i.asked["/token"] != 0 {
 		t.Errorf("%q (%v), asked %v", got, err, i.asked)
 	}
@@ -247,8 +239,7 @@ func TestVerifiedEmail(t *testing.T) {
 			i.token = func(c claims) string { return honest(with(c, test.token)) }
 			i.userinfo = test.userinfo
 			i.mu.Unlock()
-			asked, cookie := c.started(t, "/")
-			who, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})
+			who, err := c.round(t)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,171 +252,12 @@ func TestVerifiedEmail(t *testing.T) {
 	i.away["/userinfo"] = true
 	i.token = func(c claims) string { return honest(with(c, claims{"email": nil})) }
 	i.mu.Unlock()
-	asked, cookie := c.started(t, "/")
-	who, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})
+	who, err := c.round(t)
 	if err != nil {
 		t.Fatal(err) // who is linked already needs no address
 	}
 	if _, err := who.VerifiedEmail(t.Context()); reason(t, err) != oidc.ReasonUnavailable {
 		t.Errorf("userinfo is down: %v", err)
-	}
-}
-
-func TestKeysAreRotated(t *testing.T) {
-	t.Parallel()
-	i := newIssuer(t)
-	c := newClient(t, i.URL, newKey(t))
-	round := func() string {
-		asked, cookie := c.started(t, "/")
-		_, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})
-		return reason(t, err)
-	}
-	for _, kid := range []string{"k-1", "k-2", "k-2"} {
-		i.mu.Lock()
-		if i.kid != kid {
-			i.rotate(kid)
-		}
-		i.mu.Unlock()
-		if got := round(); got != "" {
-			t.Errorf("with %s: %s", kid, got)
-		}
-	}
-	if i.asked["/keys"] != 2 {
-		t.Errorf("keys asked for %d times", i.asked["/keys"])
-	}
-	i.mu.Lock()
-	i.rotate("k-3")
-	i.away["/keys"] = true
-	i.mu.Unlock()
-	if got := round(); got != oidc.ReasonUnavailable {
-		t.Errorf("keys cannot be fetched: %q", got)
-	}
-}
-
-func TestProviderIsDown(t *testing.T) {
-	t.Parallel()
-	i := newIssuer(t)
-	i.away["/.well-known/openid-configuration"] = true
-	c := newClient(t, i.URL, newKey(t))
-	begin := func() string {
-		_, _, err := c.Start(t.Context(), "/")
-		return reason(t, err)
-	}
-	var group sync.WaitGroup
-	for range 8 { // the first asks, the others wait or are told what it was told
-		group.Go(func() {
-			if got := begin(); got != oidc.ReasonUnavailable {
-				t.Errorf("got %q", got)
-			}
-		})
-	}
-	group.Wait()
-	const discovery = "/.well-known/openid-configuration"
-	if i.asked[discovery] != 1 {
-		t.Errorf("asked %d times", i.asked[discovery])
-	}
-	i.mu.Lock()
-	i.away[discovery] = false
-	i.mu.Unlock()
-	c.advance(6 * time.Second)
-	if got := begin(); got != "" {
-		t.Errorf("it is back: %q", got)
-	}
-
-	i.mu.Lock()
-	i.away[discovery] = true
-	i.mu.Unlock()
-	c.advance(2 * time.Hour)
-	if got := begin(); got != "" || i.asked[discovery] != 3 {
-		t.Errorf("down again, known of old: %q, asked %d times", got, i.asked[discovery])
-	}
-	if got := begin(); got != "" || i.asked[discovery] != 3 {
-		t.Errorf("a moment later: %q, asked %d times", got, i.asked[discovery])
-	}
-	i.mu.Lock()
-	i.away["/token"] = true
-	i.mu.Unlock()
-	asked, cookie := c.started(t, "/")
-	_, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")})
-	if got := reason(t, err); got != oidc.ReasonUnavailable {
-		t.Errorf("no exchange: %q", got)
-	}
-}
-
-// TestProviderHangs: whoever waits for discovery may give up, and the others go on.
-func TestProviderHangs(t *testing.T) {
-	t.Parallel()
-	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	t.Cleanup(func() {
-		hanging.CloseClientConnections()
-		hanging.Close()
-	})
-	c := newClient(t, hanging.URL, newKey(t))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := c.Start(ctx, "/"); reason(t, err) != oidc.ReasonUnavailable {
-		t.Errorf("gave up: %v", err)
-	}
-}
-
-func TestDiscoveryIsRefused(t *testing.T) {
-	t.Parallel()
-	other := newIssuer(t)
-	for name, change := range map[string]map[string]any{
-		"another issuer":        {"issuer": "https://login.microsoftonline.com/{tenantid}/v2.0"},
-		"no token endpoint":     {"token_endpoint": nil},
-		"no keys":               {"jwks_uri": nil},
-		"a document of no form": {"jwks_uri": 7},
-	} {
-		i := newIssuer(t)
-		i.document = change
-		if _, _, err := newClient(t, i.URL, newKey(t)).Start(t.Context(), "/"); reason(t, err) != oidc.ReasonUnavailable {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	away := httptest.NewServer(http.RedirectHandler(other.URL+"/.well-known/openid-configuration", http.StatusFound))
-	t.Cleanup(away.Close)
-	if _, _, err := newClient(t, away.URL, newKey(t)).Start(t.Context(), "/"); reason(t, err) != oidc.ReasonUnavailable || other.asked["/.well-known/openid-configuration"] != 0 {
-		t.Errorf("followed elsewhere: %v", err)
-	}
-}
-
-// TestClientNamesItself in the way that the provider knows.
-func TestClientNamesItself(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		methods []string
-		secret  string
-		basic   bool
-		form    url.Values
-	}{
-		"the default":     {nil, clientSecret, true, url.Values{}},
-		"in the header":   {[]string{"client_secret_post", "client_secret_basic"}, clientSecret, true, url.Values{}},
-		"in the body":     {[]string{"client_secret_post"}, clientSecret, false, url.Values{"client_id": {clientID}, "client_secret": {clientSecret}}},
-		"a public client": {[]string{"none"}, "", false, url.Values{"client_id": {clientID}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			i := newIssuer(t)
-			if test.methods != nil {
-				i.document["token_endpoint_auth_methods_supported"] = test.methods
-			}
-			c := newClient(t, i.URL, newKey(t))
-			c.ClientSecret = test.secret
-			asked, cookie := c.started(t, "/")
-			if _, _, err := c.Finish(t.Context(), cookie, oidc.Callback{State: asked.Get("state"), Code: asked.Get("nonce")}); err != nil {
-				t.Fatal(err)
-			}
-			got := url.Values{}
-			for _, name := range []string{"client_id", "client_secret"} {
-				if i.form.Has(name) {
-					got.Set(name, i.form.Get(name))
-				}
-			}
-			if diff := cmp.Diff(test.form, got); diff != "" || i.basic != test.basic {
-				t.Errorf("in the header: %v, in the body (-want +got):\n%s", i.basic, diff)
-			}
-		})
 	}
 }
 
