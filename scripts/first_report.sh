@@ -15,7 +15,7 @@ port=${PORT:-$((20000 + RANDOM % 20000))}
 base=http://127.0.0.1:$port
 export MUSTER_DATA_DIR=$work/data MUSTER_LISTEN=127.0.0.1:$port
 export MUSTER_ADMIN_EMAIL=first@example.org MUSTER_ADMIN_PASSWORD_FILE=$work/password
-printf 'correct-horse-%s' "$RANDOM$RANDOM" >"$work/password"
+printf 'some otters hum %s' "$RANDOM$RANDOM" >"$work/password"
 
 server=
 stop() {

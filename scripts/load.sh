@@ -27,7 +27,7 @@ seconds=${seconds:-30}
 for name in $(env | sed -n 's/^\(MUSTER_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 export MUSTER_DATA_DIR=$work/data MUSTER_LISTEN=127.0.0.1:$port
 export MUSTER_ADMIN_EMAIL=load@example.org MUSTER_ADMIN_PASSWORD_FILE=$work/password
-printf 'correct-horse-%s' "$RANDOM$RANDOM" >"$work/password"
+printf 'some otters hum %s' "$RANDOM$RANDOM" >"$work/password"
 
 server=
 stop() {

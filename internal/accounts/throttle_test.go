@@ -3,6 +3,7 @@ package accounts_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,49 @@ func TestACrowdDoesNotKeepTheOwnerOut(t *testing.T) {
 	crowd(8)
 	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, desk); refusal(err) != "login_throttled" {
 		t.Errorf("the desk is known after a month away: %v", err)
+	}
+}
+
+// TestAResetForgives: whom an administrator helps does not wait on, neither at a
+// desk that is known, where failures are counted apart, nor elsewhere.
+func TestAResetForgives(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	d.member("ana@example.org", organization.Member, "")
+	desk, hotel := from("192.0.2.1"), from("198.51.100.9")
+	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, desk); err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []accounts.Client{desk, hotel} {
+		for range 6 {
+			_, _, _ = d.SignIn(t.Context(), "ana@example.org", "wrong", place)
+		}
+		if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, place); refusal(err) != "login_throttled" {
+			t.Errorf("before, from %s: %v", place.IP, err)
+		}
+	}
+	if ok, err := d.SetPassword(t.Context(), "ana@example.org", password); !ok || err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []accounts.Client{desk, hotel} {
+		if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, place); err != nil {
+			t.Errorf("afterwards, from %s: %v", place.IP, err)
+		}
+	}
+}
+
+func TestABrowserKeepsItsNameShort(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ana := d.member("ana@example.org", organization.Member, "")
+	client := from("192.0.2.1")
+	client.UserAgent = "x" + strings.Repeat("ü", 5000)
+	if _, _, err := d.StartSession(t.Context(), ana.ID, accounts.MethodPassword, client); err != nil {
+		t.Fatal(err)
+	}
+	sessions, err := d.Sessions(t.Context(), ana.ID)
+	if err != nil || len(sessions) != 1 || len(sessions[0].UserAgent) > 260 {
+		t.Errorf("%v, %v", sessions, err)
 	}
 }
 
