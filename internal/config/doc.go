@@ -11,6 +11,11 @@
 // Warnings tells what is allowed and probably not meant, such as a variable
 // with a typo in its name.
 //
+// What may go wrong: nothing is started from a setting that is broken, for
+// Validate comes first; a variable whose name has a typo is not a setting, which
+// Warnings says; a file that a setting names is read by whoever needs it, and its
+// absence is theirs to tell.
+//
 // Passwords come in through URLs. They show neither when a Config is printed or
 // logged, nor in the errors of Validate.
 package config

@@ -17,6 +17,7 @@
 // looked for as the private server's are: on PATH and where packagers put them.
 // Without it the newest is taken. scripts/test_majors.sh sets both.
 //
+// What may go wrong: a test binary is killed and nobody stops its servers.
 // Each server has a watcher: a shell that reads from a pipe whose other end this
 // process holds. When the test binary ends, however it ends, the pipe closes,
 // and the watcher stops the server and removes its directory. Only a kill
