@@ -297,28 +297,6 @@ func TestThrottleOfAnAddress(t *testing.T) {
 	}
 }
 
-// TestABurstOfGuesses: guesses at once do not slip by the count.
-func TestANewPasswordForgivesTheAccount(t *testing.T) {
-	t.Parallel()
-	d := newDoor(t)
-	d.member("ana@example.org", organization.Admin, "")
-	for range 5 {
-		if _, _, err := d.SignIn(t.Context(), "ana@example.org", "wrong", here); refusal(err) != "invalid_credentials" {
-			t.Fatal(err)
-		}
-	}
-	if _, _, err := d.SignIn(t.Context(), "ana@example.org", password, here); refusal(err) != "login_throttled" {
-		t.Fatal(err)
-	}
-	const next = "another long enough sentence"
-	if ok, err := d.SetPassword(t.Context(), "Ana@example.org", next); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	if _, _, err := d.SignIn(t.Context(), "ana@example.org", next, here); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestOldFailuresAreForgotten(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
@@ -342,6 +320,7 @@ func TestOldFailuresAreForgotten(t *testing.T) {
 	}
 }
 
+// TestABurstOfGuesses: guesses at once do not slip by the count.
 func TestABurstOfGuesses(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

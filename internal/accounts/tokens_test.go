@@ -24,6 +24,29 @@ func (d *door) mint(t accounts.Token) (string, accounts.Token) {
 	return text, t
 }
 
+// TestATokenActsForWhoeverIsActive: also where disabling its owner did not revoke
+// it, because it was minted in the same moment. An ingest token acts for nobody.
+func TestATokenActsForWhoeverIsActive(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	ben := d.member("ben@example.org", organization.Admin, "")
+	for kind, want := range map[string]string{accounts.APIToken: "token_revoked", accounts.IngestToken: ""} {
+		text, _ := d.mint(accounts.Token{Kind: kind, MemberID: ben.ID, ExpiresAt: start.Add(time.Hour)})
+		if _, err := d.db.Exec(`UPDATE members SET status = 'active'`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.TokenPrincipal(t.Context(), text, ""); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if _, err := d.db.Exec(`UPDATE members SET status = 'disabled'`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.TokenPrincipal(t.Context(), text, ""); refusal(err) != want {
+			t.Errorf("%s of a disabled member: %v", kind, err)
+		}
+	}
+}
+
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

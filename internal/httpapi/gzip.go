@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// compressed answers with gzip where the caller takes it and it pays.
+// compressed answers with gzip where the caller takes it and it pays. What can be
+// had in ranges is never packed: it is all PDF.
 func compressed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept-Encoding")
-		if !takesGzip(r.Header.Get("Accept-Encoding")) || r.Header.Get("Range") != "" {
+		if !takesGzip(r.Header.Get("Accept-Encoding")) {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -73,4 +74,27 @@ func TestEveryLimitIsTold(t *testing.T) {
 	if strings.Contains(last.Header().Get("RateLimit"), "reports") {
 		t.Errorf("RateLimit is %s", last.Header().Get("RateLimit"))
 	}
+}
+
+// TestAClockThatGoesBack: who used up their quota by a clock that ran ahead waits
+// a window at most once it is set right, and what is left stays a quota.
+func TestAClockThatGoesBack(t *testing.T) {
+	t.Parallel()
+	clock := &clock{at: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	l := newLimiter(policy{"test", 2, time.Minute}, clock.now)
+	take := func(want bool) {
+		t.Helper()
+		if ok, _, reset := l.take("ana"); ok != want || reset > time.Minute {
+			t.Errorf("taken: %t, the window ends in %s", ok, reset)
+		}
+	}
+	take(true)
+	take(true)
+	take(false)
+	clock.advance(-24 * time.Hour)
+	take(true)
+	take(true)
+	take(false)
+	clock.advance(time.Minute)
+	take(true)
 }
