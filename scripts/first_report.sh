@@ -8,27 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-muster=$PWD/bin/muster
-work=$(mktemp -d)
-chmod 711 "$work" # as root, the private PostgreSQL runs as another user
-port=${PORT:-$((20000 + RANDOM % 20000))}
-base=http://127.0.0.1:$port
-export MUSTER_DATA_DIR=$work/data MUSTER_LISTEN=127.0.0.1:$port
-export MUSTER_ADMIN_EMAIL=first@example.org MUSTER_ADMIN_PASSWORD_FILE=$work/password
-printf 'some otters hum %s' "$RANDOM$RANDOM" >"$work/password"
-
-server=
-stop() {
-  status=$?
-  [ -n "$server" ] && kill -TERM "$server" 2>/dev/null && wait "$server" 2>/dev/null
-  if [ "$status" -ne 0 ]; then
-    echo "FAILED. The server said last:"
-    tail -n 40 "$work/server.log"
-  fi
-  if [ -n "${KEEP:-}" ]; then echo "kept: $work"; else rm -rf "$work"; fi
-  exit "$status"
-}
-trap stop EXIT
+# shellcheck source=scripts/fresh_demo.sh
+. scripts/fresh_demo.sh
 
 passed=0
 ok() {
@@ -44,14 +25,7 @@ field() { grep -o "\"$1\":\"[^\"]*\"" | head -n 1 | cut -d'"' -f4; }
 api() { curl -sS --fail-with-body --max-time 20 -b "$work/cookies" -c "$work/cookies" "$@"; }
 
 started=$(date +%s%N)
-"$muster" serve --demo >"$work/server.log" 2>&1 &
-server=$!
-for _ in $(seq 300); do
-  curl -sf --max-time 2 "$base/readyz" >/dev/null 2>&1 && break
-  kill -0 "$server" 2>/dev/null || fail "the server ended before it was ready"
-  sleep 0.1
-done
-curl -sf --max-time 5 "$base/readyz" >/dev/null || fail "the server is not ready after 30 s"
+serve --demo
 ready_ms=$((($(date +%s%N) - started) / 1000000))
 ok "a fresh demo is ready after $ready_ms ms"
 [ "$ready_ms" -lt 10000 ] || fail "ready took longer than 10 s"

@@ -16,51 +16,15 @@ command -v wrk >/dev/null || {
   exit 1
 }
 
-muster=$PWD/bin/muster
-work=$(mktemp -d)
-chmod 711 "$work" # as root, the private PostgreSQL runs as another user
-port=${PORT:-$((20000 + RANDOM % 20000))}
-base=http://127.0.0.1:$port
+# shellcheck source=scripts/fresh_demo.sh
+. scripts/fresh_demo.sh
+
 seconds=${QUICK:+3}
 seconds=${seconds:-30}
-# The developer's own settings do not reach the server.
-for name in $(env | sed -n 's/^\(MUSTER_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
-export MUSTER_DATA_DIR=$work/data MUSTER_LISTEN=127.0.0.1:$port
-export MUSTER_ADMIN_EMAIL=load@example.org MUSTER_ADMIN_PASSWORD_FILE=$work/password
-printf 'some otters hum %s' "$RANDOM$RANDOM" >"$work/password"
-
-server=
-stop() {
-  status=$?
-  [ -n "$server" ] && kill -TERM "$server" 2>/dev/null && wait "$server" 2>/dev/null
-  if [ "$status" -ne 0 ]; then
-    echo "FAILED. The server said last:" >&2
-    tail -n 20 "$work/server.log" >&2
-  fi
-  rm -rf "$work"
-  exit "$status"
-}
-trap stop EXIT
 say() { echo "# $*" >&2; }
 fail() {
   echo "scripts/load.sh: $1" >&2
   exit 1
-}
-
-# serve starts the server, with more of its settings as arguments.
-serve() {
-  if [ -n "$server" ]; then
-    kill -TERM "$server"
-    wait "$server" || true
-  fi
-  "$muster" serve --demo "$@" >>"$work/server.log" 2>&1 &
-  server=$!
-  for _ in $(seq 600); do
-    curl -sf --max-time 2 "$base/readyz" >/dev/null 2>&1 && return
-    kill -0 "$server" 2>/dev/null || fail "the server ended before it was ready"
-    sleep 0.1
-  done
-  fail "the server is not ready after a minute"
 }
 
 api() { curl -sS --fail-with-body --max-time 20 -H "Authorization: Bearer $token" "$@"; }
@@ -90,7 +54,7 @@ wrong() {
 }
 
 say "starting the demo without limits"
-serve --rate-limits=off
+serve --demo --rate-limits=off
 token=$("$muster" token create --kind api --email "$MUSTER_ADMIN_EMAIL")
 say "requesting reports, so that the history has pages"
 api -o "$work/instances" "$base/api/v1/instances?pageSize=50"
@@ -126,7 +90,7 @@ local threads = {}
 function setup(thread) table.insert(threads, thread) end
 function init() math.randomseed(os.time()); statuses = {} end
 function request()
-  local email = math.random(10) == 1 and "load@example.org" or "p" .. math.random(100000) .. "@flood.example"
+  local email = math.random(10) == 1 and "first@example.org" or "p" .. math.random(100000) .. "@flood.example"
   return wrk.format("POST", "/api/v1/session", {
     ["Content-Type"] = "application/json",
     ["X-Forwarded-For"] = string.format("10.%d.%d.%d", math.random(0, 255), math.random(0, 255), math.random(1, 254)),
@@ -144,7 +108,7 @@ cat >"$work/user.lua" <<'END'
 function delay() return 250 end
 END
 say "starting again as in production, behind a proxy"
-serve --trusted-proxies=127.0.0.1/32
+serve --demo --trusted-proxies=127.0.0.1/32
 token=$("$muster" token create --kind api --email "$MUSTER_ADMIN_EMAIL")
 user() { measure "$1" "$2" -t 1 -c 2 -d "${seconds}s" -s "$work/user.lua" -H "Authorization: Bearer $token" "$base/api/v1/reports?kind=Security"; }
 user "a signed-in user alone" "$work/before"
