@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/internal/clocktest"
 )
 
 // TestEveryLimitIsTold: each of the four policies of §14 by its name, on the
@@ -80,8 +81,8 @@ func TestEveryLimitIsTold(t *testing.T) {
 // a window at most once it is set right, and what is left stays a quota.
 func TestAClockThatGoesBack(t *testing.T) {
 	t.Parallel()
-	clock := &clock{at: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-	l := newLimiter(policy{"test", 2, time.Minute}, clock.now)
+	clock := clocktest.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	l := newLimiter(policy{"test", 2, time.Minute}, clock.Now)
 	take := func(want bool) {
 		t.Helper()
 		if ok, _, reset := l.take("ana"); ok != want || reset > time.Minute {
@@ -91,10 +92,10 @@ func TestAClockThatGoesBack(t *testing.T) {
 	take(true)
 	take(true)
 	take(false)
-	clock.advance(-24 * time.Hour)
+	clock.Advance(-24 * time.Hour)
 	take(true)
 	take(true)
 	take(false)
-	clock.advance(time.Minute)
+	clock.Advance(time.Minute)
 	take(true)
 }
