@@ -29,18 +29,15 @@ var (
 	writeQuery string
 )
 
-// Decode turns a recorded event into the domain's, as eventstore.Registry does.
-type Decode func(eventstore.Event) (any, error)
-
 // Projection returns the projection that Reader reads.
-func Projection(decode Decode) projections.Projection {
+func Projection(decode projections.Decode) projections.Projection {
 	p := projection{decode: decode}
 	return projections.Projection{
 		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Organization}, Schema: schema, Apply: p.apply,
 	}
 }
 
-type projection struct{ decode Decode }
+type projection struct{ decode projections.Decode }
 
 // apply writes event by event: people decide about a few exceptions a day.
 func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {

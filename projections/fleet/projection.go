@@ -32,18 +32,15 @@ var (
 	writeDatabases string
 )
 
-// Decode turns a recorded event into the domain's, as eventstore.Registry does.
-type Decode func(eventstore.Event) (any, error)
-
 // Projection returns the projection that Reader reads.
-func Projection(decode Decode) projections.Projection {
+func Projection(decode projections.Decode) projections.Projection {
 	p := projection{decode: decode}
 	return projections.Projection{
 		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Apply: p.apply,
 	}
 }
 
-type projection struct{ decode Decode }
+type projection struct{ decode projections.Decode }
 
 // page is what a page of events touches, as it is so far.
 type page struct {

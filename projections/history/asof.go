@@ -11,13 +11,14 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/projections"
 )
 
 // AsOf returns the history listing as the log had recorded it before at: every
 // report of the kind (empty: of all kinds), newest first, folded from the
 // events as the projection folds them. Unlike Page it needs no projection and
 // reads the whole log of the organization.
-func AsOf(ctx context.Context, store *eventstore.Store, decode Decode, organization uuid.UUID, kind report.Kind, at time.Time) ([]Row, error) {
+func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decode, organization uuid.UUID, kind report.Kind, at time.Time) ([]Row, error) {
 	reports := make(map[uuid.UUID]*folded)
 	filter := eventstore.Filter{Organization: organization, RecordedTo: at}
 	for e, err := range store.Read(ctx, eventstore.Reports, filter) {

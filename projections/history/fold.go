@@ -8,6 +8,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/projections"
 )
 
 // Delivery of a recipient's mail.
@@ -130,7 +131,7 @@ func (r Row) as(at time.Time) Row {
 }
 
 // fact decodes an event of the reports log.
-func fact(decode Decode, e eventstore.Event) (report.Event, error) {
+func fact(decode projections.Decode, e eventstore.Event) (report.Event, error) {
 	decoded, err := decode(e)
 	if err != nil {
 		return nil, err

@@ -43,18 +43,15 @@ var (
 	writeCounts string
 )
 
-// Decode turns a recorded event into the domain's, as eventstore.Registry does.
-type Decode func(eventstore.Event) (any, error)
-
 // Projection returns the projection that Reader reads.
-func Projection(decode Decode) projections.Projection {
+func Projection(decode projections.Decode) projections.Projection {
 	p := projection{decode: decode}
 	return projections.Projection{
 		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Reports}, Schema: schema, Apply: p.apply,
 	}
 }
 
-type projection struct{ decode Decode }
+type projection struct{ decode projections.Decode }
 
 // apply folds a page in memory and writes every touched report once.
 func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
