@@ -35,11 +35,11 @@
 //   - A backup dies between its entry in the security log and its manifest: the
 //     entry tells of a backup that never was.
 //   - A file is erased between the dump and its copy: the live log says so, at
-//     the latest five seconds after the file went, and the manifest notes it. A file
-//     that is gone for no reason, or is not what the log says, fails the backup,
-//     unless the operator accepts that; the manifest then notes which. So do an
-//     event of which nobody can tell what it names, and a key that something is
-//     sealed under and that is in no file.
+//     the latest five seconds after the file went, and the manifest notes it. A
+//     file that is gone for no reason, or is not what the log says, fails the
+//     backup, unless the operator accepts that; the manifest then notes which.
+//     So do an event of which nobody can tell what it names, and a key that
+//     something is sealed under and that is in no file.
 //   - Keys are rotated or retired meanwhile: the keys from before and after the
 //     snapshot was taken are all in the backup, and what is sealed in it is held
 //     against them.

@@ -17,8 +17,8 @@
 //
 //   - The process dies at any line: the next start goes on with the first step
 //     that is not done. Each report and each exception is looked for in the log
-//     before it is requested, the shop is made in one transaction, and a fleet that is sent
-//     again changes nothing.
+//     before it is requested, the shop is made in one transaction, and a fleet
+//     that is sent again changes nothing.
 //   - Two processes fill at once: they take turns by an advisory lock, for as long
 //     as it takes, and the second one finds the steps done.
 //   - The projections lag: Fill waits for them, and holds nobody up but the

@@ -14,10 +14,10 @@ import (
 	"muster/internal/accounts"
 )
 
-// gate is the one place that every matched request passes: it finds the
-// route's row, turns away what another site forged, says who is calling, counts
-// the request, holds row against caller, and reads the request. A route without a row cannot exist: New
-// refuses to build such a server.
+// gate is the one place that every matched request passes: it finds the route's
+// row, turns away what another site forged, says who is calling, counts the
+// request, holds row against caller, and reads the request. A route without a
+// row cannot exist: New refuses to build such a server.
 func (s *server) gate(c *gin.Context) {
 	row := s.routes[routeKey(c.Request.Method, c.FullPath())]
 	if row == nil { // 404 and 405 come this way too

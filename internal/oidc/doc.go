@@ -28,9 +28,9 @@
 //     it was reached before, what was discovered then goes on being used.
 //   - The provider changes its signing keys: the next token names a key that is
 //     not known, and the keys are fetched again.
-//   - The secret key is retired meanwhile, the flow is older than ten minutes, or the
-//     browser keeps no cookies: there is no flow that can be finished, and the
-//     person is asked to start again (ReasonExpired).
+//   - The secret key is retired meanwhile, the flow is older than ten minutes,
+//     or the browser keeps no cookies: there is no flow that can be finished,
+//     and the person is asked to start again (ReasonExpired).
 //   - Somebody sends a person to a callback that is not theirs: the state is
 //     another (ReasonMismatch). The flow stays as it is, so that the tab in which
 //     it was begun can still finish it. Of two tabs in which it was begun, the

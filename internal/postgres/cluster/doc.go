@@ -6,7 +6,7 @@
 // are both built on it. As root the programs run as user postgres, which must
 // be able to reach the directories.
 //
-// What may go wrong: a server started here outlives a killed parent. Whoever starts one decides
-// what becomes of it: the private server is adopted by the next process, a
-// test's server is ended by a watcher.
+// What may go wrong: a server started here outlives a killed parent. Whoever
+// starts one decides what becomes of it: the private server is adopted by the
+// next process, a test's server is ended by a watcher.
 package cluster
