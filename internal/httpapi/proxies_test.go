@@ -81,6 +81,11 @@ func TestAForgeryIsNotedWithItsAddress(t *testing.T) {
 	})
 	header := map[string]string{"Sec-Fetch-Site": "cross-site", "X-Forwarded-For": "198.51.100.7"}
 	w.do(request{method: "POST", path: "/api/v1/reports", as: w.ours.member, body: "{}", header: header}).problem(403, "cross_origin_request")
+	for range 599 { // they count on that address's quota, and not on the member's
+		w.do(request{method: "POST", path: "/api/v1/reports", as: w.ours.member, body: "{}", header: header})
+	}
+	w.do(request{method: "POST", path: "/api/v1/reports", as: w.ours.member, body: "{}", header: header}).problem(429, "rate_limited")
+	w.get(w.ours.member, "/api/v1/reports?kind=Security").is(200)
 	items := w.get(w.ours.auditor, "/api/v1/audit-events?type=refused").is(200).object()["items"].([]any)
 	if len(items) != 1 || items[0].(map[string]any)["data"].(map[string]any)["ip"] != "198.51.100.7" {
 		t.Errorf("noted as %v", items)
