@@ -214,11 +214,16 @@ func record(ctx context.Context, tx Tx, g generation, d Difference) error {
 	return end(ctx, tx, g, stateStopped)
 }
 
+// giveWay makes a switch or a drop end, and be tried again, where it waits for
+// readers and they for it: well before PostgreSQL looks for deadlocks (a second,
+// by default) and ends a reader.
+const giveWay = `SET LOCAL lock_timeout = '200ms'`
+
 // switchTo makes the new generation the live one, at the same position, in one
 // transaction with the readers' views.
 func (l *leader) switchTo(ctx context.Context, p Projection, live, filling generation) error {
 	err := inTx(ctx, l.pool, readCommitted, func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
+		if _, err := tx.ExecContext(ctx, giveWay); err != nil {
 			return err
 		}
 		// In the order in which a drop of a dead letter locks them.

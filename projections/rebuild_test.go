@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
@@ -67,6 +68,75 @@ func TestRebuildUnderWrites(t *testing.T) {
 	s.want(traces)
 	if live := s.live(); live != "sums_v1_g3" {
 		t.Errorf("live is %s, want sums_v1_g3", live)
+	}
+}
+
+// TestASwitchGivesWayToReaders: a reader that holds one view and waits for the
+// other, while the switch has the other and waits for the one. The reader is left
+// alone and the switch comes later.
+func TestASwitchGivesWayToReaders(t *testing.T) {
+	t.Parallel()
+	s, p := newScene(t), &sums{}
+	r := s.runner(p.projection())
+	s.run(r)
+	s.settle(r, s.add(uuid.New(), "plain", 1))
+	read := func(tx *sqlx.Tx, table string) error {
+		var n int
+		return tx.GetContext(t.Context(), &n, `SELECT count(*) FROM sums_v1.`+table)
+	}
+	// The order in which the switch takes the views is streams, totals. It waits for
+	// the first reader, and the second for it.
+	first, second := s.begin(), s.begin()
+	if err := errors.Join(read(first, "streams"), read(second, "totals")); err != nil {
+		t.Fatal(err)
+	}
+	var both sync.WaitGroup
+	both.Go(func() {
+		if _, err := r.Rebuild(t.Context(), "sums", projections.RebuildOptions{}, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	s.waiting("AccessExclusiveLock")
+	both.Go(func() {
+		err := read(second, "streams")
+		if err := errors.Join(err, second.Commit()); err != nil {
+			t.Errorf("the reader was ended: %v", err)
+		}
+	})
+	s.waiting("AccessShareLock")
+	if err := first.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	both.Wait()
+	if live := s.live(); live != "sums_v1_g2" {
+		t.Errorf("live is %s", live)
+	}
+}
+
+func (s *scene) begin() *sqlx.Tx {
+	s.t.Helper()
+	tx, err := s.db.BeginTxx(s.t.Context(), nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = tx.Rollback() })
+	return tx
+}
+
+// waiting returns once somebody waits for a lock on the view that the switch
+// takes first, or has just given up.
+func (s *scene) waiting(mode string) {
+	s.t.Helper()
+	for tries := 0; ; tries++ {
+		var waits bool
+		err := s.db.GetContext(s.t.Context(), &waits, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND mode = $1
+			AND relation = 'sums_v1.streams'::regclass) FROM pg_sleep(0.002)`, mode)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if waits || tries == 1000 {
+			return
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ WHERE projection = $1 AND version = $2 AND dropped_at IS NULL AND ended_at < now
 	}
 	for _, group := range groups {
 		err := inTx(ctx, l.pool, nil, func(tx *sqlx.Tx) error {
-			if _, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '2s'`); err != nil {
+			if _, err := tx.ExecContext(ctx, giveWay); err != nil {
 				return err
 			}
 			return drop(ctx, tx, group)
