@@ -31,6 +31,7 @@ func elsewhere(t testing.TB) installed {
 // newBackup is a directory in which a backup can be made.
 func newBackup(t testing.TB) string {
 	t.Helper()
+	pgtest.NeedsDump(t)
 	return filepath.Join(t.TempDir(), "backup")
 }
 

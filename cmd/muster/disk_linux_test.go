@@ -78,6 +78,7 @@ func fill(t testing.TB, dir string) (free func()) {
 // one can be made there.
 func TestBackupDiskFull(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedsDump(t)
 	i := install(t)
 	i.organization(t, "Acme")
 	disk := t.TempDir()
@@ -100,6 +101,9 @@ func TestBackupDiskFull(t *testing.T) {
 	})
 	if left := files(t, dir); len(left) > 0 {
 		t.Errorf("it left %v", left)
+	}
+	if free == nil {
+		t.Fatal("the disk was never filled")
 	}
 	free()
 	i.must(t, "backup", dir)

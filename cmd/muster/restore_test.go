@@ -33,7 +33,8 @@ type backedUp struct {
 
 func newBackedUp(t testing.TB) backedUp {
 	t.Helper()
-	b := backedUp{house: newHouse(t), dir: newBackup(t)}
+	dir := newBackup(t) // first: it may skip the test
+	b := backedUp{house: newHouse(t), dir: dir}
 	b.ana.assessedAgain(t, b.live)
 	b.report = b.done(t, security(b.live))
 	got, _ := b.ana.download(t, b.report)

@@ -132,6 +132,21 @@ func majorWanted() (int, error) {
 	return major, nil
 }
 
+// NeedsDump skips a test of dumps where the environment asks for a major version
+// of which only the server's programs are here: the packages that
+// scripts/test_majors.sh fetches have no pg_dump.
+func NeedsDump(t testing.TB) {
+	t.Helper()
+	major, err := majorWanted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var missing *cluster.NoClientError
+	if _, err := cluster.FindClient(t.Context(), "pg_dump", major); major > 0 && errors.As(err, &missing) {
+		t.Skip(missing)
+	}
+}
+
 func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) launch(ctx context.Context) (err error) {

@@ -22,6 +22,7 @@ const awkward = `p@ss/w:o'rd %25+&?=#`
 // else on the machine sees.
 func TestDumpShowsOneSnapshot(t *testing.T) {
 	t.Parallel()
+	pgtest.NeedsDump(t)
 	ctx := context.Background()
 	server := pgtest.Cluster(t, pgtest.Options{HBA: "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"})
 	super := pgtest.Connect(t, server.Superuser())
