@@ -109,6 +109,45 @@ func TestADatabaseIsMadeByManyAtOnce(t *testing.T) {
 	}
 }
 
+// TestManyAttachWhileTheMonitorIsGranted: commands beside a serve that has just
+// begun to watch its own server.
+func TestManyAttachWhileTheMonitorIsGranted(t *testing.T) {
+	t.Parallel()
+	s := aScene(t, 0)
+	attach := func(then func(*postgres.Server) error) error {
+		server, err := postgres.Open(t.Context(), postgres.Options{DataDir: s.dataDir, SystemDir: s.systemDir, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			return err
+		}
+		return errors.Join(then(server), server.Close(context.WithoutCancel(t.Context())))
+	}
+	err := attach(func(serve *postgres.Server) error {
+		var group errgroup.Group
+		for range 4 {
+			group.Go(func() error {
+				for range 8 {
+					if err := attach(func(*postgres.Server) error { return nil }); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			group.Go(func() error {
+				for range 8 {
+					if _, err := serve.MonitorURL(t.Context()); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		return group.Wait()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestServerIsSetUpAsDocumented(t *testing.T) {
 	asEveryAccount(t, func(t *testing.T, s *scene) {
 		p := s.serve(t)

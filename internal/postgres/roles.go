@@ -100,6 +100,9 @@ func (s *Server) ensureRoles(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
+	if err := takeTurns(ctx, conn); err != nil {
+		return err
+	}
 	if err := s.ensureRole(ctx, conn, musterRole); err != nil {
 		return err
 	}
@@ -163,9 +166,8 @@ func (s *Server) MonitorURL(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	// Two processes may ask at once, and CREATE ROLE knows no IF NOT EXISTS.
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
-		return "", fmt.Errorf("take turns with other processes: %w", err)
+	if err := takeTurns(ctx, conn); err != nil {
+		return "", err
 	}
 	if err := s.ensureRole(ctx, conn, monitorRole); err != nil {
 		return "", err
@@ -179,6 +181,16 @@ func (s *Server) MonitorURL(ctx context.Context) (string, error) {
 		}
 	}
 	return s.url(monitorRole, databaseName)
+}
+
+// takeTurns keeps other processes from changing roles and privileges until conn is
+// closed: CREATE ROLE knows no IF NOT EXISTS, and of two that grant and revoke on
+// one database at once, one ends with "tuple concurrently updated".
+func takeTurns(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
+		return fmt.Errorf("take turns with other processes: %w", err)
+	}
+	return nil
 }
 
 func (s *Server) ensureRole(ctx context.Context, conn *pgx.Conn, role string) error {
