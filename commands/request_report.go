@@ -61,6 +61,12 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 	}
 	var outcome RequestedReport
 	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		if r.ID != uuid.Nil { // the one before it may have been slow, and not dead
+			var ok bool
+			if outcome, ok, err = s.requestedBefore(ctx, tx, actor, id); ok || err != nil {
+				return err
+			}
+		}
 		outcome, err = s.createOrJoin(ctx, tx, actor, id, queued)
 		return err
 	})
@@ -79,12 +85,8 @@ func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor 
 	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: Mark{Log: eventstore.Reports}}, before.Status() != "", nil
 }
 
-// createOrJoin creates the report or joins an identical one, unless the same
-// request has meanwhile created it.
+// createOrJoin creates the report or joins an identical one.
 func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
-	if before, ok, err := s.requestedBefore(ctx, tx, actor, id); ok || err != nil {
-		return before, err
-	}
 	var holder uuid.UUID
 	err := tx.GetContext(ctx, &holder, claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
 	if err != nil {
