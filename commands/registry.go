@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/organization"
@@ -20,6 +21,7 @@ func Registry() *eventstore.Registry {
 	r := eventstore.NewRegistry()
 	register(r, report.Types())
 	register(r, fleet.Types())
+	register(r, alert.Types())
 	register(r, organization.Types())
 	register(r, exception.Types())
 	return r

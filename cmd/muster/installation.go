@@ -25,6 +25,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/telemetry"
 	"muster/projections"
+	"muster/projections/alerts"
 	"muster/projections/audit"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
@@ -54,6 +55,7 @@ type installation struct {
 	history    *history.Reader
 	fleet      *fleet.Reader
 	audit      *audit.Reader
+	alerts     *alerts.Reader
 	exceptions *exceptions.Reader
 	runner     *projections.Runner
 }
@@ -128,6 +130,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.queue = jobs.NewQueue(in.db)
 	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
+	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
 	checks, err := catalogue.Load()
 	if err != nil {
@@ -149,7 +152,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 // readModels are the projections of this program.
 func readModels() []projections.Projection {
 	decode := commands.Registry().Decode
-	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), exceptions.Projection(decode)}
+	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), alerts.Projection(decode), exceptions.Projection(decode)}
 }
 
 func (in *installation) openDatabase(ctx context.Context, a access) error {

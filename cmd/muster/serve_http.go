@@ -50,7 +50,7 @@ func (p *process) startHTTP(
 	}
 	handler, err := httpapi.New(httpapi.Dependencies{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
-		History: p.history, Fleet: p.fleet, Audit: p.audit, Exceptions: p.exceptions, Servers: p.facts, Jobs: p.queue,
+		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Servers: p.facts, Jobs: p.queue,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
 		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(),
 		Build: httpapi.Build{

@@ -23,6 +23,7 @@ import (
 	"muster/internal/oidc"
 	"muster/internal/telemetry"
 	"muster/projections"
+	"muster/projections/alerts"
 	"muster/projections/audit"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
@@ -38,6 +39,7 @@ type Dependencies struct {
 	Events     *eventstore.Store
 	History    *history.Reader
 	Fleet      *fleet.Reader
+	Alerts     *alerts.Reader
 	Audit      *audit.Reader
 	Exceptions *exceptions.Reader
 	Servers    *assessment.Store

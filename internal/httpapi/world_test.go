@@ -32,6 +32,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/telemetry"
 	"muster/projections"
+	"muster/projections/alerts"
 	"muster/projections/audit"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
@@ -75,7 +76,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	servers := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
 	runner := projections.NewRunner(db, pgtest.URL(t), log,
-		history.Projection(registry.Decode), fleet.Projection(registry.Decode), audit.Projection(), exceptions.Projection(registry.Decode))
+		history.Projection(registry.Decode), fleet.Projection(registry.Decode), alerts.Projection(registry.Decode), audit.Projection(), exceptions.Projection(registry.Decode))
 	w.stopProjections = run(t, runner)
 	files, err := blobs.Open(t.Context(), "file://"+t.TempDir())
 	must(t, err)
@@ -90,7 +91,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	collector, err := collect.New(targets, service, nil, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	w.deps = Dependencies{
-		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
+		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },

@@ -54,13 +54,18 @@ type page struct {
 func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
 	ids := make(map[uuid.UUID]bool)
 	for _, e := range events {
-		ids[e.Stream] = true
+		if e.StreamType == domain.InstanceStream || e.StreamType == domain.DatabaseStream {
+			ids[e.Stream] = true
+		}
 	}
 	f, err := load(ctx, tx, slices.Collect(maps.Keys(ids)))
 	if err != nil {
 		return err
 	}
 	for _, e := range events {
+		if !ids[e.Stream] { // an alert
+			continue
+		}
 		decoded, err := p.decode(e)
 		if err != nil {
 			return err

@@ -18,6 +18,75 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for AlertItemState.
+const (
+	AlertItemStateAcknowledged AlertItemState = "Acknowledged"
+	AlertItemStateAutoResolved AlertItemState = "AutoResolved"
+	AlertItemStateOpen         AlertItemState = "Open"
+	AlertItemStateResolved     AlertItemState = "Resolved"
+)
+
+// Valid indicates whether the value is a known member of the AlertItemState enum.
+func (e AlertItemState) Valid() bool {
+	switch e {
+	case AlertItemStateAcknowledged:
+		return true
+	case AlertItemStateAutoResolved:
+		return true
+	case AlertItemStateOpen:
+		return true
+	case AlertItemStateResolved:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AlertSeverity.
+const (
+	Critical AlertSeverity = "critical"
+	Info     AlertSeverity = "info"
+	Warning  AlertSeverity = "warning"
+)
+
+// Valid indicates whether the value is a known member of the AlertSeverity enum.
+func (e AlertSeverity) Valid() bool {
+	switch e {
+	case Critical:
+		return true
+	case Info:
+		return true
+	case Warning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BucketSize.
+const (
+	N1d BucketSize = "1d"
+	N1h BucketSize = "1h"
+	N1m BucketSize = "1m"
+	N1w BucketSize = "1w"
+)
+
+// Valid indicates whether the value is a known member of the BucketSize enum.
+func (e BucketSize) Valid() bool {
+	switch e {
+	case N1d:
+		return true
+	case N1h:
+		return true
+	case N1m:
+		return true
+	case N1w:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ChangeMemberStatus.
 const (
 	ChangeMemberStatusActive   ChangeMemberStatus = "active"
@@ -324,6 +393,96 @@ func (e Scope) Valid() bool {
 	}
 }
 
+// Defines values for ListAlertsParamsSort.
+const (
+	CreatedAt             ListAlertsParamsSort = "createdAt"
+	CreatedAt1            ListAlertsParamsSort = "created_at"
+	LastTriggeredAt       ListAlertsParamsSort = "lastTriggeredAt"
+	LastTriggeredAt1      ListAlertsParamsSort = "last_triggered_at"
+	MinusCreatedAt        ListAlertsParamsSort = "-createdAt"
+	MinusCreatedAt1       ListAlertsParamsSort = "-created_at"
+	MinusLastTriggeredAt  ListAlertsParamsSort = "-lastTriggeredAt"
+	MinusLastTriggeredAt1 ListAlertsParamsSort = "-last_triggered_at"
+	MinusSeverity         ListAlertsParamsSort = "-severity"
+	MinusState            ListAlertsParamsSort = "-state"
+	Severity              ListAlertsParamsSort = "severity"
+	State                 ListAlertsParamsSort = "state"
+)
+
+// Valid indicates whether the value is a known member of the ListAlertsParamsSort enum.
+func (e ListAlertsParamsSort) Valid() bool {
+	switch e {
+	case CreatedAt:
+		return true
+	case CreatedAt1:
+		return true
+	case LastTriggeredAt:
+		return true
+	case LastTriggeredAt1:
+		return true
+	case MinusCreatedAt:
+		return true
+	case MinusCreatedAt1:
+		return true
+	case MinusLastTriggeredAt:
+		return true
+	case MinusLastTriggeredAt1:
+		return true
+	case MinusSeverity:
+		return true
+	case MinusState:
+		return true
+	case Severity:
+		return true
+	case State:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListAlertsParamsStatus.
+const (
+	ListAlertsParamsStatusAll      ListAlertsParamsStatus = "all"
+	ListAlertsParamsStatusOpen     ListAlertsParamsStatus = "open"
+	ListAlertsParamsStatusResolved ListAlertsParamsStatus = "resolved"
+)
+
+// Valid indicates whether the value is a known member of the ListAlertsParamsStatus enum.
+func (e ListAlertsParamsStatus) Valid() bool {
+	switch e {
+	case ListAlertsParamsStatusAll:
+		return true
+	case ListAlertsParamsStatusOpen:
+		return true
+	case ListAlertsParamsStatusResolved:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListAlertsParamsMuted.
+const (
+	Exclude ListAlertsParamsMuted = "exclude"
+	Include ListAlertsParamsMuted = "include"
+	Only    ListAlertsParamsMuted = "only"
+)
+
+// Valid indicates whether the value is a known member of the ListAlertsParamsMuted enum.
+func (e ListAlertsParamsMuted) Valid() bool {
+	switch e {
+	case Exclude:
+		return true
+	case Include:
+		return true
+	case Only:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListInstancesParamsStatus.
 const (
 	ListInstancesParamsStatusActive   ListInstancesParamsStatus = "active"
@@ -366,6 +525,162 @@ type AcceptInvitation struct {
 	Password string `json:"password"`
 }
 
+// AgentReceipt defines model for AgentReceipt.
+type AgentReceipt struct {
+	// Dropped Those of them that could not be used
+	Dropped int `json:"dropped"`
+
+	// Received Alerts in the message
+	Received int `json:"received"`
+}
+
+// Alert defines model for Alert.
+type Alert struct {
+	CreatedAt time.Time  `json:"createdAt"`
+	Database  *Reference `json:"database"`
+
+	// FirstTriggeredAt Start of the firing window
+	FirstTriggeredAt time.Time          `json:"firstTriggeredAt"`
+	Id               openapi_types.UUID `json:"id"`
+
+	// Instance Its own server or its database's; null where it belongs to the organization only.
+	Instance *Reference `json:"instance"`
+	IsMuted  bool       `json:"isMuted"`
+
+	// LastTriggeredAt End of the firing window
+	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+
+	// Occurrences How often it went from not firing to firing
+	Occurrences int `json:"occurrences"`
+
+	// Open Neither Resolved nor AutoResolved
+	Open       bool          `json:"open"`
+	ResolvedAt *time.Time    `json:"resolvedAt"`
+	Severity   AlertSeverity `json:"severity"`
+	State      string        `json:"state"`
+	Title      string        `json:"title"`
+}
+
+// AlertBatch defines model for AlertBatch.
+type AlertBatch struct {
+	Alerts []AlertItem `json:"alerts"`
+}
+
+// AlertDetail defines model for AlertDetail.
+type AlertDetail struct {
+	CreatedAt   time.Time  `json:"createdAt"`
+	Database    *Reference `json:"database"`
+	Description *string    `json:"description"`
+
+	// FirstTriggeredAt Start of the firing window
+	FirstTriggeredAt time.Time          `json:"firstTriggeredAt"`
+	Id               openapi_types.UUID `json:"id"`
+
+	// Instance Its own server or its database's; null where it belongs to the organization only.
+	Instance *Reference `json:"instance"`
+	IsMuted  bool       `json:"isMuted"`
+
+	// LastTriggeredAt End of the firing window
+	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+
+	// Occurrences How often it went from not firing to firing
+	Occurrences int `json:"occurrences"`
+
+	// Open Neither Resolved nor AutoResolved
+	Open       bool       `json:"open"`
+	ResolvedAt *time.Time `json:"resolvedAt"`
+
+	// Rule What raised it, where that is known.
+	Rule     *AlertRule    `json:"rule"`
+	Severity AlertSeverity `json:"severity"`
+	State    string        `json:"state"`
+
+	// Timeline Oldest first.
+	Timeline []AlertMoment `json:"timeline"`
+	Title    string        `json:"title"`
+}
+
+// AlertHistory defines model for AlertHistory.
+type AlertHistory struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+	From         time.Time   `json:"from"`
+	GeneratedAt  time.Time   `json:"generatedAt"`
+
+	// LastBucketPartial The last bucket ends after now
+	LastBucketPartial bool `json:"lastBucketPartial"`
+
+	// MonitoringStartedAt Registration of the earliest server in scope
+	MonitoringStartedAt *time.Time `json:"monitoringStartedAt"`
+	Series              struct {
+		Active   []*int64 `json:"active"`
+		Resolved []*int64 `json:"resolved"`
+	} `json:"series"`
+	To time.Time `json:"to"`
+}
+
+// AlertIds defines model for AlertIds.
+type AlertIds struct {
+	Alerts []AlertRecorded `json:"alerts"`
+}
+
+// AlertItem defines model for AlertItem.
+type AlertItem struct {
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Database Its externalId; needs `instance` unless no other instance has one of that externalId
+	Database         *string   `json:"database,omitempty"`
+	ExternalId       string    `json:"externalId"`
+	FirstTriggeredAt time.Time `json:"firstTriggeredAt"`
+
+	// Instance Its externalId
+	Instance *string `json:"instance,omitempty"`
+
+	// IsMuted Left out it stays as it is
+	IsMuted         *bool     `json:"isMuted,omitempty"`
+	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+
+	// ResolvedAt Exactly where the state is Resolved or AutoResolved
+	ResolvedAt *time.Time     `json:"resolvedAt,omitempty"`
+	Severity   AlertSeverity  `json:"severity"`
+	State      AlertItemState `json:"state"`
+	Title      string         `json:"title"`
+}
+
+// AlertItemState defines model for AlertItem.State.
+type AlertItemState string
+
+// AlertMoment defines model for AlertMoment.
+type AlertMoment struct {
+	// Actor The member who did it; null for what sends alerts.
+	Actor *Person   `json:"actor"`
+	At    time.Time `json:"at"`
+	Event string    `json:"event"`
+}
+
+// AlertPage defines model for AlertPage.
+type AlertPage struct {
+	Items []Alert `json:"items"`
+	Page  Page    `json:"page"`
+}
+
+// AlertRecorded defines model for AlertRecorded.
+type AlertRecorded struct {
+	ExternalId string             `json:"externalId"`
+	Id         openapi_types.UUID `json:"id"`
+}
+
+// AlertRule defines model for AlertRule.
+type AlertRule struct {
+	Id        string   `json:"id"`
+	Name      string   `json:"name"`
+	Threshold *float32 `json:"threshold"`
+	Unit      *string  `json:"unit"`
+}
+
+// AlertSeverity defines model for AlertSeverity.
+type AlertSeverity string
+
 // ApiToken defines model for ApiToken.
 type ApiToken struct {
 	CreatedAt  time.Time          `json:"createdAt"`
@@ -400,6 +715,9 @@ type AuditPage struct {
 	Items      []AuditEntry `json:"items"`
 	NextCursor *string      `json:"nextCursor"`
 }
+
+// BucketSize defines model for BucketSize.
+type BucketSize string
 
 // ChangeInstance defines model for ChangeInstance.
 type ChangeInstance struct {
@@ -436,6 +754,17 @@ type ChangeOrganizationPaperSize string
 
 // Classify defines model for Classify.
 type Classify string
+
+// Count defines model for Count.
+type Count struct {
+	Current int64 `json:"current"`
+
+	// Previous The same count seven days earlier
+	Previous int64 `json:"previous"`
+
+	// Trend current - previous
+	Trend int64 `json:"trend"`
+}
 
 // CreateApiToken defines model for CreateApiToken.
 type CreateApiToken struct {
@@ -766,6 +1095,17 @@ type OutboxMail struct {
 	Raw string `json:"raw"`
 }
 
+// Overview defines model for Overview.
+type Overview struct {
+	Alerts Count     `json:"alerts"`
+	AsOf   time.Time `json:"asOf"`
+
+	// ComparedAt Seven days before asOf
+	ComparedAt time.Time `json:"comparedAt"`
+	Databases  Count     `json:"databases"`
+	Instances  Count     `json:"instances"`
+}
+
 // Page defines model for Page.
 type Page struct {
 	Number     int   `json:"number"`
@@ -860,6 +1200,12 @@ type Recipient struct {
 
 // RecipientDelivery defines model for Recipient.Delivery.
 type RecipientDelivery string
+
+// Reference defines model for Reference.
+type Reference struct {
+	Id   openapi_types.UUID `json:"id"`
+	Name string             `json:"name"`
+}
 
 // Report defines model for Report.
 type Report struct {
@@ -1060,6 +1406,9 @@ type Witness struct {
 	Position int64  `json:"position"`
 }
 
+// AlertId defines model for AlertId.
+type AlertId = openapi_types.UUID
+
 // Cursor defines model for Cursor.
 type Cursor = string
 
@@ -1104,6 +1453,75 @@ type Search = string
 
 // TokenId defines model for TokenId.
 type TokenId = openapi_types.UUID
+
+// WindowFrom defines model for WindowFrom.
+type WindowFrom = time.Time
+
+// WindowTo defines model for WindowTo.
+type WindowTo = time.Time
+
+// ListAlertsParams defines parameters for ListAlerts.
+type ListAlertsParams struct {
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// Sort `-` is descending. The snake_case spelling is the same.
+	Sort *ListAlertsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Status `resolved` has both kinds, the others are `open`.
+	Status *ListAlertsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// From Last triggered at or after this.
+	From *time.Time `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Last triggered before this.
+	To *time.Time `form:"to,omitempty" json:"to,omitempty"`
+
+	// InstanceName Only servers of these names; at most 500. Names that nobody has give nothing
+	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
+
+	// InstanceId Only these servers; at most 500. Not together with `instanceName`.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Q Substring, case-insensitive.
+	Q *Search `form:"q,omitempty" json:"q,omitempty"`
+
+	// Severity Only alerts of one of these.
+	Severity *[]AlertSeverity `form:"severity,omitempty" json:"severity,omitempty"`
+
+	// Muted What to do with muted alerts.
+	Muted *ListAlertsParamsMuted `form:"muted,omitempty" json:"muted,omitempty"`
+}
+
+// ListAlertsParamsSort defines parameters for ListAlerts.
+type ListAlertsParamsSort string
+
+// ListAlertsParamsStatus defines parameters for ListAlerts.
+type ListAlertsParamsStatus string
+
+// ListAlertsParamsMuted defines parameters for ListAlerts.
+type ListAlertsParamsMuted string
+
+// GetAlertHistoryParams defines parameters for GetAlertHistory.
+type GetAlertHistoryParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+
+	// InstanceName Only servers of these names; at most 500. Names that nobody has give nothing
+	InstanceName *[]string `form:"instanceName,omitempty" json:"instanceName,omitempty"`
+
+	// InstanceId Only these servers; at most 500. Not together with `instanceName`.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+}
 
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
@@ -1156,6 +1574,12 @@ type ListExportsParams struct {
 // MarkExportsSeenJSONBody defines parameters for MarkExportsSeen.
 type MarkExportsSeenJSONBody struct {
 	UpTo openapi_types.UUID `json:"upTo"`
+}
+
+// GetOverviewParams defines parameters for GetOverview.
+type GetOverviewParams struct {
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 }
 
 // ListInstancesParams defines parameters for ListInstances.
@@ -1299,6 +1723,12 @@ type StartOIDCParams struct {
 	ReturnTo *string `form:"returnTo,omitempty" json:"returnTo,omitempty"`
 }
 
+// ReceiveAlertmanagerAlertsJSONBody defines parameters for ReceiveAlertmanagerAlerts.
+type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
+
+// ReceiveAlertmanagerWebhookJSONBody defines parameters for ReceiveAlertmanagerWebhook.
+type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
+
 // CreateApiTokenJSONRequestBody defines body for CreateApiToken for application/json ContentType.
 type CreateApiTokenJSONRequestBody = CreateApiToken
 
@@ -1341,11 +1771,41 @@ type SignInJSONRequestBody SignInJSONBody
 // SetUpJSONRequestBody defines body for SetUp for application/json ContentType.
 type SetUpJSONRequestBody = SetUp
 
+// ReceiveAlertmanagerAlertsJSONRequestBody defines body for ReceiveAlertmanagerAlerts for application/json ContentType.
+type ReceiveAlertmanagerAlertsJSONRequestBody = ReceiveAlertmanagerAlertsJSONBody
+
+// ReceiveAlertmanagerWebhookJSONRequestBody defines body for ReceiveAlertmanagerWebhook for application/json ContentType.
+type ReceiveAlertmanagerWebhookJSONRequestBody = ReceiveAlertmanagerWebhookJSONBody
+
+// RecordAlertsJSONRequestBody defines body for RecordAlerts for application/json ContentType.
+type RecordAlertsJSONRequestBody = AlertBatch
+
 // RecordFleetJSONRequestBody defines body for RecordFleet for application/json ContentType.
 type RecordFleetJSONRequestBody = FleetBatch
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// ListAlerts Alerts
+	// (GET /api/v1/alerts)
+	ListAlerts(c *gin.Context, params ListAlertsParams)
+	// GetAlertHistory Alerts that were active and that were resolved, by bucket
+	// (GET /api/v1/alerts/raised-resolved-history)
+	GetAlertHistory(c *gin.Context, params GetAlertHistoryParams)
+	// GetAlert One alert
+	// (GET /api/v1/alerts/{alertId})
+	GetAlert(c *gin.Context, alertId AlertId)
+	// AcknowledgeAlert Take note of an alert
+	// (POST /api/v1/alerts/{alertId}/acknowledge)
+	AcknowledgeAlert(c *gin.Context, alertId AlertId)
+	// MuteAlert Mute an alert
+	// (POST /api/v1/alerts/{alertId}/mute)
+	MuteAlert(c *gin.Context, alertId AlertId)
+	// ResolveAlert Resolve an alert
+	// (POST /api/v1/alerts/{alertId}/resolve)
+	ResolveAlert(c *gin.Context, alertId AlertId)
+	// UnmuteAlert Unmute an alert
+	// (POST /api/v1/alerts/{alertId}/unmute)
+	UnmuteAlert(c *gin.Context, alertId AlertId)
 	// ListApiTokens The caller's API tokens
 	// (GET /api/v1/api-tokens)
 	ListApiTokens(c *gin.Context)
@@ -1379,6 +1839,9 @@ type ServerInterface interface {
 	// MarkExportsSeen Everything up to this report has been seen
 	// (POST /api/v1/exports/seen)
 	MarkExportsSeen(c *gin.Context)
+	// GetOverview How many instances, databases and open alerts
+	// (GET /api/v1/health-checks/overview)
+	GetOverview(c *gin.Context, params GetOverviewParams)
 	// ListIngestTokens The organization's ingest tokens
 	// (GET /api/v1/ingest-tokens)
 	ListIngestTokens(c *gin.Context)
@@ -1520,6 +1983,15 @@ type ServerInterface interface {
 	// GetHealth Alive
 	// (GET /healthz)
 	GetHealth(c *gin.Context)
+	// ReceiveAlertmanagerAlerts What Prometheus and vmalert send to an Alertmanager
+	// (POST /ingest/v1/alertmanager/api/v2/alerts)
+	ReceiveAlertmanagerAlerts(c *gin.Context)
+	// ReceiveAlertmanagerWebhook What Alertmanager sends to a webhook receiver
+	// (POST /ingest/v1/alertmanager/webhook)
+	ReceiveAlertmanagerWebhook(c *gin.Context)
+	// RecordAlerts Alerts as the sender knows them
+	// (POST /ingest/v1/alerts)
+	RecordAlerts(c *gin.Context)
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(c *gin.Context)
@@ -1542,6 +2014,297 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(c *gin.Context)
+
+// ListAlerts operation middleware
+func (siw *ServerInterfaceWrapper) ListAlerts(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAlertsParams
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceName", c.Request.URL.Query(), &params.InstanceName, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "severity" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "severity", c.Request.URL.Query(), &params.Severity, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter severity: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "muted" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "muted", c.Request.URL.Query(), &params.Muted, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter muted: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListAlerts(c, params)
+}
+
+// GetAlertHistory operation middleware
+func (siw *ServerInterfaceWrapper) GetAlertHistory(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAlertHistoryParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "bucketSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceName" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceName", c.Request.URL.Query(), &params.InstanceName, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetAlertHistory(c, params)
+}
+
+// GetAlert operation middleware
+func (siw *ServerInterfaceWrapper) GetAlert(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "alertId" -------------
+	var alertId AlertId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetAlert(c, alertId)
+}
+
+// AcknowledgeAlert operation middleware
+func (siw *ServerInterfaceWrapper) AcknowledgeAlert(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "alertId" -------------
+	var alertId AlertId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.AcknowledgeAlert(c, alertId)
+}
+
+// MuteAlert operation middleware
+func (siw *ServerInterfaceWrapper) MuteAlert(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "alertId" -------------
+	var alertId AlertId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.MuteAlert(c, alertId)
+}
+
+// ResolveAlert operation middleware
+func (siw *ServerInterfaceWrapper) ResolveAlert(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "alertId" -------------
+	var alertId AlertId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ResolveAlert(c, alertId)
+}
+
+// UnmuteAlert operation middleware
+func (siw *ServerInterfaceWrapper) UnmuteAlert(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "alertId" -------------
+	var alertId AlertId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "alertId", c.Param("alertId"), &alertId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter alertId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.UnmuteAlert(c, alertId)
+}
 
 // ListApiTokens operation middleware
 func (siw *ServerInterfaceWrapper) ListApiTokens(c *gin.Context) {
@@ -1854,6 +2617,33 @@ func (siw *ServerInterfaceWrapper) MarkExportsSeen(c *gin.Context) {
 	}
 
 	siw.Handler.MarkExportsSeen(c)
+}
+
+// GetOverview operation middleware
+func (siw *ServerInterfaceWrapper) GetOverview(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetOverviewParams
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetOverview(c, params)
 }
 
 // ListIngestTokens operation middleware
@@ -3054,6 +3844,45 @@ func (siw *ServerInterfaceWrapper) GetHealth(c *gin.Context) {
 	siw.Handler.GetHealth(c)
 }
 
+// ReceiveAlertmanagerAlerts operation middleware
+func (siw *ServerInterfaceWrapper) ReceiveAlertmanagerAlerts(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceiveAlertmanagerAlerts(c)
+}
+
+// ReceiveAlertmanagerWebhook operation middleware
+func (siw *ServerInterfaceWrapper) ReceiveAlertmanagerWebhook(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceiveAlertmanagerWebhook(c)
+}
+
+// RecordAlerts operation middleware
+func (siw *ServerInterfaceWrapper) RecordAlerts(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RecordAlerts(c)
+}
+
 // RecordFleet operation middleware
 func (siw *ServerInterfaceWrapper) RecordFleet(c *gin.Context) {
 
@@ -3133,6 +3962,13 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 		ErrorHandler:       errorHandler,
 	}
 
+	router.GET(options.BaseURL+"/api/v1/alerts", wrapper.ListAlerts)
+	router.GET(options.BaseURL+"/api/v1/alerts/:alertId", wrapper.GetAlert)
+	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/acknowledge", wrapper.AcknowledgeAlert)
+	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/mute", wrapper.MuteAlert)
+	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/resolve", wrapper.ResolveAlert)
+	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/unmute", wrapper.UnmuteAlert)
+	router.GET(options.BaseURL+"/api/v1/alerts/raised-resolved-history", wrapper.GetAlertHistory)
 	router.GET(options.BaseURL+"/api/v1/api-tokens", wrapper.ListApiTokens)
 	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
 	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
@@ -3144,6 +3980,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/revoke", wrapper.RevokeException)
 	router.GET(options.BaseURL+"/api/v1/exports", wrapper.ListExports)
 	router.POST(options.BaseURL+"/api/v1/exports/seen", wrapper.MarkExportsSeen)
+	router.GET(options.BaseURL+"/api/v1/health-checks/overview", wrapper.GetOverview)
 	router.GET(options.BaseURL+"/api/v1/ingest-tokens", wrapper.ListIngestTokens)
 	router.POST(options.BaseURL+"/api/v1/ingest-tokens", wrapper.CreateIngestToken)
 	router.DELETE(options.BaseURL+"/api/v1/ingest-tokens/:tokenId", wrapper.RevokeIngestToken)
@@ -3191,6 +4028,9 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
 	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealth)
+	router.POST(options.BaseURL+"/ingest/v1/alertmanager/api/v2/alerts", wrapper.ReceiveAlertmanagerAlerts)
+	router.POST(options.BaseURL+"/ingest/v1/alertmanager/webhook", wrapper.ReceiveAlertmanagerWebhook)
+	router.POST(options.BaseURL+"/ingest/v1/alerts", wrapper.RecordAlerts)
 	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
 	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadiness)
@@ -3198,6 +4038,279 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 }
 
 type ProblemApplicationProblemPlusJSONResponse Problem
+
+type ListAlertsRequestObject struct {
+	Params ListAlertsParams
+}
+
+type ListAlertsResponseObject interface {
+	VisitListAlertsResponse(w http.ResponseWriter) error
+}
+
+type ListAlerts200JSONResponse AlertPage
+
+func (response ListAlerts200JSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAlertsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListAlertsdefaultApplicationProblemPlusJSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlertHistoryRequestObject struct {
+	Params GetAlertHistoryParams
+}
+
+type GetAlertHistoryResponseObject interface {
+	VisitGetAlertHistoryResponse(w http.ResponseWriter) error
+}
+
+type GetAlertHistory200JSONResponse AlertHistory
+
+func (response GetAlertHistory200JSONResponse) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlertHistorydefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetAlertHistorydefaultApplicationProblemPlusJSONResponse) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlertRequestObject struct {
+	AlertId AlertId `json:"alertId"`
+}
+
+type GetAlertResponseObject interface {
+	VisitGetAlertResponse(w http.ResponseWriter) error
+}
+
+type GetAlert200JSONResponse AlertDetail
+
+func (response GetAlert200JSONResponse) VisitGetAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetAlertdefaultApplicationProblemPlusJSONResponse) VisitGetAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcknowledgeAlertRequestObject struct {
+	AlertId AlertId `json:"alertId"`
+}
+
+type AcknowledgeAlertResponseObject interface {
+	VisitAcknowledgeAlertResponse(w http.ResponseWriter) error
+}
+
+type AcknowledgeAlert200JSONResponse AlertDetail
+
+func (response AcknowledgeAlert200JSONResponse) VisitAcknowledgeAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcknowledgeAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AcknowledgeAlertdefaultApplicationProblemPlusJSONResponse) VisitAcknowledgeAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MuteAlertRequestObject struct {
+	AlertId AlertId `json:"alertId"`
+}
+
+type MuteAlertResponseObject interface {
+	VisitMuteAlertResponse(w http.ResponseWriter) error
+}
+
+type MuteAlert200JSONResponse AlertDetail
+
+func (response MuteAlert200JSONResponse) VisitMuteAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MuteAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response MuteAlertdefaultApplicationProblemPlusJSONResponse) VisitMuteAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResolveAlertRequestObject struct {
+	AlertId AlertId `json:"alertId"`
+}
+
+type ResolveAlertResponseObject interface {
+	VisitResolveAlertResponse(w http.ResponseWriter) error
+}
+
+type ResolveAlert200JSONResponse AlertDetail
+
+func (response ResolveAlert200JSONResponse) VisitResolveAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResolveAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ResolveAlertdefaultApplicationProblemPlusJSONResponse) VisitResolveAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnmuteAlertRequestObject struct {
+	AlertId AlertId `json:"alertId"`
+}
+
+type UnmuteAlertResponseObject interface {
+	VisitUnmuteAlertResponse(w http.ResponseWriter) error
+}
+
+type UnmuteAlert200JSONResponse AlertDetail
+
+func (response UnmuteAlert200JSONResponse) VisitUnmuteAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnmuteAlertdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response UnmuteAlertdefaultApplicationProblemPlusJSONResponse) VisitUnmuteAlertResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type ListApiTokensRequestObject struct {
 }
@@ -3620,6 +4733,45 @@ type MarkExportsSeendefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response MarkExportsSeendefaultApplicationProblemPlusJSONResponse) VisitMarkExportsSeenResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOverviewRequestObject struct {
+	Params GetOverviewParams
+}
+
+type GetOverviewResponseObject interface {
+	VisitGetOverviewResponse(w http.ResponseWriter) error
+}
+
+type GetOverview200JSONResponse Overview
+
+func (response GetOverview200JSONResponse) VisitGetOverviewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOverviewdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetOverviewdefaultApplicationProblemPlusJSONResponse) VisitGetOverviewResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -5587,6 +6739,123 @@ func (response GetHealthdefaultApplicationProblemPlusJSONResponse) VisitGetHealt
 	return err
 }
 
+type ReceiveAlertmanagerAlertsRequestObject struct {
+	Body *ReceiveAlertmanagerAlertsJSONRequestBody
+}
+
+type ReceiveAlertmanagerAlertsResponseObject interface {
+	VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error
+}
+
+type ReceiveAlertmanagerAlerts200JSONResponse AgentReceipt
+
+func (response ReceiveAlertmanagerAlerts200JSONResponse) VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAlertmanagerAlertsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ReceiveAlertmanagerAlertsdefaultApplicationProblemPlusJSONResponse) VisitReceiveAlertmanagerAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAlertmanagerWebhookRequestObject struct {
+	Body *ReceiveAlertmanagerWebhookJSONRequestBody
+}
+
+type ReceiveAlertmanagerWebhookResponseObject interface {
+	VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error
+}
+
+type ReceiveAlertmanagerWebhook200JSONResponse AgentReceipt
+
+func (response ReceiveAlertmanagerWebhook200JSONResponse) VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAlertmanagerWebhookdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ReceiveAlertmanagerWebhookdefaultApplicationProblemPlusJSONResponse) VisitReceiveAlertmanagerWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecordAlertsRequestObject struct {
+	Body *RecordAlertsJSONRequestBody
+}
+
+type RecordAlertsResponseObject interface {
+	VisitRecordAlertsResponse(w http.ResponseWriter) error
+}
+
+type RecordAlerts200JSONResponse AlertIds
+
+func (response RecordAlerts200JSONResponse) VisitRecordAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecordAlertsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RecordAlertsdefaultApplicationProblemPlusJSONResponse) VisitRecordAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RecordFleetRequestObject struct {
 	Body *RecordFleetJSONRequestBody
 }
@@ -5753,6 +7022,27 @@ func (response GetVersiondefaultApplicationProblemPlusJSONResponse) VisitGetVers
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// ListAlerts Alerts
+	// (GET /api/v1/alerts)
+	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
+	// GetAlertHistory Alerts that were active and that were resolved, by bucket
+	// (GET /api/v1/alerts/raised-resolved-history)
+	GetAlertHistory(ctx context.Context, request GetAlertHistoryRequestObject) (GetAlertHistoryResponseObject, error)
+	// GetAlert One alert
+	// (GET /api/v1/alerts/{alertId})
+	GetAlert(ctx context.Context, request GetAlertRequestObject) (GetAlertResponseObject, error)
+	// AcknowledgeAlert Take note of an alert
+	// (POST /api/v1/alerts/{alertId}/acknowledge)
+	AcknowledgeAlert(ctx context.Context, request AcknowledgeAlertRequestObject) (AcknowledgeAlertResponseObject, error)
+	// MuteAlert Mute an alert
+	// (POST /api/v1/alerts/{alertId}/mute)
+	MuteAlert(ctx context.Context, request MuteAlertRequestObject) (MuteAlertResponseObject, error)
+	// ResolveAlert Resolve an alert
+	// (POST /api/v1/alerts/{alertId}/resolve)
+	ResolveAlert(ctx context.Context, request ResolveAlertRequestObject) (ResolveAlertResponseObject, error)
+	// UnmuteAlert Unmute an alert
+	// (POST /api/v1/alerts/{alertId}/unmute)
+	UnmuteAlert(ctx context.Context, request UnmuteAlertRequestObject) (UnmuteAlertResponseObject, error)
 	// ListApiTokens The caller's API tokens
 	// (GET /api/v1/api-tokens)
 	ListApiTokens(ctx context.Context, request ListApiTokensRequestObject) (ListApiTokensResponseObject, error)
@@ -5786,6 +7076,9 @@ type StrictServerInterface interface {
 	// MarkExportsSeen Everything up to this report has been seen
 	// (POST /api/v1/exports/seen)
 	MarkExportsSeen(ctx context.Context, request MarkExportsSeenRequestObject) (MarkExportsSeenResponseObject, error)
+	// GetOverview How many instances, databases and open alerts
+	// (GET /api/v1/health-checks/overview)
+	GetOverview(ctx context.Context, request GetOverviewRequestObject) (GetOverviewResponseObject, error)
 	// ListIngestTokens The organization's ingest tokens
 	// (GET /api/v1/ingest-tokens)
 	ListIngestTokens(ctx context.Context, request ListIngestTokensRequestObject) (ListIngestTokensResponseObject, error)
@@ -5927,6 +7220,15 @@ type StrictServerInterface interface {
 	// GetHealth Alive
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
+	// ReceiveAlertmanagerAlerts What Prometheus and vmalert send to an Alertmanager
+	// (POST /ingest/v1/alertmanager/api/v2/alerts)
+	ReceiveAlertmanagerAlerts(ctx context.Context, request ReceiveAlertmanagerAlertsRequestObject) (ReceiveAlertmanagerAlertsResponseObject, error)
+	// ReceiveAlertmanagerWebhook What Alertmanager sends to a webhook receiver
+	// (POST /ingest/v1/alertmanager/webhook)
+	ReceiveAlertmanagerWebhook(ctx context.Context, request ReceiveAlertmanagerWebhookRequestObject) (ReceiveAlertmanagerWebhookResponseObject, error)
+	// RecordAlerts Alerts as the sender knows them
+	// (POST /ingest/v1/alerts)
+	RecordAlerts(ctx context.Context, request RecordAlertsRequestObject) (RecordAlertsResponseObject, error)
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
@@ -5996,6 +7298,188 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictGinServerOptions
+}
+
+// ListAlerts operation middleware
+func (sh *strictHandler) ListAlerts(ctx *gin.Context, params ListAlertsParams) {
+	var request ListAlertsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAlerts(ctx, request.(ListAlertsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAlerts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListAlertsResponseObject); ok {
+		if err := validResponse.VisitListAlertsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAlertHistory operation middleware
+func (sh *strictHandler) GetAlertHistory(ctx *gin.Context, params GetAlertHistoryParams) {
+	var request GetAlertHistoryRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlertHistory(ctx, request.(GetAlertHistoryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlertHistory")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetAlertHistoryResponseObject); ok {
+		if err := validResponse.VisitGetAlertHistoryResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAlert operation middleware
+func (sh *strictHandler) GetAlert(ctx *gin.Context, alertId AlertId) {
+	var request GetAlertRequestObject
+
+	request.AlertId = alertId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAlert(ctx, request.(GetAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetAlertResponseObject); ok {
+		if err := validResponse.VisitGetAlertResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AcknowledgeAlert operation middleware
+func (sh *strictHandler) AcknowledgeAlert(ctx *gin.Context, alertId AlertId) {
+	var request AcknowledgeAlertRequestObject
+
+	request.AlertId = alertId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AcknowledgeAlert(ctx, request.(AcknowledgeAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AcknowledgeAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(AcknowledgeAlertResponseObject); ok {
+		if err := validResponse.VisitAcknowledgeAlertResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MuteAlert operation middleware
+func (sh *strictHandler) MuteAlert(ctx *gin.Context, alertId AlertId) {
+	var request MuteAlertRequestObject
+
+	request.AlertId = alertId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.MuteAlert(ctx, request.(MuteAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MuteAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(MuteAlertResponseObject); ok {
+		if err := validResponse.VisitMuteAlertResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ResolveAlert operation middleware
+func (sh *strictHandler) ResolveAlert(ctx *gin.Context, alertId AlertId) {
+	var request ResolveAlertRequestObject
+
+	request.AlertId = alertId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResolveAlert(ctx, request.(ResolveAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResolveAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ResolveAlertResponseObject); ok {
+		if err := validResponse.VisitResolveAlertResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UnmuteAlert operation middleware
+func (sh *strictHandler) UnmuteAlert(ctx *gin.Context, alertId AlertId) {
+	var request UnmuteAlertRequestObject
+
+	request.AlertId = alertId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnmuteAlert(ctx, request.(UnmuteAlertRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnmuteAlert")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(UnmuteAlertResponseObject); ok {
+		if err := validResponse.VisitUnmuteAlertResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // ListApiTokens operation middleware
@@ -6323,6 +7807,32 @@ func (sh *strictHandler) MarkExportsSeen(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(MarkExportsSeenResponseObject); ok {
 		if err := validResponse.VisitMarkExportsSeenResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetOverview operation middleware
+func (sh *strictHandler) GetOverview(ctx *gin.Context, params GetOverviewParams) {
+	var request GetOverviewRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetOverview(ctx, request.(GetOverviewRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetOverview")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetOverviewResponseObject); ok {
+		if err := validResponse.VisitGetOverviewResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -7709,6 +9219,132 @@ func (sh *strictHandler) GetHealth(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetHealthResponseObject); ok {
 		if err := validResponse.VisitGetHealthResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReceiveAlertmanagerAlerts operation middleware
+func (sh *strictHandler) ReceiveAlertmanagerAlerts(ctx *gin.Context) {
+	var request ReceiveAlertmanagerAlertsRequestObject
+
+	var body ReceiveAlertmanagerAlertsJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReceiveAlertmanagerAlerts(ctx, request.(ReceiveAlertmanagerAlertsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReceiveAlertmanagerAlerts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReceiveAlertmanagerAlertsResponseObject); ok {
+		if err := validResponse.VisitReceiveAlertmanagerAlertsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReceiveAlertmanagerWebhook operation middleware
+func (sh *strictHandler) ReceiveAlertmanagerWebhook(ctx *gin.Context) {
+	var request ReceiveAlertmanagerWebhookRequestObject
+
+	var body ReceiveAlertmanagerWebhookJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReceiveAlertmanagerWebhook(ctx, request.(ReceiveAlertmanagerWebhookRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReceiveAlertmanagerWebhook")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReceiveAlertmanagerWebhookResponseObject); ok {
+		if err := validResponse.VisitReceiveAlertmanagerWebhookResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RecordAlerts operation middleware
+func (sh *strictHandler) RecordAlerts(ctx *gin.Context) {
+	var request RecordAlertsRequestObject
+
+	var body RecordAlertsJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RecordAlerts(ctx, request.(RecordAlertsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RecordAlerts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RecordAlertsResponseObject); ok {
+		if err := validResponse.VisitRecordAlertsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

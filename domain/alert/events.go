@@ -1,0 +1,105 @@
+package alert
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// StreamType is the type of an alert's stream, which is in the fleet's log.
+const StreamType = "alert"
+
+// Severity is how bad it is, as the sender says.
+type Severity string
+
+// The severities.
+const (
+	Info     Severity = "info"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
+)
+
+// Severities returns every severity, the mildest first.
+func Severities() []Severity { return []Severity{Info, Warning, Critical} }
+
+// Rule is what raised an alert, where that is known. Threshold and Unit are
+// absent where the rule is not Muster's own.
+type Rule struct {
+	ID        string   `json:"id"`
+	Name      string   `json:"name"`
+	Threshold *float64 `json:"threshold,omitempty"`
+	Unit      string   `json:"unit,omitempty"`
+}
+
+// Details are what a sender says about an alert. InstanceID is the alert's own
+// server or its database's; uuid.Nil where it belongs to the organization only.
+type Details struct {
+	Title            string    `json:"title"`
+	Description      string    `json:"description,omitempty"`
+	Severity         Severity  `json:"severity"`
+	Rule             *Rule     `json:"rule,omitempty"`
+	InstanceID       uuid.UUID `json:"instanceId,omitzero"`
+	DatabaseID       uuid.UUID `json:"databaseId,omitzero"`
+	CreatedAt        time.Time `json:"createdAt"`
+	FirstTriggeredAt time.Time `json:"firstTriggeredAt"`
+	LastTriggeredAt  time.Time `json:"lastTriggeredAt"`
+}
+
+// Event is a fact about an alert.
+type Event interface{ event() }
+
+// Raised says that there is an alert. Key is what its sender knows it by:
+// unique in the organization among those that are open.
+type Raised struct {
+	Key string `json:"key"`
+	Details
+}
+
+// Changed holds what the sender says of the alert from now on.
+type Changed struct {
+	Details
+}
+
+// TriggeredAgain says that the alert had stopped firing and fires again while
+// it is still open. FirstTriggeredAt is as it is from now on.
+type TriggeredAgain struct {
+	FirstTriggeredAt time.Time `json:"firstTriggeredAt"`
+	LastTriggeredAt  time.Time `json:"lastTriggeredAt"`
+}
+
+// StillFiring says until when the alert was seen firing, once an hour; in
+// between the time moves beside the log.
+type StillFiring struct {
+	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+}
+
+// Acknowledged says that somebody knows of the alert.
+type Acknowledged struct{}
+
+// Muted says that the alert counts nowhere.
+type Muted struct{}
+
+// Unmuted says that it counts again.
+type Unmuted struct{}
+
+// Resolved says that somebody closed the alert. LastTriggeredAt is final.
+type Resolved struct {
+	ResolvedAt      time.Time `json:"resolvedAt"`
+	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+}
+
+// AutoResolved says that what raised the alert is over. LastTriggeredAt is final.
+type AutoResolved struct {
+	ResolvedAt      time.Time `json:"resolvedAt"`
+	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+}
+
+func (Raised) event()         {}
+func (Changed) event()        {}
+func (TriggeredAgain) event() {}
+func (StillFiring) event()    {}
+func (Acknowledged) event()   {}
+func (Muted) event()          {}
+func (Unmuted) event()        {}
+func (Resolved) event()       {}
+func (AutoResolved) event()   {}

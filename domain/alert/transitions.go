@@ -1,0 +1,86 @@
+package alert
+
+import "fmt"
+
+// State is where an alert stands. Whether it is muted is apart from it.
+type State string
+
+// The states. The last two are closed, for good: what fires afterwards is
+// another alert.
+const (
+	Open              State = "Open"
+	AcknowledgedState State = "Acknowledged"
+	ResolvedState     State = "Resolved"     // somebody closed it
+	AutoResolvedState State = "AutoResolved" // what raised it is over
+
+	none State = "" // nobody has raised it
+)
+
+// States returns every state.
+func States() []State { return []State{Open, AcknowledgedState, ResolvedState, AutoResolvedState} }
+
+// Closed reports whether an alert in this state is over.
+func (s State) Closed() bool { return s == ResolvedState || s == AutoResolvedState }
+
+// Transition is a row of the table of states: in From the event with this wire
+// name may happen, and leads to To.
+type Transition struct {
+	From  State
+	Event string
+	To    State
+}
+
+// Transitions is every way in which an alert moves. What is not in it does not
+// happen.
+func Transitions() []Transition {
+	return []Transition{
+		{none, "alert.raised", Open},
+		{Open, "alert.acknowledged", AcknowledgedState},
+		{Open, "alert.resolved", ResolvedState},
+		{Open, "alert.auto_resolved", AutoResolvedState},
+		{AcknowledgedState, "alert.resolved", ResolvedState},
+		{AcknowledgedState, "alert.auto_resolved", AutoResolvedState},
+		// What moves no state, and where it may happen.
+		{Open, "alert.changed", Open},
+		{Open, "alert.triggered_again", Open},
+		{Open, "alert.still_firing", Open},
+		{Open, "alert.muted", Open},
+		{Open, "alert.unmuted", Open},
+		{AcknowledgedState, "alert.changed", AcknowledgedState},
+		{AcknowledgedState, "alert.triggered_again", AcknowledgedState},
+		{AcknowledgedState, "alert.still_firing", AcknowledgedState},
+		{AcknowledgedState, "alert.muted", AcknowledgedState},
+		{AcknowledgedState, "alert.unmuted", AcknowledgedState},
+		// Muting what is closed takes it out of the history.
+		{ResolvedState, "alert.muted", ResolvedState},
+		{ResolvedState, "alert.unmuted", ResolvedState},
+		{AutoResolvedState, "alert.muted", AutoResolvedState},
+		{AutoResolvedState, "alert.unmuted", AutoResolvedState},
+	}
+}
+
+// Next returns the state that e leads to from a state, and whether it may
+// happen there at all.
+func Next(from State, e Event) (to State, ok bool) {
+	name := Name(e)
+	for _, t := range Transitions() {
+		if t.From == from && t.Event == name {
+			return t.To, true
+		}
+	}
+	return from, false
+}
+
+// TransitionError reports an event that may not happen in a state.
+type TransitionError struct {
+	From  State // empty: no such alert
+	Event string
+}
+
+func (e *TransitionError) Error() string {
+	from := string(e.From)
+	if e.From == none {
+		from = "not raised"
+	}
+	return fmt.Sprintf("an alert that is %s cannot take %s", from, e.Event)
+}
