@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
@@ -17,7 +18,7 @@ func (s *server) GetOrganization(ctx context.Context, _ api.GetOrganizationReque
 }
 
 func (s *server) organization(ctx context.Context, o accounts.Organization) (api.Organization, error) {
-	started, err := s.Fleet.MonitoringStartedAt(ctx, o.ID)
+	started, err := s.Fleet.MonitoringStartedIn(ctx, o.ID, fleet.Scope{})
 	return api.Organization{
 		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
 		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, Demo: o.Demo, MonitoringStartedAt: utc(started),

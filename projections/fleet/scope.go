@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"context"
+	_ "embed" // the queries
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,38 +11,96 @@ import (
 	domain "muster/domain/fleet"
 )
 
+var (
+	//go:embed resolve_scope.sql
+	resolveScope string
+	//go:embed count_organization.sql
+	countOrganization string
+	//go:embed count_scope.sql
+	countScope string
+	//go:embed named_instances.sql
+	namedInstances string
+)
+
 // Scope resolves a filter, by ids or by names, to the organization's instances.
 // Without any it is the whole organization; one that matches nothing is a scope
-// with nothing in it.
+// with nothing in it. A name that several instances have is all of them; unknown,
+// foreign and removed ones are left out.
 func (r *Reader) Scope(ctx context.Context, organization uuid.UUID, ids []uuid.UUID, names []string) (domain.Scope, error) {
-	panic("not yet")
+	if len(ids) == 0 && len(names) == 0 {
+		return domain.Scope{}, nil
+	}
+	scope := domain.Scope{Filtered: true, Instances: []uuid.UUID{}}
+	if err := r.db.SelectContext(ctx, &scope.Instances, resolveScope, organization, ids, names); err != nil {
+		return domain.Scope{}, fmt.Errorf("resolve filter to instances: %w", err)
+	}
+	return scope, nil
 }
 
 // Counts are how many instances and databases there are, and how many of those
 // were there at an earlier time.
 type Counts struct {
-	Instances, InstancesThen int64
-	Databases, DatabasesThen int64
+	Instances     int64 `db:"instances"`
+	InstancesThen int64 `db:"instances_then"`
+	Databases     int64 `db:"databases"`
+	DatabasesThen int64 `db:"databases_then"`
 }
 
 // Counts counts what is in scope now, and which of it was created by then.
-func (r *Reader) Counts(ctx context.Context, organization uuid.UUID, scope domain.Scope, then time.Time) (Counts, error) {
-	panic("not yet")
-}
-
-// MonitoringStartedIn is when the earliest instance in scope was registered,
-// inactive ones too; nil where there is none.
-func (r *Reader) MonitoringStartedIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) (*time.Time, error) {
-	panic("not yet")
+func (r *Reader) Counts(ctx context.Context, organization uuid.UUID, scope domain.Scope, then time.Time) (c Counts, err error) {
+	if scope.Filtered {
+		err = r.db.GetContext(ctx, &c, countScope, organization, then, scope.Instances)
+	} else {
+		err = r.db.GetContext(ctx, &c, countOrganization, organization, then)
+	}
+	if err != nil {
+		return Counts{}, fmt.Errorf("count instances and databases: %w", err)
+	}
+	return c, nil
 }
 
 // Named finds the instances of which one of these is the id, the external id,
-// the name or the host: what a label of an alert may say. Several may match.
+// the name or the host: what a label of an alert may say, in exactly these
+// letters. Several may match one: they come in that order of what matched, then
+// by id. A reference that nothing matches is not in the answer.
 func (r *Reader) Named(ctx context.Context, organization uuid.UUID, references []string) (map[string][]uuid.UUID, error) {
-	panic("not yet")
+	var ids []uuid.UUID
+	var texts []string
+	for _, reference := range references {
+		if reference == "" { // many an instance has no host
+			continue
+		}
+		texts = append(texts, reference)
+		if id, err := uuid.Parse(reference); err == nil && id.String() == reference {
+			ids = append(ids, id)
+		}
+	}
+	var rows []struct {
+		Reference string    `db:"reference"`
+		ID        uuid.UUID `db:"id"`
+	}
+	if err := r.db.SelectContext(ctx, &rows, namedInstances, organization, ids, texts); err != nil {
+		return nil, fmt.Errorf("find instances by what they are called: %w", err)
+	}
+	found := make(map[string][]uuid.UUID, len(references))
+	for _, row := range rows {
+		found[row.Reference] = append(found[row.Reference], row.ID)
+	}
+	return found, nil
 }
 
-// DatabasesNamed finds the databases of instances by name or external id.
+// DatabasesNamed finds the databases of instances by name or external id, in
+// exactly these letters, by instance, then by id. Without instances it finds none.
 func (r *Reader) DatabasesNamed(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, names []string) ([]Database, error) {
-	panic("not yet")
+	databases := []Database{}
+	err := r.db.SelectContext(ctx, &databases, `SELECT id, instance_id, external_id, name, created_at FROM fleet_v1.databases
+WHERE organization_id = $1 AND instance_id = ANY ($2) AND (name = ANY ($3) OR external_id = ANY ($3))
+ORDER BY instance_id, id`, organization, instances, names)
+	if err != nil {
+		return nil, fmt.Errorf("find databases by what they are called: %w", err)
+	}
+	for i := range databases {
+		databases[i].CreatedAt = databases[i].CreatedAt.UTC()
+	}
+	return databases, nil
 }

@@ -1,0 +1,152 @@
+package fleet_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	domain "muster/domain/fleet"
+	"muster/projections/fleet"
+)
+
+// fleetOf is a small fleet with everything that makes filters hard: a name that
+// repeats, one that is another's host, something that was removed and came
+// again, an inactive instance and a stranger with the same names.
+type fleetOf struct {
+	*scene
+	acme, other                           uuid.UUID
+	orders, ordersToo, billing, gone, again uuid.UUID
+	foreign                               uuid.UUID
+	sales, salesToo, dropped              uuid.UUID
+}
+
+// id makes ids that sort in the order of n.
+func id(n byte) uuid.UUID { return uuid.UUID{0: n, 6: 0x70, 8: 0x80} }
+
+func newFleet(t *testing.T) fleetOf {
+	t.Helper()
+	f := fleetOf{
+		scene: newScene(t), acme: uuid.New(), other: uuid.New(),
+		orders: id(1), ordersToo: id(2), billing: id(3), gone: id(4), again: id(5), foreign: id(6),
+		sales: id(11), salesToo: id(12), dropped: id(13),
+	}
+	since := func(i domain.InstanceRegistered, days int, key string) domain.InstanceRegistered {
+		i.CreatedAt, i.ExternalID = created.AddDate(0, 0, days), key
+		return i
+	}
+	database := func(instance uuid.UUID, key, name string, days int) domain.DatabaseRegistered {
+		return domain.DatabaseRegistered{InstanceID: instance, ExternalID: key, Name: name, CreatedAt: created.AddDate(0, 0, days)}
+	}
+	f.happens(f.acme, f.orders, since(instance("orders", domain.PostgreSQL), 2, "pg-1"))
+	f.happens(f.acme, f.ordersToo, since(instance("orders", domain.PostgreSQL), 4, "pg-2"))
+	nowhere := since(instance("Billing", domain.Oracle), 1, "host-orders")
+	nowhere.Host = ""
+	f.happens(f.acme, f.billing, nowhere, domain.InstanceDeactivated{})
+	f.happens(f.acme, f.gone, since(instance("archive", domain.PostgreSQL), 0, "pg-3"))
+	f.happens(f.other, f.foreign, since(instance("orders", domain.PostgreSQL), -5, "pg-1"))
+	f.happens(f.acme, f.sales, database(f.orders, "db-1", "sales", 2))
+	f.happens(f.acme, f.salesToo, database(f.ordersToo, "sales", "crm", 5))
+	f.happens(f.acme, f.dropped, database(f.orders, "db-2", "dropped", 2))
+	f.happens(f.acme, id(14), database(f.gone, "db-1", "sales", 0))
+	f.happens(f.acme, f.gone, domain.InstanceRemoved{})
+	f.happens(f.acme, f.dropped, domain.DatabaseRemoved{InstanceID: f.orders})
+	f.happens(f.acme, f.again, since(instance("archive", domain.PostgreSQL), 6, "pg-3"))
+	f.stage.Settle()
+	return f
+}
+
+func TestScope(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	day := func(days int) *time.Time { at := created.AddDate(0, 0, days); return &at }
+	for name, test := range map[string]struct {
+		ids    []uuid.UUID
+		names  []string
+		want   domain.Scope
+		counts fleet.Counts // then is day 4, on which an instance was registered
+		since  *time.Time
+	}{
+		"no filter is the organization": {
+			want:   domain.Scope{},
+			counts: fleet.Counts{Instances: 4, InstancesThen: 3, Databases: 2, DatabasesThen: 1}, since: day(1),
+		},
+		"a name that repeats is all of them": {
+			names: []string{"orders"}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders, f.ordersToo}},
+			counts: fleet.Counts{Instances: 2, InstancesThen: 2, Databases: 2, DatabasesThen: 1}, since: day(2),
+		},
+		"a name with other letters is another name": {
+			names: []string{"billing", "ORDERS", "orders "}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{}},
+		},
+		"an inactive one counts": {
+			names: []string{"Billing"}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.billing}},
+			counts: fleet.Counts{Instances: 1, InstancesThen: 1}, since: day(1),
+		},
+		"registered again it is a new one": {
+			names: []string{"archive"}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.again}},
+			counts: fleet.Counts{Instances: 1}, since: day(6),
+		},
+		"removed, foreign and unknown ids are nothing, and not everything": {
+			ids: []uuid.UUID{f.gone, f.foreign, uuid.New(), uuid.Nil}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{}},
+		},
+		"ids in any order, and twice": {
+			ids: []uuid.UUID{f.billing, f.gone, f.orders, f.billing}, want: domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders, f.billing}},
+			counts: fleet.Counts{Instances: 2, InstancesThen: 2, Databases: 1, DatabasesThen: 1}, since: day(1),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scope, err := f.reader.Scope(t.Context(), f.acme, test.ids, test.names)
+			if err != nil || !cmp.Equal(scope, test.want) {
+				t.Fatalf("scope %+v, %v, want %+v", scope, err, test.want)
+			}
+			if counts, err := f.reader.Counts(t.Context(), f.acme, scope, *day(4)); err != nil || counts != test.counts {
+				t.Errorf("counts %+v, %v, want %+v", counts, err, test.counts)
+			}
+			since, err := f.reader.MonitoringStartedIn(t.Context(), f.acme, scope)
+			if err != nil || !cmp.Equal(since, test.since) {
+				t.Errorf("monitored since %v, %v, want %v", since, err, test.since)
+			}
+		})
+	}
+	everything := domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders, f.ordersToo, f.billing, f.again}}
+	if counts, err := f.reader.Counts(t.Context(), f.other, everything, *day(9)); err != nil || counts != (fleet.Counts{}) {
+		t.Errorf("a stranger counts %+v with another's ids, %v", counts, err)
+	}
+	if since, err := f.reader.MonitoringStartedIn(t.Context(), f.other, everything); err != nil || since != nil {
+		t.Errorf("a stranger sees since when another is monitored: %v, %v", since, err)
+	}
+	if counts, err := f.reader.Counts(t.Context(), f.acme, domain.Scope{Filtered: true}, *day(9)); err != nil || counts != (fleet.Counts{}) {
+		t.Errorf("an empty scope counts %+v, %v", counts, err)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	references := []string{f.billing.String(), f.gone.String(), f.foreign.String(), "pg-1", "pg-3", "orders", "host-orders", "billing", "", "nobody"}
+	got, err := f.reader.Named(t.Context(), f.acme, references)
+	want := map[string][]uuid.UUID{
+		f.billing.String(): {f.billing},
+		"pg-1":             {f.orders},
+		"pg-3":             {f.again},
+		"orders":           {f.orders, f.ordersToo},
+		"host-orders":      {f.billing, f.orders, f.ordersToo}, // an external id comes before hosts
+	}
+	if err != nil || !cmp.Equal(want, got) {
+		t.Errorf("instances: %v\n%s", err, cmp.Diff(want, got))
+	}
+	all := []uuid.UUID{f.orders, f.ordersToo, f.billing, f.gone, f.foreign}
+	databases, err := f.reader.DatabasesNamed(t.Context(), f.acme, all, []string{"sales", "dropped", "CRM"})
+	if err != nil || len(databases) != 2 || databases[0].ID != f.sales || databases[1].ID != f.salesToo || databases[1].InstanceID != f.ordersToo {
+		t.Errorf("databases: %+v, %v", databases, err)
+	}
+	for name, test := range map[string]struct {
+		organization uuid.UUID
+		instances    []uuid.UUID
+	}{"a stranger": {f.other, all}, "without instances": {f.acme, nil}} {
+		if found, err := f.reader.DatabasesNamed(t.Context(), test.organization, test.instances, []string{"sales"}); err != nil || len(found) != 0 {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+	}
+}
