@@ -39,10 +39,11 @@ type route struct {
 	scopes       []organization.Scope // any one of them lets a token in; empty: no token needs one
 	operation    *openapi3.Operation
 	bodyLimit    int64
-	idempotent   bool // takes an Idempotency-Key
-	page         bool // HTML and its parts, for browsers
-	redirects    bool // answers with where to go, whatever types the caller takes
-	tolerant     bool // ignores parameters that it does not know
+	idempotent   bool     // takes an Idempotency-Key
+	page         bool     // HTML and its parts, for browsers
+	redirects    bool     // answers with where to go, whatever types the caller takes
+	tolerant     bool     // ignores parameters that it does not know
+	exclusive    []string // parameters of which a request has at most one
 	deprecation  *deprecation
 }
 
@@ -113,6 +114,11 @@ func newRoute(method, path string, operation *openapi3.Operation) (*route, error
 		return nil, err
 	}
 	r.tolerant, _ = operation.Extensions["x-ignores-unknown-parameters"].(bool)
+	if operation.Extensions["x-exclusive-parameters"] != nil {
+		if r.exclusive, err = words(operation, "x-exclusive-parameters"); err != nil {
+			return nil, err
+		}
+	}
 	r.redirects = operation.Responses.Status(http.StatusFound) != nil
 	r.idempotent = operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
 	return r, nil

@@ -39,6 +39,7 @@ var codes = map[string]struct {
 	"invalid_parameter":         {400, "The request cannot be read"},
 	"unknown_parameter":         {400, "The request has a parameter that does not exist"},
 	"unknown_field":             {400, "The body has a member that does not exist"},
+	"invalid_bucket_size":       {400, "There is no such bucket size"},
 	"invalid_cursor":            {400, "The cursor is not one of ours"},
 	"conflicting_parameters":    {400, "Two parameters contradict each other"},
 	"idempotency_not_supported": {400, "This operation takes no idempotency key"},
@@ -74,6 +75,9 @@ var codes = map[string]struct {
 	"weak_password":      {422, "The password is too easy to guess"},
 	"too_many_instances": {422, "Too many instances"},
 	"out_of_range":       {422, "A value is out of range"},
+	"invalid_window":     {422, "The window is empty"},
+	"window_in_future":   {422, "The window lies in the future"},
+	"too_many_buckets":   {422, "The window has too many buckets"},
 
 	"rate_limited":      {429, "Too many requests"},
 	"login_throttled":   {429, "Too many attempts to sign in"},

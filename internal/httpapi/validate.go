@@ -91,7 +91,7 @@ func (r *route) checkParameters(c *gin.Context) []api.FieldError {
 				refuse(api.Query, p.Name, "missing_parameter", "is required")
 			}
 			for _, e := range checkQuery(p, values) {
-				refuse(api.Query, p.Name, "invalid_parameter", e)
+				refuse(api.Query, p.Name, unreadableCode(p), e)
 			}
 		case openapi3.ParameterInHeader:
 			if values := c.Request.Header.Values(p.Name); len(values) > 0 {
@@ -101,12 +101,25 @@ func (r *route) checkParameters(c *gin.Context) []api.FieldError {
 			}
 		}
 	}
+	if both := slices.DeleteFunc(slices.Clone(r.exclusive), func(name string) bool { return !query.Has(name) }); len(both) > 1 {
+		for _, name := range both {
+			refuse(api.Query, name, "conflicting_parameters", "is given together with another of "+strings.Join(r.exclusive, ", "))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !known[name] && !r.tolerant {
 			refuse(api.Query, name, "unknown_parameter", "is not a parameter of this operation")
 		}
 	}
 	return fields
+}
+
+// unreadableCode is what a parameter that cannot be read is refused with.
+func unreadableCode(p *openapi3.Parameter) string {
+	if code, ok := p.Extensions["x-problem-code"].(string); ok {
+		return code
+	}
+	return "invalid_parameter"
 }
 
 func checkQuery(p *openapi3.Parameter, values []string) []string {

@@ -674,7 +674,7 @@ type AlertRecorded struct {
 type AlertRule struct {
 	Id        string   `json:"id"`
 	Name      string   `json:"name"`
-	Threshold *float32 `json:"threshold"`
+	Threshold *float64 `json:"threshold"`
 	Unit      *string  `json:"unit"`
 }
 
