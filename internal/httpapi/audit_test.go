@@ -31,7 +31,7 @@ func newer(a, b audited) int {
 	return cmp.Or(b.at.Compare(a.at), cmp.Compare(b.log, a.log), cmp.Compare(b.position, a.position))
 }
 
-// TestAuditPagesAreOneOrder: events of two logs and entries of the security log,
+// TestAuditPagesAreOneOrder: events of three logs and entries of the security log,
 // many of them at the same instants, come page by page in one order, each once,
 // whatever is written in between.
 func TestAuditPagesAreOneOrder(t *testing.T) {
@@ -58,8 +58,8 @@ func TestAuditPagesAreOneOrder(t *testing.T) {
 					t.Fatal(err)
 				}
 			default:
-				e.log = []string{"reports", "organization"}[source-1]
-				_, err := w.deps.DB.Exec(`INSERT INTO audit_v1.entries (log, position, organization_id, at, type, actor_id, subject, data)
+				e.log = []string{"reports", "organization", "fleet"}[source-1]
+				_, err := w.deps.DB.Exec(`INSERT INTO audit_v2.entries (log, position, organization_id, at, type, actor_id, subject, data)
 					VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, e.log, position, w.ours.organization.ID, at, "sort"+fmt.Sprint(position%3),
 					w.ours.member.ID.String(), uuid.New(), `{"detail":"`+e.name+`"}`)
 				if err != nil {
@@ -70,7 +70,7 @@ func TestAuditPagesAreOneOrder(t *testing.T) {
 		}
 		instant := rapid.IntRange(0, 4)
 		for range rapid.IntRange(1, 25).Draw(t, "entries") {
-			write(from.Add(time.Duration(instant.Draw(t, "second"))*time.Second), rapid.IntRange(0, 2).Draw(t, "source"))
+			write(from.Add(time.Duration(instant.Draw(t, "second"))*time.Second), rapid.IntRange(0, 3).Draw(t, "source"))
 		}
 		query := url.Values{"from": {from.Format(time.RFC3339)}, "to": {to.Format(time.RFC3339)}}
 		filter := rapid.SampledFrom([]string{"", "type", "actorId"}).Draw(t, "filter")
@@ -93,7 +93,7 @@ func TestAuditPagesAreOneOrder(t *testing.T) {
 			if more = next != nil; more {
 				query.Set("cursor", next.(string))
 			}
-			write(to.Add(-time.Second), rapid.IntRange(0, 2).Draw(t, "meanwhile")) // newer than all of them
+			write(to.Add(-time.Second), rapid.IntRange(0, 3).Draw(t, "meanwhile")) // newer than all of them
 		}
 		if len(got) != len(want) {
 			t.Fatalf("%d entries, want %d", len(got), len(want))

@@ -51,7 +51,8 @@ func TestTrailAndList(t *testing.T) {
 	if err := runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	acme, other, stream, foreign := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	acme, other, stream, foreign, alarm := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	ana, eve := uuid.NewString(), uuid.NewString()
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	last := map[eventstore.Log]int64{}
 	add := func(log eventstore.Log, minute int, organization, stream uuid.UUID, actor string, types ...string) {
@@ -75,11 +76,17 @@ func TestTrailAndList(t *testing.T) {
 		}
 		last[log] = position
 	}
-	add(eventstore.Reports, 1, acme, stream, "ana", "report.queued")
-	add(eventstore.Reports, 2, other, foreign, "eve", "report.queued")
-	add(eventstore.Organization, 3, acme, acme, "ana", "member.invited")
+	add(eventstore.Reports, 1, acme, stream, ana, "report.queued")
+	add(eventstore.Reports, 2, other, foreign, eve, "report.queued")
+	add(eventstore.Organization, 3, acme, acme, ana, "member.invited")
 	add(eventstore.Reports, 4, acme, stream, "system:worker", "report.build_started", "report.ready") // at one instant
 	add(eventstore.Organization, 5, acme, acme, "ben", "token.minted")
+	add(eventstore.Fleet, 6, acme, alarm, "system:ingest", "alert.raised", "alert.still_firing")
+	add(eventstore.Fleet, 7, acme, alarm, ana, "alert.acknowledged", "alert.muted")
+	add(eventstore.Fleet, 8, acme, alarm, "system:watch", "alert.auto_resolved")
+	add(eventstore.Fleet, 8, acme, uuid.New(), "", "database.registered")
+	add(eventstore.Fleet, 9, other, uuid.New(), eve, "instance.registered")
+	add(eventstore.Fleet, 10, other, uuid.New(), "system", "instance.changed") // nothing to write in the last page
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan struct{})
 	go func() { defer close(done); _ = runner.Run(ctx) }()
@@ -100,11 +107,17 @@ func TestTrailAndList(t *testing.T) {
 	if got := types(trail); err != nil || got != "queued buildStarted ready" {
 		t.Errorf("trail is %q, %v", got, err)
 	}
-	if string(trail[0].Data) != `{"b": 1.0, "a":2}` || trail[0].ActorID != "ana" || !trail[0].At.Equal(noon.Add(time.Minute)) {
+	if string(trail[0].Data) != `{"b": 1.0, "a":2}` || trail[0].ActorID != ana || !trail[0].At.Equal(noon.Add(time.Minute)) {
 		t.Errorf("first entry is %+v", trail[0])
 	}
 	if rest, err := r.Trail(t.Context(), acme, stream, trail[0].Position, 1); err != nil || types(rest) != "buildStarted" {
 		t.Errorf("the page behind the first is %q, %v", types(rest), err)
+	}
+	if done, err := r.Trail(t.Context(), acme, alarm, 0, 10); err != nil || types(done) != "alertAcknowledged alertMuted" || done[0].Subject != alarm {
+		t.Errorf("what was done with the alert is %q, %v", types(done), err)
+	}
+	if theirs, err := r.List(t.Context(), audit.Query{Organization: other, Limit: 100}); err != nil || types(theirs) != "instanceRegistered queued" {
+		t.Errorf("the other organization's are %q, %v", types(theirs), err)
 	}
 	if none, err := r.Trail(t.Context(), other, stream, 0, 10); err != nil || len(none) != 0 {
 		t.Errorf("a stranger's trail is %v, %v", none, err)
@@ -114,14 +127,16 @@ func TestTrailAndList(t *testing.T) {
 		query audit.Query
 		want  string
 	}{
-		"all":         {audit.Query{}, "tokenMinted ready buildStarted memberInvited queued"},
-		"one actor":   {audit.Query{Actors: []string{"ana"}}, "memberInvited queued"},
+		"all":         {audit.Query{}, "alertMuted alertAcknowledged tokenMinted ready buildStarted memberInvited queued"},
+		"one actor":   {audit.Query{Actors: []string{ana}}, "alertMuted alertAcknowledged memberInvited queued"},
 		"two types":   {audit.Query{Types: []string{"ready", "queued"}}, "ready queued"},
-		"from":        {audit.Query{From: noon.Add(4 * time.Minute)}, "tokenMinted ready buildStarted"},
+		"of an alert": {audit.Query{Types: []string{"alertAcknowledged", "alertRaised", "alertAutoResolved"}}, "alertAcknowledged"},
+		"machines":    {audit.Query{Actors: []string{"system:ingest", "system:watch", "system", ""}}, ""},
+		"from":        {audit.Query{From: noon.Add(4 * time.Minute)}, "alertMuted alertAcknowledged tokenMinted ready buildStarted"},
 		"to":          {audit.Query{To: noon.Add(4 * time.Minute)}, "memberInvited queued"},
 		"a window":    {audit.Query{From: noon.Add(3 * time.Minute), To: noon.Add(5 * time.Minute)}, "ready buildStarted memberInvited"},
-		"nobody's":    {audit.Query{Actors: []string{"eve"}}, ""},
-		"two filters": {audit.Query{Actors: []string{"ana"}, Types: []string{"queued"}}, "queued"},
+		"nobody's":    {audit.Query{Actors: []string{eve}}, ""},
+		"two filters": {audit.Query{Actors: []string{ana}, Types: []string{"queued"}}, "queued"},
 	}
 	for name, test := range tests {
 		q := test.query
@@ -149,7 +164,7 @@ func TestTrailAndList(t *testing.T) {
 	}
 
 	difference, err := runner.Rebuild(t.Context(), audit.Name, projections.RebuildOptions{}, nil)
-	if err != nil || !difference.Empty() || len(difference.Positions) != 2 {
+	if err != nil || !difference.Empty() || len(difference.Positions) != 3 {
 		t.Errorf("rebuild gives %+v, %v", difference, err)
 	}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // the schema and the queries
 	"encoding/json"
@@ -15,10 +16,10 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, audit_v1.
+// version's schema, audit_v2.
 const (
 	Name    = "audit"
-	Version = 1
+	Version = 2
 )
 
 var (
@@ -34,29 +35,54 @@ var (
 func Projection() projections.Projection {
 	return projections.Projection{
 		Name: Name, Version: Version, Schema: schema, Apply: apply,
-		Logs: []eventstore.Log{eventstore.Reports, eventstore.Organization},
+		Logs: []eventstore.Log{eventstore.Reports, eventstore.Organization, eventstore.Fleet},
 	}
 }
 
+// page is the columns of the entries that a page of events makes.
+type page struct {
+	logs, types, actors     []string
+	positions               []int64
+	organizations, subjects []uuid.UUID
+	times                   []time.Time
+	data                    [][]byte
+}
+
 func apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
-	var logs, types, actors []string
-	var positions []int64
-	var organizations, subjects []uuid.UUID
-	var times []time.Time
-	var data [][]byte
-	for _, e := range events {
-		var m eventstore.Metadata
-		if err := json.Unmarshal(e.Metadata, &m); err != nil {
-			return fmt.Errorf("read metadata of event %d: %w", e.Position, err)
-		}
-		logs, positions = append(logs, string(e.Log)), append(positions, e.Position)
-		organizations, times = append(organizations, e.OrganizationID), append(times, e.RecordedAt)
-		types, actors = append(types, TrailName(e.Type)), append(actors, m.ActorID)
-		subjects, data = append(subjects, e.Stream), append(data, e.Data)
+	p, err := read(events)
+	if err != nil || len(p.logs) == 0 {
+		return err
 	}
-	_, err := tx.ExecContext(ctx, writeQuery, logs, positions, organizations, times, types, actors, subjects, data)
+	_, err = tx.ExecContext(ctx, writeQuery, p.logs, p.positions, p.organizations, p.times, p.types, p.actors, p.subjects, p.data)
 	return err
 }
+
+// read takes in what is audited of a page.
+func read(events []eventstore.Event) (*page, error) {
+	p := new(page)
+	for _, e := range events {
+		if e.Log == eventstore.Fleet && bytes.HasPrefix(e.Metadata, bySystem) {
+			continue
+		}
+		var m eventstore.Metadata
+		if err := json.Unmarshal(e.Metadata, &m); err != nil {
+			return nil, fmt.Errorf("read metadata of event %d: %w", e.Position, err)
+		}
+		if e.Log == eventstore.Fleet && uuid.Validate(m.ActorID) != nil {
+			continue
+		}
+		p.logs, p.positions = append(p.logs, string(e.Log)), append(p.positions, e.Position)
+		p.organizations, p.times = append(p.organizations, e.OrganizationID), append(p.times, e.RecordedAt)
+		p.types, p.actors = append(p.types, TrailName(e.Type)), append(p.actors, m.ActorID)
+		p.subjects, p.data = append(p.subjects, e.Stream), append(p.data, e.Data)
+	}
+	return p, nil
+}
+
+// bySystem is how the event store begins the metadata of what no member did. It
+// spares the decoding and decides nothing: metadata that begins otherwise are
+// decoded.
+var bySystem = []byte(`{"actorId":"system`)
 
 // TrailName is the name that the audit trail shows for an event's wire name:
 // report.build_started is buildStarted, member.invited is memberInvited.
