@@ -33,13 +33,13 @@ func (s Size) Width() time.Duration {
 
 // Floor returns the start of the bucket that t is in.
 func (s Size) Floor(t time.Time) time.Time {
-	width := int64(s.Width())
-	since := t.Sub(Origin) // saturates 292 years from 1970
-	into := int64(since) % width
+	width := int64(s.Width() / time.Second)
+	seconds := t.Unix() - Origin.Unix() // a Duration ends 292 years from 1970
+	into := seconds % width
 	if into < 0 {
 		into += width
 	}
-	return t.UTC().Add(-time.Duration(into))
+	return time.Unix(t.Unix()-into, 0).UTC()
 }
 
 // Window is the time that a series covers: from From, inclusive, to To,

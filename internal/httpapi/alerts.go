@@ -2,38 +2,139 @@ package httpapi
 
 import (
 	"context"
+	"strings"
 
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
 	"muster/internal/httpapi/api"
+	"muster/projections/alerts"
 )
 
-func (s *server) GetOverview(ctx context.Context, r api.GetOverviewRequestObject) (api.GetOverviewResponseObject, error) {
-	panic("not yet")
-}
-
 func (s *server) ListAlerts(ctx context.Context, r api.ListAlertsRequestObject) (api.ListAlertsResponseObject, error) {
-	panic("not yet")
+	p := r.Params
+	q := alerts.Query{
+		Organization: caller(ctx).Organization.ID, From: bound(p.From), To: bound(p.To), Search: value(p.Q),
+		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
+	}
+	if p := brokenRules(emptyWindow(p.From, p.To), overlong("instanceId", len(list(p.InstanceId))), overlong("instanceName", len(list(p.InstanceName)))); p != nil {
+		return nil, p
+	}
+	var err error
+	if q.Scope, err = s.scope(ctx, p.InstanceId, p.InstanceName); err != nil {
+		return nil, err
+	}
+	q.Order, q.Descending = alertOrder(p.Sort)
+	q.Closed = onlyIf(value(p.Status), api.ListAlertsParamsStatusResolved, api.ListAlertsParamsStatusOpen)
+	q.Muted = onlyIf(value(p.Muted), api.Only, api.Exclude)
+	for _, severity := range list(p.Severity) {
+		q.Severities = append(q.Severities, alert.Severity(severity))
+	}
+	rows, total, err := s.Alerts.Page(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Alert, 0, len(rows))
+	for _, row := range rows {
+		items = append(items, showAlert(row))
+	}
+	return api.ListAlerts200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
 }
 
-func (s *server) GetAlertHistory(ctx context.Context, r api.GetAlertHistoryRequestObject) (api.GetAlertHistoryResponseObject, error) {
-	panic("not yet")
+// alertOrder reads how a page is sorted, in either spelling.
+func alertOrder(sort *api.ListAlertsParamsSort) (order alerts.Order, descending bool) {
+	if sort == nil {
+		return alerts.ByLastTriggered, true
+	}
+	name, descending := strings.CutPrefix(string(*sort), "-")
+	switch name {
+	case "created_at":
+		name = string(alerts.ByCreated)
+	case "last_triggered_at":
+		name = string(alerts.ByLastTriggered)
+	}
+	return alerts.Order(name), descending
+}
+
+// onlyIf reads a parameter that lets one half through, the other, or all.
+func onlyIf[T comparable](v, yes, no T) *bool {
+	if v != yes && v != no {
+		return nil
+	}
+	only := v == yes
+	return &only
 }
 
 func (s *server) GetAlert(ctx context.Context, r api.GetAlertRequestObject) (api.GetAlertResponseObject, error) {
-	panic("not yet")
+	row, err := s.alert(ctx, r.AlertId)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.showAlertDetail(ctx, row)
+	return api.GetAlert200JSONResponse(shown), err
 }
 
-func (s *server) AcknowledgeAlert(ctx context.Context, r api.AcknowledgeAlertRequestObject) (api.AcknowledgeAlertResponseObject, error) {
-	panic("not yet")
+// alert finds one of the caller's organization.
+func (s *server) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
+	row, ok, err := s.Alerts.Alert(ctx, caller(ctx).Organization.ID, id)
+	if err == nil && !ok {
+		err = notFound("alert")
+	}
+	return row, err
 }
 
-func (s *server) MuteAlert(ctx context.Context, r api.MuteAlertRequestObject) (api.MuteAlertResponseObject, error) {
-	panic("not yet")
+func showAlert(row alerts.Alert) api.Alert {
+	return api.Alert{
+		Id: row.ID, Title: row.Title, Severity: api.AlertSeverity(row.Severity), State: string(row.State), Open: !row.State.Closed(),
+		IsMuted: row.Muted, CreatedAt: row.CreatedAt.UTC(), FirstTriggeredAt: row.FirstTriggeredAt.UTC(), LastTriggeredAt: row.LastTriggeredAt.UTC(),
+		ResolvedAt: utc(row.ResolvedAt), Occurrences: row.Occurrences, Instance: reference(row.Instance), Database: reference(row.Database),
+	}
 }
 
-func (s *server) UnmuteAlert(ctx context.Context, r api.UnmuteAlertRequestObject) (api.UnmuteAlertResponseObject, error) {
-	panic("not yet")
+func reference(place *alerts.Place) *api.Reference {
+	if place == nil {
+		return nil
+	}
+	return &api.Reference{Id: place.ID, Name: place.Name}
 }
 
-func (s *server) ResolveAlert(ctx context.Context, r api.ResolveAlertRequestObject) (api.ResolveAlertResponseObject, error) {
-	panic("not yet")
+// showAlertDetail adds what happened to the alert, with the people as they are
+// called today.
+func (s *server) showAlertDetail(ctx context.Context, row alerts.Alert) (api.AlertDetail, error) {
+	moments, err := s.Alerts.Timeline(ctx, caller(ctx).Organization.ID, row.ID)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	var people []uuid.UUID
+	for _, m := range moments {
+		if m.Member != uuid.Nil {
+			people = append(people, m.Member)
+		}
+	}
+	names, err := s.names(ctx, people)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	a := showAlert(row)
+	out := api.AlertDetail{
+		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, CreatedAt: a.CreatedAt,
+		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
+		Instance: a.Instance, Database: a.Database,
+		Description: text(row.Description), Rule: alertRule(row.Rule), Timeline: make([]api.AlertMoment, 0, len(moments)),
+	}
+	for _, m := range moments {
+		moment := api.AlertMoment{At: m.At.UTC(), Event: m.Event}
+		if m.Member != uuid.Nil {
+			moment.Actor = &api.Person{Id: m.Member, Name: names[m.Member]}
+		}
+		out.Timeline = append(out.Timeline, moment)
+	}
+	return out, nil
+}
+
+func alertRule(rule *alert.Rule) *api.AlertRule {
+	if rule == nil {
+		return nil
+	}
+	return &api.AlertRule{Id: rule.ID, Name: rule.Name, Threshold: rule.Threshold, Unit: text(rule.Unit)}
 }

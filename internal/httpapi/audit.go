@@ -122,13 +122,13 @@ const securityLog = "security"
 // there is a next page.
 func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (audit.Query, error) {
 	q := audit.Query{
-		Organization: caller(ctx).Organization.ID, From: value(p.From), To: value(p.To), Types: list(p.Type), Limit: or(p.Limit, 50) + 1,
+		Organization: caller(ctx).Organization.ID, From: bound(p.From), To: bound(p.To), Types: list(p.Type), Limit: or(p.Limit, 50) + 1,
 	}
 	for _, id := range list(p.ActorId) {
 		q.Actors = append(q.Actors, id.String())
 	}
-	if p.From != nil && p.To != nil && !p.From.Before(*p.To) {
-		return q, &problem{Code: "invalid_window", Title: "The window is empty", Detail: "from must lie before to."}
+	if p := brokenRules(emptyWindow(p.From, p.To)); p != nil {
+		return q, p
 	}
 	place, err := placeOf(p.Cursor, "audit")
 	if err != nil || place == "" {

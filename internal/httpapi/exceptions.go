@@ -19,8 +19,8 @@ func (s *server) ListExceptions(ctx context.Context, r api.ListExceptionsRequest
 		Organization: caller(ctx).Organization.ID, Instances: list(p.InstanceId), Checks: list(p.CheckId),
 		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
 	}
-	if len(q.Instances) > maxFilter {
-		return nil, tooManyIDs("instanceId", len(q.Instances))
+	if p := brokenRules(overlong("instanceId", len(q.Instances))); p != nil {
+		return nil, p
 	}
 	for _, status := range list(p.Status) {
 		q.Statuses = append(q.Statuses, exception.Status(status))

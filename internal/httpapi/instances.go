@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -19,7 +18,6 @@ import (
 
 const (
 	instancesPath   = "/api/v1/instances/"
-	maxFilter       = 500 // ids of one filter (contract, §1.6)
 	defaultPageSize = 20
 )
 
@@ -29,8 +27,8 @@ func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestOb
 		Organization: caller(ctx).Organization.ID, IDs: list(p.Id), Search: value(p.Q), Descending: value(p.Sort) == api.MinusName,
 		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
 	}
-	if len(q.IDs) > maxFilter {
-		return nil, tooManyIDs("id", len(q.IDs))
+	if p := brokenRules(overlong("id", len(q.IDs))); p != nil {
+		return nil, p
 	}
 	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
 		q.Size = max(q.Size, len(q.IDs))
@@ -51,11 +49,6 @@ func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestOb
 		return nil, err
 	}
 	return api.ListInstances200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
-}
-
-func tooManyIDs(name string, n int) *problem {
-	return &problem{Code: "too_many_instances", Detail: fmt.Sprintf("%d ids; a filter has at most %d.", n, maxFilter),
-		Fields: []api.FieldError{{In: api.Query, Parameter: &name, Code: "too_many_instances", Detail: fmt.Sprintf("at most %d", maxFilter)}}}
 }
 
 func (s *server) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
