@@ -1,0 +1,82 @@
+package demo
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+)
+
+//go:embed acted.sql
+var actedSQL string
+
+// alertsAtOnce is how many alerts are sent in one call; more than that are there
+// only where the demo has been kept for a year.
+const alertsAtOnce = 5_000
+
+// alerts sends every alert since alertDays before the organization was made, as
+// they stand now: what is known already changes nothing. One that somebody closed
+// while it fires is a new alert at the next start, as with any sender.
+func (d *Demo) alerts(ctx context.Context, actor commands.Actor, team []uuid.UUID, made time.Time) error {
+	now := d.Now()
+	all := episodes(made, now)
+	for batch := range slices.Chunk(all, alertsAtOnce) {
+		items := make([]commands.AlertItem, len(batch))
+		for i, e := range batch {
+			items[i] = e.item(now)
+		}
+		ids, mark, err := d.Commands.RecordAlerts(ctx, actor, items)
+		if err != nil {
+			return err
+		}
+		if err := d.settle(ctx, mark); err != nil {
+			return err
+		}
+		if err := d.answer(ctx, actor.OrganizationID, team, batch, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer does what people do about two of the alerts: the first of the team
+// acknowledges one, the second mutes another.
+func (d *Demo) answer(ctx context.Context, organization uuid.UUID, team []uuid.UUID, batch []episode, ids []commands.AlertID) error {
+	for i, e := range batch {
+		var err error
+		switch e.rule {
+		case acknowledgedRule:
+			err = d.act(ctx, commands.Actor{OrganizationID: organization, MemberID: team[0]}, ids[i].ID, alert.Acknowledged{}, d.Commands.AcknowledgeAlert)
+		case mutedRule:
+			err = d.act(ctx, commands.Actor{OrganizationID: organization, MemberID: team[1]}, ids[i].ID, alert.Muted{}, d.Commands.MuteAlert)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.key, err)
+		}
+	}
+	return nil
+}
+
+// act does it once: whoever undoes it has the last word.
+func (d *Demo) act(
+	ctx context.Context, actor commands.Actor, id uuid.UUID, done alert.Event,
+	do func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
+) error {
+	var acted bool
+	if err := d.DB.GetContext(ctx, &acted, actedSQL, actor.OrganizationID, id, alert.Name(done)); err != nil || acted {
+		return err
+	}
+	_, err := do(ctx, actor, id)
+	var over *commands.RuleError // its time ran out while nothing was running
+	if errors.As(err, &over) {
+		return nil
+	}
+	return err
+}
