@@ -1,0 +1,115 @@
+package alertmanager
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"muster/commands"
+	"muster/domain/alert"
+)
+
+// Bounds of what is kept of an alert's text, in runes.
+const (
+	maxTitle       = 500
+	maxDescription = 4000
+	maxRule        = 200
+)
+
+// Alert is one alert of a message and where its labels say that it belongs;
+// the Firing has no instance and no database yet.
+type Alert struct {
+	commands.Firing
+	Place Place
+}
+
+// alert says what is posted as a machine's firing. fingerprint is the sender's,
+// where it has one.
+func (p posted) alert(fingerprint string, receipt time.Time) (Alert, Reason) {
+	labels := maps.Clone(p.Labels)
+	maps.DeleteFunc(labels, func(_, value string) bool { return value == "" }) // to Prometheus it is not there
+	if len(labels) == 0 {
+		return Alert{}, NoLabels
+	}
+	if p.StartsAt.IsZero() {
+		p.StartsAt = receipt
+	}
+	if !inCalendar(p.StartsAt) || !inCalendar(p.EndsAt) || !p.EndsAt.IsZero() && p.EndsAt.Before(p.StartsAt) {
+		return Alert{}, InvalidTime
+	}
+	a := Alert{Place: placeOf(labels), Firing: commands.Firing{
+		Key:         "alertmanager/" + identity(fingerprint, labels),
+		Title:       title(labels, p.Annotations),
+		Description: text(p.Annotations["description"], maxDescription),
+		Severity:    severity(labels["severity"]),
+		StartsAt:    p.StartsAt.UTC(),
+		SeenAt:      receipt,
+		EndsAt:      p.EndsAt.UTC(),
+	}}
+	if name := text(labels[model.AlertNameLabel], maxRule); name != "" {
+		a.Rule = &alert.Rule{ID: name, Name: name}
+	}
+	if !p.EndsAt.IsZero() && !p.EndsAt.After(receipt) {
+		a.Resolved, a.SeenAt = true, a.EndsAt
+	}
+	return a, ""
+}
+
+// inCalendar says that RFC 3339 can write the time in UTC, and so the log.
+func inCalendar(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 1 && year <= 9999
+}
+
+// identity is the fingerprint that the sender states, or, where that is none,
+// the labels' own.
+func identity(stated string, labels map[string]string) string {
+	if f, err := model.ParseFingerprint(stated); err == nil {
+		return f.String()
+	}
+	return model.Fingerprint(model.LabelsToSignature(labels)).String()
+}
+
+// title is what a person reads first: the summary, else the rule's name, else
+// all there is.
+func title(labels, annotations map[string]string) string {
+	for _, candidate := range []string{annotations["summary"], labels[model.AlertNameLabel]} {
+		if t := text(candidate, maxTitle); t != "" {
+			return t
+		}
+	}
+	set := make(model.LabelSet, len(labels))
+	for name, value := range labels {
+		set[model.LabelName(name)] = model.LabelValue(value)
+	}
+	return text(set.String(), maxTitle)
+}
+
+func severity(label string) alert.Severity {
+	for _, s := range alert.Severities() {
+		if strings.EqualFold(label, string(s)) {
+			return s
+		}
+	}
+	return alert.Warning
+}
+
+// text is s as it can be kept: without U+0000, without space around it, and not
+// longer than limit.
+func text(s string, limit int) string {
+	s = strings.TrimSpace(strings.ReplaceAll(s, "\x00", ""))
+	if len(s) <= limit {
+		return s
+	}
+	runes, cut := 0, 0
+	for at := range s {
+		if runes++; runes == limit {
+			cut = at // where the last rune that fits begins
+		} else if runes > limit {
+			return strings.TrimSpace(s[:cut]) + "…"
+		}
+	}
+	return s
+}

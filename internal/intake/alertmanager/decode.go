@@ -1,0 +1,142 @@
+package alertmanager
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Reason is why an alert was left out; a label of a figure.
+type Reason string
+
+// The reasons.
+const (
+	Malformed   Reason = "malformed"    // no object, or a member of another type
+	NoLabels    Reason = "no_labels"    // so that nothing tells it from others
+	InvalidTime Reason = "invalid_time" // ends before it starts, or lies out of the calendar
+	Truncated   Reason = "truncated"    // the sender cut it off
+)
+
+// Message is what could be read of a post.
+type Message struct {
+	Alerts  []Alert
+	Dropped map[Reason]int
+	// Received counts the alerts that were in the post.
+	Received int
+}
+
+// DecodeError says which part of a body cannot be read, so that there is no
+// message. Pointer is a JSON pointer fragment, "#" for all of it.
+type DecodeError struct {
+	Pointer string
+	Detail  string // completes "<pointer> …"
+}
+
+func (e *DecodeError) Error() string { return fmt.Sprintf("%s %s", e.Pointer, e.Detail) }
+
+// openEnd is how long an alert of the API fires without another message, where
+// it does not say itself: Alertmanager's resolve_timeout.
+const openEnd = 5 * time.Minute
+
+// DecodeWebhook reads what Alertmanager posts to a webhook receiver at a
+// receipt. An error is a *DecodeError.
+func DecodeWebhook(body []byte, receipt time.Time) (Message, error) {
+	var post struct {
+		Version         json.RawMessage `json:"version"`
+		Alerts          json.RawMessage `json:"alerts"`
+		TruncatedAlerts json.RawMessage `json:"truncatedAlerts"`
+	}
+	if json.Unmarshal(body, &post) != nil {
+		return Message{}, &DecodeError{"#", "must be an object"}
+	}
+	if string(post.Version) != `"4"` {
+		return Message{}, &DecodeError{"#/version", `must be "4"`}
+	}
+	items, ok := list(post.Alerts)
+	if !ok {
+		return Message{}, &DecodeError{"#/alerts", "must be an array"}
+	}
+	m := decodeAll(items, func(item []byte) (Alert, Reason) { return decodeNotified(item, receipt) })
+	var cut uint32 // one that is no number says nothing of the alerts
+	if json.Unmarshal(post.TruncatedAlerts, &cut) == nil && cut > 0 {
+		m.Dropped[Truncated] += int(cut)
+	}
+	return m, nil
+}
+
+// DecodeAlerts reads what is posted to Alertmanager's API, version 2, at a
+// receipt. An error is a *DecodeError.
+func DecodeAlerts(body []byte, receipt time.Time) (Message, error) {
+	items, ok := list(body)
+	if !ok {
+		return Message{}, &DecodeError{"#", "must be an array"}
+	}
+	return decodeAll(items, func(item []byte) (Alert, Reason) { return decodePosted(item, receipt) }), nil
+}
+
+func list(text []byte) (items []json.RawMessage, ok bool) {
+	return items, json.Unmarshal(text, &items) == nil && items != nil
+}
+
+func decodeAll(items []json.RawMessage, decode func([]byte) (Alert, Reason)) Message {
+	m := Message{Alerts: make([]Alert, 0, len(items)), Dropped: map[Reason]int{}, Received: len(items)}
+	for _, item := range items {
+		a, reason := decode(item)
+		if reason != "" {
+			m.Dropped[reason]++
+			continue
+		}
+		m.Alerts = append(m.Alerts, a)
+	}
+	return m
+}
+
+// posted is an alert as it is on the wire by either road.
+type posted struct {
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+	StartsAt    time.Time         `json:"startsAt"`
+	EndsAt      time.Time         `json:"endsAt"`
+}
+
+// decodeNotified reads one alert of a webhook's message.
+func decodeNotified(item []byte, receipt time.Time) (Alert, Reason) {
+	var p struct {
+		posted
+		Status      string `json:"status"`
+		Fingerprint string `json:"fingerprint"`
+	}
+	if !isObject(item) || json.Unmarshal(item, &p) != nil {
+		return Alert{}, Malformed
+	}
+	switch {
+	case p.Status == "resolved" && (p.EndsAt.IsZero() || p.EndsAt.After(receipt)):
+		p.EndsAt = receipt
+		if p.StartsAt.After(receipt) { // the sender's clock is ahead, not its order of times wrong
+			p.StartsAt = receipt
+		}
+	case p.Status != "resolved" && p.Status != "firing":
+		return Alert{}, Malformed
+	}
+	return p.alert(p.Fingerprint, receipt)
+}
+
+// decodePosted reads one alert of a post to the API.
+func decodePosted(item []byte, receipt time.Time) (Alert, Reason) {
+	var p posted
+	if !isObject(item) || json.Unmarshal(item, &p) != nil {
+		return Alert{}, Malformed
+	}
+	if p.EndsAt.IsZero() {
+		p.EndsAt = receipt.Add(openEnd)
+		if p.StartsAt.After(p.EndsAt) {
+			p.StartsAt = receipt
+		}
+	} else if p.StartsAt.IsZero() { // as Alertmanager has it
+		p.StartsAt = p.EndsAt
+	}
+	return p.alert("", receipt)
+}
+
+// isObject is false for null, which json.Unmarshal takes for anything.
+func isObject(item []byte) bool { return len(item) > 0 && item[0] == '{' }

@@ -1,0 +1,264 @@
+package alertmanager
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"muster/commands"
+	"muster/domain/alert"
+)
+
+var receipt = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
+
+func instant(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// TestWebhookAsAlertmanagerSends reads two posts that a real Alertmanager made.
+func TestWebhookAsAlertmanagerSends(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]Alert{
+		"alertmanager-webhook-rule-fired.json": {
+			Firing: commands.Firing{
+				Key: "alertmanager/338e9b45a1b43617", Title: "PostgreSQL 127.0.0.1:9781 is up", Severity: alert.Warning,
+				Rule: &alert.Rule{ID: "PgUp", Name: "PgUp"}, StartsAt: instant("2026-11-20T14:59:07.737Z"), SeenAt: receipt,
+			},
+			Place: Place{Address: "127.0.0.1:9781"},
+		},
+		"alertmanager-webhook.json": {
+			Firing: commands.Firing{
+				Key: "alertmanager/29ca344d57e2d6dd", Title: "PostgreSQL pg1 is down", Severity: alert.Critical,
+				Rule: &alert.Rule{ID: "DBDown", Name: "DBDown"}, StartsAt: instant("2026-11-20T14:59:04.360039149Z"),
+				SeenAt: instant("2026-11-20T15:04:04.360039149Z"), EndsAt: instant("2026-11-20T15:04:04.360039149Z"), Resolved: true,
+			},
+			Place: Place{Address: "pg1.example"},
+		},
+	} {
+		body, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeWebhook(body, receipt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Message{Alerts: []Alert{want}, Dropped: map[Reason]int{}, Received: 1}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+		// Alertmanager's fingerprint is the labels' own: the API, which states
+		// none, makes the same alert of them.
+		unstated, err := DecodeWebhook([]byte(strings.Replace(string(body), `"fingerprint"`, `"passed over"`, 1)), receipt)
+		if err != nil || len(unstated.Alerts) != 1 || unstated.Alerts[0].Key != want.Key {
+			t.Errorf("%s: computed %v, %v; stated %s", file, unstated.Alerts, err, want.Key)
+		}
+	}
+}
+
+// TestAPIAsPrometheusSends: one post with what may differ.
+func TestAPIAsPrometheusSends(t *testing.T) {
+	t.Parallel()
+	const labels = `"labels":{"alertname":"PgUp","instance":"127.0.0.1:9781","job":"postgres","org":"demo","severity":"warning","empty":""}`
+	for name, c := range map[string]struct {
+		times              string
+		starts, seen, ends time.Time
+		resolved           bool
+	}{
+		"fires": {
+			times:  `"startsAt":"2026-11-20T16:00:00+01:00","endsAt":"2026-11-20T15:14:00Z"`,
+			starts: instant("2026-11-20T15:00:00Z"), seen: receipt, ends: instant("2026-11-20T15:14:00Z"),
+		},
+		"is over": {
+			times:  `"startsAt":"2026-11-20T15:00:00Z","endsAt":"2026-11-20T15:09:00Z"`,
+			starts: instant("2026-11-20T15:00:00Z"), seen: instant("2026-11-20T15:09:00Z"), ends: instant("2026-11-20T15:09:00Z"), resolved: true,
+		},
+		"is over this instant": {
+			times:  `"startsAt":"2026-11-20T15:00:00Z","endsAt":"2026-11-20T15:10:00Z"`,
+			starts: instant("2026-11-20T15:00:00Z"), seen: receipt, ends: receipt, resolved: true,
+		},
+		"without an end it is good for five minutes": {
+			times:  `"startsAt":"2026-11-20T15:00:00Z"`,
+			starts: instant("2026-11-20T15:00:00Z"), seen: receipt, ends: receipt.Add(5 * time.Minute),
+		},
+		"the zero time is none": {
+			times:  `"startsAt":"0001-01-01T00:00:00Z","endsAt":"0001-01-01T00:00:00Z"`,
+			starts: receipt, seen: receipt, ends: receipt.Add(5 * time.Minute),
+		},
+		"a start without an end, far ahead": {
+			times:  `"startsAt":"2026-11-20T18:00:00Z"`,
+			starts: receipt, seen: receipt, ends: receipt.Add(5 * time.Minute),
+		},
+		"an end without a start": {
+			times:  `"endsAt":"2026-11-20T15:09:00Z"`,
+			starts: instant("2026-11-20T15:09:00Z"), seen: instant("2026-11-20T15:09:00Z"), ends: instant("2026-11-20T15:09:00Z"), resolved: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := DecodeAlerts([]byte(`[{`+labels+`,"generatorURL":"http://vm/graph","annotations":{},`+c.times+`}]`), receipt)
+			if err != nil || len(got.Alerts) != 1 {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			a := got.Alerts[0]
+			if a.Key != "alertmanager/338e9b45a1b43617" {
+				t.Errorf("key is %s: an empty label is none", a.Key)
+			}
+			if !a.StartsAt.Equal(c.starts) || !a.SeenAt.Equal(c.seen) || !a.EndsAt.Equal(c.ends) || a.Resolved != c.resolved {
+				t.Errorf("starts %s, seen %s, ends %s, resolved %v", a.StartsAt, a.SeenAt, a.EndsAt, a.Resolved)
+			}
+		})
+	}
+}
+
+// TestWebhookStatus: what Alertmanager says of the end, and what others may.
+func TestWebhookStatus(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		alert    string
+		ends     time.Time
+		resolved bool
+	}{
+		"firing has no end":                   {`"status":"firing"`, time.Time{}, false},
+		"firing with an end that is ahead":    {`"status":"firing","endsAt":"2026-11-20T15:14:00Z"`, instant("2026-11-20T15:14:00Z"), false},
+		"firing with an end that has passed":  {`"status":"firing","endsAt":"2026-11-20T15:09:00Z"`, instant("2026-11-20T15:09:00Z"), true},
+		"resolved without an end is over now": {`"status":"resolved"`, receipt, true},
+		"resolved by a clock that is ahead":   {`"status":"resolved","endsAt":"2026-11-20T15:14:00Z"`, receipt, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z",`+c.alert+`}]}`), receipt)
+			if err != nil || len(got.Alerts) != 1 {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			if a := got.Alerts[0]; !a.EndsAt.Equal(c.ends) || a.Resolved != c.resolved {
+				t.Errorf("ends %s, resolved %v", a.EndsAt, a.Resolved)
+			}
+		})
+	}
+}
+
+// TestBadAlertsAreLeftOut: each by its reason, and the good one beside it is taken.
+func TestBadAlertsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for item, want := range map[string]Reason{
+		`null`:                                 Malformed,
+		`7`:                                    Malformed,
+		`[]`:                                   Malformed,
+		`{"labels":{"a":1},"status":"firing"}`: Malformed,
+		`{"labels":"a","status":"firing"}`:     Malformed,
+		`{"labels":{"a":"b"},"startsAt":"yesterday","status":"firing"}`:                                                 Malformed,
+		`{"labels":{},"status":"firing"}`:                                                                               NoLabels,
+		`{"annotations":{"summary":"s"},"status":"firing"}`:                                                             NoLabels,
+		`{"labels":{"a":""},"status":"firing"}`:                                                                         NoLabels,
+		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"2026-11-20T14:59:59Z","status":"resolved"}`:    InvalidTime,
+		`{"labels":{"a":"b"},"startsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`:                                 InvalidTime,
+		`{"labels":{"a":"b"},"startsAt":"0000-01-01T00:00:00Z","status":"firing"}`:                                      InvalidTime,
+		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`: InvalidTime,
+	} {
+		got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[`+item+`,{"labels":{"a":"b"},"status":"firing"}]}`), receipt)
+		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[Reason]int{want: 1}) {
+			t.Errorf("webhook %s: got %+v, %v, want %s", item, got, err, want)
+		}
+		if strings.Contains(item, "9999-12-31T23:59:59-01:00\",\"status") && want == InvalidTime && !strings.Contains(item, "endsAt") {
+			continue // without an end, the API puts a start that lies ahead at the receipt
+		}
+		got, err = DecodeAlerts([]byte(`[`+item+`,{"labels":{"a":"b"}}]`), receipt)
+		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[Reason]int{want: 1}) {
+			t.Errorf("API %s: got %+v, %v, want %s", item, got, err, want)
+		}
+	}
+	got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[{"labels":{"a":"b"},"status":"pending"}],"truncatedAlerts":17}`), receipt)
+	if err != nil || !cmp.Equal(got.Dropped, map[Reason]int{Malformed: 1, Truncated: 17}) || got.Received != 1 {
+		t.Errorf("an unknown status, and 17 cut off: %+v, %v", got, err)
+	}
+}
+
+// TestNoMessage: what is none is said to be, and where.
+func TestNoMessage(t *testing.T) {
+	t.Parallel()
+	for body, pointer := range map[string]string{
+		``: "#", `null`: "#/version", `[]`: "#", `"x"`: "#", `{"version":"4","alerts":[`: "#", `{}`: "#/version",
+		`{"version":4,"alerts":[]}`: "#/version", `{"version":"3","alerts":[]}`: "#/version",
+		`{"version":"4"}`: "#/alerts", `{"version":"4","alerts":null}`: "#/alerts", `{"version":"4","alerts":{}}`: "#/alerts",
+	} {
+		_, err := DecodeWebhook([]byte(body), receipt)
+		var bad *DecodeError
+		if !errors.As(err, &bad) || bad.Pointer != pointer {
+			t.Errorf("webhook %s: %v, want %s", body, err, pointer)
+		}
+	}
+	for _, body := range []string{``, `null`, `{}`, `"x"`, `[{]`, `[] []`} {
+		_, err := DecodeAlerts([]byte(body), receipt)
+		var bad *DecodeError
+		if !errors.As(err, &bad) || bad.Pointer != "#" {
+			t.Errorf("API %s: %v", body, err)
+		}
+	}
+	if got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[],"new":{"of":"version 4"},"truncatedAlerts":"no number"}`), receipt); err != nil || got.Received != 0 {
+		t.Errorf("a message of none: %+v, %v", got, err)
+	}
+}
+
+// TestText: what is kept of what was said.
+func TestText(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", 501)
+	for name, c := range map[string]struct{ alert, title, severity, rule, description string }{
+		"summary":                 {`"labels":{"alertname":"A"},"annotations":{"summary":"S"}`, "S", "warning", "A", ""},
+		"no summary":              {`"labels":{"alertname":"A","severity":"critical"}`, "A", "critical", "A", ""},
+		"summary of spaces":       {`"labels":{"alertname":"A","severity":"Info"},"annotations":{"summary":"  "}`, "A", "info", "A", ""},
+		"neither":                 {`"labels":{"b":"2","a":"1","severity":"page"}`, `{a="1", b="2", severity="page"}`, "warning", "", ""},
+		"description":             {`"labels":{"a":"1"},"annotations":{"summary":"S","description":"D"}`, "S", "warning", "", "D"},
+		"500 runes are kept":      {fmt.Sprintf(`"labels":{"a":"1"},"annotations":{"summary":%q}`, long[:1000]), long[:1000], "warning", "", ""},
+		"501 runes are cut":       {fmt.Sprintf(`"labels":{"a":"1"},"annotations":{"summary":%q}`, long), long[:998] + "…", "warning", "", ""},
+		"U+0000 is not kept":      {`"labels":{"alertname":"A\u0000B"},"annotations":{"summary":"\u0000"}`, "AB", "warning", "AB", ""},
+		"a broken pair of UTF-16": {`"labels":{"alertname":"A"},"annotations":{"summary":"\ud800"}`, "\ufffd", "warning", "A", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := DecodeAlerts([]byte(`[{`+c.alert+`}]`), receipt)
+			if err != nil || len(got.Alerts) != 1 {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			a, rule := got.Alerts[0], ""
+			if a.Rule != nil {
+				rule = a.Rule.Name
+			}
+			if a.Title != c.title || string(a.Severity) != c.severity || rule != c.rule || a.Description != c.description {
+				t.Errorf("title %q, severity %s, rule %q, description %q", a.Title, a.Severity, rule, a.Description)
+			}
+		})
+	}
+}
+
+// TestFingerprintsOfAnotherForm: what is no fingerprint of Alertmanager's is
+// not believed; the labels decide.
+func TestFingerprintsOfAnotherForm(t *testing.T) {
+	t.Parallel()
+	of := func(fingerprint string) string {
+		t.Helper()
+		got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[{"status":"firing","labels":{"a":"b"},"fingerprint":`+fingerprint+`}]}`), receipt)
+		if err != nil || len(got.Alerts) != 1 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		return got.Alerts[0].Key
+	}
+	computed := of(`""`)
+	for _, fingerprint := range []string{`"not hex"`, `"338e9b45a1b43617338e9b45a1b43617"`, `"watch/silent/x"`, `"\u0000"`, `null`} {
+		if of(fingerprint) != computed {
+			t.Errorf("%s makes %s", fingerprint, of(fingerprint))
+		}
+	}
+	if of(`"338E9B45A1B43617"`) != "alertmanager/338e9b45a1b43617" {
+		t.Error("one fingerprint has two spellings")
+	}
+}

@@ -1,0 +1,42 @@
+// Package alertmanager reads the alerts that Prometheus' tools send: what
+// Alertmanager posts to a webhook receiver (payload version 4), and what
+// Prometheus and vmalert post to an Alertmanager (its API, version 2).
+//
+// Reading and finding are apart. DecodeWebhook and DecodeAlerts turn a body into
+// firings for commands.RecordFirings, each with the Place that its labels name;
+// Fleet says which instance and database that is, from what the caller has
+// looked up for Places.References. Nothing here does I/O or has a clock: the
+// receipt is handed in.
+//
+// An alert is its label fingerprint, FNV-1a over the labels in order, as
+// Alertmanager computes it: so one that comes by both roads, or from both of a
+// pair of Prometheus servers without their replica label, is one alert. The
+// webhook states it; the API does not.
+//
+// A message has an end of its own where it says so. Alertmanager tells a webhook
+// when an alert is over and how long it has been; what fires has no end. Of the
+// API's senders each message is good until its endsAt, or for five minutes.
+//
+// # What may go wrong
+//
+// Senders repeat what they are told to repeat, so that refusing a message for
+// one bad alert would keep the others out for good:
+//
+//   - An alert cannot be used (it is no object, has no labels, ends before it
+//     starts, lies in a year that no calendar of ours has): it is left out and
+//     counted by reason; the others are taken.
+//   - The body is no message at all: an error, and nothing is taken.
+//   - Text is too long, or holds U+0000, which PostgreSQL does not keep: it is cut,
+//     or loses that. The fingerprint is of the labels as they came.
+//   - A message comes twice, or late, or in parts: commands decide on what they
+//     know under the fingerprint.
+//   - The sender's clock is ahead: times are taken as they are; commands put what
+//     lies in the future at the receipt.
+//   - Alertmanager cut the message (max_alerts): it says by how many, which counts
+//     as left out.
+//   - Several instances fit a label: a name beats a host, a database that only one
+//     of them has decides; else the alert is the organization's. A guess would
+//     page the wrong team.
+//   - Fingerprints of two label sets collide (64 bits, no cryptography): they are
+//     one alert, as they are to Alertmanager.
+package alertmanager
