@@ -29,8 +29,9 @@ type Firing struct {
 
 // RecordFirings records what a machine saw. Its order is kept for each key.
 // It never undoes what a person did: an alert that somebody resolved stays
-// resolved until a later StartsAt.
-func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firing) (Mark, error) {
+// resolved until a later StartsAt. dropped is how many of them could not be
+// used: text that cannot be kept, or beyond the instances of an ingest token.
+func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firing) (dropped int, mark Mark, err error) {
 	panic("not yet")
 }
 
