@@ -29,8 +29,13 @@ type Metrics struct {
 	// SignIns counts attempts to sign in by method (password, oidc) and outcome
 	// (signed_in, refused, throttled, failed).
 	SignIns *prometheus.CounterVec
-	// Ingested counts items that senders recorded, by sort (instance, database).
+	// Ingested counts items that senders recorded, by sort (instance, database,
+	// alert).
 	Ingested *prometheus.CounterVec
+	// IngestDropped counts items of a message that could not be used while the
+	// others were, by route pattern and reason (malformed, no_labels,
+	// invalid_time, truncated, forbidden).
+	IngestDropped *prometheus.CounterVec
 	// Jobs is the time of one attempt, in seconds, by kind and outcome (done,
 	// retried, dead, returned).
 	Jobs *prometheus.HistogramVec
@@ -50,6 +55,8 @@ func New(version, commit string) *Metrics {
 		Problems: counter("muster_http_problems_total", "Requests refused or failed, by the code of the answer.", "code"),
 		SignIns:  counter("muster_sign_ins_total", "Attempts to sign in, by method and outcome.", "method", "outcome"),
 		Ingested: counter("muster_ingest_items_total", "Items recorded for senders, by sort.", "sort"),
+		IngestDropped: counter("muster_ingest_dropped_total", "Items of agents' messages that could not be used, by route and reason.",
+			"route", "reason"),
 		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
 			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
 		Mails: counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
@@ -60,7 +67,7 @@ func New(version, commit string) *Metrics {
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.Jobs, m.Mails, m.Builds, build,
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.Jobs, m.Mails, m.Builds, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
