@@ -2,13 +2,16 @@ package alerts
 
 import (
 	"context"
+	_ "embed" // the query
+	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/alert"
-	"muster/domain/fleet"
 	"muster/eventstore"
 	"muster/projections"
 )
@@ -50,48 +53,75 @@ type Alert struct {
 	Database         *Place
 }
 
-// Order is what a page is sorted by.
-type Order string
+// seenLater joins an alert (a) with its row of alert_last_seen (s) where that
+// row knows of a later time. What is closed is final as its last event says.
+const seenLater = `s.alert_id = a.id AND s.last_triggered_at > a.last_triggered_at AND a.resolved_at IS NULL`
 
-// The orders. Rows that are alike come by last triggered, newest first, then by id.
-const (
-	ByLastTriggered Order = "lastTriggeredAt"
-	ByCreated       Order = "createdAt"
-	BySeverity      Order = "severity"
-	ByState         Order = "state"
-)
+// columnsRead are what is read of an alert (a) and its places (i, d), but for the
+// time until which it was seen firing, which comes last.
+const columnsRead = `a.id, a.title, a.description, a.severity, a.state, a.muted, a.rule, a.created_at,
+       a.first_triggered_at, a.resolved_at, a.occurrences, a.instance_id, i.name, a.database_id, d.name`
 
-// Query selects a page of alerts.
-type Query struct {
-	Organization uuid.UUID
-	Scope        fleet.Scope
-	From, To     time.Time // of last triggered; zero: no bound. From is inclusive, To exclusive
-	Closed       *bool
-	Muted        *bool
-	Severities   []domain.Severity // empty: all
-	Search       string            // substring of the title, case-insensitive
-	Order        Order
-	Descending   bool
-	Page, Size   int // 1-based
-}
-
-// Page returns a page of alerts and how many there are in all.
-func (r *Reader) Page(ctx context.Context, q Query) ([]Alert, int64, error) { panic("not yet") }
+//go:embed alert.sql
+var alertQuery string
 
 // Alert returns one; ok is false where this organization has none of that id.
 func (r *Reader) Alert(ctx context.Context, organization, id uuid.UUID) (a Alert, ok bool, err error) {
-	panic("not yet")
+	query := strings.NewReplacer("{{columns}}", columnsRead, "{{seen later}}", seenLater).Replace(alertQuery)
+	found, err := r.alerts(ctx, query, organization, id)
+	if err != nil {
+		return Alert{}, false, fmt.Errorf("read alert: %w", err)
+	}
+	if len(found) == 0 {
+		return Alert{}, false, nil
+	}
+	return found[0], true, nil
 }
 
-// Moment is something that happened to an alert: triggered, acknowledged,
-// muted, unmuted, resolved.
-type Moment struct {
-	At     time.Time
-	Event  string
-	Member uuid.UUID // uuid.Nil: nobody, but what sends alerts
+func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert, error) {
+	rows, err := r.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	alerts := []Alert{}
+	for rows.Next() {
+		var a Alert
+		var rule []byte
+		var instance, database uuid.NullUUID
+		var instanceName, databaseName *string
+		err := rows.Scan(&a.ID, &a.Title, &a.Description, &a.Severity, &a.State, &a.Muted, &rule, &a.CreatedAt,
+			&a.FirstTriggeredAt, &a.ResolvedAt, &a.Occurrences, &instance, &instanceName, &database, &databaseName,
+			&a.LastTriggeredAt)
+		if err != nil {
+			return nil, err
+		}
+		if rule != nil {
+			a.Rule = &domain.Rule{}
+			if err := json.Unmarshal(rule, a.Rule); err != nil {
+				return nil, err
+			}
+		}
+		a.Instance, a.Database = at(instance, instanceName), at(database, databaseName)
+		a.CreatedAt, a.FirstTriggeredAt = a.CreatedAt.UTC(), a.FirstTriggeredAt.UTC()
+		a.LastTriggeredAt = a.LastTriggeredAt.UTC()
+		if a.ResolvedAt != nil {
+			*a.ResolvedAt = a.ResolvedAt.UTC()
+		}
+		alerts = append(alerts, a)
+	}
+	return alerts, rows.Err()
 }
 
-// Timeline returns what happened to an alert, oldest first, from its stream.
-func (r *Reader) Timeline(ctx context.Context, organization, id uuid.UUID) ([]Moment, error) {
-	panic("not yet")
+// at is a place of which the name may be unknown, because its registration was
+// dropped.
+func at(id uuid.NullUUID, name *string) *Place {
+	if !id.Valid {
+		return nil
+	}
+	p := &Place{ID: id.UUID}
+	if name != nil {
+		p.Name = *name
+	}
+	return p
 }

@@ -2,9 +2,20 @@ package alerts
 
 import (
 	"context"
-	_ "embed" // the schema
+	_ "embed" // the schema and the queries
+	"fmt"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	domain "muster/domain/alert"
+	"muster/domain/fleet"
 	"muster/eventstore"
+	"muster/eventstore/topic"
 	"muster/projections"
 )
 
@@ -15,13 +26,255 @@ const (
 	Version = 1
 )
 
-//go:embed schema.sql
-var schema string
+var (
+	//go:embed schema.sql
+	schema string
+	//go:embed load_alerts.sql
+	loadAlerts string
+	//go:embed write_alerts.sql
+	writeAlerts string
+	//go:embed write_places.sql
+	writePlaces string
+	//go:embed write_totals.sql
+	writeTotals string
+)
 
 // Projection returns the projection that Reader reads.
 func Projection(decode projections.Decode) projections.Projection {
+	p := projection{decode: decode}
 	return projections.Projection{
-		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema,
-		Apply: func(context.Context, projections.Tx, []eventstore.Event) error { return nil },
+		Name: Name, Version: Version, Logs: []eventstore.Log{eventstore.Fleet}, Schema: schema, Apply: p.apply,
 	}
+}
+
+type projection struct{ decode projections.Decode }
+
+// rawID is an id as pgx encodes it fastest: uuid.UUID goes through its Value
+// method and a string.
+type rawID = [16]byte
+
+// apply folds a page in memory and writes every touched alert once.
+func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
+	facts, err := p.facts(events)
+	if err != nil {
+		return err
+	}
+	alerts, err := load(ctx, tx, raisedBefore(events, facts))
+	if err != nil {
+		return err
+	}
+	before := tally(alerts)
+	places := make(map[rawID]place)
+	for i, e := range events {
+		switch fact := facts[i].(type) {
+		case domain.Event:
+			a := alerts[rawID(e.Stream)]
+			if a == nil {
+				a = &folded{}
+				alerts[rawID(e.Stream)] = a
+			}
+			if err := a.apply(e, fact); err != nil {
+				return err
+			}
+		case fleet.Event:
+			if name, ok := nameIn(fact); ok {
+				places[rawID(e.Stream)] = place{rawID(e.OrganizationID), name}
+			}
+		}
+	}
+	if err := write(ctx, tx, alerts); err != nil {
+		return err
+	}
+	if err := name(ctx, tx, places); err != nil {
+		return err
+	}
+	return count(ctx, tx, before, tally(alerts))
+}
+
+// facts decodes a page in as many parts as there are processors: decoding is
+// most of what a rebuild does outside the database, and its connection waits.
+// What says nothing of an alert or a name stays nil.
+func (p projection) facts(events []eventstore.Event) ([]any, error) {
+	facts := make([]any, len(events))
+	part := max(decodedAtOnce, (len(events)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	var parts errgroup.Group
+	for from := 0; from < len(events); from += part {
+		parts.Go(func() (err error) {
+			defer func() { // nobody above this goroutine would catch it
+				if r := recover(); r != nil {
+					err = &topic.PanicError{Value: r, Stack: debug.Stack()}
+				}
+			}()
+			for i := from; i < min(from+part, len(events)); i++ {
+				if facts[i], err = p.fact(events[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return facts, parts.Wait()
+}
+
+// decodedAtOnce is the least for which another goroutine pays.
+const decodedAtOnce = 100
+
+func (p projection) fact(e eventstore.Event) (any, error) {
+	switch e.StreamType {
+	case domain.StreamType:
+		return alertFact(p.decode, e)
+	case fleet.InstanceStream, fleet.DatabaseStream:
+		return p.decode(e)
+	}
+	return nil, nil
+}
+
+// alertFact decodes an event of an alert.
+func alertFact(decode projections.Decode, e eventstore.Event) (domain.Event, error) {
+	decoded, err := decode(e)
+	if err != nil {
+		return nil, err
+	}
+	fact, ok := decoded.(domain.Event)
+	if !ok {
+		return nil, fmt.Errorf("%s is no event of an alert but %T", e.Type, decoded)
+	}
+	return fact, nil
+}
+
+// raisedBefore lists the alerts that a page goes on with. Those that are raised
+// in it need not be looked for, and in a rebuild most are.
+func raisedBefore(events []eventstore.Event, facts []any) []rawID {
+	seen := make(map[rawID]bool)
+	var before []rawID
+	for i, e := range events {
+		fact, isAlert := facts[i].(domain.Event)
+		if !isAlert || seen[rawID(e.Stream)] {
+			continue
+		}
+		seen[rawID(e.Stream)] = true
+		if _, raised := fact.(domain.Raised); !raised {
+			before = append(before, rawID(e.Stream))
+		}
+	}
+	return before
+}
+
+func load(ctx context.Context, tx projections.Tx, ids []rawID) (map[rawID]*folded, error) {
+	alerts := make(map[rawID]*folded, len(ids))
+	if len(ids) == 0 {
+		return alerts, nil
+	}
+	rows, err := tx.QueryContext(ctx, loadAlerts, ids)
+	if err != nil {
+		return nil, fmt.Errorf("load alerts: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		f := &folded{}
+		var instance, database *rawID
+		err := rows.Scan(&f.id, &f.organization, &instance, &database, &f.title, &f.description, &f.severity, &f.state,
+			&f.muted, &f.rule, &f.created, &f.first, &f.last, &f.resolved, &f.occurrences)
+		if err != nil {
+			return nil, fmt.Errorf("load alerts: %w", err)
+		}
+		f.instance, f.database = orZero(instance), orZero(database)
+		alerts[f.id] = f
+	}
+	return alerts, rows.Err()
+}
+
+func orZero(id *rawID) rawID {
+	if id == nil {
+		return rawID{}
+	}
+	return *id
+}
+
+// sorted returns the keys in order, so that two writers meet rows in the same one.
+func sorted[V any](rows map[rawID]V) []rawID {
+	return slices.SortedFunc(maps.Keys(rows), func(a, b rawID) int { return slices.Compare(a[:], b[:]) })
+}
+
+// write stores every alert with one statement.
+func write(ctx context.Context, tx projections.Tx, alerts map[rawID]*folded) error {
+	if len(alerts) == 0 {
+		return nil
+	}
+	var c columns
+	for _, id := range sorted(alerts) {
+		c.add(alerts[id])
+	}
+	_, err := tx.ExecContext(ctx, writeAlerts, c.ids, c.organizations, c.instances, c.databases, c.titles, c.descriptions,
+		c.severities, c.states, c.muted, c.rules, c.created, c.first, c.last, c.resolved, c.occurrences)
+	if err != nil {
+		return fmt.Errorf("write alerts: %w", err)
+	}
+	return nil
+}
+
+// columns holds alerts column by column, as unnest takes them.
+type columns struct {
+	ids, organizations                       []rawID
+	instances, databases                     []*rawID
+	titles, descriptions, severities, states []string
+	muted                                    []bool
+	rules                                    []*string
+	created, first, last                     []time.Time
+	resolved                                 []*time.Time
+	occurrences                              []int32
+}
+
+func (c *columns) add(f *folded) {
+	c.ids, c.organizations = append(c.ids, f.id), append(c.organizations, f.organization)
+	c.instances, c.databases = append(c.instances, orNull(&f.instance)), append(c.databases, orNull(&f.database))
+	c.titles, c.descriptions = append(c.titles, f.title), append(c.descriptions, f.description)
+	c.severities, c.states = append(c.severities, string(f.severity)), append(c.states, string(f.state))
+	c.muted, c.rules = append(c.muted, f.muted), append(c.rules, f.rule)
+	c.created, c.first, c.last = append(c.created, f.created), append(c.first, f.first), append(c.last, f.last)
+	c.resolved, c.occurrences = append(c.resolved, f.resolved), append(c.occurrences, f.occurrences)
+}
+
+func orNull(id *rawID) *rawID {
+	if *id == (rawID{}) {
+		return nil
+	}
+	return id
+}
+
+// place is what an instance or a database is called.
+type place struct {
+	organization rawID
+	name         string
+}
+
+// nameIn is the name that an event of the fleet gives.
+func nameIn(fact fleet.Event) (name string, ok bool) {
+	switch fact := fact.(type) {
+	case fleet.InstanceRegistered:
+		return fact.Name, true
+	case fleet.InstanceChanged:
+		return fact.Name, true
+	case fleet.DatabaseRegistered:
+		return fact.Name, true
+	case fleet.DatabaseChanged:
+		return fact.Name, true
+	}
+	return "", false
+}
+
+func name(ctx context.Context, tx projections.Tx, places map[rawID]place) error {
+	if len(places) == 0 {
+		return nil
+	}
+	var organizations []rawID
+	var names []string
+	ids := sorted(places)
+	for _, id := range ids {
+		organizations, names = append(organizations, places[id].organization), append(names, places[id].name)
+	}
+	if _, err := tx.ExecContext(ctx, writePlaces, ids, organizations, names); err != nil {
+		return fmt.Errorf("write names of places: %w", err)
+	}
+	return nil
 }

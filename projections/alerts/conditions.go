@@ -1,0 +1,103 @@
+package alerts
+
+import (
+	"strconv"
+	"time"
+)
+
+// conditions are those of a query, put together of fixed text: what the caller
+// says is in the arguments alone. What is not asked for is not there, so that the
+// planner knows what is.
+type conditions struct {
+	args                              []any
+	organization, instances, from, to string // placeholders; empty: not asked for
+	filter, counted                   string // of a row of alerts (a), of totals (t); begin with AND
+}
+
+func conditionsOf(q Query) *conditions {
+	c := &conditions{}
+	c.organization = c.bind(q.Organization)
+	if q.Scope.Filtered {
+		c.instances = c.bind(q.Scope.Instances)
+	}
+	if !q.From.IsZero() {
+		c.from = c.bind(q.From)
+	}
+	if !q.To.IsZero() {
+		c.to = c.bind(q.To)
+	}
+	if q.Closed != nil {
+		c.flag(*q.Closed, "a.resolved_at IS NOT NULL", "t.closed")
+	}
+	if q.Muted != nil {
+		c.flag(*q.Muted, "a.muted", "t.muted")
+	}
+	if len(q.Severities) > 0 {
+		severities := make([]string, len(q.Severities))
+		for i, s := range q.Severities {
+			severities[i] = string(s)
+		}
+		wanted := " = ANY (" + c.bind(severities) + ")"
+		c.filter += " AND a.severity" + wanted
+		c.counted += " AND t.severity" + wanted
+	}
+	if q.Search != "" {
+		c.filter += " AND position(lower(" + c.bind(q.Search) + ") IN lower(a.title)) > 0"
+	}
+	return c
+}
+
+// flag asks for what is so, or is not.
+func (c *conditions) flag(is bool, alert, counted string) {
+	not := ""
+	if !is {
+		not = "NOT "
+	}
+	c.filter += " AND " + not + "(" + alert + ")"
+	c.counted += " AND " + not + counted
+}
+
+// bind adds an argument and returns its placeholder.
+func (c *conditions) bind(value any) string {
+	c.args = append(c.args, value)
+	return "$" + strconv.Itoa(len(c.args))
+}
+
+// scope is the condition that an alert (a) is in scope.
+func (c *conditions) scope() string {
+	scope := "a.organization_id = " + c.organization
+	if c.instances != "" {
+		scope += " AND a.instance_id = ANY (" + c.instances + ")"
+	}
+	return scope
+}
+
+// window is the condition that a time is in the window; it begins with AND.
+func (c *conditions) window(column string) string { return between(column, c.from, c.to) }
+
+// between is the condition that a time is at or after one and before another,
+// where either may be missing; it begins with AND.
+func between(column, from, to string) (condition string) {
+	if from != "" {
+		condition += " AND " + column + " >= " + from
+	}
+	if to != "" {
+		condition += " AND " + column + " < " + to
+	}
+	return condition
+}
+
+// wholeHours are the hours that lie in a window with all they have; an end that
+// is open stays so. ok is false where there is none.
+func wholeHours(from, to time.Time) (first, end time.Time, ok bool) {
+	first, end = from, to
+	if !from.IsZero() {
+		if first = from.UTC().Truncate(time.Hour); first.Before(from) {
+			first = first.Add(time.Hour)
+		}
+	}
+	if !to.IsZero() {
+		end = to.UTC().Truncate(time.Hour)
+	}
+	return first, end, from.IsZero() || to.IsZero() || first.Before(end)
+}

@@ -1,0 +1,125 @@
+package alerts
+
+import (
+	"context"
+	_ "embed" // the queries
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	domain "muster/domain/alert"
+	"muster/domain/fleet"
+)
+
+var (
+	//go:embed page.sql
+	pageQuery string
+	//go:embed recorded.sql
+	recordedQuery string
+	//go:embed recorded_of_instances.sql
+	recordedOfInstancesQuery string
+)
+
+// Order is what a page is sorted by.
+type Order string
+
+// The orders. States are sorted as an alert goes through them, severities by
+// how bad they are. Alerts that are alike come by last triggered, newest first,
+// and then by id, greatest first; only ByLastTriggered, ascending, has the least
+// id first.
+const (
+	ByLastTriggered Order = "lastTriggeredAt"
+	ByCreated       Order = "createdAt"
+	BySeverity      Order = "severity"
+	ByState         Order = "state"
+)
+
+// Query selects a page of alerts.
+type Query struct {
+	Organization uuid.UUID
+	Scope        fleet.Scope
+	From, To     time.Time // of last triggered; zero: no bound. From is inclusive, To exclusive
+	Closed       *bool
+	Muted        *bool
+	Severities   []domain.Severity // empty: all
+	Search       string            // substring of the title, case-insensitive
+	Order        Order
+	Descending   bool
+	Page, Size   int // 1-based
+}
+
+// Page returns a page of alerts and how many there are in all.
+func (r *Reader) Page(ctx context.Context, q Query) ([]Alert, int64, error) {
+	if q.nothing() {
+		return []Alert{}, 0, nil
+	}
+	var total int64
+	count, args := q.total()
+	if err := r.db.GetContext(ctx, &total, count, args...); err != nil {
+		return nil, 0, fmt.Errorf("count alerts: %w", err)
+	}
+	if int64(q.Page-1)*int64(q.Size) >= total {
+		return []Alert{}, total, nil
+	}
+	page, args := q.page()
+	alerts, err := r.alerts(ctx, page, args...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read alerts: %w", err)
+	}
+	return alerts, total, nil
+}
+
+// nothing reports whether no alert can match.
+func (q Query) nothing() bool {
+	return q.Scope.Filtered && len(q.Scope.Instances) == 0 ||
+		!q.From.IsZero() && !q.To.IsZero() && !q.From.Before(q.To)
+}
+
+func (q Query) page() (query string, args []any) {
+	c := conditionsOf(q)
+	key, order := q.order()
+	recorded := recordedQuery
+	if q.Scope.Filtered {
+		recorded = recordedOfInstancesQuery
+	}
+	query = strings.Replace(pageQuery, "{{recorded}}", strings.TrimSpace(recorded), 1)
+	return strings.NewReplacer(
+		"{{columns}}", columnsRead, "{{seen later}}", seenLater,
+		"{{organization}}", c.organization, "{{instances}}", c.instances, "{{scope}}", c.scope(),
+		"{{window of a}}", c.window("a.last_triggered_at"), "{{window of s}}", c.window("s.last_triggered_at"),
+		"{{filter}}", c.filter, "{{key}}", key, "{{order}}", order,
+		"{{depth}}", c.bind(int64(q.Page)*int64(q.Size)),
+		"{{size}}", c.bind(q.Size), "{{offset}}", c.bind(int64(q.Page-1)*int64(q.Size)),
+	).Replace(query), c.args
+}
+
+// order is what is sorted by beside the time of last triggering, and the order
+// in terms of that, of last and of id.
+func (q Query) order() (key, order string) {
+	direction := " ASC"
+	if q.Descending {
+		direction = " DESC"
+	}
+	switch q.Order {
+	case ByCreated:
+		key = "a.created_at"
+	case BySeverity:
+		key = rank("a.severity", domain.Severities())
+	case ByState:
+		key = rank("a.state", domain.States())
+	default:
+		return "NULL", "last" + direction + ", id" + direction
+	}
+	return key, "key" + direction + ", last DESC, id DESC"
+}
+
+// rank is the place of a column's value among the constants of a type.
+func rank[T ~string](column string, values []T) string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = "'" + string(v) + "'"
+	}
+	return "array_position(ARRAY[" + strings.Join(names, ", ") + "], " + column + ")"
+}

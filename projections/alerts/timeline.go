@@ -1,0 +1,79 @@
+package alerts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	domain "muster/domain/alert"
+	"muster/eventstore"
+)
+
+// Moment is something that happened to an alert: triggered, acknowledged,
+// muted, unmuted, resolved.
+type Moment struct {
+	At     time.Time
+	Event  string
+	Member uuid.UUID // uuid.Nil: nobody, but what sends alerts
+}
+
+// Timeline returns what happened to an alert, oldest first, from its stream;
+// nothing where this organization has none of that id.
+func (r *Reader) Timeline(ctx context.Context, organization, id uuid.UUID) ([]Moment, error) {
+	moments := []Moment{}
+	for e, err := range r.events.Load(ctx, nil, organization, id) {
+		if err != nil {
+			return nil, fmt.Errorf("read timeline: %w", err)
+		}
+		if e.StreamType != domain.StreamType {
+			return moments, nil
+		}
+		m, shown, err := r.moment(e)
+		if err != nil {
+			return nil, fmt.Errorf("read timeline at version %d: %w", e.Version, err)
+		}
+		if shown {
+			moments = append(moments, m)
+		}
+	}
+	// What was imported, or over before anybody heard of it, is recorded later
+	// than it happened.
+	slices.SortStableFunc(moments, func(a, b Moment) int { return a.At.Compare(b.At) })
+	return moments, nil
+}
+
+// moment is an event as people see it. That it still fires, or is described
+// otherwise, is none.
+func (r *Reader) moment(e eventstore.Event) (m Moment, shown bool, err error) {
+	fact, err := alertFact(r.decode, e)
+	if err != nil {
+		return m, false, err
+	}
+	var about eventstore.Metadata
+	if err := json.Unmarshal(e.Metadata, &about); err != nil {
+		return m, false, err
+	}
+	m = Moment{At: e.OccurredAt}
+	m.Member, _ = uuid.Parse(about.ActorID) // "system:ingest" is nobody
+	switch fact := fact.(type) {
+	case domain.Raised:
+		m.At, m.Event = fact.FirstTriggeredAt.UTC(), "triggered"
+	case domain.TriggeredAgain:
+		m.At, m.Event = fact.FirstTriggeredAt.UTC(), "triggered"
+	case domain.Acknowledged:
+		m.Event = "acknowledged"
+	case domain.Muted:
+		m.Event = "muted"
+	case domain.Unmuted:
+		m.Event = "unmuted"
+	case domain.Resolved:
+		m.At, m.Event = fact.ResolvedAt.UTC(), "resolved"
+	case domain.AutoResolved:
+		m.At, m.Event = fact.ResolvedAt.UTC(), "resolved"
+	}
+	return m, m.Event != "", nil
+}

@@ -1,0 +1,19 @@
+INSERT INTO alerts (id, organization_id, instance_id, database_id, title, description, severity, state, muted, rule,
+                    created_at, first_triggered_at, last_triggered_at, resolved_at, occurrences)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
+                     $9::boolean[], $10::jsonb[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[],
+                     $14::timestamptz[], $15::integer[])
+ON CONFLICT (id) DO UPDATE SET
+    instance_id = excluded.instance_id,
+    database_id = excluded.database_id,
+    title = excluded.title,
+    description = excluded.description,
+    severity = excluded.severity,
+    state = excluded.state,
+    muted = excluded.muted,
+    rule = excluded.rule,
+    created_at = excluded.created_at,
+    first_triggered_at = excluded.first_triggered_at,
+    last_triggered_at = excluded.last_triggered_at,
+    resolved_at = excluded.resolved_at,
+    occurrences = excluded.occurrences
