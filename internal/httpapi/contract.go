@@ -43,6 +43,7 @@ type route struct {
 	page         bool     // HTML and its parts, for browsers
 	redirects    bool     // answers with where to go, whatever types the caller takes
 	tolerant     bool     // ignores parameters that it does not know
+	raw          bool     // takes JSON of a form that is not ours; the handler reads it
 	exclusive    []string // parameters of which a request has at most one
 	deprecation  *deprecation
 }
@@ -119,6 +120,7 @@ func newRoute(method, path string, operation *openapi3.Operation) (*route, error
 			return nil, err
 		}
 	}
+	r.raw = isRaw(r.body())
 	r.redirects = operation.Responses.Status(http.StatusFound) != nil
 	r.idempotent = operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
 	return r, nil
@@ -163,6 +165,14 @@ func (r *route) body() *openapi3.RequestBody {
 		return nil
 	}
 	return r.operation.RequestBody.Value
+}
+
+// isRaw says that openapi.yaml hands the body on as it came.
+func isRaw(body *openapi3.RequestBody) bool {
+	if body == nil || body.Content["application/json"] == nil {
+		return false
+	}
+	return body.Content["application/json"].Schema.Value.Extensions["x-go-type"] == "json.RawMessage"
 }
 
 // limitOf is the body limit of one operation.

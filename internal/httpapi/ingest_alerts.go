@@ -2,18 +2,144 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 
+	"muster/commands"
+	"muster/domain/alert"
 	"muster/internal/httpapi/api"
+	"muster/internal/intake/alertmanager"
+	"muster/projections/fleet"
 )
 
+// RecordAlerts takes in what another tool knows of alerts. The rules are the use
+// case's; here is only the spelling.
 func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObject) (api.RecordAlertsResponseObject, error) {
-	panic("not yet")
+	items := make([]commands.AlertItem, 0, len(r.Body.Alerts))
+	for _, a := range r.Body.Alerts {
+		items = append(items, commands.AlertItem{
+			ExternalID: a.ExternalId, Title: a.Title, Severity: alert.Severity(a.Severity), State: alert.State(a.State), Muted: a.IsMuted,
+			CreatedAt: a.CreatedAt, FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt,
+			Instance: a.Instance, Database: a.Database,
+		})
+	}
+	ids, mark, err := s.Commands.RecordAlerts(ctx, actor(ctx), items)
+	if err != nil {
+		return nil, err
+	}
+	s.settle(ctx, mark)
+	s.Metrics.Ingested.WithLabelValues("alert").Add(float64(len(items)))
+	answer := api.RecordAlerts200JSONResponse{Alerts: make([]api.AlertRecorded, 0, len(ids))}
+	for _, id := range ids {
+		answer.Alerts = append(answer.Alerts, api.AlertRecorded{ExternalId: id.ExternalID, Id: id.ID})
+	}
+	return answer, nil
 }
 
 func (s *server) ReceiveAlertmanagerWebhook(ctx context.Context, r api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
-	panic("not yet")
+	message, err := alertmanager.DecodeWebhook(*r.Body, s.Now())
+	if err != nil {
+		return nil, unreadableMessage(err)
+	}
+	receipt, err := s.receive(ctx, message)
+	return api.ReceiveAlertmanagerWebhook200JSONResponse(receipt), err
 }
 
 func (s *server) ReceiveAlertmanagerAlerts(ctx context.Context, r api.ReceiveAlertmanagerAlertsRequestObject) (api.ReceiveAlertmanagerAlertsResponseObject, error) {
-	panic("not yet")
+	message, err := alertmanager.DecodeAlerts(*r.Body, s.Now())
+	if err != nil {
+		return nil, unreadableMessage(err)
+	}
+	receipt, err := s.receive(ctx, message)
+	return api.ReceiveAlertmanagerAlerts200JSONResponse(receipt), err
+}
+
+// unreadableMessage is told to an agent whose message is none: it gives up then,
+// which is right, because it would send the same again.
+func unreadableMessage(err error) error {
+	var bad *alertmanager.DecodeError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return unreadable([]api.FieldError{{In: api.Body, Pointer: &bad.Pointer, Code: "invalid_parameter", Detail: bad.Detail}})
+}
+
+// firingsAtOnce is how many firings are written in one transaction. A message
+// may hold a hundred thousand; what was written of it before its sender gave up
+// waiting stays written, and is soon passed over when it comes again.
+const firingsAtOnce = 1000
+
+// receive records what an agent saw, and counts what could not be used.
+func (s *server) receive(ctx context.Context, message alertmanager.Message) (api.AgentReceipt, error) {
+	firings, err := s.placed(ctx, message.Alerts)
+	if err != nil {
+		return api.AgentReceipt{}, err
+	}
+	recorded := 0
+	var last commands.Mark
+	for len(firings) > 0 {
+		some := firings[:min(firingsAtOnce, len(firings))]
+		firings = firings[len(some):]
+		dropped, mark, err := s.Commands.RecordFirings(ctx, actor(ctx), some)
+		if err != nil {
+			return api.AgentReceipt{}, err
+		}
+		if mark.Position > last.Position {
+			last = mark
+		}
+		recorded += len(some) - dropped
+	}
+	s.settle(ctx, last)
+	s.Metrics.Ingested.WithLabelValues("alert").Add(float64(recorded))
+	route := callOf(ctx).row.path
+	for reason, n := range message.Dropped {
+		s.Metrics.IngestDropped.WithLabelValues(route, string(reason)).Add(float64(n))
+	}
+	// What is well formed the use case refuses to a limited token only.
+	s.Metrics.IngestDropped.WithLabelValues(route, "forbidden").Add(float64(len(message.Alerts) - recorded))
+	return api.AgentReceipt{Received: message.Received, Dropped: message.Received - recorded}, nil
+}
+
+// placed finds the instance and the database of every alert, with one look-up
+// for all of them.
+func (s *server) placed(ctx context.Context, alerts []alertmanager.Alert) ([]commands.Firing, error) {
+	known, err := s.fleetOf(ctx, alerts)
+	if err != nil {
+		return nil, err
+	}
+	firings := make([]commands.Firing, 0, len(alerts))
+	for _, a := range alerts {
+		a.InstanceID, a.DatabaseID = known.Find(a.Place)
+		firings = append(firings, a.Firing)
+	}
+	return firings, nil
+}
+
+// fleetOf reads the instances and databases that the alerts' labels may mean.
+func (s *server) fleetOf(ctx context.Context, found []alertmanager.Alert) (alertmanager.Fleet, error) {
+	organization := caller(ctx).Organization.ID
+	references, names := alertmanager.References(found)
+	called, err := s.Fleet.Named(ctx, organization, references)
+	if err != nil || len(called) == 0 { // without ids the next would read them all
+		return alertmanager.Fleet{}, err
+	}
+	ids := slices.Concat(slices.Collect(maps.Values(called))...)
+	instances, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: organization, IDs: ids, Page: 1, Size: len(ids)})
+	if err != nil {
+		return alertmanager.Fleet{}, err
+	}
+	databases, err := s.Fleet.DatabasesNamed(ctx, organization, ids, names)
+	if err != nil {
+		return alertmanager.Fleet{}, err
+	}
+	candidates := make([]alertmanager.Instance, 0, len(instances))
+	for _, i := range instances {
+		candidates = append(candidates, alertmanager.Instance{ID: i.ID, ExternalID: i.ExternalID, Name: i.Name, Host: i.Host})
+	}
+	parts := make([]alertmanager.Database, 0, len(databases))
+	for _, d := range databases {
+		parts = append(parts, alertmanager.Database{ID: d.ID, InstanceID: d.InstanceID, ExternalID: d.ExternalID, Name: d.Name})
+	}
+	return alertmanager.NewFleet(candidates, parts), nil
 }

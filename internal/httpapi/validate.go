@@ -185,6 +185,12 @@ func (r *route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 	if len(body) == 0 && declared == nil {
 		return nil, nil, nil
 	}
+	if r.raw {
+		if !json.Valid(body) {
+			return nil, nil, &problem{Code: "malformed_json", Detail: "The body is not JSON, or something follows it."}
+		}
+		return body, nil, nil
+	}
 	value, p := parseJSON(body)
 	if p != nil {
 		return nil, nil, p
