@@ -1,0 +1,83 @@
+// Package watch is the built-in watch: it judges what is measured by four rules and
+// raises and resolves alerts, so that there are some without any other tool.
+//
+// # How it works
+//
+// Whoever takes in samples hands the figures that a rule judges to Record, in the
+// transaction that keeps the samples. The table signs holds the freshest one of each
+// subject: a server, or one of its volumes. Every fifteen seconds each process with
+// the role workers judges them (Run) under the thresholds in their organization's
+// settings:
+//
+//	silent      a server was heard from before, and is not for SilentMinutes   critical
+//	volume      more than VolumePercent of a volume is in use                  warning, from 95 % critical
+//	lock_wait   a session has waited for a lock for more than LockWaitMinutes  warning
+//	wraparound  more than WraparoundPercent of the transaction ids are used    critical
+//
+// What is in breach goes through commands.RecordFirings, as what Alertmanager sends
+// does, at every judgement again: as long as it lasts, and once when it is over. The
+// alert's key is watch/<rule>/<instance><mount>; a server that is removed and
+// registered again has a new id, and alerts of its own. Run also closes the alerts
+// whose senders said until when they hold and have not been heard of again.
+//
+// Nothing calls Record yet: the intake of measurements comes with the next issue,
+// and until then only the closing has something to do. The assessments of registered
+// servers are no signs of life, being six hours apart.
+//
+// # A breach
+//
+// A row remembers since when its subject has been in breach, and until when the last
+// breach was. Every breach is told with the same beginning until it is over, which
+// is how an alert that a person resolved stays resolved while it lasts. The next
+// begins later than the last one did, so it is an alert of its own. The four states
+// of a row:
+//
+//	since    until             means
+//	null     null or anything  calm
+//	a time   null or earlier   in breach: told every time, while a fresh figure says so
+//	a time   not earlier       over, but perhaps nobody was told
+//	                           (and with a null value: forgotten)
+//
+// Only a figure of the last five minutes (Fresh) judges. An older one neither raises
+// nor resolves: an alert stays as it is until somebody measures again or resolves it.
+// So a volume that is taken away while it is too full leaves an alert to a person.
+//
+// Silence is judged by our own clock and ears: a server is heard from when its sample
+// comes, whatever time that carries, and it is silent only for as long as somebody
+// has been there to hear it. Processes that take in samples say so in watch_state
+// every fifteen seconds (Listen); time without them is nobody's silence. That is
+// measured for the installation and not for this process, because it may be another
+// process, or the database, that was away.
+//
+// A server that is removed or switched off is forgotten: its alert is closed and its
+// figure dropped, and what is measured from then on counts as the first.
+//
+// # What may go wrong, and what then happens
+//
+//   - A process dies between noting that a breach began and telling it: the next
+//     judgement tells it, with the beginning that was noted. Between noting the end
+//     and telling it: likewise. A breach that began and ended so is told once, as an
+//     alert that is over.
+//   - Two processes judge at once: a row moves only if it still is what was judged, so
+//     one of them notes. Both may tell; RecordFirings locks the keys, and the same
+//     beginning and end are nothing new.
+//   - A judgement is slow and tells a breach after another process told its end: it
+//     began when the closed alert did, so it is that one. Or its end after the next
+//     began: an end before the beginning of an alert does not concern it.
+//   - A sample arrives while its sign is judged: the row is locked, or not what was
+//     judged any more, and is left to the next judgement. Nobody waits.
+//   - A sample comes twice, late, or from a past that is imported: it is not newer, or
+//     not fresh, and is not kept.
+//   - A sender's clock is off: up to five minutes ahead, its figure counts as measured
+//     when it came. Further ahead, or slow by more than Fresh, its samples cannot be
+//     told from old ones: its figures are not judged, and in the end it counts as
+//     silent, which leads somebody to the clock.
+//   - The clocks of Muster's machines differ: silence is judged early or late by as
+//     much. Nothing else depends on it.
+//   - The intake, or the database, was away, or a backup was restored: nobody is silent
+//     until it has been back for as long as the threshold.
+//   - The fleet's read model lags or is filled anew: a server that is missing there is
+//     not taken for removed before the read model has passed the head of the log.
+//   - A threshold is changed: the next judgement goes by it. A breach that ends by it
+//     ends at that judgement.
+package watch

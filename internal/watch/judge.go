@@ -1,0 +1,221 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+)
+
+// round is one judgement.
+type round struct {
+	*Watch
+	now     time.Time
+	found   Judgement
+	settled func() (bool, error) // whether the fleet is current, asked once a round
+}
+
+// judged is a sign and what its rule says of it.
+type judged struct {
+	Sign
+	Threshold float64
+	Breach    *bool      // nil: nobody knows, because it is stale, or nobody was there to hear
+	Since     *time.Time // of the present breach
+	Until     *time.Time // of the last one
+	forgotten *time.Time // what it said before is no longer known
+}
+
+// ended tells whether a breach is over and perhaps nobody was told. The order of
+// the two is what a process that dies between noting and telling leaves behind.
+func (s judged) ended() bool { return s.Since != nil && s.Until != nil && !s.Until.Before(*s.Since) }
+
+// read returns the signs that are in breach, and those that were.
+func (r *round) read(ctx context.Context) ([]judged, error) {
+	organizations, err := r.Organizations.Organizations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var of columns
+	for _, o := range organizations {
+		for _, rule := range rules() {
+			of.add(subject{organization: o.ID, rule: rule.id})
+			of.values = append(of.values, float64(rule.threshold(o.Settings().Watch)))
+		}
+	}
+	listening, err := r.listeningSince(ctx, r.now)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.DB.QueryContext(ctx, judgeSigns, of.organizations, of.rules, of.values, r.now, r.now.Add(-Fresh), listening)
+	if err != nil {
+		return nil, fmt.Errorf("judge the signs: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var signs []judged
+	for rows.Next() {
+		var s judged
+		if err := rows.Scan(&s.OrganizationID, &s.Rule, &s.InstanceID, &s.Mount, &s.Value, &s.At,
+			&s.Since, &s.Until, &s.Threshold, &s.Breach); err != nil {
+			return nil, fmt.Errorf("read a judged sign: %w", err)
+		}
+		signs = append(signs, s)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("judge the signs: %w", err)
+	}
+	return signs, nil
+}
+
+// judge decides about signs of one organization, notes what it decided and tells
+// it. Noted first: who dies in between leaves a note from which the next judgement
+// tells the same.
+func (r *round) judge(ctx context.Context, signs []judged) error {
+	organization := signs[0].OrganizationID
+	places, err := r.places(ctx, organization, signs)
+	if err != nil {
+		return err
+	}
+	var changes []change
+	var telling []judged
+	for _, was := range signs {
+		is, moved := was.decide(places[was.InstanceID], r.now)
+		if moved {
+			changes = append(changes, change{was, is})
+		} else if is.tells(places[was.InstanceID]) {
+			telling = append(telling, is)
+		}
+	}
+	moved, err := r.move(ctx, changes)
+	if err != nil {
+		return err
+	}
+	for _, c := range moved {
+		r.count(c)
+		if c.is.tells(places[c.is.InstanceID]) {
+			telling = append(telling, c.is)
+		}
+	}
+	if err := r.tell(ctx, organization, telling, places); err != nil {
+		return err
+	}
+	var over []change
+	for _, s := range telling {
+		if s.ended() {
+			calm := s
+			calm.Since, calm.forgotten = nil, nil
+			over = append(over, change{s, calm})
+		}
+	}
+	_, err = r.move(ctx, over)
+	return err
+}
+
+// decide returns the sign as it is from now on, and whether that is a change.
+func (s judged) decide(at place, now time.Time) (is judged, moved bool) {
+	is = s
+	switch {
+	case s.ended(), at.standing == unknown:
+		return is, false // to be told first; or to be looked for again
+	case at.standing == unwatched:
+		is.forgotten = &now
+		if s.Since != nil {
+			is.Until = s.end(now)
+		}
+	case s.Breach == nil || *s.Breach == (s.Since != nil):
+		return is, false
+	case *s.Breach:
+		is.Since = s.begin(now)
+	default:
+		is.Until = s.end(now)
+	}
+	return is, true
+}
+
+// begin is when a breach began: with the figure, or when the server had been silent
+// for too long, and after the end of the one before. Not after now: an alert's
+// start that lies in the future would be taken for another one later.
+func (s judged) begin(now time.Time) *time.Time {
+	at := s.At
+	if s.Rule == Silent {
+		at = at.Add(time.Duration(s.Threshold * float64(time.Minute)))
+	}
+	if at.After(now) {
+		at = now
+	}
+	if s.Until != nil && s.Until.After(at) {
+		at = *s.Until
+	}
+	return &at
+}
+
+// end is when a breach ended: with the figure that says so, or now where it is the
+// threshold that changed or the server that is not watched any more. Always after
+// its beginning, so that what begins next begins later than this one did.
+func (s judged) end(now time.Time) *time.Time {
+	at := now
+	if s.Breach != nil && !*s.Breach && s.At.After(*s.Since) {
+		at = s.At
+	}
+	if !at.After(*s.Since) {
+		at = s.Since.Add(time.Microsecond)
+	}
+	return &at
+}
+
+// tells tells whether there is something to say: it is over, or it still is.
+func (s judged) tells(at place) bool {
+	return s.ended() || s.Since != nil && s.Breach != nil && *s.Breach && at.standing == watched
+}
+
+// tell sends what is in breach and what is over through the door of machines'
+// alerts. Sent twice, late or by two processes at once, it changes nothing more.
+func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged, places map[uuid.UUID]place) error {
+	if len(signs) == 0 {
+		return nil
+	}
+	firings := make([]commands.Firing, 0, len(signs))
+	for _, s := range signs {
+		firings = append(firings, s.firing(places[s.InstanceID].name, r.now))
+	}
+	dropped, mark, err := r.Alerts.RecordFirings(ctx, actor(organization), firings)
+	if err != nil {
+		return fmt.Errorf("tell %d alerts of organization %s: %w", len(firings), organization, err)
+	}
+	if dropped > 0 {
+		r.Log.WarnContext(ctx, "alerts of the watch cannot be kept", "organization", organization, "alerts", dropped)
+	}
+	r.recorded(ctx, mark)
+	return nil
+}
+
+// firing is the sign as the door of machines' alerts takes it.
+func (s judged) firing(name string, now time.Time) commands.Firing {
+	i := slices.IndexFunc(rules(), func(r rule) bool { return r.id == s.Rule })
+	of := rules()[i]
+	f := commands.Firing{
+		Key: s.subject().key(), Title: name + ": " + of.title(s.Sign), Description: of.advice, Severity: of.severity(s.Value),
+		Rule:       &alert.Rule{ID: string(of.id), Name: of.name, Threshold: &s.Threshold, Unit: of.unit},
+		InstanceID: s.InstanceID, StartsAt: s.Since.UTC(), SeenAt: s.At.UTC(),
+	}
+	switch {
+	case s.ended():
+		f.Resolved, f.EndsAt, f.SeenAt = true, s.Until.UTC(), s.Until.UTC()
+	case s.Rule == Silent:
+		f.SeenAt = now
+	}
+	return f
+}
+
+func (r *round) count(c change) {
+	switch {
+	case c.was.Since == nil && c.is.Since != nil:
+		r.found.Began[c.is.Rule]++
+	case c.is.ended():
+		r.found.Ended[c.is.Rule]++
+	}
+}

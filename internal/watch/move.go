@@ -1,0 +1,50 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// change is a sign before and after a decision.
+type change struct{ was, is judged }
+
+// move writes changes, and returns those that were made: where a sign is no longer
+// as it was judged, the next judgement decides.
+func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	var of columns
+	var wasSince, wasUntil, since, until, forgotten []*time.Time
+	bySubject := make(map[subject]change, len(changes))
+	for _, c := range changes {
+		of.add(c.was.subject())
+		of.at = append(of.at, c.was.At)
+		wasSince, wasUntil = append(wasSince, c.was.Since), append(wasUntil, c.was.Until)
+		since, until, forgotten = append(since, c.is.Since), append(until, c.is.Until), append(forgotten, c.is.forgotten)
+		bySubject[c.was.subject()] = c
+	}
+	rows, err := r.DB.QueryContext(ctx, moveSigns, of.organizations, of.rules, of.instances, of.mounts, of.at,
+		wasSince, wasUntil, since, until, forgotten)
+	if err != nil {
+		return nil, fmt.Errorf("note %d judgements: %w", len(changes), err)
+	}
+	defer func() { _ = rows.Close() }()
+	var made []change
+	for rows.Next() {
+		var s subject
+		if err := rows.Scan(&s.organization, &s.rule, &s.instance, &s.mount); err != nil {
+			return nil, fmt.Errorf("read a noted judgement: %w", err)
+		}
+		c := bySubject[s]
+		if c.is.forgotten != nil && c.is.forgotten.After(c.is.At) {
+			c.is.At = *c.is.forgotten
+		}
+		made = append(made, c)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("note %d judgements: %w", len(changes), err)
+	}
+	return made, nil
+}

@@ -1,0 +1,79 @@
+package watch
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"muster/projections/fleet"
+)
+
+// standing is how an instance stands with the watch.
+type standing int
+
+const (
+	unknown   standing = iota // perhaps too new for the read model
+	unwatched                 // removed, or switched off by somebody
+	watched
+)
+
+// place is where a sign comes from.
+type place struct {
+	standing
+	name string
+}
+
+// places looks up the instances of signs.
+func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judged) (map[uuid.UUID]place, error) {
+	places := make(map[uuid.UUID]place)
+	for _, s := range signs {
+		places[s.InstanceID] = place{name: "instance " + s.InstanceID.String()}
+	}
+	if err := r.addPlaces(ctx, organization, places); err != nil {
+		return nil, err
+	}
+	if !anyUnknown(places) {
+		return places, nil
+	}
+	if current, err := r.settled(); err != nil || !current {
+		return places, err
+	}
+	if err := r.addPlaces(ctx, organization, places); err != nil {
+		return nil, err
+	}
+	for id, p := range places {
+		if p.standing == unknown {
+			places[id] = place{standing: unwatched, name: p.name}
+		}
+	}
+	return places, nil
+}
+
+func (r *round) addPlaces(ctx context.Context, organization uuid.UUID, places map[uuid.UUID]place) error {
+	var ids []uuid.UUID
+	for id, p := range places {
+		if p.standing == unknown {
+			ids = append(ids, id)
+		}
+	}
+	found, _, err := r.Fleet.Instances(ctx, fleet.Query{Organization: organization, IDs: ids, Page: 1, Size: len(ids)})
+	if err != nil {
+		return err
+	}
+	for _, i := range found {
+		places[i.ID] = place{standing: unwatched, name: i.Name}
+		if i.Active {
+			places[i.ID] = place{standing: watched, name: i.Name}
+		}
+	}
+	return nil
+}
+
+func anyUnknown(places map[uuid.UUID]place) bool {
+	for _, p := range places {
+		if p.standing == unknown {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+package watch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/domain/alert"
+	"muster/domain/organization"
+)
+
+// Rule is something that the watch looks for.
+type Rule string
+
+// The rules. Their names are part of alerts' keys: one that was ever used stays.
+const (
+	Silent     Rule = "silent"     // a server that was heard from before, and is not any more
+	Volume     Rule = "volume"     // a volume that is nearly full
+	LockWait   Rule = "lock_wait"  // a session that waits for a lock
+	Wraparound Rule = "wraparound" // a server that runs out of transaction ids
+)
+
+// Rules returns every rule.
+func Rules() []Rule { return []Rule{Silent, Volume, LockWait, Wraparound} }
+
+// full is from where on a volume is not only nearly full.
+const full = 95
+
+// rule is a row of the table of rules.
+type rule struct {
+	id        Rule
+	name      string
+	unit      string // of the threshold and of a sign's value
+	threshold func(organization.Watch) int
+	severity  func(value float64) alert.Severity
+	title     func(Sign) string // behind the server's name
+	advice    string            // what to do about it
+}
+
+// rules is the table of rules. A figure is in breach above its threshold; a server
+// is silent once the threshold has passed.
+func rules() []rule {
+	return []rule{
+		{
+			id: Silent, name: "Server silent", unit: "minutes",
+			threshold: func(w organization.Watch) int { return w.SilentMinutes },
+			severity:  always(alert.Critical),
+			title:     func(s Sign) string { return "not heard from since " + s.At.UTC().Format("2006-01-02 15:04") + " UTC" },
+			advice:    "Check that the server runs, and whatever reports it: its agent, its exporter, the network between.",
+		},
+		{
+			id: Volume, name: "Volume nearly full", unit: "percent",
+			threshold: func(w organization.Watch) int { return w.VolumePercent },
+			severity: func(percent float64) alert.Severity {
+				if percent >= full {
+					return alert.Critical
+				}
+				return alert.Warning
+			},
+			title:  func(s Sign) string { return fmt.Sprintf("volume %s is %s %% full", s.Mount, tenths(s.Value)) },
+			advice: "Free space or enlarge the volume: a database server whose disk is full stops writing.",
+		},
+		{
+			id: LockWait, name: "Session waits for a lock", unit: "minutes",
+			threshold: func(w organization.Watch) int { return w.LockWaitMinutes },
+			severity:  always(alert.Warning),
+			title: func(s Sign) string {
+				return fmt.Sprintf("a session has waited %s for a lock", time.Duration(s.Value*float64(time.Minute)).Truncate(time.Second))
+			},
+			advice: "Find the session that holds the lock, and end it if nobody works in it any more.",
+		},
+		{
+			id: Wraparound, name: "Transaction ids run out", unit: "percent",
+			threshold: func(w organization.Watch) int { return w.WraparoundPercent },
+			severity:  always(alert.Critical),
+			title:     func(s Sign) string { return tenths(s.Value) + " % of the transaction ids are used up" },
+			advice: "Vacuum the databases with the oldest transaction ids, after ending what holds them back: " +
+				"long and prepared transactions, replication slots that nobody reads.",
+		},
+	}
+}
+
+func always(s alert.Severity) func(float64) alert.Severity {
+	return func(float64) alert.Severity { return s }
+}
+
+// tenths prints a figure with one decimal place, or none where that is a zero.
+func tenths(v float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+}

@@ -1,0 +1,148 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the statements
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+// Bounds of what is recorded.
+const (
+	// Fresh is how old a figure may be and still be judged: a few samples a minute
+	// apart may be lost, and a sender's clock may be a little slow. What is older
+	// was held up somewhere, and says how things were.
+	Fresh = 5 * time.Minute
+	// ahead is how far in the future a figure may lie, as with every intake.
+	ahead = 5 * time.Minute
+	// longest is the longest name of a volume that an alert can carry.
+	longest = 255
+)
+
+//go:embed sql/record.sql
+var recordSigns string
+
+// Sign is one figure that a rule judges.
+type Sign struct {
+	OrganizationID uuid.UUID
+	Rule           Rule
+	InstanceID     uuid.UUID
+	Mount          string    // of a Volume, and only there
+	Value          float64   // percent, or minutes; of Silent nothing: it is a sign that somebody is there
+	At             time.Time // when it was measured
+	// Imported says that it is of a past which somebody loads, whatever At is. A
+	// watch judges what is.
+	Imported bool
+}
+
+// Record keeps those signs that are newer than the ones it has, in the caller's
+// transaction, and says how many may count; received is when they came. What is
+// imported, older than Fresh, more than five minutes in the future or no number is
+// left out without an error, and so are the volumes that nobody wants to hear of
+// (/boot, /boot/efi, below /snap/): it is no reason to refuse the samples.
+//
+// A figure counts from when it was measured, at the latest from received; a server
+// is heard from at received. Who measures must say so
+// too when nothing is wrong (no session waits: zero minutes), because a breach ends
+// with a figure and not with the lack of one.
+func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []Sign) (int, error) {
+	newest := make(map[subject]Sign, len(signs))
+	for _, s := range signs {
+		if !s.counts(received) {
+			continue
+		}
+		if s.At.After(received) || s.Rule == Silent {
+			s.At = received
+		}
+		if known, ok := newest[s.subject()]; !ok || s.At.After(known.At) {
+			newest[s.subject()] = s
+		}
+	}
+	if len(newest) == 0 {
+		return 0, nil
+	}
+	var rows columns
+	for _, key := range sorted(newest) {
+		rows.add(key)
+		rows.values = append(rows.values, newest[key].Value)
+		rows.at = append(rows.at, newest[key].At)
+	}
+	_, err := q.ExecContext(ctx, recordSigns, rows.organizations, rows.rules, rows.instances, rows.mounts, rows.values, rows.at)
+	if err != nil {
+		return 0, fmt.Errorf("record %d signs: %w", len(newest), err)
+	}
+	return len(newest), nil
+}
+
+// counts tells whether the watch would judge a sign that came at received.
+func (s Sign) counts(received time.Time) bool {
+	switch {
+	case s.Imported, s.At.Before(received.Add(-Fresh)), s.At.After(received.Add(ahead)):
+		return false
+	case math.IsNaN(s.Value), math.IsInf(s.Value, 0):
+		return false
+	case s.Rule == Volume:
+		return s.Mount != "" && len(s.Mount) <= longest && utf8.ValidString(s.Mount) && !strings.Contains(s.Mount, "\x00") &&
+			!ignored(s.Mount)
+	}
+	return s.Mount == ""
+}
+
+// ignored are the volumes that are full by design (readings, 12).
+func ignored(mount string) bool {
+	return mount == "/boot" || mount == "/boot/efi" || strings.HasPrefix(mount, "/snap/")
+}
+
+// subject is what a sign is about, and its key in the table.
+type subject struct {
+	organization uuid.UUID
+	rule         Rule
+	instance     uuid.UUID
+	mount        string
+}
+
+func (s Sign) subject() subject {
+	return subject{s.OrganizationID, s.Rule, s.InstanceID, s.Mount}
+}
+
+// key is what the alert is known by. An id has one length, so no two subjects
+// share a key.
+func (s subject) key() string { return "watch/" + string(s.rule) + "/" + s.instance.String() + s.mount }
+
+// sorted are the subjects in the one order in which everybody locks their rows.
+func sorted[V any](of map[subject]V) []subject {
+	keys := make([]subject, 0, len(of))
+	for key := range of {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b subject) int {
+		return cmp.Or(slices.Compare(a.organization[:], b.organization[:]), cmp.Compare(a.rule, b.rule),
+			slices.Compare(a.instance[:], b.instance[:]), cmp.Compare(a.mount, b.mount))
+	})
+	return keys
+}
+
+// columns are rows as the statements take them.
+type columns struct {
+	organizations []uuid.UUID
+	rules         []string
+	instances     []uuid.UUID
+	mounts        []string
+	values        []float64
+	at            []time.Time
+}
+
+func (c *columns) add(s subject) {
+	c.organizations = append(c.organizations, s.organization)
+	c.rules = append(c.rules, string(s.rule))
+	c.instances = append(c.instances, s.instance)
+	c.mounts = append(c.mounts, s.mount)
+}

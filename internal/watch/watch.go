@@ -1,0 +1,165 @@
+package watch
+
+import (
+	"context"
+	_ "embed" // the statements
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/eventstore"
+	"muster/internal/accounts"
+	"muster/projections"
+	"muster/projections/fleet"
+)
+
+var (
+	//go:embed sql/judge.sql
+	judgeSigns string
+	//go:embed sql/move.sql
+	moveSigns string
+	//go:embed sql/purge.sql
+	purgeSigns string
+)
+
+const (
+	// batch is how many signs are decided on and told about at once.
+	batch = 1000
+	// kept is how long a sign that says nothing any more stays.
+	kept = 24 * time.Hour
+)
+
+// Organizations answers which there are, with their thresholds; *accounts.Store does.
+type Organizations interface {
+	Organizations(ctx context.Context) ([]accounts.Organization, error)
+}
+
+// Fleet answers which servers there are; *fleet.Reader does.
+type Fleet interface {
+	Instances(ctx context.Context, q fleet.Query) ([]fleet.Instance, int64, error)
+}
+
+// Alerts is the door that machines' alerts come through; *commands.Service is one.
+type Alerts interface {
+	RecordFirings(ctx context.Context, actor commands.Actor, firings []commands.Firing) (dropped int, mark commands.Mark, err error)
+	EndFirings(ctx context.Context, limit int) (int, commands.Mark, error)
+}
+
+// Watch judges the signs of every organization. Any number of processes may.
+type Watch struct {
+	DB            *sqlx.DB
+	Events        *eventstore.Store
+	Organizations Organizations
+	Fleet         Fleet
+	Waiter        projections.Waiter // of the fleet's projection
+	Alerts        Alerts
+	Now           func() time.Time
+	Log           *slog.Logger
+	Interval      time.Duration // between judgements; zero: Interval
+	// Judged is told of every judgement, Recorded of every write, so that the read
+	// models look at once. Nil: nobody is told.
+	Judged   func(Judgement)
+	Recorded func(ctx context.Context, m commands.Mark)
+}
+
+// Judgement is how many breaches a judgement found to have begun and ended.
+type Judgement struct{ Began, Ended map[Rule]int }
+
+// clock is now in what PostgreSQL keeps: UTC, microseconds.
+func (w *Watch) clock() time.Time { return w.Now().UTC().Truncate(time.Microsecond) }
+
+// Judge judges every sign by its organization's settings, and tells what is in
+// breach and what is over. An organization that fails does not hold up the others;
+// what could not be told is told by the next judgement.
+func (w *Watch) Judge(ctx context.Context) (Judgement, error) {
+	r := &round{
+		Watch: w, now: w.clock(), found: Judgement{Began: map[Rule]int{}, Ended: map[Rule]int{}},
+		settled: sync.OnceValues(func() (bool, error) { return w.fleetIsCurrent(ctx) }),
+	}
+	signs, err := r.read(ctx)
+	if err != nil {
+		return r.found, err
+	}
+	var errs []error
+	for len(signs) > 0 {
+		n := 1
+		for n < min(len(signs), batch) && signs[n].OrganizationID == signs[0].OrganizationID {
+			n++
+		}
+		if err := r.judge(ctx, signs[:n]); err != nil {
+			errs = append(errs, err)
+		}
+		signs = signs[n:]
+	}
+	if err := errors.Join(errs...); err != nil {
+		return r.found, err
+	}
+	return r.found, w.finish(ctx, r.now)
+}
+
+// End closes the alerts whose end has passed: those of a sender who says until when
+// they hold and has not said so again.
+func (w *Watch) End(ctx context.Context) error {
+	for {
+		n, mark, err := w.Alerts.EndFirings(ctx, batch)
+		if err != nil {
+			return fmt.Errorf("close alerts whose end has passed: %w", err)
+		}
+		if n == 0 {
+			return nil
+		}
+		w.recorded(ctx, mark)
+	}
+}
+
+// fleetIsCurrent tells whether the read model of the fleet has everything that is in
+// the log now. Where it has not, a server that is missing there may be new: a new
+// version of Muster fills its tables beside the old one's.
+func (w *Watch) fleetIsCurrent(ctx context.Context) (bool, error) {
+	head, err := w.Events.Head(ctx, w.DB, eventstore.Fleet)
+	if err != nil {
+		return false, fmt.Errorf("look how far the fleet's log is: %w", err)
+	}
+	return w.Waiter.Wait(ctx, head.Log, head.Position, fleet.Name), nil
+}
+
+// finish notes that everything was judged, and deletes what says nothing any more.
+func (w *Watch) finish(ctx context.Context, now time.Time) error {
+	if _, err := w.DB.ExecContext(ctx, purgeSigns, now.Add(-kept)); err != nil {
+		return fmt.Errorf("delete old signs: %w", err)
+	}
+	if _, err := w.DB.ExecContext(ctx, `UPDATE watch_state SET judged_at = greatest(judged_at, $1)`, now); err != nil {
+		return fmt.Errorf("note that the signs were judged: %w", err)
+	}
+	return nil
+}
+
+// SinceJudged is how long ago all signs were last judged, by any process; ok is
+// false where none ever did.
+func (w *Watch) SinceJudged(ctx context.Context) (age time.Duration, ok bool, err error) {
+	var at *time.Time
+	if err := w.DB.GetContext(ctx, &at, `SELECT judged_at FROM watch_state`); err != nil {
+		return 0, false, fmt.Errorf("read when the signs were judged: %w", err)
+	}
+	if at == nil {
+		return 0, false, nil
+	}
+	return max(0, w.clock().Sub(*at)), true, nil
+}
+
+func (w *Watch) recorded(ctx context.Context, m commands.Mark) {
+	if w.Recorded != nil && m.Position > 0 {
+		w.Recorded(ctx, m)
+	}
+}
+
+// actor is on whose behalf alerts of an organization are raised and resolved.
+func actor(organization uuid.UUID) commands.Actor {
+	return commands.Actor{OrganizationID: organization, Component: "watch"}
+}
