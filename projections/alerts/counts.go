@@ -2,6 +2,8 @@ package alerts
 
 import (
 	"context"
+	_ "embed" // the queries
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,15 +12,65 @@ import (
 	"muster/domain/timegrid"
 )
 
+// Whole organizations and some instances of them are counted by texts of their
+// own: each is read from another index.
+var (
+	//go:embed counts_organization.sql
+	countsOrganization string
+	//go:embed counts_scope.sql
+	countsScope string
+	//go:embed history_organization.sql
+	historyOrganization string
+	//go:embed history_scope.sql
+	historyScope string
+)
+
 // Open counts the alerts that are open and not muted, and those that were at a
 // time: created then or before, and not resolved by then (today's mute flag).
 func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.Scope, then time.Time) (now, before int64, err error) {
-	panic("not yet")
+	query, args := countsOrganization, []any{organization, then}
+	if scope.Filtered {
+		query, args = countsScope, append(args, scope.Instances)
+	}
+	if err := r.db.QueryRowContext(ctx, query, args...).Scan(&now, &before); err != nil {
+		return 0, 0, fmt.Errorf("count open alerts: %w", err)
+	}
+	return now, before, nil
 }
 
 // History counts, for each bucket of the window, the alerts whose firing window
 // touches it and those resolved in it, none of them muted; the first and the last
-// bucket are cut at the window's ends.
+// bucket are cut at the window's ends, which are whole microseconds, as all times
+// that PostgreSQL keeps.
 func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (active, resolved []int64, err error) {
-	panic("not yet")
+	query, args := historyOrganization, []any{organization, w.From, w.To, w.Size.Width()}
+	if scope.Filtered {
+		query, args = historyScope, append(args, scope.Instances)
+	}
+	rows, err := r.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read alert history: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	active, resolved = make([]int64, w.Len()), make([]int64, w.Len())
+	for rows.Next() {
+		var bucket time.Time
+		var started, ended, closed int64
+		if err := rows.Scan(&bucket, &started, &ended, &closed); err != nil {
+			return nil, nil, fmt.Errorf("read alert history: %w", err)
+		}
+		i := w.Index(bucket)
+		resolved[i] = closed
+		active[i] += started
+		if i+1 < len(active) { // one that ends in a bucket is active in it
+			active[i+1] -= ended
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, nil, fmt.Errorf("read alert history: %w", err)
+	}
+	for i := 1; i < len(active); i++ {
+		active[i] += active[i-1]
+	}
+	return active, resolved, nil
 }

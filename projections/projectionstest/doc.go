@@ -1,9 +1,9 @@
-// Package projectionstest runs one projection beside a test, over a log that the
+// Package projectionstest runs projections beside a test, over a log that the
 // test writes.
 //
-// Run starts it and stops it with the test. What is written by Append, Settle
+// Run starts them and stops them with the test. What is written by Append, Settle
 // waits for.
 //
-// What may go wrong: the projection parks an event or does not get on;
+// What may go wrong: a projection parks an event or does not get on;
 // Settle then fails the test after a minute instead of waiting for ever.
 package projectionstest

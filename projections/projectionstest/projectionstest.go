@@ -15,7 +15,7 @@ import (
 // patience is how long a test waits for what must come.
 const patience = time.Minute
 
-// Stage is a database with a projection that follows its logs.
+// Stage is a database with projections that follow their logs.
 type Stage struct {
 	*projections.Runner
 	t    testing.TB
@@ -23,11 +23,11 @@ type Stage struct {
 	last map[eventstore.Log]int64
 }
 
-// Run makes the projection's tables in the database at url, which db is
+// Run makes the projections' tables in the database at url, which db is
 // connected to, and fills them until the test ends.
-func Run(t testing.TB, db *sqlx.DB, url string, p projections.Projection) *Stage {
+func Run(t testing.TB, db *sqlx.DB, url string, filled ...projections.Projection) *Stage {
 	t.Helper()
-	runner := projections.NewRunner(db, url, slog.New(slog.DiscardHandler), p)
+	runner := projections.NewRunner(db, url, slog.New(slog.DiscardHandler), filled...)
 	if err := runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
