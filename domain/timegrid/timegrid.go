@@ -5,7 +5,7 @@ import "time"
 // Size is the width of a bucket, as it is spelled on the wire.
 type Size string
 
-// The sizes.
+// The sizes. Nothing here takes another one.
 const (
 	Minute Size = "1m"
 	Hour   Size = "1h"
@@ -13,8 +13,12 @@ const (
 	Week   Size = "1w"
 )
 
-// Origin is a bucket's start for every size: a Monday, 00:00 UTC.
-var Origin = time.Date(1970, 1, 5, 0, 0, 0, 0, time.UTC)
+// Sizes returns every size, the smallest first.
+func Sizes() []Size { return []Size{Minute, Hour, Day, Week} }
+
+// origin is when a bucket of every size starts: Monday, 5 January 1970, 00:00 UTC,
+// in seconds since the epoch, which was a Thursday.
+const origin = 4 * 24 * 60 * 60
 
 // Width returns how long a bucket of the size is; 0 where there is no such size.
 func (s Size) Width() time.Duration {
@@ -32,14 +36,22 @@ func (s Size) Width() time.Duration {
 }
 
 // Floor returns the start of the bucket that t is in.
-func (s Size) Floor(t time.Time) time.Time {
-	width := int64(s.Width() / time.Second)
-	seconds := t.Unix() - Origin.Unix() // a Duration ends 292 years from 1970
-	into := seconds % width
-	if into < 0 {
-		into += width
+func (s Size) Floor(t time.Time) time.Time { return s.start(s.number(t)) }
+
+// number counts the buckets from the origin to the one that t is in. It counts in
+// seconds: a Duration ends after 292 years, years go to 9999.
+func (s Size) number(t time.Time) int64 {
+	since, width := t.Unix()-origin, int64(s.Width()/time.Second)
+	n := since / width
+	if since%width < 0 { // before the origin, division rounds up
+		n--
 	}
-	return time.Unix(t.Unix()-into, 0).UTC()
+	return n
+}
+
+// start returns when the bucket of that number starts.
+func (s Size) start(number int64) time.Time {
+	return time.Unix(origin+number*int64(s.Width()/time.Second), 0).UTC()
 }
 
 // Window is the time that a series covers: from From, inclusive, to To,
@@ -52,22 +64,24 @@ type Window struct {
 // Start is where the first bucket starts: at From or before it.
 func (w Window) Start() time.Time { return w.Size.Floor(w.From) }
 
-// Len is how many buckets there are: the last one holds the instant before To.
-func (w Window) Len() int {
-	return int(w.Size.Floor(w.To.Add(-1)).Sub(w.Start())/w.Size.Width()) + 1
-}
+// End is where the last bucket ends: at To or after it.
+func (w Window) End() time.Time { return w.Size.start(w.Size.number(w.last()) + 1) }
+
+// last is the last instant of the window.
+func (w Window) last() time.Time { return w.To.Add(-1) }
+
+// Len is how many buckets there are.
+func (w Window) Len() int { return w.Index(w.last()) + 1 }
 
 // Starts are where the buckets start.
 func (w Window) Starts() []time.Time {
 	starts := make([]time.Time, w.Len())
-	for i, first := 0, w.Start(); i < len(starts); i++ {
-		starts[i] = first.Add(time.Duration(i) * w.Size.Width())
+	for i, first := 0, w.Size.number(w.From); i < len(starts); i++ {
+		starts[i] = w.Size.start(first + int64(i))
 	}
 	return starts
 }
 
-// End is where the last bucket ends: at To or after it.
-func (w Window) End() time.Time { return w.Start().Add(time.Duration(w.Len()) * w.Size.Width()) }
-
-// Index is the bucket that t is in, counted from 0; t is in the window.
-func (w Window) Index(t time.Time) int { return int(t.Sub(w.Start()) / w.Size.Width()) }
+// Index is the bucket that t is in, counted from 0: a time before the first bucket
+// has a negative one, a time after the last bucket Len or more.
+func (w Window) Index(t time.Time) int { return int(w.Size.number(t) - w.Size.number(w.From)) }
