@@ -39,6 +39,7 @@ func (p *process) measure() {
 			return readings, err
 		})
 	}
+	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
 	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings)
 }
 

@@ -21,6 +21,7 @@ import (
 	"muster/internal/intake/collect"
 	"muster/internal/postgres"
 	"muster/internal/telemetry"
+	"muster/internal/watch"
 	"muster/projections"
 )
 
@@ -91,6 +92,7 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 type process struct {
 	*installation
 	worker   string // names the process
+	watch    *watch.Watch
 	metrics  *telemetry.Metrics
 	export   *telemetry.Export
 	listener net.Listener // nil without the role api
@@ -99,6 +101,7 @@ type process struct {
 // run starts what the roles ask for and stops it in two stages: first who takes
 // new work, then the ground they stand on while they finish.
 func (p *process) run(ctx context.Context) error {
+	p.watch = p.newWatch()
 	p.measure()
 	stop, stopGround := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopGround()

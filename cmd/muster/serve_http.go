@@ -74,6 +74,7 @@ func (p *process) startHTTP(
 		}
 		return nil
 	})
+	group.Go(func() error { return unlessStopped(p.watch.Listen(ctx)) })
 	return server, p.greet(ctx)
 }
 

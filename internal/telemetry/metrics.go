@@ -36,6 +36,9 @@ type Metrics struct {
 	// others were, by route pattern and reason (malformed, no_labels,
 	// invalid_time, truncated, forbidden).
 	IngestDropped *prometheus.CounterVec
+	// Breaches counts what the built-in watch found, by rule (silent, volume,
+	// lock_wait, wraparound) and change (began, ended).
+	Breaches *prometheus.CounterVec
 	// Jobs is the time of one attempt, in seconds, by kind and outcome (done,
 	// retried, dead, returned).
 	Jobs *prometheus.HistogramVec
@@ -57,6 +60,7 @@ func New(version, commit string) *Metrics {
 		Ingested: counter("muster_ingest_items_total", "Items recorded for senders, by sort.", "sort"),
 		IngestDropped: counter("muster_ingest_dropped_total", "Items of agents' messages that could not be used, by route and reason.",
 			"route", "reason"),
+		Breaches: counter("muster_watch_breaches_total", "Breaches of a rule that the built-in watch saw begin and end.", "rule", "change"),
 		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
 			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
 		Mails: counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
@@ -67,7 +71,7 @@ func New(version, commit string) *Metrics {
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.Jobs, m.Mails, m.Builds, build,
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.Breaches, m.Jobs, m.Mails, m.Builds, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
