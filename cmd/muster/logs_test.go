@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/internal/pgtest"
@@ -124,13 +125,43 @@ func TestReplay(t *testing.T) {
 		"--kind InstanceScorecard":       {},
 	} {
 		said := i.must(t, append([]string{"events", "replay"}, strings.Fields(args)...)...)
-		if rows := strings.Count(said, "\n") - 1; rows != len(want) {
+		listing, _, _ := strings.Cut(said, "\n\n")
+		if rows := strings.Count(listing+"\n", "\n") - 1; rows != len(want) {
 			t.Errorf("replay %s shows %d rows, want %d:\n%s", args, rows, len(want), said)
 		}
 		for _, id := range want {
 			if !regexp.MustCompile(id.String() + ` .* Queued `).MatchString(said) {
 				t.Errorf("replay %s does not show %s Queued:\n%s", args, id, said)
 			}
+		}
+	}
+}
+
+// TestReplayCounts: what the fleet's log had recorded of one organization.
+func TestReplayCounts(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	ana := i.organization(t, "Acme")
+	i.organization(t, "Bolt")
+	i.within(t, func(ctx context.Context, in *installation) error {
+		member, _, err := in.accounts.MemberByEmail(ctx, ana)
+		if err != nil {
+			return err
+		}
+		now := time.Now()
+		_, _, err = in.commands.RecordFleet(ctx, commands.Actor{OrganizationID: member.OrganizationID, Component: "ingest"}, []commands.FleetItem{{
+			ExternalID: "pg-1", Name: "pg-1", Engine: fleet.PostgreSQL, CreatedAt: now, Databases: []commands.FleetDatabase{
+				{ExternalID: "a", Name: "a", CreatedAt: now}, {ExternalID: "b", Name: "b", CreatedAt: now},
+			},
+		}})
+		return err
+	})
+	for args, want := range map[string]string{
+		"--in Acme": `1 +2 +0`, "--in Bolt": `0 +0 +0`, "--in Acme --as-of 2020-01-01T00:00:00Z": `0 +0 +0`,
+	} {
+		said := i.must(t, append([]string{"events", "replay"}, strings.Fields(args)...)...)
+		if !regexp.MustCompile(`\n\nINSTANCES +DATABASES +OPEN ALERTS, NOT MUTED\n` + want + `\n$`).MatchString(said) {
+			t.Errorf("replay %s does not count %s:\n%s", args, want, said)
 		}
 	}
 }
