@@ -77,6 +77,10 @@ func newBench(b *testing.B) *bench {
 			b.Fatal(b.Context().Err())
 		}
 	}
+	var parked int
+	if err := x.db.Get(&parked, `SELECT count(*) FROM dead_letters`); err != nil || parked > 0 {
+		b.Fatalf("%d events are parked, %v", parked, err)
+	}
 	b.Logf("first filling of both: %.0f events/s", float64(x.events)/time.Since(start).Seconds())
 	return x
 }

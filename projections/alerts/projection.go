@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	domain "muster/domain/alert"
@@ -172,23 +173,16 @@ func load(ctx context.Context, tx projections.Tx, ids []rawID) (map[rawID]*folde
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		f := &folded{}
-		var instance, database *rawID
-		err := rows.Scan(&f.id, &f.organization, &instance, &database, &f.title, &f.description, &f.severity, &f.state,
-			&f.muted, &f.rule, &f.created, &f.first, &f.last, &f.resolved, &f.occurrences)
+		var instance, database uuid.NullUUID
+		err := rows.Scan((*uuid.UUID)(&f.id), (*uuid.UUID)(&f.organization), &instance, &database, &f.title, &f.description,
+			&f.severity, &f.state, &f.muted, &f.rule, &f.created, &f.first, &f.last, &f.resolved, &f.occurrences)
 		if err != nil {
 			return nil, fmt.Errorf("load alerts: %w", err)
 		}
-		f.instance, f.database = orZero(instance), orZero(database)
+		f.instance, f.database = rawID(instance.UUID), rawID(database.UUID)
 		alerts[f.id] = f
 	}
 	return alerts, rows.Err()
-}
-
-func orZero(id *rawID) rawID {
-	if id == nil {
-		return rawID{}
-	}
-	return *id
 }
 
 // sorted returns the keys in order, so that two writers meet rows in the same one.
