@@ -6,60 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
-	"muster/eventstore"
-	"muster/internal/pgtest"
-	"muster/projections/alerts"
-	"muster/projections/projectionstest"
 )
-
-// counting is a database with alerts to be counted.
-type counting struct {
-	t        *testing.T
-	db       *sqlx.DB
-	registry *eventstore.Registry
-	stage    *projectionstest.Stage
-	reader   *alerts.Reader
-}
-
-func newCounting(t *testing.T) *counting {
-	t.Helper()
-	url := pgtest.URL(t)
-	c := &counting{t: t, db: pgtest.Connect(t, url), registry: eventstore.NewRegistry()}
-	for name, e := range domain.Types() {
-		c.registry.Register(name, 1, e)
-	}
-	c.reader = alerts.NewReader(c.db, eventstore.New(c.db), c.registry.Decode)
-	c.stage = projectionstest.Run(t, c.db, url, alerts.Projection(c.registry.Decode))
-	return c
-}
-
-// happens appends the life of an alert.
-func (c *counting) happens(organization, alert uuid.UUID, facts ...domain.Event) {
-	c.t.Helper()
-	batch := eventstore.Append{Organization: organization, StreamType: domain.StreamType, Stream: alert, Expected: eventstore.AnyVersion}
-	for _, fact := range facts {
-		e, err := c.registry.Encode(fact)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		batch.Events = append(batch.Events, e)
-	}
-	c.stage.Append(eventstore.Fleet, batch)
-}
-
-// seen says that an alert was still firing, beside the log.
-func (c *counting) seen(organization, alert uuid.UUID, at time.Time) {
-	c.t.Helper()
-	_, err := c.db.Exec(`INSERT INTO alert_last_seen (alert_id, organization_id, last_triggered_at) VALUES ($1, $2, $3)`, alert, organization, at)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-}
 
 var friday = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
@@ -77,7 +28,7 @@ func clock(t *testing.T, text string) time.Time {
 // TestHistoryOfOne: one alert at a time, over a window from 9:30 to 12:30 in hours.
 func TestHistoryOfOne(t *testing.T) {
 	t.Parallel()
-	c := newCounting(t)
+	s := newScene(t)
 	nobody := uuid.UUID{}
 	server, other := uuid.New(), uuid.New()
 	for name, test := range map[string]struct {
@@ -112,7 +63,7 @@ func TestHistoryOfOne(t *testing.T) {
 		}
 		organization, alert := uuid.New(), uuid.New()
 		first, last := clock(t, test.first), clock(t, test.last)
-		life := []domain.Event{domain.Raised{Key: "external/1", Details: domain.Details{
+		life := []any{domain.Raised{Key: "external/1", Details: domain.Details{
 			Title: name, Severity: domain.Warning, InstanceID: test.instance, CreatedAt: first, FirstTriggeredAt: first, LastTriggeredAt: last,
 		}}}
 		if test.muted {
@@ -121,11 +72,11 @@ func TestHistoryOfOne(t *testing.T) {
 		if test.resolved != "" {
 			life = append(life, domain.AutoResolved{ResolvedAt: clock(t, test.resolved), LastTriggeredAt: last})
 		}
-		c.happens(organization, alert, life...)
+		s.happens(organization, alert, domain.StreamType, life...)
 		if test.seen != "" {
-			c.seen(organization, alert, clock(t, test.seen))
+			s.seen(organization, alert, clock(t, test.seen))
 		}
-		c.stage.Settle()
+		s.stage.Settle()
 		if test.done == nil {
 			test.done = []int64{0, 0, 0, 0}
 		}
@@ -140,7 +91,7 @@ func TestHistoryOfOne(t *testing.T) {
 				active, done = nothing, nothing
 			}
 			w := timegrid.Window{From: clock(t, "09:30"), To: clock(t, "12:30"), Size: timegrid.Hour}
-			gotActive, gotDone, err := c.reader.History(t.Context(), organization, scope, w)
+			gotActive, gotDone, err := s.reader.History(t.Context(), organization, scope, w)
 			if err != nil || !cmp.Equal(gotActive, active) || !cmp.Equal(gotDone, done) {
 				t.Errorf("%s, %s: active %v, resolved %v, %v, want %v and %v", name, where, gotActive, gotDone, err, active, done)
 			}
@@ -151,7 +102,7 @@ func TestHistoryOfOne(t *testing.T) {
 // TestSevenDaysAgo: the earlier count is today's rows as of then.
 func TestSevenDaysAgo(t *testing.T) {
 	t.Parallel()
-	c := newCounting(t)
+	s := newScene(t)
 	then := friday.AddDate(0, 0, -7)
 	early, late := then.Add(-time.Microsecond), then.Add(time.Microsecond)
 	raised := func(at time.Time) domain.Event {
@@ -161,29 +112,29 @@ func TestSevenDaysAgo(t *testing.T) {
 	}
 	resolved := func(at time.Time) domain.Event { return domain.Resolved{ResolvedAt: at, LastTriggeredAt: at} }
 	for name, test := range map[string]struct {
-		life        []domain.Event
+		life        []any
 		now, before int64
 	}{
-		"created at that time":                      {[]domain.Event{raised(then)}, 1, 1},
-		"created a moment after":                    {[]domain.Event{raised(late)}, 1, 0},
-		"acknowledged is open":                      {[]domain.Event{raised(early), domain.Acknowledged{}}, 1, 1},
-		"resolved at that time":                     {[]domain.Event{raised(early), resolved(then)}, 0, 0},
-		"resolved a moment after":                   {[]domain.Event{raised(early), resolved(late)}, 0, 1},
-		"resolved by itself since":                  {[]domain.Event{raised(early), domain.AutoResolved{ResolvedAt: friday, LastTriggeredAt: friday}}, 0, 1},
-		"created and resolved since":                {[]domain.Event{raised(late), resolved(friday)}, 0, 0},
-		"muted today, it never counted":             {[]domain.Event{raised(early), domain.Muted{}}, 0, 0},
-		"closed and muted today":                    {[]domain.Event{raised(early), resolved(late), domain.Muted{}}, 0, 0},
-		"unmuted today, it always did":              {[]domain.Event{raised(early), domain.Muted{}, domain.Unmuted{}}, 1, 1},
-		"imported today with the times it then had": {[]domain.Event{raised(then.AddDate(0, -1, 0)), resolved(then.AddDate(0, 0, 3))}, 0, 1},
+		"created at that time":                      {[]any{raised(then)}, 1, 1},
+		"created a moment after":                    {[]any{raised(late)}, 1, 0},
+		"acknowledged is open":                      {[]any{raised(early), domain.Acknowledged{}}, 1, 1},
+		"resolved at that time":                     {[]any{raised(early), resolved(then)}, 0, 0},
+		"resolved a moment after":                   {[]any{raised(early), resolved(late)}, 0, 1},
+		"resolved by itself since":                  {[]any{raised(early), domain.AutoResolved{ResolvedAt: friday, LastTriggeredAt: friday}}, 0, 1},
+		"created and resolved since":                {[]any{raised(late), resolved(friday)}, 0, 0},
+		"muted today, it never counted":             {[]any{raised(early), domain.Muted{}}, 0, 0},
+		"closed and muted today":                    {[]any{raised(early), resolved(late), domain.Muted{}}, 0, 0},
+		"unmuted today, it always did":              {[]any{raised(early), domain.Muted{}, domain.Unmuted{}}, 1, 1},
+		"imported today with the times it then had": {[]any{raised(then.AddDate(0, -1, 0)), resolved(then.AddDate(0, 0, 3))}, 0, 1},
 	} {
 		organization := uuid.New()
-		c.happens(organization, uuid.New(), test.life...)
-		c.stage.Settle()
-		now, before, err := c.reader.Open(t.Context(), organization, fleet.Scope{}, then)
+		s.happens(organization, uuid.New(), domain.StreamType, test.life...)
+		s.stage.Settle()
+		now, before, err := s.reader.Open(t.Context(), organization, fleet.Scope{}, then)
 		if err != nil || now != test.now || before != test.before {
 			t.Errorf("%s: %d now and %d then, %v, want %d and %d", name, now, before, err, test.now, test.before)
 		}
-		now, before, err = c.reader.Open(t.Context(), organization, fleet.Scope{Filtered: true}, then)
+		now, before, err = s.reader.Open(t.Context(), organization, fleet.Scope{Filtered: true}, then)
 		if err != nil || now != 0 || before != 0 {
 			t.Errorf("%s, where nothing is in scope: %d now and %d then, %v", name, now, before, err)
 		}
