@@ -124,8 +124,9 @@ func (w *fleetWriter) write(ctx context.Context) (Mark, error) {
 		return Mark{Log: eventstore.Fleet}, nil
 	}
 	if len(w.added.names) > 0 {
-		_, err := w.tx.ExecContext(ctx, `INSERT INTO instance_databases (instance_id, external_id)
-			SELECT * FROM unnest($1::uuid[], $2::text[]) ON CONFLICT DO NOTHING`, w.added.instances, w.added.names)
+		_, err := w.tx.ExecContext(ctx, `INSERT INTO instance_databases (instance_id, external_id, organization_id)
+			SELECT instance_id, external_id, $3 FROM unnest($1::uuid[], $2::text[]) AS added (instance_id, external_id)
+			ON CONFLICT DO NOTHING`, w.added.instances, w.added.names, w.actor.OrganizationID)
 		if err != nil {
 			return Mark{}, fmt.Errorf("list new databases: %w", err)
 		}

@@ -9,8 +9,12 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-//go:embed sql/lock_keys.sql
-var lockKeys string
+var (
+	//go:embed sql/lock_keys.sql
+	lockKeys string
+	//go:embed sql/find_keys.sql
+	findKeys string
+)
 
 // LockKeys locks and returns the known ones of keys, in sorted order, so that
 // two writers with overlapping batches wait instead of deadlocking. Unknown
@@ -20,24 +24,36 @@ var lockKeys string
 //
 // A key cannot hold U+0000 or invalid UTF-8, as no text in PostgreSQL can.
 func (s *Store) LockKeys(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, streamType string, keys []string) (map[string]StreamKey, error) {
+	return queryKeys(ctx, tx, lockKeys, "lock", organization, streamType, keys)
+}
+
+// FindKeys returns the known ones of keys as they are now, without locking them:
+// for whoever only refers to these streams.
+func (s *Store) FindKeys(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, streamType string, keys []string) (map[string]StreamKey, error) {
+	return queryKeys(ctx, q, findKeys, "find", organization, streamType, keys)
+}
+
+func queryKeys(
+	ctx context.Context, q sqlx.QueryerContext, query, verb string, organization uuid.UUID, streamType string, keys []string,
+) (map[string]StreamKey, error) {
 	known := make(map[string]StreamKey, len(keys))
 	if len(keys) == 0 {
 		return known, nil
 	}
-	rows, err := tx.QueryContext(ctx, lockKeys, organization, streamType, keys)
+	rows, err := q.QueryContext(ctx, query, organization, streamType, keys)
 	if err != nil {
-		return nil, fmt.Errorf("lock %d keys of %s: %w", len(keys), streamType, err)
+		return nil, fmt.Errorf("%s %d keys of %s: %w", verb, len(keys), streamType, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var k StreamKey
 		if err := rows.Scan(&k.Key, &k.Stream, &k.Version, &k.StateDigest); err != nil {
-			return nil, fmt.Errorf("read a locked key of %s: %w", streamType, err)
+			return nil, fmt.Errorf("read a key of %s: %w", streamType, err)
 		}
 		known[k.Key] = k
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("lock %d keys of %s: %w", len(keys), streamType, err)
+		return nil, fmt.Errorf("%s %d keys of %s: %w", verb, len(keys), streamType, err)
 	}
 	return known, nil
 }

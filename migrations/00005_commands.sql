@@ -23,12 +23,16 @@ CREATE TABLE report_creations (
 CREATE INDEX report_creations_of_member ON report_creations (organization_id, member_id, created_at);
 
 -- The databases that each instance has now, by external id: what a collector
--- compares its findings with. A read model may lag; this is written with the event.
+-- compares its findings with, and how an alert finds its database where that is
+-- called like no other of the organization. A read model may lag; this is written
+-- with the event.
 CREATE TABLE instance_databases (
-    instance_id uuid NOT NULL,
-    external_id text COLLATE "C" NOT NULL,
+    instance_id     uuid NOT NULL,
+    external_id     text COLLATE "C" NOT NULL,
+    organization_id uuid NOT NULL,
     PRIMARY KEY (instance_id, external_id)
 );
+CREATE INDEX instance_databases_by_id ON instance_databases (organization_id, external_id);
 
 -- Whom the inputs document of a Ready report names, written in the transaction of
 -- Ready, until those inputs are erased.
