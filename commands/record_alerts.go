@@ -2,35 +2,88 @@ package commands
 
 import (
 	"context"
-	"time"
+	"slices"
 
 	"github.com/google/uuid"
-
-	"muster/domain/alert"
+	"github.com/jmoiron/sqlx"
 )
 
-// AlertItem is one alert of a batch, as its sender knows it.
-type AlertItem struct {
-	ExternalID       string
-	Title            string
-	Severity         alert.Severity
-	State            alert.State
-	Muted            *bool // nil leaves what is
-	CreatedAt        time.Time
-	FirstTriggeredAt time.Time
-	LastTriggeredAt  time.Time
-	ResolvedAt       *time.Time // exactly where State is closed
-	Instance         *string    // external ids
-	Database         *string
-}
-
-// AlertID is the outcome for one AlertItem, in the same order.
-type AlertID struct {
-	ExternalID string
-	ID         uuid.UUID
-}
-
-// RecordAlerts takes in a batch of alerts, all or nothing.
+// RecordAlerts takes in a batch of alerts, all or nothing. Sent again it changes
+// nothing and returns the same ids: what an alert's next decision depends on
+// stands beside its external key, so that a batch costs a few look-ups and no
+// stream. What only was seen again moves beside the log, which follows once an
+// hour. A resend never undoes what a person did; an open state for an alert that
+// is closed is a new alert under its key. Errors: *RuleError with a pointer to
+// each bad member, or forbidden where an ingest token reaches beyond its instances.
 func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertItem) ([]AlertID, Mark, error) {
-	panic("not yet")
+	if err := tooManyAlerts(items); err != nil {
+		return nil, Mark{}, err
+	}
+	places, err := s.findPlaces(ctx, actor.OrganizationID, items)
+	if err != nil {
+		return nil, Mark{}, err
+	}
+	for i, item := range items {
+		if !actor.mayTouch(places[i].instance) {
+			return nil, Mark{}, alertForbidden(item)
+		}
+	}
+	if err := checkAlerts(items, places, s.clock()); err != nil {
+		return nil, Mark{}, err
+	}
+	var ids []AlertID
+	var mark Mark
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		w, err := s.newAlertWriter(tx, actor)
+		if err != nil {
+			return err
+		}
+		if ids, err = w.recordAlerts(ctx, items, places); err != nil {
+			return err
+		}
+		mark, err = w.write(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, Mark{}, err
+	}
+	return ids, mark, nil
+}
+
+// recordAlerts decides about every item.
+func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, places []alertPlace) ([]AlertID, error) {
+	keys := make([]string, 0, len(items))
+	for _, item := range items {
+		keys = append(keys, externalKey(item.ExternalID))
+	}
+	if err := w.lock(ctx, keys); err != nil {
+		return nil, err
+	}
+	ids := make([]AlertID, 0, len(items))
+	for i, item := range items {
+		t := w.newest[keys[i]]
+		if t == nil {
+			t = new(trackedAlert)
+		} else if !w.actor.mayTouch(t.alert.InstanceID()) {
+			return nil, alertForbidden(item)
+		}
+		if err := w.take(keys[i], t.alert.Update(keys[i], item.notice(places[i]), t.seen)); err != nil {
+			return nil, err
+		}
+		ids = append(ids, AlertID{ExternalID: item.ExternalID, ID: w.newest[keys[i]].id})
+	}
+	return ids, nil
+}
+
+// mayTouch reports whether an actor may write about an instance; uuid.Nil is
+// the organization.
+func (a Actor) mayTouch(instance uuid.UUID) bool {
+	return a.InstanceIDs == nil || slices.Contains(a.InstanceIDs, instance)
+}
+
+func alertForbidden(item AlertItem) *RuleError {
+	return &RuleError{
+		Code: "forbidden", Title: titles()["forbidden"],
+		Detail: "This token may not write alert " + item.ExternalID + ": it keeps to its instances.",
+	}
 }

@@ -2,11 +2,21 @@ package commands
 
 import (
 	"context"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/alert"
+)
+
+// Bounds of what a machine's firing may hold: a longer text is cut, a longer key
+// drops the firing.
+const (
+	maxKeyBytes         = 1_000
+	maxDescriptionRunes = 2_000
 )
 
 // Firing is what a machine saw of an alert just now: Alertmanager, or the
@@ -32,11 +42,94 @@ type Firing struct {
 // resolved until a later StartsAt. dropped is how many of them could not be
 // used: text that cannot be kept, or beyond the instances of an ingest token.
 func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firing) (dropped int, mark Mark, err error) {
-	panic("not yet")
+	usable := make([]Firing, 0, len(firings))
+	keys := make([]string, 0, len(firings))
+	for _, f := range firings {
+		if f.usable() && actor.mayTouch(f.InstanceID) {
+			usable = append(usable, f)
+			keys = append(keys, f.Key)
+		}
+	}
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		w, err := s.newAlertWriter(tx, actor)
+		if err != nil {
+			return err
+		}
+		dropped = len(firings) - len(usable)
+		if err := w.lock(ctx, keys); err != nil {
+			return err
+		}
+		for _, f := range usable {
+			ok, err := w.recordFiring(f)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				dropped++
+			}
+		}
+		mark, err = w.write(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, Mark{}, err
+	}
+	return dropped, mark, nil
 }
 
-// EndFirings closes the alerts whose end has passed without another message, at
-// most limit of them, and says how many there were.
-func (s *Service) EndFirings(ctx context.Context, limit int) (int, Mark, error) {
-	panic("not yet")
+// recordFiring decides about one firing; ok is false where its key is that of
+// an alert that the actor may not touch.
+func (w *alertWriter) recordFiring(f Firing) (ok bool, err error) {
+	t := w.newest[f.Key]
+	switch {
+	case t == nil:
+		t = new(trackedAlert)
+	case !w.actor.mayTouch(t.alert.InstanceID()):
+		return false, nil
+	default:
+		w.lapse(t)
+	}
+	seen := f.firing().Received(w.now)
+	return true, w.take(f.Key, t.alert.Fire(f.Key, seen, t.seen))
+}
+
+// lapse closes an alert whose end has passed. Every message to it begins with
+// that, so that it does not matter when EndFirings comes.
+func (w *alertWriter) lapse(t *trackedAlert) bool {
+	events := t.alert.Lapse(w.now, t.seen)
+	w.keep(t, events, t.seen)
+	return len(events) > 0
+}
+
+// usable reports whether the log, its keys and the read models can hold it.
+func (f Firing) usable() bool {
+	if f.Key == "" || len(f.Key) > maxKeyBytes || f.Title == "" {
+		return false
+	}
+	texts := []string{f.Key, f.Title, f.Description}
+	if f.Rule != nil {
+		texts = append(texts, f.Rule.ID, f.Rule.Name, f.Rule.Unit)
+	}
+	for _, text := range texts {
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f Firing) firing() alert.Firing {
+	return alert.Firing{
+		Title: cut(f.Title, maxTitleRunes), Description: cut(f.Description, maxDescriptionRunes),
+		Severity: f.Severity, Rule: f.Rule, InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
+		StartsAt: moment(f.StartsAt), SeenAt: moment(f.SeenAt), EndsAt: moment(f.EndsAt), Resolved: f.Resolved,
+	}
+}
+
+// cut is the beginning of a text that is longer than n characters.
+func cut(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
 }

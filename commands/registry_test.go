@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/organization"
@@ -30,7 +31,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Types()) + len(fleet.Types()) + len(organization.Types()) + len(exception.Types()); len(registry.Names()) != want {
+	if want := len(report.Types()) + len(fleet.Types()) + len(alert.Types()) + len(organization.Types()) + len(exception.Types()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	for _, example := range examples() {
@@ -91,6 +92,12 @@ func TestEveryEventTypeHasAnExample(t *testing.T) {
 func examples() []any {
 	a, b := uuid.UUID{0: 1, 15: 0xa}, uuid.UUID{0: 1, 15: 0xb}
 	at := time.Date(2026, 11, 20, 11, 37, 0, 0, time.UTC)
+	threshold := 90.0
+	raised := alert.Details{
+		Title: "/data is 91 % full", Description: "of 2 TB", Severity: alert.Critical,
+		Rule:       &alert.Rule{ID: "volume", Name: "Volume full", Threshold: &threshold, Unit: "%"},
+		InstanceID: a, DatabaseID: b, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
+	}
 	return []any{
 		report.Queued{
 			Kind: report.InstanceScorecard, Scope: report.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, From: &at, To: &at},
@@ -120,6 +127,15 @@ func examples() []any {
 		fleet.DatabaseRegistered{InstanceID: a, ExternalID: "sales", Name: "sales", CreatedAt: at},
 		fleet.DatabaseChanged{Name: "sales", CreatedAt: at},
 		fleet.DatabaseRemoved{InstanceID: a},
+		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
+		alert.Changed{Details: raised},
+		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at},
+		alert.StillFiring{LastTriggeredAt: at},
+		alert.Acknowledged{},
+		alert.Muted{},
+		alert.Unmuted{},
+		alert.Resolved{ResolvedAt: at, LastTriggeredAt: at, StartedAt: at},
+		alert.AutoResolved{ResolvedAt: at, LastTriggeredAt: at, StartedAt: at, Lapsed: true},
 		organization.Created{Demo: true},
 		organization.MemberInvited{MemberID: a, Role: organization.Auditor},
 		organization.MemberJoined{MemberID: a, Role: organization.Admin},

@@ -49,9 +49,12 @@ type Details struct {
 type Event interface{ event() }
 
 // Raised says that there is an alert. Key is what its sender knows it by:
-// unique in the organization among those that are open.
+// unique in the organization among those that are open. After is when the alert
+// that a machine raised under this key before was over: what is older than that
+// belongs there.
 type Raised struct {
-	Key string `json:"key"`
+	Key   string    `json:"key"`
+	After time.Time `json:"after,omitzero"`
 	Details
 }
 
@@ -83,15 +86,22 @@ type Muted struct{}
 type Unmuted struct{}
 
 // Resolved says that somebody closed the alert. LastTriggeredAt is final.
+// StartedAt is the latest start that a machine named while it was open: named
+// again, it is still this alert.
 type Resolved struct {
 	ResolvedAt      time.Time `json:"resolvedAt"`
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+	StartedAt       time.Time `json:"startedAt,omitzero"`
 }
 
-// AutoResolved says that what raised the alert is over. LastTriggeredAt is final.
+// AutoResolved says that what raised the alert is over. LastTriggeredAt and
+// StartedAt are as in Resolved. Lapsed: nobody said so, the alert was just not
+// heard of again before its end, and may be firing all the same.
 type AutoResolved struct {
 	ResolvedAt      time.Time `json:"resolvedAt"`
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+	StartedAt       time.Time `json:"startedAt,omitzero"`
+	Lapsed          bool      `json:"lapsed,omitempty"`
 }
 
 func (Raised) event()         {}

@@ -1,0 +1,227 @@
+package commands
+
+import (
+	"context"
+	_ "embed" // the statements
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/alert"
+	"muster/eventstore"
+)
+
+var (
+	//go:embed select_last_seen.sql
+	selectLastSeen string
+	//go:embed write_last_seen.sql
+	writeLastSeen string
+)
+
+// alertWriter collects what one transaction writes about alerts. Whoever writes
+// about one holds the lock of its key.
+type alertWriter struct {
+	s     *Service
+	tx    *sqlx.Tx
+	actor Actor
+	now   time.Time
+	call  uuid.UUID // joins the events of one call
+
+	newest map[string]*trackedAlert // by key
+	told   []*trackedAlert          // those with something to write, as they came up
+}
+
+// trackedAlert is an alert, what the transaction found of it, and what it adds.
+type trackedAlert struct {
+	id      uuid.UUID
+	key     string
+	version int64
+	alert   alert.Alert
+	seen    alert.Seen
+	events  []alert.Event
+	moved   bool // what is seen beside the log differs from what was
+	older   bool // another one has the key
+}
+
+func (s *Service) newAlertWriter(tx *sqlx.Tx, actor Actor) (*alertWriter, error) {
+	call, err := uuid.NewV7()
+	return &alertWriter{s: s, tx: tx, actor: actor, now: s.clock(), call: call, newest: map[string]*trackedAlert{}}, err
+}
+
+// lock locks keys and gets the newest alert under each, as it stands beside its
+// key: no stream is loaded.
+func (w *alertWriter) lock(ctx context.Context, keys []string) error {
+	known, err := w.s.Events.LockKeys(ctx, w.tx, w.actor.OrganizationID, alert.StreamType, keys)
+	if err != nil {
+		return fmt.Errorf("lock keys of alerts: %w", err)
+	}
+	open := make(map[uuid.UUID]*trackedAlert, len(known))
+	for key, k := range known {
+		t := &trackedAlert{id: k.Stream, key: key, version: k.Version}
+		var ok bool
+		if t.alert, ok = alert.Recall(key, k.StateDigest); !ok { // of another release
+			if t.alert, _, err = w.load(ctx, k.Stream); err != nil {
+				return err
+			}
+		}
+		w.newest[key] = t
+		if !t.alert.State().Closed() {
+			open[t.id] = t
+		}
+	}
+	return w.lastSeen(ctx, open)
+}
+
+// load folds one alert.
+func (w *alertWriter) load(ctx context.Context, id uuid.UUID) (a alert.Alert, version int64, err error) {
+	at, err := fold(ctx, w.s, w.tx, w.actor.OrganizationID, id, func(e any, _ time.Time) {
+		if e, ok := e.(alert.Event); ok {
+			a.Apply(e)
+		}
+	})
+	return a, at.version, err
+}
+
+// lastSeen adds what is known of open alerts beside the log.
+func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedAlert) error {
+	if len(open) == 0 {
+		return nil
+	}
+	ids := make([]uuid.UUID, 0, len(open))
+	for id := range open {
+		ids = append(ids, id)
+	}
+	var rows []struct {
+		ID        uuid.UUID  `db:"alert_id"`
+		Last      time.Time  `db:"last_triggered_at"`
+		StartedAt *time.Time `db:"started_at"`
+		EndsAt    *time.Time `db:"ends_at"`
+	}
+	if err := w.tx.SelectContext(ctx, &rows, selectLastSeen, ids); err != nil {
+		return fmt.Errorf("read when alerts were last seen: %w", err)
+	}
+	for _, r := range rows {
+		open[r.ID].seen = alert.Seen{LastTriggeredAt: r.Last.UTC(), StartedAt: fromNull(r.StartedAt), EndsAt: fromNull(r.EndsAt)}
+	}
+	return nil
+}
+
+// take records what follows from a message about the newest alert under a key.
+func (w *alertWriter) take(key string, o alert.Outcome) error {
+	t := w.newest[key]
+	if o.Anew {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			t.older = true
+		}
+		t = &trackedAlert{id: id, key: key, version: eventstore.NoStream}
+		w.newest[key] = t
+	}
+	if t != nil {
+		w.keep(t, o.Events, o.Seen)
+	}
+	return nil
+}
+
+// keep adds what was decided about an alert, and what is known beside the log
+// from now on: nothing of one that is closed.
+func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.Seen) {
+	if len(events) == 0 && seen == t.seen {
+		return
+	}
+	if len(t.events) == 0 && !t.moved {
+		w.told = append(w.told, t)
+	}
+	for _, e := range events {
+		t.alert.Apply(e)
+	}
+	if t.alert.State().Closed() {
+		seen = alert.Seen{}
+	}
+	t.events = append(t.events, events...)
+	t.moved = t.moved || seen != t.seen
+	t.seen = seen
+}
+
+// write writes what is seen beside the log in one statement and appends the
+// events last; without any event the Mark is at position 0.
+func (w *alertWriter) write(ctx context.Context) (Mark, error) {
+	if err := w.writeLastSeen(ctx); err != nil {
+		return Mark{}, err
+	}
+	var batches []eventstore.Append
+	for _, t := range w.told {
+		if len(t.events) == 0 {
+			continue
+		}
+		encoded, err := encodeAll(w.s, w.now, t.events)
+		if err != nil {
+			return Mark{}, err
+		}
+		b := eventstore.Append{
+			Organization: w.actor.OrganizationID, StreamType: alert.StreamType, Stream: t.id, Expected: t.version,
+			Events: encoded, Metadata: w.actor.metadata(w.call, ""),
+		}
+		if !t.older { // or the key would lead back to it
+			b.Key = &eventstore.Key{Key: t.key, StateDigest: t.alert.Memento()}
+		}
+		batches = append(batches, b)
+	}
+	if len(batches) == 0 {
+		return Mark{Log: eventstore.Fleet}, nil
+	}
+	return w.s.append(ctx, w.tx, eventstore.Fleet, batches...)
+}
+
+// writeLastSeen brings alert_last_seen to what is known: a row for an open alert
+// where the log does not say it all, none for a closed one.
+func (w *alertWriter) writeLastSeen(ctx context.Context) error {
+	var gone, ids []uuid.UUID
+	var last []time.Time
+	var started, ends []*time.Time
+	var keys []*string
+	byID := func(a, b *trackedAlert) int { return slices.Compare(a.id[:], b.id[:]) }
+	for _, t := range slices.SortedFunc(slices.Values(w.told), byID) {
+		switch {
+		case !t.moved:
+		case t.seen.LastTriggeredAt.IsZero():
+			gone = append(gone, t.id)
+		default:
+			ids, last = append(ids, t.id), append(last, t.seen.LastTriggeredAt)
+			started, ends = append(started, toNull(t.seen.StartedAt)), append(ends, toNull(t.seen.EndsAt))
+			var key *string
+			if !t.seen.EndsAt.IsZero() {
+				key = &t.key
+			}
+			keys = append(keys, key)
+		}
+	}
+	if len(ids)+len(gone) == 0 {
+		return nil
+	}
+	_, err := w.tx.ExecContext(ctx, writeLastSeen, w.actor.OrganizationID, gone, ids, last, started, ends, keys)
+	if err != nil {
+		return fmt.Errorf("write when alerts were last seen: %w", err)
+	}
+	return nil
+}
+
+func fromNull(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func toNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,65 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+// ending is an alert whose end may have passed.
+type ending struct {
+	Organization uuid.UUID `db:"organization_id"`
+	Key          string    `db:"key"`
+}
+
+// EndFirings closes the alerts whose end has passed without another message, at
+// most limit of them, and says how many there were. Two at once close each of
+// them once. The transaction of an organization is its own; after an error the
+// others' may be done.
+func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Mark, err error) {
+	var due []ending
+	err = s.DB.SelectContext(ctx, &due, `SELECT organization_id, key FROM alert_last_seen
+		WHERE ends_at <= $1 ORDER BY ends_at, alert_id LIMIT $2`, s.clock(), limit)
+	if err != nil {
+		return 0, Mark{}, fmt.Errorf("find alerts whose end has passed: %w", err)
+	}
+	keys := make(map[uuid.UUID][]string)
+	for _, e := range due {
+		keys[e.Organization] = append(keys[e.Organization], e.Key)
+	}
+	for organization, keys := range keys {
+		n, at, err := s.endFirings(ctx, Actor{OrganizationID: organization, Component: "ingest"}, keys)
+		if err != nil {
+			return ended, mark, err
+		}
+		ended += n
+		mark = Mark{Log: at.Log, Position: max(mark.Position, at.Position)}
+	}
+	return ended, mark, nil
+}
+
+func (s *Service) endFirings(ctx context.Context, actor Actor, keys []string) (ended int, mark Mark, err error) {
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		w, err := s.newAlertWriter(tx, actor)
+		if err != nil {
+			return err
+		}
+		if err := w.lock(ctx, keys); err != nil {
+			return err
+		}
+		ended = 0
+		for _, t := range slices.SortedFunc(maps.Values(w.newest), func(a, b *trackedAlert) int { return cmp.Compare(a.key, b.key) }) {
+			if w.lapse(t) {
+				ended++
+			}
+		}
+		mark, err = w.write(ctx)
+		return err
+	})
+	return ended, mark, err
+}

@@ -1,0 +1,150 @@
+package alert
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Alert is one alert, folded from its events. The zero value is one that nobody
+// has raised. Of its texts it keeps a digest: decisions compare them only.
+type Alert struct {
+	key   string
+	state State
+	muted bool
+
+	texts              textDigest
+	severity           Severity
+	instance, database uuid.UUID
+
+	created, first, last time.Time
+	started              time.Time // the latest start that is known
+	after                time.Time // when the one before it was over; zero: unknown
+	resolved             time.Time
+	lapsed               bool // closed by its end, which nobody announced
+}
+
+// Seen is what is known of an open alert beside its log, which follows once an
+// hour. The zero value is nothing.
+type Seen struct {
+	LastTriggeredAt time.Time
+	StartedAt       time.Time // the latest start that a machine named
+	EndsAt          time.Time // when it is over unless it is seen again; zero: open end
+}
+
+func (s Seen) known() bool { return !s.LastTriggeredAt.IsZero() }
+
+// MutedError reports that an alert is muted, or is not, already.
+type MutedError struct{ Muted bool }
+
+func (e *MutedError) Error() string {
+	if e.Muted {
+		return "the alert is muted already"
+	}
+	return "the alert is not muted"
+}
+
+// Key is what the sender knows the alert by.
+func (a *Alert) Key() string { return a.key }
+
+// State is where the alert stands; empty where nobody has raised it.
+func (a *Alert) State() State { return a.state }
+
+// Muted reports whether it counts nowhere.
+func (a *Alert) Muted() bool { return a.muted }
+
+// InstanceID is where it is; uuid.Nil: of the organization only.
+func (a *Alert) InstanceID() uuid.UUID { return a.instance }
+
+// Apply folds one recorded event into the alert. It judges nothing: what is
+// recorded happened.
+func (a *Alert) Apply(event Event) {
+	a.state, _ = Next(a.state, event)
+	switch e := event.(type) {
+	case Raised:
+		a.key, a.after = e.Key, e.After
+		a.describe(e.Details)
+		a.started = a.first
+	case Changed:
+		a.describe(e.Details)
+	case TriggeredAgain:
+		a.first, a.last = e.FirstTriggeredAt, e.LastTriggeredAt
+	case StillFiring:
+		a.last = e.LastTriggeredAt
+	case Muted:
+		a.muted = true
+	case Unmuted:
+		a.muted = false
+	case Resolved:
+		a.close(e.ResolvedAt, e.LastTriggeredAt, e.StartedAt)
+	case AutoResolved:
+		a.close(e.ResolvedAt, e.LastTriggeredAt, e.StartedAt)
+		a.lapsed = e.Lapsed
+	}
+}
+
+func (a *Alert) describe(d Details) {
+	a.texts, a.severity, a.instance, a.database = digestTexts(d), d.Severity, d.InstanceID, d.DatabaseID
+	a.created, a.first, a.last = d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt
+}
+
+func (a *Alert) close(at, last, started time.Time) {
+	a.resolved, a.last, a.started = at, last, later(a.started, started)
+}
+
+// Acknowledge says that somebody knows of the alert. Errors: *TransitionError.
+func (a *Alert) Acknowledge() ([]Event, error) { return a.decide(Acknowledged{}) }
+
+// Mute takes the alert out of every count. Errors: *MutedError, *TransitionError.
+func (a *Alert) Mute() ([]Event, error) {
+	if a.muted {
+		return nil, &MutedError{Muted: true}
+	}
+	return a.decide(Muted{})
+}
+
+// Unmute lets the alert count again. Errors: *MutedError, *TransitionError.
+func (a *Alert) Unmute() ([]Event, error) {
+	if a.state != none && !a.muted {
+		return nil, &MutedError{Muted: false}
+	}
+	return a.decide(Unmuted{})
+}
+
+// Resolve closes the alert on somebody's word. Errors: *TransitionError.
+func (a *Alert) Resolve(at time.Time, seen Seen) ([]Event, error) {
+	return a.decide(Resolved{
+		ResolvedAt: at, LastTriggeredAt: later(a.last, seen.LastTriggeredAt), StartedAt: a.startedSince(seen.StartedAt),
+	})
+}
+
+// decide returns the event if it may happen in the alert's state.
+func (a *Alert) decide(e Event) ([]Event, error) {
+	if _, ok := Next(a.state, e); !ok {
+		return nil, &TransitionError{From: a.state, Event: Name(e)}
+	}
+	return []Event{e}, nil
+}
+
+// startedSince is a start as a closing event names it: zero where the events
+// before it say as much.
+func (a *Alert) startedSince(started time.Time) time.Time {
+	if started.After(a.started) {
+		return started
+	}
+	return time.Time{}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

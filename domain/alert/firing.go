@@ -1,0 +1,137 @@
+package alert
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// pause is how long a machine must not have seen an alert for a later start to
+// be another occurrence: the two of a pair of Prometheus servers see the same
+// one start within an evaluation of each other.
+const pause = 2 * time.Minute
+
+// Firing is what a machine saw of an alert. It knows nothing of what people did
+// with it.
+type Firing struct {
+	Title       string
+	Description string
+	Severity    Severity
+	Rule        *Rule
+	InstanceID  uuid.UUID
+	DatabaseID  uuid.UUID
+	StartsAt    time.Time
+	SeenAt      time.Time
+	EndsAt      time.Time // zero: open end
+	Resolved    bool      // it is over, at EndsAt
+}
+
+// Received is the firing as it can be at the time of its receipt: nothing but
+// an announced end lies later, an end that has passed is one, and a start that
+// nobody can mean (before 1970) is the receipt.
+func (f Firing) Received(at time.Time) Firing {
+	possible := func(t time.Time) time.Time {
+		if t.Unix() <= 0 {
+			return at
+		}
+		return earlier(t, at)
+	}
+	f.StartsAt, f.SeenAt = possible(f.StartsAt), possible(f.SeenAt)
+	if f.Resolved = f.Resolved || !f.EndsAt.IsZero() && !f.EndsAt.After(at); f.Resolved {
+		f.EndsAt = possible(f.EndsAt)
+		f.StartsAt, f.SeenAt = earlier(f.StartsAt, f.EndsAt), earlier(f.SeenAt, f.EndsAt)
+	}
+	f.SeenAt = later(f.SeenAt, f.StartsAt)
+	return f
+}
+
+// Lapse closes an open alert whose end has passed without another message.
+func (a *Alert) Lapse(now time.Time, seen Seen) []Event {
+	if a.state == none || a.state.Closed() || seen.EndsAt.IsZero() || now.Before(seen.EndsAt) {
+		return nil
+	}
+	return []Event{AutoResolved{
+		ResolvedAt: seen.EndsAt, LastTriggeredAt: later(a.last, seen.LastTriggeredAt),
+		StartedAt: a.startedSince(seen.StartedAt), Lapsed: true,
+	}}
+}
+
+// Fire decides on what a machine saw of the newest alert under a key, as
+// Received and after Lapse. What was closed stays closed until a later start;
+// unless it only lapsed, for then it fires still.
+func (a *Alert) Fire(key string, f Firing, seen Seen) Outcome {
+	open := a.state != none && !a.state.Closed()
+	switch {
+	case f.Resolved && open:
+		return a.end(f, seen)
+	case open:
+		return a.fire(f, seen)
+	case a.state == none,
+		f.Resolved && f.StartsAt.After(a.resolved),
+		!f.Resolved && f.StartsAt.After(a.started):
+		return f.raise(key, a.resolved)
+	case !f.Resolved && a.lapsed && f.SeenAt.After(a.resolved):
+		f.StartsAt = later(f.StartsAt, a.resolved)
+		return f.raise(key, a.resolved)
+	}
+	return Outcome{}
+}
+
+// raise is a new alert; after is when the one before it was over.
+func (f Firing) raise(key string, after time.Time) Outcome {
+	d := f.details()
+	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = f.StartsAt, f.StartsAt, f.SeenAt
+	events := []Event{Raised{Key: key, After: after, Details: d}}
+	if f.Resolved {
+		return Outcome{Anew: true, Events: append(events, AutoResolved{ResolvedAt: f.EndsAt, LastTriggeredAt: f.SeenAt})}
+	}
+	return Outcome{Anew: true, Events: events, Seen: Seen{LastTriggeredAt: f.SeenAt, StartedAt: f.StartsAt, EndsAt: f.EndsAt}}
+}
+
+// fire decides on an open alert that is seen firing. Its texts, which are often
+// templates with the latest value in them, follow once an hour; what a person
+// would see change, at once.
+func (a *Alert) fire(f Firing, seen Seen) Outcome {
+	known := later(a.last, seen.LastTriggeredAt)
+	d := f.details()
+	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = a.created, a.first, later(known, f.SeenAt)
+	if start := later(f.StartsAt, a.after); start.Before(a.first) {
+		d.FirstTriggeredAt = start
+	}
+	var events []Event
+	again := f.StartsAt.After(known.Add(pause))
+	if again {
+		events = append(events, TriggeredAgain{FirstTriggeredAt: a.first, LastTriggeredAt: d.LastTriggeredAt})
+	}
+	due := d.LastTriggeredAt.Sub(a.last) >= hour
+	switch {
+	case !a.looks(d), !d.FirstTriggeredAt.Equal(a.first), due && a.texts != digestTexts(d):
+		events = append(events, Changed{Details: d})
+	case due && !again:
+		events = append(events, StillFiring{LastTriggeredAt: d.LastTriggeredAt})
+	}
+	next := Seen{LastTriggeredAt: d.LastTriggeredAt, StartedAt: later(later(a.started, seen.StartedAt), f.StartsAt)}
+	if !f.EndsAt.IsZero() {
+		next.EndsAt = later(seen.EndsAt, f.EndsAt)
+	}
+	return Outcome{Events: events, Seen: next}
+}
+
+// end decides on an open alert that is said to be over. An end before its latest
+// start is that of an older episode.
+func (a *Alert) end(f Firing, seen Seen) Outcome {
+	if f.EndsAt.Before(later(a.started, seen.StartedAt)) {
+		return Outcome{Seen: seen}
+	}
+	return Outcome{Events: []Event{AutoResolved{
+		ResolvedAt: f.EndsAt, LastTriggeredAt: later(later(a.last, seen.LastTriggeredAt), f.SeenAt),
+		StartedAt: a.startedSince(seen.StartedAt),
+	}}}
+}
+
+func (f Firing) details() Details {
+	return Details{
+		Title: f.Title, Description: f.Description, Severity: f.Severity, Rule: f.Rule,
+		InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
+	}
+}
