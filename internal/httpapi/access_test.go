@@ -30,6 +30,14 @@ GET    /api/v1/reports/:reportId/download            vmaA reports:download
 GET    /api/v1/reports/:reportId/events              vmaA reports:read
 GET    /api/v1/exports                               vmaA reports:read
 POST   /api/v1/exports/seen                          vmaA reports:read
+GET    /api/v1/health-checks/overview                vmaA metrics:read
+GET    /api/v1/alerts                                vmaA alerts:read
+GET    /api/v1/alerts/raised-resolved-history        vmaA metrics:read alerts:read
+GET    /api/v1/alerts/:alertId                       vmaA alerts:read
+POST   /api/v1/alerts/:alertId/acknowledge           m--A alerts:write
+POST   /api/v1/alerts/:alertId/mute                  m--A alerts:write
+POST   /api/v1/alerts/:alertId/unmute                m--A alerts:write
+POST   /api/v1/alerts/:alertId/resolve               m--A alerts:write
 GET    /api/v1/instances                             vmaA metrics:read alerts:read reports:read reports:create
 POST   /api/v1/instances                             ---A admin
 GET    /api/v1/instances/:instanceId                 vmaA metrics:read alerts:read reports:read reports:create
@@ -78,6 +86,9 @@ POST   /api/v1/ops/dead-letters/:deadLetterId/retry  ---A admin
 GET    /api/v1/ops/outbox                            ---A admin
 GET    /api/v1/ops/outbox/:mailId                    ---A admin
 POST   /ingest/v1/fleet                              i--A ingest:write
+POST   /ingest/v1/alerts                             i--A ingest:write
+POST   /ingest/v1/alertmanager/webhook               i--A ingest:write
+POST   /ingest/v1/alertmanager/api/v2/alerts         i--A ingest:write
 GET    /healthz                                      *
 GET    /readyz                                       *
 GET    /version                                      *

@@ -226,11 +226,12 @@ func undeclared(s *openapi3.Schema, value any, at string) []string {
 			}
 		}
 	case map[string]any:
-		if len(s.Properties) == 0 {
+		properties := propertiesOf(s)
+		if len(properties) == 0 {
 			return out
 		}
 		for name, member := range v {
-			if p := s.Properties[name]; p != nil {
+			if p := properties[name]; p != nil {
 				out = append(out, undeclared(p.Value, member, at+"/"+name)...)
 			} else {
 				out = append(out, at+"/"+name)
@@ -238,4 +239,16 @@ func undeclared(s *openapi3.Schema, value any, at string) []string {
 		}
 	}
 	return out
+}
+
+// propertiesOf are the members that a schema names, and what it is composed of.
+func propertiesOf(s *openapi3.Schema) openapi3.Schemas {
+	all := maps.Clone(s.Properties)
+	for _, part := range s.AllOf {
+		if all == nil {
+			all = openapi3.Schemas{}
+		}
+		maps.Copy(all, propertiesOf(part.Value))
+	}
+	return all
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/mail"
@@ -49,6 +50,7 @@ func (w *world) belongings(of tenant) map[string]string {
 	return map[string]string{
 		"reportId":     ready.String(),
 		"instanceId":   instance.String(),
+		"alertId":      w.raised(of, commands.AlertItem{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String(),
 		"databaseId":   id(`SELECT stream_id FROM events WHERE organization_id = $1 AND stream_type = 'database' LIMIT 1`),
 		"memberId":     of.viewer.ID.String(),
 		"exceptionId":  asked.object()["id"].(string),
@@ -147,6 +149,10 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"POST", "/api/v1/exceptions", "instanceId", `{"checkId":"PG-S01","instanceId":"%s","reason":"r","until":"2999-01-01T00:00:00Z"}`},
 		{"POST", "/api/v1/exceptions", "databaseId", `{"checkId":"PG-S01","instanceId":"` + mine + `","databaseId":"%s","reason":"r","until":"` + now + `"}`},
 		{"GET", "/api/v1/instances?id=%s", "instanceId", ""},
+		{"GET", "/api/v1/health-checks/overview?instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/alerts?instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/alerts?instanceName=hidden&instanceName=%s", "instanceId", ""},
+		{"GET", "/api/v1/alerts/raised-resolved-history?from=2026-01-01T00:00:00Z&to=" + now + "&bucketSize=1w&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/audit-events?actorId=%s", "memberId", ""},
 	} {

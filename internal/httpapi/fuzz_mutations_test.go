@@ -131,7 +131,7 @@ func (g *generator) query(query string) string {
 	case 1:
 		return more(pick(g, []string{"unknown=1", "page", "=", "&&&", "a;b=c", "__proto__=1", "kind[]=Security", "page[$gt]=0", "from=2026-11-20T00:00:00+01:00"}))
 	case 2:
-		return more(strings.Repeat("id="+g.id("instanceId")+"&", pick(g, []int{2, 501, 1000})))
+		return more(strings.Repeat(pick(g, []string{"id=", "instanceId=", "instanceName="})+g.id("instanceId")+"&", pick(g, []int{2, 501, 1000})))
 	case 3:
 		return more("q=" + strings.Repeat("x", pick(g, []int{201, 5000, 40_000})))
 	case 4:
@@ -139,7 +139,7 @@ func (g *generator) query(query string) string {
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil || len(values) == 0 {
-		return more(pick(g, []string{"page=", "limit=", "cursor=", "q=", "id=", "from=", "kind=", "status="}) + g.hostileText())
+		return more(pick(g, []string{"page=", "limit=", "cursor=", "q=", "id=", "from=", "to=", "kind=", "status=", "instanceName="}) + g.hostileText())
 	}
 	name := pick(g, slices.Sorted(maps.Keys(values)))
 	values.Del(name)

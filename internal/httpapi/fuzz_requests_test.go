@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
 
+	"muster/domain/alert"
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/report"
@@ -80,11 +81,12 @@ const foreign = "foreign "
 // look finds what requests can be about.
 func (f *fuzzer) look() subjects {
 	f.t.Helper()
-	out := subjects{"name": {"report_history", "audit", "fleet"}, "provider": {"corp"}, "mailId": {"x.eml"}, "deadLetterId": {uuid.NewString()}}
+	out := subjects{"name": {"report_history", "audit", "fleet", "alerts"}, "provider": {"corp"}, "mailId": {"x.eml"}, "deadLetterId": {uuid.NewString()}}
 	const stream = `SELECT stream_id FROM events WHERE organization_id = $1 AND version = 1 AND stream_type = '%s' ORDER BY position DESC LIMIT 12`
 	for name, query := range map[string]string{
 		"reportId":    fmt.Sprintf(stream, report.StreamType),
 		"instanceId":  fmt.Sprintf(stream, fleet.InstanceStream),
+		"alertId":     fmt.Sprintf(stream, alert.StreamType),
 		"databaseId":  fmt.Sprintf(stream, fleet.DatabaseStream),
 		"exceptionId": fmt.Sprintf(stream, exception.StreamType),
 		"memberId":    `SELECT id FROM members WHERE organization_id = $1 ORDER BY created_at DESC, id DESC LIMIT 20`,
@@ -96,6 +98,15 @@ func (f *fuzzer) look() subjects {
 			must(f.t, f.deps.DB.Select(&ids, query, of.organization.ID))
 			out[prefix+name] = ids
 		}
+	}
+	for name, query := range map[string]string{
+		"instanceName": `SELECT name FROM fleet_v1.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+		"instance":     `SELECT external_id FROM fleet_v1.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+		"database":     `SELECT external_id FROM fleet_v1.databases WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+	} {
+		var words []string
+		must(f.t, f.deps.DB.Select(&words, query, f.ours.organization.ID))
+		out[name] = words
 	}
 	settings := f.get(f.ours.auditor, "/api/v1/organization")
 	out["If-Match"] = []string{settings.Header().Get("ETag")}
@@ -169,7 +180,7 @@ func (g *generator) request(r *route, as fuzzCaller) *wire {
 		w.set("Content-Type", "application/json")
 		if media := b.Content["application/json"]; media == nil {
 			w.header[len(w.header)-1][1], w.body = "application/pdf", []byte(pdfText)
-		} else if media.Example != nil && g.chance(20) {
+		} else if media.Example != nil && (g.chance(20) || media.Schema.Value.Type == nil) { // of a form that others describe
 			w.body = []byte(render(media.Example))
 		} else {
 			w.body = []byte(render(g.value(media.Schema.Value, "")))
@@ -265,7 +276,7 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 		return pick(g, []string{"/exports", "//evil.example", "/%2f/evil.example"})
 	case "If-Match":
 		return pick(g, []string{"*", `"x"`, g.subjects["If-Match"][0], g.subjects["If-Match"][0]})
-	case "name", "provider", "mailId":
+	case "name", "provider", "mailId", "instanceName", "instance", "database":
 		if known := g.subjects[name]; len(known) > 0 && g.chance(60) {
 			return pick(g, known)
 		}

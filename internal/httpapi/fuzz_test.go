@@ -26,14 +26,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"muster/commands"
 	domain "muster/domain/fleet"
-	"muster/domain/organization"
 	"muster/eventstore"
-	"muster/internal/accounts"
-	"muster/internal/demo"
 )
 
 // TestFuzz sends mutations of every operation of openapi.yaml to a server that
@@ -98,33 +93,6 @@ type fuzzer struct {
 	statuses map[int]int
 }
 
-// fuzzCaller is who sends a request. One whose credential no longer works is
-// replaced: a request may well sign its sender out, or erase them.
-type fuzzCaller struct {
-	name    string
-	cookie  string
-	token   string
-	person  person
-	scopes  []organization.Scope // of the token
-	renewed func() fuzzCaller    // nil: whatever becomes of them is right
-}
-
-// may says that the route lets them in.
-func (c fuzzCaller) may(r *route) bool {
-	switch {
-	case r.open():
-		return true
-	case c.renewed == nil:
-		return false
-	case r.isIngest():
-		return strings.HasPrefix(c.token, "mst_ing_")
-	case c.token == "":
-		return slices.Contains(r.roles, c.person.Role)
-	}
-	return slices.Contains(r.roles, c.person.Role) && (slices.Contains(c.scopes, organization.ScopeAdmin) ||
-		slices.ContainsFunc(r.scopes, func(s organization.Scope) bool { return slices.Contains(c.scopes, s) }))
-}
-
 // hidden is in names of the other organization, and in no answer to ours.
 const hidden = "hidden-tooth"
 
@@ -150,87 +118,10 @@ func newFuzzer(t *testing.T, seed uint64) *fuzzer {
 	return f
 }
 
-// fill gives both organizations something to find: the one that requests come
-// from is the demo's.
-func (f *fuzzer) fill() {
-	f.t.Helper()
-	ctx := context.Background()
-	f.ours, f.theirs = f.theirs, f.ours // theirs is marked as a demo
-	filler := &demo.Demo{
-		DB: f.deps.DB, Commands: f.deps.Commands, Accounts: f.deps.Accounts, Facts: f.deps.Servers, Now: f.clock.Now,
-		Wait: func(ctx context.Context, m commands.Mark) bool { return f.deps.Waiter.Wait(ctx, m.Log, m.Position) },
-	}
-	must(f.t, filler.Fill(ctx, f.ours.organization))
-	for range 2 {
-		f.ready(f.ours, f.requested(f.ours, f.ours.member), pdfText)
-		f.failed(f.ours, f.requested(f.ours, f.ours.member))
-	}
-	f.instance(f.theirs, hidden)
-	f.ready(f.theirs, f.requested(f.theirs, f.theirs.member), pdfText)
-	f.before = f.theirEvents()
-
-	role := func(name string, r organization.Role) fuzzCaller {
-		var c fuzzCaller
-		c.renewed = func() fuzzCaller {
-			p := f.person(f.ours.organization, r, fmt.Sprintf("%s-%s@fuzz.example", name, uuid.NewString()[:8]))
-			return fuzzCaller{name: name, cookie: p.session, person: p, renewed: c.renewed}
-		}
-		return c.renewed()
-	}
-	token := func(name string, r organization.Role, scopes ...organization.Scope) fuzzCaller {
-		var c fuzzCaller
-		c.renewed = func() fuzzCaller {
-			p := f.person(f.ours.organization, r, fmt.Sprintf("%s-%s@fuzz.example", name, uuid.NewString()[:8]))
-			return fuzzCaller{name: name, token: f.token(p, scopes...), scopes: scopes, person: p, renewed: c.renewed}
-		}
-		return c.renewed()
-	}
-	var ingesting fuzzCaller
-	ingesting.renewed = func() fuzzCaller {
-		p := f.person(f.ours.organization, organization.Admin, fmt.Sprintf("feeder-%s@fuzz.example", uuid.NewString()[:8]))
-		return fuzzCaller{name: "ingest-token", token: f.ingestToken(p), person: p, renewed: ingesting.renewed}
-	}
-	admin := role("admin", organization.Admin)
-	f.callers = []fuzzCaller{
-		{name: "nobody"}, {name: "junk", token: "mst_pat_" + strings.Repeat("0", 36)}, {name: "junk-cookie", cookie: "x"},
-		role("viewer", organization.Viewer), role("member", organization.Member), role("auditor", organization.Auditor),
-		admin, admin, // most of what there is to break is theirs
-		token("admin-token", organization.Admin, organization.ScopeAdmin),
-		token("member-token", organization.Member, organization.ScopeReportsCreate, organization.ScopeReportsDownload),
-		token("reader-token", organization.Admin, organization.ScopeReportsRead),
-		ingesting.renewed(),
-	}
-}
-
 func (f *fuzzer) theirEvents() (n int64) {
 	f.t.Helper()
 	must(f.t, f.deps.DB.Get(&n, `SELECT count(*) FROM events WHERE organization_id = $1`, f.theirs.organization.ID))
 	return n
-}
-
-// refresh replaces callers who no longer get in, and looks again at what there is.
-func (f *fuzzer) refresh() {
-	f.t.Helper()
-	f.clock.Advance(10 * time.Second) // so that nobody uses up their quota
-	ctx := context.Background()
-	for i, c := range f.callers {
-		if c.renewed == nil {
-			continue
-		}
-		var err error
-		if c.token != "" {
-			_, err = f.deps.Accounts.TokenPrincipal(ctx, c.token, "")
-		} else {
-			var p accounts.Principal
-			if p, err = f.deps.Accounts.SessionPrincipal(ctx, c.cookie); err == nil && p.Member.Role != c.person.Role {
-				err = errors.New("another role")
-			}
-		}
-		if err != nil {
-			f.callers[i] = c.renewed()
-		}
-	}
-	f.subjects = f.look()
 }
 
 // one sends request n and looks at the answer.

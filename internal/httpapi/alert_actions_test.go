@@ -1,0 +1,196 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+)
+
+func (w *world) act(as person, id uuid.UUID, action string) answer {
+	w.t.Helper()
+	return w.post(as, alertsPath+"/"+id.String()+"/"+action, nil)
+}
+
+// stands is an alert's state and mute flag.
+func (a answer) stands() string {
+	a.t.Helper()
+	shown := a.is(200).object()
+	closed := shown["resolvedAt"] != nil
+	if shown["open"] == closed {
+		a.t.Errorf("open is %v, and it was resolved at %v", shown["open"], shown["resolvedAt"])
+	}
+	if shown["isMuted"] == true {
+		return shown["state"].(string) + " muted"
+	}
+	return shown["state"].(string)
+}
+
+// TestAlertActions: every action in every state, muted and not.
+func TestAlertActions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const refused = "invalid_state"
+	for i, c := range []struct {
+		state                              alert.State
+		muted                              bool
+		acknowledge, mute, unmute, resolve string
+	}{
+		{alert.Open, false, "Acknowledged", "Open muted", refused, "Resolved"},
+		{alert.Open, true, "Acknowledged muted", refused, "Open", "Resolved muted"},
+		{alert.AcknowledgedState, false, refused, "Acknowledged muted", refused, "Resolved"},
+		{alert.AcknowledgedState, true, refused, refused, "Acknowledged", "Resolved muted"},
+		{alert.ResolvedState, false, refused, "Resolved muted", refused, refused},
+		{alert.ResolvedState, true, refused, refused, "Resolved", refused},
+		{alert.AutoResolvedState, false, refused, "AutoResolved muted", refused, refused},
+		{alert.AutoResolvedState, true, refused, refused, "AutoResolved", refused},
+	} {
+		for action, want := range map[string]string{"acknowledge": c.acknowledge, "mute": c.mute, "unmute": c.unmute, "resolve": c.resolve} {
+			item := commands.AlertItem{ExternalID: fmt.Sprint(i, action), CreatedAt: w.ago(time.Hour), State: c.state, Muted: to(c.muted)}
+			if c.state.Closed() {
+				item.ResolvedAt = to(w.ago(time.Minute))
+			}
+			id := w.raised(w.ours, item)[item.ExternalID]
+			before := w.get(w.ours.viewer, alertsPath+"/"+id.String()).is(200).object()
+			a := w.act(w.ours.member, id, action)
+			if want == refused {
+				a.problem(409, refused)
+				if diff := cmp.Diff(before, w.get(w.ours.viewer, alertsPath+"/"+id.String()).object()); diff != "" {
+					t.Errorf("%s refused on %s changed it: %s", action, c.state, diff)
+				}
+				continue
+			}
+			if got := a.stands(); got != want {
+				t.Errorf("%s on %s, muted %t: %s, want %s", action, c.state, c.muted, got, want)
+			}
+			if a.Header().Get("X-Muster-Lagging") != "" || a.Header().Get("Cache-Control") != "private, no-store" {
+				t.Errorf("headers %v", a.Header())
+			}
+			if diff := cmp.Diff(a.object(), w.get(w.ours.viewer, alertsPath+"/"+id.String()).object()); diff != "" {
+				t.Errorf("%s answered something else than is read next: %s", action, diff)
+			}
+		}
+	}
+}
+
+// told is a timeline, oldest first: what happened and who did it.
+func (a answer) told() string {
+	a.t.Helper()
+	var words []string
+	for _, m := range a.is(200).object()["timeline"].([]any) {
+		moment := m.(map[string]any)
+		word := moment["event"].(string)
+		if who, ok := moment["actor"].(map[string]any); ok {
+			word += " by " + who["name"].(string)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// TestAlertTimeline: what people did, under the names that they have today; who
+// was erased is an id.
+func TestAlertTimeline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	path := alertsPath + "/" + id.String()
+	for _, step := range []struct {
+		as     person
+		action string
+	}{{w.ours.member, "acknowledge"}, {w.ours.member, "mute"}, {w.ours.admin, "unmute"}, {w.ours.admin, "resolve"}} {
+		w.clock.Advance(time.Minute)
+		w.act(step.as, id, step.action).is(200)
+	}
+	const whole = "triggered, acknowledged by MEMBER, muted by MEMBER, unmuted by ADMIN, resolved by ADMIN"
+	shown := w.get(w.ours.viewer, path)
+	if got := shown.told(); got != whole {
+		t.Errorf("told: %s", got)
+	}
+	var times []string
+	for _, m := range shown.object()["timeline"].([]any) {
+		times = append(times, m.(map[string]any)["at"].(string))
+	}
+	want := []string{}
+	for _, before := range []time.Duration{time.Hour + 4*time.Minute, 3 * time.Minute, 2 * time.Minute, time.Minute, 0} {
+		want = append(want, w.ago(before).Format(time.RFC3339))
+	}
+	if diff := cmp.Diff(want, times); diff != "" {
+		t.Error(diff)
+	}
+	w.exec(`UPDATE members SET name = 'Renamed' WHERE id = $1`, w.ours.admin.ID)
+	_, err := w.deps.Commands.EraseMember(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, MemberID: w.ours.admin.ID}, w.ours.member.ID, nil)
+	must(t, err)
+	erased := w.get(w.ours.viewer, path)
+	if got := erased.told(); got != "triggered, acknowledged by , muted by , unmuted by Renamed, resolved by Renamed" {
+		t.Errorf("after an erasure: %s", got)
+	}
+	who := erased.object()["timeline"].([]any)[1].(map[string]any)["actor"].(map[string]any)
+	if who["id"] != w.ours.member.ID.String() {
+		t.Errorf("acknowledged by %v", who)
+	}
+}
+
+// A foreign alert is an unknown one, in every action.
+func TestForeignAlerts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	foreign := w.raised(w.theirs, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	instance := w.instance(w.ours, "orders")
+	for _, id := range []uuid.UUID{foreign, uuid.New(), instance, w.ours.organization.ID} {
+		w.get(w.ours.admin, alertsPath+"/"+id.String()).problem(404, "not_found")
+		for _, action := range []string{"acknowledge", "mute", "unmute", "resolve"} {
+			w.act(w.ours.admin, id, action).problem(404, "not_found")
+		}
+	}
+	if got := w.get(w.theirs.viewer, alertsPath+"/"+foreign.String()).stands(); got != "Open" {
+		t.Errorf("a stranger left it %s", got)
+	}
+}
+
+// The read model stands still: the answer is what the caller did, and says that
+// the lists do not show it yet.
+func TestAlertActionsWhileTheReadModelLags(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)}, commands.AlertItem{ExternalID: "b", CreatedAt: w.ago(time.Hour)},
+		commands.AlertItem{ExternalID: "muted", CreatedAt: w.ago(time.Hour), Muted: to(true)})
+	w.stopProjections()
+	w.raisedBehind("unseen")
+	for _, c := range []struct {
+		key, action, want, told string
+	}{
+		{"a", "acknowledge", "Acknowledged", "triggered, acknowledged by MEMBER"},
+		{"b", "resolve", "Resolved", "triggered, resolved by MEMBER"},
+		{"muted", "unmute", "Open", "triggered, muted, unmuted by MEMBER"},
+	} {
+		a := w.act(w.ours.member, ids[c.key], c.action)
+		if got := a.stands(); got != c.want || a.Header().Get("X-Muster-Lagging") != "true" {
+			t.Errorf("%s: %s, %v", c.action, got, a.Header())
+		}
+		if got := a.told(); got != c.told {
+			t.Errorf("%s: told %s, want %s", c.action, got, c.told)
+		}
+	}
+	// Decided is decided, whatever the read model shows.
+	w.act(w.ours.member, ids["a"], "acknowledge").problem(409, "invalid_state")
+	w.act(w.ours.member, ids["b"], "resolve").problem(409, "invalid_state")
+	w.act(w.ours.member, w.raisedBehind("new"), "mute").problem(503, "unavailable")
+}
+
+// raisedBehind raises an alert that no read model has seen.
+func (w *world) raisedBehind(key string) uuid.UUID {
+	w.t.Helper()
+	at := w.ago(time.Hour)
+	made, _, err := w.deps.Commands.RecordAlerts(w.t.Context(), feed(w.ours), []commands.AlertItem{{
+		ExternalID: key, Title: key, Severity: alert.Info, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
+	}})
+	must(w.t, err)
+	return made[0].ID
+}
