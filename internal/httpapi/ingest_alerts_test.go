@@ -1,0 +1,382 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+const (
+	nativePath  = "/ingest/v1/alerts"
+	webhookPath = "/ingest/v1/alertmanager/webhook"
+	apiPath     = "/ingest/v1/alertmanager/api/v2/alerts"
+)
+
+// sender is a program with an ingest token.
+type sender struct {
+	*world
+	token string
+}
+
+func (s sender) send(path string, body any, header ...map[string]string) answer {
+	s.t.Helper()
+	r := request{method: "POST", path: path, token: s.token}
+	if text, ok := body.(string); ok {
+		r.body = text
+	} else {
+		r.json = body
+	}
+	if len(header) > 0 {
+		r.header = header[0]
+	}
+	return s.do(r)
+}
+
+// receipt sends a message of an agent and returns what became of its alerts.
+func (s sender) receipt(path, body string) (received, dropped int) {
+	s.t.Helper()
+	var got struct{ Received, Dropped int }
+	s.send(path, body).is(200).decode(&got)
+	return got.Received, got.Dropped
+}
+
+// dropped is what the figures say that was dropped on a route.
+func (w *world) dropped(path string) map[string]float64 {
+	out := map[string]float64{}
+	for _, reason := range []string{"malformed", "no_labels", "invalid_time", "truncated", "forbidden"} {
+		if n := testutil.ToFloat64(w.deps.Metrics.IngestDropped.WithLabelValues(path, reason)); n > 0 {
+			out[reason] = n
+		}
+	}
+	return out
+}
+
+// item is an alert that fired for an hour until a minute ago.
+func (w *world) item(key string, change map[string]any) map[string]any {
+	now := w.clock.Now()
+	item := map[string]any{"externalId": key, "title": "Lock waits above 5", "severity": "critical", "state": "Open",
+		"createdAt": now.Add(-time.Hour), "firstTriggeredAt": now.Add(-time.Hour), "lastTriggeredAt": now.Add(-time.Minute)}
+	for name, value := range change {
+		item[name] = value
+	}
+	return item
+}
+
+func batch(items ...map[string]any) map[string]any { return map[string]any{"alerts": items} }
+
+// listedAlert is an alert as the list shows it.
+type listedAlert struct {
+	ID                                            uuid.UUID
+	Title, State, Severity                        string
+	Occurrences                                   int
+	FirstTriggeredAt, LastTriggeredAt, ResolvedAt time.Time
+	Instance, Database                            *struct{ ID uuid.UUID }
+}
+
+// listed are the alerts of the list, the latest first.
+func (w *world) listed(as person, query string) []listedAlert {
+	w.t.Helper()
+	var page struct{ Items []listedAlert }
+	w.get(as, "/api/v1/alerts?pageSize=100"+query).is(200).decode(&page)
+	return page.Items
+}
+
+// TestIngestAlerts is the native door: what is answered shows at once, and a
+// call that comes again, or twice at once, changes nothing more.
+func TestIngestAlerts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	in.send("/ingest/v1/fleet", map[string]any{"instances": []any{map[string]any{"externalId": "pg-1", "name": "orders", "engine": "postgresql",
+		"createdAt": "2026-09-01T08:00:00Z", "databases": []any{map[string]any{"externalId": "o", "name": "orders", "createdAt": "2026-09-01T08:00:00Z"}}}}}).is(200)
+	both := batch(w.item("a", map[string]any{"instance": "pg-1", "database": "o"}),
+		w.item("b", map[string]any{"state": "Resolved", "resolvedAt": w.clock.Now(), "isMuted": true, "instance": nil, "database": nil}))
+	first := in.send(nativePath, both).is(200)
+	var recorded struct {
+		Alerts []struct {
+			ExternalID string
+			ID         uuid.UUID
+		}
+	}
+	first.decode(&recorded)
+	if len(recorded.Alerts) != 2 || recorded.Alerts[0].ExternalID != "a" || recorded.Alerts[1].ExternalID != "b" {
+		t.Fatalf("got %s", first.Body)
+	}
+	head := func() (position int64) {
+		must(t, w.deps.DB.Get(&position, `SELECT max(position) FROM events WHERE organization_id = $1`, w.ours.organization.ID))
+		return position
+	}
+	before := head()
+	var twice sync.WaitGroup
+	for range 4 {
+		twice.Go(func() {
+			if again := in.send(nativePath, both); again.Body.String() != first.Body.String() {
+				t.Errorf("sent again:\n%s\n%s", first.Body, again.Body)
+			}
+		})
+	}
+	twice.Wait()
+	if after := head(); after != before {
+		t.Errorf("sent again, the log grew from %d to %d", before, after)
+	}
+	fresh := batch(w.item("c", nil), w.item("d", nil))
+	answers := make([]answer, 2)
+	for i := range answers {
+		twice.Go(func() { answers[i] = in.send(nativePath, fresh) })
+	}
+	twice.Wait()
+	if answers[0].is(200).Body.String() != answers[1].is(200).Body.String() {
+		t.Errorf("twice at once:\n%s\n%s", answers[0].Body, answers[1].Body)
+	}
+	if shown := w.listed(w.ours.viewer, ""); len(shown) != 4 {
+		t.Errorf("%d alerts are shown", len(shown))
+	}
+	if at := w.listed(w.ours.viewer, "&instanceName=orders"); len(at) != 1 || at[0].ID != recorded.Alerts[0].ID || at[0].Database == nil {
+		t.Errorf("at the instance there are %+v", at)
+	}
+	if theirs := w.listed(w.theirs.viewer, ""); len(theirs) != 0 {
+		t.Errorf("the others see %+v", theirs)
+	}
+	if n := testutil.ToFloat64(w.deps.Metrics.Ingested.WithLabelValues("alert")); n != 2+4*2+2*2 {
+		t.Errorf("%v alerts are counted as recorded", n)
+	}
+}
+
+// TestIngestAlertsRefusals: a batch is refused whole, and every bad member named.
+func TestIngestAlertsRefusals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	instance := w.instance(w.ours, "orders")
+	now := w.clock.Now()
+	missing := w.item("x", map[string]any{"severity": "awful", "isMuted": "no", "createdAt": "yesterday", "port": 1})
+	delete(missing, "title")
+	places := in.send(nativePath, batch(w.item("y", nil), missing)).problem(400, "invalid_parameter").places()
+	want := []string{"body #/alerts/1/createdAt invalid_parameter", "body #/alerts/1/isMuted invalid_parameter", "body #/alerts/1/port unknown_field",
+		"body #/alerts/1/severity invalid_parameter", "body #/alerts/1/title missing_parameter"}
+	if diff := cmp.Diff(want, places); diff != "" {
+		t.Error(diff)
+	}
+	in.send(nativePath, `{"alerts":[`).problem(400, "malformed_json")
+	in.send(nativePath, map[string]any{}).problem(400, "missing_parameter")
+
+	p := in.send(nativePath, batch(
+		w.item("good", nil),
+		w.item("1", map[string]any{"state": "Resolved"}),
+		w.item("2", map[string]any{"resolvedAt": now}),
+		w.item("3", map[string]any{"lastTriggeredAt": now.Add(-2 * time.Hour)}),
+		w.item("4", map[string]any{"createdAt": now.Add(6 * time.Minute)}),
+		w.item("good", nil),
+		w.item("6", map[string]any{"instance": "nobody", "database": "x"}),
+		w.item("7", map[string]any{"instance": instance.String(), "database": "x"}),
+		w.item("8", map[string]any{"database": "x"}),
+		w.item("9", map[string]any{"title": strings.Repeat("x", 501)}),
+	))
+	want = []string{
+		"body #/alerts/1/resolvedAt resolved_at_required", "body #/alerts/2/resolvedAt resolved_at_not_allowed",
+		"body #/alerts/3/lastTriggeredAt invalid_firing_window", "body #/alerts/4/createdAt time_in_future",
+		"body #/alerts/5/externalId duplicate_external_id", "body #/alerts/6/instance unknown_instance",
+		"body #/alerts/7/database unknown_database", "body #/alerts/8/database unknown_database", "body #/alerts/9/title out_of_range",
+	}
+	if diff := cmp.Diff(want, p.problem(422, "resolved_at_required").places()); diff != "" {
+		t.Error(diff)
+	}
+	in.send(nativePath, batch(w.item("a\x00b", nil))).problem(422, "out_of_range")
+	many := make([]map[string]any, 10_001)
+	for i := range many {
+		many[i] = w.item(fmt.Sprint(i), nil)
+	}
+	if places := in.send(nativePath, batch(many...)).problem(422, "too_many_items").places(); !slices.Equal(places, []string{"body #/alerts too_many_items"}) {
+		t.Errorf("too many are at %v", places)
+	}
+	if shown := w.listed(w.ours.viewer, ""); len(shown) != 0 {
+		t.Errorf("a refused call left %+v", shown)
+	}
+
+	gz := map[string]string{"Content-Encoding": "gzip"}
+	in.send(nativePath, zipped(t, make([]byte, 5<<20)), gz).problem(413, "body_too_large")
+	in.send(nativePath, "no gzip", gz).problem(400, "malformed_json")
+	packed, err := json.Marshal(batch(w.item("good", map[string]any{"instance": instance.String()})))
+	must(t, err)
+	in.send(nativePath, zipped(t, packed), gz).is(200)
+	if shown := w.listed(w.ours.viewer, ""); len(shown) != 1 {
+		t.Errorf("of a packed call there are %+v", shown)
+	}
+
+	limited := sender{w, w.ingestToken(w.ours.admin, instance)}
+	limited.send(nativePath, string(packed)).is(200)
+	limited.send(nativePath, batch(w.item("new", nil))).problem(403, "forbidden")
+	limited.send(nativePath, batch(w.item("new", map[string]any{"instance": w.instance(w.ours, "billing").String()}))).problem(403, "forbidden")
+}
+
+func zipped(t *testing.T, body []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, err := z.Write(body)
+	must(t, err)
+	must(t, z.Close())
+	return out.String()
+}
+
+// TestAlertmanagerRoads: what comes by either road, or by both, is one alert at
+// its instance, and over when they say so.
+func TestAlertmanagerRoads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	instance := w.instance(w.ours, "orders")
+	start := w.clock.Now().Add(-10 * time.Minute)
+	labels := `"labels":{"alertname":"LockWaits","instance":"orders:9187","severity":"critical"},"annotations":{"summary":"Lock waits above 5"},"startsAt":"` + start.Format(time.RFC3339) + `"`
+	webhook := func(status, ends string) string {
+		return `{"version":"4","status":"` + status + `","alerts":[{"status":"` + status + `",` + labels + `,"endsAt":"` + ends + `"}],"more":{}}`
+	}
+	const open = "0001-01-01T00:00:00Z"
+	steps := []struct {
+		road, body    string
+		state         string
+		alerts, after int // how many there are then; minutes that pass first
+	}{
+		{webhookPath, webhook("firing", open), "Open", 1, 0},
+		{apiPath, `[{` + labels + `,"endsAt":"` + w.clock.Now().Add(4*time.Minute).Format(time.RFC3339) + `"}]`, "Open", 1, 1},
+		{webhookPath, webhook("firing", open), "Open", 1, 1},
+		{apiPath, `[{` + labels + `,"endsAt":"` + w.clock.Now().Add(3*time.Minute).Format(time.RFC3339) + `"}]`, "AutoResolved", 1, 3},
+		{webhookPath, webhook("resolved", w.clock.Now().Add(3*time.Minute).Format(time.RFC3339)), "AutoResolved", 1, 0},
+		{webhookPath, webhook("resolved", w.clock.Now().Add(3*time.Minute).Format(time.RFC3339)), "AutoResolved", 1, 1},
+	}
+	for i, step := range steps {
+		w.clock.Advance(time.Duration(step.after) * time.Minute)
+		if received, dropped := in.receipt(step.road, step.body); received != 1 || dropped != 0 {
+			t.Errorf("step %d: %d received, %d dropped", i, received, dropped)
+		}
+		shown := w.listed(w.ours.viewer, "&instanceName=orders")
+		if len(shown) != step.alerts || shown[0].State != step.state || shown[0].Instance == nil || shown[0].Instance.ID != instance || !shown[0].FirstTriggeredAt.Equal(start) {
+			t.Fatalf("step %d: %+v", i, shown)
+		}
+		if shown[0].Title != "Lock waits above 5" || shown[0].Severity != "critical" || shown[0].Occurrences != 1 {
+			t.Fatalf("step %d: %+v", i, shown)
+		}
+	}
+	if over := w.listed(w.ours.viewer, "")[0]; !over.ResolvedAt.Equal(start.Add(13*time.Minute)) || over.LastTriggeredAt.After(over.ResolvedAt) {
+		t.Errorf("it fired until %s and was over at %s", over.LastTriggeredAt, over.ResolvedAt)
+	}
+	// The same labels elsewhere are somebody else's.
+	if received, dropped := (sender{w, w.ingestToken(w.theirs.admin)}).receipt(webhookPath, webhook("firing", open)); received != 1 || dropped != 0 {
+		t.Errorf("theirs: %d received, %d dropped", received, dropped)
+	}
+	if shown := w.listed(w.theirs.viewer, ""); len(shown) != 1 || shown[0].Instance != nil {
+		t.Errorf("theirs: %+v", shown)
+	}
+	if shown := w.listed(w.ours.viewer, ""); len(shown) != 1 {
+		t.Errorf("ours: %+v", shown)
+	}
+}
+
+// TestAlertmanagerLenience: what cannot be used is dropped and counted; the rest
+// of its message is taken.
+func TestAlertmanagerLenience(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	instance := w.instance(w.ours, "orders")
+	other := w.instance(w.ours, "billing")
+	const items = `{"labels":{"alertname":"Nul\u0000","instance":"or\u0000ders","datname":"\u0000"},"annotations":{"summary":"a\u0000b"},"status":"firing","fingerprint":"\u0000"},
+		null, {"labels":{}}, {"labels":{"a":1}},
+		{"labels":{"a":"b"},"startsAt":"2026-01-01T00:00:00Z","endsAt":"2025-01-01T00:00:00Z","status":"resolved"},
+		{"labels":{"alertname":"Unknown","instance":"nobody:1"},"status":"firing","generatorURL":7,"new":[]}`
+	for _, c := range []struct {
+		path, body string
+		want       map[string]float64
+	}{
+		{webhookPath, `{"version":"4","truncatedAlerts":3,"alerts":[` + items + `]}`, map[string]float64{"malformed": 3, "invalid_time": 1, "truncated": 3}},
+		{apiPath, `[` + items + `]`, map[string]float64{"malformed": 2, "no_labels": 1, "invalid_time": 1}},
+	} {
+		if received, dropped := in.receipt(c.path, c.body); received != 6 || dropped != 4 {
+			t.Errorf("%s: %d received, %d dropped", c.path, received, dropped)
+		}
+		if diff := cmp.Diff(c.want, w.dropped(c.path)); diff != "" {
+			t.Errorf("%s: dropped (-want +got):\n%s", c.path, diff)
+		}
+		shown := w.listed(w.ours.viewer, "")
+		titles := []string{}
+		for _, a := range shown {
+			titles = append(titles, a.Title)
+			if a.Instance != nil {
+				t.Errorf("%s has an instance", a.Title)
+			}
+		}
+		slices.Sort(titles)
+		if !slices.Equal(titles, []string{"Unknown", "ab"}) { // the same by both roads
+			t.Errorf("shown are %q", titles)
+		}
+	}
+
+	limited := sender{w, w.ingestToken(w.ours.admin, instance)}
+	message := `[{"labels":{"alertname":"A","instance":"orders"}},{"labels":{"alertname":"A","muster_instance":"` + other.String() + `"}},{"labels":{"alertname":"Nowhere"}}]`
+	if received, dropped := limited.receipt(apiPath, message); received != 3 || dropped != 2 {
+		t.Errorf("a limited token: %d received, %d dropped", received, dropped)
+	}
+	if n := w.dropped(apiPath)["forbidden"]; n != 2 {
+		t.Errorf("%v are counted as forbidden", n)
+	}
+	// A fingerprint is no way to another instance's alert either.
+	in.receipt(webhookPath, `{"version":"4","alerts":[{"status":"firing","labels":{"alertname":"B","instance":"billing"},"fingerprint":"00000000000000bb"}]}`)
+	if _, dropped := limited.receipt(webhookPath, `{"version":"4","alerts":[{"status":"resolved","labels":{"alertname":"B","instance":"orders"},"fingerprint":"00000000000000bb"}]}`); dropped != 1 {
+		t.Error("a limited token closed an alert of another instance")
+	}
+	if shown := w.listed(w.ours.viewer, "&instanceName=billing"); len(shown) != 1 || shown[0].State != "Open" {
+		t.Errorf("of the other instance there are %+v", shown)
+	}
+}
+
+// TestAlertmanagerRefusals: what is no message is refused whole.
+func TestAlertmanagerRefusals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	gz := map[string]string{"Content-Encoding": "gzip"}
+	for _, path := range []string{webhookPath, apiPath} {
+		in.send(path, "{").problem(400, "malformed_json")
+		in.send(path, "[] []").problem(400, "malformed_json")
+		in.send(path, "").problem(400, "malformed_json")
+		in.send(path, "no gzip", gz).problem(400, "malformed_json")
+		in.send(path, `7`).problem(400, "invalid_parameter")
+		in.send(path, "[]", map[string]string{"Content-Type": "application/x-protobuf"}).problem(415, "unsupported_media_type")
+		in.send(path, "[]", map[string]string{"Content-Encoding": "snappy"}).problem(415, "unsupported_media_type")
+		in.send(path, zipped(t, bytes.Repeat([]byte(" "), 32<<20+1)), gz).problem(413, "body_too_large")
+		in.send(path, strings.Repeat(" ", 32<<20+1)).problem(413, "body_too_large")
+		w.do(request{method: "POST", path: path, body: "[]"}).problem(401, "unauthenticated")
+	}
+	for body, place := range map[string]string{`{"version":"3","alerts":[]}`: "#/version", `{}`: "#/version", `{"version":"4","alerts":{}}`: "#/alerts"} {
+		if places := in.send(webhookPath, body).problem(400, "invalid_parameter").places(); !slices.Equal(places, []string{"body " + place + " invalid_parameter"}) {
+			t.Errorf("%s: %v", body, places)
+		}
+	}
+	// Their own parameters, and types with more to them, are let be.
+	if received, _ := in.receipt(apiPath+"?timeout=5s", "[]"); received != 0 {
+		t.Errorf("of none %d are received", received)
+	}
+	in.send(apiPath, zipped(t, []byte("[]"+strings.Repeat(" ", 5<<20))), map[string]string{"Content-Encoding": "gzip", "Content-Type": "application/json; charset=utf-8"}).is(200)
+	leave, ok := w.server.intake.enter(w.ours.organization.ID)
+	for ; ok; leave, ok = w.server.intake.enter(w.ours.organization.ID) {
+		defer leave()
+	}
+	for _, path := range []string{nativePath, webhookPath, apiPath} {
+		if refused := in.send(path, "[]"); refused.problemWith(429, "rate_limited").Header().Get("Retry-After") != "5" {
+			t.Errorf("%s: Retry-After is %q", path, refused.Header().Get("Retry-After"))
+		}
+	}
+	if shown := w.listed(w.ours.viewer, ""); len(shown) != 0 {
+		t.Errorf("refused calls left %+v", shown)
+	}
+}
