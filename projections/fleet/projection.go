@@ -50,13 +50,17 @@ type page struct {
 	removed   []uuid.UUID             // instances, and databases, that are gone
 }
 
-// apply folds a page in memory and writes what it touched at the end.
+// apply folds a page in memory and writes what it touched at the end. Of a log
+// that is mostly alerts most pages touch nothing.
 func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
 	ids := make(map[uuid.UUID]bool)
 	for _, e := range events {
 		if e.StreamType == domain.InstanceStream || e.StreamType == domain.DatabaseStream {
 			ids[e.Stream] = true
 		}
+	}
+	if len(ids) == 0 {
+		return nil
 	}
 	f, err := load(ctx, tx, slices.Collect(maps.Keys(ids)))
 	if err != nil {
