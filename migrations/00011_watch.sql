@@ -11,8 +11,8 @@ CREATE TABLE signs (
     mount           text        NOT NULL, -- of a volume; empty with the other rules
     value           double precision,     -- in the rule's unit; null: forgotten, see doc.go
     at              timestamptz NOT NULL, -- when it was measured; when a server was heard from
-    since           timestamptz,          -- when the present breach began; null: there is none
-    until           timestamptz,          -- when the last one ended; behind since: nobody is told yet
+    since           timestamptz,          -- when the breach began that nobody was told the end of; null: there is none
+    until           timestamptz,          -- when the last one ended; null: it lasts, or there was none
     PRIMARY KEY (organization_id, rule, instance_id, mount)
 ) WITH (fillfactor = 50);
 

@@ -154,6 +154,7 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http
 			return nil, err
 		}
 		group.Go(func() error { return unlessStopped(workers.Run(ctx)) })
+		group.Go(func() error { return unlessStopped(p.watch.Run(ctx)) })
 	}
 	filler := p.newDemo(collector)
 	if err := p.firstRun(ctx, filler); err != nil {

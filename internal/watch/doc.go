@@ -32,11 +32,11 @@
 // begins later than the last one did, so it is an alert of its own. The four states
 // of a row:
 //
-//	since    until             means
-//	null     null or anything  calm
-//	a time   null or earlier   in breach: told every time, while a fresh figure says so
-//	a time   not earlier       over, but perhaps nobody was told
-//	                           (and with a null value: forgotten)
+//	since  until
+//	null   null   calm, and always was
+//	time   null   in breach: told at every judgement, while a fresh figure says so
+//	time   time   over, but perhaps nobody was told
+//	null   time   calm again
 //
 // Only a figure of the last five minutes (Fresh) judges. An older one neither raises
 // nor resolves: an alert stays as it is until somebody measures again or resolves it.
@@ -50,7 +50,7 @@
 // process, or the database, that was away.
 //
 // A server that is removed or switched off is forgotten: its alert is closed and its
-// figure dropped, and what is measured from then on counts as the first.
+// figure dropped (value is null), and what is measured from then on counts as the first.
 //
 // # What may go wrong, and what then happens
 //

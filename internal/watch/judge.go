@@ -25,14 +25,14 @@ type judged struct {
 	Sign
 	Threshold float64
 	Breach    *bool      // nil: nobody knows, because it is stale, or nobody was there to hear
-	Since     *time.Time // of the present breach
-	Until     *time.Time // of the last one
+	Since     *time.Time // when the breach began whose end nobody was told
+	Until     *time.Time // when the last one ended
 	forgotten *time.Time // what it said before is no longer known
 }
 
-// ended tells whether a breach is over and perhaps nobody was told. The order of
-// the two is what a process that dies between noting and telling leaves behind.
-func (s judged) ended() bool { return s.Since != nil && s.Until != nil && !s.Until.Before(*s.Since) }
+// ended tells whether a breach is over and perhaps nobody was told: what a process
+// that dies between noting and telling leaves behind.
+func (s judged) ended() bool { return s.Since != nil && s.Until != nil }
 
 // read returns the signs that are in breach, and those that were.
 func (r *round) read(ctx context.Context) ([]judged, error) {
@@ -129,7 +129,7 @@ func (s judged) decide(at place, now time.Time) (is judged, moved bool) {
 	case s.Breach == nil || *s.Breach == (s.Since != nil):
 		return is, false
 	case *s.Breach:
-		is.Since = s.begin(now)
+		is.Since, is.Until = s.begin(now), nil
 	default:
 		is.Until = s.end(now)
 	}

@@ -1,0 +1,264 @@
+package watch_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/eventstore"
+	"muster/internal/accounts"
+	"muster/internal/clocktest"
+	"muster/internal/pgtest"
+	"muster/internal/postgres"
+	"muster/internal/watch"
+	"muster/projections"
+	"muster/projections/fleet"
+	"muster/projections/projectionstest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// scene is one organization with two servers, whose watch has listened for an hour.
+type scene struct {
+	*testing.T
+	db              *sqlx.DB
+	clock           *clocktest.Clock
+	commands        *commands.Service
+	stage           *projectionstest.Stage
+	watch           *watch.Watch
+	org             uuid.UUID
+	orders, billing uuid.UUID
+	names           map[uuid.UUID]string
+	asked           statements
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{T: t, clock: clocktest.At(noon), names: map[uuid.UUID]string{}}
+	db, pool, err := postgres.Connect(t.Context(), pgtest.URL(t), postgres.PoolOptions{Name: "test", Max: 10, Tracer: &s.asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	s.db = db
+	reader, store := fleet.NewReader(db), accounts.New(db, s.clock.Now)
+	s.commands = &commands.Service{DB: db, Events: eventstore.New(db), Instances: reader, Members: store, Accounts: store, Now: s.clock.Now}
+	s.stage = projectionstest.Run(t, pgtest.DB(t), pgtest.URL(t), fleet.Projection(commands.Registry().Decode))
+	s.watch = s.another(s.stage)
+	o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.org = o.ID
+	s.orders, s.billing = s.register(s.org, "orders"), s.register(s.org, "billing")
+	s.listened(time.Hour)
+	return s
+}
+
+// another is the watch of a further process.
+func (s *scene) another(waiter projections.Waiter) *watch.Watch {
+	return &watch.Watch{
+		DB: s.db, Events: s.commands.Events, Organizations: s.commands.Accounts, Fleet: fleet.NewReader(s.db), Waiter: waiter,
+		Alerts: s.commands, Now: s.clock.Now, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// listened lets somebody have been listening, without a gap, for so long.
+func (s *scene) listened(d time.Duration) {
+	s.exec(`UPDATE watch_state SET listening_since = $1, listened_at = $2`, s.clock.Now().Add(-d), s.clock.Now().Add(24*time.Hour))
+}
+
+func (s *scene) exec(statement string, args ...any) {
+	s.Helper()
+	if _, err := s.db.ExecContext(s.Context(), statement, args...); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *scene) admin() commands.Actor {
+	return commands.Actor{OrganizationID: s.org, MemberID: uuid.MustParse("00000000-0000-7000-8000-000000000001")}
+}
+
+// register makes a server, and waits until the read model has it.
+func (s *scene) register(organization uuid.UUID, name string) uuid.UUID {
+	s.Helper()
+	id, mark, err := s.commands.RegisterInstance(s.Context(), commands.Actor{OrganizationID: organization},
+		commands.RegisterInstance{Name: name, Engine: domain.PostgreSQL, Active: true})
+	s.settle(mark, err)
+	s.names[id] = name
+	return id
+}
+
+func (s *scene) settle(m commands.Mark, err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	defer cancel()
+	for !s.stage.Wait(ctx, m.Log, m.Position) {
+		if ctx.Err() != nil {
+			s.Fatal("the read model does not follow")
+		}
+	}
+}
+
+func (s *scene) remove(instance uuid.UUID) {
+	s.Helper()
+	s.settle(s.commands.RemoveInstance(s.Context(), s.admin(), instance))
+}
+
+func (s *scene) active(instance uuid.UUID, active bool) {
+	s.Helper()
+	s.settle(s.commands.ChangeInstance(s.Context(), s.admin(), instance, commands.ChangeInstance{Active: &active}))
+}
+
+func (s *scene) settings(c organization.ChangeSettings) {
+	s.Helper()
+	if _, _, err := s.commands.ChangeOrganization(s.Context(), s.admin(), commands.ChangeOrganization{ChangeSettings: c}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// sample records a figure of orders that was measured just now.
+func (s *scene) sample(rule watch.Rule, mount string, value float64) {
+	s.Helper()
+	s.record(watch.Sign{OrganizationID: s.org, Rule: rule, InstanceID: s.orders, Mount: mount, Value: value, At: s.clock.Now()})
+}
+
+// hear records a sign of life.
+func (s *scene) hear(instance uuid.UUID) {
+	s.Helper()
+	s.record(watch.Sign{OrganizationID: s.org, Rule: watch.Silent, InstanceID: instance, At: s.clock.Now()})
+}
+
+func (s *scene) record(signs ...watch.Sign) (recorded int) {
+	s.Helper()
+	recorded, err := watch.Record(s.Context(), s.db, s.clock.Now(), signs)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return recorded
+}
+
+func (s *scene) judge() watch.Judgement {
+	s.Helper()
+	j, err := s.watch.Judge(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return j
+}
+
+// after moves the clock and judges.
+func (s *scene) after(d time.Duration) {
+	s.Helper()
+	s.clock.Advance(d)
+	s.judge()
+}
+
+// event is what the story needs of any event of an alert.
+type event struct {
+	Stream     uuid.UUID `json:"-"`
+	Type       string    `json:"-"`
+	Key        string    `json:"key"`
+	Title      string    `json:"title"`
+	Severity   string    `json:"severity"`
+	First      time.Time `json:"firstTriggeredAt"`
+	ResolvedAt time.Time `json:"resolvedAt"`
+}
+
+func (s *scene) events() (all []event) {
+	s.Helper()
+	var rows []struct {
+		Stream uuid.UUID `db:"stream_id"`
+		Type   string    `db:"type"`
+		Data   []byte    `db:"data"`
+	}
+	err := s.db.SelectContext(s.Context(), &rows,
+		`SELECT stream_id, type, data FROM events WHERE log = 'fleet' AND stream_type = 'alert' ORDER BY position`)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, row := range rows {
+		e := event{Stream: row.Stream, Type: row.Type}
+		if err := json.Unmarshal(row.Data, &e); err != nil {
+			s.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// story says what became of every alert: when it was raised and closed, in time
+// since noon.
+func (s *scene) story() []string {
+	s.Helper()
+	keys := map[uuid.UUID]string{}
+	told := []string{}
+	for _, e := range s.events() {
+		if e.Type == "alert.raised" {
+			keys[e.Stream] = strings.TrimPrefix(e.Key, "watch/")
+			for id, name := range s.names {
+				keys[e.Stream] = strings.ReplaceAll(keys[e.Stream], id.String(), name)
+			}
+		}
+		line := strings.TrimPrefix(e.Type, "alert.") + " " + keys[e.Stream]
+		switch {
+		case e.Type == "alert.raised":
+			line += " " + e.Severity + " " + e.First.Sub(noon).String()
+		case !e.ResolvedAt.IsZero():
+			line += " " + e.ResolvedAt.Sub(noon).String()
+		}
+		told = append(told, line)
+	}
+	return told
+}
+
+func (s *scene) wantStory(want ...string) {
+	s.Helper()
+	if want == nil {
+		want = []string{}
+	}
+	if diff := cmp.Diff(want, s.story()); diff != "" {
+		s.Errorf("what became of the alerts (-want +got):\n%s", diff)
+	}
+}
+
+// newest is the alert that was raised last.
+func (s *scene) newest() uuid.UUID {
+	s.Helper()
+	events := s.events()
+	for i := len(events) - 1; i >= 0; i-- {
+		if events[i].Type == "alert.raised" {
+			return events[i].Stream
+		}
+	}
+	s.Fatal("no alert was raised")
+	return uuid.Nil
+}
+
+// statements counts what the database is asked.
+type statements struct{ atomic.Int64 }
+
+func (n *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	n.Add(1)
+	return ctx
+}
+
+func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}

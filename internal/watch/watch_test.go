@@ -1,0 +1,266 @@
+package watch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/internal/watch"
+)
+
+// TestPersonComesFirst: what somebody did stays while the breach lasts, and the
+// next one is an alert of its own.
+func TestPersonComesFirst(t *testing.T) {
+	t.Parallel()
+	type action func(*commands.Service, context.Context, commands.Actor, uuid.UUID) (commands.Mark, error)
+	for _, c := range []struct {
+		name string
+		does action
+		then []string // with the breach lasting, and when it is over
+		over []string
+	}{
+		{"resolved", (*commands.Service).ResolveAlert, nil, nil},
+		{"acknowledged", (*commands.Service).AcknowledgeAlert, nil, []string{"auto_resolved volume/orders/data 2m0s"}},
+		{"muted", (*commands.Service).MuteAlert, nil, []string{"auto_resolved volume/orders/data 2m0s"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.sample(watch.Volume, "/data", 93)
+			s.after(10 * time.Second)
+			if _, err := c.does(s.commands, t.Context(), s.admin(), s.newest()); err != nil {
+				t.Fatal(err)
+			}
+			done := s.story()
+			s.clock.Advance(50 * time.Second)
+			s.sample(watch.Volume, "/data", 93)
+			s.after(0)
+			s.wantStory(done...)
+			s.clock.Advance(time.Minute)
+			s.sample(watch.Volume, "/data", 10)
+			s.after(0)
+			done = append(done, c.over...)
+			s.wantStory(done...)
+			s.clock.Advance(time.Minute)
+			s.sample(watch.Volume, "/data", 93)
+			s.after(0)
+			s.wantStory(append(done, "raised volume/orders/data warning 3m0s")...)
+		})
+	}
+}
+
+// TestMusterWasAway: a restart of Muster is no outage of the fleet. Silence is what
+// somebody was there to hear.
+func TestMusterWasAway(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	listens := func(until time.Time) { // a turn every fifteen seconds, and the last one then
+		t.Helper()
+		for s.clock.Now().Before(until) {
+			if err := s.watch.ListenOnce(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.clock.Advance(min(watch.Interval, until.Sub(s.clock.Now())))
+		}
+		s.after(0)
+	}
+	s.exec(`UPDATE watch_state SET listening_since = NULL, listened_at = NULL`)
+	s.hear(s.orders)
+	s.after(time.Hour) // nobody has ever listened
+	s.wantStory()
+	back := noon.Add(time.Hour)
+	listens(back.Add(5*time.Minute - time.Second))
+	s.wantStory()
+	listens(back.Add(5 * time.Minute))
+	raised := "raised silent/orders critical 5m0s"
+	s.wantStory(raised)
+	s.hear(s.orders)
+	s.after(0)
+	over := "auto_resolved silent/orders 1h5m0s"
+	s.wantStory(raised, over)
+	// A restart of half a minute is no gap.
+	heard := s.clock.Now()
+	listens(heard.Add(2 * time.Minute))
+	s.clock.Advance(30 * time.Second)
+	listens(heard.Add(5*time.Minute - time.Second))
+	s.wantStory(raised, over)
+	listens(heard.Add(5 * time.Minute))
+	told := []string{raised, over, "raised silent/orders critical 1h10m0s"}
+	s.wantStory(told...)
+	s.hear(s.orders)
+	s.after(0)
+	told = append(told, "auto_resolved silent/orders 1h10m0s")
+	s.wantStory(told...)
+	// One of a minute is: silence begins anew.
+	heard = s.clock.Now()
+	listens(heard.Add(2 * time.Minute))
+	s.clock.Advance(time.Minute)
+	listens(heard.Add(8*time.Minute - time.Second))
+	s.wantStory(told...)
+	listens(heard.Add(8 * time.Minute))
+	s.wantStory(append(told, "raised silent/orders critical 1h15m0s")...)
+}
+
+// doors is a process that dies at its nth message to the door, before or after it.
+type doors struct {
+	*commands.Service
+	before, after bool
+}
+
+var errKilled = errors.New("killed")
+
+func (d *doors) RecordFirings(ctx context.Context, actor commands.Actor, firings []commands.Firing) (int, commands.Mark, error) {
+	if d.before {
+		return 0, commands.Mark{}, errKilled
+	}
+	dropped, mark, err := d.Service.RecordFirings(ctx, actor, firings)
+	if err == nil && d.after {
+		err = errKilled
+	}
+	return dropped, mark, err
+}
+
+// TestProcessDies between noting what it found and telling it, or behind that.
+func TestProcessDies(t *testing.T) {
+	t.Parallel()
+	whole := []string{"raised volume/orders/data warning 0s", "auto_resolved volume/orders/data 1m0s", "raised volume/orders/data warning 2m0s"}
+	for _, c := range []struct {
+		name string
+		door doors
+		dies int // at which of the steps
+		want []string
+	}{
+		{"before it raises", doors{before: true}, 0, whole},
+		{"behind it", doors{after: true}, 0, whole},
+		{"before it resolves", doors{before: true}, 1, whole},
+		{"behind it", doors{after: true}, 1, whole},
+	} {
+		for _, survivor := range []string{"judged again", "next sample first"} {
+			t.Run(fmt.Sprintf("%s at step %d, %s", c.name, c.dies, survivor), func(t *testing.T) {
+				t.Parallel()
+				s := newScene(t)
+				for step, value := range []float64{93, 10, 93} {
+					s.sample(watch.Volume, "/data", value)
+					if step == c.dies {
+						dying := s.another(s.stage)
+						dying.Alerts = &doors{s.commands, c.door.before, c.door.after}
+						if _, err := dying.Judge(t.Context()); !errors.Is(err, errKilled) {
+							t.Fatalf("error %v", err)
+						}
+					}
+					if step != c.dies || survivor == "judged again" {
+						s.judge()
+						s.judge() // an end is told before what begins next
+					}
+					s.clock.Advance(time.Minute)
+				}
+				s.wantStory(c.want...)
+			})
+		}
+	}
+}
+
+// TestTwoWatchesAtOnce: one alert, and one end of it.
+func TestTwoWatchesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	began, ended := 0, 0
+	for _, value := range []float64{93, 10} {
+		s.sample(watch.Volume, "/data", value)
+		var mu sync.Mutex
+		var group sync.WaitGroup
+		for range 8 {
+			w := s.another(s.stage)
+			group.Go(func() {
+				j, err := w.Judge(t.Context())
+				mu.Lock()
+				defer mu.Unlock()
+				began, ended = began+j.Began[watch.Volume], ended+j.Ended[watch.Volume]
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		s.after(time.Minute)
+	}
+	s.wantStory("raised volume/orders/data warning 0s", "auto_resolved volume/orders/data 1m0s")
+	if began != 1 || ended != 1 {
+		t.Errorf("counted %d beginnings and %d ends", began, ended)
+	}
+}
+
+// TestAThousandSigns are judged with few statements, and again with fewer.
+func TestAThousandSigns(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	signs := make([]watch.Sign, 1000)
+	for _, value := range []float64{99, 99, 10} {
+		for i := range signs {
+			signs[i] = watch.Sign{
+				OrganizationID: s.org, Rule: watch.Volume, InstanceID: s.orders, Mount: fmt.Sprintf("/data/%d", i), Value: value, At: s.clock.Now(),
+			}
+		}
+		s.record(signs...)
+		before := s.asked.Load()
+		s.judge()
+		if n := s.asked.Load() - before; n > 40 {
+			t.Errorf("judging a thousand signs takes %d statements", n)
+		}
+		s.clock.Advance(time.Minute)
+	}
+	if n := len(s.story()); n != 2000 {
+		t.Errorf("%d events, want 1,000 raised and resolved", n)
+	}
+	before := s.asked.Load()
+	s.judge()
+	if n := s.asked.Load() - before; n > 10 {
+		t.Errorf("judging a thousand signs that say nothing takes %d statements", n)
+	}
+}
+
+// TestRun judges, and closes what has come to its end, until it is stopped.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	_, _, err := s.commands.RecordFirings(t.Context(), s.admin(), []commands.Firing{{
+		Key: "alertmanager/1", Title: "of another sender", Severity: alert.Info, StartsAt: noon, SeenAt: noon, EndsAt: noon.Add(5 * time.Minute),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(10 * time.Minute)
+	s.sample(watch.Volume, "/data", 93)
+	ctx, stop := context.WithCancel(t.Context())
+	judged := make(chan watch.Judgement)
+	s.watch.Interval = time.Millisecond
+	s.watch.Judged = func(j watch.Judgement) {
+		select {
+		case judged <- j:
+		case <-ctx.Done():
+		}
+	}
+	done := make(chan error)
+	go func() { done <- s.watch.Run(ctx) }()
+	if diff := cmp.Diff(watch.Judgement{Began: map[watch.Rule]int{watch.Volume: 1}, Ended: map[watch.Rule]int{}}, <-judged); diff != "" {
+		t.Errorf("the first judgement (-want +got):\n%s", diff)
+	}
+	<-judged // the second one: the first turn has closed what it had to
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	s.wantStory("raised alertmanager/1 info 0s", "raised volume/orders/data warning 10m0s", "auto_resolved alertmanager/1 5m0s")
+	age, ok, err := s.watch.SinceJudged(t.Context())
+	if err != nil || !ok || age != 0 {
+		t.Errorf("judged %v ago (%v, %v)", age, ok, err)
+	}
+}
