@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -76,6 +77,38 @@ func TestAlertActions(t *testing.T) {
 				t.Errorf("%s answered something else than is read next: %s", action, diff)
 			}
 		}
+	}
+}
+
+// TestTwoActAtOnce: one of them did it, and the other is told so.
+func TestTwoActAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	path := alertsPath + "/" + id.String()
+	for _, action := range []string{"acknowledge", "mute", "unmute", "resolve"} {
+		answers := make([]answer, 6)
+		var together sync.WaitGroup
+		for i := range answers {
+			as := []person{w.ours.member, w.ours.admin}[i%2]
+			together.Go(func() { answers[i] = w.act(as, id, action) })
+		}
+		together.Wait()
+		done := 0
+		for _, a := range answers {
+			if a.Code == 200 {
+				done++
+			} else {
+				a.problem(409, "invalid_state")
+			}
+		}
+		if done != 1 {
+			t.Errorf("%d did %s", done, action)
+		}
+	}
+	shown := w.get(w.ours.viewer, path)
+	if got := len(strings.Split(shown.told(), ", ")); got != 5 || shown.stands() != "Resolved" {
+		t.Errorf("%s: told %s", shown.stands(), shown.told())
 	}
 }
 

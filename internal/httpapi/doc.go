@@ -22,6 +22,10 @@
 // Every query carries the caller's organization. A foreign id is answered
 // exactly like an unknown one.
 //
+// The windows and filters of the dashboard are read in one place, window.go. A
+// filter resolves to servers before anything is counted, so that one that nothing
+// matches counts nothing, and never everything.
+//
 // # What may go wrong
 //
 //   - The process dies between a write and its answer: the caller does not know
@@ -33,6 +37,8 @@
 //     twice.
 //   - Two identical requests at once: the database makes them one report
 //     (commands); with one key, the second is told idempotency_in_progress.
+//   - The answer to an action on an alert is lost: whoever asks again is told
+//     invalid_state, and finds the alert as they left it.
 //   - A member is erased: answers that name them are forgotten with them, in one
 //     transaction. One that is being given to somebody else at that moment is kept
 //     after it, and goes with the first key that is used a day later.

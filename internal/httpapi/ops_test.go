@@ -33,7 +33,7 @@ func TestOperations(t *testing.T) {
 	for _, p := range w.get(w.ours.auditor, "/api/v1/ops/projections").is(200).object()["items"].([]any) {
 		names += p.(map[string]any)["name"].(string) + " "
 	}
-	for _, want := range []string{"report_history", "audit", "fleet", "exceptions"} {
+	for _, want := range []string{"report_history", "audit", "fleet", "alerts", "exceptions"} {
 		if !strings.Contains(names, want) {
 			t.Errorf("%s is not among %s", want, names)
 		}
