@@ -58,6 +58,12 @@
 // read model that does not get there in ten seconds fails the attempt; a score
 // that forgets what was accepted, or what no longer is, would be worse than none.
 //
+// An alert is raised or resolved while a scorecard is built. The builder waits for
+// the read model of alerts in the same way: what was recorded before the instant
+// of the report is in it as it was recorded, what is recorded meanwhile may be. An
+// alert that fires is heard of more often than its log says; the time until which
+// it was last heard of is the one of the moment at which it is read.
+//
 // A worker dies between sending a mail and recording it. The mail is sent
 // again, with the same Message-ID.
 //

@@ -20,6 +20,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/snapshot"
 	"muster/projections"
+	"muster/projections/alerts"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/history"
@@ -68,6 +69,11 @@ type Exceptions interface {
 	InForce(ctx context.Context, organization uuid.UUID, at time.Time) ([]exceptions.Exception, error)
 }
 
+// Alerts is what the organization's servers raised; *alerts.Reader is one.
+type Alerts interface {
+	Touching(ctx context.Context, t alerts.Touched, most int) ([]alerts.Alert, int, error)
+}
+
 // Inputs is the Gatherer of the program.
 type Inputs struct {
 	DB         *sqlx.DB
@@ -78,6 +84,7 @@ type Inputs struct {
 	Accounts   Accounts
 	History    History
 	Exceptions Exceptions
+	Alerts     Alerts
 	Waiter     projections.Waiter
 	Blobs      *blobs.Store
 	Catalogue  *catalogue.Catalogue
@@ -109,6 +116,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the assessments", g.addAssessments},
 		{"the log's head", g.addInstant},
 		{"the exceptions", g.addExceptions},
+		{"the alerts", g.addAlerts},
 		{"the vulnerabilities", g.addVulnerabilities},
 		{"the report before", g.addPrevious},
 	} {
@@ -171,6 +179,27 @@ func (g *Inputs) addInstant(ctx context.Context, _ Gathering, doc *snapshot.Docu
 	}
 	doc.AsOf = doc.AsOf.Truncate(time.Microsecond)
 	return nil
+}
+
+// waits is how often a read model is waited for, a second each.
+const waits = 10
+
+// pass waits until a read model has passed where a log ends now. The others that
+// read this log may stand still.
+func (g *Inputs) pass(ctx context.Context, log eventstore.Log, model string) error {
+	head, err := g.Events.Head(ctx, g.DB, log)
+	if err != nil {
+		return err
+	}
+	for range waits {
+		if g.Waiter.Wait(ctx, head.Log, head.Position, model) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("the read model of %s is behind the log %s", model, head.Log)
 }
 
 // addAssessments fills in what is known of every active instance, looking at

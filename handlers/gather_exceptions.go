@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -12,14 +11,11 @@ import (
 	"muster/projections/exceptions"
 )
 
-// waits is how often the read model of exceptions is waited for, a second each.
-const waits = 10
-
 // addExceptions takes in what is granted and has not lapsed at the document's
 // instant. Whatever was decided before that instant is seen. One that was decided
 // meanwhile, or by a clock ahead of this worker's, moves the instant behind it.
 func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.Document) error {
-	if err := g.passDecisions(ctx); err != nil {
+	if err := g.pass(ctx, eventstore.Organization, exceptions.Name); err != nil {
 		return err
 	}
 	found, err := g.Exceptions.InForce(ctx, in.OrganizationID, doc.AsOf)
@@ -48,24 +44,6 @@ func (g *Inputs) addExceptions(ctx context.Context, in Gathering, doc *snapshot.
 		x.RequestedBy.Name, x.GrantedBy.Name = names[x.RequestedBy.ID], names[x.GrantedBy.ID]
 	}
 	return nil
-}
-
-// passDecisions waits until the read model of exceptions has passed where the log
-// ends now. The others that read this log may stand still.
-func (g *Inputs) passDecisions(ctx context.Context) error {
-	head, err := g.Events.Head(ctx, g.DB, eventstore.Organization)
-	if err != nil {
-		return err
-	}
-	for range waits {
-		if g.Waiter.Wait(ctx, head.Log, head.Position, exceptions.Name) {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	return errors.New("the read model of exceptions is behind the log " + string(head.Log))
 }
 
 // concerning is an exception as the document carries it; ok is false where it

@@ -24,6 +24,7 @@ import (
 	"muster/internal/secrets"
 	"muster/internal/snapshot"
 	"muster/projections"
+	"muster/projections/alerts"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
 	"muster/projections/history"
@@ -44,7 +45,7 @@ func newEstate(t *testing.T) *estate {
 	s := newScene(t)
 	decode := commands.Registry().Decode
 	e := &estate{scene: s, runner: projections.NewRunner(s.db, pgtest.URL(t), slog.New(slog.DiscardHandler),
-		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode))}
+		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode))}
 	if err := e.runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,8 @@ func (e *estate) inputs() *handlers.Inputs {
 	}
 	return &handlers.Inputs{
 		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
-		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
+		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db),
+		Alerts: alerts.NewReader(e.db, e.events, commands.Registry().Decode), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
 		PublicURL: "https://muster.example.org", Now: e.clock.Now,
 	}
 }

@@ -149,10 +149,6 @@ func (b *builder) utilization() {
 	b.state(stateNotAssessed, "Not yet measured: CPU, memory and disk over the window with their minimum, mean, 95th percentile and maximum, the hours above 80%, and the days until the fullest volume is full. These are reported by an agent on the host; none has reported for "+b.subjectName()+b.windowWords()+".")
 }
 
-func (b *builder) alerts() {
-	b.state(stateNotAssessed, "Not yet measured: alerts raised and resolved over the window, how long each was active, the median time to resolve it, and what is still open. These come from an alert source; none has reported for "+b.subjectName()+b.windowWords()+". The health score does not depend on alerts.")
-}
-
 func (b *builder) windowWords() string {
 	if b.doc.Window == nil {
 		return ""

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -173,6 +174,30 @@ func unlisted() snapshot.Document {
 	return doc
 }
 
+// quiet is a scorecard of a server that was registered within its window, and on
+// which nothing happened but what change adds.
+func quiet(listed ...snapshot.Alert) snapshot.Document {
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	doc.Instances[0].CreatedAt = snapshottest.AsOf().AddDate(0, 0, -10)
+	doc.Alerts = &snapshot.AlertHistory{Listed: listed, Total: len(listed)}
+	return doc
+}
+
+// flood is a scorecard with more alerts than its document lists.
+func flood() snapshot.Document {
+	doc := quiet()
+	for n := range 3000 {
+		from := snapshottest.AsOf().Add(-time.Duration(n) * 10 * time.Minute)
+		ends := from.Add(9 * time.Minute)
+		doc.Alerts.Listed = append(doc.Alerts.Listed, snapshot.Alert{
+			ID: snapshottest.ID(n), Title: "Title " + strconv.Itoa(n%40) + strings.Repeat(" of many words", 40), Severity: []string{"critical", "warning", "info"}[n%3],
+			State: "Resolved", Muted: n%50 == 0, CreatedAt: from, FirstTriggeredAt: from, LastTriggeredAt: from, ResolvedAt: &ends, Occurrences: 1,
+		})
+	}
+	doc.Alerts.Total = 12_000
+	return doc
+}
+
 func eachResult(doc snapshot.Document, f func(*snapshot.CheckResult)) {
 	for i := range doc.Instances {
 		if a := doc.Instances[i].Assessment; a != nil {
@@ -218,9 +243,24 @@ func TestSentences(t *testing.T) {
 		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{"DEMO"}},
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
-			"Not yet measured: alerts raised and resolved over the window", "capped at 59: 1 critical check failing", "instance-wide",
+			"31 alerts were raised in the window and 30 resolved; 2 were open at its end. For 2 d 22 h of 30 d (10%) at least one was open. Half of those resolved took no longer than 40 min.",
+			"Active and resolved by day", "Warning Replication lag above 60 seconds 14 5 h 57 min 25 min 0", "Auto-resolved 2026-11-05 13:00", "Acknowledged", "triggered 3 times",
+			"The first 25 of 32 alerts; 7 more are in the inputs document of this report.", "Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
 			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
-		}, []string{"Coverage and methodology"}},
+		}, []string{"Coverage and methodology", "Before the instance was registered"}},
+		"scorecard without an alert": {quiet(), []string{
+			"No alert was active in this window between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. pg-orders-01 was registered on 10 Nov 2026 12:00 UTC; nothing is known from before.",
+			"An instance that nothing watches raises no alert.",
+		}, []string{"Active and resolved", "Muted alerts"}},
+		"scorecard with nothing but a muted alert": {quiet(snapshot.Alert{
+			Title: "Known", Severity: "critical", State: "Open", Muted: true, CreatedAt: snapshottest.AsOf().Add(-time.Hour), Occurrences: 1,
+		}), []string{"1 muted alert is listed apart and counted nowhere.", "Critical Known instance-wide 2026-11-20 11:00 Open 1 h"}, []string{"Active and resolved"}},
+		"scorecard with a flood of alerts": {flood(), []string{
+			"The first 15 of 120 titles; 105 more are in the inputs document", "The first 25 of 2,940 alerts; 2,915 more", "The first 10 of 60 muted alerts; 50 more",
+			"9,000 further ones are not in the inputs document", "Before the instance was registered", "of many words of many wor…", "The figures stand on 3,000 alerts",
+		}, nil},
+		"scorecard of which nobody asked for alerts": {snapshottest.Empty(report.InstanceScorecard), []string{"Not assessed: the alerts of the instance between"}, nil},
+		"scorecard of a database":                    {scoped, []string{"Alerts of database crm and instance-wide ones count."}, nil},
 		"scorecard where everything is accepted": {accepted(report.InstanceScorecard), []string{
 			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart.",
 		}, []string{"capped at"}},

@@ -84,6 +84,9 @@ func sortDocument(doc *Document) {
 		sortInstance(&doc.Instances[i])
 	}
 	slices.SortStableFunc(doc.Exceptions, func(a, b Exception) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	if doc.Alerts != nil {
+		slices.SortStableFunc(doc.Alerts.Listed, Alert.Compare)
+	}
 	if doc.Previous != nil {
 		slices.SortStableFunc(doc.Previous.Findings, FindingKey.Compare)
 		slices.SortStableFunc(doc.Previous.Accepted, FindingKey.Compare)

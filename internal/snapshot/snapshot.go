@@ -29,6 +29,7 @@ type Document struct {
 	Checks          []Check         `json:"checks"`          // definitions of every check of the catalogue, sorted by id
 	Instances       []Instance      `json:"instances"`       // in scope, sorted by name, then id; inactive ones too
 	Exceptions      []Exception     `json:"exceptions"`      // in force, and about an instance below, sorted by id
+	Alerts          *AlertHistory   `json:"alerts"`          // scorecard only; nil: nobody has asked for them
 	Previous        *Previous       `json:"previous"`        // the previous Ready report of the same kind and scope
 	Vulnerabilities []Vulnerability `json:"vulnerabilities"` // every CVE that an instance below names, sorted by id
 }

@@ -42,6 +42,12 @@ func Hostile(kind report.Kind) snapshot.Document {
 		x := &doc.Exceptions[i]
 		x.Reason, x.RequestedBy.Name, x.GrantedBy.Name = next(), next(), next()
 	}
+	if doc.Alerts != nil {
+		for i := range doc.Alerts.Listed {
+			a := &doc.Alerts.Listed[i]
+			a.Title, a.Rule, a.Database, a.State = next(), next(), next(), next()
+		}
+	}
 	return doc
 }
 

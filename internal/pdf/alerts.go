@@ -1,0 +1,222 @@
+package pdf
+
+import (
+	"strconv"
+	"time"
+
+	"muster/domain/alert"
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot/analysis"
+)
+
+// How many rows the tables of alerts have. The rest is in the inputs document.
+const (
+	mostTitles = 15
+	mostAlerts = 25
+	mostMuted  = 10
+)
+
+// alerts prints the alert history of the window.
+func (b *builder) alerts() {
+	s, ok := analysis.Alerts(b.doc)
+	if !ok {
+		b.state(stateNotAssessed, "Not assessed: the alerts of "+b.subjectName()+b.windowWords()+" were not gathered. The health score does not depend on alerts.")
+		return
+	}
+	if s.All.Alerts == 0 {
+		words := "No alert was active in this window" + b.windowWords() + "."
+		if n := len(s.Muted); n > 0 {
+			words += " " + count(n, "muted alert is", "muted alerts are") + " listed apart and counted nowhere."
+		}
+		b.state(stateClean, words)
+		b.small(b.monitoredSince() + "An instance that nothing watches raises no alert. The health score does not depend on alerts.")
+		b.mutedAlerts(s)
+		return
+	}
+	b.para(b.alertWords(s))
+	b.alertSeverities(s)
+	b.alertChart(s)
+	b.alertTitles(s)
+	b.worstAlerts(s)
+	b.mutedAlerts(s)
+}
+
+// alertWords is the section in a few sentences.
+func (b *builder) alertWords(s analysis.AlertSummary) string {
+	all, w := s.All, b.doc.Window
+	words := count(all.Raised, "alert was", "alerts were") + " raised in the window and " + number(all.Resolved) + " resolved; " +
+		count(all.Open, "was", "were") + " open at its end. " +
+		"For " + length(all.Active) + " of " + length(w.To.Sub(w.From)) + " (" + percent(all.Active.Seconds()/w.To.Sub(w.From).Seconds()) + ") at least one was open."
+	if all.Resolved > 0 {
+		words += " Half of those resolved took no longer than " + length(all.Median) + "."
+	}
+	if b.doc.Database != nil {
+		words += " Alerts of database " + shorten(b.doc.Database.Name, 80) + " and instance-wide ones count."
+	}
+	if s.Unlisted > 0 {
+		words += " The figures stand on " + number(len(s.Alerts)+len(s.Muted)) + " alerts; " + count(s.Unlisted, "further one is", "further ones are") + " not in the inputs document."
+	}
+	return words
+}
+
+// monitoredSince says where the window begins before the instance was watched.
+func (b *builder) monitoredSince() string {
+	in := b.subject()
+	if in == nil || in.CreatedAt.IsZero() || !in.CreatedAt.After(b.doc.Window.From) {
+		return ""
+	}
+	return b.subjectName() + " was registered on " + minute(in.CreatedAt) + "; nothing is known from before. "
+}
+
+func (b *builder) alertSeverities(s analysis.AlertSummary) {
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Severity", Flex: 1}, {Title: "Raised", Flex: 1, Align: typeset.Right}, {Title: "Resolved", Flex: 1, Align: typeset.Right},
+			{Title: "Open at the end", Flex: 1, Align: typeset.Right}, {Title: "Time in alert", Flex: 1, Align: typeset.Right},
+			{Title: "Median to resolve", Flex: 1, Align: typeset.Right},
+		},
+		Rows: len(s.Severity),
+		Row: func(i int) []typeset.Cell {
+			c := s.Severity[i]
+			return []typeset.Cell{alertSeverity(c.Severity), text(number(c.Raised)), text(number(c.Resolved)), text(number(c.Open)),
+				strong(length(c.Active)), text(medianOf(c))}
+		},
+	})
+}
+
+// alertTitles folds alerts that say the same: what keeps coming back shows here.
+func (b *builder) alertTitles(s analysis.AlertSummary) {
+	b.sub("What raised alerts")
+	shown := s.Titles[:min(mostTitles, len(s.Titles))]
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Alerts", Align: typeset.Right}, {Title: "Time in alert", Align: typeset.Right},
+			{Title: "Median to resolve", Align: typeset.Right}, {Title: "Still open", Align: typeset.Right},
+		},
+		Rows: len(shown),
+		Row: func(i int) []typeset.Cell {
+			c := shown[i]
+			return []typeset.Cell{alertSeverity(c.Severity), text(shorten(c.Title, 160)), text(number(c.Alerts)), strong(length(c.Active)),
+				text(medianOf(c)), text(number(c.Open))}
+		},
+	})
+	b.small(more(len(shown), len(s.Titles), "titles") +
+		"Time in alert: in which at least one of them was open, within the window. Median: from when an alert was raised to when it was resolved, of those resolved in the window.")
+}
+
+func (b *builder) worstAlerts(s analysis.AlertSummary) {
+	b.sub("Alerts, the worst and longest first")
+	shown := s.Alerts[:min(mostAlerts, len(s.Alerts))]
+	b.alertTable(shown)
+	b.small(more(len(shown), len(s.Alerts), "alerts") + "State: as of " + instant(b.doc.AsOf) + ". Open for: within the window.")
+}
+
+// mutedAlerts are out of every figure, and never out of sight.
+func (b *builder) mutedAlerts(s analysis.AlertSummary) {
+	if len(s.Muted) == 0 {
+		return
+	}
+	b.sub("Muted alerts")
+	shown := s.Muted[:min(mostMuted, len(s.Muted))]
+	b.alertTable(shown)
+	b.small(more(len(shown), len(s.Muted), "muted alerts") + "Somebody muted them, so that they count in no figure of this report.")
+}
+
+func (b *builder) alertTable(alerts []analysis.OpenAlert) {
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Database", Max: 90}, {Title: "Raised and resolved (UTC)", Max: 140},
+			{Title: "Open for", Align: typeset.Right},
+		},
+		Rows: len(alerts),
+		Row: func(i int) []typeset.Cell {
+			a := alerts[i]
+			return []typeset.Cell{
+				alertSeverity(a.Severity), {Text: shorten(a.Title, 160), Sub: alertNote(a), SubStyle: cellMuted}, where(shorten(a.Database, 80)),
+				{Text: shortMinute(a.CreatedAt), Sub: alertState(a), SubStyle: cellMuted}, strong(length(a.Active)),
+			}
+		},
+	})
+}
+
+// alertNote is what else there is to say of an alert.
+func alertNote(a analysis.OpenAlert) string {
+	note := shorten(a.Rule, 80)
+	if a.Occurrences > 1 {
+		note += after(note, ", ") + "triggered " + count(a.Occurrences, "time", "times")
+	}
+	return note
+}
+
+// more says how many rows are not printed.
+func more(shown, all int, what string) string {
+	if shown == all {
+		return ""
+	}
+	return "The first " + number(shown) + " of " + number(all) + " " + what + "; " + number(all-shown) + " more are in the inputs document of this report. "
+}
+
+func medianOf(c analysis.AlertCounts) string {
+	if c.Resolved == 0 {
+		return "–"
+	}
+	return length(c.Median)
+}
+
+// alertColor is that of the finding which is as bad.
+var alertColor = map[string]typeset.Color{
+	string(alert.Critical): severityColor[analysis.Critical],
+	string(alert.Warning):  severityColor[analysis.Medium],
+	string(alert.Info):     severityColor[analysis.Low],
+}
+
+// alertWord is a severity as people write it.
+var alertWord = map[string]string{
+	string(alert.Critical): "Critical", string(alert.Warning): "Warning", string(alert.Info): "Info",
+}
+
+func alertSeverity(s string) typeset.Cell {
+	word, ok := alertWord[s]
+	if !ok {
+		return typeset.Cell{Text: orDash(shorten(s, 20)), Style: cellStrong, Mark: muted}
+	}
+	return typeset.Cell{Text: word, Style: cellStrong, Mark: alertColor[s]}
+}
+
+// alertState says where an alert stands, and since when where it is over.
+func alertState(a analysis.OpenAlert) string {
+	state := orDash(shorten(a.State, 20))
+	if a.State == string(alert.AutoResolvedState) {
+		state = "Auto-resolved"
+	}
+	if a.ResolvedAt != nil {
+		state += " " + shortMinute(*a.ResolvedAt)
+	}
+	return state
+}
+
+func shortMinute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+// length is how long something took, in its two largest units.
+func length(d time.Duration) string {
+	pair := func(big time.Duration, bigUnit string, small time.Duration, smallUnit string) string {
+		s := strconv.Itoa(int(d/big)) + " " + bigUnit
+		if rest := d % big / small; rest > 0 {
+			s += " " + strconv.Itoa(int(rest)) + " " + smallUnit
+		}
+		return s
+	}
+	const day = 24 * time.Hour
+	switch {
+	case d <= 0:
+		return "0 min"
+	case d < time.Minute:
+		return "< 1 min"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	case d < day:
+		return pair(time.Hour, "h", time.Minute, "min")
+	default:
+		return pair(day, "d", time.Hour, "h")
+	}
+}

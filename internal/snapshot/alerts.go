@@ -1,0 +1,63 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+)
+
+// MaxAlerts is how many alerts a document lists.
+const MaxAlerts = 10_000
+
+// AlertHistory is every alert of a scorecard's instance that touches its window:
+// that was open at some time in it, or fired. Where the scorecard is scoped to a
+// database, it is those of the database and the instance-wide ones.
+type AlertHistory struct {
+	// Listed are at most MaxAlerts, sorted: what counts before what is muted, the
+	// most severe first, the newest of those first. Where there are more, it is
+	// the first of them in this order.
+	Listed []Alert `json:"listed"`
+	Total  int     `json:"total"` // those, and those that are not listed
+}
+
+// Alert is one alert as it stood when the inputs were gathered, which may be after
+// the window.
+type Alert struct {
+	ID               uuid.UUID  `json:"id"`
+	Title            string     `json:"title"`
+	Severity         string     `json:"severity"` // critical, warning, info
+	State            string     `json:"state"`
+	Muted            bool       `json:"muted"`
+	Rule             string     `json:"rule"`     // what it is called; empty: not known
+	Database         string     `json:"database"` // empty: instance-wide
+	CreatedAt        time.Time  `json:"createdAt"`
+	FirstTriggeredAt time.Time  `json:"firstTriggeredAt"`
+	LastTriggeredAt  time.Time  `json:"lastTriggeredAt"`
+	ResolvedAt       *time.Time `json:"resolvedAt"` // exactly where it is closed
+	Occurrences      int        `json:"occurrences"`
+}
+
+// Compare orders alerts as AlertHistory lists them.
+func (a Alert) Compare(b Alert) int {
+	return cmp.Or(
+		cmp.Compare(muted(a), muted(b)),
+		cmp.Compare(severity(b), severity(a)),
+		b.CreatedAt.Compare(a.CreatedAt),
+		bytes.Compare(a.ID[:], b.ID[:]),
+	)
+}
+
+func muted(a Alert) int {
+	if a.Muted {
+		return 1
+	}
+	return 0
+}
+
+// severity is how bad an alert is; -1 where this program does not know the word.
+func severity(a Alert) int { return slices.Index(alert.Severities(), alert.Severity(a.Severity)) }

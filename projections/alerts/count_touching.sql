@@ -1,0 +1,1 @@
+SELECT count(*) FROM alerts_v1.alerts a WHERE {{touches}}
