@@ -198,13 +198,17 @@ func (r *route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 	for _, e := range visit(schema, value) {
 		fields = append(fields, api.FieldError{In: api.Body, Pointer: &e.pointer, Code: e.code, Detail: e.detail})
 	}
-	if len(fields) == 0 {
+	if len(fields) == 0 && bytes.Contains(body, escapedNUL) {
 		if nul := nulFields(value, "#", nil); len(nul) > 0 {
 			return nil, nil, &problem{Code: "out_of_range", Detail: "Text must not contain U+0000.", Fields: nul}
 		}
 	}
 	return body, fields, nil
 }
+
+// escapedNUL is the only way to write U+0000 in JSON. A body without it needs no
+// walk, which took a fifth of the time of a flood of alerts.
+var escapedNUL = []byte(`\u0000`)
 
 func bodyProblem(err error, limit int64) *problem {
 	var tooLarge *http.MaxBytesError
