@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWhatMembersDidToTheFleetIsAudited: a member's change to a server is in the
-// list, a feed's is not, and other organizations see neither.
+// TestWhatMembersDidToTheFleetIsAudited: what members do with servers and alerts is
+// in the list, what feeds do is not, and other organizations see neither.
 func TestWhatMembersDidToTheFleetIsAudited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -16,30 +16,49 @@ func TestWhatMembersDidToTheFleetIsAudited(t *testing.T) {
 	w.do(request{method: "PATCH", path: path, as: w.ours.admin, json: map[string]any{"active": true}}).is(200)
 	w.do(request{method: "DELETE", path: path, as: w.ours.admin}).is(204)
 
-	of := func(who person, query string) (types []string) {
+	feed, raised := w.ingestToken(w.ours.admin), w.clock.Now()
+	told := w.do(request{method: "POST", path: "/ingest/v1/alerts", token: feed, json: map[string]any{"alerts": []any{map[string]any{
+		"externalId": "cpu", "title": "CPU", "severity": "critical", "state": "Open",
+		"createdAt": raised, "firstTriggeredAt": raised, "lastTriggeredAt": raised,
+	}}}}).is(200).object()
+	alarm := told["alerts"].([]any)[0].(map[string]any)["id"].(string)
+	for _, what := range []string{"acknowledge", "mute", "unmute", "resolve"} {
+		w.post(w.ours.member, "/api/v1/alerts/"+alarm+"/"+what, nil).is(200)
+	}
+
+	about := func(subject string, who person, query string) (types []string) {
 		t.Helper()
 		for _, item := range w.get(who, "/api/v1/audit-events?limit=200"+query).is(200).object()["items"].([]any) {
 			e := item.(map[string]any)
-			if e["subjectId"] == server.String() {
+			if e["subjectId"] == subject {
 				types = append(types, e["type"].(string))
 			}
 		}
 		return types
 	}
-	want := []string{"instanceRemoved", "instanceActivated", "instanceDeactivated", "instanceChanged"}
-	for query, want := range map[string][]string{
-		"":                                      want,
-		"&actorId=" + w.ours.admin.ID.String():  want,
-		"&actorId=" + w.ours.member.ID.String(): nil,
-		"&type=instanceRegistered":              nil,
-		"&type=instanceRemoved&type=instanceChanged":                {"instanceRemoved", "instanceChanged"},
-		"&type=instanceRemoved&actorId=" + w.ours.admin.ID.String(): {"instanceRemoved"},
+	changes := []string{"instanceRemoved", "instanceActivated", "instanceDeactivated", "instanceChanged"}
+	actions := []string{"alertResolved", "alertUnmuted", "alertMuted", "alertAcknowledged"}
+	admin, member := "&actorId="+w.ours.admin.ID.String(), "&actorId="+w.ours.member.ID.String()
+	for _, c := range []struct {
+		query           string
+		server, alarmed []string
+	}{
+		{"", changes, actions},
+		{admin, changes, nil},
+		{member, nil, actions},
+		{admin + member, changes, actions},
+		{"&type=instanceRegistered&type=alertRaised", nil, nil}, // by the feed
+		{"&type=instanceRemoved&type=instanceChanged&type=alertMuted", []string{"instanceRemoved", "instanceChanged"}, []string{"alertMuted"}},
+		{"&type=instanceRemoved&type=alertMuted" + admin, []string{"instanceRemoved"}, nil},
 	} {
-		if got := of(w.ours.auditor, query); !slices.Equal(got, want) {
-			t.Errorf("%q lists %q, want %q", query, got, want)
+		if got := about(server.String(), w.ours.auditor, c.query); !slices.Equal(got, c.server) {
+			t.Errorf("%q lists %q of the server, want %q", c.query, got, c.server)
+		}
+		if got := about(alarm, w.ours.auditor, c.query); !slices.Equal(got, c.alarmed) {
+			t.Errorf("%q lists %q of the alert, want %q", c.query, got, c.alarmed)
 		}
 	}
-	if got := of(w.theirs.auditor, ""); got != nil {
+	if got := slices.Concat(about(server.String(), w.theirs.auditor, ""), about(alarm, w.theirs.auditor, "")); got != nil {
 		t.Errorf("another organization sees %q", got)
 	}
 }
