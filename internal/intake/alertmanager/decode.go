@@ -1,8 +1,11 @@
 package alertmanager
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -52,11 +55,10 @@ func DecodeWebhook(body []byte, receipt time.Time) (Message, error) {
 	if string(post.Version) != `"4"` {
 		return Message{}, &DecodeError{"#/version", `must be "4"`}
 	}
-	items, ok := list(post.Alerts)
+	m, ok := decodeAll(post.Alerts, func(item []byte) (Alert, Reason) { return decodeNotified(item, receipt) })
 	if !ok {
 		return Message{}, &DecodeError{"#/alerts", "must be an array"}
 	}
-	m := decodeAll(items, func(item []byte) (Alert, Reason) { return decodeNotified(item, receipt) })
 	var cut uint32 // one that is no number says nothing of the alerts
 	if json.Unmarshal(post.TruncatedAlerts, &cut) == nil && cut > 0 {
 		m.Dropped[Truncated] += int(cut)
@@ -67,28 +69,38 @@ func DecodeWebhook(body []byte, receipt time.Time) (Message, error) {
 // DecodeAlerts reads what is posted to Alertmanager's API, version 2, at a
 // receipt. An error is a *DecodeError.
 func DecodeAlerts(body []byte, receipt time.Time) (Message, error) {
-	items, ok := list(body)
+	m, ok := decodeAll(body, func(item []byte) (Alert, Reason) { return decodePosted(item, receipt) })
 	if !ok {
 		return Message{}, &DecodeError{"#", "must be an array"}
 	}
-	return decodeAll(items, func(item []byte) (Alert, Reason) { return decodePosted(item, receipt) }), nil
+	return m, nil
 }
 
-func list(text []byte) (items []json.RawMessage, ok bool) {
-	return items, json.Unmarshal(text, &items) == nil && items != nil
-}
-
-func decodeAll(items []json.RawMessage, decode func([]byte) (Alert, Reason)) Message {
-	m := Message{Alerts: make([]Alert, 0, len(items)), Dropped: map[Reason]int{}, Received: len(items)}
-	for _, item := range items {
-		a, reason := decode(item)
-		if reason != "" {
-			m.Dropped[reason]++
-			continue
-		}
-		m.Alerts = append(m.Alerts, a)
+// decodeAll reads an array one by one: 32 MiB may be sixteen million zeros, and
+// only what can be used is to take memory.
+func decodeAll(array []byte, decode func([]byte) (Alert, Reason)) (m Message, ok bool) {
+	m.Dropped = map[Reason]int{}
+	d := json.NewDecoder(bytes.NewReader(array))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
+		return Message{}, false
 	}
-	return m
+	var item json.RawMessage
+	for d.More() {
+		if d.Decode(&item) != nil {
+			return Message{}, false
+		}
+		m.Received++
+		if a, reason := decode(item); reason != "" {
+			m.Dropped[reason]++
+		} else {
+			m.Alerts = append(m.Alerts, a)
+		}
+	}
+	if _, err := d.Token(); err != nil { // the end of the array
+		return Message{}, false
+	}
+	_, err := d.Token()
+	return m, errors.Is(err, io.EOF)
 }
 
 // posted is an alert as it is on the wire by either road.
