@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestRemovedServersAlertsAreClosed(t *testing.T) {
 	s.wantStory(raised...)
 	s.remove(s.orders)
 	s.after(time.Minute)
-	closed := append(raised, "auto_resolved silent/orders 7m0s", "auto_resolved volume/orders/data 7m0s")
+	closed := slices.Concat(raised, []string{"auto_resolved silent/orders 7m0s", "auto_resolved volume/orders/data 7m0s"})
 	s.wantStory(closed...)
 	// An agent that goes on for a while changes nothing, and the server registered
 	// again is another one: not heard from yet.

@@ -13,6 +13,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/domain/organization"
 	"muster/internal/watch"
 )
 
@@ -195,6 +196,61 @@ func TestTwoWatchesAtOnce(t *testing.T) {
 	s.wantStory("raised volume/orders/data warning 0s", "auto_resolved volume/orders/data 1m0s")
 	if began != 1 || ended != 1 {
 		t.Errorf("counted %d beginnings and %d ends", began, ended)
+	}
+}
+
+// TestSampleArrivesMeanwhile: nobody waits for the other, and the next judgement
+// has the sample.
+func TestSampleArrivesMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.sample(watch.Volume, "/data", 93)
+	s.sample(watch.Volume, "/wal", 93)
+	tx, err := s.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	s.clock.Advance(time.Minute)
+	sign := watch.Sign{OrganizationID: s.org, Rule: watch.Volume, InstanceID: s.orders, Mount: "/data", Value: 10, At: s.clock.Now()}
+	if _, err := watch.Record(t.Context(), tx, s.clock.Now(), []watch.Sign{sign}); err != nil {
+		t.Fatal(err)
+	}
+	s.judge()
+	s.wantStory("raised volume/orders/wal warning 0s")
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	s.judge()
+	s.wantStory("raised volume/orders/wal warning 0s")
+}
+
+// TestOldSignsGo, but for those of servers that are silent.
+func TestOldSignsGo(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	minutes := 24 * 60
+	s.settings(organization.ChangeSettings{SilentMinutes: &minutes})
+	s.hear(s.orders)
+	s.sample(watch.Volume, "/data", 10)
+	s.sample(watch.Volume, "/wal", 93)
+	s.hear(s.billing)
+	s.judge()
+	s.remove(s.billing)
+	left := func() (rules []string) {
+		t.Helper()
+		if err := s.db.SelectContext(t.Context(), &rules, `SELECT rule || mount FROM signs ORDER BY 1`); err != nil {
+			t.Fatal(err)
+		}
+		return rules
+	}
+	s.after(24 * time.Hour)
+	if diff := cmp.Diff([]string{"silent", "silent", "volume/data", "volume/wal"}, left()); diff != "" {
+		t.Errorf("after a day (-want +got):\n%s", diff)
+	}
+	s.after(24*time.Hour + time.Second)
+	if diff := cmp.Diff([]string{"silent", "volume/wal"}, left()); diff != "" {
+		t.Errorf("after two (-want +got):\n%s", diff)
 	}
 }
 
