@@ -72,9 +72,6 @@ func (c *conditions) scope() string {
 	return scope
 }
 
-// window is the condition that a time is in the window; it begins with AND.
-func (c *conditions) window(column string) string { return between(column, c.from, c.to) }
-
 // between is the condition that a time is at or after one and before another,
 // where either may be missing; it begins with AND.
 func between(column, from, to string) (condition string) {

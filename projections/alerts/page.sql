@@ -1,16 +1,11 @@
 -- A page of alerts from two branches, each of which gives as many as there can
 -- be on the pages so far: alerts whose last event says how long they fired, and
 -- those of which alert_last_seen knows more. By last triggered both come off an
--- index in order, so that a page near the front touches few rows. Both sides of
--- a place are looked up for the page alone.
+-- index in order, so that a page near the front touches few rows.
 WITH chosen AS MATERIALIZED (
     ({{recorded}})
     UNION ALL
-    (SELECT a.id, s.last_triggered_at AS last, {{key}} AS key
-     FROM alerts_v1.alerts a
-     JOIN alert_last_seen s ON {{seen later}} AND s.organization_id = a.organization_id
-     WHERE {{scope}}{{window of s}}{{filter}}
-     ORDER BY {{order}} LIMIT {{depth}})
+    ({{seen}})
     ORDER BY {{order}} LIMIT {{size}} OFFSET {{offset}}
 )
 SELECT {{columns}}, chosen.last

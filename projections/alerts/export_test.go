@@ -1,0 +1,9 @@
+package alerts
+
+// Statement is what reads a part of the answer to q: its page or its total.
+func Statement(part string, q Query) (query string, args []any) {
+	if part == "total" {
+		return q.total()
+	}
+	return q.page()
+}
