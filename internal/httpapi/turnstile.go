@@ -10,12 +10,14 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 )
 
 // How /ingest pushes back. A call of 4 MiB takes some 60 MiB while it is read and
 // written, and one of the connections that people's requests share; what waits
-// has been received and takes its size.
+// has been received and takes its size. A larger one counts as so many of 4 MiB.
 const (
+	ingestUnit     = 4 << 20
 	ingestAtOnce   = 4
 	ingestPlaces   = 32 // those at work, and those that wait or are being received
 	ingestPerOwner = 16 // of one organization, so that the others get in
@@ -28,7 +30,8 @@ const (
 // process: two replicas take in twice as much, and each protects itself.
 type turnstile struct {
 	places, perOwner int
-	turns            chan struct{}
+	atOnce           int
+	turns            *semaphore.Weighted
 
 	mu     sync.Mutex
 	inside int
@@ -36,43 +39,54 @@ type turnstile struct {
 }
 
 func newTurnstile(atOnce, places, perOwner int) *turnstile {
-	return &turnstile{places: places, perOwner: perOwner, turns: make(chan struct{}, atOnce), of: map[uuid.UUID]int{}}
+	return &turnstile{places: places, perOwner: perOwner, atOnce: atOnce, turns: semaphore.NewWeighted(int64(atOnce)), of: map[uuid.UUID]int{}}
 }
 
-// enter takes a place at once or not at all. leave gives it back.
-func (t *turnstile) enter(owner uuid.UUID) (leave func(), ok bool) {
+// enter takes places at once or not at all. leave gives them back.
+func (t *turnstile) enter(owner uuid.UUID, weight int) (leave func(), ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.inside >= t.places || t.of[owner] >= t.perOwner {
+	if t.inside+weight > t.places || t.of[owner]+weight > t.perOwner {
 		return nil, false
 	}
-	t.inside++
-	t.of[owner]++
+	t.inside += weight
+	t.of[owner] += weight
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.inside--
-		if t.of[owner]--; t.of[owner] == 0 {
+		t.inside -= weight
+		if t.of[owner] -= weight; t.of[owner] == 0 {
 			delete(t.of, owner)
 		}
 	}, true
 }
 
-// turn waits until it is the caller's turn; done ends it.
-func (t *turnstile) turn(ctx context.Context) (done func(), err error) {
-	select {
-	case t.turns <- struct{}{}:
-		return func() { <-t.turns }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// turn waits until it is the caller's turn, in the order in which they came;
+// done ends it. The heaviest have it alone.
+func (t *turnstile) turn(ctx context.Context, weight int) (done func(), err error) {
+	n := int64(min(weight, t.atOnce))
+	if err := t.turns.Acquire(ctx, n); err != nil {
+		return nil, err
 	}
+	return func() { t.turns.Release(n) }, nil
+}
+
+// weight is how many calls of the usual size a request may come to. How large
+// it is unpacked nobody knows before.
+func (r *route) weight(req *http.Request) int {
+	size := req.ContentLength
+	if size < 0 || req.Header.Get("Content-Encoding") != "" {
+		size = r.bodyLimit
+	}
+	return max(1, int((size+ingestUnit-1)/ingestUnit))
 }
 
 // takeIn receives a body of /ingest and waits for its turn. Nothing was written
 // for a caller who is turned away, so that sending it again is right.
 func (s *server) takeIn(c *gin.Context, call *call) *problem {
 	busy := &problem{Code: "rate_limited", Detail: "Too much is being taken in just now; nothing of this call was kept. Send it again.", RetryAfter: ingestRetry}
-	leave, ok := s.intake.enter(call.principal.Organization.ID)
+	weight := call.row.weight(c.Request)
+	leave, ok := s.intake.enter(call.principal.Organization.ID, weight)
 	if !ok {
 		return busy
 	}
@@ -85,7 +99,7 @@ func (s *server) takeIn(c *gin.Context, call *call) *problem {
 	}
 	_ = line.SetReadDeadline(time.Time{}) // what follows is ours to bound
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	done, err := s.intake.turn(c.Request.Context())
+	done, err := s.intake.turn(c.Request.Context(), weight)
 	if err != nil {
 		return busy
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/google/uuid"
@@ -23,7 +24,7 @@ func TestIngestPushesBack(t *testing.T) {
 	hold := func(owner uuid.UUID, n int) {
 		t.Helper()
 		for range n {
-			out, ok := w.server.intake.enter(owner)
+			out, ok := w.server.intake.enter(owner, 1)
 			if !ok {
 				t.Fatal("no place")
 			}
@@ -48,8 +49,8 @@ func TestIngestPushesBack(t *testing.T) {
 	}
 	send(ours).is(200)
 	send(theirs).is(200)
-	if w.server.intake.inside != 0 || len(w.server.intake.of) != 0 || len(w.server.intake.turns) != 0 {
-		t.Errorf("after all is done %d are inside, %d at work", w.server.intake.inside, len(w.server.intake.turns))
+	if w.server.intake.inside != 0 || len(w.server.intake.of) != 0 || !w.server.intake.turns.TryAcquire(ingestAtOnce) {
+		t.Errorf("after all is done %d are inside, or some at work", w.server.intake.inside)
 	}
 }
 
@@ -61,7 +62,7 @@ func TestIngestWaitsItsTurn(t *testing.T) {
 	token := w.ingestToken(w.ours.admin)
 	var done []func()
 	for range ingestAtOnce {
-		d, err := w.server.intake.turn(t.Context())
+		d, err := w.server.intake.turn(t.Context(), 1)
 		must(t, err)
 		done = append(done, d)
 	}
@@ -86,5 +87,52 @@ func TestIngestWaitsItsTurn(t *testing.T) {
 	done[0]()
 	if status := <-answered; status != 200 {
 		t.Errorf("in its turn: %d", status)
+	}
+}
+
+// TestIngestWeighs: a call counts as so many as it may come to, so that the
+// places bound what waits in memory whatever a route takes.
+func TestIngestWeighs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		limit, length int64
+		encoding      string
+		want          int
+	}{
+		"nothing":                        {4 << 20, 0, "", 1},
+		"a usual call":                   {4 << 20, 4 << 20, "", 1},
+		"a small message":                {32 << 20, 3000, "", 1},
+		"a byte over":                    {32 << 20, 4<<20 + 1, "", 2},
+		"the largest message":            {32 << 20, 32 << 20, "", 8},
+		"one of unknown size":            {32 << 20, -1, "", 8},
+		"a packed one may be large":      {32 << 20, 3000, "gzip", 8},
+		"a packed usual call is no more": {4 << 20, 3000, "gzip", 1},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.ContentLength = c.length
+		r.Header.Set("Content-Encoding", c.encoding)
+		if got := (&route{bodyLimit: c.limit}).weight(r); got != c.want {
+			t.Errorf("%s weighs %d, want %d", name, got, c.want)
+		}
+	}
+	stile, owner := newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner), uuid.New()
+	leave, ok := stile.enter(owner, 8)
+	_, second := stile.enter(owner, 8)
+	_, third := stile.enter(owner, 1)
+	if !ok || !second || third {
+		t.Error("two of the largest messages are not all that an organization may have inside")
+	}
+	leave()
+	if _, ok := stile.enter(owner, 8); !ok {
+		t.Error("what left still takes its places")
+	}
+	done, err := stile.turn(t.Context(), 8)
+	must(t, err)
+	if stile.turns.TryAcquire(1) {
+		t.Error("the largest message does not work alone")
+	}
+	done()
+	if !stile.turns.TryAcquire(ingestAtOnce) {
+		t.Error("a turn was not given back whole")
 	}
 }
