@@ -1068,8 +1068,8 @@ type Organization struct {
 	TimeZone            string             `json:"timeZone"`
 
 	// Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
-	// may wait on a lock, percentage of the transaction ids on the way to wraparound. They are kept; the watch itself
-	// comes with a later release.
+	// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
+	// seconds, goes by what is set. What it judges comes with the measurements of a later release.
 	Watch Watch `json:"watch"`
 }
 
@@ -1390,8 +1390,8 @@ type Version struct {
 }
 
 // Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
-// may wait on a lock, percentage of the transaction ids on the way to wraparound. They are kept; the watch itself
-// comes with a later release.
+// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
+// seconds, goes by what is set. What it judges comes with the measurements of a later release.
 type Watch struct {
 	LockWaitMinutes   int `json:"lockWaitMinutes"`
 	SilentMinutes     int `json:"silentMinutes"`
