@@ -16,10 +16,10 @@ import (
 // again, an inactive instance and a stranger with the same names.
 type fleetOf struct {
 	*scene
-	acme, other                           uuid.UUID
+	acme, other                             uuid.UUID
 	orders, ordersToo, billing, gone, again uuid.UUID
-	foreign                               uuid.UUID
-	sales, salesToo, dropped              uuid.UUID
+	foreign                                 uuid.UUID
+	sales, salesToo, dropped                uuid.UUID
 }
 
 // id makes ids that sort in the order of n.
