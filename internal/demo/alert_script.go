@@ -85,5 +85,6 @@ var ongoing = []incident{
 	{"demo-mssql-hr-01", "Payroll", acknowledgedRule, "No full backup for 26 hours", alert.Warning, -3*time.Hour - 35*time.Minute, 20 * time.Hour},
 	{"demo-pg-legacy-01", "", mutedRule, "PostgreSQL 12 gets no more updates", alert.Info, -26*day - 5*time.Hour, 90 * day},
 	{"demo-pg-billing-01", "ledger", "ongoing-transaction", "A transaction has been open for 30 minutes", alert.Warning, -42 * time.Minute, 3 * time.Hour},
+	{"demo-mongo-events-01", "events", "ongoing-scans", "Collection scans above 400 a second", alert.Info, -51 * time.Minute, 9 * time.Hour},
 	{"", "", "ongoing-certificate", "The backup proxy's certificate ends in 13 days", alert.Info, -20 * time.Hour, 4 * day},
 }

@@ -73,10 +73,13 @@ func (d *Demo) act(
 	if err := d.DB.GetContext(ctx, &acted, actedSQL, actor.OrganizationID, id, alert.Name(done)); err != nil || acted {
 		return err
 	}
-	_, err := do(ctx, actor, id)
+	mark, err := do(ctx, actor, id)
 	var over *commands.RuleError // its time ran out while nothing was running
 	if errors.As(err, &over) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return d.settle(ctx, mark)
 }

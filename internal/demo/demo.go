@@ -98,6 +98,9 @@ func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 		if err != nil {
 			return fmt.Errorf("fill the demo's fleet: %w", err)
 		}
+		if err := d.alerts(ctx, actor, team, o.CreatedAt); err != nil {
+			return fmt.Errorf("fill the demo's alerts: %w", err)
+		}
 		own, err := d.ownServer(ctx, actor, o.CreatedAt)
 		if err != nil {
 			return fmt.Errorf("watch the demo's own server: %w", err)

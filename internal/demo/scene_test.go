@@ -18,12 +18,14 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/clocktest"
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
 	"muster/projections"
+	"muster/projections/alerts"
 	"muster/projections/fleet"
 	"muster/projections/history"
 )
@@ -57,15 +59,16 @@ type scene struct {
 	url    string
 	runner *projections.Runner
 	seal   *secrets.Ring
+	clock  *clocktest.Clock // so that no alert begins or ends between two steps of a test
 }
 
 func newScene(t *testing.T, own demo.OwnServer) *scene {
 	t.Helper()
 	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "secret.key"))
 	must(t, err)
-	s := &scene{T: t, db: pgtest.DB(t), url: pgtest.URL(t), seal: key}
+	s := &scene{T: t, db: pgtest.DB(t), url: pgtest.URL(t), seal: key, clock: clocktest.At(time.Now())}
 	decode := commands.Registry().Decode
-	s.runner = projections.NewRunner(s.db, s.url, slog.New(slog.DiscardHandler), history.Projection(decode), fleet.Projection(decode))
+	s.runner = projections.NewRunner(s.db, s.url, slog.New(slog.DiscardHandler), history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode))
 	must(t, s.runner.Prepare(t.Context()))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -82,7 +85,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	checks, err := catalogue.Load()
 	must(s.T, err)
 	service := &commands.Service{
-		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: time.Now,
+		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
 	}
 	facts := assessment.NewStore(db, s.seal)
 	collector, err := collect.New(facts, service, instances, slog.New(slog.DiscardHandler), time.Now)
@@ -90,7 +93,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	return &demo.Demo{
 		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own,
 		Wait: func(ctx context.Context, m commands.Mark) bool { return s.runner.Wait(ctx, m.Log, m.Position) },
-		Now:  time.Now,
+		Now:  s.clock.Now,
 	}
 }
 

@@ -1,0 +1,186 @@
+package demo_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/accounts"
+	"muster/projections/alerts"
+)
+
+const day = 24 * time.Hour
+
+// told are the facts about alerts in the log, by type.
+func (s *scene) told() map[string]int {
+	s.Helper()
+	return s.tally(`SELECT type FROM events WHERE stream_type = 'alert'`)
+}
+
+func (s *scene) alerts() *alerts.Reader {
+	return alerts.NewReader(s.db, nil, commands.Registry().Decode)
+}
+
+// page is what the list has first, the worst first.
+func (s *scene) page(o accounts.Organization, closed, muted bool) []alerts.Alert {
+	s.Helper()
+	found, _, err := s.alerts().Page(s.Context(), alerts.Query{
+		Organization: o.ID, Closed: &closed, Muted: &muted, Order: alerts.BySeverity, Descending: true, Page: 1, Size: 100,
+	})
+	must(s.T, err)
+	return found
+}
+
+// settled waits until the list has what the log has.
+func (s *scene) settled(mark commands.Mark, err error) {
+	s.Helper()
+	must(s.T, err)
+	for !s.runner.Wait(s.Context(), mark.Log, mark.Position) {
+	}
+}
+
+func TestAlertsAreThere(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	o := s.filled(s.Demo)
+	if told := s.told(); told["alert.raised"] < 300 || told["alert.acknowledged"] != 1 || told["alert.muted"] != 1 {
+		t.Errorf("the log tells %v", told)
+	}
+	now := s.clock.Now()
+	open, before, err := s.alerts().Open(t.Context(), o.ID, fleet.Scope{}, now.Add(-7*day))
+	if err != nil || open < 5 || open == before {
+		t.Errorf("%d are open, %d seven days before, %v", open, before, err)
+	}
+	for length, size := range map[time.Duration]timegrid.Size{day: timegrid.Hour, 7 * day: timegrid.Day, 30 * day: timegrid.Day} {
+		active, resolved, err := s.alerts().History(t.Context(), o.ID, fleet.Scope{}, timegrid.Window{From: now.Add(-length), To: now, Size: size})
+		must(t, err)
+		if n := filled(active); n < len(active)/2 {
+			t.Errorf("over %s: %d of %d buckets have an alert", length, n, len(active))
+		}
+		if filled(resolved) == 0 {
+			t.Errorf("over %s: none was resolved", length)
+		}
+	}
+	recent, total, err := s.alerts().Page(t.Context(), alerts.Query{
+		Organization: o.ID, From: now.Add(-day), To: now.Add(time.Hour), Order: alerts.ByLastTriggered, Descending: true, Page: 1, Size: 10,
+	})
+	if err != nil || len(recent) != 10 {
+		t.Errorf("the digest has %d of %d, %v", len(recent), total, err)
+	}
+	worst := s.page(o, false, false)
+	if len(worst) == 0 || worst[0].Severity != "critical" {
+		t.Errorf("the worst that is open: %+v", worst)
+	}
+	elsewhere := 0
+	for _, a := range worst {
+		if a.Instance == nil {
+			elsewhere++
+		}
+	}
+	if elsewhere == 0 {
+		t.Error("no open alert belongs to the organization only")
+	}
+}
+
+func filled(counts []int64) (n int) {
+	for _, c := range counts {
+		if c > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func TestALaterStartGoesOnWithTheAlerts(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	s.filled(s.Demo)
+	first := s.told()
+	s.filled(s.Demo)
+	if n := s.told(); n["alert.raised"] != first["alert.raised"] || len(n) != len(first) {
+		t.Errorf("the same start again: %v, before %v", n, first)
+	}
+	s.clock.Advance(3 * day)
+	o := s.filled(s.Demo)
+	later := s.told()
+	if later["alert.raised"] < first["alert.raised"]+20 || later["alert.acknowledged"] != 1 || later["alert.muted"] != 1 {
+		t.Errorf("three days later: %v, before %v", later, first)
+	}
+	closed := func(told map[string]int) int { return told["alert.resolved"] + told["alert.auto_resolved"] }
+	if now, before := later["alert.raised"]-closed(later), first["alert.raised"]-closed(first); now < 1 || closed(later)-closed(first) < before-2 {
+		t.Errorf("%d are open, %d were, and %d have been closed since", now, before, closed(later)-closed(first))
+	}
+	if n := s.count(`events WHERE stream_type = 'alert' AND type = 'alert.triggered_again'`); n > 0 {
+		t.Errorf("%d fired again", n)
+	}
+	if muted := s.page(o, false, true); len(muted) != 1 {
+		t.Errorf("muted: %+v", muted)
+	}
+	events := s.count(`events`)
+	s.filled(s.Demo)
+	if now := s.count(`events`); now != events {
+		t.Errorf("%d events more", now-events)
+	}
+}
+
+// What somebody does with the demo's alerts stays, but for an alert that still
+// fires: that is raised anew, as any sender would.
+func TestWhatPeopleDoWithTheAlertsStays(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	o := s.filled(s.Demo)
+	visitor := commands.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
+	muted, open := s.page(o, false, true), s.page(o, false, false)
+	s.settled(s.Commands.UnmuteAlert(t.Context(), visitor, muted[0].ID))
+	s.settled(s.Commands.MuteAlert(t.Context(), visitor, open[0].ID))
+	s.settled(s.Commands.ResolveAlert(t.Context(), visitor, open[1].ID))
+	before := s.told()
+	s.filled(s.Demo)
+	after := s.told()
+	if after["alert.raised"] != before["alert.raised"]+1 || after["alert.muted"] != before["alert.muted"] || after["alert.unmuted"] != 1 {
+		t.Errorf("the next start: %v, before %v", after, before)
+	}
+	if again := s.page(o, false, true); len(again) != 1 || again[0].ID != open[0].ID {
+		t.Errorf("muted now: %+v", again)
+	}
+}
+
+// A process that dies at either side of the alerts is completed.
+func TestAlertsAreCompleted(t *testing.T) {
+	t.Parallel()
+	for name, waits := range map[string]int{"before they are sent": 1, "before anybody does something about them": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, nil)
+			ctx, die := context.WithCancel(t.Context())
+			dying := s.process(s.db, nil)
+			dying.Wait = func(context.Context, commands.Mark) bool {
+				if waits--; waits > 0 {
+					return true
+				}
+				die()
+				return false
+			}
+			if _, err := fill(ctx, dying); !errors.Is(err, context.Canceled) {
+				t.Fatalf("it ended with %v", err)
+			}
+			if told := s.told(); told["alert.acknowledged"]+told["alert.muted"] > 0 {
+				t.Fatalf("it died too late: %v", told)
+			}
+			s.filled(s.Demo)
+			told := s.told()
+			if told["alert.raised"] < 300 || told["alert.acknowledged"] != 1 || told["alert.muted"] != 1 {
+				t.Errorf("completed: %v", told)
+			}
+			if n := s.count(`(SELECT key FROM stream_keys WHERE stream_type = 'alert') k`); n != told["alert.raised"] {
+				t.Errorf("%d alerts under %d keys", told["alert.raised"], n)
+			}
+		})
+	}
+}
