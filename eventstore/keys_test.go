@@ -65,6 +65,35 @@ func TestBatchSentTwiceChangesNothing(t *testing.T) {
 	wantEqual(t, "events", wantWhole(t, store, eventstore.Fleet).Events, 20_000)
 }
 
+// TestKeysAreLookedUpByTheirIndex, also by a connection that planned when there
+// were none, and before anybody has counted the rows.
+func TestKeysAreLookedUpByTheirIndex(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	store := eventstore.New(db)
+	db.MustExec(`ALTER TABLE stream_keys SET (autovacuum_enabled = off)`)
+	db.SetMaxOpenConns(1)
+	lock := func(keys ...string) (read int64) {
+		t.Helper()
+		tx := db.MustBeginTx(t.Context(), nil)
+		defer func() { _ = tx.Rollback() }()
+		if _, err := store.LockKeys(t.Context(), tx, ours, "report", keys); err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.Get(&read, `SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'stream_keys'`); err != nil {
+			t.Fatal(err)
+		}
+		return read
+	}
+	lock("none")
+	db.MustExec(`INSERT INTO stream_keys SELECT $1, 'report', 'key-' || n, gen_random_uuid(), 1, '' FROM generate_series(1, 20000) n`, ours)
+	for range 10 {
+		if read := lock("key-1", "key-77", "key-20000", "none"); read > 0 {
+			t.Fatalf("%d rows are read from end to end", read)
+		}
+	}
+}
+
 func TestWritersWithOverlappingKeysTakeTurns(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
