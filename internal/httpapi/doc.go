@@ -22,6 +22,9 @@
 // Every query carries the caller's organization. A foreign id is answered
 // exactly like an unknown one.
 //
+// What standard agents send has forms of its own (openapi.yaml hands it on as it
+// came): package alertmanager reads it, and says what of it cannot be used.
+//
 // The windows and filters of the dashboard are read in one place, window.go. A
 // filter resolves to servers before anything is counted, so that one that nothing
 // matches counts nothing, and never everything.
@@ -59,6 +62,11 @@
 //   - More is sent to /ingest than can be taken in: a few calls work, a few more
 //     wait, the next are told rate_limited at once, of one organization sooner
 //     than of all. Nothing of such a call was kept. Places are this process's.
+//   - An agent's message is written a thousand alerts at a time. The process dies
+//     between, or the agent gives up waiting: what was written stays, and changes
+//     nothing more when the message comes again.
+//   - The fleet's read model lags behind what was just registered: an agent's
+//     alert is the organization's until its next message finds the instance.
 //   - A client reads slowly or not at all: it holds one connection, until the
 //     server's write timeout.
 package httpapi

@@ -3,14 +3,13 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
+
+	"github.com/google/uuid"
 
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/alertmanager"
-	"muster/projections/fleet"
 )
 
 // RecordAlerts takes in what another tool knows of alerts. The rules are the use
@@ -120,22 +119,19 @@ func (s *server) placed(ctx context.Context, alerts []alertmanager.Alert) ([]com
 func (s *server) fleetOf(ctx context.Context, found []alertmanager.Alert) (alertmanager.Fleet, error) {
 	organization := caller(ctx).Organization.ID
 	references, names := alertmanager.References(found)
-	called, err := s.Fleet.Named(ctx, organization, references)
-	if err != nil || len(called) == 0 { // without ids the next would read them all
+	instances, err := s.Fleet.Named(ctx, organization, references)
+	if err != nil || len(instances) == 0 {
 		return alertmanager.Fleet{}, err
 	}
-	ids := slices.Concat(slices.Collect(maps.Values(called))...)
-	instances, _, err := s.Fleet.Instances(ctx, fleet.Query{Organization: organization, IDs: ids, Page: 1, Size: len(ids)})
-	if err != nil {
-		return alertmanager.Fleet{}, err
+	ids := make([]uuid.UUID, 0, len(instances))
+	candidates := make([]alertmanager.Instance, 0, len(instances))
+	for _, i := range instances {
+		ids = append(ids, i.ID)
+		candidates = append(candidates, alertmanager.Instance{ID: i.ID, ExternalID: i.ExternalID, Name: i.Name, Host: i.Host})
 	}
 	databases, err := s.Fleet.DatabasesNamed(ctx, organization, ids, names)
 	if err != nil {
 		return alertmanager.Fleet{}, err
-	}
-	candidates := make([]alertmanager.Instance, 0, len(instances))
-	for _, i := range instances {
-		candidates = append(candidates, alertmanager.Instance{ID: i.ID, ExternalID: i.ExternalID, Name: i.Name, Host: i.Host})
 	}
 	parts := make([]alertmanager.Database, 0, len(databases))
 	for _, d := range databases {

@@ -1,13 +1,13 @@
 -- Each branch has an index of its own; one OR over four columns would read all.
-SELECT reference, id
-FROM (
-    SELECT id::text AS reference, id, 1 AS rank FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2::uuid[])
+SELECT id, organization_id, external_id, name, engine, version, host, active, created_at
+FROM fleet_v1.instances
+WHERE id IN (
+    SELECT id FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2::uuid[])
     UNION ALL
-    SELECT external_id, id, 2 FROM fleet_v1.instances WHERE organization_id = $1 AND external_id = ANY ($3::text[])
+    SELECT id FROM fleet_v1.instances WHERE organization_id = $1 AND external_id = ANY ($3::text[])
     UNION ALL
-    SELECT name, id, 3 FROM fleet_v1.instances WHERE organization_id = $1 AND name = ANY ($3)
+    SELECT id FROM fleet_v1.instances WHERE organization_id = $1 AND name = ANY ($3)
     UNION ALL
-    SELECT host, id, 4 FROM fleet_v1.instances WHERE organization_id = $1 AND host = ANY ($3)
-) matches
-GROUP BY reference, id
-ORDER BY reference, min(rank), id
+    SELECT id FROM fleet_v1.instances WHERE organization_id = $1 AND host = ANY ($3)
+)
+ORDER BY id

@@ -61,9 +61,9 @@ func (r *Reader) Counts(ctx context.Context, organization uuid.UUID, scope domai
 
 // Named finds the instances of which one of these is the id, the external id,
 // the name or the host: what a label of an alert may say, in exactly these
-// letters. Several may match one: they come in that order of what matched, then
-// by id. A reference that nothing matches is not in the answer.
-func (r *Reader) Named(ctx context.Context, organization uuid.UUID, references []string) (map[string][]uuid.UUID, error) {
+// letters. Each comes once, by id; which reference meant it is to be seen from
+// it. How many databases it has is not looked up.
+func (r *Reader) Named(ctx context.Context, organization uuid.UUID, references []string) ([]Instance, error) {
 	var ids []uuid.UUID
 	var texts []string
 	for _, reference := range references {
@@ -75,18 +75,14 @@ func (r *Reader) Named(ctx context.Context, organization uuid.UUID, references [
 			ids = append(ids, id)
 		}
 	}
-	var rows []struct {
-		Reference string    `db:"reference"`
-		ID        uuid.UUID `db:"id"`
-	}
-	if err := r.db.SelectContext(ctx, &rows, namedInstances, organization, ids, texts); err != nil {
+	instances := []Instance{}
+	if err := r.db.SelectContext(ctx, &instances, namedInstances, organization, ids, texts); err != nil {
 		return nil, fmt.Errorf("find instances by what they are called: %w", err)
 	}
-	found := make(map[string][]uuid.UUID, len(references))
-	for _, row := range rows {
-		found[row.Reference] = append(found[row.Reference], row.ID)
+	for i := range instances {
+		instances[i].CreatedAt = instances[i].CreatedAt.UTC()
 	}
-	return found, nil
+	return instances, nil
 }
 
 // DatabasesNamed finds the databases of instances by name or external id, in

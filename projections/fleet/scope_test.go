@@ -1,6 +1,8 @@
 package fleet_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,17 +126,27 @@ func TestScope(t *testing.T) {
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	references := []string{f.billing.String(), f.gone.String(), f.foreign.String(), "pg-1", "pg-3", "orders", "host-orders", "billing", "", "nobody"}
-	got, err := f.reader.Named(t.Context(), f.acme, references)
-	want := map[string][]uuid.UUID{
+	for reference, want := range map[string][]uuid.UUID{
 		f.billing.String(): {f.billing},
 		"pg-1":             {f.orders},
 		"pg-3":             {f.again},
 		"orders":           {f.orders, f.ordersToo},
-		"host-orders":      {f.billing, f.orders, f.ordersToo}, // an external id comes before hosts
+		"host-orders":      {f.billing, f.orders, f.ordersToo}, // an external id, and hosts
+		f.gone.String():    nil, f.foreign.String(): nil, "billing": nil, "nobody": nil, "": nil,
+	} {
+		found, err := f.reader.Named(t.Context(), f.acme, []string{reference, "", reference})
+		var got []uuid.UUID
+		for _, i := range found {
+			got = append(got, i.ID)
+		}
+		slices.SortFunc(want, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+		if err != nil || !cmp.Equal(want, got) {
+			t.Errorf("%q: %v\n%s", reference, err, cmp.Diff(want, got))
+		}
 	}
-	if err != nil || !cmp.Equal(want, got) {
-		t.Errorf("instances: %v\n%s", err, cmp.Diff(want, got))
+	both, err := f.reader.Named(t.Context(), f.acme, []string{"orders", "pg-1", "pg-3"})
+	if err != nil || len(both) != 3 || both[0].Name == "" || both[0].OrganizationID != f.acme {
+		t.Errorf("several at once, each once: %+v, %v", both, err)
 	}
 	all := []uuid.UUID{f.orders, f.ordersToo, f.billing, f.gone, f.foreign}
 	databases, err := f.reader.DatabasesNamed(t.Context(), f.acme, all, []string{"sales", "dropped", "CRM"})
