@@ -38,7 +38,7 @@ func TestAlertActions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const refused = "invalid_state"
-	for i, c := range []struct {
+	cases := []struct {
 		state                              alert.State
 		muted                              bool
 		acknowledge, mute, unmute, resolve string
@@ -51,31 +51,38 @@ func TestAlertActions(t *testing.T) {
 		{alert.ResolvedState, true, refused, refused, "Resolved", refused},
 		{alert.AutoResolvedState, false, refused, "AutoResolved muted", refused, refused},
 		{alert.AutoResolvedState, true, refused, refused, "AutoResolved", refused},
-	} {
-		for action, want := range map[string]string{"acknowledge": c.acknowledge, "mute": c.mute, "unmute": c.unmute, "resolve": c.resolve} {
-			item := commands.AlertItem{ExternalID: fmt.Sprint(i, action), CreatedAt: w.ago(time.Hour), State: c.state, Muted: to(c.muted)}
+	}
+	want := map[string]string{} // by external id: case and action
+	var items []commands.AlertItem
+	for i, c := range cases {
+		for action, left := range map[string]string{"acknowledge": c.acknowledge, "mute": c.mute, "unmute": c.unmute, "resolve": c.resolve} {
+			item := commands.AlertItem{ExternalID: fmt.Sprintf("%d/%s", i, action), CreatedAt: w.ago(time.Hour), State: c.state, Muted: to(c.muted)}
 			if c.state.Closed() {
 				item.ResolvedAt = to(w.ago(time.Minute))
 			}
-			id := w.raised(w.ours, item)[item.ExternalID]
-			before := w.get(w.ours.viewer, alertsPath+"/"+id.String()).is(200).object()
-			a := w.act(w.ours.member, id, action)
-			if want == refused {
-				a.problem(409, refused)
-				if diff := cmp.Diff(before, w.get(w.ours.viewer, alertsPath+"/"+id.String()).object()); diff != "" {
-					t.Errorf("%s refused on %s changed it: %s", action, c.state, diff)
-				}
-				continue
+			items, want[item.ExternalID] = append(items, item), left
+		}
+	}
+	for key, id := range w.raised(w.ours, items...) {
+		_, action, _ := strings.Cut(key, "/")
+		shown := func() map[string]any { return w.get(w.ours.viewer, alertsPath+"/"+id.String()).is(200).object() }
+		before := shown()
+		a := w.act(w.ours.member, id, action)
+		if want[key] == refused {
+			a.problem(409, refused)
+			if diff := cmp.Diff(before, shown()); diff != "" {
+				t.Errorf("%s was refused and changed it: %s", key, diff)
 			}
-			if got := a.stands(); got != want {
-				t.Errorf("%s on %s, muted %t: %s, want %s", action, c.state, c.muted, got, want)
-			}
-			if a.Header().Get("X-Muster-Lagging") != "" || a.Header().Get("Cache-Control") != "private, no-store" {
-				t.Errorf("headers %v", a.Header())
-			}
-			if diff := cmp.Diff(a.object(), w.get(w.ours.viewer, alertsPath+"/"+id.String()).object()); diff != "" {
-				t.Errorf("%s answered something else than is read next: %s", action, diff)
-			}
+			continue
+		}
+		if got := a.stands(); got != want[key] {
+			t.Errorf("%s, %v, muted %v: left %s, want %s", key, before["state"], before["isMuted"], got, want[key])
+		}
+		if a.Header().Get("X-Muster-Lagging") != "" || a.Header().Get("Cache-Control") != "private, no-store" {
+			t.Errorf("%s: headers %v", key, a.Header())
+		}
+		if diff := cmp.Diff(a.object(), shown()); diff != "" {
+			t.Errorf("%s answered something else than is read next: %s", key, diff)
 		}
 	}
 }
