@@ -35,6 +35,14 @@ api -H 'Content-Type: application/json' -o "$work/session.json" \
 grep -q '"authenticated":true' "$work/session.json" || fail "not signed in: $(cat "$work/session.json")"
 ok "signed in"
 
+for _ in $(seq 150); do
+  api -o "$work/overview.json" "$base/api/v1/health-checks/overview"
+  grep -q '"alerts":{"current":[1-9]' "$work/overview.json" && break
+  sleep 0.1
+done
+grep -q '"alerts":{"current":[1-9]' "$work/overview.json" || fail "no alert is open: $(cat "$work/overview.json")"
+ok "alerts are open"
+
 api -H 'Content-Type: application/json' -D "$work/headers" -o "$work/created.json" \
   -d '{"kind":"Security"}' "$base/api/v1/reports"
 id=$(tr -d '\r' <"$work/headers" | sed -n -E 's|^(content-)?location: /api/v1/reports/||Ip')

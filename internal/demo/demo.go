@@ -247,15 +247,17 @@ func (d *Demo) shop(ctx context.Context) (err error) {
 	return nil
 }
 
-// reports requests one report of each kind over the live server, and a Data
-// Inventory over a server of which nothing is classified: that one fails, and
-// says what to do. What was requested before is not requested again.
+// reports requests one report of each kind over the live server, a scorecard of a
+// server on paper, which has no score and a month of alerts, and a Data Inventory
+// over that one, of which nothing is classified: it fails, and says what to do.
+// What was requested before is not requested again.
 func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, paper []commands.FleetIDs, own uuid.UUID) error {
 	actor := commands.Actor{OrganizationID: organization, MemberID: requester}
 	to := d.Now().UTC()
-	from := to.AddDate(0, 0, -7)
+	from, monthAgo := to.AddDate(0, 0, -7), to.AddDate(0, 0, -alertDays)
 	wanted := []commands.RequestReport{
 		{Kind: report.Security, InstanceIDs: []uuid.UUID{}},
+		{Kind: report.InstanceScorecard, InstanceIDs: []uuid.UUID{paper[0].ID}, From: &monthAgo, To: &to},
 		{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{paper[0].ID}},
 	}
 	if own != uuid.Nil {

@@ -20,10 +20,11 @@ import (
 )
 
 // whole is a demo with every step done: four people, thirteen servers on paper
-// and the live one, one report of each kind over that, and one that must fail.
+// and the live one, one report of each kind over that, and of one on paper a
+// scorecard and a report that must fail.
 var whole = state{
 	Organizations: 1, Members: 4, Instances: 14, Databases: 20 + 3, // muster, postgres and shop on the live one
-	Reports: map[string]int{"Security": 1, "InstanceScorecard": 1, "DataInventory": 2}, Builds: 4, Credentials: 1,
+	Reports: map[string]int{"Security": 1, "InstanceScorecard": 2, "DataInventory": 2}, Builds: 5, Credentials: 1,
 	Exceptions: map[string]int{"exception.requested": 3, "exception.granted": 2},
 }
 
@@ -128,7 +129,7 @@ func aProcessThatDiesIsCompleted(t *testing.T, own *postgres.Server) {
 		},
 		"before the first report": func(_ *scene, d *demo.Demo) { dieAfter(d, 0) },
 		"after the first report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 1) },
-		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 3) },
+		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 4) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, own)
@@ -212,8 +213,8 @@ func onSomebodysOwnServer(t *testing.T, _ *postgres.Server) {
 	s := newScene(t, nil)
 	s.filled(s.Demo)
 	want := whole
-	want.Instances, want.Databases, want.Credentials, want.Builds = 13, 20, 0, 2
-	want.Reports, want.Exceptions = map[string]int{"Security": 1, "DataInventory": 1}, map[string]int{}
+	want.Instances, want.Databases, want.Credentials, want.Builds = 13, 20, 0, 3
+	want.Reports, want.Exceptions = map[string]int{"Security": 1, "InstanceScorecard": 1, "DataInventory": 1}, map[string]int{}
 	if diff := cmp.Diff(want, s.state()); diff != "" {
 		t.Errorf("filled (-want +got):\n%s", diff)
 	}
