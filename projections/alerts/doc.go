@@ -40,5 +40,5 @@
 //   - The registration of an instance or database was dropped: its alerts show its
 //     id without a name.
 //   - A search, and a filter that little passes, without a window: every alert is
-//     read, half a second for a million.
+//     read, some hundred milliseconds for a million.
 package alerts
