@@ -17,7 +17,7 @@ type Decode func(eventstore.Event) (any, error)
 
 // Projection is a read model that can be filled from the logs at any time.
 type Projection struct {
-	// Name is how people speak of it: report_history, audit, fleet, exceptions.
+	// Name is how people speak of it: report_history, audit, fleet, alerts, exceptions.
 	Name string
 	// Version changes whenever Schema or what Apply writes changes. Programs
 	// of two versions can run side by side: each reads and fills its own tables.
@@ -52,7 +52,7 @@ const (
 
 // Status is one projection as the operations page and the metrics show it.
 type Status struct {
-	Name         string // report_history, audit, fleet, exceptions
+	Name         string // report_history, audit, fleet, alerts, exceptions
 	Logs         []eventstore.Log
 	Version      int    // schema version of the code
 	Status       string // running, stalled, rebuilding, failed
