@@ -1,7 +1,7 @@
 // Package analysis computes what the reports say about a snapshot: findings
 // in their total order, what changed since the previous report, the
 // remediation plan, the health score, the risk of a table, classification
-// coverage.
+// coverage, the alerts of a scorecard.
 //
 // Everything here is a pure function of a snapshot.Document: no clock, no
 // I/O, no map order. Two calls over the same document give deeply equal
@@ -25,6 +25,10 @@
 // What a report is about is decided in one place, scope.go: a Security report
 // is about the checks of that domain only, in its findings, counts, plan,
 // change and coverage alike; a scorecard is about all of them.
+//
+// Alerts are no findings and cost no points. Their figures are of the window alone:
+// raised and resolved in it, open at its end, open for how long of it; the series
+// has the definitions of the alert history that the program shows.
 //
 // The weights (Critical 20, High 8, Medium 3, Low 1; effort S 1, M 3, L 8) are
 // ours and printed on the methodology page.
