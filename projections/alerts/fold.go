@@ -31,15 +31,14 @@ type folded struct {
 
 // apply folds one event in.
 func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
-	raised, isRaise := fact.(domain.Raised)
-	if f.id == (rawID{}) && !isRaise {
+	if _, raised := fact.(domain.Raised); !raised && f.id == (rawID{}) {
 		return &UnknownAlertError{ID: e.Stream}
 	}
 	f.state, _ = domain.Next(f.state, fact)
 	switch fact := fact.(type) {
 	case domain.Raised:
 		f.id, f.organization, f.occurrences = rawID(e.Stream), rawID(e.OrganizationID), 1
-		return f.describe(raised.Details)
+		return f.describe(fact.Details)
 	case domain.Changed:
 		return f.describe(fact.Details)
 	case domain.TriggeredAgain:
