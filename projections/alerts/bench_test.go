@@ -106,6 +106,7 @@ func BenchmarkAlerts(b *testing.B) {
 	b.Run("digest=24h,instances=10", x.digest(24*time.Hour, 10))
 	b.Run("digest=30d", x.digest(30*24*time.Hour, 0))
 	b.Run("digest=30d,instances=10", x.digest(30*24*time.Hour, 10))
+	x.counts(b)
 }
 
 // rebuild rebuilds projections at the same time and returns how many events of
