@@ -175,7 +175,7 @@ func (c *comparison) history(f filter, within domainfleet.Scope, w timegrid.Wind
 func (c *comparison) list(f filter, within domainfleet.Scope) {
 	c.Helper()
 	q := c.query()
-	rows, total := c.specification.page(f, q)
+	rows, total := c.page(f, q)
 	q.Scope = within
 	got, gotTotal, err := c.alerts.Page(c.ctx, q)
 	if diff := cmp.Diff(rows, got); err != nil || gotTotal != total || diff != "" {
