@@ -12,17 +12,12 @@ import (
 // member says nothing.
 type Place struct {
 	Instance string // label muster_instance: an id, an external id or a name
-	Address  string // label instance, unless there is the other: a name or a host, perhaps with a port
+	Address  string // label instance: a name or a host, perhaps with a port
 	Database string // label muster_database or datname: a name or an external id
 }
 
-// placeOf reads the labels. A label that was made for Muster is not overruled by
-// a guess: with it, what Prometheus calls the instance does not matter.
 func placeOf(labels map[string]string) Place {
-	p := Place{Instance: labels["muster_instance"], Database: labels["muster_database"]}
-	if p.Instance == "" {
-		p.Address = labels["instance"]
-	}
+	p := Place{Instance: labels["muster_instance"], Address: labels["instance"], Database: labels["muster_database"]}
 	if p.Database == "" {
 		p.Database = labels["datname"]
 	}
@@ -115,7 +110,8 @@ func (f Fleet) Find(p Place) (instance, database uuid.UUID) {
 }
 
 // candidates are the instances of the best way in which any fits; the more a
-// way says, the earlier it is tried.
+// way says, the earlier it is tried. A label that was made for Muster is not
+// overruled by a guess: with it, what Prometheus calls the instance is nothing.
 func (f Fleet) candidates(p Place) []uuid.UUID {
 	type way struct {
 		called map[string][]uuid.UUID
