@@ -27,7 +27,7 @@ func (a *Alert) Update(key string, n Notice, seen Seen) Outcome {
 	switch {
 	case a.state == none,
 		a.state.Closed() && !n.State.Closed(),
-		a.state.Closed() && n.FirstTriggeredAt.After(a.resolved):
+		a.state.Closed() && n.FirstTriggeredAt.After(later(a.first, a.resolved)): // nobody holds a feed to resolve later than it fired
 		return n.raise(key)
 	case a.state.Closed():
 		return Outcome{}
