@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
@@ -25,10 +26,15 @@ var (
 	historyScope string
 )
 
+// plannedEachTime has a statement planned with its arguments. After a few wide
+// windows PostgreSQL would keep a plan without them, which reads the whole table,
+// and use it for the narrow ones too.
+const plannedEachTime = pgx.QueryExecModeDescribeExec
+
 // Open counts the alerts that are open and not muted, and those that were at a
 // time: created then or before, and not resolved by then (today's mute flag).
 func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.Scope, then time.Time) (now, before int64, err error) {
-	query, args := countsOrganization, []any{organization, then}
+	query, args := countsOrganization, []any{plannedEachTime, organization, then}
 	if scope.Filtered {
 		query, args = countsScope, append(args, scope.Instances)
 	}
@@ -43,7 +49,7 @@ func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.S
 // bucket are cut at the window's ends, which are whole microseconds, as all times
 // that PostgreSQL keeps.
 func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (active, resolved []int64, err error) {
-	query, args := historyOrganization, []any{organization, w.From, w.To, w.Size.Width()}
+	query, args := historyOrganization, []any{plannedEachTime, organization, w.From, w.To, w.Size.Width()}
 	if scope.Filtered {
 		query, args = historyScope, append(args, scope.Instances)
 	}

@@ -12,20 +12,14 @@ import (
 	domain "muster/domain/alert"
 	domainfleet "muster/domain/fleet"
 	"muster/eventstore"
-	"muster/internal/pgtest"
-	"muster/projections/alerts"
 	"muster/projections/fleet"
-	"muster/projections/projectionstest"
 )
 
 // TestThroughTheDoors is TestAgainstTheSpecification of what feeds sent and people
 // did: batches of fleet and alerts under external ids that come again, and actions.
 func TestThroughTheDoors(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
-	s := &scene{t: t, db: pgtest.Connect(t, url), registry: registry(t)}
-	s.reader = alerts.NewReader(s.db, eventstore.New(s.db), s.registry.Decode)
-	s.stage = projectionstest.Run(t, s.db, url, fleet.Projection(s.registry.Decode), alerts.Projection(s.registry.Decode))
+	s := newFleetScene(t)
 	them := theirs(t, s)
 	rapid.Check(t, func(t *rapid.T) {
 		d := &doors{story: &story{T: t, organization: uuid.New()}, newest: map[string]*specAlert{}}
@@ -42,10 +36,8 @@ func TestThroughTheDoors(t *testing.T) {
 				d.act()
 			}
 		}
-		for !s.stage.Wait(t.Context(), eventstore.Fleet, d.mark.Position) {
-			if t.Context().Err() != nil {
-				t.Fatal("what was written does not show")
-			}
+		if err := s.shows(t.Context(), d.mark.Position); err != nil {
+			t.Fatal(err)
 		}
 		c := &comparison{story: d.story, ctx: t.Context(), alerts: s.reader, fleet: fleet.NewReader(s.db)}
 		for range 2 {

@@ -33,10 +33,7 @@ const mostBuckets = 11_000
 // alerts, filters and windows against what the specification says of them.
 func TestAgainstTheSpecification(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
-	s := &scene{t: t, db: pgtest.Connect(t, url), registry: registry(t)}
-	s.reader = alerts.NewReader(s.db, eventstore.New(s.db), s.registry.Decode)
-	s.stage = projectionstest.Run(t, s.db, url, fleet.Projection(s.registry.Decode), alerts.Projection(s.registry.Decode))
+	s := newFleetScene(t)
 	them := theirs(t, s)
 	t.Run("lanes", func(t *testing.T) {
 		for lane := range lanes {
@@ -55,10 +52,22 @@ func TestAgainstTheSpecification(t *testing.T) {
 			})
 		}
 	})
-	var parked int
-	if err := s.db.Get(&parked, `SELECT count(*) FROM dead_letters`); err != nil || parked > 0 {
-		t.Errorf("%d events are parked, %v", parked, err)
-	}
+}
+
+// newFleetScene is a scene with both read models. What is appended is applied.
+func newFleetScene(t *testing.T) *scene {
+	t.Helper()
+	url := pgtest.URL(t)
+	s := &scene{t: t, db: pgtest.Connect(t, url), registry: registry(t)}
+	s.reader = alerts.NewReader(s.db, eventstore.New(s.db), s.registry.Decode)
+	s.stage = projectionstest.Run(t, s.db, url, fleet.Projection(s.registry.Decode), alerts.Projection(s.registry.Decode))
+	t.Cleanup(func() {
+		var parked int
+		if err := s.db.Get(&parked, `SELECT count(*) FROM dead_letters`); err != nil || parked > 0 {
+			t.Errorf("%d events are parked, %v", parked, err)
+		}
+	})
+	return s
 }
 
 // theirs is another organization, of which nobody else must see anything.
@@ -109,6 +118,11 @@ func (s *scene) tell(ctx context.Context, d *story) error {
 	if err != nil {
 		return err
 	}
+	return s.shows(ctx, position)
+}
+
+// shows waits until the read models have passed a position.
+func (s *scene) shows(ctx context.Context, position int64) error {
 	for !s.stage.Wait(ctx, eventstore.Fleet, position) {
 		if ctx.Err() != nil {
 			return fmt.Errorf("position %d does not show: %w", position, ctx.Err())
