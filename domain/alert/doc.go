@@ -1,3 +1,46 @@
 // Package alert is the life of an alert: raised, perhaps acknowledged or muted,
 // and closed by somebody or by itself.
+//
+// An Alert is folded from its events and decides what a message or a person
+// adds to them. Which event may follow which state is one table, Transitions.
+// Three kinds of callers decide:
+//
+//   - a person (Acknowledge, Mute, Unmute, Resolve), who is told by an error what
+//     makes no sense;
+//   - a feed that knows the whole life of its alerts (Update with a Notice), and
+//     may import history;
+//   - a machine that sees something fire or be over (Fire with a Firing), knows
+//     nothing of what people did, and may come in pairs.
+//
+// The last two never fail: what makes no sense changes nothing. Both decide on
+// the newest alert under a key; where they lead to another one (Outcome.Anew),
+// the events are that one's.
+//
+// An open alert that is seen every minute costs one event an hour. In between,
+// until when it was seen stands beside the log (Seen), which the caller keeps and
+// hands back; the event that closes the alert carries the final value. A machine's
+// texts follow once an hour too, for many are templates with the latest value in them.
+//
+// A Memento is everything that the next decision depends on, so that a caller who
+// keeps it need not fold the stream. Texts are in it as a digest.
+//
+// What may go wrong, and what then happens:
+//
+//   - A message comes twice: the second time the alert is as it says, and nothing
+//     follows.
+//   - Messages come in another order than they were sent. Of a machine's: the window
+//     of firing only grows, an end that is older than the latest start is passed
+//     over, and so is everything older than the end of the alert before (Raised.After).
+//     Of a feed's: until when it fired only grows; of the rest the last to arrive holds.
+//   - A pair of servers sees the same alert start seconds apart: it is one alert,
+//     from the earlier start on. After it was closed, a start that was named while it
+//     was open is still that alert's (Resolved.StartedAt).
+//   - A resolved message is lost and the alert fires again: it is another occurrence
+//     of the same alert where more than two minutes lie between. A pair's second
+//     server that starts later than that is one too.
+//   - The sender falls silent: the alert lapses at its announced end. Should it come
+//     back, it is a new alert from that end on.
+//   - A machine's clock is ahead: its times are those of the receipt. One that is
+//     ahead by more than it waits between two messages seems to start anew with each
+//     of them, until its own start has come.
 package alert
