@@ -48,7 +48,9 @@ func TestFire(t *testing.T) {
 		d.FirstTriggeredAt, d.LastTriggeredAt = at(from), at(to)
 		return alert.Changed{Details: d}
 	}
-	after := func(minute, from, to int) alert.Event { return alert.Raised{Key: key, After: at(minute), Details: lasting(from, to)} }
+	after := func(minute, from, to int) alert.Event {
+		return alert.Raised{Key: key, After: at(minute), Details: lasting(from, to)}
+	}
 	var (
 		byMessage = alert.AutoResolved{ResolvedAt: at(15), LastTriggeredAt: at(14)}
 		byPerson  = alert.Resolved{ResolvedAt: at(15), LastTriggeredAt: at(14), StartedAt: at(7)}
