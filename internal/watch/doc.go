@@ -50,7 +50,8 @@
 // process, or the database, that was away.
 //
 // A server that is removed or switched off is forgotten: its alert is closed and its
-// figure dropped (value is null), and what is measured from then on counts as the first.
+// figure dropped (value is null); the next one counts as the first, and the row stays
+// for a day, so that the dropped one does not come back when it is sent again.
 //
 // # What may go wrong, and what then happens
 //

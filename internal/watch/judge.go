@@ -27,7 +27,7 @@ type judged struct {
 	Breach    *bool      // nil: nobody knows, because it is stale, or nobody was there to hear
 	Since     *time.Time // when the breach began whose end nobody was told
 	Until     *time.Time // when the last one ended
-	forgotten *time.Time // what it said before is no longer known
+	forgotten bool       // its figure is no longer known
 }
 
 // ended tells whether a breach is over and perhaps nobody was told: what a process
@@ -107,7 +107,7 @@ func (r *round) judge(ctx context.Context, signs []judged) error {
 	for _, s := range telling {
 		if s.ended() {
 			calm := s
-			calm.Since, calm.forgotten = nil, nil
+			calm.Since = nil
 			over = append(over, change{s, calm})
 		}
 	}
@@ -122,7 +122,7 @@ func (s judged) decide(at place, now time.Time) (is judged, moved bool) {
 	case s.ended(), at.standing == unknown:
 		return is, false // to be told first; or to be looked for again
 	case at.standing == unwatched:
-		is.forgotten = &now
+		is.forgotten = true
 		if s.Since != nil {
 			is.Until = s.end(now)
 		}

@@ -16,7 +16,8 @@ func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
 		return nil, nil
 	}
 	var of columns
-	var wasSince, wasUntil, since, until, forgotten []*time.Time
+	var wasSince, wasUntil, since, until []*time.Time
+	var forgotten []bool
 	bySubject := make(map[subject]change, len(changes))
 	for _, c := range changes {
 		of.add(c.was.subject())
@@ -37,11 +38,7 @@ func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
 		if err := rows.Scan(&s.organization, &s.rule, &s.instance, &s.mount); err != nil {
 			return nil, fmt.Errorf("read a noted judgement: %w", err)
 		}
-		c := bySubject[s]
-		if c.is.forgotten != nil && c.is.forgotten.After(c.is.At) {
-			c.is.At = *c.is.forgotten
-		}
-		made = append(made, c)
+		made = append(made, bySubject[s])
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("note %d judgements: %w", len(changes), err)

@@ -15,6 +15,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/organization"
 	"muster/internal/watch"
+	"muster/projections/fleet"
 )
 
 // TestPersonComesFirst: what somebody did stays while the breach lasts, and the
@@ -223,6 +224,29 @@ func TestSampleArrivesMeanwhile(t *testing.T) {
 	}
 	s.judge()
 	s.wantStory("raised volume/orders/wal warning 0s")
+}
+
+// meanwhile is a fleet in which something happens while a judgement looks at it.
+type meanwhile struct {
+	watch.Fleet
+	happens func()
+}
+
+func (m meanwhile) Instances(ctx context.Context, q fleet.Query) ([]fleet.Instance, int64, error) {
+	m.happens()
+	return m.Fleet.Instances(ctx, q)
+}
+
+// TestSampleIsNewerThanWhatWasJudged: what is noted is about the row as it was seen.
+func TestSampleIsNewerThanWhatWasJudged(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.sample(watch.Volume, "/data", 93)
+	s.clock.Advance(time.Minute)
+	s.watch.Fleet = meanwhile{s.watch.Fleet, func() { s.sample(watch.Volume, "/data", 10) }}
+	s.judge()
+	s.judge()
+	s.wantStory()
 }
 
 // TestOldSignsGo, but for those of servers that are silent.
