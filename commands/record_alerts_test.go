@@ -1,8 +1,10 @@
 package commands_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,52 +14,6 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 )
-
-// alertItem is an open alert that began an hour ago and was seen just now.
-func alertItem(externalID string, set ...func(*commands.AlertItem)) commands.AlertItem {
-	i := commands.AlertItem{
-		ExternalID: externalID, Title: "Lock waits above 5", Severity: alert.Critical, State: alert.Open,
-		CreatedAt: start.Add(-time.Hour), FirstTriggeredAt: start.Add(-time.Hour), LastTriggeredAt: start,
-	}
-	for _, s := range set {
-		s(&i)
-	}
-	return i
-}
-
-func resolvedAt(at time.Time) func(*commands.AlertItem) {
-	return func(i *commands.AlertItem) { i.State, i.ResolvedAt = alert.ResolvedState, &at }
-}
-
-func on(instance string) func(*commands.AlertItem) {
-	return func(i *commands.AlertItem) { i.Instance = &instance }
-}
-
-func in(database string) func(*commands.AlertItem) {
-	return func(i *commands.AlertItem) { i.Database = &database }
-}
-
-// alerts records items and returns their ids.
-func (h *house) alerts(items ...commands.AlertItem) []uuid.UUID {
-	h.Helper()
-	got, _, err := h.RecordAlerts(h.Context(), h.actor, items)
-	if err != nil {
-		h.Fatal(err)
-	}
-	ids := make([]uuid.UUID, 0, len(got))
-	for i, g := range got {
-		if g.ExternalID != items[i].ExternalID || g.ID == uuid.Nil {
-			h.Fatalf("item %d: %+v", i, g)
-		}
-		ids = append(ids, g.ID)
-	}
-	return ids
-}
-
-func (h *house) alertEvents() int {
-	h.Helper()
-	return h.count("events WHERE stream_type = 'alert'")
-}
 
 func TestTenThousandAlertsTwice(t *testing.T) {
 	t.Parallel()
@@ -74,12 +30,143 @@ func TestTenThousandAlertsTwice(t *testing.T) {
 		t.Errorf("%d events of 5,000 open and 5,000 closed alerts", n)
 	}
 	slices.Reverse(items)
-	second := h.alerts(items...)
-	slices.Reverse(second)
-	if diff := cmp.Diff(first, second); diff != "" {
-		t.Errorf("ids moved (-first +second):\n%.500s", diff)
+	got, mark, err := h.RecordAlerts(t.Context(), h.actor, items)
+	if err != nil || mark.Position != 0 {
+		t.Errorf("the second time: position %d, %v", mark.Position, err)
+	}
+	for i, id := range got {
+		if id.ID != first[len(first)-1-i] {
+			t.Fatalf("%s has another id the second time", id.ExternalID)
+		}
 	}
 	if n := h.alertEvents(); n != 15_000 {
 		t.Errorf("%d events after the second time", n)
 	}
+	if n := h.count("alert_last_seen"); n != 0 {
+		t.Errorf("%d rows say what the log says already", n)
+	}
+	if diff := cmp.Diff([]string{"too_many_items", "#/alerts too_many_items"}, h.refused(h.actor, append(items, alertItem("one-more"))...)); diff != "" {
+		t.Errorf("10,001 (-want +got):\n%s", diff)
+	}
+}
+
+// TestOverlappingAlertsAtOnce: each writer sends the same alerts in another
+// order, some of them worse than before, and each gets the same ids.
+func TestOverlappingAlertsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const writers, alerts = 8, 60
+	for round, set := range []func(*commands.AlertItem){
+		func(*commands.AlertItem) {},
+		func(i *commands.AlertItem) { i.LastTriggeredAt = start.Add(time.Minute) },
+		func(i *commands.AlertItem) { i.Severity = alert.Warning },
+		func(i *commands.AlertItem) { i.Severity = alert.Warning; resolvedAt(start.Add(time.Minute))(i) },
+	} {
+		got := make([]map[string]uuid.UUID, writers)
+		together(writers, func(w int) error {
+			var items []commands.AlertItem
+			for i := range alerts {
+				items = append(items, alertItem(fmt.Sprintf("a-%d", (i*7+w*13)%alerts), set))
+			}
+			if w%2 == 1 {
+				slices.Reverse(items)
+			}
+			ids, _, err := h.RecordAlerts(t.Context(), h.actor, items)
+			got[w] = make(map[string]uuid.UUID)
+			for _, i := range ids {
+				got[w][i.ExternalID] = i.ID
+			}
+			return err
+		}, t)
+		for _, ids := range got {
+			if diff := cmp.Diff(got[0], ids); diff != "" {
+				t.Errorf("two writers, two ids:\n%s", diff)
+			}
+		}
+		if n, want := h.alertEvents(), []int{alerts, alerts, 2 * alerts, 3 * alerts}[round]; n != want {
+			t.Errorf("round %d: %d events, want %d", round, n, want)
+		}
+		if n, want := h.count("alert_last_seen"), []int{0, alerts, alerts, 0}[round]; n != want {
+			t.Errorf("round %d: %d rows of what was seen beside the log, want %d", round, n, want)
+		}
+	}
+	h.wantKeysTold()
+}
+
+func TestABatchOfAlertsIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.fleet(item("pg-1", "sales", "crm"), item("pg-2", "billing", "crm"))
+	future, nul, long := start.Add(5*time.Minute+time.Microsecond), "a\x00b", strings.Repeat("ä", 501)
+	items := []commands.AlertItem{
+		alertItem("good", on("pg-1"), in("sales")),
+		alertItem("good"),
+		alertItem("", func(i *commands.AlertItem) { i.Title, i.Severity, i.State = "", "fatal", "Firing" }),
+		alertItem(long[:2*201], func(i *commands.AlertItem) { i.Title = long }),
+		alertItem("nul"+nul, on(nul), func(i *commands.AlertItem) { i.Title = nul }),
+		alertItem("closed", func(i *commands.AlertItem) { i.State = alert.AutoResolvedState }),
+		alertItem("open", func(i *commands.AlertItem) { i.ResolvedAt = &future }),
+		alertItem("ahead", resolvedAt(future), func(i *commands.AlertItem) {
+			i.CreatedAt, i.FirstTriggeredAt, i.LastTriggeredAt = future, future, future
+		}),
+		alertItem("backwards", func(i *commands.AlertItem) { i.LastTriggeredAt = i.FirstTriggeredAt.Add(-1) }),
+		alertItem("nowhere", on("pg-3"), in("sales")),
+		alertItem("another's", on("pg-1"), in("billing")),
+		alertItem("which", in("crm")),
+		alertItem("none", in("hr"+nul)),
+		alertItem("nothing", on("")),
+		alertItem("ancient", func(i *commands.AlertItem) { i.CreatedAt = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC) }),
+	}
+	want := []string{
+		"duplicate_external_id",
+		"#/alerts/1/externalId duplicate_external_id",
+		"#/alerts/2/externalId out_of_range", "#/alerts/2/title out_of_range",
+		"#/alerts/2/severity invalid_parameter", "#/alerts/2/state invalid_parameter",
+		"#/alerts/3/externalId out_of_range", "#/alerts/3/title out_of_range",
+		"#/alerts/4/externalId out_of_range", "#/alerts/4/title out_of_range", "#/alerts/4/instance unknown_instance",
+		"#/alerts/5/resolvedAt resolved_at_required",
+		"#/alerts/6/resolvedAt resolved_at_not_allowed",
+		"#/alerts/7/createdAt time_in_future", "#/alerts/7/firstTriggeredAt time_in_future",
+		"#/alerts/7/lastTriggeredAt time_in_future", "#/alerts/7/resolvedAt time_in_future",
+		"#/alerts/8/lastTriggeredAt invalid_firing_window",
+		"#/alerts/9/instance unknown_instance",
+		"#/alerts/10/database unknown_database",
+		"#/alerts/11/database unknown_database",
+		"#/alerts/12/database unknown_database",
+		"#/alerts/13/instance unknown_instance",
+		"#/alerts/14/createdAt out_of_range",
+	}
+	if diff := cmp.Diff(want, h.refused(h.actor, items...)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := h.alertEvents() + h.count("stream_keys WHERE stream_type = 'alert'"); n != 0 {
+		t.Errorf("%d events and keys of a batch that was refused", n)
+	}
+	ahead := start.Add(5 * time.Minute)
+	h.alerts(alertItem("just", func(i *commands.AlertItem) { i.LastTriggeredAt = ahead }))
+}
+
+func TestEveryBadItemHasATitle(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	_, _, err := h.RecordAlerts(t.Context(), h.actor, []commands.AlertItem{alertItem("a", on("nowhere"))})
+	var rule *commands.RuleError
+	if !errors.As(err, &rule) || rule.Title == "" || !strings.Contains(rule.Detail, "#/alerts/0/instance") {
+		t.Errorf("%+v", rule)
+	}
+}
+
+// TestAMementoOfAnotherRelease: what is not understood is folded anew.
+func TestAMementoOfAnotherRelease(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.alerts(alertItem("a-1"))[0]
+	if _, err := h.db.ExecContext(t.Context(), `UPDATE stream_keys SET state_digest = '\x09' WHERE stream_type = 'alert'`); err != nil {
+		t.Fatal(err)
+	}
+	h.alerts(alertItem("a-1"))
+	h.wantTypes("the same again", id, "raised")
+	h.alerts(alertItem("a-1", resolvedAt(start)))
+	h.wantTypes("closed", id, "raised", "resolved")
+	h.wantKeysTold()
 }

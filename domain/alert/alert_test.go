@@ -68,7 +68,7 @@ func TestWhatPeopleDo(t *testing.T) {
 }
 
 func same(got, want error) bool {
-	switch want := want.(type) {
+	switch want := any(want).(type) {
 	case nil:
 		return got == nil
 	case *alert.TransitionError:

@@ -1,0 +1,181 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+)
+
+func TestAResendNeverUndoesWhatAPersonDid(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := t.Context()
+	feed := commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}
+	resend := func(set ...func(*commands.AlertItem)) uuid.UUID {
+		t.Helper()
+		ids, _, err := h.RecordAlerts(ctx, feed, []commands.AlertItem{alertItem("a-1", set...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ids[0].ID
+	}
+	yes, no := true, false
+	id := resend()
+	for _, act := range []func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){h.AcknowledgeAlert, h.MuteAlert} {
+		if mark, err := act(ctx, h.actor, id); err != nil || mark.Position == 0 {
+			t.Fatal(mark, err)
+		}
+		if resend() != id {
+			t.Fatal("another alert")
+		}
+	}
+	h.wantTypes("after a resend", id, "raised", "acknowledged", "muted")
+	resend(func(i *commands.AlertItem) { i.Muted = &yes })
+	h.wantTypes("muted twice", id, "raised", "acknowledged", "muted")
+	resend(func(i *commands.AlertItem) { i.Muted = &no })
+	h.wantTypes("unmuted by the feed", id, "raised", "acknowledged", "muted", "unmuted")
+
+	// Seen again beside the log, and resolved with that.
+	seen := start.Add(3 * time.Minute)
+	resend(func(i *commands.AlertItem) { i.LastTriggeredAt = seen })
+	if n := h.count("alert_last_seen WHERE alert_id = $1 AND last_triggered_at = $2 AND key IS NULL", id, seen); n != 1 {
+		t.Error("what was seen is not beside the log")
+	}
+	if _, err := h.ResolveAlert(ctx, h.actor, id); err != nil {
+		t.Fatal(err)
+	}
+	var resolved alert.Resolved
+	h.last(id, &resolved)
+	if !resolved.LastTriggeredAt.Equal(seen) || !resolved.ResolvedAt.Equal(start) || h.count("alert_last_seen") != 0 {
+		t.Errorf("%+v", resolved)
+	}
+	resend(resolvedAt(start))
+	second := resend()
+	if second == id {
+		t.Error("what is closed was opened again")
+	}
+	h.wantTypes("closed for good", id, "raised", "acknowledged", "muted", "unmuted", "resolved")
+	if resend() != second {
+		t.Error("a third alert")
+	}
+	h.wantTypes("the new one", second, "raised")
+	h.wantKeysTold()
+}
+
+// TestResendsRaceWithAPerson: whoever comes first, what the person did holds.
+func TestResendsRaceWithAPerson(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.alerts(alertItem("a-1"))[0]
+	together(9, func(n int) error {
+		if n == 4 {
+			_, err := h.MuteAlert(t.Context(), h.actor, id)
+			return err
+		}
+		worse := alertItem("a-1", func(i *commands.AlertItem) {
+			i.Severity = alert.Severities()[n%3]
+			i.LastTriggeredAt = start.Add(time.Duration(n) * time.Second)
+		})
+		_, _, err := h.RecordAlerts(t.Context(), h.actor, []commands.AlertItem{worse})
+		return err
+	}, t)
+	if a := h.folded(id); !a.Muted() {
+		t.Error("a resend unmuted it")
+	}
+	if n := h.alertEvents(); n != len(h.types(id)) {
+		t.Error("a resend raised another alert")
+	}
+	h.wantKeysTold()
+}
+
+// TestActions: each does its thing once; what makes no sense is refused, and a
+// foreign id is no alert's.
+func TestActions(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := t.Context()
+	id := h.alerts(alertItem("a-1"))[0]
+	for _, step := range []struct {
+		name string
+		act  func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error)
+		ok   bool
+	}{
+		{"unmute", h.UnmuteAlert, false},
+		{"acknowledge", h.AcknowledgeAlert, true}, {"acknowledge twice", h.AcknowledgeAlert, false},
+		{"mute", h.MuteAlert, true}, {"mute twice", h.MuteAlert, false},
+		{"resolve", h.ResolveAlert, true}, {"resolve twice", h.ResolveAlert, false}, {"acknowledge what is closed", h.AcknowledgeAlert, false},
+		{"unmute what is closed", h.UnmuteAlert, true}, {"mute what is closed", h.MuteAlert, true},
+	} {
+		mark, err := step.act(ctx, h.actor, id)
+		var rule *commands.RuleError
+		if step.ok && (err != nil || mark.Position == 0) || !step.ok && (!errors.As(err, &rule) || rule.Code != "invalid_state" || rule.Detail == "") {
+			t.Errorf("%s: %v, %v", step.name, mark, err)
+		}
+	}
+	h.wantTypes("in the end", id, "raised", "acknowledged", "muted", "resolved", "unmuted", "muted")
+	var actor string
+	err := h.db.GetContext(ctx, &actor, `SELECT convert_from(metadata, 'UTF8')::jsonb ->> 'actorId' FROM events WHERE stream_id = $1 AND version = 2`, id)
+	if err != nil || actor != h.ana.ID.String() {
+		t.Errorf("acknowledged by %s, %v", actor, err)
+	}
+	h.wantKeysTold()
+
+	_, eve := h.organization("Other")
+	instance := h.fleet(item("pg-1"))[0].ID
+	for _, c := range []struct {
+		actor commands.Actor
+		id    uuid.UUID
+	}{{h.actor, uuid.New()}, {h.actor, instance}, {h.as(eve), id}} {
+		var missing *commands.NotFoundError
+		if _, err := h.ResolveAlert(ctx, c.actor, c.id); !errors.As(err, &missing) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestAnOlderAlertLeavesTheKey: what a person does with it is its own affair.
+func TestAnOlderAlertLeavesTheKey(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	older := h.alerts(alertItem("a-1", resolvedAt(start)))[0]
+	newer := h.alerts(alertItem("a-1"))[0]
+	for _, act := range []func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){h.MuteAlert, h.UnmuteAlert} {
+		if _, err := act(t.Context(), h.actor, older); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := h.alerts(alertItem("a-1"))[0]; again != newer {
+		t.Error("the key leads elsewhere")
+	}
+	h.wantTypes("older", older, "raised", "resolved", "muted", "unmuted")
+	h.wantTypes("newer", newer, "raised")
+	h.wantKeysTold()
+}
+
+// TestPeopleAtOnce: of those who resolve, one does.
+func TestPeopleAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	id := h.alerts(alertItem("a-1"))[0]
+	var refused atomic.Int32
+	together(6, func(int) error {
+		_, err := h.ResolveAlert(t.Context(), h.actor, id)
+		var rule *commands.RuleError
+		if errors.As(err, &rule) && rule.Code == "invalid_state" {
+			refused.Add(1)
+			return nil
+		}
+		return err
+	}, t)
+	if refused.Load() != 5 {
+		t.Errorf("%d were refused", refused.Load())
+	}
+	h.wantTypes("in the end", id, "raised", "resolved")
+}
