@@ -19,7 +19,8 @@
 // An open alert that is seen every minute costs one event an hour. In between,
 // until when it was seen stands beside the log (Seen), which the caller keeps and
 // hands back; the event that closes the alert carries the final value. A machine's
-// texts follow once an hour too, for many are templates with the latest value in them.
+// texts follow once an hour too, for many are templates with the latest value in
+// them; its severity and its place at once.
 //
 // A Memento is everything that the next decision depends on, so that a caller who
 // keeps it need not fold the stream. Texts are in it as a digest.
@@ -40,6 +41,11 @@
 //     server that starts later than that is one too.
 //   - The sender falls silent: the alert lapses at its announced end. Should it come
 //     back, it is a new alert from that end on.
+//   - An instance or a database is removed while its alert fires: the labels of the
+//     next message lead nowhere, and the alert stays where it is. Registered again,
+//     it takes the alert along.
+//   - A machine's clock is behind by more than its announced ends reach: what it sees
+//     firing is over when it comes, and closes what another machine sees as well.
 //   - A machine's clock is ahead: its times are those of the receipt. One that is
 //     ahead by more than it waits between two messages seems to start anew with each
 //     of them, until its own start has come.

@@ -89,11 +89,11 @@ func (f Firing) raise(key string, after time.Time) Outcome {
 }
 
 // fire decides on an open alert that is seen firing. Its texts, which are often
-// templates with the latest value in them, follow once an hour; what a person
-// would see change, at once.
+// templates with the latest value in them, follow once an hour and with another
+// occurrence; what a person would see change, at once.
 func (a *Alert) fire(f Firing, seen Seen) Outcome {
 	known := later(a.last, seen.LastTriggeredAt)
-	d := f.details()
+	d := a.placed(f.details())
 	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = a.created, a.first, later(known, f.SeenAt)
 	if start := later(f.StartsAt, a.after); start.Before(a.first) {
 		d.FirstTriggeredAt = start
@@ -105,7 +105,7 @@ func (a *Alert) fire(f Firing, seen Seen) Outcome {
 	}
 	due := d.LastTriggeredAt.Sub(a.last) >= hour
 	switch {
-	case !a.looks(d), !d.FirstTriggeredAt.Equal(a.first), due && a.texts != digestTexts(d):
+	case !a.looks(d), !d.FirstTriggeredAt.Equal(a.first), (due || again) && a.texts != digestTexts(d):
 		events = append(events, Changed{Details: d})
 	case due && !again:
 		events = append(events, StillFiring{LastTriggeredAt: d.LastTriggeredAt})
@@ -115,6 +115,19 @@ func (a *Alert) fire(f Firing, seen Seen) Outcome {
 		next.EndsAt = later(seen.EndsAt, f.EndsAt)
 	}
 	return Outcome{Events: events, Seen: next}
+}
+
+// placed has an alert stay where it was when its instance or its database cannot
+// be found any more. The labels that say where it is are those that it is known by:
+// they led there before, and what they named is gone.
+func (a *Alert) placed(d Details) Details {
+	switch {
+	case d.InstanceID == uuid.Nil:
+		d.InstanceID, d.DatabaseID = a.instance, a.database
+	case d.InstanceID == a.instance && d.DatabaseID == uuid.Nil:
+		d.DatabaseID = a.database
+	}
+	return d
 }
 
 // end decides on an open alert that is said to be over. An end before its latest

@@ -34,6 +34,10 @@ func TestFire(t *testing.T) {
 	worse := func(f *alert.Firing) { f.Severity = alert.Critical }
 	retold := func(f *alert.Firing) { f.Description = "91 % full" }
 	elsewhere := func(f *alert.Firing) { f.DatabaseID = uuid.UUID{2} }
+	another := func(f *alert.Firing) { f.InstanceID = uuid.UUID{3} }
+	nowhere := func(f *alert.Firing) { f.InstanceID = uuid.Nil }
+	inDatabase := lasting(0, 1)
+	inDatabase.DatabaseID = uuid.UUID{2}
 	seen := func(last, started int) alert.Seen {
 		return alert.Seen{LastTriggeredAt: at(last), StartedAt: at(started)}
 	}
@@ -44,7 +48,7 @@ func TestFire(t *testing.T) {
 	// changed are the details of the alert with what a firing says of it.
 	changed := func(f alert.Firing, from, to int) alert.Changed {
 		d := lasting(0, 0)
-		d.Description, d.Severity, d.DatabaseID = f.Description, f.Severity, f.DatabaseID
+		d.Description, d.Severity, d.InstanceID, d.DatabaseID = f.Description, f.Severity, f.InstanceID, f.DatabaseID
 		d.FirstTriggeredAt, d.LastTriggeredAt = at(from), at(to)
 		return alert.Changed{Details: d}
 	}
@@ -86,6 +90,12 @@ func TestFire(t *testing.T) {
 			alert.Outcome{Events: events{changed(firing(0, 2, worse), 0, 2)}, Seen: seen(2, 0)}},
 		{"in a database", events{raised(0, 1)}, seen(1, 0), firing(0, 2, elsewhere),
 			alert.Outcome{Events: events{changed(firing(0, 2, elsewhere), 0, 2)}, Seen: seen(2, 0)}},
+		{"of an instance that is removed", events{raised(0, 1)}, seen(1, 0), firing(0, 2, nowhere), alert.Outcome{Seen: seen(2, 0)}},
+		{"of an instance that is removed, with its database", events{alert.Raised{Key: key, Details: inDatabase}}, seen(1, 0), firing(0, 2, nowhere),
+			alert.Outcome{Seen: seen(2, 0)}},
+		{"of a database that is removed", events{alert.Raised{Key: key, Details: inDatabase}}, seen(1, 0), firing(0, 2), alert.Outcome{Seen: seen(2, 0)}},
+		{"of an instance that is registered again", events{alert.Raised{Key: key, Details: inDatabase}}, seen(1, 0), firing(0, 2, another),
+			alert.Outcome{Events: events{changed(firing(0, 2, another), 0, 2)}, Seen: seen(2, 0)}},
 		{"a pair's second server, which started first", events{raised(0, 1)}, seen(1, 0), firing(-1, 2),
 			alert.Outcome{Events: events{changed(firing(0, 2), -1, 2)}, Seen: seen(2, 0)}},
 		{"a pair's second server, which started later", events{raised(0, 1)}, seen(1, 0), firing(3, 4), alert.Outcome{Seen: seen(4, 3)}},
@@ -95,6 +105,8 @@ func TestFire(t *testing.T) {
 			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13)}}, Seen: seen(13, 12)}},
 		{"an hour's silence, and worse", events{raised(0, 1)}, seen(9, 0), firing(90, 91, worse), alert.Outcome{Events: events{
 			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91)}, changed(firing(90, 91, worse), 0, 91)}, Seen: seen(91, 90)}},
+		{"three minutes' silence, and retold", events{raised(0, 1)}, seen(9, 0), firing(12, 13, retold), alert.Outcome{Events: events{
+			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13)}, changed(firing(12, 13, retold), 0, 13)}, Seen: seen(13, 12)}},
 		{"an hour's silence", events{raised(0, 1)}, seen(9, 0), firing(90, 91), alert.Outcome{
 			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91)}}, Seen: seen(91, 90)}},
 		{"a start from before the alert before", events{after(0, 5, 6)}, seen(6, 5), firing(-9, 7),

@@ -29,8 +29,8 @@ func TestAnyLife(t *testing.T) {
 			case 2, 3, 4:
 				n := l.notice()
 				l.take(l.alert.Update(key, n, l.seen))
-				if again := l.alert.Update(key, n, l.seen); len(again.Events) > 0 {
-					t.Fatalf("a notice told twice: %#v", again.Events)
+				if again := l.alert.Update(key, n, l.seen); len(again.Events) > 0 || again.Seen != l.seen {
+					t.Fatalf("a notice told twice: %#v", again)
 				}
 			default:
 				f := l.firing()
@@ -110,7 +110,9 @@ func (l *life) person() {
 func (l *life) details() alert.Details {
 	return alert.Details{
 		Title:    fmt.Sprintf("title %d", rapid.IntRange(0, 2).Draw(l.T, "title")),
-		Severity: rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"), InstanceID: uuid.UUID{1},
+		Severity:   rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"),
+		InstanceID: rapid.SampledFrom([]uuid.UUID{{}, {1}, {2}}).Draw(l.T, "instance"),
+		DatabaseID: rapid.SampledFrom([]uuid.UUID{{}, {3}}).Draw(l.T, "database"),
 	}
 }
 
@@ -135,7 +137,7 @@ func (l *life) notice() alert.Notice {
 func (l *life) firing() alert.Firing {
 	d := l.details()
 	f := alert.Firing{
-		Title: d.Title, Severity: d.Severity, InstanceID: d.InstanceID,
+		Title: d.Title, Severity: d.Severity, InstanceID: d.InstanceID, DatabaseID: d.DatabaseID,
 		StartsAt: l.about("starts"), SeenAt: l.now, Resolved: rapid.IntRange(0, 4).Draw(l.T, "resolved") == 0,
 	}
 	if f.Resolved || rapid.Bool().Draw(l.T, "ends") {
