@@ -109,7 +109,7 @@ func (l *life) person() {
 
 func (l *life) details() alert.Details {
 	return alert.Details{
-		Title:    fmt.Sprintf("title %d", rapid.IntRange(0, 2).Draw(l.T, "title")),
+		Title:      fmt.Sprintf("title %d", rapid.IntRange(0, 2).Draw(l.T, "title")),
 		Severity:   rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"),
 		InstanceID: rapid.SampledFrom([]uuid.UUID{{}, {1}, {2}}).Draw(l.T, "instance"),
 		DatabaseID: rapid.SampledFrom([]uuid.UUID{{}, {3}}).Draw(l.T, "database"),
