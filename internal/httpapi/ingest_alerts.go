@@ -64,39 +64,37 @@ func unreadableMessage(err error) error {
 	return unreadable([]api.FieldError{{In: api.Body, Pointer: &bad.Pointer, Code: "invalid_parameter", Detail: bad.Detail}})
 }
 
-// firingsAtOnce is how many firings are written in one transaction. A message
-// may hold a hundred thousand; what was written of it before its sender gave up
+// firingsAtOnce is how many firings are read, and written in one transaction. A
+// message may hold a million; what was written of it before its sender gave up
 // waiting stays written, and is soon passed over when it comes again.
 const firingsAtOnce = 1000
 
 // receive records what an agent saw, and counts what could not be used.
-func (s *server) receive(ctx context.Context, message alertmanager.Message) (api.AgentReceipt, error) {
-	firings, err := s.placed(ctx, message.Alerts)
-	if err != nil {
-		return api.AgentReceipt{}, err
-	}
+func (s *server) receive(ctx context.Context, message *alertmanager.Message) (api.AgentReceipt, error) {
 	recorded := 0
 	var last commands.Mark
-	for len(firings) > 0 {
-		some := firings[:min(firingsAtOnce, len(firings))]
-		firings = firings[len(some):]
-		dropped, mark, err := s.Commands.RecordFirings(ctx, actor(ctx), some)
+	route := callOf(ctx).row.path
+	for alerts := message.Next(firingsAtOnce); len(alerts) > 0; alerts = message.Next(firingsAtOnce) {
+		firings, err := s.placed(ctx, alerts)
+		if err != nil {
+			return api.AgentReceipt{}, err
+		}
+		dropped, mark, err := s.Commands.RecordFirings(ctx, actor(ctx), firings)
 		if err != nil {
 			return api.AgentReceipt{}, err
 		}
 		if mark.Position > last.Position {
 			last = mark
 		}
-		recorded += len(some) - dropped
+		recorded += len(firings) - dropped
+		s.Metrics.Ingested.WithLabelValues("alert").Add(float64(len(firings) - dropped))
+		// What is well formed the use case refuses to a limited token only.
+		s.Metrics.IngestDropped.WithLabelValues(route, "forbidden").Add(float64(dropped))
 	}
 	s.settle(ctx, last)
-	s.Metrics.Ingested.WithLabelValues("alert").Add(float64(recorded))
-	route := callOf(ctx).row.path
 	for reason, n := range message.Dropped {
 		s.Metrics.IngestDropped.WithLabelValues(route, string(reason)).Add(float64(n))
 	}
-	// What is well formed the use case refuses to a limited token only.
-	s.Metrics.IngestDropped.WithLabelValues(route, "forbidden").Add(float64(len(message.Alerts) - recorded))
 	return api.AgentReceipt{Received: message.Received, Dropped: message.Received - recorded}, nil
 }
 

@@ -3,9 +3,7 @@ package alertmanager
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 )
 
@@ -20,12 +18,31 @@ const (
 	Truncated   Reason = "truncated"    // the sender cut it off
 )
 
-// Message is what could be read of a post.
+// Message is a post of alerts that are read as they are asked for: 32 MiB may be
+// more than a million of them, and only those at hand are to take memory.
 type Message struct {
-	Alerts  []Alert
-	Dropped map[Reason]int
-	// Received counts the alerts that were in the post.
+	// Received counts the alerts that were read so far, Dropped those of them that
+	// cannot be used; of a webhook also those that its sender left out.
 	Received int
+	Dropped  map[Reason]int
+
+	items  *json.Decoder // inside the array
+	decode func([]byte) (Alert, Reason)
+}
+
+// Next returns the next alerts that can be used, n at the most; none at the end.
+func (m *Message) Next(n int) []Alert {
+	var alerts []Alert
+	var item json.RawMessage
+	for len(alerts) < n && m.items.More() && m.items.Decode(&item) == nil {
+		m.Received++
+		if a, reason := m.decode(item); reason != "" {
+			m.Dropped[reason]++
+		} else {
+			alerts = append(alerts, a)
+		}
+	}
+	return alerts
 }
 
 // DecodeError says which part of a body cannot be read, so that there is no
@@ -41,23 +58,23 @@ func (e *DecodeError) Error() string { return fmt.Sprintf("%s %s", e.Pointer, e.
 // it does not say itself: Alertmanager's resolve_timeout.
 const openEnd = 5 * time.Minute
 
-// DecodeWebhook reads what Alertmanager posts to a webhook receiver at a
+// DecodeWebhook opens what Alertmanager posts to a webhook receiver at a
 // receipt. An error is a *DecodeError.
-func DecodeWebhook(body []byte, receipt time.Time) (Message, error) {
+func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
 	var post struct {
 		Version         json.RawMessage `json:"version"`
 		Alerts          json.RawMessage `json:"alerts"`
 		TruncatedAlerts json.RawMessage `json:"truncatedAlerts"`
 	}
 	if json.Unmarshal(body, &post) != nil {
-		return Message{}, &DecodeError{"#", "must be an object"}
+		return nil, &DecodeError{"#", "must be an object"}
 	}
 	if string(post.Version) != `"4"` {
-		return Message{}, &DecodeError{"#/version", `must be "4"`}
+		return nil, &DecodeError{"#/version", `must be "4"`}
 	}
-	m, ok := decodeAll(post.Alerts, func(item []byte) (Alert, Reason) { return decodeNotified(item, receipt) })
+	m, ok := open(post.Alerts, func(item []byte) (Alert, Reason) { return decodeNotified(item, receipt) })
 	if !ok {
-		return Message{}, &DecodeError{"#/alerts", "must be an array"}
+		return nil, &DecodeError{"#/alerts", "must be an array"}
 	}
 	var cut uint32 // one that is no number says nothing of the alerts
 	if json.Unmarshal(post.TruncatedAlerts, &cut) == nil && cut > 0 {
@@ -66,41 +83,21 @@ func DecodeWebhook(body []byte, receipt time.Time) (Message, error) {
 	return m, nil
 }
 
-// DecodeAlerts reads what is posted to Alertmanager's API, version 2, at a
+// DecodeAlerts opens what is posted to Alertmanager's API, version 2, at a
 // receipt. An error is a *DecodeError.
-func DecodeAlerts(body []byte, receipt time.Time) (Message, error) {
-	m, ok := decodeAll(body, func(item []byte) (Alert, Reason) { return decodePosted(item, receipt) })
-	if !ok {
-		return Message{}, &DecodeError{"#", "must be an array"}
+func DecodeAlerts(body []byte, receipt time.Time) (*Message, error) {
+	m, ok := open(body, func(item []byte) (Alert, Reason) { return decodePosted(item, receipt) })
+	if !ok || !json.Valid(body) { // found in the midst, what is no message would be half taken
+		return nil, &DecodeError{"#", "must be an array"}
 	}
 	return m, nil
 }
 
-// decodeAll reads an array one by one: 32 MiB may be sixteen million zeros, and
-// only what can be used is to take memory.
-func decodeAll(array []byte, decode func([]byte) (Alert, Reason)) (m Message, ok bool) {
-	m.Dropped = map[Reason]int{}
-	d := json.NewDecoder(bytes.NewReader(array))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
-		return Message{}, false
-	}
-	var item json.RawMessage
-	for d.More() {
-		if d.Decode(&item) != nil {
-			return Message{}, false
-		}
-		m.Received++
-		if a, reason := decode(item); reason != "" {
-			m.Dropped[reason]++
-		} else {
-			m.Alerts = append(m.Alerts, a)
-		}
-	}
-	if _, err := d.Token(); err != nil { // the end of the array
-		return Message{}, false
-	}
-	_, err := d.Token()
-	return m, errors.Is(err, io.EOF)
+// open goes into an array; ok is false where there is none.
+func open(array []byte, decode func([]byte) (Alert, Reason)) (m *Message, ok bool) {
+	items := json.NewDecoder(bytes.NewReader(array))
+	begin, err := items.Token()
+	return &Message{Dropped: map[Reason]int{}, items: items, decode: decode}, err == nil && begin == json.Delim('[')
 }
 
 // posted is an alert as it is on the wire by either road.

@@ -24,6 +24,24 @@ func instant(text string) time.Time {
 	return t
 }
 
+// content is all of a message.
+type content struct {
+	Alerts   []Alert
+	Received int
+	Dropped  map[Reason]int
+}
+
+func read(m *Message, err error) (content, error) {
+	if err != nil {
+		return content{}, err
+	}
+	var all []Alert
+	for alerts := m.Next(2); len(alerts) > 0; alerts = m.Next(2) {
+		all = append(all, alerts...)
+	}
+	return content{all, m.Received, m.Dropped}, nil
+}
+
 // TestWebhookAsAlertmanagerSends reads two posts that a real Alertmanager made.
 func TestWebhookAsAlertmanagerSends(t *testing.T) {
 	t.Parallel()
@@ -48,16 +66,16 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeWebhook(body, receipt)
+		got, err := read(DecodeWebhook(body, receipt))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(Message{Alerts: []Alert{want}, Dropped: map[Reason]int{}, Received: 1}, got); diff != "" {
+		if diff := cmp.Diff(content{Alerts: []Alert{want}, Dropped: map[Reason]int{}, Received: 1}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 		// Alertmanager's fingerprint is the labels' own: the API, which states
 		// none, makes the same alert of them.
-		unstated, err := DecodeWebhook([]byte(strings.Replace(string(body), `"fingerprint"`, `"passed over"`, 1)), receipt)
+		unstated, err := read(DecodeWebhook([]byte(strings.Replace(string(body), `"fingerprint"`, `"passed over"`, 1)), receipt))
 		if err != nil || len(unstated.Alerts) != 1 || unstated.Alerts[0].Key != want.Key {
 			t.Errorf("%s: computed %v, %v; stated %s", file, unstated.Alerts, err, want.Key)
 		}
@@ -104,7 +122,7 @@ func TestAPIAsPrometheusSends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := DecodeAlerts([]byte(`[{`+labels+`,"generatorURL":"http://vm/graph","annotations":{},`+c.times+`}]`), receipt)
+			got, err := read(DecodeAlerts([]byte(`[{`+labels+`,"generatorURL":"http://vm/graph","annotations":{},`+c.times+`}]`), receipt))
 			if err != nil || len(got.Alerts) != 1 {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -135,7 +153,7 @@ func TestWebhookStatus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z",`+c.alert+`}]}`), receipt)
+			got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z",`+c.alert+`}]}`), receipt))
 			if err != nil || len(got.Alerts) != 1 {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -164,19 +182,19 @@ func TestBadAlertsAreLeftOut(t *testing.T) {
 		`{"labels":{"a":"b"},"startsAt":"0000-01-01T00:00:00Z","status":"firing"}`:                                      InvalidTime,
 		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`: InvalidTime,
 	} {
-		got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[`+item+`,{"labels":{"a":"b"},"status":"firing"}]}`), receipt)
+		got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[`+item+`,{"labels":{"a":"b"},"status":"firing"}]}`), receipt))
 		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[Reason]int{want: 1}) {
 			t.Errorf("webhook %s: got %+v, %v, want %s", item, got, err, want)
 		}
 		if strings.Contains(item, "9999-12-31T23:59:59-01:00\",\"status") && want == InvalidTime && !strings.Contains(item, "endsAt") {
 			continue // without an end, the API puts a start that lies ahead at the receipt
 		}
-		got, err = DecodeAlerts([]byte(`[`+item+`,{"labels":{"a":"b"}}]`), receipt)
+		got, err = read(DecodeAlerts([]byte(`[`+item+`,{"labels":{"a":"b"}}]`), receipt))
 		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[Reason]int{want: 1}) {
 			t.Errorf("API %s: got %+v, %v, want %s", item, got, err, want)
 		}
 	}
-	got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[{"labels":{"a":"b"},"status":"pending"}],"truncatedAlerts":17}`), receipt)
+	got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[{"labels":{"a":"b"},"status":"pending"}],"truncatedAlerts":17}`), receipt))
 	if err != nil || !cmp.Equal(got.Dropped, map[Reason]int{Malformed: 1, Truncated: 17}) || got.Received != 1 {
 		t.Errorf("an unknown status, and 17 cut off: %+v, %v", got, err)
 	}
@@ -190,21 +208,45 @@ func TestNoMessage(t *testing.T) {
 		`{"version":4,"alerts":[]}`: "#/version", `{"version":"3","alerts":[]}`: "#/version",
 		`{"version":"4"}`: "#/alerts", `{"version":"4","alerts":null}`: "#/alerts", `{"version":"4","alerts":{}}`: "#/alerts",
 	} {
-		_, err := DecodeWebhook([]byte(body), receipt)
+		_, err := read(DecodeWebhook([]byte(body), receipt))
 		var bad *DecodeError
 		if !errors.As(err, &bad) || bad.Pointer != pointer {
 			t.Errorf("webhook %s: %v, want %s", body, err, pointer)
 		}
 	}
 	for _, body := range []string{``, `null`, `{}`, `"x"`, `[{]`, `[] []`} {
-		_, err := DecodeAlerts([]byte(body), receipt)
+		_, err := read(DecodeAlerts([]byte(body), receipt))
 		var bad *DecodeError
 		if !errors.As(err, &bad) || bad.Pointer != "#" {
 			t.Errorf("API %s: %v", body, err)
 		}
 	}
-	if got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[],"new":{"of":"version 4"},"truncatedAlerts":"no number"}`), receipt); err != nil || got.Received != 0 {
+	if got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[],"new":{"of":"version 4"},"truncatedAlerts":"no number"}`), receipt)); err != nil || got.Received != 0 {
 		t.Errorf("a message of none: %+v, %v", got, err)
+	}
+}
+
+// TestAlertsAreReadAsTheyAreAskedFor: of a message of a million, a thousand are
+// in memory.
+func TestAlertsAreReadAsTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	const alerts = `[{"labels":{"a":"1"}},null,{"labels":{"a":"2"}},{"labels":{"a":"3"}},null]`
+	notified := strings.ReplaceAll(alerts, `"}}`, `"},"status":"firing"}`)
+	for road, decode := range map[string]func() (*Message, error){
+		"webhook": func() (*Message, error) {
+			return DecodeWebhook([]byte(`{"version":"4","truncatedAlerts":9,"alerts":`+notified+`}`), receipt)
+		},
+		"API": func() (*Message, error) { return DecodeAlerts([]byte(alerts), receipt) },
+	} {
+		m, err := decode()
+		if err != nil || m.Received != 0 {
+			t.Fatalf("%s: %+v before anything is asked for, %v", road, m, err)
+		}
+		for _, want := range []struct{ read, received, malformed int }{{2, 3, 1}, {1, 5, 2}, {0, 5, 2}, {0, 5, 2}} {
+			if got := m.Next(2); len(got) != want.read || m.Received != want.received || m.Dropped[Malformed] != want.malformed {
+				t.Errorf("%s: %d are read, %d received, %v dropped; want %+v", road, len(got), m.Received, m.Dropped, want)
+			}
+		}
 	}
 }
 
@@ -225,7 +267,7 @@ func TestText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := DecodeAlerts([]byte(`[{`+c.alert+`}]`), receipt)
+			got, err := read(DecodeAlerts([]byte(`[{`+c.alert+`}]`), receipt))
 			if err != nil || len(got.Alerts) != 1 {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -246,7 +288,7 @@ func TestFingerprintsOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	of := func(fingerprint string) string {
 		t.Helper()
-		got, err := DecodeWebhook([]byte(`{"version":"4","alerts":[{"status":"firing","labels":{"a":"b"},"fingerprint":`+fingerprint+`}]}`), receipt)
+		got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[{"status":"firing","labels":{"a":"b"},"fingerprint":`+fingerprint+`}]}`), receipt))
 		if err != nil || len(got.Alerts) != 1 {
 			t.Fatalf("got %+v, %v", got, err)
 		}

@@ -2,11 +2,11 @@
 // Alertmanager posts to a webhook receiver (payload version 4), and what
 // Prometheus and vmalert post to an Alertmanager (its API, version 2).
 //
-// Reading and finding are apart. DecodeWebhook and DecodeAlerts turn a body into
-// firings for commands.RecordFirings, each with the Place that its labels name;
-// Fleet says which instance and database that is, from what the caller has
-// looked up for Places.References. Nothing here does I/O or has a clock: the
-// receipt is handed in.
+// Reading and finding are apart. DecodeWebhook and DecodeAlerts open a body, whose
+// alerts are read some at a time: firings for commands.RecordFirings, each with
+// the Place that its labels name. Fleet says which instance and database that is,
+// from what the caller has looked up for their References. Nothing here does I/O
+// or has a clock: the receipt is handed in.
 //
 // An alert is its label fingerprint, FNV-1a over the labels in order, as
 // Alertmanager computes it: so one that comes by both roads, or from both of a
@@ -25,7 +25,9 @@
 //   - An alert cannot be used (it is no object, has no labels, ends before it
 //     starts, lies in a year that no calendar of ours has): it is left out and
 //     counted by reason; the others are taken.
-//   - The body is no message at all: an error, and nothing is taken.
+//   - The body is no message at all: an error before the first alert is read, so
+//     that nothing is taken.
+//   - A message holds a million alerts: they are read as they are asked for.
 //   - Text is too long, or holds U+0000, which PostgreSQL does not keep: it is cut,
 //     or loses that. The fingerprint is of the labels as they came.
 //   - A message comes twice, or late, or in parts: commands decide on what they
