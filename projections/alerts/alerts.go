@@ -62,12 +62,17 @@ const seenLater = `s.alert_id = a.id AND s.last_triggered_at > a.last_triggered_
 const columnsRead = `a.id, a.title, a.description, a.severity, a.state, a.muted, a.rule, a.created_at,
        a.first_triggered_at, a.resolved_at, a.occurrences, a.instance_id, i.name, a.database_id, d.name`
 
+// placesNamed joins an alert (a) with what its instance (i) and its database (d)
+// are called. Whatever its events say, it shows no name of another organization.
+const placesNamed = `LEFT JOIN alerts_v1.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
+LEFT JOIN alerts_v1.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
+
 //go:embed alert.sql
 var alertQuery string
 
 // Alert returns one; ok is false where this organization has none of that id.
 func (r *Reader) Alert(ctx context.Context, organization, id uuid.UUID) (a Alert, ok bool, err error) {
-	query := strings.NewReplacer("{{columns}}", columnsRead, "{{seen later}}", seenLater).Replace(alertQuery)
+	query := strings.NewReplacer("{{columns}}", columnsRead, "{{places}}", placesNamed, "{{seen later}}", seenLater).Replace(alertQuery)
 	found, err := r.alerts(ctx, query, organization, id)
 	if err != nil {
 		return Alert{}, false, fmt.Errorf("read alert: %w", err)

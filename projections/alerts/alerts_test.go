@@ -95,3 +95,39 @@ func TestWhatIsKnownBesideTheLog(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacesOfAnother: an event names an instance and a database of another
+// organization, which no command lets in. Their names stay with their owner.
+func TestPlacesOfAnother(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	us, them := uuid.New(), uuid.New()
+	theirs, database, id := uuid.New(), uuid.New(), uuid.New()
+	s.happens(them, theirs, fleet.InstanceStream, fleet.InstanceRegistered{Name: "secret"})
+	s.happens(them, database, fleet.DatabaseStream, fleet.DatabaseRegistered{InstanceID: theirs, Name: "secret"})
+	s.happens(us, id, domain.StreamType, domain.Raised{Details: domain.Details{
+		InstanceID: theirs, DatabaseID: database, CreatedAt: noon, FirstTriggeredAt: noon, LastTriggeredAt: noon,
+	}})
+	s.stage.Settle()
+	one, _, err := s.reader.Alert(t.Context(), us, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, _, err := s.reader.Page(t.Context(), alerts.Query{Organization: us, Page: 1, Size: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	touching, _, err := s.reader.Touching(t.Context(), alerts.Touched{Organization: us, Instance: theirs, From: noon, To: minute(1)}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, found := range map[string][]alerts.Alert{"one": {one}, "a page": listed, "of an instance": touching} {
+		if len(found) != 1 {
+			t.Fatalf("%s: %d alerts", where, len(found))
+		}
+		nameless := [2]alerts.Place{{ID: theirs}, {ID: database}}
+		if got := [2]alerts.Place{*found[0].Instance, *found[0].Database}; got != nameless {
+			t.Errorf("%s: %v, want %v", where, got, nameless)
+		}
+	}
+}

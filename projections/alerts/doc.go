@@ -45,15 +45,16 @@
 //     misses for that moment. The numbers of one count or history are of one
 //     statement, and so of one moment; those of instances and of alerts in an
 //     overview are of two.
-//   - The page and its total are two statements: while alerts arrive, they may
-//     be one apart.
+//   - The page and its total are two statements: they differ by what came in
+//     between, and the page is the later.
 //   - An event of an alert whose raise was dropped cannot be applied and is parked
 //     with its stream (*UnknownAlertError).
 //   - An event is applied twice: it is not; the checkpoint moves in the same
 //     transaction, on which the counters rely. A rebuild counts them anew and says
 //     whether they differ.
-//   - The registration of an instance or database was dropped: its alerts show its
-//     id without a name.
+//   - The registration of an instance or database was dropped, or it is another
+//     organization's, which no command lets in: its alerts show its id without a
+//     name.
 //   - A search, and a filter that little passes, without a window: every alert is
 //     read, some hundred milliseconds for a million.
 package alerts

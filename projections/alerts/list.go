@@ -95,7 +95,7 @@ func (q Query) page() (query string, args []any) {
 	}
 	query = strings.NewReplacer("{{recorded}}", recorded, "{{seen}}", seen).Replace(pageQuery)
 	return strings.NewReplacer(
-		"{{columns}}", columnsRead, "{{seen later}}", seenLater, "{{scope}}", scope,
+		"{{columns}}", columnsRead, "{{places}}", placesNamed, "{{seen later}}", seenLater, "{{scope}}", scope,
 		"{{organization}}", c.organization, "{{instances}}", c.instances,
 		"{{window of a}}", between("a.last_triggered_at", c.from, c.to),
 		"{{window of s}}", between("s.last_triggered_at", c.from, c.to),

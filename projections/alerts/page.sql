@@ -11,6 +11,5 @@ WITH chosen AS MATERIALIZED (
 SELECT {{columns}}, chosen.last
 FROM chosen
 JOIN alerts_v1.alerts a ON a.id = chosen.id
-LEFT JOIN alerts_v1.places i ON i.id = a.instance_id
-LEFT JOIN alerts_v1.places d ON d.id = a.database_id
+{{places}}
 ORDER BY {{order}}

@@ -36,7 +36,7 @@ type Touched struct {
 // before what is muted, the worst first, the newest of those first. The alerts of
 // a removed instance are there as well.
 func (r *Reader) Touching(ctx context.Context, t Touched, most int) ([]Alert, int, error) {
-	fill := strings.NewReplacer("{{columns}}", columnsRead, "{{seen later}}", seenLater, "{{touches}}", touches)
+	fill := strings.NewReplacer("{{columns}}", columnsRead, "{{places}}", placesNamed, "{{seen later}}", seenLater, "{{touches}}", touches)
 	found, err := r.alerts(ctx, fill.Replace(touchingQuery), t.Organization, t.Instance, t.Database, t.From, t.To, most)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read alerts of an instance: %w", err)
