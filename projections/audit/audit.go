@@ -75,7 +75,7 @@ var (
 	latest   = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 )
 
-// List returns an organization's entries of both logs, newest first.
+// List returns an organization's entries of all logs, newest first.
 func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 	if q.From.IsZero() {
 		q.From = earliest
