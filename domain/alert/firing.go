@@ -95,8 +95,8 @@ func (a *Alert) fire(f Firing, seen Seen) Outcome {
 	known := later(a.last, seen.LastTriggeredAt)
 	d := a.placed(f.details())
 	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = a.created, a.first, later(known, f.SeenAt)
-	if start := later(f.StartsAt, a.after); start.Before(a.first) {
-		d.FirstTriggeredAt = start
+	if f.StartsAt.After(a.after) {
+		d.FirstTriggeredAt = earlier(a.first, f.StartsAt)
 	}
 	var events []Event
 	again := f.StartsAt.After(known.Add(pause))
@@ -138,7 +138,7 @@ func (a *Alert) end(f Firing, seen Seen) Outcome {
 	}
 	return Outcome{Events: []Event{AutoResolved{
 		ResolvedAt: f.EndsAt, LastTriggeredAt: later(later(a.last, seen.LastTriggeredAt), f.SeenAt),
-		StartedAt: a.startedSince(seen.StartedAt),
+		StartedAt: a.startedSince(later(seen.StartedAt, f.StartsAt)),
 	}}}
 }
 

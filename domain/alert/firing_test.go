@@ -46,10 +46,10 @@ func TestFire(t *testing.T) {
 		return s
 	}
 	// changed are the details of the alert with what a firing says of it.
-	changed := func(f alert.Firing, from, to int) alert.Changed {
-		d := lasting(0, 0)
+	changed := func(f alert.Firing, created, from, to int) alert.Changed {
+		d := lasting(created, to)
 		d.Description, d.Severity, d.InstanceID, d.DatabaseID = f.Description, f.Severity, f.InstanceID, f.DatabaseID
-		d.FirstTriggeredAt, d.LastTriggeredAt = at(from), at(to)
+		d.FirstTriggeredAt = at(from)
 		return alert.Changed{Details: d}
 	}
 	after := func(minute, from, to int) alert.Event {
@@ -85,42 +85,41 @@ func TestFire(t *testing.T) {
 			alert.Outcome{Events: events{alert.StillFiring{LastTriggeredAt: at(61)}}, Seen: seen(61, 0)}},
 		{"retold", events{raised(0, 1)}, seen(1, 0), firing(0, 60, retold), alert.Outcome{Seen: seen(60, 0)}},
 		{"retold at the hour", events{raised(0, 1)}, seen(1, 0), firing(0, 61, retold),
-			alert.Outcome{Events: events{changed(firing(0, 61, retold), 0, 61)}, Seen: seen(61, 0)}},
+			alert.Outcome{Events: events{changed(firing(0, 61, retold), 0, 0, 61)}, Seen: seen(61, 0)}},
 		{"worse", events{raised(0, 1)}, seen(1, 0), firing(0, 2, worse),
-			alert.Outcome{Events: events{changed(firing(0, 2, worse), 0, 2)}, Seen: seen(2, 0)}},
+			alert.Outcome{Events: events{changed(firing(0, 2, worse), 0, 0, 2)}, Seen: seen(2, 0)}},
 		{"in a database", events{raised(0, 1)}, seen(1, 0), firing(0, 2, elsewhere),
-			alert.Outcome{Events: events{changed(firing(0, 2, elsewhere), 0, 2)}, Seen: seen(2, 0)}},
+			alert.Outcome{Events: events{changed(firing(0, 2, elsewhere), 0, 0, 2)}, Seen: seen(2, 0)}},
 		{"of an instance that is removed", events{raised(0, 1)}, seen(1, 0), firing(0, 2, nowhere), alert.Outcome{Seen: seen(2, 0)}},
 		{"of an instance that is removed, with its database", events{alert.Raised{Key: key, Details: inDatabase}}, seen(1, 0), firing(0, 2, nowhere),
 			alert.Outcome{Seen: seen(2, 0)}},
 		{"of a database that is removed", events{alert.Raised{Key: key, Details: inDatabase}}, seen(1, 0), firing(0, 2), alert.Outcome{Seen: seen(2, 0)}},
 		{"of an instance that is registered again", events{alert.Raised{Key: key, Details: inDatabase}}, seen(1, 0), firing(0, 2, another),
-			alert.Outcome{Events: events{changed(firing(0, 2, another), 0, 2)}, Seen: seen(2, 0)}},
+			alert.Outcome{Events: events{changed(firing(0, 2, another), 0, 0, 2)}, Seen: seen(2, 0)}},
 		{"a pair's second server, which started first", events{raised(0, 1)}, seen(1, 0), firing(-1, 2),
-			alert.Outcome{Events: events{changed(firing(0, 2), -1, 2)}, Seen: seen(2, 0)}},
+			alert.Outcome{Events: events{changed(firing(0, 2), 0, -1, 2)}, Seen: seen(2, 0)}},
 		{"a pair's second server, which started later", events{raised(0, 1)}, seen(1, 0), firing(3, 4), alert.Outcome{Seen: seen(4, 3)}},
 		{"a pair's first server after its second", events{raised(0, 1)}, seen(4, 3), firing(0, 5), alert.Outcome{Seen: seen(5, 3)}},
 		{"two minutes' silence", events{raised(0, 1)}, seen(9, 0), firing(11, 12), alert.Outcome{Seen: seen(12, 11)}},
 		{"three minutes' silence", events{raised(0, 1)}, seen(9, 0), firing(12, 13), alert.Outcome{
 			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13)}}, Seen: seen(13, 12)}},
 		{"an hour's silence, and worse", events{raised(0, 1)}, seen(9, 0), firing(90, 91, worse), alert.Outcome{Events: events{
-			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91)}, changed(firing(90, 91, worse), 0, 91)}, Seen: seen(91, 90)}},
+			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91)}, changed(firing(90, 91, worse), 0, 0, 91)}, Seen: seen(91, 90)}},
 		{"three minutes' silence, and retold", events{raised(0, 1)}, seen(9, 0), firing(12, 13, retold), alert.Outcome{Events: events{
-			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13)}, changed(firing(12, 13, retold), 0, 13)}, Seen: seen(13, 12)}},
+			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13)}, changed(firing(12, 13, retold), 0, 0, 13)}, Seen: seen(13, 12)}},
 		{"an hour's silence", events{raised(0, 1)}, seen(9, 0), firing(90, 91), alert.Outcome{
 			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91)}}, Seen: seen(91, 90)}},
-		{"a start from before the alert before", events{after(0, 5, 6)}, seen(6, 5), firing(-9, 7),
-			alert.Outcome{Events: events{alert.Changed{Details: func() alert.Details {
-				d := lasting(5, 7)
-				d.FirstTriggeredAt = at(0)
-				return d
-			}()}}, Seen: seen(7, 5)}},
+		{"a start from before the alert before", events{after(0, 5, 6)}, seen(6, 5), firing(-9, 7), alert.Outcome{Seen: seen(7, 5)}},
+		{"a start from just after it", events{after(0, 5, 6)}, seen(6, 5), firing(1, 7), alert.Outcome{
+			Events: events{changed(firing(1, 7), 5, 1, 7)}, Seen: seen(7, 5)}},
 
 		// Over.
 		{"over", events{raised(0, 1)}, seen(8, 0), ended(0, 9),
 			alert.Outcome{Events: events{alert.AutoResolved{ResolvedAt: at(9), LastTriggeredAt: at(9)}}}},
 		{"over, with a start that no event names", events{raised(0, 1)}, seen(8, 3), ended(0, 9),
 			alert.Outcome{Events: events{alert.AutoResolved{ResolvedAt: at(9), LastTriggeredAt: at(9), StartedAt: at(3)}}}},
+		{"over, with a start that only its end names", events{raised(0, 1)}, seen(1, 0), ended(8, 9),
+			alert.Outcome{Events: events{alert.AutoResolved{ResolvedAt: at(9), LastTriggeredAt: at(9), StartedAt: at(8)}}}},
 		{"over before it was last seen", events{raised(0, 1)}, seen(8, 0), ended(0, 5),
 			alert.Outcome{Events: events{alert.AutoResolved{ResolvedAt: at(5), LastTriggeredAt: at(8)}}}},
 		{"an older episode is over", events{raised(0, 1)}, seen(8, 0), ended(-9, -5), alert.Outcome{Seen: seen(8, 0)}},
