@@ -7,11 +7,20 @@
 // in one transaction. Use cases of a build's life take the transaction of their
 // caller, because the job that they belong to is finished in it.
 //
+// Alerts come by the thousand and mostly say what is known. Beside the key of an
+// alert stands its memento, from which the domain decides; so a batch costs a few
+// statements and loads no stream, whatever is in it. Until when an open alert was
+// seen is in alert_last_seen, where readers join it; the log follows once an hour
+// and when the alert is closed, which deletes the row. Whoever writes about an
+// alert, feed, machine, person or sweep, holds the lock of its key. The key leads
+// to the newest alert under it; an older one is written without it.
+//
 // Everybody locks in one order, so that they wait instead of deadlocking: what
 // lets somebody in (the claim of a report, the setup gate, an invitation, the
-// external keys of the fleet), the stream (lockStream), jobs and rows of
-// accounts, and last, by appending, the head of the log. Should two meet in
-// another order after all, PostgreSQL ends one of them and it begins again.
+// external keys of the fleet and of alerts), the stream (lockStream), jobs, rows of
+// accounts and of alert_last_seen, and last, by appending, the head of the log.
+// Should two meet in another order after all, PostgreSQL ends one of them and it
+// begins again.
 //
 // Errors: *RuleError carries every broken rule of a request at once, with
 // contract codes; *NotFoundError is for ids that this organization does not
@@ -41,6 +50,22 @@
 //   - The read models that Instances asks lag: an instance registered a moment
 //     ago may be refused once. Fleet commands trust no read model but the stream
 //     keys.
-//   - Clocks of processes differ: the window of a report, its expiry and the
-//     limits of an hour are judged by the clock of the process that is asked.
+//   - The same batch of alerts comes twice at once, to two processes: one waits for
+//     the keys, and then finds everything as it says. A batch is one transaction, so
+//     a process that dies leaves all of it or nothing, in alert_last_seen too.
+//   - A resend races with a person: whoever comes second decides on what the first
+//     did. A mute, an acknowledgement and a resolution hold in both orders; only a
+//     feed that speaks of muting sets it.
+//   - A sweep (EndFirings) races with a message, or with another sweep: each begins by
+//     closing what has ended, so the first does and the others find it closed. A
+//     message that sees the alert firing then raises the next one, from that end on.
+//     A sweep that dies, or does not run, is made up for by the next one or by the next
+//     message; until then an alert that has ended counts as open.
+//   - An instance is removed while an alert about it comes in: the alert may still be
+//     raised on it, as if it had come before.
+//   - A release writes mementos that another does not know: that one folds the stream.
+//   - Clocks of processes differ: the window of a report, its expiry, the limits of an
+//     hour and the end of an alert are judged by the clock of the process that is asked.
+//     Of two that differ by a second, one may close an alert a second early; its next
+//     message, seen after that end, raises it again.
 package commands
