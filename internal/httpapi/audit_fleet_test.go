@@ -2,7 +2,10 @@ package httpapi
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestWhatMembersDidToTheFleetIsAudited: what members do with servers and alerts is
@@ -60,5 +63,33 @@ func TestWhatMembersDidToTheFleetIsAudited(t *testing.T) {
 	}
 	if got := slices.Concat(about(server.String(), w.theirs.auditor, ""), about(alarm, w.theirs.auditor, "")); got != nil {
 		t.Errorf("another organization sees %q", got)
+	}
+}
+
+// TestWhatIsSentWithAMembersToken: alerts that come in with an admin's API token are
+// what a machine says, as with an ingest token: nobody did it, and nobody audits it.
+func TestWhatIsSentWithAMembersToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token, raised := w.token(w.ours.admin, "ingest:write"), w.clock.Now()
+	w.do(request{method: "POST", path: "/ingest/v1/alerts", token: token, json: map[string]any{"alerts": []any{map[string]any{
+		"externalId": "cpu", "title": "CPU", "severity": "critical", "state": "Acknowledged", "isMuted": true,
+		"createdAt": raised, "firstTriggeredAt": raised, "lastTriggeredAt": raised,
+	}}}}).is(200)
+	w.do(request{method: "POST", path: "/ingest/v1/alertmanager/webhook", token: token, json: map[string]any{
+		"version": "4", "alerts": []any{map[string]any{"status": "firing", "labels": map[string]any{"alertname": "Disk"}, "startsAt": raised}},
+	}}).is(200)
+	told := map[string]string{}
+	for _, item := range w.get(w.ours.viewer, alertsPath).is(200).object()["items"].([]any) {
+		a := item.(map[string]any)
+		told[a["title"].(string)] = w.get(w.ours.viewer, alertsPath+"/"+a["id"].(string)).told()
+	}
+	if diff := cmp.Diff(map[string]string{"CPU": "triggered, acknowledged, muted", "Disk": "triggered"}, told); diff != "" {
+		t.Error(diff)
+	}
+	for _, item := range w.get(w.ours.auditor, "/api/v1/audit-events?limit=200").is(200).object()["items"].([]any) {
+		if e := item.(map[string]any); strings.HasPrefix(e["type"].(string), "alert") {
+			t.Errorf("audited: %v", e)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObje
 			Instance: a.Instance, Database: a.Database,
 		})
 	}
-	ids, mark, err := s.Commands.RecordAlerts(ctx, actor(ctx), items)
+	ids, mark, err := s.Commands.RecordAlerts(ctx, machine(ctx), items)
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +34,14 @@ func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObje
 		answer.Alerts = append(answer.Alerts, api.AlertRecorded{ExternalId: id.ExternalID, Id: id.ID})
 	}
 	return answer, nil
+}
+
+// machine is who sends alerts, also where it was given a member's token.
+// What fires is nothing that a member did, and would bury what they did.
+func machine(ctx context.Context) commands.Actor {
+	a := actor(ctx)
+	a.MemberID, a.Component = uuid.Nil, "ingest"
+	return a
 }
 
 func (s *server) ReceiveAlertmanagerWebhook(ctx context.Context, r api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
@@ -79,7 +87,7 @@ func (s *server) receive(ctx context.Context, message *alertmanager.Message) (ap
 		if err != nil {
 			return api.AgentReceipt{}, err
 		}
-		dropped, mark, err := s.Commands.RecordFirings(ctx, actor(ctx), firings)
+		dropped, mark, err := s.Commands.RecordFirings(ctx, machine(ctx), firings)
 		if err != nil {
 			return api.AgentReceipt{}, err
 		}
