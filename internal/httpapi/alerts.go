@@ -86,8 +86,8 @@ func (s *server) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) 
 func showAlert(row alerts.Alert) api.Alert {
 	return api.Alert{
 		Id: row.ID, Title: row.Title, Severity: api.AlertSeverity(row.Severity), State: string(row.State), Open: !row.State.Closed(),
-		IsMuted: row.Muted, CreatedAt: row.CreatedAt.UTC(), FirstTriggeredAt: row.FirstTriggeredAt.UTC(), LastTriggeredAt: row.LastTriggeredAt.UTC(),
-		ResolvedAt: utc(row.ResolvedAt), Occurrences: row.Occurrences, Instance: reference(row.Instance), Database: reference(row.Database),
+		IsMuted: row.Muted, CreatedAt: row.CreatedAt, FirstTriggeredAt: row.FirstTriggeredAt, LastTriggeredAt: row.LastTriggeredAt,
+		ResolvedAt: row.ResolvedAt, Occurrences: row.Occurrences, Instance: reference(row.Instance), Database: reference(row.Database),
 	}
 }
 

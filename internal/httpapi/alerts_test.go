@@ -220,6 +220,17 @@ func TestOneAlert(t *testing.T) {
 	}
 }
 
+// TestAnAlertOfTheFirstInstant: what is closed has a time of it, even the one that
+// Go calls zero.
+func TestAnAlertOfTheFirstInstant(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: time.Time{}, State: alert.ResolvedState, ResolvedAt: to(time.Time{})})["a"]
+	if got := w.get(w.ours.viewer, alertsPath+"/"+id.String()).stands(); got != "Resolved" {
+		t.Errorf("it is %s", got)
+	}
+}
+
 // TestAnAlertOfARule: what a machine saw carries a rule with its threshold.
 func TestAnAlertOfARule(t *testing.T) {
 	t.Parallel()
