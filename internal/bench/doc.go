@@ -2,19 +2,27 @@
 // it is shipped, over HTTP, on a PostgreSQL with fsync on.
 //
 // What one package promises is measured beside that package (eventstore,
-// projections/history). Here are the figures that need all of them: from the
-// request of a report to the file that can be downloaded, and the memory of a
-// server that has nothing to do. scripts/bench.sh runs them all and holds them
-// to their goals; docs/performance.md says how to read them.
+// projections/history, projections/alerts). Here are the figures that need all of
+// them: from the request of a report to the file that can be downloaded, a flood
+// of alerts until they can be read, what a day of firing alerts leaves in the log,
+// and the memory of a server that has nothing to do. scripts/bench.sh runs them
+// all and holds them to their goals; docs/performance.md says how to read them.
 //
 // # How it works
 //
-// A benchmark builds the binary, starts `muster serve` on a fresh data
-// directory and a database server of its own, and registers fourteen servers
-// with it, by DSN, over the API. The yardsticks are taken in the same run: a
-// plain GET of the same report, and rendering the same inputs with nothing
-// around it. Where the time of a report goes is read from its audit trail, which
-// both sides of the comparison share a clock with.
+// A benchmark builds the binary and starts `muster serve` on a fresh data
+// directory and a database server of its own.
+//
+// For reports it registers fourteen servers with it, by DSN, over the API. The
+// yardsticks are taken in the same run: a plain GET of the same report, and
+// rendering the same inputs with nothing around it. Where the time of a report
+// goes is read from its audit trail, which both sides of the comparison share a
+// clock with.
+//
+// For the flood a feed registers a hundred servers, and four senders post batches
+// of alerts, each waiting for its answer. The yardstick are appends to the log of
+// reports before the flood. The day of firing alerts has a clock that is moved by
+// the minute, which a process cannot be given: it calls the commands.
 //
 // # What may go wrong
 //
