@@ -64,10 +64,20 @@ type Changed struct {
 }
 
 // TriggeredAgain says that the alert had stopped firing and fires again while
-// it is still open. FirstTriggeredAt is as it is from now on.
+// it is still open. FirstTriggeredAt is as it is from now on. StartedAt is since
+// when it fires again; zero: since FirstTriggeredAt.
 type TriggeredAgain struct {
 	FirstTriggeredAt time.Time `json:"firstTriggeredAt"`
 	LastTriggeredAt  time.Time `json:"lastTriggeredAt"`
+	StartedAt        time.Time `json:"startedAt,omitzero"`
+}
+
+// Since is since when it fires again.
+func (e TriggeredAgain) Since() time.Time {
+	if e.StartedAt.IsZero() {
+		return e.FirstTriggeredAt
+	}
+	return e.StartedAt
 }
 
 // StillFiring says until when the alert was seen firing, once an hour; in

@@ -101,7 +101,7 @@ func (a *Alert) fire(f Firing, seen Seen) Outcome {
 	var events []Event
 	again := f.StartsAt.After(known.Add(pause))
 	if again {
-		events = append(events, TriggeredAgain{FirstTriggeredAt: a.first, LastTriggeredAt: d.LastTriggeredAt})
+		events = append(events, TriggeredAgain{FirstTriggeredAt: a.first, LastTriggeredAt: d.LastTriggeredAt, StartedAt: f.StartsAt})
 	}
 	due := d.LastTriggeredAt.Sub(a.last) >= hour
 	switch {
@@ -131,9 +131,12 @@ func (a *Alert) placed(d Details) Details {
 }
 
 // end decides on an open alert that is said to be over. An end before its latest
-// start is that of an older episode.
+// start is that of an older episode, and so is one at that very moment of what had
+// begun before: an alert that lapsed and fires still starts with the end that the
+// last one's messages announced, and they come twice.
 func (a *Alert) end(f Firing, seen Seen) Outcome {
-	if f.EndsAt.Before(later(a.started, seen.StartedAt)) {
+	start := later(a.started, seen.StartedAt)
+	if f.EndsAt.Before(start) || f.EndsAt.Equal(start) && f.StartsAt.Before(start) {
 		return Outcome{Seen: seen}
 	}
 	return Outcome{Events: []Event{AutoResolved{

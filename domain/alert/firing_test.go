@@ -125,6 +125,14 @@ func TestFire(t *testing.T) {
 		{"an older episode is over", events{raised(0, 1)}, seen(8, 0), ended(-9, -5), alert.Outcome{Seen: seen(8, 0)}},
 		{"an older episode of the same alert is over", events{raised(0, 1)}, seen(20, 12), ended(0, 9), alert.Outcome{Seen: seen(20, 12)}},
 
+		{"the end of the alert before, told again", events{after(15, 15, 17)}, seen(17, 15), ended(0, 15), alert.Outcome{Seen: seen(17, 15)}},
+		{"over a moment after the alert before", events{after(15, 15, 17)}, seen(17, 15), ended(0, 16),
+			alert.Outcome{Events: events{alert.AutoResolved{ResolvedAt: at(16), LastTriggeredAt: at(17)}}}},
+		{"over the moment that it began", events{after(15, 15, 17)}, seen(17, 15), ended(15, 15),
+			alert.Outcome{Events: events{alert.AutoResolved{ResolvedAt: at(15), LastTriggeredAt: at(17)}}}},
+		{"over before a person closed the alert before", events{after(15, 8, 12)}, seen(12, 8), ended(8, 12),
+			alert.Outcome{Events: events{alert.AutoResolved{ResolvedAt: at(12), LastTriggeredAt: at(12)}}}},
+
 		// Closed by a message.
 		{"over twice", events{raised(0, 1), byMessage}, alert.Seen{}, ended(0, 15), alert.Outcome{}},
 		{"over again, and began before", events{raised(0, 1), byMessage}, alert.Seen{}, ended(10, 16), alert.Outcome{}},
