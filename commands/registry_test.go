@@ -129,7 +129,7 @@ func examples() []any {
 		fleet.DatabaseRemoved{InstanceID: a},
 		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
 		alert.Changed{Details: raised},
-		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at},
+		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at, StartedAt: at},
 		alert.StillFiring{LastTriggeredAt: at},
 		alert.Acknowledged{},
 		alert.Muted{},

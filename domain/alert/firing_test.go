@@ -102,13 +102,13 @@ func TestFire(t *testing.T) {
 		{"a pair's first server after its second", events{raised(0, 1)}, seen(4, 3), firing(0, 5), alert.Outcome{Seen: seen(5, 3)}},
 		{"two minutes' silence", events{raised(0, 1)}, seen(9, 0), firing(11, 12), alert.Outcome{Seen: seen(12, 11)}},
 		{"three minutes' silence", events{raised(0, 1)}, seen(9, 0), firing(12, 13), alert.Outcome{
-			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13)}}, Seen: seen(13, 12)}},
+			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13), StartedAt: at(12)}}, Seen: seen(13, 12)}},
 		{"an hour's silence, and worse", events{raised(0, 1)}, seen(9, 0), firing(90, 91, worse), alert.Outcome{Events: events{
-			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91)}, changed(firing(90, 91, worse), 0, 0, 91)}, Seen: seen(91, 90)}},
+			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91), StartedAt: at(90)}, changed(firing(90, 91, worse), 0, 0, 91)}, Seen: seen(91, 90)}},
 		{"three minutes' silence, and retold", events{raised(0, 1)}, seen(9, 0), firing(12, 13, retold), alert.Outcome{Events: events{
-			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13)}, changed(firing(12, 13, retold), 0, 0, 13)}, Seen: seen(13, 12)}},
+			alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(13), StartedAt: at(12)}, changed(firing(12, 13, retold), 0, 0, 13)}, Seen: seen(13, 12)}},
 		{"an hour's silence", events{raised(0, 1)}, seen(9, 0), firing(90, 91), alert.Outcome{
-			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91)}}, Seen: seen(91, 90)}},
+			Events: events{alert.TriggeredAgain{FirstTriggeredAt: at(0), LastTriggeredAt: at(91), StartedAt: at(90)}}, Seen: seen(91, 90)}},
 		{"a start from before the alert before", events{after(0, 5, 6)}, seen(6, 5), firing(-9, 7), alert.Outcome{Seen: seen(7, 5)}},
 		{"a start from just after it", events{after(0, 5, 6)}, seen(6, 5), firing(1, 7), alert.Outcome{
 			Events: events{changed(firing(1, 7), 5, 1, 7)}, Seen: seen(7, 5)}},

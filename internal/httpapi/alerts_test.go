@@ -247,3 +247,29 @@ func TestAnAlertOfARule(t *testing.T) {
 		t.Errorf("rule: %s; %v", diff, shown["description"])
 	}
 }
+
+// TestAnAlertThatFiresAgain: it is told when it did, also where the firing window
+// goes on from its beginning.
+func TestAnAlertThatFiresAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, started := range []time.Duration{3 * time.Hour, time.Hour} {
+		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), feed(w.ours), []commands.Firing{{
+			Key: "alertmanager/1", Title: "Disk full", Severity: alert.Critical, StartsAt: w.ago(started), SeenAt: w.ago(started),
+		}})
+		must(t, err)
+		w.settle(mark)
+	}
+	item := w.get(w.ours.viewer, alertsPath).is(200).object()["items"].([]any)[0].(map[string]any)
+	if item["occurrences"] != 2.0 || item["firstTriggeredAt"] != w.ago(3*time.Hour).Format(time.RFC3339) {
+		t.Errorf("%v", item)
+	}
+	var told []any
+	for _, m := range w.get(w.ours.viewer, alertsPath+"/"+item["id"].(string)).is(200).object()["timeline"].([]any) {
+		told = append(told, m.(map[string]any)["event"], m.(map[string]any)["at"])
+	}
+	want := []any{"triggered", w.ago(3 * time.Hour).Format(time.RFC3339), "triggered", w.ago(time.Hour).Format(time.RFC3339)}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+}

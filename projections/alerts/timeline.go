@@ -63,7 +63,7 @@ func (r *Reader) moment(e eventstore.Event) (m Moment, shown bool, err error) {
 	case domain.Raised:
 		m.At, m.Event = fact.FirstTriggeredAt.UTC(), "triggered"
 	case domain.TriggeredAgain:
-		m.At, m.Event = fact.FirstTriggeredAt.UTC(), "triggered"
+		m.At, m.Event = fact.Since().UTC(), "triggered"
 	case domain.Acknowledged:
 		m.Event = "acknowledged"
 	case domain.Muted:
