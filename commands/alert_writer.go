@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	_ "embed" // the statements
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,6 +31,7 @@ type alertWriter struct {
 	now   time.Time
 	call  uuid.UUID // joins the events of one call
 
+	folds  bool                     // what stands beside the keys is not trusted
 	newest map[string]*trackedAlert // by key
 	told   []*trackedAlert          // those with something to write, as they came up
 }
@@ -51,8 +53,32 @@ func (s *Service) newAlertWriter(tx *sqlx.Tx, actor Actor) (*alertWriter, error)
 	return &alertWriter{s: s, tx: tx, actor: actor, now: s.clock(), call: call, newest: map[string]*trackedAlert{}}, err
 }
 
+// writeAlerts runs decide, and writes what it collects, in a transaction of its
+// own; again where another writer came first. Somebody who wrote past the locks
+// left what stands beside a key behind: the streams themselves are then folded.
+func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *alertWriter) error) (mark Mark, err error) {
+	var conflict *eventstore.ConflictError
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		w, err := s.newAlertWriter(tx, actor)
+		if err != nil {
+			return err
+		}
+		w.folds = conflict != nil
+		if err := decide(w); err != nil {
+			return err
+		}
+		mark, err = w.write(ctx)
+		errors.As(err, &conflict)
+		return err
+	})
+	if err != nil {
+		return Mark{}, err
+	}
+	return mark, nil
+}
+
 // lock locks keys and gets the newest alert under each, as it stands beside its
-// key: no stream is loaded.
+// key: as a rule no stream is loaded.
 func (w *alertWriter) lock(ctx context.Context, keys []string) error {
 	known, err := w.s.Events.LockKeys(ctx, w.tx, w.actor.OrganizationID, alert.StreamType, keys)
 	if err != nil {
@@ -62,8 +88,8 @@ func (w *alertWriter) lock(ctx context.Context, keys []string) error {
 	for key, k := range known {
 		t := &trackedAlert{id: k.Stream, key: key, version: k.Version}
 		var ok bool
-		if t.alert, ok = alert.Recall(key, k.StateDigest); !ok { // of another release
-			if t.alert, _, err = w.load(ctx, k.Stream); err != nil {
+		if t.alert, ok = alert.Recall(key, k.StateDigest); !ok || w.folds { // !ok: of another release
+			if t.alert, t.version, err = w.load(ctx, k.Stream); err != nil {
 				return err
 			}
 		}
@@ -100,7 +126,7 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 		StartedAt *time.Time `db:"started_at"`
 		EndsAt    *time.Time `db:"ends_at"`
 	}
-	if err := w.tx.SelectContext(ctx, &rows, selectLastSeen, ids); err != nil {
+	if err := w.tx.SelectContext(ctx, &rows, selectLastSeen, w.actor.OrganizationID, ids); err != nil {
 		return fmt.Errorf("read when alerts were last seen: %w", err)
 	}
 	for _, r := range rows {

@@ -1,7 +1,7 @@
 -- $2: the alerts that are closed now. The others come sorted by id, so that two
 -- batches would wait for each other; no alert is in both.
 WITH gone AS (
-    DELETE FROM alert_last_seen WHERE alert_id = ANY($2::uuid[])
+    DELETE FROM alert_last_seen WHERE organization_id = $1 AND alert_id = ANY($2::uuid[])
 )
 INSERT INTO alert_last_seen (alert_id, organization_id, last_triggered_at, started_at, ends_at, key)
 SELECT alert_id, $1, last_triggered_at, started_at, ends_at, key

@@ -108,13 +108,13 @@ func (w *Watch) Judge(ctx context.Context) (Judgement, error) {
 func (w *Watch) End(ctx context.Context) error {
 	for {
 		n, mark, err := w.Alerts.EndFirings(ctx, batch)
+		w.recorded(ctx, mark) // of some organizations, even where others failed
 		if err != nil {
 			return fmt.Errorf("close alerts whose end has passed: %w", err)
 		}
 		if n == 0 {
 			return nil
 		}
-		w.recorded(ctx, mark)
 	}
 }
 

@@ -1,0 +1,323 @@
+package commands_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"pgregory.net/rapid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/internal/pgtest"
+	"muster/internal/postgres"
+)
+
+// TestAnyLifeOfAlerts draws what feeds, machines, people and the sweep do with a few
+// keys. After each step, what stands beside a key is what the events say, a key has
+// at most one open alert, which is the one that it leads to, and only an open one
+// has a row in alert_last_seen, with what the log does not say yet. The same message
+// again adds nothing.
+func TestAnyLifeOfAlerts(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	rapid.Check(t, func(t *rapid.T) {
+		l := &alertLife{T: t, house: *h}
+		l.org.ID = uuid.New()
+		l.actor.OrganizationID = l.org.ID
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			l.clock.Advance(time.Duration(rapid.SampledFrom([]int{0, 1, 40, 3 * 60, 6 * 60, 61 * 60}).Draw(t, "pause")) * time.Second)
+			switch rapid.IntRange(0, 7).Draw(t, "who") {
+			case 0, 1:
+				l.feed()
+			case 2, 3, 4, 5:
+				l.machine()
+			case 6:
+				l.person()
+			default:
+				_, _, err := h.EndFirings(h.Context(), 1000)
+				l.must(err)
+			}
+			l.holds()
+		}
+	})
+}
+
+type alertLife struct {
+	*rapid.T
+	house
+	known []uuid.UUID
+}
+
+func (l *alertLife) must(err error) {
+	l.T.Helper()
+	if err != nil {
+		l.T.Fatal(err)
+	}
+}
+
+// twice does something and holds that it adds no event when it is done again.
+func (l *alertLife) twice(do func() error) {
+	l.T.Helper()
+	l.must(do())
+	once := l.events()
+	l.must(do())
+	if n := l.events(); n != once {
+		l.T.Fatalf("%d events the second time", n-once)
+	}
+}
+
+func (l *alertLife) events() int {
+	return l.count("events WHERE stream_type = 'alert' AND organization_id = $1", l.org.ID)
+}
+
+// ago is a time within the last hours; now more often than not.
+func (l *alertLife) ago(label string) time.Time {
+	return l.clock.Now().Add(-time.Duration(rapid.SampledFrom([]int{0, 0, 0, 1, 30, 150, 600, 4000}).Draw(l.T, label))*time.Second - 123*time.Nanosecond)
+}
+
+func (l *alertLife) feed() {
+	var items []commands.AlertItem
+	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 1, 2, rapid.ID).Draw(l.T, "items") {
+		first := l.ago("first")
+		i := commands.AlertItem{
+			ExternalID: id, Title: rapid.SampledFrom([]string{"<full> & \u2028", "slow"}).Draw(l.T, "title"),
+			Severity: rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"), State: rapid.SampledFrom(alert.States()).Draw(l.T, "state"),
+			CreatedAt: first, FirstTriggeredAt: first, LastTriggeredAt: first.Add(time.Duration(rapid.IntRange(0, 9).Draw(l.T, "lasts")) * 30 * time.Second),
+		}
+		if latest := l.clock.Now().Add(5 * time.Minute); i.LastTriggeredAt.After(latest) {
+			i.LastTriggeredAt = latest
+		}
+		if i.State.Closed() {
+			at := l.ago("resolved")
+			i.ResolvedAt = &at
+		}
+		if rapid.Bool().Draw(l.T, "speaks of muting") {
+			muted := rapid.Bool().Draw(l.T, "muted")
+			i.Muted = &muted
+		}
+		items = append(items, i)
+	}
+	l.twice(func() error {
+		ids, _, err := l.RecordAlerts(l.Context(), l.actor, items)
+		for _, id := range ids {
+			l.known = append(l.known, id.ID)
+		}
+		return err
+	})
+}
+
+func (l *alertLife) machine() {
+	var firings []commands.Firing
+	for range rapid.IntRange(1, 3).Draw(l.T, "firings") {
+		threshold := 0.1
+		f := commands.Firing{
+			Key: rapid.SampledFrom([]string{"alertmanager/c", "watch/d"}).Draw(l.T, "key"), Title: "full",
+			Description: rapid.SampledFrom([]string{"", "91 %", "92 %"}).Draw(l.T, "description"),
+			Severity:    rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"),
+			InstanceID:  rapid.SampledFrom([]uuid.UUID{{}, {1}, {2}}).Draw(l.T, "instance"),
+			DatabaseID:  rapid.SampledFrom([]uuid.UUID{{}, {3}}).Draw(l.T, "database"),
+			Rule:        rapid.SampledFrom([]*alert.Rule{nil, {ID: "r"}, {ID: "r", Name: "R", Threshold: &threshold, Unit: "percent"}}).Draw(l.T, "rule"),
+			StartsAt:    l.ago("starts"), SeenAt: l.clock.Now(), Resolved: rapid.IntRange(0, 4).Draw(l.T, "resolved") == 0,
+		}
+		switch {
+		case f.Resolved:
+			f.EndsAt = l.ago("ends")
+		case rapid.Bool().Draw(l.T, "says until when"):
+			f.EndsAt = l.clock.Now().Add(5 * time.Minute)
+		}
+		firings = append(firings, f)
+	}
+	record := func() error {
+		_, _, err := l.RecordFirings(l.Context(), l.actor, firings)
+		return err
+	}
+	keys := make(map[string]bool)
+	for _, f := range firings {
+		keys[f.Key] = true
+	}
+	if len(keys) < len(firings) { // who contradicts himself in one message does so again
+		l.must(record())
+		return
+	}
+	l.twice(record)
+}
+
+func (l *alertLife) person() {
+	if len(l.known) == 0 {
+		return
+	}
+	id := rapid.SampledFrom(l.known).Draw(l.T, "alert")
+	act := rapid.SampledFrom([]func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
+		l.AcknowledgeAlert, l.MuteAlert, l.UnmuteAlert, l.ResolveAlert,
+	}).Draw(l.T, "action")
+	_, err := act(l.Context(), l.actor, id)
+	var refused *commands.RuleError
+	if !errors.As(err, &refused) {
+		l.must(err)
+	}
+}
+
+// holds is what TestAnyLifeOfAlerts says.
+func (l *alertLife) holds() {
+	l.T.Helper()
+	var keys []struct {
+		Key    string
+		Stream uuid.UUID `db:"stream_id"`
+		Digest []byte    `db:"state_digest"`
+	}
+	l.must(l.db.SelectContext(l.Context(), &keys, `SELECT key, stream_id, state_digest FROM stream_keys
+		WHERE organization_id = $1 AND stream_type = 'alert' AND stream_id IS NOT NULL`, l.org.ID))
+	leads := make(map[uuid.UUID]bool)
+	for _, k := range keys {
+		leads[k.Stream] = true
+		if a := l.folded(k.Stream); a.Key() != k.Key || !bytes.Equal(a.Memento(), k.Digest) {
+			l.T.Fatalf("beside %s stands %x, and the events say %x", k.Key, k.Digest, a.Memento())
+		}
+	}
+	var rows []struct {
+		ID   uuid.UUID  `db:"stream_id"`
+		Last *time.Time `db:"last_triggered_at"`
+	}
+	l.must(l.db.SelectContext(l.Context(), &rows, `SELECT s.stream_id, l.last_triggered_at
+		FROM streams s FULL JOIN alert_last_seen l ON l.alert_id = s.stream_id
+		WHERE s.organization_id = $1 AND s.stream_type = 'alert' OR l.organization_id = $1`, l.org.ID))
+	l.known = l.known[:0]
+	for _, r := range rows {
+		l.known = append(l.known, r.ID)
+		a := l.folded(r.ID)
+		if open := a.State() != "" && !a.State().Closed(); !open && r.Last != nil || open && !leads[r.ID] {
+			l.T.Fatalf("alert %s of %s is %s; is the one that its key leads to: %t; beside the log: %v", r.ID, a.Key(), a.State(), leads[r.ID], r.Last)
+		}
+	}
+	slices.SortFunc(l.known, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// TestAnOrganizationThatFailsHoldsUpNoOther when ends are swept.
+func TestAnOrganizationThatFailsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const others = 8
+	for i := range others + 1 {
+		h.actor.OrganizationID = uuid.UUID{byte(i + 1)}
+		_, _, err := h.RecordFirings(t.Context(), h.actor, []commands.Firing{{
+			Key: "alertmanager/1", Title: "full", Severity: alert.Warning, StartsAt: start, SeenAt: start, EndsAt: start.Add(time.Minute),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := h.actor.OrganizationID
+	if _, err := h.db.ExecContext(t.Context(), `UPDATE stream_keys SET version = 7 WHERE organization_id = $1`, broken); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.Advance(time.Minute)
+	ended, mark, err := h.EndFirings(t.Context(), 1000)
+	if ended != others || mark.Position == 0 || err == nil || !strings.Contains(err.Error(), broken.String()) {
+		t.Errorf("%d ended, %+v, %v", ended, mark, err)
+	}
+}
+
+// deadlocks counts them, for a transaction that meets one is silently tried again.
+type deadlocks struct{ atomic.Int64 }
+
+func (*deadlocks) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (d *deadlocks) TraceQueryEnd(_ context.Context, _ *pgx.Conn, end pgx.TraceQueryEndData) {
+	var server *pgconn.PgError
+	if errors.As(end.Err, &server) && server.Code == "40P01" {
+		d.Add(1)
+	}
+}
+
+// TestEverybodyAtOnce: feeds, machines, people and two sweeps over the same alerts.
+// Nobody waits for somebody who waits for him.
+func TestEverybodyAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var met deadlocks
+	db, pool, err := postgres.Connect(t.Context(), pgtest.URL(t), postgres.PoolOptions{Name: "test", Max: 12, Tracer: &met})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	h.DB = db
+	const alerts = 40
+	items, firings := make([]commands.AlertItem, alerts), make([]commands.Firing, alerts)
+	for i := range alerts {
+		items[i] = alertItem(fmt.Sprintf("a-%02d", i))
+		firings[i] = commands.Firing{
+			Key: fmt.Sprintf("alertmanager/%02d", i), Title: "full", Severity: alert.Warning,
+			StartsAt: start.Add(-time.Minute), SeenAt: start, EndsAt: start.Add(time.Duration(i) * time.Second),
+		}
+	}
+	h.alerts(items...)
+	if _, _, err := h.RecordFirings(t.Context(), h.actor, firings); err != nil {
+		t.Fatal(err)
+	}
+	var ids []uuid.UUID
+	if err := db.SelectContext(t.Context(), &ids, `SELECT stream_id FROM streams WHERE stream_type = 'alert' ORDER BY stream_id`); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.Advance(20 * time.Second) // half of what fires has come to its end
+	together(10, func(n int) error {
+		random := rand.New(rand.NewPCG(7, uint64(n)))
+		for range 5 {
+			if err := h.oneOfMany(n%5, random, items, firings, ids); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, t)
+	if n := met.Load(); n > 0 {
+		t.Errorf("%d deadlocks", n)
+	}
+	h.wantKeysTold()
+	for _, id := range ids {
+		if a := h.folded(id); a.State().Closed() && h.count("alert_last_seen WHERE alert_id = $1", id) > 0 {
+			t.Errorf("%s is %s and has a row beside the log", a.Key(), a.State())
+		}
+	}
+}
+
+// oneOfMany does one thing of those that happen at once.
+func (h *house) oneOfMany(what int, random *rand.Rand, items []commands.AlertItem, firings []commands.Firing, ids []uuid.UUID) (err error) {
+	switch what {
+	case 0:
+		some := slices.Clone(items)
+		random.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+		for i := range some[:25] {
+			some[i].LastTriggeredAt = start.Add(time.Duration(random.IntN(20)) * time.Second)
+		}
+		_, _, err = h.RecordAlerts(h.Context(), h.actor, some[:25])
+	case 1, 2:
+		some := slices.Clone(firings)
+		random.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+		for i := range some[:25] {
+			some[i].SeenAt = start.Add(20 * time.Second)
+			some[i].EndsAt = start.Add(time.Duration(random.IntN(60)) * time.Second)
+		}
+		_, _, err = h.RecordFirings(h.Context(), h.actor, some[:25])
+	case 3:
+		_, err = h.ResolveAlert(h.Context(), h.actor, ids[random.IntN(len(ids))])
+		var refused *commands.RuleError
+		if errors.As(err, &refused) {
+			return nil
+		}
+	default:
+		_, _, err = h.EndFirings(h.Context(), 1000)
+	}
+	return err
+}
