@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"muster/domain/alert"
 )
@@ -40,12 +39,8 @@ type alertDecision func(a *alert.Alert, seen alert.Seen, now time.Time) ([]alert
 // decideAlert appends what a person decides about an alert, under the lock of
 // its key. The id of anything else is that of no alert. An older alert under the
 // key is decided about like any other, and leaves the key to the newest.
-func (s *Service) decideAlert(ctx context.Context, actor Actor, id uuid.UUID, decide alertDecision) (mark Mark, err error) {
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		w, err := s.newAlertWriter(tx, actor)
-		if err != nil {
-			return err
-		}
+func (s *Service) decideAlert(ctx context.Context, actor Actor, id uuid.UUID, decide alertDecision) (Mark, error) {
+	return s.writeAlerts(ctx, actor, func(w *alertWriter) error {
 		a, _, err := w.load(ctx, id) // for its key, which never changes
 		if err != nil {
 			return err
@@ -68,10 +63,8 @@ func (s *Service) decideAlert(ctx context.Context, actor Actor, id uuid.UUID, de
 			return alertRefused(&t.alert, err)
 		}
 		w.keep(t, events, t.seen)
-		mark, err = w.write(ctx)
-		return err
+		return nil
 	})
-	return mark, err
 }
 
 // alertRefused says what the domain refuses in the contract's code.

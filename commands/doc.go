@@ -46,7 +46,8 @@
 //     has passed.
 //   - Two processes write the same stream: one waits for the other. Somebody who
 //     wrote past the lock makes a *eventstore.ConflictError; a use case with a
-//     transaction of its own then decides again.
+//     transaction of its own then decides again. Of alerts it then folds the
+//     streams, for what stands beside their keys was left behind.
 //   - The read models that Instances asks lag: an instance registered a moment
 //     ago may be refused once. Fleet commands trust no read model but the stream
 //     keys.

@@ -3,7 +3,6 @@ package commands
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,8 +18,8 @@ type ending struct {
 
 // EndFirings closes the alerts whose end has passed without another message, at
 // most limit of them, and says how many there were. Two at once close each of
-// them once. The transaction of an organization is its own: one that fails does
-// not hold up the others.
+// them once. The transaction of an organization is its own; after an error the
+// others' may be done.
 func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Mark, err error) {
 	var due []ending
 	err = s.DB.SelectContext(ctx, &due, `SELECT organization_id, key FROM alert_last_seen
@@ -32,17 +31,15 @@ func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Ma
 	for _, e := range due {
 		keys[e.Organization] = append(keys[e.Organization], e.Key)
 	}
-	var errs []error
 	for organization, keys := range keys {
 		n, at, err := s.endFirings(ctx, Actor{OrganizationID: organization, Component: "ingest"}, keys)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("close alerts of organization %s: %w", organization, err))
-			continue
+			return ended, mark, err
 		}
 		ended += n
 		mark = Mark{Log: at.Log, Position: max(mark.Position, at.Position)}
 	}
-	return ended, mark, errors.Join(errs...)
+	return ended, mark, nil
 }
 
 func (s *Service) endFirings(ctx context.Context, actor Actor, keys []string) (ended int, mark Mark, err error) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 )
 
 // RecordAlerts takes in a batch of alerts, all or nothing. Sent again it changes
@@ -32,16 +31,8 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 		return nil, Mark{}, err
 	}
 	var ids []AlertID
-	var mark Mark
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		w, err := s.newAlertWriter(tx, actor)
-		if err != nil {
-			return err
-		}
-		if ids, err = w.recordAlerts(ctx, items, places); err != nil {
-			return err
-		}
-		mark, err = w.write(ctx)
+	mark, err := s.writeAlerts(ctx, actor, func(w *alertWriter) (err error) {
+		ids, err = w.recordAlerts(ctx, items, places)
 		return err
 	})
 	if err != nil {

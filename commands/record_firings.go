@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"muster/domain/alert"
 )
@@ -50,11 +49,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firi
 			keys = append(keys, f.Key)
 		}
 	}
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		w, err := s.newAlertWriter(tx, actor)
-		if err != nil {
-			return err
-		}
+	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
 		dropped = len(firings) - len(usable)
 		if err := w.lock(ctx, keys); err != nil {
 			return err
@@ -68,8 +63,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firi
 				dropped++
 			}
 		}
-		mark, err = w.write(ctx)
-		return err
+		return nil
 	})
 	if err != nil {
 		return 0, Mark{}, err

@@ -1,0 +1,210 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/eventstore"
+	"muster/internal/pgtest"
+	"muster/internal/postgres"
+)
+
+// before does something once, when a statement with some text in it is about to run.
+type before struct {
+	statement string
+	once      sync.Once
+	do        func()
+}
+
+func (b *before) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(q.SQL, b.statement) {
+		b.once.Do(b.do)
+	}
+	return ctx
+}
+
+func (*before) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// interrupted is the house with something that happens while it writes.
+func (h *house) interrupted(statement string, do func()) *house {
+	h.Helper()
+	db, pool, err := postgres.Connect(h.Context(), pgtest.URL(h.T), postgres.PoolOptions{
+		Name: "test", Max: 2, Tracer: &before{statement: statement, do: do},
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(pool.Close)
+	other := *h.Service
+	other.DB = db
+	in := *h
+	in.Service = &other
+	return &in
+}
+
+// pastTheLocks appends to an alert as nobody of ours does: without its key.
+func (h *house) pastTheLocks(id uuid.UUID, e alert.Event) {
+	encoded, err := commands.Registry().Encode(e)
+	if err != nil {
+		h.Error(err)
+		return
+	}
+	encoded.OccurredAt = h.clock.Now()
+	if _, err := h.Events.Append(h.Context(), eventstore.Fleet, eventstore.Append{
+		Organization: h.org.ID, StreamType: alert.StreamType, Stream: id, Expected: eventstore.AnyVersion, Events: []eventstore.NewEvent{encoded},
+	}); err != nil {
+		h.Error(err)
+	}
+}
+
+// alertWrites are one write of each kind about alert id, which is known as
+// "alertmanager/a" or "external/a" and has come to its end.
+func (h *house) alertWrites() map[string]func(ctx context.Context, h *house, id uuid.UUID) error {
+	worse := func(ctx context.Context, h *house, _ uuid.UUID) error {
+		_, _, err := h.RecordAlerts(ctx, h.actor, []commands.AlertItem{alertItem("a", func(i *commands.AlertItem) {
+			i.Severity, i.LastTriggeredAt = alert.Info, start.Add(2*time.Minute)
+		})})
+		return err
+	}
+	return map[string]func(ctx context.Context, h *house, id uuid.UUID) error{
+		"changed": worse,
+		"auto_resolved": func(ctx context.Context, h *house, _ uuid.UUID) error {
+			_, _, err := h.RecordFirings(ctx, h.actor, []commands.Firing{h.firing("a", over(start.Add(time.Minute)))})
+			return err
+		},
+		"auto_resolved by the sweep": func(ctx context.Context, h *house, _ uuid.UUID) error {
+			_, _, err := h.EndFirings(ctx, 10)
+			return err
+		},
+		"resolved": func(ctx context.Context, h *house, id uuid.UUID) error {
+			_, err := h.ResolveAlert(ctx, h.actor, id)
+			return err
+		},
+		"muted": func(ctx context.Context, h *house, id uuid.UUID) error {
+			_, err := h.MuteAlert(ctx, h.actor, id)
+			return err
+		},
+	}
+}
+
+// endedAlert is an alert whose end is now, so that every kind of write concerns it.
+func (h *house) endedAlert(write string) uuid.UUID {
+	h.Helper()
+	if write == "changed" {
+		h.alerts(alertItem("a"))
+		return h.alerts(alertItem("a", func(i *commands.AlertItem) { i.LastTriggeredAt = start.Add(time.Minute) }))[0]
+	}
+	h.fire(h.firing("a", ends(start.Add(time.Minute))))
+	h.clock.Advance(time.Minute)
+	return h.under("a")[0]
+}
+
+// TestAWriterPastTheLocks: who comes after it decides on what it did, and brings
+// the key up to it.
+func TestAWriterPastTheLocks(t *testing.T) {
+	t.Parallel()
+	for name, write := range new(house).alertWrites() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			id := h.endedAlert(name)
+			in := h.interrupted("append_event", func() { h.pastTheLocks(id, alert.Acknowledged{}) })
+			if err := write(t.Context(), in, id); err != nil {
+				t.Fatal(err)
+			}
+			last, _, _ := strings.Cut(name, " ")
+			h.wantTypes("in the end", id, "raised", "acknowledged", last)
+			h.wantKeysTold()
+		})
+	}
+	t.Run("somebody was faster", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		id := h.alerts(alertItem("a"))[0]
+		in := h.interrupted("append_event", func() { h.pastTheLocks(id, alert.Acknowledged{}) })
+		var refused *commands.RuleError
+		if _, err := in.AcknowledgeAlert(t.Context(), h.actor, id); !errors.As(err, &refused) {
+			t.Errorf("acknowledged twice: %v", err)
+		}
+		h.wantTypes("in the end", id, "raised", "acknowledged")
+	})
+}
+
+// TestAProcessThatDies: whoever dies before the commit leaves nothing, and what
+// was to be written can be written by the next.
+func TestAProcessThatDies(t *testing.T) {
+	t.Parallel()
+	for name, write := range new(house).alertWrites() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			id := h.endedAlert(name)
+			was, seen := h.folded(id), h.beside(id)
+			for _, statement := range []string{"lock_stream_keys", "alert_last_seen", "append_event"} {
+				ctx, die := context.WithCancel(t.Context())
+				if err := write(ctx, h.interrupted(statement, die), id); err == nil || ctx.Err() == nil {
+					t.Fatalf("it did not die at %s: %v", statement, err)
+				}
+				if h.folded(id) != was || h.beside(id) != seen {
+					t.Errorf("dead at %s, it left something", statement)
+				}
+				h.wantKeysTold()
+			}
+			if err := write(t.Context(), h, id); err != nil {
+				t.Fatal(err)
+			}
+			last, _, _ := strings.Cut(name, " ")
+			h.wantTypes("the next one", id, "raised", last)
+		})
+	}
+}
+
+// beside is what is known of an alert beside the log, as text.
+func (h *house) beside(id uuid.UUID) (row string) {
+	h.Helper()
+	err := h.db.GetContext(h.Context(), &row, `SELECT coalesce((SELECT l::text FROM alert_last_seen l WHERE alert_id = $1), 'nothing')`, id)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return row
+}
+
+// TestTenThousandAlertsAtOnce: three processes get the same batch, each in an order
+// of its own.
+func TestTenThousandAlertsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const writers, alerts = 3, 10_000
+	got := make([]map[string]uuid.UUID, writers)
+	together(writers, func(w int) error {
+		items := make([]commands.AlertItem, alerts)
+		for to, i := range rand.New(rand.NewPCG(1, uint64(w))).Perm(alerts) {
+			items[to] = alertItem(fmt.Sprintf("a-%05d", i))
+		}
+		ids, _, err := h.RecordAlerts(t.Context(), h.actor, items)
+		got[w] = make(map[string]uuid.UUID, alerts)
+		for _, i := range ids {
+			got[w][i.ExternalID] = i.ID
+		}
+		return err
+	}, t)
+	for id, one := range got[0] {
+		if got[1][id] != one || got[2][id] != one {
+			t.Fatalf("%s has more than one id", id)
+		}
+	}
+	if n := h.alertEvents(); n != alerts {
+		t.Errorf("%d events, want one for each alert", n)
+	}
+}
