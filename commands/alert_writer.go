@@ -126,7 +126,7 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 		StartedAt *time.Time `db:"started_at"`
 		EndsAt    *time.Time `db:"ends_at"`
 	}
-	if err := w.tx.SelectContext(ctx, &rows, selectLastSeen, ids); err != nil {
+	if err := w.tx.SelectContext(ctx, &rows, selectLastSeen, w.actor.OrganizationID, ids); err != nil {
 		return fmt.Errorf("read when alerts were last seen: %w", err)
 	}
 	for _, r := range rows {

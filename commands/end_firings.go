@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,8 +19,8 @@ type ending struct {
 
 // EndFirings closes the alerts whose end has passed without another message, at
 // most limit of them, and says how many there were. Two at once close each of
-// them once. The transaction of an organization is its own; after an error the
-// others' may be done.
+// them once. The transaction of an organization is its own: one that fails does
+// not hold up the others.
 func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Mark, err error) {
 	var due []ending
 	err = s.DB.SelectContext(ctx, &due, `SELECT organization_id, key FROM alert_last_seen
@@ -31,15 +32,17 @@ func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Ma
 	for _, e := range due {
 		keys[e.Organization] = append(keys[e.Organization], e.Key)
 	}
+	var errs []error
 	for organization, keys := range keys {
 		n, at, err := s.endFirings(ctx, Actor{OrganizationID: organization, Component: "ingest"}, keys)
 		if err != nil {
-			return ended, mark, err
+			errs = append(errs, fmt.Errorf("close alerts of organization %s: %w", organization, err))
+			continue
 		}
 		ended += n
 		mark = Mark{Log: at.Log, Position: max(mark.Position, at.Position)}
 	}
-	return ended, mark, nil
+	return ended, mark, errors.Join(errs...)
 }
 
 func (s *Service) endFirings(ctx context.Context, actor Actor, keys []string) (ended int, mark Mark, err error) {
