@@ -99,7 +99,7 @@ if [ -n "$server" ] && [ -x "${server%/*}/pg_test_fsync" ]; then
     awk '$1 == "fdatasync" && !found { found = $(NF - 1) " µs" } END { print found }')
 fi
 echo "# building" >&2
-go test -run '^$' ./eventstore ./projections/history ./projections/alerts ./internal/bench >&2
+go test -run '^$' ./eventstore ./projections/history ./projections/audit ./projections/alerts ./internal/bench >&2
 
 measure eventstore BenchmarkAppend "$(count 10x 1x)"
 measure eventstore BenchmarkAppendBesideAFlood "$(count 15s 2s)"
@@ -112,6 +112,7 @@ measure projections/history BenchmarkRebuild "$(count 3x 1x)"
 measure projections/history BenchmarkFirstPage "$(count 2000x 50x)"
 measure internal/bench BenchmarkAlertsOverHTTP "$(count 60s 3s)"
 measure internal/bench BenchmarkDayOfFiring 1x
+measure projections/audit BenchmarkPassingMachines "$(count 3x 1x)"
 measure projections/alerts BenchmarkAlerts "$(count 300x 20x)"
 
 one=BenchmarkAppend/clients=1
@@ -217,7 +218,7 @@ cat <<END
 
 Where the time of a report goes (p50 each, from its audit trail): until Queued is recorded $(round "$(figure $ready queued-ms)") ms, until a worker has it $(round "$(figure $ready claimed-ms)") ms, gathering $(round "$(figure $ready gathered-ms)") ms, keeping the inputs $(round "$(figure $ready inputs-kept-ms)") ms, rendering and keeping the PDF $(round "$(figure $ready pdf-kept-ms)") ms ($(thousands "$(figure $ready pages)") pages), until Ready is recorded $(round "$(figure $ready committed-ms)") ms, until a client sees it $(round "$(figure $ready visible-ms)") ms.
 
-Without a goal: append with 32 clients $(thousands "$(figure $many append/s)")/s, $(round "$(figure $many store-ratio)") of pgbench's bare $(thousands "$(figure $many bare/s)")/s; 10,000 known keys locked in $(round "$(figure BenchmarkLockKeys ns/op | awk '{ print $1 / 1e6 }')") ms. Alert history, p50: 10,999 buckets of a minute $(round "$(figure $alerts/history=11000@1m p50-ms)") ms; 30 days at 1h of 100 instances $(round "$(figure $alerts/$month,instances=100 p50-ms)") ms, 300 days ago $(round "$(figure $alerts/$month,old p50-ms)") ms; 10,999 hours, which is every alert there is, $(round "$(figure $alerts/history=11000@1h p50-ms)") ms. A call of the day's 1,000 firing alerts takes $(round "$(figure $firing call-p50-ms)") ms; after the flood \`serve\` has $(round "$(figure $intake memory-MiB)") MiB resident.
+Without a goal: append with 32 clients $(thousands "$(figure $many append/s)")/s, $(round "$(figure $many store-ratio)") of pgbench's bare $(thousands "$(figure $many bare/s)")/s; 10,000 known keys locked in $(round "$(figure BenchmarkLockKeys ns/op | awk '{ print $1 / 1e6 }')") ms. Alert history, p50: 10,999 buckets of a minute $(round "$(figure $alerts/history=11000@1m p50-ms)") ms; 30 days at 1h of 100 instances $(round "$(figure $alerts/$month,instances=100 p50-ms)") ms, 300 days ago $(round "$(figure $alerts/$month,old p50-ms)") ms; 10,999 hours, which is every alert there is, $(round "$(figure $alerts/history=11000@1h p50-ms)") ms. A call of the day's 1,000 firing alerts takes $(round "$(figure $firing call-p50-ms)") ms; the audit list passes over $(thousands "$(figure "BenchmarkPassingMachines/a_rebuild" events/s)") events of machines a second, out of PostgreSQL; after the flood \`serve\` has $(round "$(figure $intake memory-MiB)") MiB resident.
 END
 echo
 echo '### Under load'
