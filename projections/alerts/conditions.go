@@ -85,7 +85,8 @@ func between(column, from, to string) (condition string) {
 }
 
 // wholeHours are the hours that lie in a window with all they have; an end that
-// is open stays so. ok is false where there is none.
+// is open stays so. ok is false where there is none, and where one of the ends is
+// the zero time, which would read as open.
 func wholeHours(from, to time.Time) (first, end time.Time, ok bool) {
 	first, end = from, to
 	if !from.IsZero() {
@@ -95,6 +96,9 @@ func wholeHours(from, to time.Time) (first, end time.Time, ok bool) {
 	}
 	if !to.IsZero() {
 		end = to.UTC().Truncate(time.Hour)
+	}
+	if first.IsZero() != from.IsZero() || end.IsZero() != to.IsZero() {
+		return first, end, false
 	}
 	return first, end, from.IsZero() || to.IsZero() || first.Before(end)
 }

@@ -216,3 +216,30 @@ func TestPageOfNothing(t *testing.T) {
 func fleetScope(instances ...uuid.UUID) fleet.Scope {
 	return fleet.Scope{Filtered: true, Instances: instances}
 }
+
+// TestPageAtTheDawnOfTime: an hour of the window's end that is Go's zero time is no
+// open end.
+func TestPageAtTheDawnOfTime(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	acme, dawn := uuid.New(), time.Time{}
+	for _, at := range []time.Time{dawn.Add(time.Minute), dawn.Add(90 * time.Minute), noon} {
+		s.happens(acme, uuid.New(), domain.StreamType, domain.Raised{Details: domain.Details{CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at}})
+	}
+	s.stage.Settle()
+	for name, c := range map[string]struct {
+		from, to time.Time
+		want     int
+	}{
+		"until its first half hour":      {time.Time{}, dawn.Add(30 * time.Minute), 1},
+		"until its second hour has gone": {time.Time{}, dawn.Add(2 * time.Hour), 2},
+		"from its first half hour":       {dawn.Add(30 * time.Minute), time.Time{}, 2},
+		"from the hour before it":        {dawn.Add(-30 * time.Minute), time.Time{}, 3},
+		"around it":                      {dawn.Add(-30 * time.Minute), dawn.Add(30 * time.Minute), 1},
+	} {
+		rows, total, err := s.reader.Page(t.Context(), alerts.Query{Organization: acme, From: c.from, To: c.to, Page: 1, Size: 10})
+		if err != nil || total != int64(c.want) || len(rows) != c.want {
+			t.Errorf("%s: %d alerts of %d, %v, want %d", name, len(rows), total, err, c.want)
+		}
+	}
+}
