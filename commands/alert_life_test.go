@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -181,8 +182,9 @@ func (l *alertLife) holds() {
 	leads := make(map[uuid.UUID]bool)
 	for _, k := range keys {
 		leads[k.Stream] = true
-		if a := l.folded(k.Stream); a.Key() != k.Key || !bytes.Equal(a.Memento(), k.Digest) {
-			l.T.Fatalf("beside %s stands %x, and the events say %x", k.Key, k.Digest, a.Memento())
+		kept, ok := alert.Recall(k.Key, k.Digest)
+		if said := l.folded(k.Stream); !ok || !reflect.DeepEqual(kept, said) {
+			l.T.Fatalf("beside %s stands %+v, and the events say %+v", k.Key, kept, said)
 		}
 	}
 	var rows []struct {
@@ -218,8 +220,14 @@ func TestAnOrganizationThatFailsHoldsUpNoOther(t *testing.T) {
 		}
 	}
 	broken := h.actor.OrganizationID
-	if _, err := h.db.ExecContext(t.Context(), `UPDATE stream_keys SET version = 7 WHERE organization_id = $1`, broken); err != nil {
-		t.Fatal(err)
+	h.actor.OrganizationID = h.org.ID
+	foreign := h.alerts(alertItem("a-1"))[0]
+	for _, lead := range []string{
+		`UPDATE stream_keys SET stream_id = $2 WHERE organization_id = $1`, `UPDATE alert_last_seen SET alert_id = $2 WHERE organization_id = $1`,
+	} {
+		if _, err := h.db.ExecContext(t.Context(), lead, broken, foreign); err != nil {
+			t.Fatal(err)
+		}
 	}
 	h.clock.Advance(time.Minute)
 	ended, mark, err := h.EndFirings(t.Context(), 1000)
