@@ -128,14 +128,18 @@ func TestActions(t *testing.T) {
 	h.wantKeysTold()
 
 	_, eve := h.organization("Other")
-	instance := h.fleet(item("pg-1"))[0].ID
+	instance, report := h.fleet(item("pg-1"))[0].ID, h.request(h.actor).ReportID
 	for _, c := range []struct {
 		actor commands.Actor
 		id    uuid.UUID
-	}{{h.actor, uuid.New()}, {h.actor, instance}, {h.as(eve), id}} {
-		var missing *commands.NotFoundError
-		if _, err := h.ResolveAlert(ctx, c.actor, c.id); !errors.As(err, &missing) {
-			t.Errorf("%v", err)
+	}{{h.actor, uuid.New()}, {h.actor, instance}, {h.actor, report}, {h.as(eve), id}} {
+		for _, act := range []func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
+			h.AcknowledgeAlert, h.MuteAlert, h.UnmuteAlert, h.ResolveAlert,
+		} {
+			var missing *commands.NotFoundError
+			if _, err := act(ctx, c.actor, c.id); !errors.As(err, &missing) {
+				t.Errorf("%v", err)
+			}
 		}
 	}
 }
@@ -159,23 +163,33 @@ func TestAnOlderAlertLeavesTheKey(t *testing.T) {
 	h.wantKeysTold()
 }
 
-// TestPeopleAtOnce: of those who resolve, one does.
+// TestPeopleAtOnce: of those who do the same thing, one does it.
 func TestPeopleAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.alerts(alertItem("a-1"))[0]
-	var refused atomic.Int32
-	together(6, func(int) error {
-		_, err := h.ResolveAlert(t.Context(), h.actor, id)
-		var rule *commands.RuleError
-		if errors.As(err, &rule) && rule.Code == "invalid_state" {
-			refused.Add(1)
-			return nil
+	want := []string{"raised"}
+	for _, a := range []struct {
+		event string
+		act   func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error)
+	}{
+		{"acknowledged", h.AcknowledgeAlert}, {"muted", h.MuteAlert}, {"unmuted", h.UnmuteAlert}, {"resolved", h.ResolveAlert},
+	} {
+		var refused atomic.Int32
+		together(6, func(int) error {
+			_, err := a.act(t.Context(), h.actor, id)
+			var rule *commands.RuleError
+			if errors.As(err, &rule) && rule.Code == "invalid_state" {
+				refused.Add(1)
+				return nil
+			}
+			return err
+		}, t)
+		if refused.Load() != 5 {
+			t.Errorf("%s: %d of 6 were refused", a.event, refused.Load())
 		}
-		return err
-	}, t)
-	if refused.Load() != 5 {
-		t.Errorf("%d were refused", refused.Load())
+		want = append(want, a.event)
+		h.wantTypes("six at once", id, want...)
 	}
-	h.wantTypes("in the end", id, "raised", "resolved")
+	h.wantKeysTold()
 }

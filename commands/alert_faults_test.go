@@ -46,10 +46,10 @@ func (h *house) interrupted(statement string, do func()) *house {
 		h.Fatal(err)
 	}
 	h.Cleanup(pool.Close)
-	other := *h.Service
-	other.DB = db
 	in := *h
-	in.Service = &other
+	in.Service = &commands.Service{
+		DB: db, Events: h.Events, Instances: h.Instances, Members: h.Members, Jobs: h.Jobs, Accounts: h.Accounts, Now: h.Now,
+	}
 	return &in
 }
 

@@ -50,6 +50,33 @@ func TestTenThousandAlertsTwice(t *testing.T) {
 	}
 }
 
+// TestAFeedThatSeesAnAlertEveryMinute: the log follows once an hour, and has the
+// last word when it is over.
+func TestAFeedThatSeesAnAlertEveryMinute(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	seenNow := func(i *commands.AlertItem) { i.LastTriggeredAt = h.clock.Now() }
+	id := h.alerts(alertItem("a-1"))[0]
+	for minute := 1; minute <= 150; minute++ {
+		h.clock.Advance(time.Minute)
+		h.alerts(alertItem("a-1", seenNow))
+		if n, want := len(h.types(id)), 1+minute/60; n != want {
+			t.Fatalf("minute %d: %d events, want %d", minute, n, want)
+		}
+		if n := h.count("alert_last_seen WHERE alert_id = $1 AND last_triggered_at = $2", id, h.clock.Now()); n != 1 && minute%60 != 0 {
+			t.Fatalf("minute %d: what is beside the log stands still", minute)
+		}
+	}
+	h.wantTypes("two and a half hours", id, "raised", "still_firing", "still_firing")
+	h.alerts(alertItem("a-1", resolvedAt(h.clock.Now()))) // which was sent with an older time
+	var closed alert.Resolved
+	h.last(id, &closed)
+	if !closed.LastTriggeredAt.Equal(start.Add(150*time.Minute)) || h.count("alert_last_seen") != 0 {
+		t.Errorf("it ended as %+v", closed)
+	}
+	h.wantKeysTold()
+}
+
 // TestOverlappingAlertsAtOnce: each writer sends the same alerts in another
 // order, some of them worse than before, and each gets the same ids.
 func TestOverlappingAlertsAtOnce(t *testing.T) {
@@ -139,8 +166,8 @@ func TestABatchOfAlertsIsAllOrNothing(t *testing.T) {
 	if diff := cmp.Diff(want, h.refused(h.actor, items...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := h.alertEvents() + h.count("stream_keys WHERE stream_type = 'alert'"); n != 0 {
-		t.Errorf("%d events and keys of a batch that was refused", n)
+	if n := h.alertEvents() + h.count("stream_keys WHERE stream_type = 'alert'") + h.count("alert_last_seen"); n != 0 {
+		t.Errorf("%d events, keys and rows of a batch that was refused", n)
 	}
 	ahead := start.Add(5 * time.Minute)
 	h.alerts(alertItem("just", func(i *commands.AlertItem) { i.LastTriggeredAt = ahead }))
