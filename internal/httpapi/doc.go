@@ -67,6 +67,8 @@
 //     nothing more when the message comes again.
 //   - The fleet's read model lags behind what was just registered: an agent's
 //     alert is the organization's until its next message finds the instance.
+//   - Everything is wrong with a large body: the first 10,000 faults are named, and
+//     what it takes to find them is no more than the body itself.
 //   - A client reads slowly or not at all: it holds one connection, until the
 //     server's write timeout.
 package httpapi

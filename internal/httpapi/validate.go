@@ -12,12 +12,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gin-gonic/gin"
-	"github.com/google/uuid"
 
 	"muster/internal/httpapi/api"
 )
@@ -52,6 +50,9 @@ func unreadable(fields []api.FieldError) *problem {
 	detail := "One value cannot be read: " + place(fields[0]) + " " + fields[0].Detail + "."
 	if len(fields) > 1 {
 		detail = fmt.Sprintf("%d values cannot be read; errors names them.", len(fields))
+	}
+	if len(fields) >= maxFaults {
+		detail = fmt.Sprintf("At least %d values cannot be read; errors names these.", len(fields))
 	}
 	return &problem{Code: fields[0].Code, Detail: detail, Fields: fields}
 }
@@ -255,136 +256,4 @@ func nulFields(value any, pointer string, found []api.FieldError) []api.FieldErr
 		}
 	}
 	return found
-}
-
-// fault is one thing that is wrong with a value.
-type fault struct{ pointer, code, detail string }
-
-// visit holds a value against its schema.
-func visit(schema *openapi3.Schema, value any) []fault {
-	err := schema.VisitJSON(value, openapi3.MultiErrors(), openapi3.VisitAsRequest(),
-		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(isUUID)),
-		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(isTime)))
-	faults := flatten(err, nil)
-	slices.SortStableFunc(faults, func(a, b fault) int {
-		if n := strings.Compare(a.pointer, b.pointer); n != 0 {
-			return n
-		}
-		return strings.Compare(a.code, b.code)
-	})
-	return slices.Compact(faults)
-}
-
-// isUUID admits the 36-character form only: uuid.Parse also takes URNs,
-// braces and bare digits, so that one id would have five spellings.
-func isUUID(text string) error {
-	if len(text) != 36 {
-		return errors.New("not a UUID")
-	}
-	_, err := uuid.Parse(text)
-	return err
-}
-
-// isTime admits RFC 3339 in years that PostgreSQL and RFC 3339 both can write.
-func isTime(text string) error {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err == nil && (t.UTC().Year() < 1 || t.UTC().Year() > 9999) {
-		err = errors.New("year out of range")
-	}
-	return err
-}
-
-// flatten walks the visitor's own tree of errors, which wraps nothing.
-func flatten(err error, out []fault) []fault {
-	switch e := err.(type) { //nolint:errorlint // see above
-	case nil:
-	case openapi3.MultiError:
-		for _, one := range e {
-			out = flatten(one, out)
-		}
-	case *openapi3.SchemaError:
-		out = append(out, faultsOf(e)...)
-	default:
-		out = append(out, fault{"#", "invalid_parameter", "cannot be read"})
-	}
-	return out
-}
-
-// faultsOf says a schema error in our words.
-func faultsOf(e *openapi3.SchemaError) []fault {
-	pointer := "#"
-	for _, token := range e.JSONPointer() {
-		pointer += "/" + escapePointer(token)
-	}
-	invalid := func(detail string) []fault { return []fault{{pointer, "invalid_parameter", detail}} }
-	switch e.SchemaField {
-	case "required":
-		return []fault{{pointer, "missing_parameter", "is required"}}
-	case "properties":
-		return unknownMembers(e, pointer)
-	case "type", "nullable":
-		return invalid("must be " + typeName(e.Schema))
-	case "enum":
-		return invalid("must be one of " + enumText(e.Schema.Enum))
-	case "format":
-		return invalid("must be " + formatName(e.Schema.Format))
-	case "minLength":
-		if e.Schema.MinLength == 1 {
-			return invalid("must not be empty")
-		}
-		return invalid(fmt.Sprintf("must have at least %d characters", e.Schema.MinLength))
-	case "maxLength":
-		return invalid(fmt.Sprintf("must have at most %d characters", *e.Schema.MaxLength))
-	case "minItems":
-		return invalid(fmt.Sprintf("must have at least %d entries", e.Schema.MinItems))
-	case "minimum":
-		return invalid(fmt.Sprintf("must be at least %v", *e.Schema.Min))
-	case "maximum":
-		return invalid(fmt.Sprintf("must be at most %v", *e.Schema.Max))
-	}
-	return invalid("does not have the expected form")
-}
-
-// unknownMembers names what an object has beyond its schema; the visitor says
-// it once a member, with the name in prose only.
-func unknownMembers(e *openapi3.SchemaError, pointer string) []fault {
-	object, _ := e.Value.(map[string]any)
-	var out []fault
-	for name := range object {
-		if e.Schema.Properties[name] == nil {
-			out = append(out, fault{pointer + "/" + escapePointer(name), "unknown_field", "is not a member of this object"})
-		}
-	}
-	return out
-}
-
-func typeName(s *openapi3.Schema) string {
-	var names []string
-	for _, t := range s.Type.Slice() {
-		names = append(names, map[string]string{"array": "an array", "object": "an object", "integer": "a whole number",
-			"number": "a number", "boolean": "true or false", "string": "a string", "null": "null"}[t])
-	}
-	return strings.Join(names, " or ")
-}
-
-func formatName(format string) string {
-	switch format {
-	case "uuid":
-		return "an id (UUID)"
-	case "date-time":
-		return "an RFC 3339 time with its offset, such as 2026-11-20T11:37:00Z"
-	}
-	return "well formed"
-}
-
-func enumText(values []any) string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = fmt.Sprint(v)
-	}
-	return strings.Join(out, ", ")
-}
-
-func escapePointer(token string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }

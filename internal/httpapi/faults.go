@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
+)
+
+// fault is one thing that is wrong with a value.
+type fault struct{ pointer, code, detail string }
+
+// maxFaults is how many faults of a value are told: every item of the largest
+// batch may have one. A body of 4 MiB could have millions.
+const maxFaults = 10_000
+
+// visit holds a value against its schema.
+func visit(schema *openapi3.Schema, value any) []fault {
+	var found faults
+	found.look(schema, value, "#")
+	slices.SortStableFunc(found, func(a, b fault) int {
+		if n := strings.Compare(a.pointer, b.pointer); n != 0 {
+			return n
+		}
+		return strings.Compare(a.code, b.code)
+	})
+	return slices.Compact(found)
+}
+
+type faults []fault
+
+// look adds what is wrong with a value. The visitor of kin-openapi says whether
+// anything is. It is asked for all there is of single values only: of an object it
+// makes an error for each member that is too many, in prose, and of a batch as
+// many as it has, so that a body of 64 KiB took gigabytes.
+func (f *faults) look(schema *openapi3.Schema, value any, pointer string) {
+	if len(*f) >= maxFaults || schema.VisitJSON(value, asRequest()...) == nil {
+		return
+	}
+	own := *schema // without what its parts have to be
+	switch v := value.(type) {
+	case []any:
+		if schema.Items != nil {
+			for i, item := range v {
+				f.look(schema.Items.Value, item, pointer+"/"+strconv.Itoa(i))
+			}
+		}
+		own.Items = nil
+	case map[string]any:
+		if schema.Type.Permits(openapi3.TypeObject) {
+			f.members(schema, v, pointer)
+		}
+		own.Properties, own.Required, own.AdditionalProperties = nil, nil, openapi3.AdditionalProperties{}
+	}
+	if len(*f) < maxFaults {
+		*f = flatten(own.VisitJSON(value, append(asRequest(), openapi3.MultiErrors())...), pointer, *f)
+	}
+}
+
+// members adds what is wrong with an object's members, and which are missing.
+func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer string) {
+	add := func(name, code, detail string) {
+		if len(*f) < maxFaults {
+			*f = append(*f, fault{pointer + "/" + escapePointer(name), code, detail})
+		}
+	}
+	for _, name := range schema.Required {
+		if _, there := object[name]; !there {
+			add(name, "missing_parameter", "is required")
+		}
+	}
+	closed := schema.AdditionalProperties.Has != nil && !*schema.AdditionalProperties.Has
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if property := schema.Properties[name]; property != nil {
+			f.look(property.Value, object[name], pointer+"/"+escapePointer(name))
+		} else if closed {
+			add(name, "unknown_field", "is not a member of this object")
+		}
+	}
+}
+
+func asRequest() []openapi3.SchemaValidationOption {
+	return []openapi3.SchemaValidationOption{
+		openapi3.VisitAsRequest(),
+		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(isUUID)),
+		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(isTime)),
+	}
+}
+
+// isUUID admits the 36-character form only: uuid.Parse also takes URNs,
+// braces and bare digits, so that one id would have five spellings.
+func isUUID(text string) error {
+	if len(text) != 36 {
+		return errors.New("not a UUID")
+	}
+	_, err := uuid.Parse(text)
+	return err
+}
+
+// isTime admits RFC 3339 in years that PostgreSQL and RFC 3339 both can write.
+func isTime(text string) error {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil && (t.UTC().Year() < 1 || t.UTC().Year() > 9999) {
+		err = errors.New("year out of range")
+	}
+	return err
+}
+
+// flatten walks the visitor's own tree of errors, which wraps nothing.
+func flatten(err error, pointer string, out []fault) []fault {
+	switch e := err.(type) { //nolint:errorlint // see above
+	case nil:
+	case openapi3.MultiError:
+		for _, one := range e {
+			out = flatten(one, pointer, out)
+		}
+	case *openapi3.SchemaError:
+		for _, token := range e.JSONPointer() {
+			pointer += "/" + escapePointer(token)
+		}
+		out = append(out, fault{pointer, "invalid_parameter", detailOf(e)})
+	default:
+		out = append(out, fault{pointer, "invalid_parameter", "cannot be read"})
+	}
+	return out
+}
+
+// detailOf says a schema error in our words.
+func detailOf(e *openapi3.SchemaError) string {
+	switch e.SchemaField {
+	case "type", "nullable":
+		return "must be " + typeName(e.Schema)
+	case "enum":
+		return "must be one of " + enumText(e.Schema.Enum)
+	case "format":
+		return "must be " + formatName(e.Schema.Format)
+	case "minLength":
+		if e.Schema.MinLength == 1 {
+			return "must not be empty"
+		}
+		return fmt.Sprintf("must have at least %d characters", e.Schema.MinLength)
+	case "maxLength":
+		return fmt.Sprintf("must have at most %d characters", *e.Schema.MaxLength)
+	case "minItems":
+		return fmt.Sprintf("must have at least %d entries", e.Schema.MinItems)
+	case "minimum":
+		return fmt.Sprintf("must be at least %v", *e.Schema.Min)
+	case "maximum":
+		return fmt.Sprintf("must be at most %v", *e.Schema.Max)
+	}
+	return "does not have the expected form"
+}
+
+func typeName(s *openapi3.Schema) string {
+	var names []string
+	for _, t := range s.Type.Slice() {
+		names = append(names, map[string]string{"array": "an array", "object": "an object", "integer": "a whole number",
+			"number": "a number", "boolean": "true or false", "string": "a string", "null": "null"}[t])
+	}
+	return strings.Join(names, " or ")
+}
+
+func formatName(format string) string {
+	switch format {
+	case "uuid":
+		return "an id (UUID)"
+	case "date-time":
+		return "an RFC 3339 time with its offset, such as 2026-11-20T11:37:00Z"
+	}
+	return "well formed"
+}
+
+func enumText(values []any) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = fmt.Sprint(v)
+	}
+	return strings.Join(out, ", ")
+}
+
+func escapePointer(token string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+}
