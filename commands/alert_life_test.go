@@ -61,20 +61,20 @@ type alertLife struct {
 }
 
 func (l *alertLife) must(err error) {
-	l.T.Helper()
+	l.Helper()
 	if err != nil {
-		l.T.Fatal(err)
+		l.Fatal(err)
 	}
 }
 
 // twice does something and holds that it adds no event when it is done again.
 func (l *alertLife) twice(do func() error) {
-	l.T.Helper()
+	l.Helper()
 	l.must(do())
 	once := l.events()
 	l.must(do())
 	if n := l.events(); n != once {
-		l.T.Fatalf("%d events the second time", n-once)
+		l.Fatalf("%d events the second time", n-once)
 	}
 }
 
@@ -171,7 +171,7 @@ func (l *alertLife) person() {
 
 // holds is what TestAnyLifeOfAlerts says.
 func (l *alertLife) holds() {
-	l.T.Helper()
+	l.Helper()
 	var keys []struct {
 		Key    string
 		Stream uuid.UUID `db:"stream_id"`
@@ -184,7 +184,7 @@ func (l *alertLife) holds() {
 		leads[k.Stream] = true
 		kept, ok := alert.Recall(k.Key, k.Digest)
 		if said := l.folded(k.Stream); !ok || !reflect.DeepEqual(kept, said) {
-			l.T.Fatalf("beside %s stands %+v, and the events say %+v", k.Key, kept, said)
+			l.Fatalf("beside %s stands %+v, and the events say %+v", k.Key, kept, said)
 		}
 	}
 	var rows []struct {
@@ -199,10 +199,43 @@ func (l *alertLife) holds() {
 		l.known = append(l.known, r.ID)
 		a := l.folded(r.ID)
 		if open := a.State() != "" && !a.State().Closed(); !open && r.Last != nil || open && !leads[r.ID] {
-			l.T.Fatalf("alert %s of %s is %s; is the one that its key leads to: %t; beside the log: %v", r.ID, a.Key(), a.State(), leads[r.ID], r.Last)
+			l.Fatalf("alert %s of %s is %s; is the one that its key leads to: %t; beside the log: %v", r.ID, a.Key(), a.State(), leads[r.ID], r.Last)
 		}
 	}
 	slices.SortFunc(l.known, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// TestATokenOfAnInstanceThatIsRegisteredAgain may raise what fired on the one
+// before: what is closed nobody touches any more. What is open there it may not.
+func TestATokenOfAnInstanceThatIsRegisteredAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	removed, again := uuid.UUID{1}, uuid.UUID{2}
+	token := h.actor
+	token.InstanceIDs = []uuid.UUID{again}
+	for minute, c := range []struct {
+		name            string
+		close           bool
+		dropped, events int
+	}{{"open", false, 1, 1}, {"closed", true, 0, 3}} {
+		f := commands.Firing{Key: "alertmanager/1", Title: "full", Severity: alert.Warning, InstanceID: removed, StartsAt: start, SeenAt: start}
+		if _, _, err := h.RecordFirings(t.Context(), h.actor, []commands.Firing{f}); err != nil {
+			t.Fatal(err)
+		}
+		if c.close {
+			f.EndsAt, f.Resolved = start, true
+			if _, _, err := h.RecordFirings(t.Context(), h.actor, []commands.Firing{f}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.clock.Advance(time.Minute)
+		at := start.Add(time.Duration(minute+1) * time.Minute)
+		f = commands.Firing{Key: "alertmanager/1", Title: "full", Severity: alert.Warning, InstanceID: again, StartsAt: at, SeenAt: at}
+		dropped, _, err := h.RecordFirings(t.Context(), token, []commands.Firing{f})
+		if err != nil || dropped != c.dropped || h.alertEvents() != c.events {
+			t.Errorf("%s: %d dropped, %d events, %v", c.name, dropped, h.alertEvents(), err)
+		}
+	}
 }
 
 // TestAnOrganizationThatFailsHoldsUpNoOther when ends are swept.

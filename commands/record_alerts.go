@@ -55,7 +55,7 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 		t := w.newest[keys[i]]
 		if t == nil {
 			t = new(trackedAlert)
-		} else if !w.actor.mayTouch(t.alert.InstanceID()) {
+		} else if !w.mayTouch(t) {
 			return nil, alertForbidden(item)
 		}
 		if err := w.take(keys[i], t.alert.Update(keys[i], item.notice(places[i]), t.seen)); err != nil {
@@ -70,6 +70,13 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 // the organization.
 func (a Actor) mayTouch(instance uuid.UUID) bool {
 	return a.InstanceIDs == nil || slices.Contains(a.InstanceIDs, instance)
+}
+
+// mayTouch reports whether the actor may go on under the key of an alert. Under
+// that of a closed one, which stays as it is, he may only raise another; or an
+// instance that is registered again could not.
+func (w *alertWriter) mayTouch(t *trackedAlert) bool {
+	return t.alert.State().Closed() || w.actor.mayTouch(t.alert.InstanceID())
 }
 
 func alertForbidden(item AlertItem) *RuleError {

@@ -72,13 +72,13 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firi
 }
 
 // recordFiring decides about one firing; ok is false where its key is that of
-// an alert that the actor may not touch.
+// an open alert that the actor may not touch.
 func (w *alertWriter) recordFiring(f Firing) (ok bool, err error) {
 	t := w.newest[f.Key]
 	switch {
 	case t == nil:
 		t = new(trackedAlert)
-	case !w.actor.mayTouch(t.alert.InstanceID()):
+	case !w.mayTouch(t):
 		return false, nil
 	default:
 		w.lapse(t)
