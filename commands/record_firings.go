@@ -16,6 +16,7 @@ import (
 const (
 	maxKeyBytes         = 1_000
 	maxDescriptionRunes = 2_000
+	maxRuleRunes        = 200
 )
 
 // Firing is what a machine saw of an alert just now: Alertmanager, or the
@@ -113,17 +114,28 @@ func (f Firing) usable() bool {
 }
 
 func (f Firing) firing() alert.Firing {
+	rule := f.Rule
+	if rule != nil {
+		r := *rule
+		r.ID, r.Name = cut(r.ID, maxRuleRunes), cut(r.Name, maxRuleRunes)
+		rule = &r
+	}
 	return alert.Firing{
 		Title: cut(f.Title, maxTitleRunes), Description: cut(f.Description, maxDescriptionRunes),
-		Severity: f.Severity, Rule: f.Rule, InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
+		Severity: f.Severity, Rule: rule, InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
 		StartsAt: moment(f.StartsAt), SeenAt: moment(f.SeenAt), EndsAt: moment(f.EndsAt), Resolved: f.Resolved,
 	}
 }
 
 // cut is the beginning of a text that is longer than n characters.
 func cut(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
+	runes, last := 0, 0
+	for at := range text {
+		if runes++; runes == n {
+			last = at // where the last one that fits begins
+		} else if runes > n {
+			return text[:last] + "…"
+		}
 	}
-	return string([]rune(text)[:n-1]) + "…"
+	return text
 }

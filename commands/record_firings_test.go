@@ -3,6 +3,7 @@ package commands_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -290,15 +291,15 @@ func TestUnusableFirings(t *testing.T) {
 	if n := h.count("stream_keys WHERE stream_type = 'alert'"); n != 2 {
 		t.Errorf("%d keys", n)
 	}
-	long := make([]byte, 10_000)
-	for i := range long {
-		long[i] = 'x'
-	}
-	h.fire(h.firing("long", func(f *commands.Firing) { f.Title, f.Description = string(long), string(long) }))
+	long := strings.Repeat("ä", 10_000)
+	h.fire(h.firing("long", func(f *commands.Firing) {
+		f.Title, f.Description, f.Rule = long, long, &alert.Rule{ID: long, Name: long[:400]}
+	}))
 	var raised alert.Raised
 	h.event(h.under("long")[0], "alert.raised", &raised)
-	if title, text := len([]rune(raised.Title)), len([]rune(raised.Description)); title != 500 || text != 2000 {
-		t.Errorf("a title of %d characters, a description of %d", title, text)
+	kept := func(n int) string { return long[:2*n] + "…" }
+	if raised.Title != kept(499) || raised.Description != kept(1999) || *raised.Rule != (alert.Rule{ID: kept(199), Name: long[:400]}) {
+		t.Errorf("of long texts there are %q", []string{raised.Title, raised.Description, raised.Rule.ID, raised.Rule.Name})
 	}
 }
 

@@ -11,13 +11,6 @@ import (
 	"muster/domain/alert"
 )
 
-// Bounds of what is kept of an alert's text, in runes.
-const (
-	maxTitle       = 500
-	maxDescription = 4000
-	maxRule        = 200
-)
-
 // Alert is one alert of a message and where its labels say that it belongs;
 // the Firing has no instance and no database yet.
 type Alert struct {
@@ -42,13 +35,13 @@ func (p posted) alert(fingerprint string, receipt time.Time) (Alert, Reason) {
 	a := Alert{Place: placeOf(labels), Firing: commands.Firing{
 		Key:         "alertmanager/" + identity(fingerprint, labels),
 		Title:       title(labels, p.Annotations),
-		Description: text(p.Annotations["description"], maxDescription),
+		Description: text(p.Annotations["description"]),
 		Severity:    severity(labels["severity"]),
 		StartsAt:    p.StartsAt.UTC(),
 		SeenAt:      receipt,
 		EndsAt:      p.EndsAt.UTC(),
 	}}
-	if name := text(labels[model.AlertNameLabel], maxRule); name != "" {
+	if name := text(labels[model.AlertNameLabel]); name != "" {
 		a.Rule = &alert.Rule{ID: name, Name: name}
 	}
 	if !p.EndsAt.IsZero() && !p.EndsAt.After(receipt) {
@@ -76,7 +69,7 @@ func identity(stated string, labels map[string]string) string {
 // all there is.
 func title(labels, annotations map[string]string) string {
 	for _, candidate := range []string{annotations["summary"], labels[model.AlertNameLabel]} {
-		if t := text(candidate, maxTitle); t != "" {
+		if t := text(candidate); t != "" {
 			return t
 		}
 	}
@@ -84,7 +77,7 @@ func title(labels, annotations map[string]string) string {
 	for name, value := range labels {
 		set[model.LabelName(name)] = model.LabelValue(value)
 	}
-	return text(set.String(), maxTitle)
+	return text(set.String())
 }
 
 func severity(label string) alert.Severity {
@@ -96,20 +89,5 @@ func severity(label string) alert.Severity {
 	return alert.Warning
 }
 
-// text is s as it can be kept: without U+0000, without space around it, and not
-// longer than limit.
-func text(s string, limit int) string {
-	s = strings.TrimSpace(strings.ReplaceAll(s, "\x00", ""))
-	if len(s) <= limit {
-		return s
-	}
-	runes, cut := 0, 0
-	for at := range s {
-		if runes++; runes == limit {
-			cut = at // where the last rune that fits begins
-		} else if runes > limit {
-			return strings.TrimSpace(s[:cut]) + "…"
-		}
-	}
-	return s
-}
+// text is s as it can be kept: without U+0000, and without space around it.
+func text(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\x00", "")) }

@@ -28,8 +28,8 @@
 //   - The body is no message at all: an error before the first alert is read, so
 //     that nothing is taken.
 //   - A message holds a million alerts: they are read as they are asked for.
-//   - Text is too long, or holds U+0000, which PostgreSQL does not keep: it is cut,
-//     or loses that. The fingerprint is of the labels as they came.
+//   - Text holds U+0000, which PostgreSQL does not keep: it loses that. The
+//     fingerprint is of the labels as they came. Commands cut what is too long.
 //   - A message comes twice, or late, or in parts: commands decide on what they
 //     know under the fingerprint.
 //   - The sender's clock is ahead: times are taken as they are; commands put what

@@ -69,8 +69,8 @@ func usable(t *testing.T, a Alert) {
 	for _, kept := range []string{a.Title, a.Description, a.Key} {
 		storable(t, kept)
 	}
-	if a.Title == "" || utf8.RuneCountInString(a.Title) > maxTitle || utf8.RuneCountInString(a.Description) > maxDescription {
-		t.Fatalf("title %q, description of %d bytes", a.Title, len(a.Description))
+	if a.Title == "" {
+		t.Fatal("no title")
 	}
 	if len(a.Key) != len("alertmanager/")+16 {
 		t.Fatalf("key %q", a.Key)
