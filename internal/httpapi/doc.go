@@ -60,8 +60,9 @@
 //     anew, so that nobody is locked out. Expiry of reports, tokens and sessions
 //     is judged by the clock at every read.
 //   - More is sent to /ingest than can be taken in: a few calls work, a few more
-//     wait, the next are told rate_limited at once, of one organization sooner
-//     than of all. Nothing of such a call was kept. Places are this process's.
+//     wait, the next are told rate_limited at once (agents: unavailable, which they
+//     try again), of one organization sooner than of all. Nothing of such a call was
+//     kept. Places are this process's.
 //   - An agent's message is written a thousand alerts at a time. The process dies
 //     between, or the agent gives up waiting: what was written stays, and changes
 //     nothing more when the message comes again.

@@ -371,11 +371,14 @@ func TestAlertmanagerRefusals(t *testing.T) {
 	for ; ok; leave, ok = w.server.intake.enter(w.ours.organization.ID, 1) {
 		defer leave()
 	}
-	for _, path := range []string{nativePath, webhookPath, apiPath} {
-		if refused := in.send(path, "[]"); refused.problemWith(429, "rate_limited").Header().Get("Retry-After") != "5" {
-			t.Errorf("%s: Retry-After is %q", path, refused.Header().Get("Retry-After"))
+	pushedBack := func(path string, status int, code string) {
+		if after := in.send(path, "[]").problemWith(status, code).Header().Get("Retry-After"); after != "5" {
+			t.Errorf("%s: Retry-After is %q", path, after)
 		}
 	}
+	pushedBack(nativePath, 429, "rate_limited")
+	pushedBack(webhookPath, 503, "unavailable") // which Alertmanager tries again
+	pushedBack(apiPath, 503, "unavailable")
 	if shown := w.listed(w.ours.viewer, ""); len(shown) != 0 {
 		t.Errorf("refused calls left %+v", shown)
 	}

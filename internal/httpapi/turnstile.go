@@ -85,6 +85,9 @@ func (r *route) weight(req *http.Request) int {
 // for a caller who is turned away, so that sending it again is right.
 func (s *server) takeIn(c *gin.Context, call *call) *problem {
 	busy := &problem{Code: "rate_limited", Detail: "Too much is being taken in just now; nothing of this call was kept. Send it again.", RetryAfter: ingestRetry}
+	if call.row.raw { // Alertmanager gives up on a 429, and on no 5xx (prometheus/alertmanager#2121)
+		busy.Code = "unavailable"
+	}
 	weight := call.row.weight(c.Request)
 	leave, ok := s.intake.enter(call.principal.Organization.ID, weight)
 	if !ok {
