@@ -12,9 +12,6 @@ import (
 // Tx is what applying a page needs of a transaction.
 type Tx = topic.Tx
 
-// Decode turns a recorded event into the domain's, as eventstore.Registry does.
-type Decode func(eventstore.Event) (any, error)
-
 // Projection is a read model that can be filled from the logs at any time.
 type Projection struct {
 	// Name is how people speak of it: report_history, audit, fleet, alerts, exceptions.

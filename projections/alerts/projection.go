@@ -5,18 +5,14 @@ import (
 	_ "embed" // the schema and the queries
 	"fmt"
 	"maps"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/eventstore"
-	"muster/eventstore/topic"
 	"muster/projections"
 )
 
@@ -56,7 +52,7 @@ type rawID = [16]byte
 
 // apply folds a page in memory and writes every touched alert once.
 func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
-	facts, err := p.facts(events)
+	facts, err := projections.DecodePage(events, p.fact)
 	if err != nil {
 		return err
 	}
@@ -92,34 +88,7 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	return count(ctx, tx, before, tally(alerts))
 }
 
-// facts decodes a page in as many parts as there are processors: decoding is
-// most of what a rebuild does outside the database, and its connection waits.
-// What says nothing of an alert or a name stays nil.
-func (p projection) facts(events []eventstore.Event) ([]any, error) {
-	facts := make([]any, len(events))
-	part := max(decodedAtOnce, (len(events)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	var parts errgroup.Group
-	for from := 0; from < len(events); from += part {
-		parts.Go(func() (err error) {
-			defer func() { // nobody above this goroutine would catch it
-				if r := recover(); r != nil {
-					err = &topic.PanicError{Value: r, Stack: debug.Stack()}
-				}
-			}()
-			for i := from; i < min(from+part, len(events)); i++ {
-				if facts[i], err = p.fact(events[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return facts, parts.Wait()
-}
-
-// decodedAtOnce is the least for which another goroutine pays.
-const decodedAtOnce = 100
-
+// fact decodes an event; one that says nothing of an alert or a name stays nil.
 func (p projection) fact(e eventstore.Event) (any, error) {
 	switch e.StreamType {
 	case domain.StreamType:

@@ -6,18 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"muster/domain/report"
 	"muster/eventstore"
-	"muster/eventstore/topic"
 	"muster/projections"
 )
 
@@ -55,7 +51,7 @@ type projection struct{ decode projections.Decode }
 
 // apply folds a page in memory and writes every touched report once.
 func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
-	facts, err := p.facts(events)
+	facts, err := projections.DecodePage(events, func(e eventstore.Event) (report.Event, error) { return fact(p.decode, e) })
 	if err != nil {
 		return err
 	}
@@ -83,33 +79,6 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	}
 	return count(ctx, tx, before, tally(reports))
 }
-
-// facts decodes a page in as many parts as there are processors: decoding is
-// half of what a rebuild does outside the database, and its connection waits.
-func (p projection) facts(events []eventstore.Event) ([]report.Event, error) {
-	facts := make([]report.Event, len(events))
-	part := max(decodedAtOnce, (len(events)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	var parts errgroup.Group
-	for from := 0; from < len(events); from += part {
-		parts.Go(func() (err error) {
-			defer func() { // nobody above this goroutine would catch it
-				if r := recover(); r != nil {
-					err = &topic.PanicError{Value: r, Stack: debug.Stack()}
-				}
-			}()
-			for i := from; i < min(from+part, len(events)); i++ {
-				if facts[i], err = fact(p.decode, events[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return facts, parts.Wait()
-}
-
-// decodedAtOnce is the least for which another goroutine pays.
-const decodedAtOnce = 100
 
 // counter is one row of totals.
 type counter struct {
