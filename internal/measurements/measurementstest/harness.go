@@ -1,0 +1,34 @@
+package measurementstest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"muster/internal/measurements"
+)
+
+// Harness is a store that is held to its definitions, and what a test needs of it
+// besides.
+type Harness struct {
+	Store measurements.Store
+	// Roll makes everything that was written visible in the series.
+	Roll func(ctx context.Context) error
+	// Age makes everything that was written have arrived that much earlier.
+	Age func(ctx context.Context, by time.Duration) error
+	// Seal deletes what may be: the raw samples of hours of which none has arrived for
+	// 72 hours, and what is older than its retention.
+	Seal func(ctx context.Context) error
+}
+
+// Open returns a store that nobody else uses while the test runs; it may hold what
+// other tests have written.
+type Open func(t testing.TB) Harness
+
+// tester is a test, or a try of a property.
+type tester interface {
+	rapid.TB
+	Context() context.Context
+}

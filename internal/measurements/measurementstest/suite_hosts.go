@@ -1,0 +1,284 @@
+package measurementstest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+)
+
+// hostCase is samples of hosts, and what Utilization makes of them in a window.
+type hostCase struct {
+	name  string
+	given [][]measurements.HostSample // message by message
+	scope measurements.HostScope
+	in    timegrid.Window
+	cpu   line // nil: is not looked at
+	mem   line
+	disk  line
+	hosts int // in scope with a sample
+}
+
+func (c hostCase) run(t *testing.T, h Harness) {
+	var batches []measurements.Batch
+	for _, hosts := range c.given {
+		batches = append(batches, measurements.Batch{Hosts: hosts})
+	}
+	for _, organization := range h.arrive(t, batches) {
+		got, err := h.Store.Utilization(t.Context(), organization, c.scope, c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range []struct {
+			name      string
+			want, got line
+		}{{"CPU", c.cpu, got.CPUPercent}, {"memory", c.mem, got.MemoryPercent}, {"disk", c.disk, got.DiskPercent}} {
+			if l.want != nil {
+				equals(t, l.name, l.want, l.got)
+			}
+			if len(l.got) != c.in.Len() {
+				t.Errorf("%s has %d of %d buckets", l.name, len(l.got), c.in.Len())
+			}
+		}
+		if got.HostCount != c.hosts {
+			t.Errorf("%d hosts, want %d", got.HostCount, c.hosts)
+		}
+	}
+}
+
+// host is a sample of a host of which the CPU is known.
+func host(name, when string, cpu float64) measurements.HostSample {
+	return measurements.HostSample{Host: name, At: at(when), CPUPercent: &cpu}
+}
+
+// memory and disk are samples of that.
+func memory(name, when string, percent float64) measurements.HostSample {
+	return measurements.HostSample{Host: name, At: at(when), MemoryPercent: &percent}
+}
+
+func disk(name, when string, volumes ...measurements.Volume) measurements.HostSample {
+	return measurements.HostSample{Host: name, At: at(when), Volumes: volumes}
+}
+
+func volume(mount string, percent float64) measurements.Volume {
+	return measurements.Volume{Mount: mount, UsedPercent: &percent, Size: -1, Free: -1, Available: -1}
+}
+
+// together are samples in one message.
+func together(samples ...measurements.HostSample) [][]measurements.HostSample {
+	return [][]measurements.HostSample{samples}
+}
+
+// oneByOne are samples in a message each.
+func oneByOne(samples ...measurements.HostSample) [][]measurements.HostSample {
+	var messages [][]measurements.HostSample
+	for _, s := range samples {
+		messages = append(messages, together(s)...)
+	}
+	return messages
+}
+
+// hostMeans: §4.4 and readings 11 and 13.
+func hostMeans() []hostCase {
+	return []hostCase{
+		{
+			name: "hosts weigh the same, however often they are sampled",
+			given: together(host("db01", "18T10:00:10", 10), host("db01", "18T10:00:20", 20), host("db01", "18T10:00:30", 30),
+				host("db02", "18T10:00:15", 80)),
+			in: from("18T10:00", 1, timegrid.Minute), cpu: line{50}, mem: line{gap}, disk: line{gap}, hosts: 2,
+		},
+		{
+			name: "an hour is of samples, not of minutes",
+			given: together(host("db01", "18T10:00:10", 10), host("db01", "18T10:00:20", 10), host("db01", "18T10:00:30", 10),
+				host("db01", "18T10:01:10", 50)),
+			in: from("18T10:00", 1, timegrid.Hour), cpu: line{20}, hosts: 1,
+		},
+		{
+			name:  "a day is of samples, not of hours",
+			given: together(memory("db01", "18T10:00", 10), memory("db01", "18T10:30", 20), memory("db01", "18T11:00", 90)),
+			in:    from("18T00:00", 1, timegrid.Day), mem: line{40}, hosts: 1,
+		},
+		{
+			name:  "a week is of samples, not of days",
+			given: together(memory("db01", "17T10:00", 10), memory("db01", "17T23:30", 20), memory("db01", "22T11:00", 90)),
+			in:    from("16T00:00", 1, timegrid.Week), mem: line{40}, hosts: 1,
+		},
+		{
+			name:  "hosts are not averaged before the hour is over",
+			given: together(host("db01", "18T10:00", 0), host("db02", "18T10:00", 100), host("db02", "18T10:30", 50)),
+			in:    from("18T10:00", 1, timegrid.Hour), cpu: line{37.5}, hosts: 2,
+		},
+		{
+			name:  "a zero is a value",
+			given: together(host("db01", "18T10:00", 0), memory("db01", "18T10:01", 0), disk("db01", "18T10:02", volume("/", 0))),
+			in:    from("18T10:00", 4, timegrid.Minute), cpu: line{0, gap, gap, gap}, mem: line{gap, 0, gap, gap}, disk: line{gap, gap, 0, gap}, hosts: 1,
+		},
+		{
+			name:  "so do they in memory",
+			given: together(memory("db01", "18T10:00:10", 10), memory("db01", "18T10:00:20", 30), memory("db02", "18T10:00:15", 80)),
+			in:    from("18T10:00", 1, timegrid.Minute), cpu: line{gap}, mem: line{50}, hosts: 2,
+		},
+		{
+			name:  "a host without samples is none of zero",
+			given: together(host("db01", "18T10:00", 60), host("db01", "18T10:01", 60), host("db02", "18T10:00", 20)),
+			in:    from("18T10:00", 2, timegrid.Minute), cpu: line{40, 60}, hosts: 2,
+		},
+		{
+			name:  "a sample of which nothing is used counts its host",
+			given: together(disk("db01", "18T10:00", volume("/boot", 99)), measurements.HostSample{Host: "db02", At: at("18T10:00")}),
+			in:    from("18T10:00", 1, timegrid.Minute), cpu: line{gap}, mem: line{gap}, disk: line{gap}, hosts: 2,
+		},
+		{
+			name:  "a marker of staleness is no sample",
+			given: together(host("db01", "18T10:00", 10), measurements.HostSample{Host: "db02", At: at("18T10:00"), Stale: true}),
+			in:    from("18T10:00", 1, timegrid.Minute), cpu: line{10}, hosts: 1,
+		},
+		{
+			name:  "hosts of the window are counted",
+			given: together(host("db01", "18T10:00", 1), host("db02", "18T10:02", 1), host("db03", "18T09:59:59", 1)),
+			in:    from("18T10:00", 2, timegrid.Minute), cpu: line{1, gap}, hosts: 1,
+		},
+	}
+}
+
+// hostArrivals: the same samples whenever and however often they come.
+func hostArrivals() []hostCase {
+	return []hostCase{
+		{
+			name:  "twice in one message counts once, and the first content stays",
+			given: together(host("db01", "18T10:00", 10), host("db01", "18T10:00", 90), host("db01", "18T10:00:30", 20)),
+			in:    from("18T10:00", 1, timegrid.Minute), cpu: line{15}, hosts: 1,
+		},
+		{
+			name:  "twice in two messages, too",
+			given: oneByOne(host("db01", "18T10:00", 10), host("db01", "18T10:00:30", 20), host("db01", "18T10:00", 90)),
+			in:    from("18T10:00", 1, timegrid.Minute), cpu: line{15}, hosts: 1,
+		},
+		{
+			name: "the parts that are new are kept",
+			given: oneByOne(host("db01", "18T10:00", 10),
+				measurements.HostSample{Host: "db01", At: at("18T10:00"), CPUPercent: p(90), MemoryPercent: p(40), Volumes: []measurements.Volume{volume("/", 50)}},
+				measurements.HostSample{Host: "db01", At: at("18T10:00"), MemoryPercent: p(1), Volumes: []measurements.Volume{volume("/", 99), volume("/data", 60)}}),
+			in: from("18T10:00", 1, timegrid.Minute), cpu: line{10}, mem: line{40}, disk: line{60}, hosts: 1,
+		},
+		{
+			name:  "microseconds tell samples apart",
+			given: together(host("db01", "18T10:00:00.000001", 10), host("db01", "18T10:00:00.000002", 30)),
+			in:    from("18T10:00", 1, timegrid.Minute), cpu: line{20}, hosts: 1,
+		},
+		{
+			name:  "the newest first",
+			given: oneByOne(host("db01", "18T12:00", 30), host("db01", "18T10:30", 20), host("db01", "18T10:00", 10)),
+			in:    from("18T10:00", 3, timegrid.Hour), cpu: line{15, gap, 30}, hosts: 1,
+		},
+		{
+			name:  "an import of 36 hours ago",
+			given: oneByOne(host("db01", "18T10:00", 40), host("db01", "16T22:00", 10), host("db01", "16T22:00:30", 30)),
+			in:    from("16T00:00", 1, timegrid.Week), cpu: line{80.0 / 3}, hosts: 1,
+		},
+		{
+			name:  "an import of two weeks ago",
+			given: oneByOne(host("db01", "18T10:00", 40), host("db01", "04T22:00", 10)),
+			in:    from("02T00:00", 3, timegrid.Week), cpu: line{10, gap, 40}, hosts: 1,
+		},
+	}
+}
+
+// hostBuckets: readings 5 and 6.
+func hostBuckets() []hostCase {
+	edges := together(host("db01", "18T09:59:59.999999", 1), host("db01", "18T10:00", 10), host("db01", "18T10:00:59.999999", 20), host("db01", "18T10:01", 40))
+	sunday := together(host("db01", "22T23:59:59.999999", 10), host("db01", "23T00:00", 30))
+	return []hostCase{
+		{name: "minutes are half-open", given: edges, in: from("18T09:59", 3, timegrid.Minute), cpu: line{1, 15, 40}, hosts: 1},
+		{name: "hours are half-open", given: edges, in: from("18T09:00", 2, timegrid.Hour), cpu: line{1, 70.0 / 3}, hosts: 1},
+		{
+			name: "the buckets of a window are whole", given: edges,
+			in:  timegrid.Window{From: at("18T09:59:59.9999995"), To: at("18T10:00:00.000001"), Size: timegrid.Minute},
+			cpu: line{1, 15}, hosts: 1,
+		},
+		{
+			name: "a window that ends on an edge opens no bucket", given: edges,
+			in:  timegrid.Window{From: at("18T10:00:30"), To: at("18T10:01"), Size: timegrid.Minute},
+			cpu: line{15}, hosts: 1,
+		},
+		{name: "weeks start on Monday", given: sunday, in: from("16T00:00", 2, timegrid.Week), cpu: line{10, 30}, hosts: 1},
+		{name: "days across the edge of a week", given: sunday, in: from("21T00:00", 4, timegrid.Day), cpu: line{gap, 10, 30, gap}, hosts: 1},
+		{name: "hours across the edge of a week", given: sunday, in: from("22T22:00", 4, timegrid.Hour), cpu: line{gap, 10, 30, gap}, hosts: 1},
+		{name: "minutes across the edge of a week", given: sunday, in: from("22T23:58", 4, timegrid.Minute), cpu: line{gap, 10, 30, gap}, hosts: 1},
+		{
+			name: "a week from its middle is whole", given: sunday,
+			in:  timegrid.Window{From: at("19T00:00"), To: at("22T23:59"), Size: timegrid.Week},
+			cpu: line{10}, hosts: 1,
+		},
+		{
+			name:  "across the edge of an hour, intervals of counters lie where they end",
+			given: together(scrape("18T09:59:30", 0, 0, 0), scrape("18T10:00:30", 60, 0, 0)),
+			in:    from("18T09:00", 2, timegrid.Hour), cpu: line{gap, 100}, hosts: 1,
+		},
+		{
+			name:  "across the edge of a week, too",
+			given: together(scrape("22T23:59:30", 0, 0, 0), scrape("23T00:00:30", 60, 0, 0)),
+			in:    from("16T00:00", 2, timegrid.Week), cpu: line{gap, 100}, hosts: 1,
+		},
+	}
+}
+
+// hostScopes: readings 1 and 11.
+func hostScopes() []hostCase {
+	on := func(name, when string, cpu float64, instances ...uuid.UUID) measurements.HostSample {
+		s := host(name, when, cpu)
+		s.Volumes = []measurements.Volume{volume("/", cpu)}
+		s.Instances = append([]uuid.UUID{}, instances...) // said, even where it is none
+		return s
+	}
+	shared := together(on("db01", "18T10:00", 90, orders, crm), on("db02", "18T10:00", 30, billing))
+	moved := oneByOne(on("db01", "18T10:00", 10, orders), on("db02", "18T10:01", 30, orders), on("db01", "18T10:01", 20, crm))
+	hour := from("18T10:00", 1, timegrid.Hour)
+	scope := func(s fleet.Scope, names ...string) measurements.HostScope {
+		return measurements.HostScope{Scope: s, Names: names}
+	}
+	return []hostCase{
+		{name: "two instances on one host count it once", given: shared, in: hour, cpu: line{60}, disk: line{90}, hosts: 2},
+		{name: "and so they do in a filter", given: shared, scope: scope(only(orders, crm, billing)), in: hour, cpu: line{60}, disk: line{90}, hosts: 2},
+		{name: "either of them has its host", given: shared, scope: scope(only(crm)), in: hour, cpu: line{90}, disk: line{90}, hosts: 1},
+		{name: "a filter leaves hosts out", given: shared, scope: scope(only(billing)), in: hour, cpu: line{30}, disk: line{30}, hosts: 1},
+		{name: "a filter that nothing matches is not the organization", given: shared, scope: scope(nothing), in: hour, cpu: line{gap}, mem: line{gap}, disk: line{gap}},
+		{name: "an instance without a host has gaps", given: shared, scope: scope(only(ledger)), in: hour, cpu: line{gap}, disk: line{gap}},
+		{name: "the newest sample says what runs on a host, of all times", given: moved, scope: scope(only(orders)), in: hour, cpu: line{30}, hosts: 1},
+		{name: "and what ran there before does not", given: moved, scope: scope(only(crm)), in: hour, cpu: line{15}, hosts: 1},
+		{
+			name: "the newest is not the one that came last", given: slices.Concat(moved, together(on("db01", "18T09:00", 50, orders))),
+			scope: scope(only(orders)), in: hour, cpu: line{30}, hosts: 1,
+		},
+		{
+			name: "the newest may lie outside of the window", given: slices.Concat(moved, together(on("db02", "19T09:00", 50, crm))),
+			scope: scope(only(orders)), in: hour, cpu: line{gap},
+		},
+		{
+			name: "a sample that says nothing of instances changes nothing", given: slices.Concat(moved, together(host("db01", "18T10:30", 90))),
+			scope: scope(only(crm)), in: hour, cpu: line{40}, hosts: 1,
+		},
+		{
+			name: "of samples of one time, the first says it", given: slices.Concat(moved, together(on("db01", "18T10:01", 20, orders))),
+			scope: scope(only(crm)), in: hour, cpu: line{15}, hosts: 1,
+		},
+		{
+			name: "a host without instances is found by its name", given: together(host("db01", "18T10:00", 10), host("db02", "18T10:00", 30)),
+			scope: scope(only(orders), "db01"), in: hour, cpu: line{10}, hosts: 1,
+		},
+		{
+			name: "so is one whose newest sample names none", given: together(on("db01", "18T10:00", 10, crm), on("db01", "18T10:01", 30)),
+			scope: scope(only(orders), "db01"), in: hour, cpu: line{20}, hosts: 1,
+		},
+		{
+			name: "where instances are named, the name of the host is nothing", given: shared,
+			scope: scope(only(orders), "db02"), in: hour, cpu: line{90}, hosts: 1,
+		},
+		{name: "hosts that nothing runs on are the organization's", given: together(host("web01", "18T10:00", 10)), in: hour, cpu: line{10}, hosts: 1},
+		{name: "and nobody else's", given: together(host("web01", "18T10:00", 10)), scope: scope(only(orders), "db01"), in: hour, cpu: line{gap}},
+	}
+}

@@ -1,0 +1,45 @@
+package pgstore_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"muster/internal/measurements/measurementstest"
+	"muster/internal/measurements/pgstore"
+	"muster/internal/pgtest"
+)
+
+// TestConformance holds the store to the definitions.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	measurementstest.Run(t, open)
+}
+
+// open is a store on a database of the test's own, whose time passes when it is told.
+func open(t testing.TB) measurementstest.Harness {
+	db := pgtest.DB(t)
+	store := pgstore.New(db, slog.New(slog.DiscardHandler))
+	return measurementstest.Harness{
+		Store: store,
+		Roll: func(ctx context.Context) error {
+			_, err := store.Roll(ctx)
+			return err
+		},
+		Age: func(ctx context.Context, by time.Duration) error {
+			_, err := db.ExecContext(ctx, `UPDATE measured_hours SET arrived_at = arrived_at - make_interval(secs => $1)`, by.Seconds())
+			return err
+		},
+		Seal: func(ctx context.Context) error {
+			_, err := store.Seal(ctx)
+			return err
+		},
+	}
+}
+
+// TestProperty compares the store with a plain reading over raw samples.
+func TestProperty(t *testing.T) {
+	t.Parallel()
+	measurementstest.RunProperty(t, open)
+}

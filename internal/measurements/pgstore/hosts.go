@@ -1,0 +1,261 @@
+package pgstore
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+const (
+	// farthest is how far apart two scrapes may be for their difference to count.
+	farthest = 10 * time.Minute
+	// nativeWeight is what a percentage of CPU weighs beside intervals of counters, in
+	// microseconds: only among its like, which weigh the same, is there a rule.
+	nativeWeight = uint64(time.Minute / time.Microsecond)
+)
+
+// counters are those of the last scrape of a host.
+type counters struct {
+	at      time.Time
+	codes   []int32 // nil: there is none to count from
+	seconds []float64
+}
+
+// next goes on to a sample. It returns how busy the CPUs were, in percent, in the
+// interval that ends with it, and how long that is in microseconds; NaN and 0 where no
+// interval does. A marker of staleness stands before the scrape of its time: agents send
+// it with the first one that lacks what went stale.
+func (c *counters) next(at time.Time, b *hostBody) (busy float64, length uint64) {
+	if b.stale {
+		*c = counters{}
+	}
+	if len(b.codes) == 0 {
+		return math.NaN(), 0
+	}
+	now := counters{at, b.codes, b.seconds}
+	if busy = now.since(*c); !math.IsNaN(busy) {
+		length = uint64(at.Sub(c.at).Microseconds())
+	}
+	*c = now
+	return busy, length
+}
+
+// since is how busy the CPUs have been since an earlier scrape; NaN where that cannot
+// be told: it is too long ago, or of other CPUs, or one has been set back.
+func (c counters) since(before counters) float64 {
+	apart := c.at.Sub(before.at)
+	if apart <= 0 || apart > farthest || !slices.Equal(c.codes, before.codes) {
+		return math.NaN()
+	}
+	var working, all float64 // not all less idle: of a host with nothing to do, little is left of that
+	for i, code := range c.codes {
+		spent := c.seconds[i] - before.seconds[i]
+		if spent < 0 {
+			return math.NaN()
+		}
+		all += spent
+		if mode := code & 15; mode != measurements.ModeIdle && mode != measurements.ModeIOWait {
+			working += spent
+		}
+	}
+	return percent(working, all)
+}
+
+// hostSlot is what a bucket has of a host: sums, which longer buckets add up.
+type hostSlot struct {
+	sampled bool
+	cpu     float64 // Σ percent × weight
+	weight  uint64  // µs
+	memory  float64 // Σ percent
+	n       uint64  // of samples of memory
+	disk    float64 // the greatest; NaN: none
+}
+
+func noHost() hostSlot { return hostSlot{disk: math.NaN()} }
+
+// take adds what a sample says, or else the interval that ends with it.
+func (s *hostSlot) take(b *hostBody, busy float64, length uint64) {
+	if !b.isSample() {
+		return
+	}
+	s.sampled = true
+	if math.IsNaN(b.cpu) {
+		s.addCPU(busy, length)
+	}
+	s.addCPU(b.cpu, nativeWeight)
+	if p := b.memoryPercent(); !math.IsNaN(p) {
+		s.memory, s.n = s.memory+p, s.n+1
+	}
+	s.disk = greater(s.disk, b.fullest())
+}
+
+func (s *hostSlot) addCPU(percent float64, weight uint64) {
+	if !math.IsNaN(percent) {
+		s.cpu, s.weight = s.cpu+percent*float64(weight), s.weight+weight
+	}
+}
+
+func (s *hostSlot) add(o hostSlot) {
+	s.sampled = s.sampled || o.sampled
+	s.cpu, s.weight = s.cpu+o.cpu, s.weight+o.weight
+	s.memory, s.n = s.memory+o.memory, s.n+o.n
+	s.disk = greater(s.disk, o.disk)
+}
+
+// What a host's slot has, in its first byte: three numbers, then the weights of the
+// first two. Of most a minute has one sample, or a minute of intervals, and weights that
+// say so are left out.
+const (
+	slotCPU = 1 << iota
+	slotMemory
+	slotDisk
+	slotOneCPU    // weight is nativeWeight
+	slotOneMemory // n is 1
+)
+
+// encode writes means and weights: means are what a tile shows.
+func (s hostSlot) encode() []byte {
+	if !s.sampled {
+		return nil
+	}
+	out := make([]byte, 1, 32)
+	if s.weight > 0 {
+		out[0] |= slotCPU
+		out = appendShort(out, s.cpu/float64(s.weight))
+	}
+	if s.n > 0 {
+		out[0] |= slotMemory
+		out = appendShort(out, s.memory/float64(s.n))
+	}
+	if !math.IsNaN(s.disk) {
+		out[0] |= slotDisk
+		out = appendShort(out, s.disk)
+	}
+	switch s.weight {
+	case 0:
+	case nativeWeight:
+		out[0] |= slotOneCPU
+	default:
+		out = binary.AppendUvarint(out, s.weight)
+	}
+	switch s.n {
+	case 0:
+	case 1:
+		out[0] |= slotOneMemory
+	default:
+		out = binary.AppendUvarint(out, s.n)
+	}
+	return out
+}
+
+func decodeHostSlot(slot []byte) (hostSlot, error) {
+	s := noHost()
+	if len(slot) == 0 {
+		return s, nil
+	}
+	s.sampled = true
+	r := reader{bytes: slot}
+	flags := r.byte()
+	if flags&slotCPU != 0 {
+		s.cpu, s.weight = r.short(), nativeWeight
+	}
+	if flags&slotMemory != 0 {
+		s.memory, s.n = r.short(), 1
+	}
+	if flags&slotDisk != 0 {
+		s.disk = r.short()
+	}
+	if flags&(slotCPU|slotOneCPU) == slotCPU {
+		s.weight = r.uvarint()
+	}
+	if flags&(slotMemory|slotOneMemory) == slotMemory {
+		s.n = r.uvarint()
+	}
+	s.cpu *= float64(s.weight)
+	s.memory *= float64(s.n)
+	return s, r.end()
+}
+
+// hostKind is the kind of hosts' series.
+type hostKind struct{}
+
+func (hostKind) reach() time.Duration { return farthest }
+
+func (hostKind) whole() bool { return false }
+
+func (hostKind) merge(stored, arrived []byte) ([]byte, bool, error) {
+	is, err := decodeHost(stored)
+	if err != nil {
+		return nil, false, err
+	}
+	more, err := decodeHost(arrived)
+	if err != nil {
+		return nil, false, err
+	}
+	if !is.add(more) {
+		return stored, false, nil
+	}
+	return is.encode(), true, nil
+}
+
+func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, _ []byte, err error) {
+	slots, err := slotsOf(minutes, minutesOfHour)
+	if err != nil {
+		return nil, nil, err
+	}
+	var made [minutesOfHour]hostSlot
+	for i := range made {
+		made[i] = noHost()
+	}
+	var last counters
+	for _, s := range samples {
+		b, err := decodeHost(s.body)
+		if err != nil {
+			return nil, nil, err
+		}
+		busy, length := last.next(s.at, b)
+		if minute, ok := minuteOf(hour, s.at); ok {
+			made[minute].take(b, busy, length)
+		}
+	}
+	for i := range made {
+		if dirty>>i&1 != 0 { // of the others, not all samples are here
+			slots[i] = made[i].encode()
+		}
+	}
+	return rowOf(slots), nil, nil
+}
+
+// minuteOf is the minute of an hour that a time is in; ok is false where it is in
+// another hour.
+func minuteOf(hour, at time.Time) (minute int, ok bool) {
+	since := at.Sub(hour)
+	return int(since / time.Minute), since >= 0 && since < time.Hour
+}
+
+func (hostKind) join([][]byte) ([]byte, error) { return nil, nil }
+
+func (hostKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
+	sum := noHost()
+	for ; n > 0 && len(row) > 0; n-- {
+		slot, rest, err := nextSlot(row)
+		if err != nil {
+			return nil, err
+		}
+		one, err := decodeHostSlot(slot)
+		if err != nil {
+			return nil, err
+		}
+		sum.add(one)
+		row = rest
+	}
+	return sum.encode(), nil
+}
+
+func (hostKind) slot(row []byte, i int) ([]byte, error) { return slotOf(row, i) }
+
+func (hostKind) set(row []byte, i int, slot []byte) ([]byte, error) { return setSlot(row, i, slot) }

@@ -1,0 +1,302 @@
+package pgstore
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"muster/internal/measurements"
+)
+
+// hostBody is what is known of a host at one time; NaN is a number that has not come.
+type hostBody struct {
+	stale       bool
+	cpu, memory float64    // percent
+	bytes       [3]float64 // of memory
+	codes       []int32    // of the counters, ascending
+	seconds     []float64
+	volumes     []volumeBody // by mount, ascending; not nil but empty: none that counts
+}
+
+// Places in hostBody.bytes.
+const (
+	memoryTotal = iota
+	memoryAvailable
+	memoryUsed
+)
+
+type volumeBody struct {
+	mount   string
+	percent float64
+	bytes   [3]float64
+}
+
+// Places in volumeBody.bytes.
+const (
+	volumeSize = iota
+	volumeFree
+	volumeAvailable
+)
+
+func unknown() [3]float64 { return [3]float64{math.NaN(), math.NaN(), math.NaN()} }
+
+// countable says that a volume is not one of those that are full by design
+// (readings, 12).
+func countable(mount string) bool {
+	return mount != "/boot" && mount != "/boot/efi" && !strings.HasPrefix(mount, "/snap/")
+}
+
+// given is a number that may be missing.
+func given(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+// atLeastZero is a number of which -1 says that it is missing.
+func atLeastZero(v float64) float64 {
+	if v < 0 {
+		return math.NaN()
+	}
+	return v
+}
+
+func hostBodyOf(s measurements.HostSample) *hostBody {
+	b := &hostBody{stale: s.Stale, cpu: given(s.CPUPercent), memory: given(s.MemoryPercent), bytes: unknown()}
+	if m := s.Memory; m != nil {
+		b.bytes[memoryTotal], b.bytes[memoryAvailable], b.bytes[memoryUsed] = atLeastZero(m.Total), atLeastZero(m.Available), atLeastZero(m.Used)
+	}
+	if s.CPU != nil {
+		b.codes, b.seconds = s.CPU.Codes, s.CPU.Seconds
+	}
+	var volumes []volumeBody
+	for _, v := range s.Volumes {
+		if volumes == nil {
+			volumes = []volumeBody{}
+		}
+		if !countable(v.Mount) {
+			continue
+		}
+		one := volumeBody{v.Mount, given(v.UsedPercent), unknown()}
+		if v.UsedPercent == nil {
+			one.bytes[volumeSize], one.bytes[volumeFree], one.bytes[volumeAvailable] = atLeastZero(v.Size), atLeastZero(v.Free), atLeastZero(v.Available)
+		}
+		volumes = append(volumes, one)
+	}
+	b.addVolumes(volumes)
+	return b
+}
+
+// add adds what was not known, and says whether there was any.
+func (b *hostBody) add(other *hostBody) (changed bool) {
+	changed = other.stale && !b.stale
+	b.stale = b.stale || other.stale
+	changed = fill(&b.cpu, other.cpu) || changed
+	changed = fill(&b.memory, other.memory) || changed
+	changed = fillAll(&b.bytes, other.bytes) || changed
+	changed = b.addCounters(other.codes, other.seconds) || changed
+	return b.addVolumes(other.volumes) || changed
+}
+
+// fill sets what is not known to what is, and says whether it did.
+func fill(was *float64, is float64) bool {
+	if !math.IsNaN(*was) || math.IsNaN(is) {
+		return false
+	}
+	*was = is
+	return true
+}
+
+func fillAll(was *[3]float64, is [3]float64) (changed bool) {
+	for i := range was {
+		changed = fill(&was[i], is[i]) || changed
+	}
+	return changed
+}
+
+// addCounters merges lists: a message may bring many, and an insertion for each would
+// take the square of that.
+func (b *hostBody) addCounters(codes []int32, seconds []float64) (changed bool) {
+	all := make([]int32, 0, len(b.codes)+len(codes))
+	of := make([]float64, 0, cap(all))
+	for i, j := 0, 0; i < len(b.codes) || j < len(codes); {
+		switch {
+		case j == len(codes) || i < len(b.codes) && b.codes[i] < codes[j]:
+			all, of = append(all, b.codes[i]), append(of, b.seconds[i])
+			i++
+		case i < len(b.codes) && b.codes[i] == codes[j]: // the first stays
+			j++
+		default:
+			all, of = append(all, codes[j]), append(of, seconds[j])
+			j++
+		}
+	}
+	changed = len(all) > len(b.codes)
+	b.codes, b.seconds = all, of
+	return changed
+}
+
+func (b *hostBody) addVolumes(volumes []volumeBody) (changed bool) {
+	if volumes == nil {
+		return false
+	}
+	changed = b.volumes == nil
+	before := len(b.volumes)
+	all := append(make([]volumeBody, 0, len(b.volumes)+len(volumes)), b.volumes...)
+	all = append(all, volumes...)
+	slices.SortStableFunc(all, func(a, b volumeBody) int { return strings.Compare(a.mount, b.mount) })
+	b.volumes = all[:0]
+	for _, v := range all {
+		if n := len(b.volumes); n > 0 && b.volumes[n-1].mount == v.mount {
+			first := &b.volumes[n-1]
+			changed = fill(&first.percent, v.percent) || changed
+			changed = fillAll(&first.bytes, v.bytes) || changed
+			continue
+		}
+		b.volumes = append(b.volumes, v)
+	}
+	return changed || len(b.volumes) > before
+}
+
+// isSample is whether the body is more than a marker: one that stands alone says that
+// nobody saw the host.
+func (b *hostBody) isSample() bool {
+	known := slices.ContainsFunc(b.numbers(), func(v *float64) bool { return !math.IsNaN(*v) })
+	return !b.stale || known || len(b.codes) > 0 || b.volumes != nil
+}
+
+// memoryPercent is how much of the memory is used; NaN: it is not known.
+func (b *hostBody) memoryPercent() float64 {
+	if !math.IsNaN(b.memory) {
+		return b.memory
+	}
+	total, used := b.bytes[memoryTotal], b.bytes[memoryUsed]
+	if available := b.bytes[memoryAvailable]; !math.IsNaN(available) {
+		used = total - available
+	}
+	return percent(used, total)
+}
+
+// fullest is how full the fullest volume is, as df reckons; NaN: it is not known.
+func (b *hostBody) fullest() float64 {
+	most := math.NaN()
+	for _, v := range b.volumes {
+		p := v.percent
+		if math.IsNaN(p) {
+			used := v.bytes[volumeSize] - v.bytes[volumeFree]
+			p = percent(used, used+v.bytes[volumeAvailable])
+		}
+		most = greater(most, p)
+	}
+	return most
+}
+
+// percent is a share of a whole, within 0 and 100; NaN of no whole, or where one of
+// the two is not known.
+func percent(part, whole float64) float64 {
+	if math.IsNaN(part) || !(whole > 0) {
+		return math.NaN()
+	}
+	return min(100, max(0, 100*part/whole))
+}
+
+// greater is the greater one of two numbers, of which NaN is none.
+func greater(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
+}
+
+// What a host's body has, in its first byte. From hasCPU on, a number each.
+const (
+	isStale = 1 << iota
+	hasCounters
+	hasVolumes
+	hasCPU
+)
+
+// hundredths are what Linux counts the seconds of its CPUs in.
+const hundredths = 100
+
+func (b *hostBody) numbers() []*float64 {
+	return []*float64{&b.cpu, &b.memory, &b.bytes[memoryTotal], &b.bytes[memoryAvailable], &b.bytes[memoryUsed]}
+}
+
+func (v *volumeBody) numbers() [4]*float64 {
+	return [...]*float64{&v.percent, &v.bytes[volumeSize], &v.bytes[volumeFree], &v.bytes[volumeAvailable]}
+}
+
+func (b *hostBody) encode() []byte {
+	out := append(make([]byte, 0, 64+8*len(b.codes)+48*len(b.volumes)), 0)
+	if b.stale {
+		out[0] |= isStale
+	}
+	for i, v := range b.numbers() {
+		if !math.IsNaN(*v) {
+			out[0] |= hasCPU << i
+			out = appendScaled(out, *v, 1)
+		}
+	}
+	if len(b.codes) > 0 {
+		out[0] |= hasCounters
+		out = binary.AppendUvarint(out, uint64(len(b.codes)))
+		before := int32(0)
+		for i, code := range b.codes {
+			out = appendScaled(binary.AppendVarint(out, int64(code)-int64(before)), b.seconds[i], hundredths)
+			before = code
+		}
+	}
+	if b.volumes != nil {
+		out[0] |= hasVolumes
+	}
+	for _, v := range b.volumes {
+		out = append(binary.AppendUvarint(out, uint64(len(v.mount))), v.mount...)
+		has := len(out)
+		out = append(out, 0)
+		for i, n := range v.numbers() {
+			if !math.IsNaN(*n) {
+				out[has] |= 1 << i
+				out = appendScaled(out, *n, 1)
+			}
+		}
+	}
+	return out
+}
+
+func decodeHost(body []byte) (*hostBody, error) {
+	r := reader{bytes: body}
+	b := &hostBody{cpu: math.NaN(), memory: math.NaN(), bytes: unknown()}
+	has := r.byte()
+	b.stale = has&isStale != 0
+	for i, v := range b.numbers() {
+		if has&(hasCPU<<i) != 0 {
+			*v = r.scaled(1)
+		}
+	}
+	if has&hasCounters != 0 {
+		n := r.count(2)
+		b.codes, b.seconds = make([]int32, 0, n), make([]float64, 0, n)
+		code := int64(0)
+		for range n {
+			code += r.varint()
+			b.codes, b.seconds = append(b.codes, int32(code)), append(b.seconds, r.scaled(hundredths))
+		}
+	}
+	if has&hasVolumes != 0 {
+		b.volumes = []volumeBody{}
+	}
+	for b.volumes != nil && len(r.bytes) > 0 {
+		v := volumeBody{string(r.take(r.count(1))), math.NaN(), unknown()}
+		has := r.byte()
+		for i, n := range v.numbers() {
+			if has>>i&1 != 0 {
+				*n = r.scaled(1)
+			}
+		}
+		b.volumes = append(b.volumes, v)
+	}
+	return b, r.end()
+}

@@ -1,0 +1,329 @@
+package pgstore
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// kindNames are the kinds that there are.
+func kindNames() []string { return []string{hosts, sessions, statements} }
+
+// drawn is a batch of one kind, of one series, from a short time.
+func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measurements.Batch) {
+	instance := uuid.UUID{1}
+	at := rapid.Custom(func(r *rapid.T) time.Time {
+		seconds := rapid.IntRange(-10*60, 60*60-1).Draw(r, "second")
+		if kind != hosts {
+			seconds = max(0, seconds)
+		}
+		return monday.Add(time.Duration(seconds-seconds%20) * time.Second)
+	})
+	database := rapid.Map(rapid.ByteRange(1, 3), func(n byte) uuid.UUID { return uuid.UUID{15: n} })
+	for range rapid.IntRange(0, size).Draw(r, "samples") {
+		switch kind {
+		case hosts:
+			b.Hosts = append(b.Hosts, drawnHost(r, at.Draw(r, "at")))
+		case sessions:
+			waits := rapid.MapOfN(rapid.SampledFrom([]string{"Lock", "LWLock", "IO", "Client", "Activity"}), rapid.Int64Range(0, 9), 0, 3).Draw(r, "waits")
+			b.Sessions = append(b.Sessions, measurements.SessionSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at"), Waits: waits})
+		case statements:
+			s := measurements.StatementSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at")}
+			for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(r, "keys") {
+				s.Statements = append(s.Statements, measurements.Statement{
+					Key: key, Calls: rapid.Int64Range(0, 1e6).Draw(r, "calls"), TotalMs: rapid.Float64Range(0, 1e9).Draw(r, "time"),
+					MaxMs: rapid.Ptr(rapid.Float64Range(0, 1e6), true).Draw(r, "max"),
+				})
+			}
+			b.Statements = append(b.Statements, s)
+		}
+	}
+	return b
+}
+
+func drawnHost(r *rapid.T, at time.Time) measurements.HostSample {
+	percent := rapid.Ptr(rapid.Float64Range(0, 100), true)
+	size := rapid.OneOf(rapid.Just(-1.0), rapid.Map(rapid.Int64Range(0, 1e15), func(n int64) float64 { return float64(n) }), rapid.Float64Range(0, 1e18))
+	h := measurements.HostSample{Host: "db", At: at, CPUPercent: percent.Draw(r, "cpu"), MemoryPercent: percent.Draw(r, "memory"), Stale: rapid.IntRange(0, 9).Draw(r, "stale") == 0}
+	for range rapid.IntRange(0, 3).Draw(r, "volumes") {
+		h.Volumes = append(h.Volumes, measurements.Volume{
+			Mount:       rapid.SampledFrom([]string{"/", "/data", "/boot", "/snap/core/1"}).Draw(r, "mount"),
+			UsedPercent: percent.Draw(r, "used"), Size: size.Draw(r, "size"), Free: size.Draw(r, "free"), Available: size.Draw(r, "available"),
+		})
+	}
+	if rapid.Bool().Draw(r, "has memory") {
+		h.Memory = &measurements.MemoryBytes{Total: size.Draw(r, "total"), Available: size.Draw(r, "available"), Used: size.Draw(r, "used")}
+	}
+	codes := rapid.SliceOfDistinct(rapid.Int32Range(0, 20), rapid.ID).Draw(r, "codes")
+	slices.Sort(codes)
+	if len(codes) > 0 {
+		h.CPU = &measurements.CPUCounters{Codes: codes}
+	}
+	for range codes {
+		h.CPU.Seconds = append(h.CPU.Seconds, rapid.OneOf(rapid.Float64Range(0, 1e9), rapid.Map(rapid.Int64Range(0, 1e9), func(n int64) float64 { return float64(n) / 100 })).Draw(r, "seconds"))
+	}
+	return h
+}
+
+// each checks a property of every kind.
+func each(t *testing.T, property func(r *rapid.T, name string, engine fleet.Engine)) {
+	t.Parallel()
+	for _, name := range kindNames() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(r *rapid.T) {
+				engine := rapid.SampledFrom(measurements.Engines()).Draw(r, "engine")
+				property(r, name, engine)
+			})
+		})
+	}
+}
+
+func arrive(r *rapid.T, b measurements.Batch) []arrival {
+	all, err := arrivals(b)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return all
+}
+
+// TestTheFirstContentStays: what has come again changes nothing, and it does not
+// matter in which messages parts came, only in which order.
+func TestTheFirstContentStays(t *testing.T) {
+	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
+		k := kindOf(name)
+		merge := func(stored, arrived []byte) []byte {
+			merged, changed, err := k.merge(stored, arrived)
+			if err != nil {
+				r.Fatal(err)
+			}
+			if changed == bytes.Equal(merged, stored) {
+				r.Fatalf("changed is %t from %x to %x", changed, stored, merged)
+			}
+			return merged
+		}
+		var bodies [][]byte // of one time
+		for range 3 {
+			b := drawn(r, name, engine, 3)
+			for i := range b.Hosts {
+				b.Hosts[i].At = monday
+			}
+			for i := range b.Sessions {
+				b.Sessions[i].At = monday
+			}
+			for i := range b.Statements {
+				b.Statements[i].At = monday
+			}
+			all := arrive(r, b)
+			if len(all) == 0 {
+				return
+			}
+			if len(all) != 1 || all[0].count != b.Len() {
+				r.Fatalf("%d samples of one time are %d arrivals, the first of %d", b.Len(), len(all), all[0].count)
+			}
+			bodies = append(bodies, all[0].body)
+		}
+		once := merge(merge(bodies[0], bodies[1]), bodies[2])
+		if other := merge(bodies[0], merge(bodies[1], bodies[2])); !bytes.Equal(once, other) {
+			r.Fatalf("%x, the other way %x", once, other)
+		}
+		for _, b := range bodies {
+			merge(once, b) // changes nothing: merge says so
+			if again, _, _ := k.merge(once, b); !bytes.Equal(again, once) {
+				r.Fatalf("%x again: %x", once, again)
+			}
+		}
+	})
+}
+
+// TestMinutesMayBeRolledInAnyOrder: some of them at a time, from the samples that those
+// need, as often as one likes: the row is the one that all make at once.
+func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
+	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
+		k := kindOf(name)
+		var samples []sample
+		for _, a := range arrive(r, drawn(r, name, engine, 30)) {
+			samples = append(samples, a.sample)
+		}
+		roll := func(dirty uint64, row []byte) ([]byte, []byte) {
+			needed := samples
+			if !k.whole() {
+				needed = nil
+				for _, span := range spans(monday, dirty, k.reach()) {
+					for _, s := range samples {
+						if !s.at.Before(span.From) && s.at.Before(span.To) {
+							needed = append(needed, s)
+						}
+					}
+				}
+			}
+			row, detail, err := k.roll(engine, monday, dirty, needed, row)
+			if err != nil {
+				r.Fatal(err)
+			}
+			return row, detail
+		}
+		wantRow, wantDetail := roll(allMinutes, nil)
+		var row, detail []byte
+		left := allMinutes
+		for range 3 {
+			some := rapid.Uint64Range(0, allMinutes).Draw(r, "dirty")
+			row, _ = roll(some, row)
+			left &^= some
+		}
+		row, detail = roll(left, row)
+		if !bytes.Equal(row, wantRow) || !bytes.Equal(detail, wantDetail) {
+			r.Fatalf("the row is %x, at once it is %x; the detail is %x and %x", row, wantRow, detail, wantDetail)
+		}
+	})
+}
+
+// TestSlotsStayWhereTheyAreSet: one slot changes, no other one does, and one that is
+// taken away is gone.
+func TestSlotsStayWhereTheyAreSet(t *testing.T) {
+	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
+		k := kindOf(name)
+		var samples []sample
+		for _, a := range arrive(r, drawn(r, name, engine, 20)) {
+			samples = append(samples, a.sample)
+		}
+		row, _, err := k.roll(engine, monday, allMinutes, samples, nil)
+		if err != nil {
+			r.Fatal(err)
+		}
+		slot := func(row []byte, i int) []byte {
+			s, err := k.slot(row, i)
+			if err != nil {
+				r.Fatal(err)
+			}
+			return s
+		}
+		from, to := rapid.IntRange(0, 59).Draw(r, "from"), rapid.IntRange(0, 70).Draw(r, "to")
+		changed, err := k.set(row, to, slot(row, from))
+		if err != nil {
+			r.Fatal(err)
+		}
+		for i := range 75 {
+			want := slot(row, i)
+			if i == to {
+				want = slot(row, from)
+			}
+			if got := slot(changed, i); !bytes.Equal(got, want) || (got == nil) != (want == nil) {
+				r.Fatalf("slot %d is %x, want %x", i, got, want)
+			}
+		}
+		for i := range 75 {
+			if changed, err = k.set(changed, i, nil); err != nil {
+				r.Fatal(err)
+			}
+		}
+		if changed != nil {
+			r.Fatalf("without slots it is %x", changed)
+		}
+	})
+}
+
+// TestPartsComeToTheWhole: the hour is what its minutes or its detail come to,
+// whichever way they are grouped.
+func TestPartsComeToTheWhole(t *testing.T) {
+	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
+		k := kindOf(name)
+		var samples []sample
+		for _, a := range arrive(r, drawn(r, name, engine, 30)) {
+			samples = append(samples, a.sample)
+		}
+		total := func(row []byte, n int, detail []byte) []byte {
+			slot, err := k.total(engine, row, n, detail)
+			if err != nil {
+				r.Fatal(err)
+			}
+			return slot
+		}
+		row, detail, err := k.roll(engine, monday, allMinutes, samples, nil)
+		if err != nil {
+			r.Fatal(err)
+		}
+		whole := total(row, minutesOfHour, detail)
+		cut := rapid.IntRange(0, len(samples)).Draw(r, "cut")
+		var parts []byte
+		var details [][]byte
+		for i, some := range [][]sample{samples[:cut], samples[cut:]} {
+			dirty := uint64(0) // so that each part has minutes of its own
+			for _, s := range some {
+				if minute, ok := minuteOf(monday, s.at); ok && (i == 0 || cut == 0 || s.at.Sub(samples[cut-1].at.Truncate(time.Minute)) >= time.Minute) {
+					dirty |= 1 << minute
+				}
+			}
+			part := row
+			for minute := range minutesOfHour {
+				if dirty>>minute&1 == 0 {
+					if part, err = k.set(part, minute, nil); err != nil {
+						r.Fatal(err)
+					}
+				}
+			}
+			if parts, err = k.set(parts, i, total(part, minutesOfHour, nil)); err != nil {
+				r.Fatal(err)
+			}
+			if _, detail, err = k.roll(engine, monday, allMinutes, some, nil); err != nil {
+				r.Fatal(err)
+			}
+			details = append(details, detail)
+		}
+		got := total(parts, 2, nil)
+		if k.whole() {
+			joined, err := k.join(details)
+			if err != nil {
+				r.Fatal(err)
+			}
+			got = total(nil, 0, joined)
+		}
+		if want := numbersOf(r, name, whole); !near(want, numbersOf(r, name, got)) {
+			r.Fatalf("the parts come to %v, the whole is %v", numbersOf(r, name, got), want)
+		}
+	})
+}
+
+// numbersOf are the numbers of a slot that stands by itself.
+func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
+	switch name {
+	case hosts:
+		s, err := decodeHostSlot(slot)
+		if err != nil {
+			r.Fatal(err)
+		}
+		return []float64{s.cpu, float64(s.weight), s.memory, float64(s.n), s.disk}
+	case sessions:
+		s, err := decodeWaitSlot(slot)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, id := range s.databases() {
+			numbers = append(numbers, float64(id[15]), float64(s[id].samples))
+			for _, n := range s[id].sums {
+				numbers = append(numbers, float64(n))
+			}
+		}
+		return numbers
+	}
+	s, err := decodeQuerySlot(slot)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return []float64{s.total, float64(s.calls), s.max}
+}
+
+// near compares numbers to nine digits; NaN is NaN.
+func near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(a, b float64) bool {
+		return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
+	})
+}

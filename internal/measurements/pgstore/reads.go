@@ -1,0 +1,163 @@
+package pgstore
+
+import (
+	"context"
+	_ "embed" // the statements
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+)
+
+var (
+	//go:embed sql/instances_in_scope.sql
+	instancesInScope string
+	//go:embed sql/read_minutes.sql
+	readMinutes string
+	//go:embed sql/read_hours.sql
+	readHours string
+	//go:embed sql/read_days.sql
+	readDays string
+)
+
+// level is where the buckets of a size are: a statement, the width of a row, and which
+// of its slots they are.
+type level struct {
+	statement  string
+	row        timegrid.Size
+	first, end int
+}
+
+func levelOf(size timegrid.Size) level {
+	switch size {
+	case timegrid.Minute:
+		return level{readMinutes, timegrid.Hour, 0, minutesOfHour}
+	case timegrid.Hour:
+		return level{readHours, timegrid.Day, 0, restOfDay}
+	case timegrid.Day:
+		return level{readDays, timegrid.Week, 0, weekItself}
+	}
+	return level{readDays, timegrid.Week, weekItself, restOfWeek}
+}
+
+// window is a window as its rows are read.
+type window struct {
+	timegrid.Window
+	level
+	buckets int
+}
+
+func windowOf(w timegrid.Window) window { return window{w, levelOf(w.Size), w.Len()} }
+
+// stretch is what a row has within a window: the slots that are left of it when those
+// before the window are skipped are of the buckets from at on, and those from end on
+// are of none.
+type stretch struct {
+	slots   []byte
+	at, end int
+}
+
+func (w window) stretch(start time.Time, row []byte) (s stretch, err error) {
+	of := w.Index(start) - w.first // the bucket of slot 0
+	s = stretch{slots: row, at: max(0, of+w.first), end: min(w.buckets, of+w.end)}
+	for range s.at - of {
+		if len(s.slots) == 0 {
+			break
+		}
+		if _, s.slots, err = nextSlot(s.slots); err != nil {
+			return stretch{}, err
+		}
+	}
+	return s, nil
+}
+
+// more says whether there is a slot left.
+func (s *stretch) more() bool { return s.at < s.end && len(s.slots) > 0 }
+
+// next cuts the next slot off, and says of which bucket it is; empty: there is none.
+// Those that tiles show are shorter than 128 bytes.
+func (s *stretch) next() (slot []byte, bucket int, ok bool) {
+	n := int(s.slots[0]) + 1
+	if n > len(s.slots) {
+		return nil, 0, false
+	}
+	slot, bucket = s.slots[1:n], s.at
+	s.slots, s.at = s.slots[n:], s.at+1
+	return slot, bucket, true
+}
+
+// readRows hands what the rows of some series have within the window to take; of
+// sessions only what is shown. The bytes are good until take returns: they are where
+// the driver read them, because making a copy of 24,000 rows takes as long as reading
+// them.
+func (s *Store) readRows(ctx context.Context, w window, kind string, series []int64, take func(series int64, s stretch) error) (err error) {
+	if len(series) == 0 {
+		return nil
+	}
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("read the %s of %d series: %w", w.Size, len(series), err)
+	}
+	defer func() { _ = conn.Close() }()
+	err = conn.Raw(func(driver any) error {
+		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, w.statement, series, w.row.Floor(w.Start()), w.End(), kind == sessions)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			raw := rows.RawValues()
+			if len(raw) != 3 || len(raw[0]) != 8 || len(raw[1]) != 8 {
+				return errBytes
+			}
+			id := int64(binary.BigEndian.Uint64(raw[0]))
+			part, err := w.stretch(pgTime(raw[1]), raw[2])
+			if err == nil {
+				err = take(id, part)
+			}
+			if err != nil {
+				return fmt.Errorf("series %d: %w", id, err)
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return fmt.Errorf("read the %s of %d series: %w", w.Size, len(series), err)
+	}
+	return nil
+}
+
+// pgTime is a timestamptz of the binary protocol: microseconds since 2000.
+func pgTime(raw []byte) time.Time {
+	const epoch = 946_684_800 * 1_000_000
+	return time.UnixMicro(int64(binary.BigEndian.Uint64(raw)) + epoch).UTC()
+}
+
+// seriesOf are the series of an engine's instances in scope.
+func (s *Store) seriesOf(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope) (ids []int64, err error) {
+	subjects := make([]string, len(scope.Instances))
+	for i, id := range scope.Instances {
+		subjects[i] = id.String()
+	}
+	err = s.db.SelectContext(ctx, &ids, instancesInScope, organization, kind, string(engine), !scope.Filtered, subjects)
+	if err != nil {
+		return nil, fmt.Errorf("find the series of %s: %w", engine, err)
+	}
+	return ids, nil
+}
+
+// gaps are n buckets without a value.
+func gaps(n int) measurements.Values {
+	v := make(measurements.Values, n)
+	for i := range v {
+		v[i] = math.NaN()
+	}
+	return v
+}

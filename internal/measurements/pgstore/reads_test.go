@@ -1,0 +1,210 @@
+package pgstore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+)
+
+// TestWhatOfARowIsInAWindow: every slot that is, in its bucket, and no other one, for
+// rows and windows of each size that meet, touch or miss.
+func TestWhatOfARowIsInAWindow(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		size := rapid.SampledFrom(timegrid.Sizes()).Draw(r, "size")
+		level := levelOf(size)
+		start := monday
+		if level.row != timegrid.Week {
+			start = start.Add(time.Duration(rapid.IntRange(0, 30).Draw(r, "row")) * level.row.Width())
+		}
+		var slots [][]byte // each has its number
+		for i := range rapid.IntRange(0, minutesOfHour).Draw(r, "slots") {
+			var slot []byte
+			if rapid.Bool().Draw(r, "there") {
+				slot = binary.AppendUvarint(nil, uint64(i))
+			}
+			slots = append(slots, slot)
+		}
+		from := start.Add(time.Duration(rapid.Int64Range(-3*int64(level.row.Width()), 3*int64(level.row.Width())).Draw(r, "from")))
+		w := windowOf(timegrid.Window{From: from, To: from.Add(time.Duration(rapid.Int64Range(1, 200*int64(size.Width())).Draw(r, "long"))), Size: size})
+
+		got := make(map[int]int) // slots by bucket
+		part, err := w.stretch(start, rowOf(slots))
+		if err != nil {
+			r.Fatal(err)
+		}
+		for part.more() {
+			slot, bucket, ok := part.next()
+			if !ok {
+				r.Fatal(errBytes)
+			}
+			if len(slot) > 0 {
+				got[bucket] = int(slot[0])
+			}
+		}
+		want := 0
+		for i, slot := range slots {
+			begins := start.Add(time.Duration(i-level.first) * size.Width())
+			bucket := w.Index(begins)
+			if i < level.first || i >= level.end || slot == nil || bucket < 0 || bucket >= w.Len() {
+				continue
+			}
+			want++
+			if n, ok := got[bucket]; !ok || n != i {
+				r.Fatalf("bucket %d of %+v has slot %d (%t), want %d", bucket, w.Window, n, ok, i)
+			}
+		}
+		if len(got) != want {
+			r.Fatalf("%d slots in %+v, want %d", len(got), w.Window, want)
+		}
+	})
+}
+
+// TestTheLongestWindows: 11,000 buckets with a sample in the first, in the last and on
+// both sides, of every size. Of weeks that is 211 years.
+func TestTheLongestWindows(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	const buckets = 11_000
+	for _, size := range timegrid.Sizes() {
+		organization, instance, database := uuid.New(), uuid.New(), uuid.New()
+		start := size.Floor(monday)
+		end := start.Add(buckets / 2 * size.Width()).Add(buckets / 2 * size.Width())
+		for n, at := range []time.Time{start.Add(-time.Second), start, end.Add(-time.Second), end} {
+			b := lookAt(organization, instance, "db", []uuid.UUID{database}, at)
+			percent := float64(n)
+			b.Hosts[0].CPUPercent = &percent
+			b.Sessions[0].Waits["Lock"] = int64(n)
+			b.Statements[0].Statements[0].TotalMs = 2 * percent
+			write(t, s, b)
+		}
+		if _, err := s.Roll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w := timegrid.Window{From: start, To: end, Size: size}
+		u, err := s.Utilization(t.Context(), organization, measurements.HostScope{}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := s.QueryPerformance(t.Context(), organization, fleet.PostgreSQL, fleet.Scope{}, w, end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.WaitEvents(t.Context(), organization, fleet.PostgreSQL, fleet.Scope{}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.HostCount != 1 || !q.Sampled || !e.Sampled {
+			t.Errorf("%s: %d hosts, sampled %t and %t", size, u.HostCount, q.Sampled, e.Sampled)
+		}
+		for name, line := range map[string]measurements.Values{"CPU": u.CPUPercent, "maximum": q.MaxMs, "locks": e.Waiting[measurements.Locks]} {
+			if len(line) != buckets {
+				t.Fatalf("%s: %s of %d buckets", size, name, len(line))
+			}
+			for i, v := range line {
+				want := math.NaN()
+				switch i {
+				case 0:
+					want = 1
+				case buckets - 1:
+					want = 2
+				}
+				if !near([]float64{want}, []float64{v}) {
+					t.Errorf("%s: %s in bucket %d is %g, want %g", size, name, i, v, want)
+				}
+			}
+		}
+	}
+}
+
+// TestReadsUseTheKeyWhateverTheServerBelieves: also in a plan that it made without
+// knowing how many series are asked for, and kept.
+func TestReadsUseTheKeyWhateverTheServerBelieves(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	if _, err := s.db.ExecContext(t.Context(), `
+		INSERT INTO rolled_minutes SELECT n, '2026-11-16'::timestamptz + h * interval '1 hour', repeat('x', 200)::bytea FROM generate_series(1, 300) n, generate_series(0, 23) h;
+		INSERT INTO rolled_hours SELECT * FROM rolled_minutes; INSERT INTO rolled_days SELECT * FROM rolled_minutes;
+		ANALYZE rolled_minutes, rolled_hours, rolled_days`); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := s.db.Connx(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	for table, statement := range map[string]string{"rolled_minutes": readMinutes, "rolled_hours": readHours, "rolled_days": readDays} {
+		for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
+			var plan []string
+			for _, step := range []string{
+				`SET plan_cache_mode = ` + mode,
+				`PREPARE read (bigint[], timestamptz, timestamptz, boolean) AS ` + statement,
+			} {
+				if _, err := conn.ExecContext(t.Context(), step); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := conn.SelectContext(t.Context(), &plan, `EXPLAIN EXECUTE read ('{1,2,3,4,5,6,7,8,9,10}', '2026-11-16', '2026-11-17', false)`); err != nil {
+				t.Fatal(err)
+			}
+			if text := strings.Join(plan, "\n"); !strings.Contains(text, table+"_pkey") || strings.Contains(text, "Seq Scan") || strings.Contains(text, "Filter") {
+				t.Errorf("%s, %s:\n%s", table, mode, text)
+			}
+			if _, err := conn.ExecContext(t.Context(), `DEALLOCATE read`); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestRowsThatCannotBeRead are an error that names the series, and not the end of the
+// connection.
+func TestRowsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	organization, instance, database := uuid.New(), uuid.New(), uuid.New()
+	write(t, s, lookAt(organization, instance, "db", []uuid.UUID{database}, monday))
+	if _, err := s.Roll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w := hourOf(monday)
+	read := func(ctx context.Context) []error {
+		_, hostsErr := s.Utilization(ctx, organization, measurements.HostScope{}, w)
+		_, queriesErr := s.QueryPerformance(ctx, organization, fleet.PostgreSQL, fleet.Scope{}, w, monday)
+		_, waitsErr := s.WaitEvents(ctx, organization, fleet.PostgreSQL, fleet.Scope{}, w)
+		return []error{hostsErr, queriesErr, waitsErr}
+	}
+	for _, err := range read(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	over, end := context.WithCancel(t.Context())
+	end()
+	for _, err := range read(over) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end: %v", err)
+		}
+	}
+	if _, err := s.db.ExecContext(t.Context(), `UPDATE rolled_minutes SET slots = '\x00047f000000'`); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // more often than the pool has connections
+		for _, err := range read(t.Context()) {
+			if !errors.Is(err, errBytes) || !strings.Contains(err.Error(), "series") {
+				t.Errorf("bytes that nobody wrote: %v", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package pgstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// waiting counts what waits in a database, by category.
+type waiting [measurements.Categories]uint64
+
+func waitingOf(s measurements.SessionSample) (w waiting) {
+	for name, n := range s.Waits {
+		if category, ok := measurements.Classify(s.Engine, name); ok && n > 0 {
+			w[category] += uint64(n)
+		}
+	}
+	return w
+}
+
+func (w waiting) any() bool { return w != waiting{} }
+
+func (w *waiting) add(o waiting) {
+	for c := range w {
+		w[c] += o[c]
+	}
+}
+
+// A body of sessions: for each database its id and its counts.
+
+func appendSessions(body []byte, database uuid.UUID, w waiting) []byte {
+	body = append(body, database[:]...)
+	for _, n := range w {
+		body = binary.AppendUvarint(body, n)
+	}
+	return body
+}
+
+func nextSessions(r *reader) (database uuid.UUID, w waiting) {
+	copy(database[:], r.take(len(database)))
+	for c := range w {
+		w[c] = r.uvarint()
+	}
+	return database, w
+}
+
+// waitSums are what a bucket has of a database: of the samples in which somebody
+// waited, how many there were and the sum of each category.
+type waitSums struct {
+	samples uint64
+	sums    waiting
+}
+
+func (s *waitSums) add(o waitSums) {
+	s.samples += o.samples
+	s.sums.add(o.sums)
+}
+
+// waitSlot is what a bucket has of the databases of an instance. It is nil where
+// nobody sampled; databases in which nobody waited need not be in it.
+type waitSlot map[uuid.UUID]waitSums
+
+func (s waitSlot) add(database uuid.UUID, o waitSums) {
+	if o.samples == 0 {
+		return
+	}
+	sum := s[database]
+	sum.add(o)
+	s[database] = sum
+}
+
+// encode writes a slot that stands by itself: a mark, and each database in the order of
+// ids behind its id.
+func (s waitSlot) encode() []byte {
+	if s == nil {
+		return nil
+	}
+	out := []byte{1}
+	for _, database := range s.databases() {
+		out = append(out, database[:]...)
+		out = appendWaitSums(out, 0, s[database])
+	}
+	return out
+}
+
+func (s waitSlot) databases() []uuid.UUID {
+	ids := make([]uuid.UUID, 0, len(s))
+	for id := range s {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return ids
+}
+
+// appendWaitSums writes the sums of a database, or of a place: which categories are not
+// zero (the lowest bits of the first number), the samples, and those sums.
+func appendWaitSums(out []byte, place int, s waitSums) []byte {
+	set := uint64(place) << measurements.Categories
+	for c, n := range s.sums {
+		if n > 0 {
+			set |= 1 << c
+		}
+	}
+	out = binary.AppendUvarint(out, set)
+	out = binary.AppendUvarint(out, s.samples)
+	for _, n := range s.sums {
+		if n > 0 {
+			out = binary.AppendUvarint(out, n)
+		}
+	}
+	return out
+}
+
+func nextWaitSums(r *reader) (place uint64, s waitSums) {
+	set := r.uvarint()
+	if s.samples = r.uvarint(); s.samples == 0 {
+		r.fail() // it would not be here
+	}
+	for c := range s.sums {
+		if set>>c&1 != 0 {
+			s.sums[c] = r.uvarint()
+		}
+	}
+	return set >> measurements.Categories, s
+}
+
+func decodeWaitSlot(slot []byte) (waitSlot, error) {
+	if len(slot) == 0 {
+		return nil, nil
+	}
+	s, r := waitSlot{}, reader{bytes: slot[1:]}
+	for len(r.bytes) > 0 {
+		var database uuid.UUID
+		copy(database[:], r.take(len(database)))
+		_, sums := nextWaitSums(&r)
+		s[database] = sums
+	}
+	return s, r.end()
+}
+
+// sessionKind is the kind of sessions' series.
+type sessionKind struct{}
+
+func (sessionKind) reach() time.Duration { return 0 }
+
+func (sessionKind) whole() bool { return false }
+
+func (sessionKind) merge(stored, arrived []byte) ([]byte, bool, error) {
+	known := make(map[uuid.UUID]bool)
+	for r := (reader{bytes: stored}); len(r.bytes) > 0; {
+		database, _ := nextSessions(&r)
+		if known[database] = true; r.bad {
+			return nil, false, errBytes
+		}
+	}
+	merged := stored
+	for r := (reader{bytes: arrived}); len(r.bytes) > 0; {
+		database, w := nextSessions(&r)
+		if r.bad {
+			return nil, false, errBytes
+		}
+		if !known[database] {
+			known[database] = true
+			merged = appendSessions(slices.Clip(merged), database, w)
+		}
+	}
+	return merged, len(merged) > len(stored), nil
+}
+
+func (sessionKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, _ []byte, err error) {
+	row, err := decodeWaitRow(minutes, minutesOfHour)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range minutesOfHour {
+		if dirty>>i&1 != 0 {
+			row[i] = nil
+		}
+	}
+	for _, s := range samples {
+		minute, ok := minuteOf(hour, s.at)
+		if !ok || dirty>>minute&1 == 0 {
+			continue
+		}
+		if row[minute] == nil {
+			row[minute] = waitSlot{}
+		}
+		for r := (reader{bytes: s.body}); len(r.bytes) > 0; {
+			database, w := nextSessions(&r)
+			if r.bad {
+				return nil, nil, errBytes
+			}
+			if w.any() {
+				row[minute].add(database, waitSums{1, w})
+			}
+		}
+	}
+	return row.encode(), nil, nil
+}
+
+func (sessionKind) join([][]byte) ([]byte, error) { return nil, nil }
+
+func (sessionKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
+	slots, err := decodeWaitRow(row, n)
+	if err != nil {
+		return nil, err
+	}
+	var sum waitSlot
+	for _, slot := range slots[:n] {
+		if slot != nil && sum == nil {
+			sum = waitSlot{}
+		}
+		for database, sums := range slot {
+			sum.add(database, sums)
+		}
+	}
+	return sum.encode(), nil
+}
+
+func (sessionKind) slot(row []byte, i int) ([]byte, error) {
+	slots, err := decodeWaitRow(row, i+1)
+	if err != nil {
+		return nil, err
+	}
+	return slots[i].encode(), nil
+}
+
+func (sessionKind) set(row []byte, i int, slot []byte) ([]byte, error) {
+	slots, err := decodeWaitRow(row, i+1)
+	if err != nil {
+		return nil, err
+	}
+	if slots[i], err = decodeWaitSlot(slot); err != nil {
+		return nil, err
+	}
+	return slots.encode(), nil
+}

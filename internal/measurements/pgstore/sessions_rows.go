@@ -1,0 +1,199 @@
+package pgstore
+
+import (
+	"encoding/binary"
+
+	"github.com/google/uuid"
+
+	"muster/internal/measurements"
+)
+
+// waitRow is a row of slots. It is stored as what a tile shows of each slot, behind the
+// length of that, and then as what is known of them, of which longer buckets are made:
+// the ids of the databases once, because most of them are in most slots, and the sums
+// of each. A tile reads the first part only, which is a third of the row where an
+// instance has three databases, and needs a look at each slot and none at each database.
+type waitRow []waitSlot
+
+// shownHead is how many bytes the length of the shown part takes. The statement that
+// reads it counts on it.
+const shownHead = 2
+
+// isFraction says that the numbers of a shown slot are numerators. Below it are the
+// bits of the categories that are not zero.
+const isFraction = 1 << measurements.Categories
+
+// shown is what a tile shows of a slot: the average of each category over the samples
+// in which somebody waited, summed over the databases. Of few samples it is a fraction
+// with a small denominator, which takes two bytes and is exact; otherwise short numbers.
+func (s waitSlot) shown() []byte {
+	if s == nil {
+		return nil
+	}
+	if numerators, denominator, ok := s.fractions(); ok {
+		out := []byte{isFraction}
+		if numerators.any() {
+			out = binary.AppendUvarint(out, denominator)
+		}
+		for c, n := range numerators {
+			if n > 0 {
+				out[0] |= 1 << c
+				out = binary.AppendUvarint(out, n)
+			}
+		}
+		return out
+	}
+	var averages [measurements.Categories]float64
+	for _, id := range s.databases() {
+		for c, n := range s[id].sums {
+			averages[c] += float64(n) / float64(s[id].samples)
+		}
+	}
+	out := []byte{0}
+	for c, average := range averages {
+		if average > 0 {
+			out[0] |= 1 << c
+			out = appendShort(out, average)
+		}
+	}
+	return out
+}
+
+// fractions are the averages over their common denominator. ok is false where the
+// numbers are too large for it to be worth it.
+func (s waitSlot) fractions() (numerators waiting, denominator uint64, ok bool) {
+	const largest, most = 1 << 14, 1 << 32
+	denominator = 1
+	for _, sum := range s {
+		if sum.samples > largest {
+			return numerators, 0, false
+		}
+		if denominator *= sum.samples / gcd(denominator, sum.samples); denominator > largest {
+			return numerators, 0, false
+		}
+	}
+	for _, sum := range s {
+		for c, n := range sum.sums {
+			if n > most {
+				return numerators, 0, false
+			}
+			numerators[c] += n * (denominator / sum.samples)
+		}
+	}
+	return numerators, denominator, true
+}
+
+func gcd(a, b uint64) uint64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (w waitRow) encode() []byte {
+	shown := make([][]byte, len(w))
+	for i, slot := range w {
+		shown[i] = slot.shown()
+	}
+	first := rowOf(shown)
+	if first == nil {
+		return nil
+	}
+	row := binary.BigEndian.AppendUint16(nil, uint16(len(first))) // of 60 slots below 3,000
+	return w.appendKnown(append(row, first...))
+}
+
+func (w waitRow) appendKnown(row []byte) []byte {
+	all := waitSlot{}
+	for _, slot := range w {
+		for id := range slot {
+			all[id] = waitSums{}
+		}
+	}
+	databases := all.databases()
+	place := make(map[uuid.UUID]int, len(databases))
+	row = binary.AppendUvarint(row, uint64(len(databases)))
+	for i, id := range databases {
+		place[id] = i
+		row = append(row, id[:]...)
+	}
+	slots := make([][]byte, len(w))
+	for i, slot := range w {
+		if slot == nil {
+			continue
+		}
+		slots[i] = []byte{1}
+		for _, id := range slot.databases() {
+			slots[i] = appendWaitSums(slots[i], place[id], slot[id])
+		}
+	}
+	return append(row, rowOf(slots)...)
+}
+
+// shownPart cuts a row into what a tile shows and what is known.
+func shownPart(row []byte) (shown, known []byte, err error) {
+	r := reader{bytes: row}
+	if head := r.take(shownHead); head != nil {
+		shown = r.take(int(binary.BigEndian.Uint16(head)))
+	}
+	if r.bad {
+		return nil, nil, errBytes
+	}
+	return shown, r.bytes, nil
+}
+
+func decodeWaitRow(row []byte, n int) (waitRow, error) {
+	var slots waitRow
+	if len(row) > 0 {
+		_, known, err := shownPart(row)
+		if err != nil {
+			return nil, err
+		}
+		databases, rest, err := waitHead(known)
+		if err != nil {
+			return nil, err
+		}
+		for len(rest) > 0 {
+			var slot []byte
+			if slot, rest, err = nextSlot(rest); err != nil {
+				return nil, err
+			}
+			decoded, err := decodePlaced(slot, databases)
+			if err != nil {
+				return nil, err
+			}
+			slots = append(slots, decoded)
+		}
+	}
+	for len(slots) < n {
+		slots = append(slots, nil)
+	}
+	return slots, nil
+}
+
+func decodePlaced(slot []byte, databases [][]byte) (waitSlot, error) {
+	if len(slot) == 0 {
+		return nil, nil
+	}
+	s, r := waitSlot{}, reader{bytes: slot[1:]}
+	for len(r.bytes) > 0 {
+		place, sums := nextWaitSums(&r)
+		if place >= uint64(len(databases)) {
+			return nil, errBytes
+		}
+		s[uuid.UUID(databases[place])] = sums
+	}
+	return s, r.end()
+}
+
+// waitHead takes the ids off what is known.
+func waitHead(row []byte) (databases [][]byte, rest []byte, err error) {
+	r := reader{bytes: row}
+	for range r.count(16) {
+		databases = append(databases, r.take(16))
+	}
+	if r.bad {
+		return nil, nil, errBytes
+	}
+	return databases, r.bytes, nil
+}

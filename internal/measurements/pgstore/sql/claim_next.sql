@@ -1,0 +1,8 @@
+-- Claims dirty hours with their series, series by series from the one behind $2.
+SELECT s.id, s.kind, s.engine, d.hour
+FROM dirty_hours d
+JOIN measured_series s ON s.id = d.series_id
+WHERE d.series_id > $2 AND d.due <= now()
+ORDER BY d.series_id, d.hour
+LIMIT $1
+FOR NO KEY UPDATE OF s SKIP LOCKED

@@ -1,0 +1,17 @@
+-- Claims weeks of statements with their series that are over and have no raw samples
+-- left.
+SELECT s.id, s.kind, s.engine, w.week
+FROM (
+    SELECT DISTINCT series_id, date_trunc('week', start, 'UTC') AS week
+    FROM rolled_statements
+    WHERE size = '1d' AND start < date_trunc('week', now(), 'UTC')
+) AS w
+JOIN measured_series s ON s.id = w.series_id
+WHERE (w.week, w.series_id) > ($3::timestamptz, $2::bigint)
+  AND NOT EXISTS (
+    SELECT FROM measured_hours h
+    WHERE h.series_id = w.series_id AND h.hour >= w.week AND h.hour < w.week + interval '7 days'
+)
+ORDER BY w.week, w.series_id
+LIMIT $1
+FOR NO KEY UPDATE OF s SKIP LOCKED

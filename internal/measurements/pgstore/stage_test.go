@@ -1,0 +1,245 @@
+package pgstore
+
+import (
+	"cmp"
+	"log/slog"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+	"muster/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// stage is a store whose kinds are abaci, and what was written to it.
+type stage struct {
+	testing.TB
+	*Store
+	org   uuid.UUID
+	fault func(step string) error
+	kept  map[seriesKey]map[time.Time]map[int64]int64 // what a store must know by now
+}
+
+func newStage(t testing.TB) *stage {
+	s := &stage{TB: t, org: uuid.New(), kept: make(map[seriesKey]map[time.Time]map[int64]int64)}
+	s.Store = s.another()
+	return s
+}
+
+// another is the store of a further process.
+func (s *stage) another() *Store {
+	store := New(pgtest.DB(s), slog.New(slog.DiscardHandler))
+	store.kinds = func(name string) kind {
+		return &abacus{name: name, fault: func(step string) error {
+			if s.fault == nil {
+				return nil
+			}
+			return s.fault(step)
+		}}
+	}
+	return store
+}
+
+// afresh goes on with an organization of which nothing is known.
+func (s *stage) afresh() {
+	s.org = uuid.New()
+	clear(s.kept)
+}
+
+// monday is a week's start some time ago.
+var monday = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+
+// measured is a sample of a abacus: a number, of part 0 where there is but one.
+func measured(kind, subject string, at time.Time, numbers ...int64) arrival {
+	of := map[int64]int64{}
+	for part, n := range numbers {
+		of[int64(part)] = n
+	}
+	engine := fleet.PostgreSQL
+	if kind == hosts {
+		engine = ""
+	}
+	return arrival{kind: kind, subject: subject, engine: engine, sample: sample{at, pack(of)}, count: 1}
+}
+
+// try writes arrivals as Write does with what it was given.
+func (s *stage) try(arrived ...arrival) (receipt measurements.Receipt, err error) {
+	err = s.transact(s.Context(), func(tx *sqlx.Tx) error {
+		receipt, err = s.keep(s.Context(), tx, measurements.Batch{Organization: s.org}, arrived)
+		return err
+	})
+	return receipt, err
+}
+
+// write writes arrivals that all are in time, and remembers them.
+func (s *stage) write(arrived ...arrival) {
+	s.Helper()
+	receipt, err := s.try(arrived...)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if receipt.TooLate != (measurements.Counts{}) {
+		s.Fatalf("too late: %+v", receipt.TooLate)
+	}
+	s.remember(arrived...)
+}
+
+func (s *stage) remember(arrived ...arrival) {
+	for _, a := range arrived {
+		key := seriesKey{a.kind, a.subject}
+		if s.kept[key] == nil {
+			s.kept[key] = make(map[time.Time]map[int64]int64)
+		}
+		was := s.kept[key][a.at]
+		if was == nil {
+			was = make(map[int64]int64)
+			s.kept[key][a.at] = was
+		}
+		for part, n := range parts(a.body) {
+			if _, ok := was[part]; !ok {
+				was[part] = n
+			}
+		}
+	}
+}
+
+// roll rolls everything up, and says how many hours that were.
+func (s *stage) roll() int {
+	s.Helper()
+	n, err := s.Roll(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// rollAll rolls up until nothing is dirty: the server may still hold what a process
+// held that died.
+func (s *stage) rollAll() {
+	s.Helper()
+	for s.roll(); s.count(`SELECT count(*) FROM dirty_hours`) > 0 && s.Context().Err() == nil; {
+		s.roll()
+	}
+}
+
+func (s *stage) exec(statement string, args ...any) {
+	s.Helper()
+	if _, err := s.db.ExecContext(s.Context(), statement, args...); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *stage) count(statement string, args ...any) (n int) {
+	s.Helper()
+	if err := s.db.GetContext(s.Context(), &n, statement, args...); err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// rolled is a bucket of a series.
+type rolled struct {
+	seriesKey
+	size  timegrid.Size
+	start time.Time
+}
+
+// wanted is what the buckets of all sizes come to, from what was written.
+func (s *stage) wanted() map[rolled]amounts {
+	want := make(map[rolled]amounts)
+	for key, kept := range s.kept {
+		var samples []sample
+		for at, of := range kept {
+			samples = append(samples, sample{at, pack(of)})
+		}
+		slices.SortFunc(samples, func(a, b sample) int { return a.at.Compare(b.at) })
+		t := &abacus{name: key.kind}
+		for _, one := range samples {
+			for _, size := range timegrid.Sizes() {
+				start := size.Floor(one.at)
+				if b := (rolled{key, size, start}); want[b] == (amounts{}) {
+					want[b] = t.of(samples, start, start.Add(size.Width()))
+				}
+			}
+		}
+	}
+	return want
+}
+
+// shown is what the tables have of all sizes.
+func (s *stage) shown() map[rolled]amounts {
+	s.Helper()
+	shown := make(map[rolled]amounts)
+	for _, table := range []struct {
+		name  string
+		slots []timegrid.Size // of each slot but the rests
+	}{
+		{"rolled_minutes", slices.Repeat([]timegrid.Size{timegrid.Minute}, 60)},
+		{"rolled_hours", slices.Repeat([]timegrid.Size{timegrid.Hour}, 24)},
+		{"rolled_days", append(slices.Repeat([]timegrid.Size{timegrid.Day}, 7), timegrid.Week)},
+	} {
+		err := query(s.Context(), s.db, func(row scanner) error {
+			var key seriesKey
+			var start time.Time
+			var slots []byte
+			if err := row.Scan(&key.kind, &key.subject, &start, &slots); err != nil {
+				return err
+			}
+			for i, size := range table.slots {
+				at := start.UTC()
+				if size != timegrid.Week {
+					at = at.Add(time.Duration(i) * size.Width())
+				}
+				slot, _ := (*abacus)(nil).slot(slots, i)
+				if slot != nil && amountsOf(slot) != (amounts{}) {
+					shown[rolled{key, size, at}] = amountsOf(slot)
+				}
+			}
+			return nil
+		}, `SELECT s.kind, s.subject, r.start, r.slots FROM `+table.name+` r JOIN measured_series s ON s.id = r.series_id WHERE s.organization_id = $1`, s.org)
+		if err != nil {
+			s.Fatal(err)
+		}
+	}
+	return shown
+}
+
+// check compares the tables with brute force.
+func (s *stage) check() {
+	s.Helper()
+	want := s.wanted()
+	for b, a := range want {
+		if a == (amounts{}) {
+			delete(want, b) // a lone counter: nothing to show
+		}
+	}
+	if diff := gocmp.Diff(lines(want), lines(s.shown())); diff != "" {
+		s.Fatalf("rolled up (-want +got):\n%s", diff)
+	}
+}
+
+// line is a bucket as a difference shows it.
+type line struct {
+	Series, Size, Start string
+	Sum, Samples, Most  int64
+}
+
+func lines(of map[rolled]amounts) []line {
+	var all []line
+	for b, a := range of {
+		all = append(all, line{b.kind + " " + b.subject, string(b.size), b.start.Format(time.RFC3339), a.sum, a.samples, a.most})
+	}
+	slices.SortFunc(all, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.Series, b.Series), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Start, b.Start))
+	})
+	return all
+}

@@ -1,0 +1,174 @@
+package pgstore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/measurements"
+)
+
+// TestWhatIsFreshGoesFirst, and an import is worked off beside it.
+func TestWhatIsFreshGoesFirst(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	var past []arrival
+	for i := range 10 * groupHours {
+		past = append(past, measured(sessions, "a", monday.Add(time.Duration(-i-1)*time.Hour), 1))
+	}
+	s.write(past...)
+	s.write(measured(sessions, "b", monday, 1))
+	first, err := s.rollGroup(t.Context(), claimNewest)
+	if err != nil || first.rolled != groupHours {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if n := s.count(`SELECT count(*) FROM dirty_hours WHERE hour = $1`, monday); n != 0 {
+		t.Error("the newest hour waits")
+	}
+	second, err := s.rollGroup(t.Context(), claimNext, int64(0))
+	if err != nil || second.rolled != groupHours || second.last == 0 {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	if n := s.count(`SELECT count(*) FROM dirty_hours WHERE hour < $1`, monday.Add((-10*groupHours+groupHours)*time.Hour)); n != 0 {
+		t.Errorf("%d of the oldest hours wait", n)
+	}
+	s.roll()
+	s.check()
+}
+
+// TestASeriesThatIsNeverFree is waited for, once it has been dirty for long.
+func TestASeriesThatIsNeverFree(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.write(measured(sessions, "a", monday, 1))
+	s.exec(`UPDATE dirty_hours SET since = since - interval '1 minute'`)
+	writer, err := s.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := writer.ExecContext(t.Context(), `SELECT FROM measured_series FOR NO KEY UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	rolled := make(chan int)
+	go func() {
+		n, err := s.Roll(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		rolled <- n
+	}()
+	awaitWaiter(s)
+	if err := writer.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-rolled; n != 1 {
+		t.Errorf("%d hours were rolled up", n)
+	}
+	s.check()
+}
+
+// TestAWriterThatHangs holds up nobody but its own series.
+func TestAWriterThatHangs(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.write(measured(sessions, "hung", monday, 1))
+	s.exec(`UPDATE dirty_hours SET since = since - interval '1 minute'`)
+	writer, err := s.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := writer.ExecContext(t.Context(), `SELECT FROM measured_series FOR NO KEY UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.roll(); n != 0 { // and it returns
+		t.Errorf("%d hours were rolled up under their writer", n)
+	}
+	s.write(measured(sessions, "free", monday, 1))
+	if n := s.roll(); n != 1 {
+		t.Errorf("%d hours were rolled up, want the other one", n)
+	}
+	if err := writer.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	s.rollAll()
+	s.check()
+}
+
+// TestRollingUpEnds, however busy the senders are: what comes meanwhile waits for the
+// next time, when there is more of it.
+func TestRollingUpEnds(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.write(measured(sessions, "a", monday, 1))
+	others := s.another()
+	s.fault = func(step string) error {
+		if s.fault = nil; step != "roll" {
+			return nil
+		}
+		late := measured(sessions, "b", monday, 2)
+		s.remember(late)
+		return others.transact(t.Context(), func(tx *sqlx.Tx) error {
+			if _, err := others.keep(t.Context(), tx, measurements.Batch{Organization: s.org}, []arrival{late}); err != nil {
+				return err
+			}
+			_, err := tx.ExecContext(t.Context(), `UPDATE dirty_hours SET since = now() + interval '1 hour'`) // however slow we are
+			return err
+		})
+	}
+	for range 2 {
+		if n := s.roll(); n != 1 {
+			t.Errorf("%d hours at once, want 1", n)
+		}
+	}
+	s.check()
+}
+
+// awaitWaiter returns when somebody waits for a lock.
+func awaitWaiter(s *stage) {
+	for s.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 {
+		if s.Context().Err() != nil {
+			return
+		}
+	}
+}
+
+// TestGroupsAreBounded by what they read.
+func TestGroupsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.write(measured(statements, "a", monday, 0), measured(statements, "b", monday.Add(time.Hour), 0))
+	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
+	first, err := s.rollGroup(t.Context(), claimNewest)
+	if err != nil || first.claimed != 2 || first.rolled != 1 || !first.cut {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	s.write(measured(statements, "b", monday, 0))
+	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
+	if n := s.roll(); n != 2 {
+		t.Errorf("%d more hours, want 2", n)
+	}
+}
+
+// TestGroupsAreBoundedByDetails too: late in a week they are most of what is read.
+func TestGroupsAreBoundedByDetails(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	later := monday.Add(47 * time.Hour)
+	for _, subject := range []string{"a", "b", "c"} {
+		s.write(measured(statements, subject, monday, 1), measured(statements, subject, later.Add(-time.Hour), 1))
+	}
+	s.roll()
+	s.exec(`UPDATE rolled_statements SET body = decode(repeat('00', $1), 'hex') WHERE size = '1h' AND start >= $2
+		AND series_id = (SELECT id FROM measured_series WHERE subject = 'a')`, groupBytes, monday.Add(24*time.Hour))
+	s.exec(`UPDATE rolled_statements SET body = decode(repeat('00', $1), 'hex') WHERE size = '1d' AND start = $2
+		AND series_id = (SELECT id FROM measured_series WHERE subject = 'b')`, groupBytes, monday)
+	for _, subject := range []string{"a", "b", "c"} {
+		s.write(measured(statements, subject, later, 1))
+	}
+	for _, want := range []outcome{{claimed: 3, rolled: 1, cut: true}, {claimed: 2, rolled: 1, cut: true}, {claimed: 1, rolled: 1}} {
+		if got, err := s.rollGroup(t.Context(), claimNewest); err != nil || got != want {
+			t.Fatalf("%+v, want %+v; %v", got, want, err)
+		}
+	}
+}

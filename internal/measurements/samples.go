@@ -1,0 +1,127 @@
+package measurements
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+)
+
+// Batch is what a sender measured: of one organization, kept whole or not at all.
+// A sample is known by its host, or its instance and database, by its kind and its
+// time (in microseconds). The first content stays.
+type Batch struct {
+	Organization uuid.UUID
+	Hosts        []HostSample
+	Sessions     []SessionSample
+	Statements   []StatementSample
+	// Guard runs first in the transaction that keeps the batch; its error ends it.
+	// nil: nothing is guarded. A collector holds its claim so.
+	Guard func(ctx context.Context, tx sqlx.ExtContext) error
+}
+
+// Len is how many samples there are.
+func (b Batch) Len() int { return len(b.Hosts) + len(b.Sessions) + len(b.Statements) }
+
+// HostSample is one look at a host. Each of its parts may be missing: a scrape
+// that came in two messages is two samples of one time, and what both of them hold
+// is kept.
+type HostSample struct {
+	Host string // its name, as agents give it
+	// Instances are those that run on it; nil: the sender does not know.
+	Instances []uuid.UUID
+	At        time.Time
+
+	CPUPercent    *float64 // 0–100; where the sender has worked it out
+	MemoryPercent *float64 // 0–100, likewise
+	Volumes       []Volume
+
+	// CPU has the counters of an agent that leaves the arithmetic to us.
+	CPU *CPUCounters
+	// Memory, likewise, in bytes.
+	Memory *MemoryBytes
+	// Stale says that the agent lost sight of the host: no interval of its
+	// counters reaches across it.
+	Stale bool
+}
+
+// Volume is how full a volume is. Either UsedPercent is known, or the three sizes are
+// of which df makes it: used = size − free, percent = used ÷ (used + available).
+// Each of the three may come alone (-1: not in this message).
+type Volume struct {
+	Mount                 string
+	UsedPercent           *float64 // 0–100
+	Size, Free, Available float64  // bytes; used where UsedPercent is nil
+}
+
+// CPUCounters are the seconds that the CPUs of a host have spent since it booted.
+// One is told from another by its code: 16 × the number of the CPU + a number for
+// the mode, so that a scrape may come in parts and a part twice.
+type CPUCounters struct {
+	Codes   []int32   // ascending, none twice
+	Seconds []float64 // of each code
+}
+
+// Modes of a CPU, the last four bits of a code. Idle and IOWait are idle, the
+// others are not. Guest time is in User and Nice already and is not sent.
+const (
+	ModeUser int32 = iota
+	ModeNice
+	ModeSystem
+	ModeIdle
+	ModeIOWait
+	ModeIRQ
+	ModeSoftIRQ
+	ModeSteal
+	ModeOther // any other that an agent may name
+)
+
+// MemoryBytes is the memory of a host; -1: not in this message. Used is
+// Total − Available; where an agent has no Available, Used says it itself.
+type MemoryBytes struct{ Total, Available, Used float64 }
+
+// SessionSample is one look at the client sessions of a database. The five counts
+// are disjoint.
+type SessionSample struct {
+	Instance uuid.UUID
+	Engine   fleet.Engine
+	Database uuid.UUID
+	At       time.Time
+	Interval time.Duration // how often samples are taken
+
+	Active, Idle, Waiting, IdleInTransaction, Other int64
+	// Waits counts waiting sessions by the engine's own names (Classify). They
+	// need not agree with Waiting.
+	Waits map[string]int64
+}
+
+// StatementSample is what the statements of a database did in the interval that
+// ends at At.
+type StatementSample struct {
+	Instance   uuid.UUID
+	Engine     fleet.Engine
+	Database   uuid.UUID
+	At         time.Time
+	Interval   time.Duration
+	Statements []Statement // no key twice
+}
+
+// Statement is what one statement did in an interval.
+type Statement struct {
+	Key     string // of the query, in its database
+	Calls   int64
+	TotalMs float64
+	MaxMs   *float64 // the interval's maximum, where the engine has one (SQL Server)
+}
+
+// Receipt says what became of a batch.
+type Receipt struct {
+	Accepted Counts // kept, or there already
+	TooLate  Counts // of an hour that is sealed: dropped
+}
+
+// Counts are numbers of samples by kind.
+type Counts struct{ Hosts, Sessions, Statements int }

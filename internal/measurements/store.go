@@ -1,0 +1,97 @@
+package measurements
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+)
+
+// Store keeps samples and answers, engine by engine, what the tiles are made of.
+// measurementstest.Run holds one to the readings. What is written is in
+// Connections at once, and in the series within seconds, when it has been rolled up.
+type Store interface {
+	// Write keeps a batch, durably when it returns, whole or not at all. The same
+	// samples again are accepted and change nothing. Guard's error is returned as
+	// it is. The caller has checked the values: they are finite and in range.
+	Write(ctx context.Context, b Batch) (Receipt, error)
+
+	// Utilization returns the hosts' part, which no engine has.
+	Utilization(ctx context.Context, organization uuid.UUID, hosts HostScope, w timegrid.Window) (Utilization, error)
+
+	// QueryPerformance returns the part of one engine. now bounds Oracle's.
+	QueryPerformance(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, now time.Time) (QuerySums, error)
+
+	// WaitEvents returns the part of one engine.
+	WaitEvents(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) (WaitSums, error)
+
+	// Connections sums the latest samples of these databases that are of one
+	// engine and count at now.
+	Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (Connections, error)
+}
+
+// HostScope is the instance filter as hosts have it: a host is in scope where its
+// newest sample names one of the instances, or names none and the host is called
+// like the host of one. The zero value is every host of the organization.
+type HostScope struct {
+	fleet.Scope
+	Names []string // what the read model has as host of the instances in scope
+}
+
+// Utilization is the tile, a value a bucket of the window; NaN where no host in
+// scope has a sample.
+type Utilization struct {
+	CPUPercent, MemoryPercent, DiskPercent Values
+	HostCount                              int // hosts in scope with a sample in the window
+}
+
+// QuerySums is one engine's part of query performance, an entry a bucket of the window.
+type QuerySums struct {
+	TotalMs Values // Σ execution time
+	Calls   Values // Σ executions; whole numbers
+	MaxMs   Values // the highest mean of a query; NaN where there was no execution
+	Sampled bool   // the engine has a sample in the window
+}
+
+// Categories of wait events, the places in WaitSums.
+const (
+	Locks = iota
+	LightweightLocks
+	IO
+	ClientNetwork
+	Other
+	Categories // how many there are
+)
+
+// WaitSums is one engine's part of wait events, an entry a bucket of the window:
+// NaN in all five where nobody sampled.
+type WaitSums struct {
+	Waiting [Categories]Values // average number of sessions that wait at once
+	Sampled bool               // the engine has a sample in the window
+}
+
+// Connections is what is open now.
+type Connections struct {
+	SampledAt                                       time.Time // the oldest sample that counts; zero: none does
+	Active, Idle, Waiting, IdleInTransaction, Other int64
+}
+
+// add adds what is open on another engine.
+func (c *Connections) add(other Connections) {
+	if c.SampledAt.IsZero() || other.SampledAt.Before(c.SampledAt) {
+		c.SampledAt = other.SampledAt
+	}
+	c.Active += other.Active
+	c.Idle += other.Idle
+	c.Waiting += other.Waiting
+	c.IdleInTransaction += other.IdleInTransaction
+	c.Other += other.Other
+}
+
+// Total is the sum of the splits, which are disjoint.
+func (c Connections) Total() int64 {
+	return c.Active + c.Idle + c.Waiting + c.IdleInTransaction + c.Other
+}

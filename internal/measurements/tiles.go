@@ -1,0 +1,168 @@
+package measurements
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+)
+
+// Tiles puts the engines' parts together as the dashboard shows them.
+type Tiles struct {
+	Store Store
+	Log   *slog.Logger
+	// Dropped is told of each engine that could not be read; nil: nobody is.
+	Dropped func(tile string, engine fleet.Engine)
+}
+
+// QueryPerformance is the tile: execution-weighted average and highest mean.
+type QueryPerformance struct {
+	AvgMs, MaxMs Values
+	Engines      []fleet.Engine // read, and with a sample in the window
+	Incomplete   bool           // an engine could not be read
+}
+
+// WaitEvents is the tile, the engines' parts summed.
+type WaitEvents struct {
+	Waiting    [Categories]Values
+	Engines    []fleet.Engine
+	Incomplete bool
+}
+
+// Snapshot is the Connections card.
+type Snapshot struct {
+	Connections
+	Engines    []EngineConnections // those with a sample that counts
+	Incomplete bool
+}
+
+// EngineConnections is one engine's part of it.
+type EngineConnections struct {
+	Engine fleet.Engine
+	Connections
+}
+
+// Utilization reads the tile.
+func (t *Tiles) Utilization(ctx context.Context, organization uuid.UUID, hosts HostScope, w timegrid.Window) (Utilization, error) {
+	return t.Store.Utilization(ctx, organization, hosts, w)
+}
+
+// QueryPerformance reads the tile. An engine that cannot be read is left out, logged
+// and told to Dropped; it is an error only when ctx has ended, or no engine can be read.
+func (t *Tiles) QueryPerformance(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window, now time.Time) (QueryPerformance, error) {
+	n := w.Len()
+	tile := QueryPerformance{AvgMs: gaps(n), MaxMs: gaps(n)}
+	totalMs, calls := make(Values, n), make(Values, n)
+	var err error
+	tile.Incomplete, err = t.each(ctx, "query-performance", func(ctx context.Context, engine fleet.Engine) error {
+		part, err := t.Store.QueryPerformance(ctx, organization, engine, scope, w, now)
+		if err != nil || !part.Sampled {
+			return err
+		}
+		tile.Engines = append(tile.Engines, engine)
+		for i := range n {
+			totalMs[i] += part.TotalMs[i]
+			calls[i] += part.Calls[i]
+			if m := part.MaxMs[i]; math.IsNaN(tile.MaxMs[i]) || m > tile.MaxMs[i] {
+				tile.MaxMs[i] = m
+			}
+		}
+		return nil
+	})
+	for i := range n {
+		if calls[i] > 0 {
+			tile.AvgMs[i] = totalMs[i] / calls[i]
+		}
+	}
+	return tile, err
+}
+
+// WaitEvents reads the tile, as QueryPerformance does.
+func (t *Tiles) WaitEvents(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (WaitEvents, error) {
+	var tile WaitEvents
+	for c := range tile.Waiting {
+		tile.Waiting[c] = gaps(w.Len())
+	}
+	var err error
+	tile.Incomplete, err = t.each(ctx, "wait-events", func(ctx context.Context, engine fleet.Engine) error {
+		part, err := t.Store.WaitEvents(ctx, organization, engine, scope, w)
+		if err != nil || !part.Sampled {
+			return err
+		}
+		tile.Engines = append(tile.Engines, engine)
+		for c := range tile.Waiting {
+			tile.Waiting[c].add(part.Waiting[c])
+		}
+		return nil
+	})
+	return tile, err
+}
+
+// Connections reads the card, as QueryPerformance does.
+func (t *Tiles) Connections(ctx context.Context, organization uuid.UUID, databases []uuid.UUID, now time.Time) (Snapshot, error) {
+	var card Snapshot
+	var err error
+	card.Incomplete, err = t.each(ctx, "connections", func(ctx context.Context, engine fleet.Engine) error {
+		part, err := t.Store.Connections(ctx, organization, engine, databases, now)
+		if err != nil || part.SampledAt.IsZero() {
+			return err
+		}
+		card.Engines = append(card.Engines, EngineConnections{engine, part})
+		card.add(part)
+		return nil
+	})
+	return card, err
+}
+
+// each reads a tile's engines, one after the other: at once they would take three of
+// the pool's connections for each tile, and a store that is slow for one engine is not
+// faster for three. Each has an equal share of the time that is left, so that a slow
+// one is dropped as a broken one is (reading 24) and the others are answered. A store
+// of which nothing can be read is an error: gaps and zeros would say that nothing was
+// measured.
+func (t *Tiles) each(ctx context.Context, tile string, read func(context.Context, fleet.Engine) error) (incomplete bool, err error) {
+	engines := Engines()
+	var failures []failure
+	for i, engine := range engines {
+		err := within(ctx, len(engines)-i, func(ctx context.Context) error { return read(ctx, engine) })
+		if ctx.Err() != nil {
+			return true, fmt.Errorf("read %s of %s: %w", tile, engine, ctx.Err())
+		}
+		if err != nil {
+			failures = append(failures, failure{engine, err})
+		}
+	}
+	if len(failures) == len(engines) {
+		return true, fmt.Errorf("read %s: %w", tile, failures[0].err)
+	}
+	for _, f := range failures {
+		t.Log.WarnContext(ctx, "answering without an engine", "tile", tile, "engine", f.engine, "error", f.err)
+		if t.Dropped != nil {
+			t.Dropped(tile, f.engine)
+		}
+	}
+	return len(failures) > 0, nil
+}
+
+// failure is why an engine could not be read.
+type failure struct {
+	engine fleet.Engine
+	err    error
+}
+
+// within calls read, of which there are so many to come, with its share of the time
+// until ctx ends.
+func within(ctx context.Context, shares int, read func(context.Context) error) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(shares))
+		defer end()
+	}
+	return read(ctx)
+}
