@@ -307,6 +307,23 @@ func TestRecordDatabases(t *testing.T) {
 		if n := h.count("events WHERE log = 'fleet'"); n != step.want {
 			t.Errorf("after %v: %d events, want %d", step.names, n, step.want)
 		}
+		ids, err := h.DatabasesOf(ctx, h.org.ID, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := make(map[string]bool)
+		for _, name := range step.names {
+			listed[name] = true
+			if ids[name] == uuid.Nil {
+				t.Errorf("after %v: %s is not among %v", step.names, name, ids)
+			}
+		}
+		if len(ids) != len(listed) {
+			t.Errorf("after %v: %v", step.names, ids)
+		}
+		if foreign, err := h.DatabasesOf(ctx, uuid.New(), id); err != nil || len(foreign) > 0 {
+			t.Errorf("a foreign instance: %v, %v", foreign, err)
+		}
 	}
 	if _, err := h.RemoveInstance(ctx, h.actor, id); err != nil {
 		t.Fatal(err)

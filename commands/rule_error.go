@@ -53,7 +53,10 @@ func fieldErrors(fields []FieldError) *RuleError {
 	}
 }
 
-// titles are the headlines of the codes that this package gives.
+// Title is the headline of a code that this package gives, for who gives it too.
+func Title(code string) string { return titles()[code] }
+
+// titles are the headlines of the codes of broken rules.
 func titles() map[string]string {
 	return map[string]string{
 		"instance_not_in_organization": "Some instances cannot be used",
@@ -78,6 +81,7 @@ func titles() map[string]string {
 		"invalid_firing_window":        "The firing window ends before it begins",
 		"unknown_instance":             "An instance is not known",
 		"unknown_database":             "A database is not known",
+		"duplicate_key":                "A key twice in one sample",
 		"invalid_parameter":            "A value cannot be used",
 		"forbidden":                    "Not allowed",
 		"last_admin":                   "The last administrator must stay",

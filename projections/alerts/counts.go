@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the queries
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,17 +14,11 @@ import (
 	"muster/domain/timegrid"
 )
 
-// Whole organizations and some instances of them are counted by texts of their
-// own: each is read from another index.
 var (
-	//go:embed counts_organization.sql
-	countsOrganization string
-	//go:embed counts_scope.sql
-	countsScope string
-	//go:embed history_organization.sql
-	historyOrganization string
-	//go:embed history_scope.sql
-	historyScope string
+	//go:embed counts.sql
+	countsQuery string
+	//go:embed history.sql
+	historyQuery string
 )
 
 // plannedEachTime has a statement planned with its arguments. After a few wide
@@ -34,10 +29,7 @@ const plannedEachTime = pgx.QueryExecModeDescribeExec
 // Open counts the alerts that are open and not muted, and those that were at a
 // time: created then or before, and not resolved by then (today's mute flag).
 func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.Scope, then time.Time) (now, before int64, err error) {
-	query, args := countsOrganization, []any{plannedEachTime, organization, then}
-	if scope.Filtered {
-		query, args = countsScope, append(args, scope.Instances)
-	}
+	query, args := scoped(countsQuery, scope, organization, then)
 	if err := r.db.QueryRowContext(ctx, query, args...).Scan(&now, &before); err != nil {
 		return 0, 0, fmt.Errorf("count open alerts: %w", err)
 	}
@@ -49,10 +41,7 @@ func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.S
 // bucket are cut at the window's ends, which are whole microseconds, as all times
 // that PostgreSQL keeps.
 func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (active, resolved []int64, err error) {
-	query, args := historyOrganization, []any{plannedEachTime, organization, w.From, w.To, w.Size.Width()}
-	if scope.Filtered {
-		query, args = historyScope, append(args, scope.Instances)
-	}
+	query, args := scoped(historyQuery, scope, organization, w.From, w.To, w.Size.Width())
 	rows, err := r.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read alert history: %w", err)
@@ -79,4 +68,15 @@ func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope flee
 		active[i] += active[i-1]
 	}
 	return active, resolved, nil
+}
+
+// scoped fills in which alerts (a) are in scope of a query, of which the first
+// argument is the organization. Whole organizations and some instances of them are
+// texts of their own then: each is read from another index.
+func scoped(query string, scope fleet.Scope, args ...any) (string, []any) {
+	c := &conditions{args: args, organization: "$1"}
+	if scope.Filtered {
+		c.instances = c.bind(scope.Instances)
+	}
+	return strings.ReplaceAll(query, "{{scope}}", c.scope()), append([]any{plannedEachTime}, c.args...)
 }

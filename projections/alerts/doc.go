@@ -27,11 +27,11 @@
 // The counts of seven days ago are today's rows as of then, with today's mute
 // flag. The history is a sweep: the database says in which bucket how many firing
 // windows start and end, in one pass over a range of an index, and the sums over
-// time are History's (history_organization.sql). It costs what lies between the
-// window's start and now, and nothing for the number of buckets: a month by the
-// hour is 30 ms where a year has a million alerts, a month of last winter 200 ms,
-// all of the year 650 ms. Some instances are counted by queries of their own
-// (*_scope.sql), from an index of theirs.
+// time are History's (history.sql). It costs what lies between the
+// window's start and now, and nothing for the number of buckets (figures are in
+// docs/performance.md). An organization and some of its instances are counted by
+// texts of their own, made of one (scoped), for each is read from an index of its
+// own.
 //
 // # What may go wrong
 //

@@ -7,3 +7,10 @@ func Statement(part string, q Query) (query string, args []any) {
 	}
 	return q.page()
 }
+
+// Scoped and the texts of the counts and the history, for the test of their plans.
+var (
+	Scoped       = scoped
+	CountsQuery  = countsQuery
+	HistoryQuery = historyQuery
+)

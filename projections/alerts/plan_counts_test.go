@@ -1,12 +1,14 @@
 package alerts_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/projections/alerts"
 )
 
 // TestPlansOfCounts: counts and history, which are planned with their arguments, go
@@ -22,27 +24,27 @@ func TestPlansOfCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	yesterday := noon.Add(-24 * time.Hour)
-	for file, test := range map[string]struct {
+	some := fleet.Scope{Filtered: true, Instances: instances}
+	for name, test := range map[string]struct {
+		query   string
+		scope   fleet.Scope
 		args    []any
 		indexes []string
 	}{
-		"counts_organization.sql":  {[]any{acme, yesterday}, []string{"alerts_open", "alerts_resolved"}},
-		"history_organization.sql": {[]any{acme, yesterday, noon, time.Hour}, []string{"alerts_latest", "alerts_resolved"}},
-		"history_scope.sql":        {[]any{acme, yesterday, noon, time.Hour, instances}, []string{"alerts_of_instance"}},
-		"counts_scope.sql":         {[]any{acme, yesterday, instances}, []string{"alerts_open_of_instance"}},
+		"counts of an organization":  {alerts.CountsQuery, fleet.Scope{}, []any{acme, yesterday}, []string{"alerts_open", "alerts_resolved"}},
+		"history of an organization": {alerts.HistoryQuery, fleet.Scope{}, []any{acme, yesterday, noon, time.Hour}, []string{"alerts_latest", "alerts_resolved"}},
+		"history of some instances":  {alerts.HistoryQuery, some, []any{acme, yesterday, noon, time.Hour}, []string{"alerts_of_instance"}},
+		"counts of some instances":   {alerts.CountsQuery, some, []any{acme, yesterday}, []string{"alerts_open_of_instance"}},
 	} {
-		query, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan := s.plan("force_custom_plan", string(query), test.args)
+		query, args := alerts.Scoped(test.query, test.scope, test.args...)
+		plan := s.plan("force_custom_plan", query, args[1:]) // without how it is to be planned
 		for _, index := range test.indexes {
 			if !strings.Contains(plan, index) {
-				t.Errorf("%s: no %s in the plan\n%s", file, index, plan)
+				t.Errorf("%s: no %s in the plan\n%s", name, index, plan)
 			}
 		}
 		if strings.Contains(plan, "Seq Scan on alerts") {
-			t.Errorf("%s: all alerts are read\n%s", file, plan)
+			t.Errorf("%s: all alerts are read\n%s", name, plan)
 		}
 	}
 }

@@ -8,7 +8,8 @@
 // A filter by ids or names comes down to the live instances that it means (Scope);
 // what it does not match is nothing, and never everything. Counts and the first
 // registration are read from indexes alone. What a label of an alert may call an
-// instance or a database, Named and DatabasesNamed find.
+// instance or a database, Named and DatabasesNamed find; what the measurements of a
+// scope are about, DatabasesIn and HostsIn.
 //
 // # What may go wrong
 //

@@ -105,6 +105,10 @@ func TestScope(t *testing.T) {
 			if counts, err := f.reader.Counts(t.Context(), f.acme, scope, *day(4)); err != nil || counts != test.counts {
 				t.Errorf("counts %+v, %v, want %+v", counts, err, test.counts)
 			}
+			databases, err := f.reader.DatabasesIn(t.Context(), f.acme, scope)
+			if err != nil || int64(len(databases)) != test.counts.Databases || slices.Contains(databases, f.dropped) {
+				t.Errorf("databases %v, %v, want %d", databases, err, test.counts.Databases)
+			}
 			since, err := f.reader.MonitoringStartedIn(t.Context(), f.acme, scope)
 			if err != nil || !cmp.Equal(since, test.since) {
 				t.Errorf("monitored since %v, %v, want %v", since, err, test.since)
@@ -120,6 +124,38 @@ func TestScope(t *testing.T) {
 	}
 	if counts, err := f.reader.Counts(t.Context(), f.acme, domain.Scope{Filtered: true}, *day(9)); err != nil || counts != (fleet.Counts{}) {
 		t.Errorf("an empty scope counts %+v, %v", counts, err)
+	}
+}
+
+// TestWhatMeasurementsAreAbout: the databases and hosts of a scope, without those of
+// strangers and of what was removed.
+func TestWhatMeasurementsAreAbout(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	for name, test := range map[string]struct {
+		organization uuid.UUID
+		scope        domain.Scope
+		databases    []uuid.UUID
+		hosts        []string
+	}{
+		"the organization":         {f.acme, domain.Scope{}, []uuid.UUID{f.sales, f.salesToo}, []string{"host-archive", "host-orders"}},
+		"two of one host":          {f.acme, domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders, f.ordersToo}}, []uuid.UUID{f.sales, f.salesToo}, []string{"host-orders"}},
+		"one":                      {f.acme, domain.Scope{Filtered: true, Instances: []uuid.UUID{f.ordersToo}}, []uuid.UUID{f.salesToo}, []string{"host-orders"}},
+		"one without a host":       {f.acme, domain.Scope{Filtered: true, Instances: []uuid.UUID{f.billing}}, []uuid.UUID{}, []string{}},
+		"nothing":                  {f.acme, domain.Scope{Filtered: true}, []uuid.UUID{}, []string{}},
+		"a removed and a foreign":  {f.acme, domain.Scope{Filtered: true, Instances: []uuid.UUID{f.gone, f.foreign}}, []uuid.UUID{}, []string{}},
+		"a stranger, with our ids": {f.other, domain.Scope{Filtered: true, Instances: []uuid.UUID{f.orders, f.ordersToo}}, []uuid.UUID{}, []string{}},
+	} {
+		databases, err := f.reader.DatabasesIn(t.Context(), test.organization, test.scope)
+		slices.SortFunc(databases, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+		if err != nil || !cmp.Equal(databases, test.databases) {
+			t.Errorf("%s: databases %v, %v, want %v", name, databases, err, test.databases)
+		}
+		hosts, err := f.reader.HostsIn(t.Context(), test.organization, test.scope)
+		slices.Sort(hosts)
+		if err != nil || !cmp.Equal(hosts, test.hosts) {
+			t.Errorf("%s: hosts %v, %v, want %v", name, hosts, err, test.hosts)
+		}
 	}
 }
 
@@ -160,5 +196,16 @@ func TestNamed(t *testing.T) {
 		if found, err := f.reader.DatabasesNamed(t.Context(), test.organization, test.instances, []string{"sales"}); err != nil || len(found) != 0 {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
+	}
+}
+
+func TestActiveAmong(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	asked := []uuid.UUID{f.orders, f.billing, f.gone, f.again, f.foreign, id(99)}
+	organizations := slices.Repeat([]uuid.UUID{f.acme}, len(asked))
+	active, err := f.reader.ActiveAmong(t.Context(), organizations, asked)
+	if diff := cmp.Diff(map[uuid.UUID]bool{f.orders: true, f.again: true}, active); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }
