@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,7 +71,17 @@ type State struct {
 	LastAssessedAt   *time.Time // checks were run
 	LastClassifiedAt *time.Time // a classification completed
 	LastError        *Failure   // nil: the last attempt succeeded, or there was none
-	MissingGrants    []snapshot.MissingGrant
+	// MissingGrants are those that the checks lack, and those of the statistics.
+	MissingGrants []snapshot.MissingGrant
+}
+
+// addMissing adds those grants that no other asks for already.
+func (s *State) addMissing(grants []snapshot.MissingGrant) {
+	for _, g := range grants {
+		if !slices.ContainsFunc(s.MissingGrants, func(known snapshot.MissingGrant) bool { return known.Statement == g.Statement }) {
+			s.MissingGrants = append(s.MissingGrants, g)
+		}
+	}
 }
 
 // DatabaseClassification is the last classification of one database.
@@ -219,6 +230,7 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 		Error          string     `db:"last_error"`
 		ErrorAt        *time.Time `db:"last_error_at"`
 		Missing        []byte     `db:"missing_grants"`
+		Statistics     []byte     `db:"missing_for_statistics"`
 	}
 	if err := s.db.SelectContext(ctx, &rows, statesSQL, organization, ids); err != nil {
 		return nil, fmt.Errorf("read the states of %d instances: %w", len(ids), err)
@@ -232,8 +244,12 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 		if row.ErrorAt != nil {
 			state.LastError = &Failure{Class: row.ErrorClass, Sentence: row.Error, At: row.ErrorAt.UTC()}
 		}
-		if err := json.Unmarshal(row.Missing, &state.MissingGrants); err != nil {
-			return nil, fmt.Errorf("decode the missing grants of instance %s: %w", row.Instance, err)
+		for _, list := range [][]byte{row.Missing, row.Statistics} {
+			var missing []snapshot.MissingGrant
+			if err := json.Unmarshal(list, &missing); err != nil {
+				return nil, fmt.Errorf("decode the missing grants of instance %s: %w", row.Instance, err)
+			}
+			state.addMissing(missing)
 		}
 		out[row.Instance] = state
 	}

@@ -294,3 +294,34 @@ func TestForgetAndPrune(t *testing.T) {
 		t.Errorf("%t, %v", ok, err)
 	}
 }
+
+// TestWhatTheStatisticsLackIsShownToo: the monitor keeps it beside its lease.
+func TestWhatTheStatisticsLackIsShownToo(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+	claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if err := store.Record(ctx, claim, reachedAt(150018), nil, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	db.MustExec(`INSERT INTO monitor_leases (instance_id, organization_id, missing_grants) VALUES
+		($1, $2, '[{"object": "o", "statement": "GRANT"}, {"object": "s", "statement": "GRANT pg_read_all_stats"}]')`, instance, organization)
+	state := must[map[uuid.UUID]assessment.State](t)(store.States(ctx, organization, []uuid.UUID{instance}))[instance]
+	if got := state.MissingGrants; len(got) != 2 || len(got[0].Checks) != 1 || got[1].Statement != "GRANT pg_read_all_stats" {
+		t.Errorf("%+v", got)
+	}
+	registered, err := store.Registered(ctx)
+	if err != nil || len(registered) != 1 || registered[0].Instance != instance || registered[0].Organization != organization || registered[0].Revision == "" {
+		t.Errorf("%+v, %v", registered, err)
+	}
+	if err := store.SaveCredentials(ctx, db, assessment.Credentials{Organization: organization, Instance: instance, Engine: fleet.PostgreSQL, DSN: "postgres://u@other/postgres"}); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := store.Registered(ctx); err != nil || again[0].Revision == registered[0].Revision {
+		t.Errorf("another connection, the same revision: %v", err)
+	}
+}

@@ -15,7 +15,9 @@
 //
 // TEST_POSTGRES_MAJOR=17 runs the tests on that major version, whose programs are
 // looked for as the private server's are: on PATH and where packagers put them.
-// Without it the newest is taken. scripts/test_majors.sh sets both.
+// Without it the newest is taken. scripts/test_majors.sh sets both. Servers that
+// Muster watches may be older than those it runs on: TEST_POSTGRES_PROGRAMS lists
+// directories with their programs, and Majors says which versions that makes.
 //
 // What may go wrong: a test binary is killed and nobody stops its servers.
 // Each server has a watcher: a shell that reads from a pipe whose other end this

@@ -47,6 +47,52 @@ type Server struct {
 // majorVariable chooses the major version of servers for which Options do not.
 const majorVariable = "TEST_POSTGRES_MAJOR"
 
+// programsVariable lists the directories of further servers' programs, as PATH does.
+// They are there for whoever asks for their major version, and for nobody else.
+const programsVariable = "TEST_POSTGRES_PROGRAMS"
+
+// Majors are the versions to run a test against that must hold for every server
+// that Muster may watch: that of the other tests, and those of TEST_POSTGRES_PROGRAMS.
+func Majors(t testing.TB) []int {
+	t.Helper()
+	wanted, err := majorWanted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual, err := cluster.Find(t.Context(), wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	majors := []int{usual.Major}
+	for _, further := range furtherInstallations(t.Context()) {
+		majors = append(majors, further.Major)
+	}
+	slices.Sort(majors)
+	return slices.Compact(majors)
+}
+
+func furtherInstallations(ctx context.Context) (found []cluster.Installation) {
+	for _, dir := range filepath.SplitList(os.Getenv(programsVariable)) {
+		if installation, ok := cluster.InstallationIn(ctx, dir); ok {
+			found = append(found, installation)
+		}
+	}
+	return found
+}
+
+func find(ctx context.Context, major int) (cluster.Installation, error) {
+	installation, err := cluster.Find(ctx, major)
+	if err == nil || major == 0 {
+		return installation, err
+	}
+	for _, further := range furtherInstallations(ctx) {
+		if further.Major == major {
+			return further, nil
+		}
+	}
+	return cluster.Installation{}, err
+}
+
 // startPatience is ample: initdb takes 0.7 s on an idle machine, and the
 // machine is not idle while tests run.
 const startPatience = 2 * time.Minute
@@ -76,7 +122,7 @@ func start(opts Options) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	if s.install, err = cluster.Find(ctx, opts.Major); err != nil {
+	if s.install, err = find(ctx, opts.Major); err != nil {
 		return nil, err
 	}
 	s.Major = s.install.Major

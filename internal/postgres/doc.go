@@ -20,7 +20,8 @@
 // may enter. Everybody signs in with a password (SCRAM), whoever they are on
 // the machine: an administrator's `trust` or `peer` would be a finding in our
 // own reports. Roles: postgres owns the server, muster owns its database and
-// nothing else, muster_monitor reads statistics.
+// nothing else, muster_monitor reads statistics: those of statements too where
+// pg_stat_statements is installed, from database postgres.
 //
 // PostgreSQL refuses to run as root, so as root it runs as user postgres, or as
 // whoever owns the cluster. Where that user cannot reach the data directory (a

@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/jmoiron/sqlx"
@@ -24,4 +27,31 @@ func ToolOf(t *testing.T, db Database) (arguments, environment []string) {
 		t.Fatal(err)
 	}
 	return cmd.Args, cmd.Env
+}
+
+// WithoutStatistics makes a server what one is that does not count statements.
+func WithoutStatistics(ctx context.Context, s *Server) error {
+	conn, err := s.connectOwner(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "DROP EXTENSION "+statisticsExtension)
+	return errors.Join(err, conn.Close(ctx), os.Remove(filepath.Join(s.home.cluster(), "muster.conf")))
+}
+
+// ConfigurationWith is what a server is started with by programs in dir.
+func ConfigurationWith(t *testing.T, programs string) string {
+	t.Helper()
+	h := &home{dir: t.TempDir(), inst: cluster.Installation{Major: 18, Dir: programs}}
+	if err := os.Mkdir(h.cluster(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.configure("/nowhere"); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(filepath.Join(h.cluster(), "muster.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,71 @@ func TestDataLivesOnBetweenStarts(t *testing.T) {
 		}
 		second.close(t)
 	})
+}
+
+// TestStatementsAreCounted for whoever watches the server, also where an older Muster
+// made it, which did not.
+func TestStatementsAreCounted(t *testing.T) {
+	t.Parallel()
+	s := aScene(t, 0)
+	for start := range 2 {
+		server, err := postgres.Open(t.Context(), postgres.Options{DataDir: s.dataDir, SystemDir: s.systemDir, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dsn, err := server.MonitorURL(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		watching, err := url.Parse(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watching.Path = "/postgres"
+		var all, secrets int
+		err = pgtest.Connect(t, watching.String()).QueryRow(`SELECT count(*) FILTER (WHERE queryid IS NOT NULL AND calls > 0),
+			count(*) FILTER (WHERE query ILIKE '%password%') FROM public.pg_stat_statements(true)`).Scan(&all, &secrets)
+		if err != nil || all == 0 || secrets > 0 {
+			t.Errorf("start %d: %v, %d statements, %d of them about passwords", start, err, all, secrets)
+		}
+		if start == 0 {
+			if err := postgres.WithoutStatistics(t.Context(), server); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := server.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStatementsAreCountedWhereTheyCanBe: a server does not start with a library that is
+// not installed.
+func TestStatementsAreCountedWhereTheyCanBe(t *testing.T) {
+	t.Parallel()
+	for place, want := range map[string]bool{
+		"15/lib/pg_stat_statements.so": true, "lib/postgresql/pg_stat_statements.dylib": true,
+		"15/lib/plpgsql.so": false, "share/pg_stat_statements.so": false,
+	} {
+		root := t.TempDir()
+		path := filepath.Join(root, place)
+		programs := filepath.Join(root, "bin")
+		if strings.HasPrefix(place, "15/") { // as Debian has them
+			programs = filepath.Join(root, "15", "bin")
+		}
+		linked := filepath.Join(t.TempDir(), "postgres")
+		for _, err := range []error{
+			os.MkdirAll(programs, 0o755), os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o600),
+			os.WriteFile(filepath.Join(programs, "postgres"), nil, 0o600), os.Symlink(filepath.Join(programs, "postgres"), linked),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Contains(postgres.ConfigurationWith(t, filepath.Dir(linked)), "shared_preload_libraries"); got != want {
+			t.Errorf("%s: loaded %t", place, got)
+		}
+	}
 }
 
 // TestTheEnvironmentIsMeantForOtherServers: a psql user's settings name another

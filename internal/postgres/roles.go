@@ -92,10 +92,10 @@ var neutral = map[string]string{
 	"options": "", "target_session_attrs": "any", "require_auth": "", "channel_binding": "prefer", "sslnegotiation": "postgres",
 }
 
-// ensureRoles makes the roles and the database that are missing. At every
-// start, so that a death halfway is mended.
+// ensureRoles makes the roles, the database and the extension that are missing. At
+// every start, so that a death halfway is mended.
 func (s *Server) ensureRoles(ctx context.Context) error {
-	conn, err := s.connectOwner(ctx, "postgres")
+	conn, err := s.connectOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,6 +112,28 @@ func (s *Server) ensureRoles(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "REVOKE ALL ON DATABASE "+databaseName+" FROM PUBLIC"); err != nil {
 		return fmt.Errorf("close the database to others: %w", err)
 	}
+	return ensureStatistics(ctx, conn)
+}
+
+// statisticsExtension counts what statements cost, for whoever watches the server.
+const statisticsExtension = "pg_stat_statements"
+
+// ensureStatistics makes the extension of a server that has its library loaded: one
+// that an older Muster started has not. It is kept out of Muster's own database, whose
+// dumps a role that may not make extensions is to restore.
+func ensureStatistics(ctx context.Context, conn *pgx.Conn) error {
+	var offered bool
+	err := conn.QueryRow(ctx, `SELECT current_setting($1 || '.max', true) IS NOT NULL AND
+		EXISTS (SELECT FROM pg_available_extensions WHERE name = $1)`, statisticsExtension).Scan(&offered)
+	if err != nil {
+		return fmt.Errorf("ask whether the server counts statements: %w", err)
+	}
+	if !offered {
+		return nil
+	}
+	if _, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS "+statisticsExtension+" SCHEMA public"); err != nil {
+		return fmt.Errorf("have the server count statements: %w", err)
+	}
 	return nil
 }
 
@@ -119,7 +141,7 @@ func (s *Server) ensureRoles(ctx context.Context) error {
 // which is made when first asked for. Muster's own role owns it, and every role
 // of the server may connect.
 func (s *Server) DatabaseURL(ctx context.Context, database string) (string, error) {
-	conn, err := s.connectOwner(ctx, "postgres")
+	conn, err := s.connectOwner(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -161,7 +183,7 @@ func madeMeanwhile(err error) bool {
 // statistics and nothing else, so that Muster can watch its own server. The
 // role is made when first asked for.
 func (s *Server) MonitorURL(ctx context.Context) (string, error) {
-	conn, err := s.connectOwner(ctx, "postgres")
+	conn, err := s.connectOwner(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -215,8 +237,8 @@ func (s *Server) ensureRole(ctx context.Context, conn *pgx.Conn, role string) er
 	return nil
 }
 
-func (s *Server) connectOwner(ctx context.Context, database string) (*pgx.Conn, error) {
-	owner, err := s.url(ownerRole, database)
+func (s *Server) connectOwner(ctx context.Context) (*pgx.Conn, error) {
+	owner, err := s.url(ownerRole, "postgres")
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ import (
 var (
 	//go:embed private.conf
 	privateConf string
+	//go:embed private_statistics.conf
+	privateStatistics string
 	//go:embed private_hba.conf
 	privateHBA string
 )
@@ -139,7 +141,11 @@ func include(conf string) error {
 // cluster.
 func (h *home) configure(sockets string) error {
 	path := filepath.Join(h.cluster(), "muster.conf")
-	content := privateConf + fmt.Sprintf("unix_socket_directories = '%s'\n", sockets)
+	content := privateConf
+	if h.inst.HasLibrary(statisticsExtension) {
+		content += privateStatistics
+	}
+	content += fmt.Sprintf("unix_socket_directories = '%s'\n", sockets)
 	return writeWhole(path, content)
 }
 

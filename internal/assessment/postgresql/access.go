@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/snapshot"
 )
@@ -27,21 +28,21 @@ func key(r catalogue.Read) string {
 }
 
 // lookUp asks for all reads of the checks in one query.
-func lookUp(ctx context.Context, s *session, role string, checks []catalogue.Check) (access, error) {
-	a := access{role: role, database: s.database, states: make(map[string]readState)}
+func lookUp(ctx context.Context, s *assessment.Session, role string, checks []catalogue.Check) (access, error) {
+	a := access{role: role, database: s.Database, states: make(map[string]readState)}
 	var parts []string
 	for _, check := range checks {
 		for _, read := range check.Reads {
 			if _, seen := a.states[key(read)]; !seen {
 				a.states[key(read)] = readState{}
-				parts = append(parts, "select "+literal(key(read))+", "+question(read))
+				parts = append(parts, "select "+assessment.Literal(key(read))+", "+question(read))
 			}
 		}
 	}
 	if len(parts) == 0 {
 		return a, nil
 	}
-	rows, err := s.query(ctx, 4, strings.Join(parts, "\nunion all "))
+	rows, err := s.Query(ctx, 4, strings.Join(parts, "\nunion all "))
 	if err != nil {
 		return access{}, err
 	}
@@ -109,7 +110,7 @@ func (a access) grants(check catalogue.Check, missing []catalogue.Read) []snapsh
 	out := make([]snapshot.MissingGrant, len(missing))
 	for i, read := range missing {
 		out[i] = snapshot.MissingGrant{
-			Object: read.Object(), Statement: read.Grant(identifier(a.role)), Checks: []string{check.ID},
+			Object: read.Object(), Statement: read.Grant(assessment.Identifier(a.role)), Checks: []string{check.ID},
 		}
 		if read.Kind == catalogue.ReadRelation || read.Kind == catalogue.ReadFunction {
 			out[i].Object += " in database " + a.database

@@ -88,11 +88,11 @@ func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
 
 // assess fails only where nothing at all could be learnt.
 func (c *Collector) assess(ctx context.Context, target assessment.Target, a *snapshot.Assessment) error {
-	s, err := open(ctx, target, target.Database)
+	s, err := target.Open(ctx, target.Database)
 	if err != nil {
 		return err
 	}
-	defer s.close(ctx)
+	defer s.Close(ctx)
 	if err := readServer(ctx, s, a); err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ const databasesSQL = `
 	            then pg_database_size(d.oid) end
 	from pg_database d where not d.datistemplate order by d.datname collate "C"`
 
-func readServer(ctx context.Context, s *session, a *snapshot.Assessment) error {
-	row, err := s.row(ctx, 6, serverSQL)
+func readServer(ctx context.Context, s *assessment.Session, a *snapshot.Assessment) error {
+	row, err := s.Row(ctx, 6, serverSQL)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func readServer(ctx context.Context, s *session, a *snapshot.Assessment) error {
 	if started, err := time.Parse(time.RFC3339, row[4]); err == nil {
 		a.ServerStartedAt = &started
 	}
-	rows, err := s.query(ctx, 4, databasesSQL)
+	rows, err := s.Query(ctx, 4, databasesSQL)
 	if err != nil {
 		return err
 	}
@@ -159,9 +159,24 @@ func readServer(ctx context.Context, s *session, a *snapshot.Assessment) error {
 	return nil
 }
 
+// Databases lists the names of a server's databases, as Assess does, as of now.
+func (c *Collector) Databases(ctx context.Context, target assessment.Target) ([]string, error) {
+	s, err := target.Open(ctx, target.Database)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close(ctx)
+	rows, err := s.Query(ctx, 1, "select datname from pg_database where not datistemplate")
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = row[0]
+	}
+	return names, err
+}
+
 // readAccounts fills in the privileged accounts and returns the judge of
 // remote logins, nil where the HBA rules cannot be read.
-func (c *Collector) readAccounts(ctx context.Context, s *session, a *snapshot.Assessment, granted access, roles []roleFact, members membership) *hbaJudge {
+func (c *Collector) readAccounts(ctx context.Context, s *assessment.Session, a *snapshot.Assessment, granted access, roles []roleFact, members membership) *hbaJudge {
 	var notes []string
 	var judge *hbaJudge
 	if granted.granted(catalogue.ReadRelation, "pg_hba_file_rules") && granted.granted(catalogue.ReadFunction, "pg_hba_file_rules") {
@@ -192,11 +207,11 @@ func (c *Collector) readAccounts(ctx context.Context, s *session, a *snapshot.As
 
 // countSessions counts client sessions over TCP, ours aside, and those of them
 // with TLS; a socket needs none.
-func countSessions(ctx context.Context, s *session, a *snapshot.Assessment, granted access) {
+func countSessions(ctx context.Context, s *assessment.Session, a *snapshot.Assessment, granted access) {
 	if !granted.granted(catalogue.ReadRole, "pg_read_all_stats") {
 		return
 	}
-	row, err := s.row(ctx, 2, `select count(*), count(*) filter (where t.ssl)
+	row, err := s.Row(ctx, 2, `select count(*), count(*) filter (where t.ssl)
 		from pg_stat_activity a left join pg_stat_ssl t using (pid)
 		where a.client_addr is not null and a.pid <> pg_backend_pid()`)
 	if err != nil {
@@ -233,11 +248,11 @@ func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target
 
 // dropVanished forgets databases that were dropped while we looked: they are
 // neither unreachable, nor would a grant open them.
-func dropVanished(ctx context.Context, s *session, a *snapshot.Assessment, results []snapshot.CheckResult, grants []snapshot.MissingGrant) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
+func dropVanished(ctx context.Context, s *assessment.Session, a *snapshot.Assessment, results []snapshot.CheckResult, grants []snapshot.MissingGrant) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
 	if !slices.ContainsFunc(results, func(r snapshot.CheckResult) bool { return r.ReasonCode == snapshot.ReasonDatabaseUnreachable }) {
 		return results, grants
 	}
-	rows, err := s.query(ctx, 1, "select datname from pg_database")
+	rows, err := s.Query(ctx, 1, "select datname from pg_database")
 	if err != nil {
 		return results, grants
 	}
@@ -267,20 +282,20 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 		}
 		return results
 	}
-	s, err := open(ctx, target, database)
+	s, err := target.Open(ctx, database)
 	if err != nil {
 		var refused *assessment.ConnectionError
 		errors.As(err, &refused)
 		if refused.Class == assessment.ClassDatabase {
 			grants = append(grants, snapshot.MissingGrant{
 				Object:    connectObject(database),
-				Statement: "GRANT CONNECT ON DATABASE " + identifier(database) + " TO " + identifier(role) + ";",
+				Statement: "GRANT CONNECT ON DATABASE " + assessment.Identifier(database) + " TO " + assessment.Identifier(role) + ";",
 			})
 		}
 		return all(snapshot.ReasonDatabaseUnreachable, refused.Sentence), grants, nil
 	}
-	defer s.close(ctx)
-	rows, err := s.query(ctx, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
+	defer s.Close(ctx)
+	rows, err := s.Query(ctx, 2, `select extname, extversion from pg_extension order by extname collate "C"`)
 	var granted access
 	if err == nil {
 		granted, err = lookUp(ctx, s, role, checks)

@@ -112,35 +112,35 @@ func TestAHangingServerIsATimeout(t *testing.T) {
 
 func TestAStatementThatDoesNotEndIsATimeoutOfThatCheck(t *testing.T) {
 	t.Parallel()
-	s, err := open(context.Background(), targetOf(t, pgtest.Shared(t).Superuser()), "postgres")
+	s, err := targetOf(t, pgtest.Shared(t).Superuser()).Open(context.Background(), "postgres")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close(context.Background())
-	s.timeout = time.Millisecond
-	_, err = s.query(context.Background(), 1, "select pg_sleep(60)")
+	defer s.Close(context.Background())
+	s.Timeout = time.Millisecond
+	_, err = s.Query(context.Background(), 1, "select pg_sleep(60)")
 	if code, _ := reasonOf(err); code != snapshot.ReasonTimeout {
 		t.Errorf("%s: %v", code, err)
 	}
-	s.timeout = time.Minute
-	if row, err := s.row(context.Background(), 1, "select 1"); err != nil || row[0] != "1" {
+	s.Timeout = time.Minute
+	if row, err := s.Row(context.Background(), 1, "select 1"); err != nil || row[0] != "1" {
 		t.Errorf("the session is not usable afterwards: %v", err)
 	}
 }
 
 func TestASessionOnlyReads(t *testing.T) {
 	t.Parallel()
-	s, err := open(context.Background(), targetOf(t, pgtest.URL(t)), "postgres")
+	s, err := targetOf(t, pgtest.URL(t)).Open(context.Background(), "postgres")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close(context.Background())
+	defer s.Close(context.Background())
 	for _, statement := range []string{"create table x (n int)", "select pg_catalog.set_config('transaction_read_only', 'off', true); create table x (n int)"} {
-		if _, err := s.query(context.Background(), 1, statement); err == nil {
+		if _, err := s.Query(context.Background(), 1, statement); err == nil {
 			t.Errorf("%s went through", statement)
 		}
 	}
-	row, err := s.row(context.Background(), 2, "select current_setting('search_path'), current_setting('application_name')")
+	row, err := s.Row(context.Background(), 2, "select current_setting('search_path'), current_setting('application_name')")
 	if err != nil || row[0] != "pg_catalog" || row[1] != assessment.ApplicationName {
 		t.Errorf("%v, %v", row, err)
 	}
@@ -148,11 +148,11 @@ func TestASessionOnlyReads(t *testing.T) {
 
 func TestADatabaseDroppedDuringALookIsForgotten(t *testing.T) {
 	t.Parallel()
-	s, err := open(context.Background(), targetOf(t, pgtest.URL(t)), "postgres")
+	s, err := targetOf(t, pgtest.URL(t)).Open(context.Background(), "postgres")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close(context.Background())
+	defer s.Close(context.Background())
 	a := snapshot.Assessment{Databases: []snapshot.DatabaseFact{{Name: "dropped"}, {Name: "postgres"}}}
 	results, grants := dropVanished(context.Background(), s, &a,
 		[]snapshot.CheckResult{
@@ -177,17 +177,17 @@ func TestACancelledLookEndsAtOnce(t *testing.T) {
 func TestAnAnswerWithoutEndIsCutOff(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{})
-	s, err := open(t.Context(), targetOf(t, server.Superuser()), "postgres")
+	s, err := targetOf(t, server.Superuser()).Open(t.Context(), "postgres")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close(t.Context())
-	block, err := s.row(t.Context(), 1, "select repeat('x', 1000000)")
+	defer s.Close(t.Context())
+	block, err := s.Row(t.Context(), 1, "select repeat('x', 1000000)")
 	if err != nil || len(block[0]) != 1_000_000 {
 		t.Fatal(err)
 	}
-	rows, err := s.query(t.Context(), 1, "select repeat('x', 1000000) from generate_series(1, 1000000)")
-	if !errors.Is(err, errTooMuch) || rows != nil || !s.conn.IsClosed() {
-		t.Errorf("%d rows, %v, connection closed %t", len(rows), err, s.conn.IsClosed())
+	rows, err := s.Query(t.Context(), 1, "select repeat('x', 1000000) from generate_series(1, 1000000)")
+	if !errors.Is(err, assessment.ErrTooMuch) || rows != nil || !s.Closed() {
+		t.Errorf("%d rows, %v, connection closed %t", len(rows), err, s.Closed())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/snapshot"
@@ -21,14 +22,14 @@ const evidenceLength = 200
 
 // runChecks runs the checks one after another on one session; a server should
 // hardly notice us. Rules are left out: they judge what all sessions found.
-func runChecks(ctx context.Context, s *session, a access, version int, checks []catalogue.Check, database string) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+func runChecks(ctx context.Context, s *assessment.Session, a access, version int, checks []catalogue.Check, database string) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	for _, check := range checks {
 		result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
 		missing, applies := admit(&result, a, version, check)
 		grants = append(grants, missing...)
 		switch {
 		case !applies || check.Evaluate != "":
-		case s.conn.IsClosed():
+		case s.Closed():
 			notAssessed(&result, snapshot.ReasonTimeout, "The connection was lost before this check, after a statement that the server did not finish.")
 		default:
 			grants = append(grants, runCheck(ctx, s, a, check, &result)...)
@@ -66,12 +67,12 @@ func notAssessed(result *snapshot.CheckResult, code, reason string) {
 	result.Status, result.ReasonCode, result.Reason = snapshot.StatusNotAssessed, code, reason
 }
 
-func runCheck(ctx context.Context, s *session, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
+func runCheck(ctx context.Context, s *assessment.Session, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
 	columns, severity := "v(object, evidence)", "''"
 	if check.Graded {
 		columns, severity = "v(object, evidence, severity)", "v.severity::text"
 	}
-	rows, err := s.query(ctx, 4, fmt.Sprintf(
+	rows, err := s.Query(ctx, 4, fmt.Sprintf(
 		"select v.object::text, v.evidence::text, %s, count(*) over () from (\n%s\n) %s\n"+
 			`order by v.object::text collate "C", v.evidence::text collate "C" limit %d`,
 		severity, check.Query, columns, snapshot.MaxViolations))
@@ -124,11 +125,11 @@ func conclude(result *snapshot.CheckResult, check catalogue.Check, a access, vio
 
 // hiddenObjects says which objects of a check our role may not look at, one by
 // one: what is hidden must not count as clean.
-func hiddenObjects(ctx context.Context, s *session, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
+func hiddenObjects(ctx context.Context, s *assessment.Session, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
 	if check.Unreadable == "" {
 		return "", nil
 	}
-	rows, err := s.query(ctx, 2, check.Unreadable)
+	rows, err := s.Query(ctx, 2, check.Unreadable)
 	if err != nil {
 		_, sentence := reasonOf(err)
 		return "Which objects are hidden could not be read: " + sentence + ".", nil
@@ -138,7 +139,7 @@ func hiddenObjects(ctx context.Context, s *session, a access, check catalogue.Ch
 	for _, row := range rows[:min(len(rows), named)] {
 		objects = append(objects, row[0])
 		grants = append(grants, snapshot.MissingGrant{
-			Object: row[0] + " in database " + s.database, Statement: row[1] + " TO " + identifier(a.role) + ";", Checks: []string{check.ID},
+			Object: row[0] + " in database " + s.Database, Statement: row[1] + " TO " + assessment.Identifier(a.role) + ";", Checks: []string{check.ID},
 		})
 	}
 	if len(rows) == 0 {
@@ -154,11 +155,11 @@ func hiddenObjects(ctx context.Context, s *session, a access, check catalogue.Ch
 
 // fraction is the share of the assessed objects that fail; 1 where the check
 // has no population or it cannot be counted.
-func fraction(ctx context.Context, s *session, check catalogue.Check, failed int) float64 {
+func fraction(ctx context.Context, s *assessment.Session, check catalogue.Check, failed int) float64 {
 	if check.Population == "" {
 		return 1
 	}
-	row, err := s.row(ctx, 1, check.Population)
+	row, err := s.Row(ctx, 1, check.Population)
 	if err != nil {
 		return 1
 	}

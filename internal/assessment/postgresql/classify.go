@@ -43,21 +43,21 @@ func (c *Collector) Classify(ctx context.Context, target assessment.Target, data
 
 func (c *Collector) classify(ctx context.Context, target assessment.Target, database string, run *snapshot.Classification) {
 	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
-	s, err := open(ctx, target, database)
+	s, err := target.Open(ctx, database)
 	if err != nil {
 		var refused *assessment.ConnectionError
 		errors.As(err, &refused)
 		fail(refused.Sentence)
 		return
 	}
-	defer s.close(ctx)
+	defer s.Close(ctx)
 	tables, err := readTables(ctx, s)
 	if err != nil {
 		_, sentence := reasonOf(err)
 		fail("The columns could not be read: " + sentence + ".")
 		return
 	}
-	s.timeout = sampleTimeout
+	s.Timeout = sampleTimeout
 	for _, t := range tables {
 		c.classifyTable(ctx, s, t, run)
 	}
@@ -96,8 +96,8 @@ type columnFact struct {
 //go:embed columns.sql
 var columnsSQL string
 
-func readTables(ctx context.Context, s *session) ([]tableFact, error) {
-	rows, err := s.query(ctx, 1, columnsSQL)
+func readTables(ctx context.Context, s *assessment.Session) ([]tableFact, error) {
+	rows, err := s.Query(ctx, 1, columnsSQL)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func readTables(ctx context.Context, s *session) ([]tableFact, error) {
 	return tables, nil
 }
 
-func (c *Collector) classifyTable(ctx context.Context, s *session, t tableFact, run *snapshot.Classification) {
+func (c *Collector) classifyTable(ctx context.Context, s *assessment.Session, t tableFact, run *snapshot.Classification) {
 	run.TablesSeen++
 	run.ColumnsSeen += len(t.Columns)
 	var samples map[string][]string
@@ -169,18 +169,18 @@ func typeOf(name string) pii.Type {
 
 // sample reads some values of each column that a rule could match; a refusal
 // says why it could not. An empty table has an empty, not a nil, sample.
-func sample(ctx context.Context, s *session, t tableFact) (samples map[string][]string, refusal string) {
+func sample(ctx context.Context, s *assessment.Session, t tableFact) (samples map[string][]string, refusal string) {
 	switch {
 	case t.Foreign:
 		return nil, "Its rows lie on another server, which is not asked."
 	case !t.Readable:
 		return nil, "The monitoring role may not SELECT from it."
-	case s.conn.IsClosed():
+	case s.Closed():
 		return nil, "The connection was lost before this table."
 	}
 	var names, expressions []string
 	for _, column := range t.Columns {
-		expression := identifier(column.Name)
+		expression := assessment.Identifier(column.Name)
 		switch typeOf(column.Type) {
 		case pii.Other, pii.Geometry:
 			continue
@@ -219,15 +219,15 @@ func sample(ctx context.Context, s *session, t tableFact) (samples map[string][]
 // always the oldest customers that are looked at, and draws from them, so that
 // it is not one block either. Where the estimate of rows is far off, the sample
 // may come out empty, and then the first rows have to do.
-func sampledRows(ctx context.Context, s *session, t tableFact, expressions []string) ([][]string, error) {
-	from := identifier(t.Schema) + "." + identifier(t.Name)
+func sampledRows(ctx context.Context, s *assessment.Session, t tableFact, expressions []string) ([][]string, error) {
+	from := assessment.Identifier(t.Schema) + "." + assessment.Identifier(t.Name)
 	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
 	if t.Rows > largeTable && t.Kind != "f" {
 		percent := min(100, 100*blockRows/float64(t.Rows))
-		rows, err := s.query(ctx, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, percent, sampleRows))
+		rows, err := s.Query(ctx, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, percent, sampleRows))
 		if err != nil || len(rows) > 0 {
 			return rows, err
 		}
 	}
-	return s.query(ctx, len(expressions), fmt.Sprintf("%s limit %d", statement, sampleRows))
+	return s.Query(ctx, len(expressions), fmt.Sprintf("%s limit %d", statement, sampleRows))
 }

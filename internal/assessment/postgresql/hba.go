@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"muster/internal/assessment"
 )
 
 // hbaRule is one line of pg_hba.conf as the server understood it.
@@ -23,8 +25,8 @@ type hbaRule struct {
 
 // readHBA returns the rules in the order the server tries them. rule_number
 // exists since 16, where included files make line numbers repeat.
-func readHBA(ctx context.Context, s *session) ([]hbaRule, error) {
-	rows, err := s.query(ctx, 1, `
+func readHBA(ctx context.Context, s *assessment.Session) ([]hbaRule, error) {
+	rows, err := s.Query(ctx, 1, `
 		select json_build_object('line', 'line ' || line_number, 'type', type, 'databases', database, 'users', user_name,
 			'address', coalesce(address, ''), 'netmask', coalesce(netmask, ''), 'method', auth_method)
 		from pg_hba_file_rules h

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/internal/assessment"
 	"muster/internal/snapshot"
 )
 
@@ -85,8 +86,8 @@ const passwordsSQL = `
 	from pg_authid`
 
 // readRoles reads every role and who is a member of what.
-func readRoles(ctx context.Context, s *session) ([]roleFact, membership, error) {
-	rows, err := s.query(ctx, 1, rolesSQL)
+func readRoles(ctx context.Context, s *assessment.Session) ([]roleFact, membership, error) {
+	rows, err := s.Query(ctx, 1, rolesSQL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +97,7 @@ func readRoles(ctx context.Context, s *session) ([]roleFact, membership, error) 
 			return nil, nil, err
 		}
 	}
-	rows, err = s.query(ctx, 2, membersSQL)
+	rows, err = s.Query(ctx, 2, membersSQL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,8 +109,8 @@ func readRoles(ctx context.Context, s *session) ([]roleFact, membership, error) 
 }
 
 // passwordKinds reads how each role's password is stored.
-func passwordKinds(ctx context.Context, s *session) (map[string]string, error) {
-	rows, err := s.query(ctx, 2, passwordsSQL)
+func passwordKinds(ctx context.Context, s *assessment.Session) (map[string]string, error) {
+	rows, err := s.Query(ctx, 2, passwordsSQL)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,24 @@ type Installation struct {
 // Program is the path of one of the installation's programs.
 func (i Installation) Program(name string) string { return filepath.Join(i.Dir, name) }
 
+// HasLibrary says whether the server's libraries hold one. The server, too, looks for
+// them from where its program lies; modules beyond its own are a package of their own
+// here and there.
+func (i Installation) HasLibrary(name string) bool {
+	program, err := filepath.EvalSymlinks(i.Program("postgres"))
+	if err != nil {
+		return false
+	}
+	for _, dir := range []string{"lib", "lib/postgresql", "lib/pgsql", "lib64/pgsql"} {
+		for _, suffix := range []string{".so", ".dylib"} {
+			if info, err := os.Stat(filepath.Join(filepath.Dir(program), "..", dir, name+suffix)); err == nil && info.Mode().IsRegular() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // NotInstalledError says that no usable server programs were found.
 type NotInstalledError struct {
 	Major int   // the major version needed; 0: any from OldestMajor on
@@ -65,20 +83,26 @@ func Installations(ctx context.Context) []Installation {
 	var found []Installation
 	seen := make(map[string]bool)
 	for _, dir := range dirs {
-		if !executable(filepath.Join(dir, "initdb")) || !executable(filepath.Join(dir, "postgres")) {
-			continue
-		}
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil || seen[real] {
 			continue
 		}
 		seen[real] = true
-		if major, err := majorOf(ctx, filepath.Join(real, "postgres")); err == nil {
-			found = append(found, Installation{Major: major, Dir: real})
+		if installation, ok := InstallationIn(ctx, real); ok {
+			found = append(found, installation)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Installation) int { return cmp.Compare(b.Major, a.Major) })
 	return found
+}
+
+// InstallationIn is the one whose programs are in dir; ok is false where there are none.
+func InstallationIn(ctx context.Context, dir string) (i Installation, ok bool) {
+	if !executable(filepath.Join(dir, "initdb")) || !executable(filepath.Join(dir, "postgres")) {
+		return Installation{}, false
+	}
+	major, err := majorOf(ctx, filepath.Join(dir, "postgres"))
+	return Installation{Major: major, Dir: dir}, err == nil
 }
 
 // Find returns the installation of one major version, or the newest usable one
