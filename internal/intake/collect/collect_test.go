@@ -385,3 +385,53 @@ func TestTry(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// meanwhile is the fleet as somebody else changes it between a look at a server and
+// what is recorded of it.
+type meanwhile struct {
+	*commands.Service
+	happens func()
+}
+
+func (m *meanwhile) ChangeInstance(ctx context.Context, actor commands.Actor, id uuid.UUID, change commands.ChangeInstance) (commands.Mark, error) {
+	m.happens()
+	return m.Service.ChangeInstance(ctx, actor, id, change)
+}
+
+// TestADatabaseFoundDuringALook: the monitor tells the fleet of databases within a
+// minute, a look may take several. It must not take back what the monitor found.
+func TestADatabaseFoundDuringALook(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	server := pgtest.Cluster(t, pgtest.Options{})
+	instance := s.register(server.Superuser())
+	admin := pgtest.Connect(t, server.Superuser())
+	admin.MustExec(`CREATE DATABASE early`)
+	known := func() map[string]uuid.UUID {
+		t.Helper()
+		ids, err := s.commands.DatabasesOf(t.Context(), s.organization, instance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ids
+	}
+	var found uuid.UUID
+	c, err := collect.New(s.store, &meanwhile{s.commands, func() {
+		admin.MustExec(`DROP DATABASE early`)
+		admin.MustExec(`CREATE DATABASE late`)
+		actor := commands.Actor{OrganizationID: s.organization, Component: "collector"}
+		if _, err := s.commands.RecordDatabases(t.Context(), actor, instance, []string{"late", "postgres"}); err != nil {
+			t.Error(err)
+		}
+		found = known()["late"]
+	}}, s.activity, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.AssessNow(t.Context(), s.organization, instance); err != nil {
+		t.Fatal(err)
+	}
+	if after := known(); found == uuid.Nil || after["late"] != found || len(after) != 2 {
+		t.Errorf("the fleet knows %v, the monitor found late as %s", after, found)
+	}
+}

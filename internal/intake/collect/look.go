@@ -100,7 +100,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return context.Cause(ctx)
 	}
 	if found.Outcome != snapshot.OutcomeUnreachable {
-		if err := c.record(ctx, claim, found); err != nil {
+		if err := c.record(ctx, claim, target, found); err != nil {
 			return err
 		}
 	}
@@ -130,14 +130,21 @@ func actor(claim assessment.Claim) commands.Actor {
 
 // record tells the fleet what was found. A rule that refuses it (a name too
 // long for the lists) must not keep the assessment from being kept.
-func (c *Collector) record(ctx context.Context, claim assessment.Claim, found snapshot.Assessment) error {
+//
+// The databases are listed anew: the look took minutes, perhaps, and the monitor
+// tells the fleet of those that came meanwhile. A server that cannot be asked any
+// more has those that it had.
+func (c *Collector) record(ctx context.Context, claim assessment.Claim, target assessment.Target, found snapshot.Assessment) error {
 	version := feed.VersionOf(found.VersionNum).String()
 	_, changeErr := c.fleet.ChangeInstance(ctx, actor(claim), claim.Instance, commands.ChangeInstance{Version: &version})
-	names := make([]string, len(found.Databases))
-	for i, d := range found.Databases {
-		names[i] = d.Name
+	names, listErr := c.postgres.Databases(ctx, target)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	_, recordErr := c.fleet.RecordDatabases(ctx, actor(claim), claim.Instance, names)
+	var recordErr error
+	if listErr == nil {
+		_, recordErr = c.fleet.RecordDatabases(ctx, actor(claim), claim.Instance, names)
+	}
 	for _, err := range []error{changeErr, recordErr} {
 		var rule *commands.RuleError
 		var gone *commands.NotFoundError

@@ -1,0 +1,110 @@
+package hostmetrics
+
+import "muster/internal/measurements"
+
+// memoryPart is one of the sizes that agents tell of a host's memory.
+type memoryPart int
+
+const (
+	memoryLimit     memoryPart = iota // all of it
+	memoryAvailable                   // as the kernel estimates it
+	stateTotal                        // these are the states of system.memory.usage
+	stateAvailable
+	stateUsed
+	stateFree
+	stateBuffered
+	stateCached
+	stateInactive
+	stateOther // in one of the others already: slab_reclaimable, shared
+	memoryParts
+)
+
+func memoryState(state []byte) memoryPart {
+	switch string(state) {
+	case "total":
+		return stateTotal
+	case "available":
+		return stateAvailable
+	case "used":
+		return stateUsed
+	case "free":
+		return stateFree
+	case "buffered", "buffers":
+		return stateBuffered
+	case "cached":
+		return stateCached
+	case "inactive":
+		return stateInactive
+	}
+	return stateOther
+}
+
+func (s *Series) readMemory(l *Labels) Reason {
+	switch s.metric {
+	case MemoryTotal:
+		s.part = memoryLimit
+	case MemoryAvailable:
+		s.part = memoryAvailable
+	default:
+		if len(l.State) == 0 {
+			return Incomplete
+		}
+		if s.part = memoryState(l.State); s.part == stateOther {
+			return NotUsed
+		}
+	}
+	return ""
+}
+
+// memory is what was told of it.
+type memory struct {
+	points int
+	told   [memoryParts]bool
+	bytes  [memoryParts]float64
+}
+
+func (s *scrape) addMemory(part memoryPart, bytes float64) {
+	if s.memory == nil {
+		s.memory = &memory{}
+	}
+	s.memory.points++
+	if !s.memory.told[part] {
+		s.memory.told[part], s.memory.bytes[part] = true, bytes
+	}
+}
+
+// memoryOf returns the sizes, those that are not known as -1; nil where none is.
+func (m *Message) memoryOf(s *scrape) *measurements.MemoryBytes {
+	if s.memory == nil {
+		return nil
+	}
+	of := func(parts ...memoryPart) float64 {
+		for _, p := range parts {
+			if s.memory.told[p] {
+				return s.memory.bytes[p]
+			}
+		}
+		return -1
+	}
+	b := measurements.MemoryBytes{Total: of(memoryLimit, stateTotal), Available: of(memoryAvailable, stateAvailable), Used: of(stateUsed)}
+	if b.Total < 0 {
+		b.Total = s.memory.sum()
+	}
+	if b.Total < 0 && b.Available < 0 && b.Used < 0 {
+		m.unused(s, Incomplete, s.memory.points)
+		return nil
+	}
+	return &b
+}
+
+// sum is the total that the states make; -1 where one is missing. Linux has four of
+// them, others have used and free, or inactive beside them, or available instead.
+func (m *memory) sum() float64 {
+	if m.told[stateUsed] && m.told[stateAvailable] {
+		return m.bytes[stateUsed] + m.bytes[stateAvailable]
+	}
+	if !m.told[stateUsed] || !m.told[stateFree] || m.told[stateBuffered] != m.told[stateCached] {
+		return -1
+	}
+	return m.bytes[stateUsed] + m.bytes[stateFree] + m.bytes[stateBuffered] + m.bytes[stateCached] + m.bytes[stateInactive]
+}

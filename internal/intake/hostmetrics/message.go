@@ -1,0 +1,220 @@
+package hostmetrics
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Limits of what one message may make.
+const (
+	// MaxSamples bounds the samples, each a host and a time, and MaxPoints the data
+	// points of which they are made. Prometheus sends 2,000 points at once, vmagent
+	// 10,000. A body of 32 MiB has room for eight million of four bytes each, which
+	// as volumes were 2.6 GB.
+	MaxSamples   = 100_000
+	MaxPoints    = 500_000
+	maxCounters  = 1 << 16 // of a sample: Linux has up to 8,192 CPUs, of eight modes
+	maxVolumes   = 1000    // of a sample
+	maxInstances = 100     // of a sample
+	// maxAhead is how far ahead of ours a sender's clock may be.
+	maxAhead = 5 * time.Minute
+)
+
+// Message gathers what one message of an agent says of hosts.
+type Message struct {
+	// Received counts the data points, Dropped those of them that are not used.
+	Received int
+	Dropped  map[Reason]int
+
+	latest  time.Time // that is taken
+	points  int       // that are
+	names   map[string]string
+	scrapes map[moment]*scrape
+	order   []*scrape
+	last    *scrape // most points are of the scrape of the one before
+}
+
+// moment is what a sample is known by.
+type moment struct {
+	host string
+	at   int64 // µs
+}
+
+// New returns an empty message that came at receipt.
+func New(receipt time.Time) *Message {
+	return &Message{Dropped: map[Reason]int{}, latest: receipt.Add(maxAhead), names: map[string]string{}, scrapes: map[moment]*scrape{}}
+}
+
+// Drop counts points that are not used.
+func (m *Message) Drop(reason Reason, n int) {
+	if n > 0 {
+		m.Received += n
+		m.Dropped[reason] += n
+	}
+}
+
+// Withdraw drops points of a sample that was made already.
+func (m *Message) Withdraw(reason Reason, points int) { m.Dropped[reason] += points }
+
+// Refused is how many points could not be used though their names are read.
+func (m *Message) Refused() int {
+	n := 0
+	for reason, dropped := range m.Dropped {
+		if reason != NotUsed {
+			n += dropped
+		}
+	}
+	return n
+}
+
+// Series is what points have in common, made ready once for all of them.
+type Series struct {
+	message        *Message
+	unusable       Reason
+	metric         Metric
+	host, instance string
+	code           int32      // of CPUSeconds
+	part           memoryPart // of a memory metric
+	volume         place      // of a volume metric
+	side           volumePart
+}
+
+// Series looks at the labels of a series; one that cannot be used drops its points.
+// It keeps nothing of the labels' bytes.
+func (m *Message) Series(metric Metric, l *Labels) Series {
+	s := Series{message: m, metric: metric}
+	host, reason := hostOf(l)
+	if reason == "" {
+		reason = s.read(l)
+	}
+	if s.unusable = reason; reason == "" {
+		s.host = m.name(host)
+		if keepable(l.Instance, maxName) == "" {
+			s.instance = m.name(l.Instance)
+		}
+	}
+	return s
+}
+
+// read takes what the metric has labels for.
+func (s *Series) read(l *Labels) Reason {
+	switch s.metric {
+	case CPUSeconds:
+		if len(l.State) == 0 {
+			return Incomplete
+		}
+		mode, ok := modeOf(l.State)
+		if !ok {
+			return NotUsed
+		}
+		number, ok := numberOf(l.CPU)
+		if !ok {
+			return Unsupported
+		}
+		s.code = 16*number + mode
+		return ""
+	case MemoryTotal, MemoryAvailable, MemoryUsage:
+		return s.readMemory(l)
+	}
+	return s.readVolume(l)
+}
+
+// name returns the text, the same one for the same bytes.
+func (m *Message) name(text []byte) string {
+	if known, ok := m.names[string(text)]; ok {
+		return known
+	}
+	made := string(text)
+	m.names[made] = made
+	return made
+}
+
+// Stale takes the end of a series: the agent no longer sees it at that time.
+func (s *Series) Stale(at time.Time) {
+	if s.unusable != "" || s.metric != CPUSeconds {
+		s.message.Drop(NotUsed, 1)
+		return
+	}
+	if to := s.scrape(at); to != nil {
+		to.stale = true
+	}
+}
+
+// Add takes a point.
+func (s *Series) Add(at time.Time, value float64) {
+	switch {
+	case s.unusable != "":
+		s.message.Drop(s.unusable, 1)
+		return
+	case math.IsNaN(value) || math.IsInf(value, 0):
+		s.message.Drop(NotANumber, 1)
+		return
+	case value < 0 || value > math.MaxInt64: // bytes and seconds are whole numbers where they are counted
+		s.message.Drop(OutOfRange, 1)
+		return
+	}
+	to := s.scrape(at)
+	if to == nil {
+		return
+	}
+	fits := true
+	switch s.metric {
+	case CPUSeconds:
+		fits = to.addCounter(s.code, value)
+	case MemoryTotal, MemoryAvailable, MemoryUsage:
+		to.addMemory(s.part, value)
+	default:
+		fits = to.addVolume(s.volume, s.side, value)
+	}
+	if !fits {
+		s.message.unused(to, TooMany, 1)
+	}
+}
+
+// scrape is the one that a point belongs to, which it counts; nil where there is
+// none for that time, and the point is dropped.
+func (s *Series) scrape(at time.Time) *scrape {
+	m := s.message
+	if m.points == MaxPoints {
+		m.Drop(TooMany, 1)
+		return nil
+	}
+	to := m.last
+	if to == nil || to.host != s.host || !to.at.Equal(at) {
+		if to = m.find(s.host, at); to == nil {
+			return nil
+		}
+		m.last = to
+	}
+	m.Received++
+	m.points++
+	to.points++
+	if s.instance != "" && !slices.Contains(to.instances, s.instance) && len(to.instances) < maxInstances {
+		to.instances = append(to.instances, s.instance)
+	}
+	return to
+}
+
+func (m *Message) find(host string, at time.Time) *scrape {
+	key := moment{host, at.UnixMicro()}
+	switch {
+	case !at.After(time.Unix(0, 0)), key.at == 0: // or less than a microsecond after
+		m.Drop(InvalidTime, 1)
+		return nil
+	case at.After(m.latest):
+		m.Drop(TimeInFuture, 1)
+		return nil
+	}
+	if known := m.scrapes[key]; known != nil {
+		return known
+	}
+	if len(m.order) == MaxSamples {
+		m.Drop(TooMany, 1)
+		return nil
+	}
+	made := &scrape{host: host, at: at}
+	m.scrapes[key] = made
+	m.order = append(m.order, made)
+	return made
+}

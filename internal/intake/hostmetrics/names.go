@@ -1,0 +1,165 @@
+package hostmetrics
+
+import (
+	"bytes"
+
+	"muster/internal/measurements"
+)
+
+// Metric is what a name of an agent means. The zero value is one that is not read.
+type Metric int
+
+// The metrics.
+const (
+	CPUSeconds      Metric = iota + 1 // by CPU and state
+	MemoryTotal                       // bytes, as those that follow
+	MemoryAvailable                   //
+	MemoryUsage                       // by state
+	VolumeSize                        // by mount point, as those that follow
+	VolumeFree                        // for root
+	VolumeAvailable                   // for everybody else
+	VolumeUsage                       // by state
+)
+
+// NodeExporter says what a name of node_exporter means.
+func NodeExporter(name []byte) Metric {
+	switch string(name) {
+	case "node_cpu_seconds_total":
+		return CPUSeconds
+	case "node_memory_MemTotal_bytes":
+		return MemoryTotal
+	case "node_memory_MemAvailable_bytes":
+		return MemoryAvailable
+	case "node_filesystem_size_bytes":
+		return VolumeSize
+	case "node_filesystem_free_bytes":
+		return VolumeFree
+	case "node_filesystem_avail_bytes":
+		return VolumeAvailable
+	}
+	return 0
+}
+
+// OpenTelemetry says what a name of the hostmetrics receiver means.
+func OpenTelemetry(name []byte) Metric {
+	switch string(name) {
+	case "system.cpu.time":
+		return CPUSeconds
+	case "system.memory.limit":
+		return MemoryTotal
+	case "system.linux.memory.available":
+		return MemoryAvailable
+	case "system.memory.usage":
+		return MemoryUsage
+	case "system.filesystem.usage":
+		return VolumeUsage
+	}
+	return 0
+}
+
+// Labels are those of a series that are read, as bytes of the message. An empty one
+// is not there.
+type Labels struct {
+	Address  []byte // label instance: the host, perhaps with a port
+	Host     []byte // host.name
+	Instance []byte // muster_instance
+	CPU      []byte
+	State    []byte // of a CPU, of memory or of a file system
+	Mount    []byte
+	Type     []byte // of a file system
+	Device   []byte
+}
+
+// SetPrometheus keeps a label of node_exporter's series, if it is one that is read.
+func (l *Labels) SetPrometheus(name, value []byte) {
+	switch string(name) {
+	case "instance":
+		l.Address = value
+	case "muster_instance":
+		l.Instance = value
+	case "cpu":
+		l.CPU = value
+	case "mode":
+		l.State = value
+	case "mountpoint":
+		l.Mount = value
+	case "fstype":
+		l.Type = value
+	case "device":
+		l.Device = value
+	}
+}
+
+// SetResource keeps an attribute of an OpenTelemetry resource.
+func (l *Labels) SetResource(name, value []byte) {
+	switch string(name) {
+	case "host.name":
+		l.Host = value
+	case "muster_instance":
+		l.Instance = value
+	}
+}
+
+// SetAttribute keeps an attribute of an OpenTelemetry data point: the names that the
+// collector uses, and those that the semantic conventions have had since.
+func (l *Labels) SetAttribute(name, value []byte) {
+	switch string(name) {
+	case "cpu", "cpu.logical_number", "system.cpu.logical_number":
+		l.CPU = value
+	case "state", "cpu.mode", "system.cpu.state", "system.memory.state", "system.filesystem.state":
+		l.State = value
+	case "mountpoint", "system.filesystem.mountpoint":
+		l.Mount = value
+	case "type", "system.filesystem.type":
+		l.Type = value
+	case "device", "system.device":
+		l.Device = value
+	}
+}
+
+// modeOf says how a CPU's time counts; ok is false for what is counted elsewhere.
+func modeOf(state []byte) (mode int32, ok bool) {
+	switch string(state) {
+	case "user":
+		return measurements.ModeUser, true
+	case "nice":
+		return measurements.ModeNice, true
+	case "system":
+		return measurements.ModeSystem, true
+	case "idle":
+		return measurements.ModeIdle, true
+	case "iowait", "wait":
+		return measurements.ModeIOWait, true
+	case "irq", "interrupt":
+		return measurements.ModeIRQ, true
+	case "softirq":
+		return measurements.ModeSoftIRQ, true
+	case "steal":
+		return measurements.ModeSteal, true
+	case "guest", "guest_nice":
+		return 0, false
+	}
+	return measurements.ModeOther, true
+}
+
+// maxCPU is the highest number of a CPU.
+const maxCPU = 1<<16 - 1
+
+// numberOf reads the number of a CPU: 0, cpu0. Where an agent adds all CPUs up, there
+// is none, and they are one.
+func numberOf(cpu []byte) (number int32, ok bool) {
+	digits := bytes.TrimPrefix(cpu, []byte("cpu"))
+	if len(digits) > 5 {
+		return 0, false
+	}
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		number = 10*number + int32(d-'0')
+	}
+	return number, (len(cpu) == 0 || len(digits) > 0) && number <= maxCPU
+}
+
+// neverCounts says that a file system can only be full, whatever is done.
+func neverCounts(kind []byte) bool { return string(kind) == "squashfs" || string(kind) == "iso9660" }

@@ -1,0 +1,88 @@
+package hostmetrics
+
+import (
+	"sort"
+	"time"
+
+	"muster/internal/measurements"
+)
+
+// scrape is what a message says of one host at one time.
+type scrape struct {
+	host      string
+	at        time.Time
+	instances []string
+	points    int
+	stale     bool
+
+	codes   []int32
+	seconds []float64
+	memory  *memory
+	volumes []volume
+	places  map[place]int // of volumes
+}
+
+// Sample is one look at a host, as it was sent.
+type Sample struct {
+	measurements.HostSample          // without Instances
+	References              []string // what muster_instance said, each once
+	Points                  int      // data points of which it is made
+}
+
+// Samples returns what the message brings, in the order in which it did, and drops
+// what parts are missing of. It is called once, at the end: the message keeps the
+// counts only, so that what it was made of need not be held while samples are written.
+func (m *Message) Samples() []Sample {
+	out := make([]Sample, 0, len(m.order))
+	for _, s := range m.order {
+		made := Sample{HostSample: measurements.HostSample{
+			Host: s.host, At: s.at.UTC().Truncate(time.Microsecond), Stale: s.stale, CPU: s.cpu(), Memory: m.memoryOf(s), Volumes: m.volumesOf(s),
+		}, References: s.instances, Points: s.points}
+		if made.Stale || made.CPU != nil || made.Memory != nil || len(made.Volumes) > 0 {
+			out = append(out, made)
+		}
+	}
+	m.names, m.scrapes, m.order, m.last = nil, nil, nil, nil
+	return out
+}
+
+// unused takes points back that turned out to be of no use.
+func (m *Message) unused(s *scrape, reason Reason, points int) {
+	s.points -= points
+	m.Dropped[reason] += points
+}
+
+// addCounter is false where there are too many.
+func (s *scrape) addCounter(code int32, seconds float64) bool {
+	if len(s.codes) == maxCounters {
+		return false
+	}
+	s.codes, s.seconds = append(s.codes, code), append(s.seconds, seconds)
+	return true
+}
+
+// cpu puts the counters in order; of one that comes twice the first stays.
+func (s *scrape) cpu() *measurements.CPUCounters {
+	if len(s.codes) == 0 {
+		return nil
+	}
+	sort.Stable((*byCode)(s))
+	kept := 0
+	for i, code := range s.codes {
+		if i > 0 && code == s.codes[i-1] {
+			continue
+		}
+		s.codes[kept], s.seconds[kept] = code, s.seconds[i]
+		kept++
+	}
+	return &measurements.CPUCounters{Codes: s.codes[:kept], Seconds: s.seconds[:kept]}
+}
+
+type byCode scrape
+
+func (s *byCode) Len() int           { return len(s.codes) }
+func (s *byCode) Less(i, j int) bool { return s.codes[i] < s.codes[j] }
+func (s *byCode) Swap(i, j int) {
+	s.codes[i], s.codes[j] = s.codes[j], s.codes[i]
+	s.seconds[i], s.seconds[j] = s.seconds[j], s.seconds[i]
+}

@@ -1,0 +1,143 @@
+package hostmetrics
+
+import "muster/internal/measurements"
+
+// place is where a file system is: one may hide another at its mount point.
+type place struct{ mount, device string }
+
+// volumePart is one of the sizes that agents tell of a file system.
+type volumePart int
+
+const (
+	size volumePart = iota
+	free
+	available
+	used       // these are the states of system.filesystem.usage
+	usedOthers // its free: what others than root may use
+	volumeParts
+)
+
+func (s *Series) readVolume(l *Labels) Reason {
+	if len(l.Mount) == 0 {
+		return Incomplete
+	}
+	if reason := keepable(l.Mount, maxMount); reason != "" {
+		return reason
+	}
+	if reason := keepable(l.Device, maxMount); reason != "" {
+		return reason
+	}
+	if neverCounts(l.Type) {
+		return NotUsed
+	}
+	switch s.metric {
+	case VolumeSize:
+		s.side = size
+	case VolumeFree:
+		s.side = free
+	case VolumeAvailable:
+		s.side = available
+	default:
+		switch string(l.State) {
+		case "used":
+			s.side = used
+		case "free":
+			s.side = usedOthers
+		case "":
+			return Incomplete
+		default: // reserved, which df does not count
+			return NotUsed
+		}
+	}
+	s.volume = place{s.message.name(l.Mount), s.message.name(l.Device)}
+	return ""
+}
+
+// volume is what was told of one.
+type volume struct {
+	mount  string
+	points int
+	told   [volumeParts]bool
+	bytes  [volumeParts]float64
+}
+
+// addVolume is false where there are too many.
+func (s *scrape) addVolume(at place, part volumePart, bytes float64) bool {
+	i, known := s.places[at]
+	if !known {
+		if len(s.volumes) == maxVolumes {
+			return false
+		}
+		if s.places == nil {
+			s.places = map[place]int{}
+		}
+		i = len(s.volumes)
+		s.places[at] = i
+		s.volumes = append(s.volumes, volume{mount: at.mount})
+	}
+	v := &s.volumes[i]
+	v.points++
+	if !v.told[part] {
+		v.told[part], v.bytes[part] = true, bytes
+	}
+	return true
+}
+
+// volumesOf returns the file systems, one a mount point: of several the first that is
+// told in full.
+func (m *Message) volumesOf(s *scrape) []measurements.Volume {
+	if len(s.volumes) == 0 {
+		return nil
+	}
+	type kept struct{ place, told, points int }
+	of := map[string]kept{}
+	var out []measurements.Volume
+	for _, v := range s.volumes {
+		made, told, reason := v.sizes()
+		if reason != "" {
+			m.unused(s, reason, v.points)
+			continue
+		}
+		before, twice := of[v.mount]
+		switch {
+		case !twice:
+			of[v.mount] = kept{len(out), told, v.points}
+			out = append(out, made)
+		case told > before.told:
+			m.unused(s, NotUsed, before.points)
+			out[before.place] = made
+			of[v.mount] = kept{before.place, told, v.points}
+		default:
+			m.unused(s, NotUsed, v.points)
+		}
+	}
+	return out
+}
+
+// sizes returns the file system, how many of three sizes are told of it, and why it
+// is none.
+func (v *volume) sizes() (made measurements.Volume, told int, reason Reason) {
+	made = measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1}
+	if v.told[used] || v.told[usedOthers] {
+		sum := v.bytes[used] + v.bytes[usedOthers]
+		switch {
+		case !v.told[used] || !v.told[usedOthers]:
+			return made, 0, Incomplete
+		case sum == 0:
+			return made, 0, NotUsed
+		}
+		percent := 100 * v.bytes[used] / sum
+		made.UsedPercent = &percent
+		return made, 3, ""
+	}
+	for part, to := range []*float64{size: &made.Size, free: &made.Free, available: &made.Available} {
+		if v.told[part] {
+			*to = v.bytes[part]
+			told++
+		}
+	}
+	if made.Size == 0 {
+		return made, 0, NotUsed
+	}
+	return made, told, ""
+}

@@ -1,0 +1,209 @@
+package monitor
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // the statements
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/assessment"
+	"muster/internal/snapshot"
+)
+
+// lease is how long a claim, and a process among the others, holds without being
+// renewed, by the database's clock.
+const lease = 20 * time.Second
+
+// claim is the right to measure a server.
+type claim struct {
+	organization, instance uuid.UUID
+	token                  uuid.UUID
+	statementsAt           *time.Time // until when its statements had been counted
+}
+
+// LeaseLostError says that another process measures a server now, or none is to.
+type LeaseLostError struct{ Instance uuid.UUID }
+
+func (e *LeaseLostError) Error() string {
+	return fmt.Sprintf("the claim on measuring instance %s was lost", e.Instance)
+}
+
+// CountedError says that statements had been counted until another time than their
+// interval begins at: it would be counted in part, or twice.
+type CountedError struct{ Instance uuid.UUID }
+
+func (e *CountedError) Error() string {
+	return fmt.Sprintf("the statements of instance %s were counted until another time", e.Instance)
+}
+
+// leases are the table monitor_leases, and who shares it.
+type leases struct{ db *sqlx.DB }
+
+// join says that a process is there, for as long as a lease, and returns how many are.
+func (l leases) join(ctx context.Context, process uuid.UUID) (processes int, err error) {
+	_, err = l.db.ExecContext(ctx, `INSERT INTO monitor_processes (process, seen_until)
+		VALUES ($1, now() + make_interval(secs => $2))
+		ON CONFLICT (process) DO UPDATE SET seen_until = excluded.seen_until`, process, lease.Seconds())
+	if err == nil {
+		err = l.db.GetContext(ctx, &processes, `SELECT count(*) FROM monitor_processes WHERE seen_until > now()`)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("join those who measure servers: %w", err)
+	}
+	return processes, nil
+}
+
+// leave is join's opposite. What processes left that died is cleared away with it.
+func (l leases) leave(ctx context.Context, process uuid.UUID) error {
+	_, err := l.db.ExecContext(ctx, `DELETE FROM monitor_processes
+		WHERE process = $1 OR seen_until < now() - interval '1 hour'`, process)
+	if err != nil {
+		return fmt.Errorf("leave those who measure servers: %w", err)
+	}
+	return nil
+}
+
+// held returns the instances that somebody measures.
+func (l leases) held(ctx context.Context) (map[uuid.UUID]bool, error) {
+	var ids []uuid.UUID
+	if err := l.db.SelectContext(ctx, &ids, `SELECT instance_id FROM monitor_leases WHERE leased_until > now()`); err != nil {
+		return nil, fmt.Errorf("read which servers are measured: %w", err)
+	}
+	held := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		held[id] = true
+	}
+	return held, nil
+}
+
+//go:embed sql/claim.sql
+var claimStatement string
+
+// claim claims those of the servers that nobody holds, each with a token of its own.
+func (l leases) claim(ctx context.Context, servers []assessment.Registered) ([]claim, error) {
+	var organizations, instances, tokens []uuid.UUID
+	organizationOf := make(map[uuid.UUID]uuid.UUID, len(servers))
+	for _, s := range servers {
+		organizations, instances, tokens = append(organizations, s.Organization), append(instances, s.Instance), append(tokens, uuid.New())
+		organizationOf[s.Instance] = s.Organization
+	}
+	var rows []struct {
+		Instance     uuid.UUID  `db:"instance_id"`
+		Token        uuid.UUID  `db:"token"`
+		StatementsAt *time.Time `db:"statements_at"`
+	}
+	if err := l.db.SelectContext(ctx, &rows, claimStatement, organizations, instances, tokens, lease.Seconds()); err != nil {
+		return nil, fmt.Errorf("claim %d servers: %w", len(servers), err)
+	}
+	claims := make([]claim, len(rows))
+	for i, row := range rows {
+		claims[i] = claim{organizationOf[row.Instance], row.Instance, row.Token, row.StatementsAt}
+	}
+	return claims, nil
+}
+
+//go:embed sql/renew.sql
+var renewStatement string
+
+// renew prolongs claims and returns the instances whose claims still held.
+func (l leases) renew(ctx context.Context, claims []claim) (map[uuid.UUID]bool, error) {
+	instances, tokens := make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims))
+	for i, c := range claims {
+		instances[i], tokens[i] = c.instance, c.token
+	}
+	var ids []uuid.UUID
+	if err := l.db.SelectContext(ctx, &ids, renewStatement, instances, tokens, lease.Seconds()); err != nil {
+		return nil, fmt.Errorf("renew the claims on %d servers: %w", len(claims), err)
+	}
+	held := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		held[id] = true
+	}
+	return held, nil
+}
+
+// release gives claims back, so that another process may have them at once.
+func (l leases) release(ctx context.Context, tokens []uuid.UUID) error {
+	_, err := l.db.ExecContext(ctx, `UPDATE monitor_leases SET token = NULL, leased_until = NULL WHERE token = ANY($1)`, tokens)
+	if err != nil {
+		return fmt.Errorf("release the claims on %d servers: %w", len(tokens), err)
+	}
+	return nil
+}
+
+// forget deletes what is left of servers that have no connection registered any more.
+func (l leases) forget(ctx context.Context) error {
+	_, err := l.db.ExecContext(ctx, `DELETE FROM monitor_leases l
+		WHERE NOT EXISTS (SELECT FROM assessment_targets t
+		                  WHERE t.organization_id = l.organization_id AND t.instance_id = l.instance_id)`)
+	if err != nil {
+		return fmt.Errorf("forget servers that are not registered: %w", err)
+	}
+	return nil
+}
+
+// guard holds a claim until the transaction ends; it returns *LeaseLostError.
+func (c claim) guard(ctx context.Context, tx sqlx.ExtContext) error {
+	var held bool
+	err := tx.QueryRowxContext(ctx, `SELECT true FROM monitor_leases
+		WHERE organization_id = $1 AND instance_id = $2 AND token = $3 FOR SHARE`, c.organization, c.instance, c.token).Scan(&held)
+	if errors.Is(err, sql.ErrNoRows) {
+		return &LeaseLostError{Instance: c.instance}
+	}
+	if err != nil {
+		return fmt.Errorf("hold the claim on measuring instance %s: %w", c.instance, err)
+	}
+	return nil
+}
+
+//go:embed sql/count_interval.sql
+var countInterval string
+
+// count holds the claim likewise, and says that the statements that were counted until
+// since now are until at. It returns *LeaseLostError and *CountedError.
+func (c claim) count(ctx context.Context, tx sqlx.ExtContext, since *time.Time, at time.Time) error {
+	result, err := tx.ExecContext(ctx, countInterval, c.organization, c.instance, c.token, at, since)
+	if err != nil {
+		return fmt.Errorf("count the statements of instance %s: %w", c.instance, err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	if err := c.guard(ctx, tx); err != nil {
+		return err
+	}
+	return &CountedError{Instance: c.instance}
+}
+
+// statementsAt reads until when the statements of a server have been counted.
+func (l leases) statementsAt(ctx context.Context, c claim) (at *time.Time, err error) {
+	err = l.db.QueryRowxContext(ctx, `SELECT statements_at FROM monitor_leases
+		WHERE organization_id = $1 AND instance_id = $2 AND token = $3`, c.organization, c.instance, c.token).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, &LeaseLostError{Instance: c.instance}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read until when statements of instance %s are counted: %w", c.instance, err)
+	}
+	return at, nil
+}
+
+// lacks keeps what a server's role may not read of its statistics.
+func (l leases) lacks(ctx context.Context, c claim, grants []snapshot.MissingGrant) error {
+	text, err := json.Marshal(grants)
+	if err != nil {
+		return fmt.Errorf("encode the missing grants of instance %s: %w", c.instance, err)
+	}
+	_, err = l.db.ExecContext(ctx, `UPDATE monitor_leases SET missing_grants = $4
+		WHERE organization_id = $1 AND instance_id = $2 AND token = $3`, c.organization, c.instance, c.token, string(text))
+	if err != nil {
+		return fmt.Errorf("keep the missing grants of instance %s: %w", c.instance, err)
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+package monitor
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/measurements"
+	"muster/internal/watch"
+)
+
+const (
+	// lookEvery is how often each process looks for what is registered, removed and
+	// free to be measured.
+	lookEvery = 2 * time.Second
+	// renewEvery leaves two further tries before a lease runs out.
+	renewEvery = lease / 3
+	// connectsAtOnce bounds the handshakes of one process: a thousand servers are
+	// there within seconds, and none of them costs us a spike. After connectTurn
+	// one counts as hanging, and no longer among them.
+	connectsAtOnce = 16
+	connectTurn    = time.Second
+	// writesAtOnce bounds the connections to our own database. A thousand servers
+	// make 100 batches a second of a few milliseconds each.
+	writesAtOnce = 4
+)
+
+// Fleet knows the databases of a server; *commands.Service is one.
+type Fleet interface {
+	DatabasesOf(ctx context.Context, organization, instance uuid.UUID) (map[string]uuid.UUID, error)
+	RecordDatabases(ctx context.Context, actor commands.Actor, instance uuid.UUID, names []string) (commands.Mark, error)
+}
+
+// Instances knows which instances are to be measured.
+type Instances interface {
+	// ActiveAmong returns those that are active, and not removed: instances[i] is
+	// asked for in organizations[i].
+	ActiveAmong(ctx context.Context, organizations, instances []uuid.UUID) (map[uuid.UUID]bool, error)
+}
+
+// Connections knows how servers are reached; *assessment.Store is one.
+type Connections interface {
+	Registered(ctx context.Context) ([]assessment.Registered, error)
+	Credentials(ctx context.Context, organization, instance uuid.UUID) (assessment.Credentials, bool, error)
+}
+
+// Intake keeps what was measured; *push.Intake is one.
+type Intake interface {
+	Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error)
+}
+
+// Config is what a monitor works with.
+type Config struct {
+	DB          *sqlx.DB // of the leases
+	Connections Connections
+	Fleet       Fleet
+	Instances   Instances
+	Intake      Intake
+	Log         *slog.Logger
+	Now         func() time.Time
+	// Kept is told of what came of each batch; nil: nobody is.
+	Kept func(measurements.Receipt)
+}
+
+// Monitor measures the PostgreSQL servers that have a connection registered, with
+// other processes that do.
+type Monitor struct {
+	Config
+	leases   leases
+	process  uuid.UUID
+	connects chan struct{}
+	writes   chan struct{}
+
+	// Run's alone:
+	measured map[uuid.UUID]*measured
+	renewed  time.Time
+}
+
+// measured is a server that this process measures.
+type measured struct {
+	claim    claim
+	revision string // of its connection
+	stop     context.CancelFunc
+	ended    chan struct{} // closed when nobody is at it any more
+}
+
+// New returns a monitor; Run makes it work.
+func New(c Config) *Monitor {
+	return &Monitor{
+		Config: c, leases: leases{c.DB}, process: uuid.New(),
+		connects: make(chan struct{}, connectsAtOnce), writes: make(chan struct{}, writesAtOnce),
+		measured: make(map[uuid.UUID]*measured),
+	}
+}
+
+// Run measures until ctx ends, gives back what it holds, and returns ctx's error.
+func (m *Monitor) Run(ctx context.Context) error {
+	for failing := false; ; {
+		err := m.look(ctx)
+		if err != nil && ctx.Err() == nil && !failing { // once, not every two seconds
+			m.Log.WarnContext(ctx, "look for servers to measure", "error", err)
+		}
+		failing = err != nil
+		if pause(ctx, lookEvery) != nil {
+			break
+		}
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	m.end(last, func(uuid.UUID, *measured) bool { return true })
+	if err := m.leases.leave(last, m.process); err != nil {
+		m.Log.WarnContext(last, "stop measuring servers", "error", err)
+	}
+	return ctx.Err()
+}
+
+// look ends what is not to be measured here any more, and begins what is.
+func (m *Monitor) look(ctx context.Context) error {
+	wanted, err := m.wanted(ctx)
+	if err != nil {
+		return err
+	}
+	m.end(ctx, func(id uuid.UUID, one *measured) bool {
+		server, ok := wanted[id]
+		return !ok || server.Revision != one.revision
+	})
+	if err := m.renew(ctx); err != nil {
+		return err
+	}
+	processes, err := m.leases.join(ctx, m.process)
+	if err != nil {
+		return err
+	}
+	share := (len(wanted) + processes - 1) / processes
+	m.endSome(ctx, len(m.measured)-share)
+	return m.begin(ctx, wanted, share-len(m.measured))
+}
+
+// wanted are the servers of the whole installation that are to be measured.
+func (m *Monitor) wanted(ctx context.Context) (map[uuid.UUID]assessment.Registered, error) {
+	registered, err := m.Connections.Registered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var organizations, instances []uuid.UUID
+	for _, r := range registered {
+		organizations, instances = append(organizations, r.Organization), append(instances, r.Instance)
+	}
+	active, err := m.Instances.ActiveAmong(ctx, organizations, instances)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make(map[uuid.UUID]assessment.Registered)
+	for _, r := range registered {
+		if r.Engine == fleet.PostgreSQL && active[r.Instance] {
+			wanted[r.Instance] = r
+		}
+	}
+	return wanted, nil
+}
+
+// renew prolongs the claims, and ends what another process has taken over.
+func (m *Monitor) renew(ctx context.Context) error {
+	if len(m.measured) == 0 || m.Now().Sub(m.renewed).Abs() < renewEvery {
+		return nil
+	}
+	claims := make([]claim, 0, len(m.measured))
+	for _, one := range m.measured {
+		claims = append(claims, one.claim)
+	}
+	held, err := m.leases.renew(ctx, claims)
+	if err != nil {
+		return err
+	}
+	m.renewed = m.Now()
+	m.end(ctx, func(id uuid.UUID, _ *measured) bool { return !held[id] })
+	return m.leases.forget(ctx)
+}
+
+// endSome lets go of so many, for the others to take.
+func (m *Monitor) endSome(ctx context.Context, surplus int) {
+	m.end(ctx, func(uuid.UUID, *measured) bool {
+		surplus--
+		return surplus >= 0
+	})
+}
+
+// end stops measuring those that over picks, and those whose claim their own
+// transaction found lost. It waits until nobody is at them: whoever measures
+// them next must not meet us there.
+func (m *Monitor) end(ctx context.Context, over func(uuid.UUID, *measured) bool) {
+	var tokens []uuid.UUID
+	var stopped []*measured
+	for id, one := range m.measured {
+		select {
+		case <-one.ended:
+		default:
+			if !over(id, one) {
+				continue
+			}
+		}
+		one.stop()
+		tokens = append(tokens, one.claim.token)
+		stopped = append(stopped, one)
+		delete(m.measured, id)
+	}
+	for _, one := range stopped {
+		<-one.ended
+	}
+	if len(tokens) == 0 {
+		return
+	}
+	if err := m.leases.release(ctx, tokens); err != nil && ctx.Err() == nil {
+		m.Log.WarnContext(ctx, "let go of servers", "error", err)
+	}
+}
+
+// begin claims up to room of the servers that nobody measures.
+func (m *Monitor) begin(ctx context.Context, wanted map[uuid.UUID]assessment.Registered, room int) error {
+	if room <= 0 {
+		return nil
+	}
+	held, err := m.leases.held(ctx)
+	if err != nil {
+		return err
+	}
+	var free []assessment.Registered
+	for id, server := range wanted {
+		if !held[id] {
+			free = append(free, server)
+		}
+	}
+	if len(free) == 0 {
+		return nil
+	}
+	// Processes that begin at once would otherwise want the same ones.
+	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	claims, err := m.leases.claim(ctx, free[:min(room, len(free))])
+	if err != nil {
+		return err
+	}
+	for _, c := range claims {
+		m.start(ctx, c, wanted[c.instance].Revision)
+	}
+	return nil
+}
+
+func (m *Monitor) start(ctx context.Context, c claim, revision string) {
+	ctx, stop := context.WithCancel(ctx)
+	one := &measured{claim: c, revision: revision, stop: stop, ended: make(chan struct{})}
+	m.measured[c.instance] = one
+	go func() {
+		defer close(one.ended)
+		newServer(m, c).run(ctx)
+	}()
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,341 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/watch"
+)
+
+// nowhere is a connection to a port that nobody listens on.
+const nowhere = "postgres://u@127.0.0.1:1/postgres?sslmode=disable"
+
+// die stops what a process measures without giving it back, as its death would.
+func (m *Monitor) die() {
+	for id, one := range m.measured {
+		one.stop()
+		<-one.ended
+		delete(m.measured, id)
+	}
+}
+
+func (s *scene) look(m *Monitor) {
+	s.Helper()
+	if err := m.look(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *scene) expire() {
+	s.db.MustExec(`UPDATE monitor_leases SET leased_until = now() - interval '1 second'`)
+}
+
+func TestProcessesShareTheServers(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	const servers = 7
+	for range servers {
+		s.register(nowhere)
+	}
+	a, b, c := s.process(), s.process(), s.process()
+	s.look(a)
+	if len(a.measured) != servers {
+		t.Fatalf("alone it measures %d of %d", len(a.measured), servers)
+	}
+	s.look(b) // there is nothing left for it, but it is there
+	s.look(c)
+	for range 2 {
+		for _, m := range []*Monitor{a, b, c} {
+			s.look(m)
+		}
+	}
+	held := make(map[uuid.UUID]bool)
+	for _, m := range []*Monitor{a, b, c} {
+		if n := len(m.measured); n < 1 || n > 3 {
+			t.Errorf("one of three measures %d of %d", n, servers)
+		}
+		for id := range m.measured {
+			if held[id] {
+				t.Errorf("two measure %s", id)
+			}
+			held[id] = true
+		}
+	}
+	if len(held) != servers {
+		t.Errorf("%d of %d are measured", len(held), servers)
+	}
+
+	// One dies. Its leases and its place run out, and the others have its servers.
+	b.die()
+	s.expire()
+	s.db.MustExec(`DELETE FROM monitor_processes WHERE process = $1`, b.process)
+	s.clock.Advance(renewEvery)
+	s.look(a)
+	s.look(c)
+	s.look(a)
+	if got := len(a.measured) + len(c.measured); got != servers {
+		t.Errorf("after a death %d of %d are measured", got, servers)
+	}
+
+	// The others stop as they should: nothing is held then.
+	for _, m := range []*Monitor{a, c} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := m.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	var left int
+	if err := s.db.Get(&left, `SELECT (SELECT count(*) FROM monitor_leases WHERE token IS NOT NULL) + (SELECT count(*) FROM monitor_processes)`); err != nil || left != 0 {
+		t.Errorf("%d are left, %v", left, err)
+	}
+}
+
+func TestManyClaimAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	var servers []assessment.Registered
+	for range 40 {
+		servers = append(servers, assessment.Registered{Organization: s.organization, Instance: uuid.New()})
+	}
+	var mu sync.Mutex
+	claimed := make(map[uuid.UUID]int)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			claims, err := leases{s.db}.claim(t.Context(), servers)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, c := range claims {
+				claimed[c.instance]++
+			}
+		})
+	}
+	wg.Wait()
+	for _, server := range servers {
+		if claimed[server.Instance] != 1 {
+			t.Errorf("claimed %d times", claimed[server.Instance])
+		}
+	}
+}
+
+func TestWhatIsMeasuredFollowsTheFleet(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	m := s.process()
+	defer m.die()
+	kept, replaced, inactive, forgotten := s.register(nowhere), s.register(nowhere), s.register(nowhere), s.register(nowhere)
+	s.db.MustExec(`UPDATE assessment_targets SET engine = 'oracle' WHERE instance_id = $1`, s.register(nowhere))
+	s.look(m)
+	if len(m.measured) != 4 {
+		t.Fatalf("%d servers are measured", len(m.measured))
+	}
+	before, token := m.measured[kept], m.measured[replaced].claim.token
+	err := s.facts.SaveCredentials(t.Context(), s.db, assessment.Credentials{
+		Organization: s.organization, Instance: replaced, Engine: fleet.PostgreSQL, DSN: nowhere,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.active.deactivate(inactive)
+	if err := s.facts.Forget(t.Context(), s.db, s.organization, forgotten); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(renewEvery)
+	s.look(m)
+	if len(m.measured) != 2 || m.measured[kept] != before || m.measured[replaced] == nil || m.measured[replaced].claim.token == token {
+		t.Errorf("%d servers are measured", len(m.measured))
+	}
+	var leases int
+	if err := s.db.Get(&leases, `SELECT count(*) FROM monitor_leases`); err != nil || leases != 3 { // one is for a deactivated server
+		t.Errorf("%d leases, %v", leases, err)
+	}
+}
+
+// TestOneServer has what happens around a server that is well, in turn: some count who
+// is on it.
+func TestOneServer(t *testing.T) {
+	t.Parallel()
+	w := newWatchedServer(t, 0)
+	for name, test := range map[string]func(*testing.T, *watchedServer){
+		"a process that stood still":        aProcessThatStoodStill,
+		"a new server is measured at once":  aNewServerIsMeasuredAtOnce,
+		"a removed instance":                aRemovedInstance,
+		"a slow server delays itself alone": aSlowServerDelaysItselfAlone,
+		"a connection is cut":               aConnectionIsCut,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, w) })
+	}
+}
+
+// aProcessThatStoodStill goes on after another has taken over: nothing of what it
+// has is kept.
+func aProcessThatStoodStill(t *testing.T, w *watchedServer) {
+	s := newScene(t)
+	instance := s.register(w.dsn)
+	old := s.measure(instance)
+	w.run(t, "app", 10, `SELECT 23`)
+	if r := s.round(old); r.err != nil {
+		t.Fatal(r.err)
+	}
+	w.run(t, "app", 10, `SELECT 23`)
+	s.expire()
+	successor := s.measure(instance)
+	for _, step := range []struct {
+		one  *server
+		lost bool
+	}{{successor, false}, {old, true}, {successor, false}, {old, true}} {
+		var lost *LeaseLostError
+		r := s.round(step.one)
+		if errors.As(r.err, &lost) != step.lost || step.lost && r.batch.Len() > 0 {
+			t.Errorf("%v, %d samples kept", r.err, r.batch.Len())
+		}
+	}
+	// The successor began with a basis: what was executed before it is nobody's, and
+	// what is executed since counts once.
+	w.run(t, "app", 4, `SELECT 23`)
+	if calls, _, ok := s.round(successor).statements("app"); !ok || calls != 4 {
+		t.Errorf("%d calls counted (%t), 4 executed", calls, ok)
+	}
+}
+
+// TestTwoCountOneInterval: whoever has another idea of until when was counted is refused.
+func TestTwoCountOneInterval(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	one := s.measure(s.register(nowhere))
+	at := s.clock.Now().UTC().Truncate(time.Microsecond)
+	count := func(since *time.Time, until time.Time) error {
+		tx := s.db.MustBegin()
+		defer func() { _ = tx.Rollback() }()
+		if err := one.claim.count(t.Context(), tx, since, until); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	next := at.Add(time.Minute)
+	var counted *CountedError
+	for i, err := range []error{count(nil, at), count(&at, next)} {
+		if err != nil {
+			t.Errorf("interval %d: %v", i, err)
+		}
+	}
+	for i, err := range []error{count(nil, next), count(&at, next.Add(time.Minute))} {
+		if !errors.As(err, &counted) {
+			t.Errorf("again %d: %v", i, err)
+		}
+	}
+	s.db.MustExec(`UPDATE monitor_leases SET token = $1`, uuid.New())
+	var lost *LeaseLostError
+	if err := count(&next, next.Add(time.Minute)); !errors.As(err, &lost) {
+		t.Error(err)
+	}
+}
+
+// aNewServerIsMeasuredAtOnce runs a whole monitor, by its own clocks.
+func aNewServerIsMeasuredAtOnce(t *testing.T, w *watchedServer) {
+	s := newScene(t)
+	s.intake.kept = make(chan struct{}, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	m := s.process()
+	m.Now = time.Now
+	running := make(chan error)
+	go func() { running <- m.Run(ctx) }()
+	instance := s.register(w.dsn)
+	<-s.intake.kept
+	ids, err := s.commands.DatabasesOf(ctx, s.organization, instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := s.store.Connections(ctx, s.organization, "postgresql", []uuid.UUID{ids["app"], ids["postgres"], ids["tools"]}, time.Now())
+	if err != nil || open.Total() != 1 || open.SampledAt.IsZero() {
+		t.Errorf("%v, %+v", err, open)
+	}
+	heard, err := watch.LastHeard(ctx, s.db, s.organization, []uuid.UUID{instance})
+	if err != nil || len(heard) != 1 {
+		t.Errorf("%v, heard of %d", err, len(heard))
+	}
+	// Removed, by a feed that does not know its connection.
+	if _, err := s.commands.RemoveInstance(ctx, commands.Actor{OrganizationID: s.organization}, instance); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-running; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	w.until(t, 0, `SELECT count(*) FROM pg_stat_activity WHERE usename = 'watcher'`)
+}
+
+// aRemovedInstance: the read model still lists it.
+func aRemovedInstance(t *testing.T, w *watchedServer) {
+	s := newScene(t)
+	instance := s.register(w.dsn)
+	one := s.measure(instance)
+	if _, err := s.commands.RemoveInstance(t.Context(), commands.Actor{OrganizationID: s.organization}, instance); err != nil {
+		t.Fatal(err)
+	}
+	var lost *LeaseLostError
+	if r := s.round(one); !errors.As(r.err, &lost) || r.batch.Len() > 0 {
+		t.Errorf("%v, %d samples", r.err, r.batch.Len())
+	}
+}
+
+// aSlowServerDelaysItselfAlone: as many hang as are connected to at once, and another
+// one has samples before any of them is given up.
+func aSlowServerDelaysItselfAlone(t *testing.T, w *watchedServer) {
+	s := newScene(t)
+	s.intake.kept = make(chan struct{}, 100)
+	for range connectsAtOnce {
+		s.register("postgres://u@" + silent(t) + "/postgres?sslmode=disable")
+	}
+	var complaints lines
+	m := s.process()
+	m.Log = slog.New(slog.NewTextHandler(&complaints, nil))
+	defer m.die()
+	s.look(m)
+	for len(m.connects) < connectsAtOnce {
+		runtime.Gosched()
+	}
+	quick := s.register(w.dsn)
+	s.look(m)
+	<-s.intake.kept
+	s.intake.mu.Lock()
+	defer s.intake.mu.Unlock()
+	if got := s.intake.batches[0].Sessions; len(got) == 0 || got[0].Instance != quick || complaints.Load() > 0 {
+		t.Errorf("%d were given up before the other one had %+v", complaints.Load(), got)
+	}
+}
+
+// lines counts those of a log.
+type lines struct{ atomic.Int32 }
+
+func (l *lines) Write(line []byte) (int, error) {
+	l.Add(1)
+	return len(line), nil
+}
+
+// silent is a server that takes connections and never says a word.
+func silent(t *testing.T) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().String()
+}

@@ -1,0 +1,24 @@
+-- PostgreSQL 13 and newer. The client sessions of each database by what they do and
+-- wait for; a database without one has a row too, with no session. A session that we
+-- may not look at has no backend_type either: it is hidden, and no background process
+-- for all we know. Ours do not count, on whatever connection a pooler put them.
+SELECT d.oid, d.datname, d.datallowconn, coalesce(pg_has_role('pg_read_all_stats', 'USAGE'), false), quote_ident(current_user),
+       coalesce(s.split, ''), coalesce(s.wait, ''), coalesce(s.sessions, 0)
+FROM pg_database d
+LEFT JOIN (
+    SELECT datid, wait_event_type AS wait, count(*) AS sessions,
+           CASE WHEN backend_type IS NULL THEN 'hidden'
+                WHEN state = 'active' AND wait_event_type IS NULL THEN 'active'
+                WHEN state = 'active' THEN 'waiting'
+                WHEN state = 'idle' THEN 'idle'
+                WHEN state IN ('idle in transaction', 'idle in transaction (aborted)') THEN 'in transaction'
+                ELSE 'other' -- fastpath function call, disabled, starting
+           END AS split
+    FROM pg_stat_activity
+    WHERE datid IS NOT NULL AND (backend_type = 'client backend' OR backend_type IS NULL)
+      AND pid <> pg_backend_pid()
+      AND NOT (application_name = '@application@' AND usename = current_user)
+    GROUP BY datid, split, wait
+) s ON s.datid = d.oid
+WHERE NOT d.datistemplate
+ORDER BY d.oid

@@ -1,0 +1,244 @@
+package monitor
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/eventstore"
+	"muster/internal/assessment"
+	"muster/internal/clocktest"
+	"muster/internal/intake/push"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
+	"muster/internal/snapshot"
+	"muster/internal/watch"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// activeInstances is the fleet's list, as far as the monitor asks it.
+type activeInstances struct {
+	mu       sync.Mutex
+	inactive map[uuid.UUID]bool
+}
+
+func (a *activeInstances) ActiveAmong(_ context.Context, _, instances []uuid.UUID) (map[uuid.UUID]bool, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	active := make(map[uuid.UUID]bool)
+	for _, id := range instances {
+		active[id] = !a.inactive[id]
+	}
+	return active, nil
+}
+
+func (a *activeInstances) deactivate(instance uuid.UUID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.inactive[instance] = true
+}
+
+// watchedIntake is the real one, and remembers what it was given.
+type watchedIntake struct {
+	Intake
+	mu      sync.Mutex
+	batches []measurements.Batch
+	signs   []watch.Sign
+	fail    error         // instead of keeping the next batch
+	failed  error         // after having kept it
+	kept    chan struct{} // told of each batch; nil: nobody listens
+}
+
+func (i *watchedIntake) Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error) {
+	i.mu.Lock()
+	fail, failed := i.fail, i.failed
+	i.fail, i.failed = nil, nil
+	i.mu.Unlock()
+	if fail != nil {
+		return measurements.Receipt{}, fail
+	}
+	receipt, err := i.Intake.Record(ctx, b, signs...)
+	if err == nil {
+		i.mu.Lock()
+		i.batches, i.signs = append(i.batches, b), append(i.signs, signs...)
+		i.mu.Unlock()
+		err = failed
+	}
+	if i.kept != nil {
+		i.kept <- struct{}{}
+	}
+	return receipt, err
+}
+
+// scene is an installation that measures servers.
+type scene struct {
+	*testing.T
+	db           *sqlx.DB
+	facts        *assessment.Store
+	commands     *commands.Service
+	store        *pgstore.Store
+	intake       *watchedIntake
+	active       *activeInstances
+	clock        *clocktest.Clock
+	organization uuid.UUID
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := pgtest.DB(t)
+	clock := clocktest.At(time.Now())
+	store := pgstore.New(db, quiet())
+	return &scene{
+		T: t, db: db, facts: assessment.NewStore(db, key), clock: clock, organization: uuid.New(), store: store,
+		commands: &commands.Service{DB: db, Events: eventstore.New(db), Now: clock.Now},
+		intake:   &watchedIntake{Intake: &push.Intake{DB: db, Store: store, Now: clock.Now}},
+		active:   &activeInstances{inactive: make(map[uuid.UUID]bool)},
+	}
+}
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// process is a monitor as another process would have it.
+func (s *scene) process() *Monitor {
+	return New(Config{
+		DB: s.db, Connections: s.facts, Fleet: s.commands, Instances: s.active, Intake: s.intake, Log: quiet(), Now: s.clock.Now,
+	})
+}
+
+// register registers an instance with a connection, as POST /instances does.
+func (s *scene) register(dsn string) uuid.UUID {
+	s.Helper()
+	id := uuid.New()
+	tx := s.db.MustBegin()
+	err := s.facts.SaveCredentials(s.Context(), tx, assessment.Credentials{
+		Organization: s.organization, Instance: id, Engine: fleet.PostgreSQL, DSN: dsn,
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	actor := commands.Actor{OrganizationID: s.organization, Component: "collector"}
+	_, _, err = s.commands.RegisterInstanceTx(s.Context(), tx, actor, id, commands.RegisterInstance{Name: "db", Engine: fleet.PostgreSQL, Active: true})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := tx.Commit(); err != nil {
+		s.Fatal(err)
+	}
+	return id
+}
+
+// measure claims an instance for one round after another, by hand.
+func (s *scene) measure(instance uuid.UUID) *server {
+	s.Helper()
+	m := s.process()
+	claims, err := m.leases.claim(s.Context(), []assessment.Registered{{Organization: s.organization, Instance: instance}})
+	if err != nil || len(claims) != 1 {
+		s.Fatal(claims, err)
+	}
+	one := newServer(m, claims[0])
+	s.Cleanup(func() { one.close(context.Background()) })
+	return one
+}
+
+// round is a minute later.
+func (s *scene) round(one *server) round {
+	s.Helper()
+	s.clock.Advance(time.Minute)
+	before := len(s.intake.batches)
+	s.intake.signs = nil
+	err := one.round(s.Context())
+	r := round{err: err, signs: s.intake.signs, ids: one.databases}
+	if len(s.intake.batches) > before {
+		r.batch = s.intake.batches[before]
+	}
+	return r
+}
+
+// round is what one gave.
+type round struct {
+	err   error
+	batch measurements.Batch
+	signs []watch.Sign
+	ids   map[string]uuid.UUID
+}
+
+// sessions is the sample of a database; nil: there is none.
+func (r round) sessions(database string) *measurements.SessionSample {
+	for _, s := range r.batch.Sessions {
+		if s.Database == r.ids[database] {
+			return &s
+		}
+	}
+	return nil
+}
+
+// statements sums up what those of a database did; ok is false where none were counted.
+func (r round) statements(database string) (calls int64, totalMs float64, ok bool) {
+	for _, s := range r.batch.Statements {
+		if s.Database == r.ids[database] {
+			ok = true
+			for _, one := range s.Statements {
+				calls += one.Calls
+				totalMs += one.TotalMs
+			}
+		}
+	}
+	return calls, totalMs, ok
+}
+
+// missing is what an instance shows of grants.
+func (s *scene) missing(instance uuid.UUID) []snapshot.MissingGrant {
+	s.Helper()
+	states, err := s.facts.States(s.Context(), s.organization, []uuid.UUID{instance})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return states[instance].MissingGrants
+}
+
+// minute is the last round's bucket of the tiles.
+func (s *scene) minute() timegrid.Window {
+	s.Helper()
+	if _, err := s.store.Roll(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	return timegrid.Window{From: s.clock.Now(), To: s.clock.Now().Add(time.Microsecond), Size: timegrid.Minute}
+}
+
+// queryTile is what the dashboard says of the statements of the last round.
+func (s *scene) queryTile() measurements.QuerySums {
+	s.Helper()
+	sums, err := s.store.QueryPerformance(s.Context(), s.organization, fleet.PostgreSQL, fleet.Scope{}, s.minute(), s.clock.Now())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return sums
+}
+
+// waitTile is what it says of those who waited.
+func (s *scene) waitTile() measurements.WaitSums {
+	s.Helper()
+	sums, err := s.store.WaitEvents(s.Context(), s.organization, fleet.PostgreSQL, fleet.Scope{}, s.minute())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return sums
+}

@@ -1,0 +1,58 @@
+package monitor
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// sessionsEvery is how often sessions are sampled (specification, §4.6).
+	sessionsEvery = 10 * time.Second
+	// statementsEvery is how often statements, databases and the watch's figures
+	// are read (§4.5).
+	statementsEvery = time.Minute
+	// longestGap is the longest interval that two lists of statements are compared
+	// over (readings, 18).
+	longestGap = 10 * time.Minute
+)
+
+// phaseOf is where in the minute a server has its turn, wherever it is measured: a
+// thousand of them are spread over it.
+func phaseOf(instance uuid.UUID) time.Duration {
+	h := fnv.New64a()
+	_, _ = h.Write(instance[:]) // never fails
+	return time.Duration(h.Sum64() % uint64(statementsEvery))
+}
+
+// turn counts the periods that have begun by t.
+func turn(t time.Time, every, phase time.Duration) int64 {
+	since := t.UnixNano() - int64(phase)
+	n := since / int64(every)
+	if since%int64(every) < 0 {
+		n--
+	}
+	return n
+}
+
+// untilTurn is how long it is to the next period.
+func untilTurn(t time.Time, every, phase time.Duration) time.Duration {
+	next := (turn(t, every, phase)+1)*int64(every) + int64(phase)
+	return time.Duration(next - t.UnixNano())
+}
+
+// longestPause is how long a server that cannot be reached is left alone at most.
+const longestPause = time.Minute
+
+// backoff is the pause after so many failures in a row: twice as long each time, and
+// somewhere in its upper half, so that servers that went away together do not come
+// back together.
+func backoff(failures int) time.Duration {
+	pause := longestPause
+	if failures < 7 {
+		pause = min(time.Second<<failures, longestPause)
+	}
+	return pause/2 + rand.N(pause/2) //nolint:gosec // G404: nothing is guarded by it
+}

@@ -1,0 +1,216 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/commands"
+	"muster/internal/assessment"
+	"muster/internal/measurements"
+	"muster/internal/snapshot"
+)
+
+const (
+	// statementTimeout is how long the server itself lets one of our queries run.
+	// They take milliseconds; a server that is slower has other worries.
+	statementTimeout = 5 * time.Second
+	// searchEvery is how often other databases are searched for the extension.
+	searchEvery = 10 * time.Minute
+)
+
+// server is one that we measure: a goroutine, and one connection.
+type server struct {
+	*Monitor
+	claim claim
+	log   *slog.Logger
+
+	target    assessment.Target
+	session   *assessment.Session // nil: none is open
+	database  string              // where the extension was found; empty: where the connection goes
+	extension *extension          // nil: not found
+	searched  time.Time           // when other databases were
+	failures  int                 // to connect, in a row
+	complaint string              // the last one that was logged
+
+	databases map[string]uuid.UUID // the fleet's, by name
+	seen      []string             // the server's, sorted
+	lacking   []snapshot.MissingGrant
+	told      bool // lacking was kept
+
+	minute  int64          // the last one whose turn was taken
+	counted *time.Time     // until when statements are, as far as we know
+	last    *statementList // their counters then; nil: no basis yet
+	pending *statementList // what may have been counted: nobody said
+}
+
+func newServer(m *Monitor, c claim) *server {
+	return &server{
+		Monitor: m, claim: c, counted: c.statementsAt, minute: -1,
+		log: m.Log.With("instance", c.instance),
+	}
+}
+
+// run measures until ctx ends or the claim is lost, the first time at once.
+func (s *server) run(ctx context.Context) {
+	defer s.close(ctx)
+	for ctx.Err() == nil {
+		err := s.round(ctx)
+		var lost *LeaseLostError
+		switch {
+		case errors.As(err, &lost):
+			return
+		case err != nil && ctx.Err() == nil:
+			s.complain(ctx, err)
+		}
+		wait := untilTurn(s.Now(), sessionsEvery, phaseOf(s.claim.instance)%sessionsEvery)
+		if s.session == nil && s.failures > 0 {
+			wait = backoff(s.failures)
+		}
+		if pause(ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+// complain logs why something could not be measured, once, and not every ten seconds.
+// What the server says stays out of it: its text may quote data, or name its users.
+func (s *server) complain(ctx context.Context, err error) {
+	reason := err.Error()
+	var refused *assessment.ConnectionError
+	var answer *pgconn.PgError
+	switch {
+	case errors.As(err, &refused):
+		reason = "connection: " + refused.Class
+	case errors.As(err, &answer):
+		reason = "SQLSTATE " + answer.Code
+	}
+	if reason != s.complaint {
+		s.log.WarnContext(ctx, "a server cannot be measured, or not all of it", "reason", reason)
+	}
+	s.complaint = reason
+}
+
+// round takes what is due. Each part of it that cannot be read is missing, and none of
+// the others with it.
+func (s *server) round(ctx context.Context) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	at := s.Now().UTC().Truncate(time.Microsecond)
+	a, err := readActivity(ctx, s.session, at)
+	if err != nil {
+		return err
+	}
+	minute := turn(at, statementsEvery, phaseOf(s.claim.instance))
+	minutely := minute != s.minute
+	if err := s.discover(ctx, a, minutely); err != nil {
+		return err
+	}
+	batch := measurements.Batch{
+		Organization: s.claim.organization, Sessions: a.samples(s.claim.instance, s.databases), Guard: s.claim.guard,
+	}
+	if !minutely {
+		return s.record(ctx, batch)
+	}
+	s.minute = minute
+	signs, signsErr := readSigns(ctx, s.session, a, s.claim.organization, s.claim.instance)
+	return errors.Join(signsErr, s.countStatements(ctx, batch, a, signs))
+}
+
+// connect opens the connection where there is none. One that breaks in the middle of a
+// round stays until the next: what is left of the round fails on it.
+func (s *server) connect(ctx context.Context) error {
+	if s.session != nil && !s.session.Closed() {
+		return nil
+	}
+	credentials, ok, err := s.Connections.Credentials(ctx, s.claim.organization, s.claim.instance)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return &LeaseLostError{Instance: s.claim.instance} // forgotten a moment ago
+	}
+	if s.target, err = assessment.ParseDSN(credentials.DSN); err != nil {
+		return err
+	}
+	if s.session, err = s.openIn(ctx, cmp.Or(s.database, s.target.Database)); err != nil {
+		s.failures++
+		var refused *assessment.ConnectionError
+		if errors.As(err, &refused) && refused.Class == assessment.ClassDatabase {
+			s.database, s.searched = "", time.Time{} // it is gone: the extension may be elsewhere
+		}
+		return err
+	}
+	if s.failures > 0 {
+		s.log.InfoContext(ctx, "a server can be measured again", "failures", s.failures)
+		s.complaint = ""
+	}
+	s.failures = 0
+	return nil
+}
+
+// openIn connects to a database, when it is our turn to. One that hangs keeps its turn
+// for a moment only: to wait for it costs nothing.
+func (s *server) openIn(ctx context.Context, database string) (*assessment.Session, error) {
+	select {
+	case s.connects <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	next := sync.OnceFunc(func() { <-s.connects })
+	defer next()
+	defer time.AfterFunc(connectTurn, next).Stop()
+	session, err := s.target.Open(ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	session.Timeout = statementTimeout
+	return session, nil
+}
+
+func (s *server) close(ctx context.Context) {
+	if s.session != nil {
+		s.session.Close(ctx)
+		s.session = nil
+	}
+}
+
+// discover makes the fleet know the databases that are there, and no others.
+func (s *server) discover(ctx context.Context, a *activity, again bool) error {
+	names := a.names()
+	slices.Sort(names)
+	if !again && slices.Equal(names, s.seen) {
+		return nil
+	}
+	known, err := s.Fleet.DatabasesOf(ctx, s.claim.organization, s.claim.instance)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(names, slices.Sorted(maps.Keys(known))) {
+		actor := commands.Actor{OrganizationID: s.claim.organization, Component: "collector"}
+		var gone *commands.NotFoundError
+		var rule *commands.RuleError
+		switch _, err := s.Fleet.RecordDatabases(ctx, actor, s.claim.instance, names); {
+		case errors.As(err, &gone):
+			return &LeaseLostError{Instance: s.claim.instance} // removed a moment ago
+		case errors.As(err, &rule):
+			s.complain(ctx, err) // of a name that is too long for the lists
+		case err != nil:
+			return err
+		}
+		if known, err = s.Fleet.DatabasesOf(ctx, s.claim.organization, s.claim.instance); err != nil {
+			return err
+		}
+	}
+	s.databases, s.seen = known, names
+	return nil
+}

@@ -1,0 +1,177 @@
+package otlp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"muster/internal/intake/hostmetrics"
+)
+
+// DecodeJSON reads a request in protobuf's JSON form that came at receipt. The error
+// is a *hostmetrics.DecodeError.
+func DecodeJSON(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
+	m := hostmetrics.New(receipt)
+	if err := readRequest(m, body); err != nil {
+		return nil, &hostmetrics.DecodeError{Message: requestName, Err: err}
+	}
+	return m, nil
+}
+
+func readRequest(m *hostmetrics.Message, body []byte) error {
+	if !json.Valid(body) {
+		return errors.New("no JSON, or something follows it")
+	}
+	var resources []byte
+	if err := members(space(body), member{"resourceMetrics", &resources}); err != nil {
+		return err
+	}
+	return elements(resources, func(item []byte) error { return readJSONResource(m, item) })
+}
+
+func readJSONResource(m *hostmetrics.Message, item []byte) error {
+	var resource, attributes, scopes []byte
+	if err := members(item, member{"resource", &resource}, member{"scopeMetrics", &scopes}); err != nil {
+		return err
+	}
+	if err := members(resource, member{"attributes", &attributes}); err != nil {
+		return err
+	}
+	var labels hostmetrics.Labels
+	if err := readJSONAttributes(attributes, labels.SetResource); err != nil {
+		return err
+	}
+	return elements(scopes, func(item []byte) error {
+		var metrics []byte
+		if err := members(item, member{"metrics", &metrics}); err != nil {
+			return err
+		}
+		return elements(metrics, func(item []byte) error { return readJSONMetric(m, labels, item) })
+	})
+}
+
+func readJSONAttributes(attributes []byte, set func(name, value []byte)) error {
+	return elements(attributes, func(item []byte) error {
+		var key, held, asText, asInt []byte
+		if err := members(item, member{"key", &key}, member{"value", &held}); err != nil {
+			return err
+		}
+		if err := members(held, member{"stringValue", &asText}, member{"intValue", &asInt}); err != nil {
+			return err
+		}
+		name, err := text(key)
+		if err != nil {
+			return err
+		}
+		value, err := number(asInt)
+		if asText != nil {
+			value, err = text(asText)
+		}
+		set(name, value)
+		return err
+	})
+}
+
+func readJSONMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []byte) error {
+	var name []byte
+	var of [summary + 1][]byte // by kind
+	err := members(item, member{"name", &name}, member{"gauge", &of[gauge]}, member{"sum", &of[sum]}, member{"histogram", &of[histogram]},
+		member{"exponentialHistogram", &of[exponentialHistogram]}, member{"summary", &of[summary]})
+	if err != nil {
+		return err
+	}
+	if name, err = text(name); err != nil {
+		return err
+	}
+	into := metric{to: m, resource: resource, means: hostmetrics.OpenTelemetry(name)}
+	for kind, points := range of {
+		if points == nil {
+			continue
+		}
+		if err := readJSONPoints(&into, kind, points); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readJSONPoints reads what holds data points, as all kinds do.
+func readJSONPoints(into *metric, kind int, item []byte) error {
+	var points, temporality []byte
+	if err := members(item, member{"dataPoints", &points}, member{"aggregationTemporality", &temporality}); err != nil {
+		return err
+	}
+	temporality, err := number(temporality)
+	if err != nil {
+		return err
+	}
+	into.judge(kind, string(temporality) == strconv.Itoa(cumulative) || string(temporality) == "AGGREGATION_TEMPORALITY_CUMULATIVE")
+	unused := 0
+	err = elements(points, func(item []byte) error {
+		if into.reason != "" {
+			unused++
+			return nil
+		}
+		return readJSONPoint(into, item)
+	})
+	into.to.Drop(into.reason, unused)
+	return err
+}
+
+func readJSONPoint(into *metric, item []byte) error {
+	var nanos, flags, asDouble, asInt, attributes []byte
+	err := members(item, member{"timeUnixNano", &nanos}, member{"flags", &flags}, member{"asDouble", &asDouble},
+		member{"asInt", &asInt}, member{"attributes", &attributes})
+	if err != nil {
+		return err
+	}
+	p := point{labels: into.resource}
+	if p.nanos, err = unsigned(nanos); err != nil {
+		return err
+	}
+	if p.flags, err = unsigned(flags); err != nil {
+		return err
+	}
+	for _, value := range [][]byte{asDouble, asInt} {
+		if value, err = number(value); err != nil {
+			return err
+		}
+		if len(value) == 0 {
+			continue
+		}
+		if p.value, err = strconv.ParseFloat(string(value), 64); err != nil && p.value == 0 { // too large is infinite
+			return err
+		}
+		p.valued = true
+	}
+	if err := readJSONAttributes(attributes, p.labels.SetAttribute); err != nil {
+		return err
+	}
+	into.add(&p)
+	return nil
+}
+
+// number is one as it is written; those of 64 bits are texts in this form of JSON, and
+// so is what JSON has no number for.
+func number(value []byte) ([]byte, error) {
+	if len(value) == 0 {
+		return nil, nil
+	}
+	switch value[0] {
+	case '{', '[', 't', 'f':
+		return nil, fmt.Errorf("%.20q is no number", value)
+	case '"':
+		return value[1 : len(value)-1], nil
+	}
+	return value, nil
+}
+
+func unsigned(value []byte) (uint64, error) {
+	written, err := number(value)
+	if err != nil || len(written) == 0 {
+		return 0, err
+	}
+	return strconv.ParseUint(string(written), 10, 64)
+}

@@ -1,0 +1,156 @@
+package otlp
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"muster/internal/intake/hostmetrics"
+	"muster/internal/intake/wire"
+)
+
+// DecodeProtobuf reads a request that came at receipt. The error is a
+// *hostmetrics.DecodeError.
+func DecodeProtobuf(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
+	m := hostmetrics.New(receipt)
+	err := each(body, 1, func(resourceMetrics []byte) error { return readResource(m, resourceMetrics) })
+	if err != nil {
+		return nil, &hostmetrics.DecodeError{Message: requestName, Err: err}
+	}
+	return m, nil
+}
+
+// each goes through the messages of one field.
+func each(message []byte, number protowire.Number, do func([]byte) error) error {
+	fields := wire.In(message)
+	for fields.Next() {
+		if !fields.IsMessage(number) {
+			continue
+		}
+		if err := do(fields.Bytes); err != nil {
+			return err
+		}
+	}
+	return fields.Err()
+}
+
+// readResource reads a ResourceMetrics. The resource may follow what it is of.
+func readResource(m *hostmetrics.Message, resourceMetrics []byte) error {
+	var labels hostmetrics.Labels
+	err := each(resourceMetrics, 1, func(resource []byte) error {
+		return each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, labels.SetResource) })
+	})
+	if err != nil {
+		return err
+	}
+	return each(resourceMetrics, 2, func(scopeMetrics []byte) error {
+		return each(scopeMetrics, 2, func(item []byte) error { return readMetric(m, labels, item) })
+	})
+}
+
+// readAttribute reads a KeyValue whose value is text or a whole number.
+func readAttribute(attribute []byte, set func(name, value []byte)) error {
+	var name, value []byte
+	fields := wire.In(attribute)
+	for fields.Next() {
+		switch {
+		case fields.IsMessage(1):
+			name = fields.Bytes
+		case fields.IsMessage(2):
+			held := wire.In(fields.Bytes)
+			for held.Next() {
+				switch {
+				case held.IsMessage(1):
+					value = held.Bytes
+				case held.Is(3, protowire.VarintType):
+					value = strconv.AppendInt(nil, int64(held.Bits), 10)
+				}
+			}
+			if held.Err() != nil {
+				return held.Err()
+			}
+		}
+	}
+	set(name, value)
+	return fields.Err()
+}
+
+// readMetric reads a Metric. Its name may follow the points.
+func readMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []byte) error {
+	into := metric{to: m, resource: resource}
+	err := each(item, 1, func(name []byte) error {
+		into.means = hostmetrics.OpenTelemetry(name)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fields := wire.In(item)
+	for fields.Next() {
+		if !fields.IsMessage(fields.Number) || fields.Number < gauge || fields.Number > summary {
+			continue
+		}
+		total, err := isCumulative(fields.Bytes)
+		if err != nil {
+			return err
+		}
+		into.judge(int(fields.Number), total)
+		if err := readPoints(&into, fields.Bytes); err != nil {
+			return err
+		}
+	}
+	return fields.Err()
+}
+
+// isCumulative reads the temporality of a Sum; what is none has other fields there.
+func isCumulative(points []byte) (total bool, err error) {
+	fields := wire.In(points)
+	for fields.Next() {
+		if fields.Is(2, protowire.VarintType) {
+			total = fields.Bits == cumulative
+		}
+	}
+	return total, fields.Err()
+}
+
+// readPoints reads what holds data points in its first field, as all kinds do.
+func readPoints(into *metric, points []byte) error {
+	unused := 0
+	err := each(points, 1, func(item []byte) error {
+		if into.reason != "" {
+			unused++
+			return nil
+		}
+		return readPoint(into, item)
+	})
+	into.to.Drop(into.reason, unused)
+	return err
+}
+
+// readPoint reads a NumberDataPoint.
+func readPoint(into *metric, item []byte) error {
+	p := point{labels: into.resource}
+	fields := wire.In(item)
+	for fields.Next() {
+		switch {
+		case fields.Is(3, protowire.Fixed64Type):
+			p.nanos = fields.Bits
+		case fields.Is(4, protowire.Fixed64Type):
+			p.value, p.valued = math.Float64frombits(fields.Bits), true
+		case fields.Is(6, protowire.Fixed64Type):
+			p.value, p.valued = float64(int64(fields.Bits)), true
+		case fields.IsMessage(7):
+			if err := readAttribute(fields.Bytes, p.labels.SetAttribute); err != nil {
+				return err
+			}
+		case fields.Is(8, protowire.VarintType):
+			p.flags = fields.Bits
+		}
+	}
+	if fields.Err() == nil {
+		into.add(&p)
+	}
+	return fields.Err()
+}

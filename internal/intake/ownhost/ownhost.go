@@ -1,0 +1,103 @@
+package ownhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/assessment"
+	"muster/internal/measurements"
+	"muster/internal/watch"
+)
+
+const (
+	// every is how often the machine is measured: as often as agents do.
+	every = 15 * time.Second
+	// placesEvery is how often it is asked whose host it is.
+	placesEvery = time.Minute
+)
+
+// Connections knows how servers are reached; *assessment.Store is one.
+type Connections interface {
+	Registered(ctx context.Context) ([]assessment.Registered, error)
+	Credentials(ctx context.Context, organization, instance uuid.UUID) (assessment.Credentials, bool, error)
+}
+
+// Intake keeps what was measured; *push.Intake is one.
+type Intake interface {
+	Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error)
+}
+
+// Host measures the machine it runs on.
+type Host struct {
+	Connections   Connections
+	Organizations func(ctx context.Context) ([]uuid.UUID, error) // of the installation
+	Intake        Intake
+	Log           *slog.Logger
+	Now           func() time.Time
+	Kept          func(measurements.Receipt) // told of what came of each batch; nil: nobody is
+
+	// Run's alone:
+	belongs []place
+	asked   time.Time
+	here    map[assessment.Registered]bool
+	failing bool
+}
+
+// Run measures until ctx ends, and returns its error.
+func (h *Host) Run(ctx context.Context) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		err := h.measure(ctx)
+		if err != nil && ctx.Err() == nil && !h.failing { // once, not every fifteen seconds
+			h.Log.WarnContext(ctx, "measure the machine that Muster runs on", "error", err)
+		}
+		h.failing = err != nil
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// measure takes one sample, for everybody whose host it is.
+func (h *Host) measure(ctx context.Context) error {
+	at := h.Now().UTC().Truncate(time.Microsecond)
+	name, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("read the machine's name: %w", err)
+	}
+	var placesErr error
+	if h.asked.IsZero() || at.Sub(h.asked).Abs() >= placesEvery {
+		addresses, err := localAddresses()
+		if err != nil {
+			return fmt.Errorf("read the machine's addresses: %w", err)
+		}
+		var belongs []place
+		if belongs, placesErr = h.places(ctx, machine{name, addresses}); placesErr == nil {
+			h.belongs, h.asked = belongs, at
+		}
+	}
+	if len(h.belongs) == 0 {
+		return placesErr
+	}
+	sample, err := read(ctx)
+	errs := []error{placesErr, err}
+	sample.Host, sample.At = name, at
+	for _, p := range h.belongs {
+		sample.Instances = p.instances
+		receipt, err := h.Intake.Record(ctx, measurements.Batch{Organization: p.organization, Hosts: []measurements.HostSample{sample}})
+		errs = append(errs, err)
+		if h.Kept != nil {
+			h.Kept(receipt)
+		}
+	}
+	return errors.Join(errs...)
+}

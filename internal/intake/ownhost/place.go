@@ -1,0 +1,109 @@
+package ownhost
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"muster/internal/assessment"
+)
+
+// machine is how connections may call the one we run on.
+type machine struct {
+	name      string
+	addresses []netip.Addr
+}
+
+// localAddresses are those of the machine's interfaces.
+func localAddresses() ([]netip.Addr, error) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	var addresses []netip.Addr
+	for _, a := range all {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil {
+			addresses = append(addresses, prefix.Addr().Unmap())
+		}
+	}
+	return addresses, nil
+}
+
+// has says whether a connection ends on this machine. No name is looked up.
+func (m machine) has(t assessment.Target) bool {
+	if t.Socket() || strings.EqualFold(t.Host, "localhost") || strings.EqualFold(t.Host, m.name) {
+		return true
+	}
+	if short, _, qualified := strings.Cut(m.name, "."); qualified && strings.EqualFold(t.Host, short) {
+		return true
+	}
+	address, err := netip.ParseAddr(t.Host)
+	if err != nil {
+		return false
+	}
+	address = address.Unmap().WithZone("")
+	if address.IsLoopback() {
+		return true
+	}
+	for _, own := range m.addresses {
+		if own.WithZone("") == address {
+			return true
+		}
+	}
+	return false
+}
+
+// place is an organization that the machine belongs to, with its servers on it; nil:
+// by name.
+type place struct {
+	organization uuid.UUID
+	instances    []uuid.UUID
+}
+
+// places says whose host the machine is. Connections that were looked at are known by
+// their revision.
+func (h *Host) places(ctx context.Context, m machine) ([]place, error) {
+	registered, err := h.Connections.Registered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	here := make(map[assessment.Registered]bool, len(registered))
+	var found []place
+	for _, r := range registered { // sorted by organization
+		if here[r], err = h.isHere(ctx, m, r); err != nil {
+			return nil, err
+		}
+		if !here[r] {
+			continue
+		}
+		if last := len(found) - 1; last < 0 || found[last].organization != r.Organization {
+			found = append(found, place{organization: r.Organization})
+		}
+		last := &found[len(found)-1]
+		last.instances = append(last.instances, r.Instance)
+	}
+	h.here = here
+	if len(found) > 0 {
+		return found, nil
+	}
+	organizations, err := h.Organizations(ctx)
+	if err != nil || len(organizations) != 1 {
+		return nil, err
+	}
+	return []place{{organization: organizations[0]}}, nil
+}
+
+func (h *Host) isHere(ctx context.Context, m machine, r assessment.Registered) (bool, error) {
+	if here, known := h.here[r]; known {
+		return here, nil
+	}
+	credentials, ok, err := h.Connections.Credentials(ctx, r.Organization, r.Instance)
+	if err != nil || !ok {
+		return false, err
+	}
+	target, err := assessment.ParseDSN(credentials.DSN)
+	return err == nil && m.has(target), nil // what cannot be read is nowhere
+}

@@ -1,0 +1,56 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/measurements"
+	"muster/internal/watch"
+)
+
+// Intake keeps samples and tells the watch what it judges.
+type Intake struct {
+	DB    *sqlx.DB // of the watch's signs
+	Store Store
+	// InstancesOn say what runs on the hosts whose samples name no instances; each
+	// is asked for those that the ones before it do not know.
+	InstancesOn []InstancesOn
+	Now         func() time.Time
+}
+
+// Store keeps samples, and tells what it has of a volume whose sizes come apart.
+type Store interface {
+	measurements.Store
+	// Volumes returns those of hosts[i] at times[i], as all messages together tell
+	// them, at the same place. Those that never count are missing.
+	Volumes(ctx context.Context, organization uuid.UUID, hosts []string, times []time.Time) ([][]measurements.Volume, error)
+}
+
+// InstancesOn says which instances of an organization run on hosts. Hosts that it
+// does not know are missing.
+type InstancesOn func(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
+
+// Record keeps a batch, and then the signs that follow from it and those that the
+// sender adds: that its instances were heard from, and how full their volumes are.
+// Signs are no reason to lose samples: the batch is kept when they cannot be, and the
+// error says so; sent again, both are tried again. An error of the batch's Guard is
+// returned as it is, and then nothing is kept.
+func (i *Intake) Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error) {
+	received := i.Now()
+	receipt, err := i.Store.Write(ctx, b)
+	if err != nil {
+		return measurements.Receipt{}, err
+	}
+	found, err := i.signs(ctx, b, received)
+	if err == nil {
+		_, err = watch.Record(ctx, i.DB, received, append(found, signs...))
+	}
+	if err != nil {
+		return receipt, fmt.Errorf("the samples are kept, what the watch judges of them is not: %w", err)
+	}
+	return receipt, nil
+}

@@ -1,0 +1,285 @@
+package push_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/internal/intake/push"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore"
+	"muster/internal/pgtest"
+	"muster/internal/watch"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// Servers, and what runs on hosts as somebody registered it.
+var (
+	orders  = uuid.MustParse("00000000-0000-7000-8000-0000000000a1")
+	billing = uuid.MustParse("00000000-0000-7000-8000-0000000000b2")
+	names   = strings.NewReplacer(orders.String(), "orders", billing.String(), "billing")
+)
+
+// scene is an intake at noon.
+type scene struct {
+	*testing.T
+	*push.Intake
+	org   uuid.UUID
+	asked [][]string // hosts that the registry was asked for
+	fault error      // of the registry
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{T: t, org: uuid.New()}
+	db := pgtest.DB(t)
+	store := pgstore.New(db, slog.New(slog.DiscardHandler))
+	s.Intake = &push.Intake{DB: db, Store: store, InstancesOn: []push.InstancesOn{store.InstancesOn, s.registered}, Now: func() time.Time { return noon }}
+	return s
+}
+
+func (s *scene) registered(_ context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
+	if organization != s.org {
+		return nil, fmt.Errorf("asked for organization %s", organization)
+	}
+	s.asked = append(s.asked, slices.Clone(hosts))
+	return map[string][]uuid.UUID{"db01": {orders}, "both": {orders, billing}}, s.fault
+}
+
+func (s *scene) record(b measurements.Batch, signs ...watch.Sign) measurements.Receipt {
+	s.Helper()
+	b.Organization = s.org
+	receipt, err := s.Record(s.Context(), b, signs...)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return receipt
+}
+
+// signs are those that the watch has: server, rule, volume, figure, age.
+func (s *scene) signs() []string {
+	s.Helper()
+	var rows []struct {
+		Instance uuid.UUID `db:"instance_id"`
+		Rule     string    `db:"rule"`
+		Mount    string    `db:"mount"`
+		Value    float64   `db:"value"`
+		At       time.Time `db:"at"`
+	}
+	err := s.DB.SelectContext(s.Context(), &rows, `SELECT instance_id, rule, mount, value, at FROM signs WHERE organization_id = $1 ORDER BY 1, 2, 3`, s.org)
+	if err != nil {
+		s.Fatal(err)
+	}
+	out := []string{}
+	for _, r := range rows {
+		out = append(out, names.Replace(strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %.4g %s", r.Instance, r.Rule, r.Mount, r.Value, noon.Sub(r.At))), " ")))
+	}
+	return out
+}
+
+func to[T any](v T) *T { return &v }
+
+func host(name string, age time.Duration, volumes ...measurements.Volume) measurements.HostSample {
+	return measurements.HostSample{Host: name, At: noon.Add(-age), CPUPercent: to(5.0), Volumes: volumes}
+}
+
+// on is the host with what it says runs on it, be it nothing.
+func on(h measurements.HostSample, instances ...uuid.UUID) measurements.HostSample {
+	h.Instances = append([]uuid.UUID{}, instances...)
+	return h
+}
+
+func filled(mount string, percent float64) measurements.Volume {
+	return measurements.Volume{Mount: mount, UsedPercent: &percent}
+}
+
+func sized(mount string, size, free, available float64) measurements.Volume {
+	return measurements.Volume{Mount: mount, Size: size, Free: free, Available: available}
+}
+
+// TestSigns: what a batch says to the watch.
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	session := func(instance uuid.UUID, age time.Duration) measurements.SessionSample {
+		return measurements.SessionSample{Instance: instance, Engine: fleet.PostgreSQL, Database: uuid.New(), At: noon.Add(-age), Interval: 10 * time.Second}
+	}
+	for name, c := range map[string]struct {
+		earlier measurements.Batch
+		batch   measurements.Batch
+		extra   []watch.Sign
+		want    []string
+		asked   []string // of the registry
+	}{
+		"nothing": {want: []string{}},
+		"sessions and statements are signs of life, when they come": {
+			batch: measurements.Batch{
+				Sessions: []measurements.SessionSample{session(orders, time.Minute), session(orders, 2*time.Minute)},
+				Statements: []measurements.StatementSample{{Instance: billing, Engine: fleet.MySQL, Database: uuid.New(), At: noon.Add(-time.Minute), Interval: time.Minute,
+					Statements: []measurements.Statement{{Key: "q", Calls: 1, TotalMs: 2}}}},
+			},
+			want: []string{"orders silent 0 0s", "billing silent 0 0s"},
+		},
+		"a host's volumes are those of every instance on it, the newest counts": {
+			batch: measurements.Batch{Hosts: []measurements.HostSample{
+				on(host("db07", time.Minute, filled("/data", 91), filled("/", 0)), orders, billing),
+				on(host("db07", 2*time.Minute, filled("/data", 20), filled("/old", 30)), orders),
+			}},
+			want: []string{"orders silent 0 0s", "orders volume / 0 1m0s", "orders volume /data 91 1m0s", "orders volume /old 30 2m0s",
+				"billing silent 0 0s", "billing volume / 0 1m0s", "billing volume /data 91 1m0s"},
+		},
+		"sizes make the percentage that df prints; of a part there is none": {
+			batch: measurements.Batch{Hosts: []measurements.HostSample{on(host("db07", 0,
+				sized("/data", 1000, 200, 150), sized("/part", 1000, -1, 150), sized("/none", 0, 0, 0), sized("/odd", 10, 50, 50)), orders)}},
+			want: []string{"orders silent 0 0s", "orders volume /data 84.21 0s", "orders volume /odd 0 0s"},
+		},
+		"sizes that come apart make one, whatever else comes with them": {
+			earlier: measurements.Batch{Hosts: []measurements.HostSample{host("db01", time.Minute, sized("/data", 1000, 200, -1), sized("/logs", -1, -1, 5)),
+				host("db01", 2*time.Minute, sized("/old", -1, 5, 5))}},
+			batch: measurements.Batch{Hosts: []measurements.HostSample{
+				host("db01", time.Minute, sized("/data", -1, -1, 150), sized("/tmp", 100, 40, 40)), host("db01", time.Minute, sized("/logs", 10, 5, -1)),
+				host("db01", 2*time.Minute, sized("/data", 1000, -1, -1)), host("db01", 0, sized("/data", -1, -1, 1)), host("unknown", 0, sized("/data", -1, -1, 1)),
+			}},
+			want:  []string{"orders silent 0 0s", "orders volume /data 84.21 1m0s", "orders volume /logs 50 1m0s", "orders volume /tmp 60 1m0s"},
+			asked: []string{"db01", "db01", "unknown"},
+		},
+		"a host that names nobody is its registered instances'": {
+			batch: measurements.Batch{Hosts: []measurements.HostSample{
+				host("both", 0, filled("/data", 50)), on(host("db01", 0, filled("/x", 60))), host("unknown", 0, filled("/y", 70)),
+			}},
+			want:  []string{"orders silent 0 0s", "orders volume /data 50 0s", "orders volume /x 60 0s", "billing silent 0 0s", "billing volume /data 50 0s"},
+			asked: []string{"both", "db01", "unknown"},
+		},
+		"or those that an earlier sample of it named": {
+			earlier: measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", time.Hour), billing)}},
+			batch:   measurements.Batch{Hosts: []measurements.HostSample{host("db01", 0, filled("/x", 60))}},
+			want:    []string{"billing silent 0 0s", "billing volume /x 60 0s"},
+		},
+		"until one says that it runs none of them": {
+			earlier: measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", time.Hour), billing)}},
+			batch:   measurements.Batch{Hosts: []measurements.HostSample{on(host("db01", 0, filled("/x", 60)))}},
+			want:    []string{"orders silent 0 0s", "orders volume /x 60 0s"},
+			asked:   []string{"db01"},
+		},
+		"of an imported past nothing, and nobody is asked": {
+			batch: measurements.Batch{
+				Sessions: []measurements.SessionSample{session(orders, time.Hour)},
+				Hosts:    []measurements.HostSample{host("both", watch.Fresh+time.Second, filled("/data", 99)), on(host("db01", time.Hour, filled("/x", 60)), orders)},
+			},
+			want: []string{},
+		},
+		"and what the sender knows besides": {
+			extra: []watch.Sign{{Rule: watch.LockWait, InstanceID: orders, Value: 2.5, At: noon}},
+			want:  []string{"orders lock_wait 2.5 0s"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.record(c.earlier)
+			for i := range c.extra {
+				c.extra[i].OrganizationID = s.org
+			}
+			n := c.batch.Len()
+			receipt := s.record(c.batch, c.extra...)
+			if got := receipt.Accepted.Hosts + receipt.Accepted.Sessions + receipt.Accepted.Statements; got != n {
+				t.Errorf("%d of %d samples are accepted", got, n)
+			}
+			want := s.signs()
+			if diff := cmp.Diff(c.want, want); diff != "" {
+				t.Errorf("signs (-want +got):\n%s", diff)
+			}
+			var asked []string
+			for _, hosts := range s.asked {
+				asked = append(asked, hosts...)
+			}
+			if diff := cmp.Diff(c.asked, asked); diff != "" {
+				t.Errorf("hosts that were looked up (-want +got):\n%s", diff)
+			}
+			s.record(c.batch, c.extra...) // sent again
+			if diff := cmp.Diff(want, s.signs()); diff != "" {
+				t.Errorf("sent again (-first +second):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSamplesOutliveTheirSigns: what cannot be told to the watch is kept all the same,
+// and told when it comes again.
+func TestSamplesOutliveTheirSigns(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.fault = errors.New("the registry is away")
+	batch := measurements.Batch{Organization: s.org, Hosts: []measurements.HostSample{host("db01", 0, filled("/data", 50))}}
+	receipt, err := s.Record(t.Context(), batch)
+	if !errors.Is(err, s.fault) || receipt.Accepted.Hosts != 1 {
+		t.Fatalf("%+v, %v", receipt, err)
+	}
+	raw := func() (n int) {
+		if err := s.DB.Get(&n, `SELECT count(*) FROM raw_samples`); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n, signs := raw(), s.signs(); n != 1 || len(signs) != 0 {
+		t.Fatalf("%d samples, and signs %v", n, signs)
+	}
+	s.fault = nil
+	s.record(batch)
+	if n, signs := raw(), s.signs(); n != 1 || len(signs) != 2 {
+		t.Errorf("sent again: %d samples, and signs %v", n, signs)
+	}
+}
+
+// TestGuard: whoever has lost the right to write leaves nothing, not even a sign.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	lost := errors.New("lost")
+	_, err := s.Record(t.Context(), measurements.Batch{
+		Organization: s.org, Guard: func(context.Context, sqlx.ExtContext) error { return lost },
+		Hosts: []measurements.HostSample{on(host("db01", 0, filled("/data", 50)), orders)},
+	}, watch.Sign{OrganizationID: s.org, Rule: watch.LockWait, InstanceID: orders, At: noon})
+	if err != lost { //nolint:errorlint // as it is
+		t.Errorf("got %v", err)
+	}
+	if signs := s.signs(); len(signs) != 0 {
+		t.Errorf("there are signs %v", signs)
+	}
+}
+
+// TestManySigns: a message of a few KiB does not make millions of rows.
+func TestManySigns(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	var b measurements.Batch
+	for i := range 60 {
+		h := host(fmt.Sprint("h", i), 0)
+		for j := range 100 {
+			h.Instances = append(h.Instances, uuid.New())
+			h.Volumes = append(h.Volumes, filled(fmt.Sprint("/", j), 1))
+		}
+		b.Hosts = append(b.Hosts, h)
+	}
+	s.record(b)
+	var n int
+	if err := s.DB.Get(&n, `SELECT count(*) FROM signs`); err != nil {
+		t.Fatal(err)
+	}
+	if n != 100_000+60*100 {
+		t.Errorf("%d signs", n)
+	}
+}

@@ -1,0 +1,192 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/measurements"
+	"muster/internal/watch"
+)
+
+// maxSigns bounds what a batch may have the watch keep. Every volume of a host is a
+// sign for every instance on it, so that a message of a few KiB could make millions.
+const maxSigns = 100_000
+
+// signs are those that follow from the fresh samples of a batch. What is older says
+// nothing to the watch: of an imported past no sign is so much as made.
+func (i *Intake) signs(ctx context.Context, b measurements.Batch, received time.Time) ([]watch.Sign, error) {
+	c := collection{
+		organization: b.Organization, oldest: received.Add(-watch.Fresh), heard: map[uuid.UUID]time.Time{}, known: map[volume]int{},
+	}
+	for _, s := range b.Sessions {
+		c.hear(s.Instance, s.At)
+	}
+	for _, s := range b.Statements {
+		c.hear(s.Instance, s.At)
+	}
+	hosts := slices.DeleteFunc(slices.Clone(b.Hosts), func(h measurements.HostSample) bool { return h.At.Before(c.oldest) })
+	on, err := i.instancesOn(ctx, b.Organization, hosts)
+	if err != nil {
+		return nil, err
+	}
+	if err := i.complete(ctx, b.Organization, hosts); err != nil {
+		return nil, err
+	}
+	for _, h := range hosts {
+		instances := h.Instances
+		if len(instances) == 0 {
+			instances = on[h.Host]
+		}
+		for _, instance := range instances {
+			c.hear(instance, h.At)
+			for _, v := range h.Volumes {
+				c.fill(instance, v, h.At)
+			}
+		}
+	}
+	return c.all(), nil
+}
+
+// KnownOn are the instances that run on hosts by anything that says so. Some may have
+// been removed since.
+func (i *Intake) KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
+	on := map[string][]uuid.UUID{}
+	for _, ask := range i.InstancesOn {
+		found, err := ask(ctx, organization, hosts)
+		if err != nil {
+			return nil, fmt.Errorf("find what runs on hosts: %w", err)
+		}
+		for host, instances := range found {
+			on[host] = append(on[host], instances...)
+		}
+	}
+	return on, nil
+}
+
+// instancesOn finds out what runs on the hosts that do not say it themselves.
+func (i *Intake) instancesOn(ctx context.Context, organization uuid.UUID, hosts []measurements.HostSample) (map[string][]uuid.UUID, error) {
+	on := map[string][]uuid.UUID{}
+	var names []string
+	for _, h := range hosts {
+		if len(h.Instances) == 0 {
+			names = append(names, h.Host)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, ask := range i.InstancesOn {
+		if len(names) == 0 {
+			break
+		}
+		found, err := ask(ctx, organization, names)
+		if err != nil {
+			return nil, fmt.Errorf("find what runs on hosts: %w", err)
+		}
+		maps.Copy(on, found)
+		names = slices.DeleteFunc(names, func(name string) bool { return len(on[name]) > 0 })
+	}
+	return on, nil
+}
+
+// complete puts in what is stored of the volumes where a sample has only some sizes of
+// one. Prometheus sends the series of a scrape by several shards, so that the sizes of a
+// volume may come in different messages at every scrape. Whichever of these is kept last
+// finds all of them.
+func (i *Intake) complete(ctx context.Context, organization uuid.UUID, samples []measurements.HostSample) error {
+	var apart []int
+	var hosts []string
+	var times []time.Time
+	for n, h := range samples {
+		if slices.ContainsFunc(h.Volumes, inPart) {
+			apart, hosts, times = append(apart, n), append(hosts, h.Host), append(times, h.At)
+		}
+	}
+	if len(apart) == 0 {
+		return nil
+	}
+	stored, err := i.Store.Volumes(ctx, organization, hosts, times)
+	if err != nil {
+		return err
+	}
+	for place, n := range apart {
+		samples[n].Volumes = stored[place]
+	}
+	return nil
+}
+
+// inPart is whether other messages may tell the rest of a volume.
+func inPart(v measurements.Volume) bool {
+	return v.UsedPercent == nil && (v.Size < 0 || v.Free < 0 || v.Available < 0)
+}
+
+// collection gathers signs, the newest of each subject.
+type collection struct {
+	organization uuid.UUID
+	oldest       time.Time // what is older is not fresh
+	heard        map[uuid.UUID]time.Time
+	known        map[volume]int // where in volumes
+	volumes      []watch.Sign
+}
+
+// volume is one volume as one instance has it.
+type volume struct {
+	instance uuid.UUID
+	mount    string
+}
+
+func (c *collection) hear(instance uuid.UUID, at time.Time) {
+	if at.Before(c.oldest) {
+		return
+	}
+	if last, ok := c.heard[instance]; !ok || at.After(last) {
+		c.heard[instance] = at
+	}
+}
+
+func (c *collection) fill(instance uuid.UUID, v measurements.Volume, at time.Time) {
+	percent, ok := used(v)
+	if !ok {
+		return
+	}
+	sign := watch.Sign{OrganizationID: c.organization, Rule: watch.Volume, InstanceID: instance, Mount: v.Mount, Value: percent, At: at}
+	key := volume{instance, v.Mount}
+	if n, ok := c.known[key]; ok {
+		if at.After(c.volumes[n].At) {
+			c.volumes[n] = sign
+		}
+		return
+	}
+	if len(c.volumes) < maxSigns {
+		c.known[key] = len(c.volumes)
+		c.volumes = append(c.volumes, sign)
+	}
+}
+
+// used is how full a volume is, in percent, as df has it; ok is false where that is not
+// known.
+func used(v measurements.Volume) (percent float64, ok bool) {
+	if v.UsedPercent != nil {
+		return *v.UsedPercent, true
+	}
+	if inPart(v) {
+		return 0, false
+	}
+	taken := v.Size - v.Free
+	if taken+v.Available <= 0 {
+		return 0, false
+	}
+	return min(100, max(0, 100*taken/(taken+v.Available))), true
+}
+
+func (c *collection) all() []watch.Sign {
+	signs := c.volumes
+	for instance, at := range c.heard {
+		signs = append(signs, watch.Sign{OrganizationID: c.organization, Rule: watch.Silent, InstanceID: instance, At: at})
+	}
+	return signs
+}

@@ -1,0 +1,109 @@
+package remotewrite
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"muster/internal/intake/hostmetrics"
+	"muster/internal/intake/wire"
+)
+
+// Decode2 reads a message of remote_write 2.0 that came at receipt. The error is a
+// *hostmetrics.DecodeError.
+func Decode2(body []byte, receipt time.Time) (*Request, error) {
+	symbols, err := symbolsOf(body)
+	if err != nil {
+		return nil, &hostmetrics.DecodeError{Message: V2, Err: err}
+	}
+	r := &Request{Message: hostmetrics.New(receipt)}
+	read := symbols.labels // once: a method value is allocated
+	message := wire.In(body)
+	for message.Next() {
+		if message.IsMessage(5) { // timeseries
+			if err := r.series(message.Bytes, fields2, read); err != nil {
+				return nil, &hostmetrics.DecodeError{Message: V2, Err: err}
+			}
+		}
+	}
+	return r, nil
+}
+
+// symbols are the texts of a message of 2.0, as places in it: a message of 32 MiB has
+// up to 16 million, of which a slice each would take twelve times the message.
+type symbols struct {
+	body  []byte
+	spans []span
+}
+
+type span struct{ start, end uint32 }
+
+// symbolsOf walks over the message once, so that it is known to be one.
+func symbolsOf(body []byte) (symbols, error) {
+	s := symbols{body: body}
+	n := 0
+	for message := wire.In(body); message.Next(); {
+		if message.IsMessage(4) {
+			n++
+		}
+	}
+	s.spans = make([]span, 0, n)
+	message := wire.In(body)
+	for message.Next() {
+		if message.IsMessage(4) {
+			end := len(body) - message.Left()
+			s.spans = append(s.spans, span{uint32(end - len(message.Bytes)), uint32(end)})
+		}
+	}
+	return s, message.Err()
+}
+
+// text is a symbol; ok is false where there is none of that number.
+func (s symbols) text(reference uint64) (text []byte, ok bool) {
+	if reference >= uint64(len(s.spans)) {
+		return nil, false
+	}
+	at := s.spans[reference]
+	return s.body[at.start:at.end], true
+}
+
+// labels reads the labels of a series of 2.0: references to name and value in turn.
+func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason hostmetrics.Reason, err error) {
+	var name []byte
+	odd, unread := false, false
+	take := func(reference uint64) {
+		text, ok := s.text(reference)
+		switch {
+		case !ok:
+			reason = hostmetrics.Malformed
+		case !odd:
+			name = text
+		case string(name) != string(metricName):
+			labels.SetPrometheus(name, text)
+		default:
+			metric = hostmetrics.NodeExporter(text)
+			unread = metric == 0
+		}
+		odd = !odd
+	}
+	fields := wire.In(series)
+	for fields.Next() && !unread && reason == "" {
+		switch {
+		case fields.Is(1, protowire.VarintType): // each by itself, as old encoders do
+			take(fields.Bits)
+		case fields.IsMessage(1):
+			for packed := fields.Bytes; len(packed) > 0 && !unread && reason == ""; {
+				reference, n := protowire.ConsumeVarint(packed)
+				if n < 0 {
+					return 0, labels, "", protowire.ParseError(n)
+				}
+				packed = packed[n:]
+				take(reference)
+			}
+		}
+	}
+	if odd && !unread && reason == "" {
+		reason = hostmetrics.Malformed
+	}
+	return metric, labels, reason, fields.Err()
+}
