@@ -31,6 +31,10 @@ GET    /api/v1/reports/:reportId/events              vmaA reports:read
 GET    /api/v1/exports                               vmaA reports:read
 POST   /api/v1/exports/seen                          vmaA reports:read
 GET    /api/v1/health-checks/overview                vmaA metrics:read
+GET    /api/v1/metrics/connections                   vmaA metrics:read
+GET    /api/v1/metrics/utilization                   vmaA metrics:read
+GET    /api/v1/metrics/query-performance             vmaA metrics:read
+GET    /api/v1/metrics/wait-events                   vmaA metrics:read
 GET    /api/v1/alerts                                vmaA alerts:read
 GET    /api/v1/alerts/raised-resolved-history        vmaA metrics:read alerts:read
 GET    /api/v1/alerts/:alertId                       vmaA alerts:read
@@ -87,6 +91,9 @@ GET    /api/v1/ops/outbox                            ---A admin
 GET    /api/v1/ops/outbox/:mailId                    ---A admin
 POST   /ingest/v1/fleet                              i--A ingest:write
 POST   /ingest/v1/alerts                             i--A ingest:write
+POST   /ingest/v1/samples                            i--A ingest:write
+POST   /ingest/v1/prometheus/write                   i--A ingest:write
+POST   /ingest/v1/otlp/v1/metrics                    i--A ingest:write
 POST   /ingest/v1/alertmanager/webhook               i--A ingest:write
 POST   /ingest/v1/alertmanager/api/v2/alerts         i--A ingest:write
 GET    /healthz                                      *

@@ -26,6 +26,7 @@ type call struct {
 	principal *accounts.Principal
 	token     string    // the session token of the cookie, where that let the caller in
 	made      uuid.UUID // the id of what the request makes where it may be sent again; else uuid.Nil
+	body      []byte    // unpacked, of a request that has one
 	leave     []func()  // what the caller holds until the answer is made
 }
 

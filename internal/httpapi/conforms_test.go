@@ -201,7 +201,7 @@ func (y *yardstick) body(method string, schema *openapi3.Schema, operation *open
 	if p, ok := value.(map[string]any); ok && a.Code >= 400 && p["code"] != nil {
 		var own []string
 		if operation != nil {
-			own, _ = words(operation, "x-problem-codes")
+			own, _ = words(operation.Extensions, "x-problem-codes")
 		}
 		if code, _ := p["code"].(string); !slices.Contains(own, code) && !slices.Contains(commonCodes, code) {
 			out = append(out, fmt.Sprintf("code %s is not in x-problem-codes", code))

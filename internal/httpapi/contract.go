@@ -43,7 +43,8 @@ type route struct {
 	page         bool     // HTML and its parts, for browsers
 	redirects    bool     // answers with where to go, whatever types the caller takes
 	tolerant     bool     // ignores parameters that it does not know
-	raw          bool     // takes JSON of a form that is not ours; the handler reads it
+	raw          bool     // takes a form that is not ours; the handler reads call.body
+	encodings    []string // what a body may be packed with
 	exclusive    []string // parameters of which a request has at most one
 	deprecation  *deprecation
 }
@@ -88,7 +89,7 @@ func loadContract(source []byte) (*contract, error) {
 
 func newRoute(method, path string, operation *openapi3.Operation) (*route, error) {
 	r := &route{method: method, path: path, operation: operation, bodyLimit: defaultBodyLimit}
-	roles, err := words(operation, "x-role")
+	roles, err := words(operation.Extensions, "x-role")
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func newRoute(method, path string, operation *openapi3.Operation) (*route, error
 	for _, role := range roles {
 		r.roles = append(r.roles, organization.Role(role))
 	}
-	scopes, err := words(operation, "x-scope")
+	scopes, err := words(operation.Extensions, "x-scope")
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +117,12 @@ func newRoute(method, path string, operation *openapi3.Operation) (*route, error
 	}
 	r.tolerant, _ = operation.Extensions["x-ignores-unknown-parameters"].(bool)
 	if operation.Extensions["x-exclusive-parameters"] != nil {
-		if r.exclusive, err = words(operation, "x-exclusive-parameters"); err != nil {
+		if r.exclusive, err = words(operation.Extensions, "x-exclusive-parameters"); err != nil {
 			return nil, err
 		}
+	}
+	if r.encodings, err = contentEncodings(path, operation); err != nil {
+		return nil, err
 	}
 	r.raw = isRaw(r.body())
 	r.redirects = operation.Responses.Status(http.StatusFound) != nil
@@ -126,8 +130,8 @@ func newRoute(method, path string, operation *openapi3.Operation) (*route, error
 	return r, nil
 }
 
-func words(operation *openapi3.Operation, extension string) ([]string, error) {
-	list, ok := operation.Extensions[extension].([]any)
+func words(extensions map[string]any, extension string) ([]string, error) {
+	list, ok := extensions[extension].([]any)
 	if !ok {
 		return nil, fmt.Errorf("%s is missing or no list", extension)
 	}
@@ -169,10 +173,25 @@ func (r *route) body() *openapi3.RequestBody {
 
 // isRaw says that openapi.yaml hands the body on as it came.
 func isRaw(body *openapi3.RequestBody) bool {
-	if body == nil || body.Content["application/json"] == nil {
+	if body == nil {
 		return false
 	}
-	return body.Content["application/json"].Schema.Value.Extensions["x-go-type"] == "json.RawMessage"
+	if form := body.Content["application/json"]; form != nil {
+		return form.Schema.Value.Extensions["x-go-type"] == "json.RawMessage"
+	}
+	return body.Content["application/x-protobuf"] != nil
+}
+
+// contentEncodings are those that an operation takes: what it names, else gzip
+// under /ingest, where programs send much.
+func contentEncodings(path string, operation *openapi3.Operation) ([]string, error) {
+	switch {
+	case operation.Extensions["x-content-encodings"] != nil:
+		return words(operation.Extensions, "x-content-encodings")
+	case strings.HasPrefix(path, "/ingest/"):
+		return []string{"gzip"}, nil
+	}
+	return nil, nil
 }
 
 // limitOf is the body limit of one operation.

@@ -19,7 +19,9 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/blobs"
+	"muster/internal/intake/push"
 	"muster/internal/mail"
+	"muster/internal/measurements"
 	"muster/internal/oidc"
 	"muster/internal/telemetry"
 	"muster/projections"
@@ -44,6 +46,8 @@ type Dependencies struct {
 	Exceptions *exceptions.Reader
 	Servers    *assessment.Store
 	Jobs       *jobs.Queue
+	Tiles      *measurements.Tiles
+	Intake     *push.Intake
 
 	Projections Projections
 	Waiter      projections.Waiter

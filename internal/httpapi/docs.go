@@ -91,9 +91,9 @@ func (c *contract) docsOperation(method, path string, o *openapi3.Operation) doc
 	if d := c.routes[routeKey(method, ginPath(path))].deprecation; d != nil {
 		out.Deprecated = "Deprecated since " + d.since.Format(time.DateOnly) + ", works until " + d.sunset.Format(time.DateOnly) + "."
 	}
-	out.Roles, _ = words(o, "x-role")
-	out.Scopes, _ = words(o, "x-scope")
-	out.Codes, _ = words(o, "x-problem-codes")
+	out.Roles, _ = words(o.Extensions, "x-role")
+	out.Scopes, _ = words(o.Extensions, "x-scope")
+	out.Codes, _ = words(o.Extensions, "x-problem-codes")
 	for _, p := range o.Parameters {
 		note := p.Value.Description
 		if p.Value.Required {

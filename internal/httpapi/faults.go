@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,6 +46,11 @@ func (f *faults) look(schema *openapi3.Schema, value any, pointer string) {
 	}
 	own := *schema // without what its parts have to be
 	switch v := value.(type) {
+	case json.Number:
+		if _, err := v.Float64(); err != nil && (schema.Type.Permits(openapi3.TypeNumber) || schema.Type.Permits(openapi3.TypeInteger)) {
+			*f = append(*f, fault{pointer, "out_of_range", "is a number that no machine has"})
+			return
+		}
 	case []any:
 		if schema.Items != nil {
 			for i, item := range v {

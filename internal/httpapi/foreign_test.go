@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -139,6 +140,8 @@ func (w *world) foreignInside(theirs map[string]string) {
 	w.t.Helper()
 	now := w.clock.Now().Format(time.RFC3339)
 	mine := w.instance(w.ours, "mine").String()
+	w.measuredNow(w.theirs, uuid.MustParse(theirs["instanceId"]), uuid.MustParse(theirs["databaseId"]))
+	today := windowed(w.ago(day).Format(time.RFC3339), now, "1h")
 	for _, c := range []struct{ method, path, id, body string }{
 		{"POST", "/api/v1/reports", "instanceId", `{"kind":"Security","scope":{"instanceIds":["%s"]}}`},
 		{"POST", "/api/v1/reports", "memberId", `{"kind":"Security","recipientIds":["%s"]}`},
@@ -153,6 +156,10 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"GET", "/api/v1/alerts?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/alerts?instanceName=hidden&instanceName=%s", "instanceId", ""},
 		{"GET", "/api/v1/alerts/raised-resolved-history?from=2026-01-01T00:00:00Z&to=" + now + "&bucketSize=1w&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/connections?instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/utilization" + today + "&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/query-performance" + today + "&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/wait-events" + today + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/audit-events?actorId=%s", "memberId", ""},
 	} {
@@ -166,7 +173,24 @@ func (w *world) foreignInside(theirs map[string]string) {
 		}
 	}
 	// As a feed knows a server: a key of theirs is a new server of ours.
-	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: w.ingestToken(w.ours.admin),
+	ingesting := w.ingestToken(w.ours.admin)
+	for _, sample := range []members{
+		{"hosts": []members{w.ofHost(members{"instances": []string{"%s"}})}},
+		{"sessions": []members{w.ofSessions(members{"instance": "%s"})}},
+		{"statements": []members{w.ofStatements(members{"instance": "%s"})}},
+		{"sessions": []members{w.ofSessions(members{"instance": mine, "database": "%s"})}},
+	} {
+		body, err := json.Marshal(sample)
+		must(w.t, err)
+		ask := func(id string) string {
+			return withoutIDs(w.do(request{method: "POST", path: samplesPath, token: ingesting, body: strings.ReplaceAll(string(body), "%s", id)}), id)
+		}
+		foreign, unknown := ask(theirs["instanceId"]), ask(uuid.NewString())
+		if foreign != unknown || !strings.HasPrefix(foreign, "422 ") {
+			w.t.Errorf("%s\nforeign: %s\nunknown: %s", body, foreign, unknown)
+		}
+	}
+	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: ingesting,
 		body: `{"instances":[{"externalId":"e","name":"ours","engine":"mysql","createdAt":"` + now + `"}]}`}).is(200)
 }
 

@@ -66,7 +66,9 @@ func (f *fuzzer) fill() {
 		}
 		f.raised(f.ours, item)
 	}
-	f.instance(f.theirs, hidden)
+	f.fed(f.ours, commands.FleetItem{ExternalID: "pg-orders-01", CreatedAt: f.ago(day), Databases: []commands.FleetDatabase{database("orders", f.ago(day))}}) // of the examples
+	f.measuredNow(f.ours, f.instance(f.ours, "measured"), uuid.New())
+	f.measuredNow(f.theirs, f.instance(f.theirs, hidden), uuid.New())
 	f.raised(f.theirs, commands.AlertItem{ExternalID: hidden, CreatedAt: f.ago(time.Hour)})
 	f.ready(f.theirs, f.requested(f.theirs, f.theirs.member), pdfText)
 	f.before = f.theirEvents()

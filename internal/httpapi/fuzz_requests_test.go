@@ -102,6 +102,7 @@ func (f *fuzzer) look() subjects {
 	for name, query := range map[string]string{
 		"instanceName": `SELECT name FROM fleet_v1.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
 		"instance":     `SELECT external_id FROM fleet_v1.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
+		"instances":    `SELECT external_id FROM fleet_v1.instances WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
 		"database":     `SELECT external_id FROM fleet_v1.databases WHERE organization_id = $1 ORDER BY id DESC LIMIT 12`,
 	} {
 		var words []string
@@ -178,7 +179,9 @@ func (g *generator) request(r *route, as fuzzCaller) *wire {
 	w.query = query.Encode()
 	if b := r.body(); b != nil {
 		w.set("Content-Type", "application/json")
-		if media := b.Content["application/json"]; media == nil {
+		if media := b.Content["application/json"]; b.Content["application/x-protobuf"] != nil && (media == nil || g.chance(50)) {
+			g.protobuf(r, w)
+		} else if media == nil {
 			w.header[len(w.header)-1][1], w.body = "application/pdf", []byte(pdfText)
 		} else if media.Example != nil && (g.chance(20) || media.Schema.Value.Type == nil) { // of a form that others describe
 			w.body = []byte(render(media.Example))
@@ -243,6 +246,8 @@ func (g *generator) value(s *openapi3.Schema, name string) any {
 		return out
 	case s.Type.Includes("integer"):
 		return g.integer(s)
+	case s.Type.Includes("number"):
+		return float64(g.IntN(1010)) / 10
 	case s.Type.Includes("boolean"):
 		return g.chance(50)
 	}
@@ -276,7 +281,7 @@ func (g *generator) text(s *openapi3.Schema, name string) string {
 		return pick(g, []string{"/exports", "//evil.example", "/%2f/evil.example"})
 	case "If-Match":
 		return pick(g, []string{"*", `"x"`, g.subjects["If-Match"][0], g.subjects["If-Match"][0]})
-	case "name", "provider", "mailId", "instanceName", "instance", "database":
+	case "name", "provider", "mailId", "instanceName", "instance", "instances", "database":
 		if known := g.subjects[name]; len(known) > 0 && g.chance(60) {
 			return pick(g, known)
 		}

@@ -13,6 +13,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/httpapi/api"
 	"muster/internal/intake/collect"
+	"muster/internal/watch"
 	"muster/projections/fleet"
 )
 
@@ -79,13 +80,22 @@ func (s *server) showInstances(ctx context.Context, rows []fleet.Instance) ([]ap
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	states, err := s.Servers.States(ctx, caller(ctx).Organization.ID, ids)
+	organization := caller(ctx).Organization.ID
+	states, err := s.Servers.States(ctx, organization, ids)
+	if err != nil {
+		return nil, err
+	}
+	heard, err := watch.LastHeard(ctx, s.DB, organization, ids)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]api.Instance, 0, len(rows))
 	for _, row := range rows {
-		out = append(out, showInstance(row, states[row.ID]))
+		state := states[row.ID]
+		if at, ok := heard[row.ID]; ok && (state.LastSeenAt == nil || at.After(*state.LastSeenAt)) {
+			state.LastSeenAt = &at
+		}
+		out = append(out, showInstance(row, state))
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -12,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gin-gonic/gin"
+	"github.com/klauspost/compress/snappy"
 
 	"muster/internal/telemetry"
 )
@@ -191,31 +194,48 @@ func (r *route) readable(req *http.Request) *problem {
 	if req.ContentLength == 0 && len(req.TransferEncoding) == 0 {
 		return nil
 	}
-	want := "application/json"
-	if b := r.body(); b != nil && b.Content[want] == nil {
-		want = "application/pdf"
+	forms := openapi3.Content{"application/json": nil} // of an operation that takes no body: {} is let be
+	if b := r.body(); b != nil {
+		forms = b.Content
 	}
-	got, _, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
-	if err != nil || got != want {
-		return &problem{Code: "unsupported_media_type", Detail: "Content-Type must be " + want + "."}
+	got, parameters, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	form, ok := forms[got]
+	if err != nil || !ok {
+		return &problem{Code: "unsupported_media_type", Detail: "Content-Type must be " + strings.Join(slices.Sorted(maps.Keys(forms)), " or ") + "."}
 	}
-	encoding := strings.ToLower(strings.TrimSpace(req.Header.Get("Content-Encoding")))
-	if encoding != "" && encoding != "identity" && (encoding != "gzip" || !r.isIngest()) {
+	if form != nil && form.Extensions["x-protos"] != nil && parameters["proto"] != "" {
+		protos, err := words(form.Extensions, "x-protos")
+		if err != nil || !slices.Contains(protos, parameters["proto"]) {
+			return &problem{Code: "unsupported_media_type", Detail: "proto in Content-Type must be " + strings.Join(protos, " or ") + "."}
+		}
+	}
+	if encoding := encodingOf(req); encoding != "" && !slices.Contains(r.encodings, encoding) {
 		return &problem{Code: "unsupported_media_type", Detail: "Content-Encoding " + strconv.Quote(encoding) + " cannot be read here."}
 	}
 	return nil
 }
 
+// encodingOf is what the body is packed with; empty: with nothing.
+func encodingOf(req *http.Request) string {
+	if encoding := strings.ToLower(strings.TrimSpace(req.Header.Get("Content-Encoding"))); encoding != "identity" {
+		return encoding
+	}
+	return ""
+}
+
 // plain is the body without its Content-Encoding, at most limit bytes of it:
 // a small body may hide a large one.
-func plain(r *http.Request, limit int64) ([]byte, *problem) {
-	body := io.Reader(r.Body)
-	if strings.EqualFold(strings.TrimSpace(r.Header.Get("Content-Encoding")), "gzip") {
-		unpacked, err := gzip.NewReader(r.Body)
+func (r *route) plain(req *http.Request) ([]byte, *problem) {
+	body, limit := io.Reader(req.Body), r.bodyLimit
+	switch encoding := encodingOf(req); {
+	case encoding == "gzip":
+		unpacked, err := gzip.NewReader(req.Body)
 		if err != nil {
 			return nil, &problem{Code: "malformed_json", Detail: "The body is not gzip."}
 		}
 		body = unpacked
+	case slices.Contains(r.encodings, "snappy"): // also where it is not said, as Prometheus takes it
+		return unsnapped(body, limit)
 	}
 	text, err := io.ReadAll(io.LimitReader(body, limit+1))
 	if err != nil {
@@ -225,4 +245,23 @@ func plain(r *http.Request, limit int64) ([]byte, *problem) {
 		return nil, bodyProblem(&http.MaxBytesError{Limit: limit}, limit)
 	}
 	return text, nil
+}
+
+// unsnapped unpacks snappy's block format, which begins with its own length; what
+// cannot come to that much is refused before anything is allocated for it.
+func unsnapped(body io.Reader, limit int64) ([]byte, *problem) {
+	packed, err := io.ReadAll(body)
+	if err != nil {
+		return nil, bodyProblem(err, limit)
+	}
+	length, err := snappy.DecodedLen(packed)
+	switch {
+	case err == nil && int64(length) > limit:
+		return nil, bodyProblem(&http.MaxBytesError{Limit: limit}, limit)
+	case err == nil && length <= snappyRatio*len(packed):
+		if text, err := snappy.Decode(nil, packed); err == nil {
+			return text, nil
+		}
+	}
+	return nil, unreadableBody("is not snappy")
 }

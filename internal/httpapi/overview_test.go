@@ -32,7 +32,9 @@ func (w *world) fed(in tenant, items ...commands.FleetItem) map[string]uuid.UUID
 		if items[i].Name == "" {
 			items[i].Name = items[i].ExternalID
 		}
-		items[i].Engine = "postgresql"
+		if items[i].Engine == "" {
+			items[i].Engine = "postgresql"
+		}
 	}
 	made, mark, err := w.deps.Commands.RecordFleet(context.Background(), feed(in), items)
 	must(w.t, err)

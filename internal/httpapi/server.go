@@ -19,6 +19,7 @@ type server struct {
 	requests  *limiter
 	downloads *limiter
 	intake    *turnstile
+	tiles     *tileCache
 	origins   *http.CrossOriginProtection
 }
 
@@ -40,6 +41,7 @@ func build(d Dependencies, source []byte) (http.Handler, *server, error) {
 		Dependencies: d, contract: c, routes: c.routes,
 		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
 		intake: newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
+		tiles:  newTileCache(d.Now, d.Log),
 	}
 	if s.origins, err = s.trustedOrigins(); err != nil {
 		return nil, nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 
 // How /ingest pushes back. A call of 4 MiB takes some 60 MiB while it is read and
 // written, and one of the connections that people's requests share; what waits
-// has been received and takes its size. A larger one counts as so many of 4 MiB.
+// has been received and takes its size. A larger one counts as so many of 4 MiB:
+// in its place by its size, in its turn by what it may come to unpacked.
 const (
 	ingestUnit     = 4 << 20
 	ingestAtOnce   = 4
@@ -71,25 +73,42 @@ func (t *turnstile) turn(ctx context.Context, weight int) (done func(), err erro
 	return func() { t.turns.Release(n) }, nil
 }
 
-// weight is how many calls of the usual size a request may come to. How large
-// it is unpacked nobody knows before.
-func (r *route) weight(req *http.Request) int {
+// How many times its size a packed body may come to. A copy of snappy's is at most 64
+// bytes from 3; deflate's limit is by its authors.
+const (
+	snappyRatio = 22
+	gzipRatio   = 1032
+)
+
+// weights are how many calls of the usual size a request counts as: while it waits,
+// and at work, where it has been unpacked.
+func (r *route) weights(req *http.Request) (waiting, working int) {
 	size := req.ContentLength
-	if size < 0 || req.Header.Get("Content-Encoding") != "" {
+	if size < 0 {
 		size = r.bodyLimit
 	}
-	return max(1, int((size+ingestUnit-1)/ingestUnit))
+	unpacked := size
+	switch {
+	case slices.Contains(r.encodings, "snappy"):
+		unpacked *= snappyRatio
+	case encodingOf(req) != "":
+		unpacked *= gzipRatio
+	}
+	units := func(bytes int64) int { return max(1, int((min(bytes, r.bodyLimit)+ingestUnit-1)/ingestUnit)) }
+	return units(size), units(unpacked)
 }
 
 // takeIn receives a body of /ingest and waits for its turn. Nothing was written
 // for a caller who is turned away, so that sending it again is right.
 func (s *server) takeIn(c *gin.Context, call *call) *problem {
 	busy := &problem{Code: "rate_limited", Detail: "Too much is being taken in just now; nothing of this call was kept. Send it again.", RetryAfter: ingestRetry}
-	if call.row.raw { // Alertmanager gives up on a 429, and on no 5xx (prometheus/alertmanager#2121)
+	// Alertmanager gives up on a 429, and on no 5xx (prometheus/alertmanager#2121); so
+	// does Prometheus' remote_write unless it is told retry_on_http_429.
+	if call.row.raw {
 		busy.Code = "unavailable"
 	}
-	weight := call.row.weight(c.Request)
-	leave, ok := s.intake.enter(call.principal.Organization.ID, weight)
+	waiting, working := call.row.weights(c.Request)
+	leave, ok := s.intake.enter(call.principal.Organization.ID, waiting)
 	if !ok {
 		return busy
 	}
@@ -102,7 +121,7 @@ func (s *server) takeIn(c *gin.Context, call *call) *problem {
 	}
 	_ = line.SetReadDeadline(time.Time{}) // what follows is ours to bound
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	done, err := s.intake.turn(c.Request.Context(), weight)
+	done, err := s.intake.turn(c.Request.Context(), working)
 	if err != nil {
 		return busy
 	}

@@ -95,24 +95,32 @@ func TestIngestWaitsItsTurn(t *testing.T) {
 func TestIngestWeighs(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		limit, length int64
-		encoding      string
-		want          int
+		limit, length    int64
+		encoding         string
+		waiting, working int
 	}{
-		"nothing":                        {4 << 20, 0, "", 1},
-		"a usual call":                   {4 << 20, 4 << 20, "", 1},
-		"a small message":                {32 << 20, 3000, "", 1},
-		"a byte over":                    {32 << 20, 4<<20 + 1, "", 2},
-		"the largest message":            {32 << 20, 32 << 20, "", 8},
-		"one of unknown size":            {32 << 20, -1, "", 8},
-		"a packed one may be large":      {32 << 20, 3000, "gzip", 8},
-		"a packed usual call is no more": {4 << 20, 3000, "gzip", 1},
+		"nothing":                        {4 << 20, 0, "", 1, 1},
+		"a usual call":                   {4 << 20, 4 << 20, "", 1, 1},
+		"a small message":                {32 << 20, 3000, "", 1, 1},
+		"a byte over":                    {32 << 20, 4<<20 + 1, "", 2, 2},
+		"the largest message":            {32 << 20, 32 << 20, "", 8, 8},
+		"one of unknown size":            {32 << 20, -1, "", 8, 8},
+		"a packed one may be large":      {32 << 20, 30_000, "gzip", 1, 8},
+		"a packed usual call is no more": {4 << 20, 30_000, "gzip", 1, 1},
+		"a small packed one":             {32 << 20, 3000, "gzip", 1, 1},
+		"snappy packs less":              {32 << 20, 100_000, "snappy", 1, 1},
+		"much of it":                     {32 << 20, 1 << 20, "snappy", 1, 6},
+		"all of it":                      {32 << 20, 32 << 20, "snappy", 8, 8},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		r.ContentLength = c.length
 		r.Header.Set("Content-Encoding", c.encoding)
-		if got := (&route{bodyLimit: c.limit}).weight(r); got != c.want {
-			t.Errorf("%s weighs %d, want %d", name, got, c.want)
+		row := &route{bodyLimit: c.limit}
+		if c.encoding == "snappy" {
+			row.encodings = []string{"snappy"}
+		}
+		if waiting, working := row.weights(r); waiting != c.waiting || working != c.working {
+			t.Errorf("%s weighs %d and at work %d, want %d and %d", name, waiting, working, c.waiting, c.working)
 		}
 	}
 	stile, owner := newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner), uuid.New()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -35,6 +36,7 @@ func (r *route) checkRequest(c *gin.Context) *problem {
 	}
 	fields = append(fields, more...)
 	if body != nil {
+		callOf(c.Request.Context()).body = body
 		c.Request.Body = io.NopCloser(bytes.NewReader(body))
 		c.Request.ContentLength = int64(len(body))
 	}
@@ -42,7 +44,8 @@ func (r *route) checkRequest(c *gin.Context) *problem {
 }
 
 // unreadable makes one problem of field errors; its code is theirs where they
-// agree, else the first one's.
+// agree, else the first one's that is no mere number out of range: what cannot be
+// read comes before what breaks a rule.
 func unreadable(fields []api.FieldError) *problem {
 	if len(fields) == 0 {
 		return nil
@@ -54,7 +57,8 @@ func unreadable(fields []api.FieldError) *problem {
 	if len(fields) >= maxFaults {
 		detail = fmt.Sprintf("At least %d values cannot be read; errors names these.", len(fields))
 	}
-	return &problem{Code: fields[0].Code, Detail: detail, Fields: fields}
+	named := max(0, slices.IndexFunc(fields, func(f api.FieldError) bool { return f.Code != "out_of_range" }))
+	return &problem{Code: fields[named].Code, Detail: detail, Fields: fields}
 }
 
 func place(f api.FieldError) string {
@@ -175,22 +179,19 @@ func (r *route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 	switch {
 	case declared == nil:
 		schema = openapi3.NewObjectSchema().WithoutAdditionalProperties()
+	case r.raw:
+		body, p = r.rawBody(c.Request)
+		return body, nil, p
 	case declared.Content["application/json"] == nil:
 		return nil, nil, nil // a file; the handler reads it
 	default:
 		schema = declared.Content["application/json"].Schema.Value
 	}
-	if body, p = plain(c.Request, r.bodyLimit); p != nil {
+	if body, p = r.plain(c.Request); p != nil {
 		return nil, nil, p
 	}
 	if len(body) == 0 && declared == nil {
 		return nil, nil, nil
-	}
-	if r.raw {
-		if !json.Valid(body) {
-			return nil, nil, &problem{Code: "malformed_json", Detail: "The body is not JSON, or something follows it."}
-		}
-		return body, nil, nil
 	}
 	value, p := parseJSON(body)
 	if p != nil {
@@ -205,6 +206,27 @@ func (r *route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 		}
 	}
 	return body, fields, nil
+}
+
+// rawBody is a body whose form its handler knows. JSON it is, where that is said.
+func (r *route) rawBody(req *http.Request) ([]byte, *problem) {
+	body, p := r.plain(req)
+	if p == nil && isJSON(req) && !json.Valid(body) {
+		p = &problem{Code: "malformed_json", Detail: "The body is not JSON, or something follows it."}
+	}
+	return body, p
+}
+
+// isJSON is by what the request says of its body, or where it says nothing.
+func isJSON(req *http.Request) bool {
+	kind, _, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	return err != nil || kind == "application/json"
+}
+
+// unreadableBody is told where a body as a whole is not what it should be.
+func unreadableBody(detail string) *problem {
+	whole := "#"
+	return unreadable([]api.FieldError{{In: api.Body, Pointer: &whole, Code: "invalid_parameter", Detail: detail}})
 }
 
 // escapedNUL is the only way to write U+0000 in JSON. A body without it needs no

@@ -17,6 +17,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -27,7 +28,10 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/clocktest"
 	"muster/internal/intake/collect"
+	"muster/internal/intake/push"
 	"muster/internal/mail"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
 	"muster/internal/telemetry"
@@ -43,6 +47,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // world is a whole Muster behind its handler, with two organizations.
 type world struct {
+	samples   *pgstore.Store // nothing rolls it up but the test that calls Roll
 	t         *testing.T
 	handler   http.Handler
 	server    *server // for what no request shows
@@ -90,7 +95,11 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	targets := assessment.NewStore(db, key)
 	collector, err := collect.New(targets, service, nil, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
+	w.samples = pgstore.New(db, log)
 	w.deps = Dependencies{
+		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(tile string, engine domain.Engine) {
+			w.deps.Metrics.EnginesDropped.WithLabelValues(tile, string(engine)).Inc()
+		}}, Intake: &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now},
 		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox,

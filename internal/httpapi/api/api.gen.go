@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
+
+	"muster/internal/measurements"
 
 	"github.com/gin-gonic/gin"
 	"github.com/gin-gonic/gin/binding"
@@ -125,19 +128,19 @@ func (e ChangeOrganizationPaperSize) Valid() bool {
 
 // Defines values for Classify.
 const (
-	Names  Classify = "names"
-	Off    Classify = "off"
-	Values Classify = "values"
+	ClassifyNames  Classify = "names"
+	ClassifyOff    Classify = "off"
+	ClassifyValues Classify = "values"
 )
 
 // Valid indicates whether the value is a known member of the Classify enum.
 func (e Classify) Valid() bool {
 	switch e {
-	case Names:
+	case ClassifyNames:
 		return true
-	case Off:
+	case ClassifyOff:
 		return true
-	case Values:
+	case ClassifyValues:
 		return true
 	default:
 		return false
@@ -387,6 +390,21 @@ func (e Scope) Valid() bool {
 	case ScopeReportsDownload:
 		return true
 	case ScopeReportsRead:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WaitEventsUnit.
+const (
+	AverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
+)
+
+// Valid indicates whether the value is a known member of the WaitEventsUnit enum.
+func (e WaitEventsUnit) Valid() bool {
+	switch e {
+	case AverageWaitingSessions:
 		return true
 	default:
 		return false
@@ -755,6 +773,23 @@ type ChangeOrganizationPaperSize string
 // Classify defines model for Classify.
 type Classify string
 
+// Connections defines model for Connections.
+type Connections struct {
+	Active            int64               `json:"active"`
+	AsOf              time.Time           `json:"asOf"`
+	Engines           []EngineConnections `json:"engines"`
+	Idle              int64               `json:"idle"`
+	IdleInTransaction int64               `json:"idleInTransaction"`
+	Other             int64               `json:"other"`
+
+	// SampledAt The oldest sample that counts
+	SampledAt *time.Time `json:"sampledAt"`
+	Total     int64      `json:"total"`
+
+	// Waiting Active and waiting; apart from `active`
+	Waiting int64 `json:"waiting"`
+}
+
 // Count defines model for Count.
 type Count struct {
 	Current int64 `json:"current"`
@@ -858,6 +893,18 @@ type DeadLetterList struct {
 // Engine defines model for Engine.
 type Engine string
 
+// EngineConnections defines model for EngineConnections.
+type EngineConnections struct {
+	Active            int64     `json:"active"`
+	Engine            Engine    `json:"engine"`
+	Idle              int64     `json:"idle"`
+	IdleInTransaction int64     `json:"idleInTransaction"`
+	Other             int64     `json:"other"`
+	SampledAt         time.Time `json:"sampledAt"`
+	Total             int64     `json:"total"`
+	Waiting           int64     `json:"waiting"`
+}
+
 // Exception defines model for Exception.
 type Exception struct {
 	CheckId    string              `json:"checkId"`
@@ -955,6 +1002,27 @@ type FleetInstanceId struct {
 	Id         openapi_types.UUID `json:"id"`
 }
 
+// HostSample At least one of cpuPercent, memoryPercent and volumes is there.
+type HostSample struct {
+	// At Not before 1970
+	At time.Time `json:"at"`
+
+	// CpuPercent 0 to 100
+	CpuPercent *json.Number `json:"cpuPercent,omitempty"`
+
+	// Host Its name; 1 to 255 characters
+	Host string `json:"host"`
+
+	// Instances externalIds of what runs on it, at most 100; where there are none, it is what is registered with this host
+	Instances []string `json:"instances"`
+
+	// MemoryPercent 0 to 100
+	MemoryPercent *json.Number `json:"memoryPercent,omitempty"`
+
+	// Volumes At most 300, no mount twice
+	Volumes *[]VolumeSample `json:"volumes,omitempty"`
+}
+
 // IngestToken defines model for IngestToken.
 type IngestToken struct {
 	CreatedAt   time.Time             `json:"createdAt"`
@@ -990,7 +1058,9 @@ type Instance struct {
 	LastClassifiedAt *time.Time         `json:"lastClassifiedAt"`
 
 	// LastError a sentence
-	LastError     *string        `json:"lastError"`
+	LastError *string `json:"lastError"`
+
+	// LastSeenAt when a connection to it succeeded last, or a sample of it or its host came in that was fresh; of an imported past nothing
 	LastSeenAt    *time.Time     `json:"lastSeenAt"`
 	MissingGrants []MissingGrant `json:"missingGrants"`
 	Name          string         `json:"name"`
@@ -1071,6 +1141,21 @@ type Organization struct {
 	// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
 	// seconds, goes by what is set. What it judges comes with the measurements of a later release.
 	Watch Watch `json:"watch"`
+}
+
+// OtlpAnswer defines model for OtlpAnswer.
+type OtlpAnswer struct {
+	// PartialSuccess Where data points could not be used.
+	PartialSuccess *OtlpPartialSuccess `json:"partialSuccess,omitempty"`
+}
+
+// OtlpPartialSuccess Where data points could not be used.
+type OtlpPartialSuccess struct {
+	// ErrorMessage Why
+	ErrorMessage string `json:"errorMessage"`
+
+	// RejectedDataPoints How many
+	RejectedDataPoints string `json:"rejectedDataPoints"`
 }
 
 // OutboxEntry defines model for OutboxEntry.
@@ -1163,6 +1248,28 @@ type ProjectionDiff struct {
 // ProjectionList defines model for ProjectionList.
 type ProjectionList struct {
 	Items []Projection `json:"items"`
+}
+
+// QueryPerformance defines model for QueryPerformance.
+type QueryPerformance struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+
+	// Engines Those that were read and have a sample in the window.
+	Engines     []Engine  `json:"engines"`
+	From        time.Time `json:"from"`
+	GeneratedAt time.Time `json:"generatedAt"`
+
+	// LastBucketPartial The last bucket ends after now
+	LastBucketPartial bool `json:"lastBucketPartial"`
+	Series            struct {
+		// AvgLatencyMs One value a bucket; null is a gap. At most three decimals.
+		AvgLatencyMs Values `json:"avgLatencyMs"`
+
+		// MaxLatencyMs One value a bucket; null is a gap. At most three decimals.
+		MaxLatencyMs Values `json:"maxLatencyMs"`
+	} `json:"series"`
+	To time.Time `json:"to"`
 }
 
 // Readiness defines model for Readiness.
@@ -1301,6 +1408,22 @@ type RequestedReport struct {
 // Role defines model for Role.
 type Role string
 
+// SampleBatch defines model for SampleBatch.
+type SampleBatch struct {
+	Hosts      *[]HostSample      `json:"hosts,omitempty"`
+	Sessions   *[]SessionSample   `json:"sessions,omitempty"`
+	Statements *[]StatementSample `json:"statements,omitempty"`
+}
+
+// SamplesAccepted defines model for SamplesAccepted.
+type SamplesAccepted struct {
+	Accepted struct {
+		Hosts      int `json:"hosts"`
+		Sessions   int `json:"sessions"`
+		Statements int `json:"statements"`
+	} `json:"accepted"`
+}
+
 // Scope defines model for Scope.
 type Scope string
 
@@ -1337,6 +1460,30 @@ type SessionList struct {
 	Items []SessionEntry `json:"items"`
 }
 
+// SessionSample Counts are 0 to 2^40.
+type SessionSample struct {
+	Active json.Number `json:"active"`
+
+	// At Not before 1970
+	At time.Time `json:"at"`
+
+	// Database Its externalId
+	Database          string      `json:"database"`
+	Idle              json.Number `json:"idle"`
+	IdleInTransaction json.Number `json:"idleInTransaction"`
+
+	// Instance Its externalId
+	Instance string `json:"instance"`
+
+	// IntervalSeconds How often samples are taken, 0.001 to 604800 (a week); 10 where it is left out
+	IntervalSeconds *json.Number `json:"intervalSeconds,omitempty"`
+	Other           json.Number  `json:"other"`
+	Waiting         json.Number  `json:"waiting"`
+
+	// Waits Waiting sessions by the engine's own name (wait_event_type, wait_type, wait_class); at most 300 names of 1 to 200 characters
+	Waits map[string]json.Number `json:"waits"`
+}
+
 // SetUp defines model for SetUp.
 type SetUp struct {
 	Demo             *bool  `json:"demo,omitempty"`
@@ -1345,6 +1492,39 @@ type SetUp struct {
 	OrganizationName string `json:"organizationName"`
 	Password         string `json:"password"`
 	SetupToken       string `json:"setupToken"`
+}
+
+// StatementDelta defines model for StatementDelta.
+type StatementDelta struct {
+	// Calls 0 to 2^40
+	Calls json.Number `json:"calls"`
+
+	// Key What tells the statement from the others of its database; 1 to 200 characters
+	Key string `json:"key"`
+
+	// MaxMs The interval's maximum where the engine has one (SQL Server); 0 to 10^15
+	MaxMs *json.Number `json:"maxMs,omitempty"`
+
+	// TotalMs 0 to 10^15
+	TotalMs json.Number `json:"totalMs"`
+}
+
+// StatementSample defines model for StatementSample.
+type StatementSample struct {
+	// At When the interval ended; not before 1970
+	At time.Time `json:"at"`
+
+	// Database Its externalId
+	Database string `json:"database"`
+
+	// Instance Its externalId
+	Instance string `json:"instance"`
+
+	// IntervalSeconds 0.001 to 604800 (a week)
+	IntervalSeconds json.Number `json:"intervalSeconds"`
+
+	// Statements No key twice
+	Statements []StatementDelta `json:"statements"`
 }
 
 // TableDifference defines model for TableDifference.
@@ -1372,6 +1552,34 @@ type TrailPage struct {
 	NextCursor *string      `json:"nextCursor"`
 }
 
+// Utilization defines model for Utilization.
+type Utilization struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+	From         time.Time   `json:"from"`
+	GeneratedAt  time.Time   `json:"generatedAt"`
+
+	// HostCount Hosts in scope with a sample in the window
+	HostCount int `json:"hostCount"`
+
+	// LastBucketPartial The last bucket ends after now
+	LastBucketPartial bool `json:"lastBucketPartial"`
+	Series            struct {
+		// CpuPercent One value a bucket; null is a gap. At most three decimals.
+		CpuPercent Values `json:"cpuPercent"`
+
+		// DiskPercent One value a bucket; null is a gap. At most three decimals.
+		DiskPercent Values `json:"diskPercent"`
+
+		// MemoryPercent One value a bucket; null is a gap. At most three decimals.
+		MemoryPercent Values `json:"memoryPercent"`
+	} `json:"series"`
+	To time.Time `json:"to"`
+}
+
+// Values One value a bucket; null is a gap. At most three decimals.
+type Values = measurements.Values
+
 // Verification defines model for Verification.
 type Verification struct {
 	Chain        *string  `json:"chain,omitempty"`
@@ -1388,6 +1596,50 @@ type Version struct {
 	GoVersion string `json:"goVersion"`
 	Version   string `json:"version"`
 }
+
+// VolumeSample defines model for VolumeSample.
+type VolumeSample struct {
+	// Mount 1 to 255 bytes
+	Mount string `json:"mount"`
+
+	// UsedPercent 0 to 100
+	UsedPercent json.Number `json:"usedPercent"`
+}
+
+// WaitEvents defines model for WaitEvents.
+type WaitEvents struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+
+	// Engines Those that were read and have a sample in the window.
+	Engines     []Engine  `json:"engines"`
+	From        time.Time `json:"from"`
+	GeneratedAt time.Time `json:"generatedAt"`
+
+	// LastBucketPartial The last bucket ends after now
+	LastBucketPartial bool `json:"lastBucketPartial"`
+	Series            struct {
+		// ClientNetwork One value a bucket; null is a gap. At most three decimals.
+		ClientNetwork Values `json:"clientNetwork"`
+
+		// Io One value a bucket; null is a gap. At most three decimals.
+		Io Values `json:"io"`
+
+		// LightweightLocks One value a bucket; null is a gap. At most three decimals.
+		LightweightLocks Values `json:"lightweightLocks"`
+
+		// Locks One value a bucket; null is a gap. At most three decimals.
+		Locks Values `json:"locks"`
+
+		// Other One value a bucket; null is a gap. At most three decimals.
+		Other Values `json:"other"`
+	} `json:"series"`
+	To   time.Time      `json:"to"`
+	Unit WaitEventsUnit `json:"unit"`
+}
+
+// WaitEventsUnit defines model for WaitEvents.Unit.
+type WaitEventsUnit string
 
 // Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
 // may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
@@ -1642,6 +1894,57 @@ type ListMembersParams struct {
 	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+// GetConnectionsParams defines parameters for GetConnections.
+type GetConnectionsParams struct {
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+}
+
+// GetQueryPerformanceParams defines parameters for GetQueryPerformance.
+type GetQueryPerformanceParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+}
+
+// GetUtilizationParams defines parameters for GetUtilization.
+type GetUtilizationParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+}
+
+// GetWaitEventsParams defines parameters for GetWaitEvents.
+type GetWaitEventsParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+}
+
 // ChangeOrganizationParams defines parameters for ChangeOrganization.
 type ChangeOrganizationParams struct {
 	// IfMatch The `ETag` of the state that the change was made from. Without it the answer is 428, with another 412.
@@ -1729,6 +2032,9 @@ type ReceiveAlertmanagerAlertsJSONBody = json.RawMessage
 // ReceiveAlertmanagerWebhookJSONBody defines parameters for ReceiveAlertmanagerWebhook.
 type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 
+// ReceiveOtlpMetricsJSONBody defines parameters for ReceiveOtlpMetrics.
+type ReceiveOtlpMetricsJSONBody = json.RawMessage
+
 // CreateApiTokenJSONRequestBody defines body for CreateApiToken for application/json ContentType.
 type CreateApiTokenJSONRequestBody = CreateApiToken
 
@@ -1782,6 +2088,12 @@ type RecordAlertsJSONRequestBody = AlertBatch
 
 // RecordFleetJSONRequestBody defines body for RecordFleet for application/json ContentType.
 type RecordFleetJSONRequestBody = FleetBatch
+
+// ReceiveOtlpMetricsJSONRequestBody defines body for ReceiveOtlpMetrics for application/json ContentType.
+type ReceiveOtlpMetricsJSONRequestBody = ReceiveOtlpMetricsJSONBody
+
+// RecordSamplesJSONRequestBody defines body for RecordSamples for application/json ContentType.
+type RecordSamplesJSONRequestBody = SampleBatch
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
@@ -1890,6 +2202,18 @@ type ServerInterface interface {
 	// RenewInvitation Make a new invitation link
 	// (POST /api/v1/members/{memberId}/invitation)
 	RenewInvitation(c *gin.Context, memberId MemberId)
+	// GetConnections Open client connections now
+	// (GET /api/v1/metrics/connections)
+	GetConnections(c *gin.Context, params GetConnectionsParams)
+	// GetQueryPerformance Latency of queries, by bucket
+	// (GET /api/v1/metrics/query-performance)
+	GetQueryPerformance(c *gin.Context, params GetQueryPerformanceParams)
+	// GetUtilization CPU, memory and the fullest disk of the hosts, by bucket
+	// (GET /api/v1/metrics/utilization)
+	GetUtilization(c *gin.Context, params GetUtilizationParams)
+	// GetWaitEvents Sessions that wait at once, by bucket and category
+	// (GET /api/v1/metrics/wait-events)
+	GetWaitEvents(c *gin.Context, params GetWaitEventsParams)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(c *gin.Context)
@@ -1995,6 +2319,15 @@ type ServerInterface interface {
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(c *gin.Context)
+	// ReceiveOtlpMetrics OTLP/HTTP metrics
+	// (POST /ingest/v1/otlp/v1/metrics)
+	ReceiveOtlpMetrics(c *gin.Context)
+	// ReceivePrometheusWrite Prometheus remote_write, 1.0 and 2.0
+	// (POST /ingest/v1/prometheus/write)
+	ReceivePrometheusWrite(c *gin.Context)
+	// RecordSamples Measurements of hosts, sessions and statements
+	// (POST /ingest/v1/samples)
+	RecordSamples(c *gin.Context)
 	// GetMetrics The service's own metrics, Prometheus text
 	// (GET /metrics)
 	GetMetrics(c *gin.Context)
@@ -3120,6 +3453,186 @@ func (siw *ServerInterfaceWrapper) RenewInvitation(c *gin.Context) {
 	siw.Handler.RenewInvitation(c, memberId)
 }
 
+// GetConnections operation middleware
+func (siw *ServerInterfaceWrapper) GetConnections(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetConnectionsParams
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetConnections(c, params)
+}
+
+// GetQueryPerformance operation middleware
+func (siw *ServerInterfaceWrapper) GetQueryPerformance(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetQueryPerformanceParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "bucketSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetQueryPerformance(c, params)
+}
+
+// GetUtilization operation middleware
+func (siw *ServerInterfaceWrapper) GetUtilization(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetUtilizationParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "bucketSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetUtilization(c, params)
+}
+
+// GetWaitEvents operation middleware
+func (siw *ServerInterfaceWrapper) GetWaitEvents(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetWaitEventsParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "bucketSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetWaitEvents(c, params)
+}
+
 // GetOpenapiJson operation middleware
 func (siw *ServerInterfaceWrapper) GetOpenapiJson(c *gin.Context) {
 
@@ -3896,6 +4409,45 @@ func (siw *ServerInterfaceWrapper) RecordFleet(c *gin.Context) {
 	siw.Handler.RecordFleet(c)
 }
 
+// ReceiveOtlpMetrics operation middleware
+func (siw *ServerInterfaceWrapper) ReceiveOtlpMetrics(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceiveOtlpMetrics(c)
+}
+
+// ReceivePrometheusWrite operation middleware
+func (siw *ServerInterfaceWrapper) ReceivePrometheusWrite(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ReceivePrometheusWrite(c)
+}
+
+// RecordSamples operation middleware
+func (siw *ServerInterfaceWrapper) RecordSamples(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RecordSamples(c)
+}
+
 // GetMetrics operation middleware
 func (siw *ServerInterfaceWrapper) GetMetrics(c *gin.Context) {
 
@@ -3997,6 +4549,10 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.DELETE(options.BaseURL+"/api/v1/members/:memberId", wrapper.EraseMember)
 	router.PATCH(options.BaseURL+"/api/v1/members/:memberId", wrapper.ChangeMember)
 	router.POST(options.BaseURL+"/api/v1/members/:memberId/invitation", wrapper.RenewInvitation)
+	router.GET(options.BaseURL+"/api/v1/metrics/connections", wrapper.GetConnections)
+	router.GET(options.BaseURL+"/api/v1/metrics/query-performance", wrapper.GetQueryPerformance)
+	router.GET(options.BaseURL+"/api/v1/metrics/utilization", wrapper.GetUtilization)
+	router.GET(options.BaseURL+"/api/v1/metrics/wait-events", wrapper.GetWaitEvents)
 	router.GET(options.BaseURL+"/api/v1/openapi.json", wrapper.GetOpenapiJson)
 	router.GET(options.BaseURL+"/api/v1/openapi.yaml", wrapper.GetOpenapiYaml)
 	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
@@ -4032,6 +4588,9 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/ingest/v1/alertmanager/webhook", wrapper.ReceiveAlertmanagerWebhook)
 	router.POST(options.BaseURL+"/ingest/v1/alerts", wrapper.RecordAlerts)
 	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
+	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/metrics", wrapper.ReceiveOtlpMetrics)
+	router.POST(options.BaseURL+"/ingest/v1/prometheus/write", wrapper.ReceivePrometheusWrite)
+	router.POST(options.BaseURL+"/ingest/v1/samples", wrapper.RecordSamples)
 	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadiness)
 	router.GET(options.BaseURL+"/version", wrapper.GetVersion)
@@ -5422,6 +5981,186 @@ type RenewInvitationdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response RenewInvitationdefaultApplicationProblemPlusJSONResponse) VisitRenewInvitationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetConnectionsRequestObject struct {
+	Params GetConnectionsParams
+}
+
+type GetConnectionsResponseObject interface {
+	VisitGetConnectionsResponse(w http.ResponseWriter) error
+}
+
+type GetConnections200JSONResponse Connections
+
+func (response GetConnections200JSONResponse) VisitGetConnectionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetConnectionsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetConnectionsdefaultApplicationProblemPlusJSONResponse) VisitGetConnectionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetQueryPerformanceRequestObject struct {
+	Params GetQueryPerformanceParams
+}
+
+type GetQueryPerformanceResponseObject interface {
+	VisitGetQueryPerformanceResponse(w http.ResponseWriter) error
+}
+
+type GetQueryPerformance200JSONResponse QueryPerformance
+
+func (response GetQueryPerformance200JSONResponse) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetQueryPerformance304Response struct {
+}
+
+func (response GetQueryPerformance304Response) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetQueryPerformancedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetQueryPerformancedefaultApplicationProblemPlusJSONResponse) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetUtilizationRequestObject struct {
+	Params GetUtilizationParams
+}
+
+type GetUtilizationResponseObject interface {
+	VisitGetUtilizationResponse(w http.ResponseWriter) error
+}
+
+type GetUtilization200JSONResponse Utilization
+
+func (response GetUtilization200JSONResponse) VisitGetUtilizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetUtilization304Response struct {
+}
+
+func (response GetUtilization304Response) VisitGetUtilizationResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetUtilizationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetUtilizationdefaultApplicationProblemPlusJSONResponse) VisitGetUtilizationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetWaitEventsRequestObject struct {
+	Params GetWaitEventsParams
+}
+
+type GetWaitEventsResponseObject interface {
+	VisitGetWaitEventsResponse(w http.ResponseWriter) error
+}
+
+type GetWaitEvents200JSONResponse WaitEvents
+
+func (response GetWaitEvents200JSONResponse) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetWaitEvents304Response struct {
+}
+
+func (response GetWaitEvents304Response) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetWaitEventsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetWaitEventsdefaultApplicationProblemPlusJSONResponse) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6895,6 +7634,154 @@ func (response RecordFleetdefaultApplicationProblemPlusJSONResponse) VisitRecord
 	return err
 }
 
+type ReceiveOtlpMetricsRequestObject struct {
+	JSONBody *ReceiveOtlpMetricsJSONRequestBody
+	Body     io.Reader
+}
+
+type ReceiveOtlpMetricsResponseObject interface {
+	VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error
+}
+
+type ReceiveOtlpMetrics200JSONResponse OtlpAnswer
+
+func (response ReceiveOtlpMetrics200JSONResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveOtlpMetrics200ApplicationxProtobufResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response ReceiveOtlpMetrics200ApplicationxProtobufResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/x-protobuf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type ReceiveOtlpMetricsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ReceiveOtlpMetricsdefaultApplicationProblemPlusJSONResponse) VisitReceiveOtlpMetricsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceivePrometheusWriteRequestObject struct {
+	Body io.Reader
+}
+
+type ReceivePrometheusWriteResponseObject interface {
+	VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error
+}
+
+type ReceivePrometheusWrite204ResponseHeaders struct {
+	XPrometheusRemoteWriteExemplarsWritten  *int
+	XPrometheusRemoteWriteHistogramsWritten *int
+	XPrometheusRemoteWriteSamplesWritten    *int
+}
+
+type ReceivePrometheusWrite204Response struct {
+	Headers ReceivePrometheusWrite204ResponseHeaders
+}
+
+func (response ReceivePrometheusWrite204Response) VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error {
+	if response.Headers.XPrometheusRemoteWriteExemplarsWritten != nil {
+		w.Header().Set("X-Prometheus-Remote-Write-Exemplars-Written", fmt.Sprint(*response.Headers.XPrometheusRemoteWriteExemplarsWritten))
+	}
+	if response.Headers.XPrometheusRemoteWriteHistogramsWritten != nil {
+		w.Header().Set("X-Prometheus-Remote-Write-Histograms-Written", fmt.Sprint(*response.Headers.XPrometheusRemoteWriteHistogramsWritten))
+	}
+	if response.Headers.XPrometheusRemoteWriteSamplesWritten != nil {
+		w.Header().Set("X-Prometheus-Remote-Write-Samples-Written", fmt.Sprint(*response.Headers.XPrometheusRemoteWriteSamplesWritten))
+	}
+	w.WriteHeader(204)
+	return nil
+}
+
+type ReceivePrometheusWritedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ReceivePrometheusWritedefaultApplicationProblemPlusJSONResponse) VisitReceivePrometheusWriteResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecordSamplesRequestObject struct {
+	Body *RecordSamplesJSONRequestBody
+}
+
+type RecordSamplesResponseObject interface {
+	VisitRecordSamplesResponse(w http.ResponseWriter) error
+}
+
+type RecordSamples202JSONResponse SamplesAccepted
+
+func (response RecordSamples202JSONResponse) VisitRecordSamplesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecordSamplesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RecordSamplesdefaultApplicationProblemPlusJSONResponse) VisitRecordSamplesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetMetricsRequestObject struct {
 }
 
@@ -7127,6 +8014,18 @@ type StrictServerInterface interface {
 	// RenewInvitation Make a new invitation link
 	// (POST /api/v1/members/{memberId}/invitation)
 	RenewInvitation(ctx context.Context, request RenewInvitationRequestObject) (RenewInvitationResponseObject, error)
+	// GetConnections Open client connections now
+	// (GET /api/v1/metrics/connections)
+	GetConnections(ctx context.Context, request GetConnectionsRequestObject) (GetConnectionsResponseObject, error)
+	// GetQueryPerformance Latency of queries, by bucket
+	// (GET /api/v1/metrics/query-performance)
+	GetQueryPerformance(ctx context.Context, request GetQueryPerformanceRequestObject) (GetQueryPerformanceResponseObject, error)
+	// GetUtilization CPU, memory and the fullest disk of the hosts, by bucket
+	// (GET /api/v1/metrics/utilization)
+	GetUtilization(ctx context.Context, request GetUtilizationRequestObject) (GetUtilizationResponseObject, error)
+	// GetWaitEvents Sessions that wait at once, by bucket and category
+	// (GET /api/v1/metrics/wait-events)
+	GetWaitEvents(ctx context.Context, request GetWaitEventsRequestObject) (GetWaitEventsResponseObject, error)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
@@ -7232,6 +8131,15 @@ type StrictServerInterface interface {
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
+	// ReceiveOtlpMetrics OTLP/HTTP metrics
+	// (POST /ingest/v1/otlp/v1/metrics)
+	ReceiveOtlpMetrics(ctx context.Context, request ReceiveOtlpMetricsRequestObject) (ReceiveOtlpMetricsResponseObject, error)
+	// ReceivePrometheusWrite Prometheus remote_write, 1.0 and 2.0
+	// (POST /ingest/v1/prometheus/write)
+	ReceivePrometheusWrite(ctx context.Context, request ReceivePrometheusWriteRequestObject) (ReceivePrometheusWriteResponseObject, error)
+	// RecordSamples Measurements of hosts, sessions and statements
+	// (POST /ingest/v1/samples)
+	RecordSamples(ctx context.Context, request RecordSamplesRequestObject) (RecordSamplesResponseObject, error)
 	// GetMetrics The service's own metrics, Prometheus text
 	// (GET /metrics)
 	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
@@ -8359,6 +9267,110 @@ func (sh *strictHandler) RenewInvitation(ctx *gin.Context, memberId MemberId) {
 	}
 }
 
+// GetConnections operation middleware
+func (sh *strictHandler) GetConnections(ctx *gin.Context, params GetConnectionsParams) {
+	var request GetConnectionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetConnections(ctx, request.(GetConnectionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetConnections")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetConnectionsResponseObject); ok {
+		if err := validResponse.VisitGetConnectionsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetQueryPerformance operation middleware
+func (sh *strictHandler) GetQueryPerformance(ctx *gin.Context, params GetQueryPerformanceParams) {
+	var request GetQueryPerformanceRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetQueryPerformance(ctx, request.(GetQueryPerformanceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetQueryPerformance")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetQueryPerformanceResponseObject); ok {
+		if err := validResponse.VisitGetQueryPerformanceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetUtilization operation middleware
+func (sh *strictHandler) GetUtilization(ctx *gin.Context, params GetUtilizationParams) {
+	var request GetUtilizationRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetUtilization(ctx, request.(GetUtilizationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetUtilization")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetUtilizationResponseObject); ok {
+		if err := validResponse.VisitGetUtilizationResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetWaitEvents operation middleware
+func (sh *strictHandler) GetWaitEvents(ctx *gin.Context, params GetWaitEventsParams) {
+	var request GetWaitEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetWaitEvents(ctx, request.(GetWaitEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetWaitEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetWaitEventsResponseObject); ok {
+		if err := validResponse.VisitGetWaitEventsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetOpenapiJson operation middleware
 func (sh *strictHandler) GetOpenapiJson(ctx *gin.Context) {
 	var request GetOpenapiJsonRequestObject
@@ -9387,6 +10399,123 @@ func (sh *strictHandler) RecordFleet(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RecordFleetResponseObject); ok {
 		if err := validResponse.VisitRecordFleetResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReceiveOtlpMetrics operation middleware
+func (sh *strictHandler) ReceiveOtlpMetrics(ctx *gin.Context) {
+	var request ReceiveOtlpMetricsRequestObject
+
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/json") {
+
+		var body ReceiveOtlpMetricsJSONRequestBody
+		var err error
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = ctx.ShouldBindJSON(&body)
+		} else if binding.Validator != nil {
+			// ShouldBindJSON runs the struct validator after decoding; keep that.
+			err = binding.Validator.ValidateStruct(&body)
+		}
+		if err != nil {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+		request.JSONBody = &body
+
+	}
+	if strings.HasPrefix(ctx.GetHeader("Content-Type"), "application/x-protobuf") {
+		request.Body = ctx.Request.Body
+	}
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReceiveOtlpMetrics(ctx, request.(ReceiveOtlpMetricsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReceiveOtlpMetrics")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReceiveOtlpMetricsResponseObject); ok {
+		if err := validResponse.VisitReceiveOtlpMetricsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReceivePrometheusWrite operation middleware
+func (sh *strictHandler) ReceivePrometheusWrite(ctx *gin.Context) {
+	var request ReceivePrometheusWriteRequestObject
+
+	request.Body = ctx.Request.Body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReceivePrometheusWrite(ctx, request.(ReceivePrometheusWriteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReceivePrometheusWrite")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ReceivePrometheusWriteResponseObject); ok {
+		if err := validResponse.VisitReceivePrometheusWriteResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RecordSamples operation middleware
+func (sh *strictHandler) RecordSamples(ctx *gin.Context) {
+	var request RecordSamplesRequestObject
+
+	var body RecordSamplesJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = ctx.ShouldBindJSON(&body)
+	} else if binding.Validator != nil {
+		// ShouldBindJSON runs the struct validator after decoding; keep that.
+		err = binding.Validator.ValidateStruct(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RecordSamples(ctx, request.(RecordSamplesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RecordSamples")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RecordSamplesResponseObject); ok {
+		if err := validResponse.VisitRecordSamplesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

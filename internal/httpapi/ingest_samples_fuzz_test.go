@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/internal/httpapi/api"
+	"muster/internal/measurements"
+	"muster/projections/fleet"
+)
+
+// FuzzSamples reads a body as the door does: by the contract, by the generated types,
+// by the rules. Every name in it is one that is known. What passes the contract fits
+// the types, what is refused says where, and what is taken is what the store asks for.
+func FuzzSamples(f *testing.F) {
+	c, err := loadContract(openapiYAML)
+	if err != nil {
+		f.Fatal(err)
+	}
+	schema := c.routes["POST /ingest/v1/samples"].body().Content["application/json"].Schema.Value
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	example, err := json.Marshal(schema.Example)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(example)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		value, p := parseJSON(body)
+		if p != nil || len(visit(schema, value)) > 0 || len(nulFields(value, "#", nil)) > 0 {
+			return
+		}
+		var samples api.SampleBatch
+		if err := json.Unmarshal(body, &samples); err != nil {
+			t.Fatalf("fits the contract and not the types: %v", err)
+		}
+		batch, err := readSamples(samples, allKnown(samples), now)
+		if err != nil {
+			refusedAt(t, value, err)
+			return
+		}
+		if n := len(list(samples.Hosts)) + len(list(samples.Sessions)) + len(list(samples.Statements)); batch.Len() != n {
+			t.Fatalf("of %d samples there are %d", n, batch.Len())
+		}
+		for _, h := range batch.Hosts {
+			hostInBounds(t, h)
+			timeInBounds(t, h.At, now)
+		}
+		for _, s := range batch.Sessions {
+			timeInBounds(t, s.At, now)
+			intervalInBounds(t, s.Interval)
+			counts := []int64{s.Active, s.Idle, s.Waiting, s.IdleInTransaction, s.Other}
+			for name, n := range s.Waits {
+				textInBounds(t, name, 200)
+				counts = append(counts, n)
+			}
+			for _, n := range counts {
+				inBounds(t, float64(n), 1<<40)
+			}
+		}
+		for _, s := range batch.Statements {
+			timeInBounds(t, s.At, now)
+			intervalInBounds(t, s.Interval)
+			seen := map[string]bool{}
+			for _, q := range s.Statements {
+				textInBounds(t, q.Key, 200)
+				if seen[q.Key] {
+					t.Fatalf("%q is there twice", q.Key)
+				}
+				seen[q.Key] = true
+				inBounds(t, float64(q.Calls), 1<<40)
+				inBounds(t, q.TotalMs, 1e15)
+				if q.MaxMs != nil {
+					inBounds(t, *q.MaxMs, 1e15)
+				}
+			}
+		}
+	})
+}
+
+// allKnown is a fleet in which there is whatever samples name.
+func allKnown(samples api.SampleBatch) sampledFleet {
+	known := sampledFleet{instances: map[string]fleet.Instance{}, databases: map[databaseOn]uuid.UUID{}}
+	instances, databases := namesIn(samples)
+	for name := range instances {
+		known.instances[name] = fleet.Instance{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)), ExternalID: name, Engine: domain.PostgreSQL}
+	}
+	for d := range databases {
+		known.databases[d] = uuid.NewSHA1(known.instances[d.instance].ID, []byte(d.database))
+	}
+	return known
+}
+
+// refusedAt fails unless an error names places that are in the body.
+func refusedAt(t *testing.T, body any, err error) {
+	t.Helper()
+	var rule *commands.RuleError
+	if !errors.As(err, &rule) || len(rule.Fields) == 0 || len(rule.Fields) > maxFaults || rule.Title == "" {
+		t.Fatalf("refused with %v", err)
+	}
+	for _, f := range rule.Fields {
+		if at := pointed(body, f.Pointer); at == nil {
+			t.Fatalf("%s is nothing of the body", f.Pointer)
+		}
+	}
+}
+
+// pointed is what a pointer points at; nil: nothing.
+func pointed(value any, pointer string) any {
+	tokens := strings.Split(pointer, "/")
+	for _, token := range tokens[1:] {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[token]
+		case []any:
+			var n int
+			if json.Unmarshal([]byte(token), &n) != nil || n < 0 || n >= len(v) {
+				return nil
+			}
+			value = v[n]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+func hostInBounds(t *testing.T, h measurements.HostSample) {
+	t.Helper()
+	textInBounds(t, h.Host, 255)
+	if h.Instances == nil {
+		t.Fatalf("%+v does not say what runs there", h)
+	}
+	percents := []*float64{h.CPUPercent, h.MemoryPercent}
+	for _, v := range h.Volumes {
+		textInBounds(t, v.Mount, 255)
+		percents = append(percents, v.UsedPercent)
+	}
+	for _, p := range percents {
+		if p != nil {
+			inBounds(t, *p, 100)
+		}
+	}
+}
+
+func inBounds(t *testing.T, v, most float64) {
+	t.Helper()
+	if math.IsNaN(v) || v < 0 || v > most {
+		t.Fatalf("%v is taken", v)
+	}
+}
+
+func textInBounds(t *testing.T, text string, most int) {
+	t.Helper()
+	if n := utf8.RuneCountInString(text); n < 1 || n > most || !storable(text) {
+		t.Fatalf("%q is taken", text)
+	}
+}
+
+func timeInBounds(t *testing.T, at, now time.Time) {
+	t.Helper()
+	if at.Year() < 1970 || at.After(now.Add(5*time.Minute)) || at.Nanosecond()%1000 != 0 || at.Location() != time.UTC {
+		t.Fatalf("%s is taken", at)
+	}
+}
+
+func intervalInBounds(t *testing.T, d time.Duration) {
+	t.Helper()
+	if d < time.Millisecond || d > 7*24*time.Hour {
+		t.Fatalf("an interval of %s is taken", d)
+	}
+}
