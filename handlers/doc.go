@@ -64,6 +64,10 @@
 // alert that fires is heard of more often than its log says; the time until which
 // it was last heard of is the one of the moment at which it is read.
 //
+// A sample comes in while a scorecard is built. The hours of utilization are those
+// that the dashboard shows at that moment: what arrived in the seconds before may
+// not be rolled up yet, and is in no report of it.
+//
 // A worker dies between sending a mail and recording it. The mail is sent
 // again, with the same Message-ID.
 //

@@ -12,12 +12,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/domain/report"
+	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/blobs"
+	"muster/internal/measurements"
 	"muster/internal/snapshot"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -74,23 +76,29 @@ type Alerts interface {
 	Touching(ctx context.Context, t alerts.Touched, most int) ([]alerts.Alert, int, error)
 }
 
+// Measurements is how busy the organization's hosts were; *pgstore.Store is one.
+type Measurements interface {
+	Utilization(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, w timegrid.Window) (measurements.Utilization, error)
+}
+
 // Inputs is the Gatherer of the program.
 type Inputs struct {
-	DB         *sqlx.DB
-	Events     *eventstore.Store
-	Fleet      Fleet
-	Facts      Facts
-	Assessor   Assessor
-	Accounts   Accounts
-	History    History
-	Exceptions Exceptions
-	Alerts     Alerts
-	Waiter     projections.Waiter
-	Blobs      *blobs.Store
-	Catalogue  *catalogue.Catalogue
-	Feed       *feed.Feed
-	PublicURL  string
-	Now        func() time.Time
+	DB           *sqlx.DB
+	Events       *eventstore.Store
+	Fleet        Fleet
+	Facts        Facts
+	Assessor     Assessor
+	Accounts     Accounts
+	History      History
+	Exceptions   Exceptions
+	Alerts       Alerts
+	Measurements Measurements
+	Waiter       projections.Waiter
+	Blobs        *blobs.Store
+	Catalogue    *catalogue.Catalogue
+	Feed         *feed.Feed
+	PublicURL    string
+	Now          func() time.Time
 }
 
 var _ Gatherer = (*Inputs)(nil)
@@ -117,6 +125,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the log's head", g.addInstant},
 		{"the exceptions", g.addExceptions},
 		{"the alerts", g.addAlerts},
+		{"the utilization", g.addUtilization},
 		{"the vulnerabilities", g.addVulnerabilities},
 		{"the report before", g.addPrevious},
 	} {

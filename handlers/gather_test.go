@@ -20,6 +20,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
+	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
 	"muster/internal/snapshot"
@@ -144,7 +145,8 @@ func (e *estate) inputs() *handlers.Inputs {
 	return &handlers.Inputs{
 		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db),
-		Alerts: alerts.NewReader(e.db, e.events, commands.Registry().Decode), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
+		Alerts:       alerts.NewReader(e.db, e.events, commands.Registry().Decode),
+		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
 		PublicURL: "https://muster.example.org", Now: e.clock.Now,
 	}
 }

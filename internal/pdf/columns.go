@@ -20,7 +20,7 @@ func (b *builder) alertChart(s analysis.AlertSummary) {
 		unit, layout, strides = "hour", "2 Jan 15:04", []int{1, 2, 3, 6, 12}
 	}
 	b.sub("Active and resolved by " + unit)
-	const height, axisWidth, footHeight = 84.0, 22.0, 16.0
+	const height, footHeight = 84.0, 16.0
 	d := b.d
 	d.Need(height + footHeight + 30)
 	d.Settle()
@@ -33,11 +33,7 @@ func (b *builder) alertChart(s analysis.AlertSummary) {
 		page.Text(left-5, y+2.5, axisStyle, typeset.Right, number(at))
 	}
 	step := (d.TextWidth() - axisWidth) / float64(len(buckets))
-	room := b.r.fonts.Width(axisStyle.Face, axisStyle.Size, layout) + 8
-	every := strides[len(strides)-1]
-	if fits := slices.IndexFunc(strides, func(n int) bool { return float64(n)*step >= room }); fits >= 0 {
-		every = strides[fits]
-	}
+	every, room := b.every(strides, step, layout)
 	for i, bucket := range buckets {
 		x := left + float64(i)*step
 		if i%every == 0 && x+room < d.Left()+d.TextWidth() {
@@ -53,6 +49,21 @@ func (b *builder) alertChart(s analysis.AlertSummary) {
 	d.Y = base + footHeight
 	b.small("An alert is active in every " + unit + " in which it fired, so that it may stand in several columns; the figure above a column says how many there are. " +
 		"Buckets are of UTC, and the window cuts the first and the last. " + b.monitoredSince())
+}
+
+// axisWidth is what stands left of a plot.
+const axisWidth = 22.0
+
+// every is how many buckets of a width lie between two times on an axis, so that
+// there is room for both.
+func (b *builder) every(strides []int, step float64, layout string) (n int, room float64) {
+	room = b.r.fonts.Width(axisStyle.Face, axisStyle.Size, layout) + 8
+	for _, n = range strides {
+		if float64(n)*step >= room {
+			break
+		}
+	}
+	return n, room
 }
 
 // column draws one bucket; scale is the height of one alert.

@@ -71,7 +71,7 @@ func TestPictures(t *testing.T) {
 		file []byte
 		page int
 	}{
-		"security-cover": {security, 1}, "security-summary": {security, 2}, "security-findings": {security, 4}, "security-exceptions": {security, 7}, "scorecard-health": {scorecard, 2}, "scorecard-alerts": {scorecard, 3},
+		"security-cover": {security, 1}, "security-summary": {security, 2}, "security-findings": {security, 4}, "security-exceptions": {security, 7}, "scorecard-health": {scorecard, 2}, "scorecard-utilization": {scorecard, 3}, "scorecard-alerts": {scorecard, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -145,10 +145,6 @@ func (b *builder) deductions(s analysis.Score) {
 	}
 }
 
-func (b *builder) utilization() {
-	b.state(stateNotAssessed, "Not yet measured: CPU, memory and disk over the window with their minimum, mean, 95th percentile and maximum, the hours above 80%, and the days until the fullest volume is full. These are reported by an agent on the host; none has reported for "+b.subjectName()+b.windowWords()+".")
-}
-
 func (b *builder) windowWords() string {
 	if b.doc.Window == nil {
 		return ""

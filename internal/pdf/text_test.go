@@ -183,6 +183,30 @@ func quiet(listed ...snapshot.Alert) snapshot.Document {
 	return doc
 }
 
+// used is a scorecard with that much known of its hosts.
+func used(u *snapshot.Utilization) snapshot.Document {
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	doc.Utilization = u
+	return doc
+}
+
+// disk is some days of nothing but a disk that begins at a level and gains something
+// every day.
+func disk(days int, level, perDay float64) *snapshot.Utilization {
+	u := &snapshot.Utilization{Start: snapshottest.AsOf().AddDate(0, 0, -days), Hosts: 1, CPUPercent: make([]*float64, days*24), MemoryPercent: make([]*float64, days*24)}
+	for h := range days * 24 {
+		v := level + perDay*float64(h)/24
+		u.DiskPercent = append(u.DiskPercent, &v)
+	}
+	return u
+}
+
+// gone is u as it would be if nothing had been measured in its last days.
+func gone(u *snapshot.Utilization, days int) *snapshot.Utilization {
+	clear(u.DiskPercent[len(u.DiskPercent)-24*days:])
+	return u
+}
+
 // flood is a scorecard with more alerts than its document lists.
 func flood() snapshot.Document {
 	doc := quiet()
@@ -242,12 +266,26 @@ func TestSentences(t *testing.T) {
 			"5 exceptions are in force for this scope; nothing fails just now that they cover."}, nil},
 		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{"DEMO"}},
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
-			"grade", "Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
+			"grade", "pg-orders-01 runs on 1 host that was measured between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. CPU was above 80% in 34 hours of 692 (5%). Memory was never above 80%.",
+			"CPU mean of the hour 12.0% 39.7% 79.9% 86.9% 34 692 of 720", "22 Oct",
+			"By a straight line through 30.0 days of data, the fullest volume gains 0.61 points a day and was at 81.5% at their end: if that goes on, it is full 31 days later, around 2026-12-21.",
 			"31 alerts were raised in the window and 30 resolved; 2 were open at its end. For 2 d 22 h of 30 d (10%) at least one was open. Half of those resolved took no longer than 40 min.",
 			"Active and resolved by day", "Warning Replication lag above 60 seconds 14 5 h 57 min 25 min 0", "Auto-resolved 2026-11-05 13:00", "Acknowledged", "triggered 3 times",
 			"The first 25 of 32 alerts; 7 more are in the inputs document of this report.", "Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
 			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology", "Before the instance was registered"}},
+		"scorecard of before there was utilization": {used(nil), []string{
+			"Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
+		}, []string{"By hour"}},
+		"scorecard of a server on no host": {used(&snapshot.Utilization{Start: snapshottest.AsOf().AddDate(0, 0, -30), CPUPercent: make([]*float64, 720)}), []string{
+			"Not measured: no sample of a host that pg-orders-01 runs on is on record between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC",
+		}, []string{"By hour", "Minimum"}},
+		"scorecard of a full disk": {used(disk(20, 99.5, 1.5)), []string{"CPU was not measured.", "Disk was above 80% in 480 hours of 480 (100%).", "is full at their end."}, nil},
+		"scorecard of a host that is gone": {used(gone(disk(30, 20, 2), 20)), []string{
+			"Disk was never above 80%.", "through 10.0 days of data", "was at 39.9% at their end: if that goes on, it is full 31 days later, around 2026-12-01."}, nil},
+		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"Not told: that takes 7 days of data, and in the window there are 3.0."}, nil},
+		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"does not fill: it changes by -0.10 points a day and was at 19.2% at their end."}, nil},
+		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"gains 0.01 points a day and was at 20.1% at their end: it is not full within two years."}, nil},
 		"scorecard without an alert": {quiet(), []string{
 			"No alert was active in this window between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. pg-orders-01 was registered on 10 Nov 2026 12:00 UTC; nothing is known from before.",
 			"An instance that nothing watches raises no alert.",

@@ -44,6 +44,8 @@ func percent(share float64) string {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
+func decimals(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+
 // age is how old something was at that instant, in the two largest units.
 func age(at, asOf time.Time) string {
 	d := asOf.Sub(at)

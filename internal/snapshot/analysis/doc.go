@@ -1,7 +1,7 @@
 // Package analysis computes what the reports say about a snapshot: findings
 // in their total order, what changed since the previous report, the
 // remediation plan, the health score, the risk of a table, classification
-// coverage, the alerts of a scorecard.
+// coverage, the alerts of a scorecard and how busy its hosts were.
 //
 // Everything here is a pure function of a snapshot.Document: no clock, no
 // I/O, no map order. Two calls over the same document give deeply equal
@@ -29,6 +29,10 @@
 // Alerts are no findings and cost no points. Their figures are of the window alone:
 // raised and resolved in it, open at its end, open for how long of it; the series
 // has the definitions of the alert history that the program shows.
+//
+// The forecast of the fullest volume is a straight line through what was measured, and
+// made where 7 days of it are there; the hours are the program's tile's, so that the
+// first and the last are whole.
 //
 // The weights (Critical 20, High 8, Medium 3, Low 1; effort S 1, M 3, L 8) are
 // ours and printed on the methodology page.

@@ -40,7 +40,7 @@ func Empty(kind report.Kind) snapshot.Document {
 
 // Rich returns a document over 14 servers: several engines, findings of every
 // severity, gaps, exceptions, an unreachable and an inactive one, CVEs, roles and
-// classified tables. A scorecard has the first of them only, and a month of alerts.
+// classified tables. A scorecard has the first of them only, and a month of alerts and of its host.
 func Rich(kind report.Kind) snapshot.Document {
 	doc := Empty(kind)
 	doc.ScopeLabel = "All active instances (13 of 14)"
@@ -53,7 +53,7 @@ func Rich(kind report.Kind) snapshot.Document {
 	}
 	if kind == report.InstanceScorecard {
 		names = names[:1]
-		doc.Alerts = alerts()
+		doc.Alerts, doc.Utilization = alerts(), utilization()
 		doc.ScopeLabel = "pg-orders-01 · 21 Oct – 20 Nov 2026 (UTC)"
 	}
 	for i, name := range names {

@@ -1,0 +1,93 @@
+package handlers_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/domain/report"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore"
+)
+
+// measured keeps samples and rolls them up.
+func (e *estate) measured(hosts ...measurements.HostSample) {
+	e.t.Helper()
+	store := pgstore.New(e.db, slog.New(slog.DiscardHandler))
+	if _, err := store.Write(e.t.Context(), measurements.Batch{Organization: e.organization, Hosts: hosts}); err != nil {
+		e.t.Fatal(err)
+	}
+	for rolled := 1; rolled > 0; {
+		var err error
+		if rolled, err = store.Roll(e.t.Context()); err != nil {
+			e.t.Fatal(err)
+		}
+	}
+}
+
+func hostSample(host string, at time.Time, cpu float64, instances ...uuid.UUID) measurements.HostSample {
+	memory, disk := cpu/3, cpu/2
+	return measurements.HostSample{
+		Host: host, Instances: instances, At: at, CPUPercent: &cpu, MemoryPercent: &memory,
+		Volumes: []measurements.Volume{{Mount: "/", UsedPercent: &disk}, {Mount: "/boot", UsedPercent: &memory}},
+	}
+}
+
+// A scorecard has the hours of the hosts that its instance runs on, by what their
+// samples say or by their name, and of nobody else's.
+func TestGatherTakesInTheUtilizationOfTheWindow(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	mapped, named, bare := e.register("mapped", true), e.register("named", true), e.register("bare", true)
+	to := e.clock.Now().UTC().Truncate(time.Minute)
+	last := to.Add(-time.Nanosecond).Truncate(time.Hour)
+	e.measured(
+		hostSample("machine", last, 40, mapped), hostSample("machine", last.Add(-3*time.Hour), 10, mapped),
+		hostSample("machine", last.Add(-3*time.Hour).Add(time.Minute), 23.3333, mapped), hostSample("named", last.Add(-time.Hour), 99),
+	)
+	for name, test := range map[string]struct {
+		instance uuid.UUID
+		hosts    int
+		last     [4]any // CPU of the last four hours
+		disk     any    // three hours ago
+	}{
+		"by its samples": {mapped, 1, [4]any{16.667, nil, nil, 40.0}, 11.667},
+		"by its name":    {named, 1, [4]any{nil, nil, 99.0, nil}, nil},
+		"by nobody":      {bare, 0, [4]any{}, nil},
+	} {
+		doc, err := e.inputs().Gather(t.Context(), e.scorecard(test.instance, nil, 7*day))
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := doc.Utilization
+		n := len(u.CPUPercent)
+		if u.Hosts != test.hosts || !u.Start.Equal(to.Add(-7*day).Truncate(time.Hour)) || !u.Start.Add(time.Duration(n-1)*time.Hour).Equal(last) {
+			t.Errorf("%s: %d hosts, %d hours from %s", name, u.Hosts, n, u.Start)
+		}
+		var got [4]any
+		for i, v := range u.CPUPercent[n-4:] {
+			got[i] = value(v)
+		}
+		if diff := cmp.Diff(test.last, got); diff != "" || value(u.DiskPercent[n-4]) != test.disk {
+			t.Errorf("%s: disk %v, CPU (-want +got):\n%s", name, value(u.DiskPercent[n-4]), diff)
+		}
+	}
+	foreign := e.scorecard(mapped, nil, day)
+	foreign.OrganizationID = e.stranger()
+	if doc, err := e.inputs().Gather(t.Context(), foreign); err != nil || doc.Utilization.Hosts != 0 {
+		t.Errorf("a stranger's scorecard has %+v, %v", doc.Utilization, err)
+	}
+	if doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil || doc.Utilization != nil {
+		t.Errorf("a Security report has %+v, %v", doc.Utilization, err)
+	}
+}
+
+func value(v *float64) any {
+	if v == nil {
+		return nil
+	}
+	return *v
+}
