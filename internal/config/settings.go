@@ -73,7 +73,7 @@ func servingSettings() []setting {
 			func(c *Config) *time.Duration { return &c.JobLease }, atLeast(shortestLease)),
 		onOff("rate-limits", "on", "limit requests and creations; off is for load tests",
 			func(c *Config) *bool { return &c.RateLimits }),
-		onOff("collect-own-host", "on", "measure the machine this runs on (not in this release yet)",
+		onOff("collect-own-host", "on", "measure the machine this runs on, as an agent would",
 			func(c *Config) *bool { return &c.CollectOwnHost }),
 		row("trusted-proxies", "", "`networks` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1 (default none)",
 			func(c *Config) *[]netip.Prefix { return &c.TrustedProxies }, networks),

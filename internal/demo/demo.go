@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +18,7 @@ import (
 	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
+	"muster/internal/intake/push"
 )
 
 //go:embed shop.sql
@@ -47,6 +49,15 @@ type Assessor interface {
 	AssessNow(ctx context.Context, organization, instance uuid.UUID) error
 }
 
+// Series show what was measured; *pgstore.Store is one.
+type Series interface {
+	// Roll brings everything into the series that has come, but for what another
+	// process is at.
+	Roll(ctx context.Context) (hours int, err error)
+	// Behind is how long ago the oldest sample came that is in no series yet; 0: none is.
+	Behind(ctx context.Context) (time.Duration, error)
+}
+
 // Demo fills the demo organization.
 type Demo struct {
 	DB       *sqlx.DB
@@ -55,17 +66,24 @@ type Demo struct {
 	Facts    *assessment.Store
 	Assessor Assessor
 	Own      OwnServer // nil: the database was given, and no server is watched
+	// Intake takes what is measured of the servers on paper; nil: nothing is.
+	Intake *push.Intake
+	// Past is how long before the organization was made measurements begin. Those of
+	// the time Recent before now are of every minute.
+	Past, Recent time.Duration
+	Series       Series // of what Intake takes
 	// Wait waits a while for the projections to pass a mark, and says whether
 	// they have.
 	Wait func(context.Context, commands.Mark) bool
 	Now  func() time.Time
+	Log  *slog.Logger // of progress
 }
 
 // Organization makes the demo organization, or finds it. Where admin is set and
 // the organization is new, it gets this first administrator.
 func (d *Demo) Organization(ctx context.Context, admin *commands.NewMember) (accounts.Organization, error) {
 	var made accounts.Organization
-	err := d.locked(ctx, func() error {
+	err := d.locked(ctx, fillLock, func() error {
 		all, err := d.Accounts.Organizations(ctx)
 		if err != nil {
 			return err
@@ -88,45 +106,66 @@ func (d *Demo) Organization(ctx context.Context, admin *commands.NewMember) (acc
 
 // Fill does every step that is not done yet.
 func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
-	return d.locked(ctx, func() error {
-		actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
-		team, err := d.people(ctx, actor)
-		if err != nil {
-			return fmt.Errorf("fill the demo's members: %w", err)
-		}
-		paper, err := d.fleet(ctx, actor, o.CreatedAt)
-		if err != nil {
-			return fmt.Errorf("fill the demo's fleet: %w", err)
-		}
-		if err := d.alerts(ctx, actor, team, o.CreatedAt); err != nil {
-			return fmt.Errorf("fill the demo's alerts: %w", err)
-		}
-		own, err := d.ownServer(ctx, actor, o.CreatedAt)
-		if err != nil {
-			return fmt.Errorf("watch the demo's own server: %w", err)
-		}
-		if err := d.exceptions(ctx, o.ID, team, own); err != nil {
-			return fmt.Errorf("decide about the demo's exceptions: %w", err)
-		}
-		if err := d.reports(ctx, o.ID, team[0], paper, own); err != nil {
-			return fmt.Errorf("request the demo's reports: %w", err)
+	var team []uuid.UUID
+	var paper []commands.FleetIDs
+	err := d.locked(ctx, fillLock, func() (err error) {
+		team, paper, err = d.fillNow(ctx, o)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// Without the lock, which Organization takes, too: measurements are complete after
+	// a minute, or when somebody rolls them up, and no process may have to wait for
+	// that before it starts.
+	if err := d.complete(ctx, o); err != nil {
+		return fmt.Errorf("wait for the demo's measurements: %w", err)
+	}
+	return d.locked(ctx, fillLock, func() error {
+		if err := d.reports(ctx, o.ID, team[0], d.reportsOfThePast(paper)); err != nil {
+			return fmt.Errorf("request the demo's reports of its past: %w", err)
 		}
 		return nil
 	})
 }
 
-// locked runs work while no other process does.
-func (d *Demo) locked(ctx context.Context, work func() error) (err error) {
+// fillNow does the steps that need no measurements.
+func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uuid.UUID, paper []commands.FleetIDs, err error) {
+	actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
+	if team, err = d.people(ctx, actor); err != nil {
+		return nil, nil, fmt.Errorf("fill the demo's members: %w", err)
+	}
+	if paper, err = d.fleet(ctx, actor, o.CreatedAt); err != nil {
+		return nil, nil, fmt.Errorf("fill the demo's fleet: %w", err)
+	}
+	if err := d.alerts(ctx, actor, team, o.CreatedAt); err != nil {
+		return nil, nil, fmt.Errorf("fill the demo's alerts: %w", err)
+	}
+	own, err := d.ownServer(ctx, actor, o.CreatedAt)
+	if err != nil {
+		return nil, nil, fmt.Errorf("watch the demo's own server: %w", err)
+	}
+	if err := d.exceptions(ctx, o.ID, team, own); err != nil {
+		return nil, nil, fmt.Errorf("decide about the demo's exceptions: %w", err)
+	}
+	if err := d.reports(ctx, o.ID, team[0], d.reportsOfNow(paper, own)); err != nil {
+		return nil, nil, fmt.Errorf("request the demo's reports: %w", err)
+	}
+	return team, paper, nil
+}
+
+// locked runs work while no other process does what has the same lock.
+func (d *Demo) locked(ctx context.Context, key int64, work func() error) (err error) {
 	conn, err := d.DB.Connx(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if err := lock(ctx, conn); err != nil {
+	if err := lock(ctx, conn, key); err != nil {
 		return fmt.Errorf("wait for whoever else fills the demo: %w", err)
 	}
 	defer func() {
-		_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(fillLock))
+		_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, key)
 		err = errors.Join(err, unlockErr)
 	}()
 	return work()
@@ -134,7 +173,7 @@ func (d *Demo) locked(ctx context.Context, work func() error) (err error) {
 
 // lock waits as long as it takes, and puts the session's lock_timeout back: the
 // pool's is shorter than filling may be.
-func lock(ctx context.Context, conn *sqlx.Conn) (err error) {
+func lock(ctx context.Context, conn *sqlx.Conn, key int64) (err error) {
 	var patience string
 	if err := conn.GetContext(ctx, &patience, `SELECT current_setting('lock_timeout')`); err != nil {
 		return err
@@ -142,7 +181,7 @@ func lock(ctx context.Context, conn *sqlx.Conn) (err error) {
 	if _, err := conn.ExecContext(ctx, `SET lock_timeout = 0`); err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(fillLock))
+	_, err = conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, key)
 	_, resetErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT set_config('lock_timeout', $1, false)`, patience)
 	return errors.Join(err, resetErr)
 }
@@ -247,24 +286,35 @@ func (d *Demo) shop(ctx context.Context) (err error) {
 	return nil
 }
 
-// reports requests one report of each kind over the live server, a scorecard of a
-// server on paper, which has no score and a month of alerts, and a Data Inventory
-// over that one, of which nothing is classified: it fails, and says what to do.
-// What was requested before is not requested again.
-func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, paper []commands.FleetIDs, own uuid.UUID) error {
-	actor := commands.Actor{OrganizationID: organization, MemberID: requester}
-	to := d.Now().UTC()
-	from, monthAgo := to.AddDate(0, 0, -7), to.AddDate(0, 0, -alertDays)
+// reportsOfNow are one report of each kind over the live server, and a Data Inventory
+// over one on paper, of which nothing is classified: it fails, and says what to do.
+func (d *Demo) reportsOfNow(paper []commands.FleetIDs, own uuid.UUID) []commands.RequestReport {
 	wanted := []commands.RequestReport{
 		{Kind: report.Security, InstanceIDs: []uuid.UUID{}},
-		{Kind: report.InstanceScorecard, InstanceIDs: []uuid.UUID{paper[0].ID}, From: &monthAgo, To: &to},
 		{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{paper[0].ID}},
 	}
 	if own != uuid.Nil {
-		wanted = append(wanted,
-			commands.RequestReport{Kind: report.InstanceScorecard, InstanceIDs: []uuid.UUID{own}, From: &from, To: &to},
+		wanted = append(wanted, d.scorecard(own, 7),
 			commands.RequestReport{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{own}})
 	}
+	return wanted
+}
+
+// reportsOfThePast are those that need the measurements: a scorecard of a server on
+// paper, which has no score and a month to tell of.
+func (d *Demo) reportsOfThePast(paper []commands.FleetIDs) []commands.RequestReport {
+	return []commands.RequestReport{d.scorecard(paper[0].ID, alertDays)}
+}
+
+func (d *Demo) scorecard(instance uuid.UUID, days int) commands.RequestReport {
+	to := d.Now().UTC()
+	from := to.AddDate(0, 0, -days)
+	return commands.RequestReport{Kind: report.InstanceScorecard, InstanceIDs: []uuid.UUID{instance}, From: &from, To: &to}
+}
+
+// reports requests those that were not requested before.
+func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, wanted []commands.RequestReport) error {
+	actor := commands.Actor{OrganizationID: organization, MemberID: requester}
 	for _, w := range wanted {
 		instances, err := json.Marshal(w.InstanceIDs)
 		if err != nil {

@@ -128,7 +128,6 @@ func aProcessThatDiesIsCompleted(t *testing.T, own *postgres.Server) {
 			d.Commands.Instances = deadInstances{Instances: d.Commands.Instances, left: &left}
 		},
 		"before the first report": func(_ *scene, d *demo.Demo) { dieAfter(d, 0) },
-		"after the first report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 1) },
 		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 4) },
 	} {
 		t.Run(name, func(t *testing.T) {

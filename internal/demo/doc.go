@@ -15,6 +15,27 @@
 // start sends all of them as they stand then. The reports are requested and built by the pipeline like any other:
 // their digests, mails and failures are real.
 //
+// # What is measured
+//
+// The servers on paper have agents, too. What those measure is a pure function of
+// when the organization was made and of the minute (samples.go): days and weeks
+// have a rhythm, volumes fill and are cleaned up, the lock storm and the full disk
+// are to be seen when the alerts tell of them, agents were off for some hours, and
+// for three of them nobody collected anything. It goes through push.Intake like the
+// samples of real agents, from Past before the organization was made until now. The
+// time Recent before now is there with a sample every minute, and in the series, before
+// anybody is told that there is a demo (Begin); the rest comes behind it, the latest
+// first, with a sample every ten minutes (Measure), and of Oracle's statements only the
+// last seven days, which are all that is ever shown of them. Then Measure goes on,
+// minute by minute.
+//
+// Which minutes are there is kept as a set of ranges in demo_measured, which moves in
+// the transaction that keeps their samples (the batch's Guard). So there is no state
+// but that set: whatever is missing in it is written, whoever stopped and for how long.
+//
+// The live server and the machine it runs on have no made-up past: what is shown of
+// them was measured.
+//
 // The organization is flagged as demo, and everything that shows it says so.
 //
 // What may go wrong, and what then happens:
@@ -23,15 +44,24 @@
 //     that is not done. Each report and each exception is looked for in the log
 //     before it is requested, the shop is made in one transaction, and a fleet
 //     or an alert that is sent again changes nothing.
-//   - Two processes fill at once: they take turns by an advisory lock, for as long
-//     as it takes, and the second one finds the steps done.
-//   - The projections lag: Fill waits for them, and holds nobody up but the
-//     other process that wants to fill.
+//   - Two processes fill at once: they take turns by an advisory lock, and the second
+//     one finds the steps done. Nobody has it who waits for the measurements.
+//   - The projections lag: Fill waits for them, and holds nobody up but another
+//     process that wants to fill, or to start.
 //   - Somebody renames or removes a demo server: the next start sends the fleet
 //     again, as a feed does; one that was removed comes back as a new server.
 //   - Somebody closes an alert that still fires: the next start raises it anew, as
 //     any sender would. Whom the demo has acknowledge and mute does so once, so that
 //     what somebody undoes stays undone.
 //   - The demo stands still for a month: the next start closes what has ended since
-//     and adds what has come.
+//     and adds what has come. Of its measurements the last day is there before it is
+//     ready, the rest behind it.
+//   - Two processes measure at once: they take turns, batch by batch, by a lock of
+//     its own. One that has lost its lock finds the minutes noted, and its batch is
+//     rolled back.
+//   - The set of what is measured is lost: it is all written again, and the store has
+//     it already. What is cut at other minutes then may count twice, in a demo.
+//   - The clock goes back: what is in the future is not written twice when it comes.
+//   - Nobody rolls up samples, because no process has the role workers: Begin does, and
+//     the scorecard of a server's past is requested when somebody has that role.
 package demo

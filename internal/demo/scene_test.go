@@ -93,7 +93,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	return &demo.Demo{
 		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own,
 		Wait: func(ctx context.Context, m commands.Mark) bool { return s.runner.Wait(ctx, m.Log, m.Position) },
-		Now:  s.clock.Now,
+		Now:  s.clock.Now, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

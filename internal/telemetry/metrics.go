@@ -29,13 +29,16 @@ type Metrics struct {
 	// SignIns counts attempts to sign in by method (password, oidc) and outcome
 	// (signed_in, refused, throttled, failed).
 	SignIns *prometheus.CounterVec
-	// Ingested counts items that senders recorded, by sort (instance, database,
-	// alert).
+	// Ingested counts items that were recorded, by sort (instance, database,
+	// alert; host_sample, session_sample, statement_sample: CountSamples).
 	Ingested *prometheus.CounterVec
 	// IngestDropped counts items of a message that could not be used while the
-	// others were, by route pattern and reason (malformed, no_labels,
-	// invalid_time, truncated, forbidden).
+	// others were, by route pattern and reason: alertmanager.Reason,
+	// hostmetrics.Reason, forbidden, unknown_instance, too_late.
 	IngestDropped *prometheus.CounterVec
+	// EnginesDropped counts the engines that a tile was answered without, because
+	// they could not be read, by tile and engine.
+	EnginesDropped *prometheus.CounterVec
 	// Breaches counts what the built-in watch found, by rule (silent, volume,
 	// lock_wait, wraparound) and change (began, ended).
 	Breaches *prometheus.CounterVec
@@ -49,6 +52,13 @@ type Metrics struct {
 	Builds *prometheus.HistogramVec
 }
 
+// CountSamples counts samples that were kept, sent or measured by Muster itself.
+func (m *Metrics) CountSamples(hosts, sessions, statements int) {
+	m.Ingested.WithLabelValues("host_sample").Add(float64(hosts))
+	m.Ingested.WithLabelValues("session_sample").Add(float64(sessions))
+	m.Ingested.WithLabelValues("statement_sample").Add(float64(statements))
+}
+
 // New returns a registry with the Go and process collectors registered.
 func New(version, commit string) *Metrics {
 	m := &Metrics{
@@ -60,6 +70,8 @@ func New(version, commit string) *Metrics {
 		Ingested: counter("muster_ingest_items_total", "Items recorded for senders, by sort.", "sort"),
 		IngestDropped: counter("muster_ingest_dropped_total", "Items of agents' messages that could not be used, by route and reason.",
 			"route", "reason"),
+		EnginesDropped: counter("muster_tile_engine_dropped_total", "Engines that a tile was answered without, because they could not be read.",
+			"tile", "engine"),
 		Breaches: counter("muster_watch_breaches_total", "Breaches of a rule that the built-in watch saw begin and end.", "rule", "change"),
 		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
 			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
@@ -71,7 +83,7 @@ func New(version, commit string) *Metrics {
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.Breaches, m.Jobs, m.Mails, m.Builds, build,
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Mails, m.Builds, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -3,9 +3,9 @@
 //
 // # How it works
 //
-// Whoever takes in samples hands the figures that a rule judges to Record, in the
-// transaction that keeps the samples. The table signs holds the freshest one of each
-// subject: a server, or one of its volumes. Every fifteen seconds each process with
+// Whoever takes in samples (intake/push, for all of them) hands the figures that a
+// rule judges to Record, after the samples are kept. The table signs holds the
+// freshest one of each subject: a server, or one of its volumes. Every fifteen seconds each process with
 // the role workers judges them (Run) under the thresholds in their organization's
 // settings:
 //
@@ -20,9 +20,8 @@
 // registered again has a new id, and alerts of its own. Run also closes the alerts
 // whose senders said until when they hold and have not been heard of again.
 //
-// Nothing calls Record yet: the intake of measurements comes with the next issue,
-// and until then only the closing has something to do. The assessments of registered
-// servers are no signs of life, being six hours apart.
+// A server is heard from by any sample that belongs to it, its host's too. The
+// assessments of registered servers are no signs of life, being six hours apart.
 //
 // # A breach
 //
@@ -67,6 +66,8 @@
 //     began: an end before the beginning of an alert does not concern it.
 //   - A sample arrives while its sign is judged: the row is locked, or not what was
 //     judged any more, and is left to the next judgement. Nobody waits.
+//   - A process dies between keeping samples and recording their signs: the next
+//     sample of the server brings them again.
 //   - A sample comes twice, late, or from a past that is imported: it is not newer, or
 //     not fresh, and is not kept.
 //   - A sender's clock is off: up to five minutes ahead, its figure counts as measured
@@ -77,6 +78,10 @@
 //     much. Nothing else depends on it.
 //   - The intake, or the database, was away, or a backup was restored: nobody is silent
 //     until it has been back for as long as the threshold.
+//   - Of two processes that take in samples one is away, the one that measures the
+//     registered servers or the one that agents send to: the other listens, and what
+//     only the first would hear counts as silent. Nobody watches these servers then,
+//     which is what the alert leads somebody to.
 //   - The fleet's read model lags or is filled anew: a server that is missing there is
 //     not taken for removed before the read model has passed the head of the log.
 //   - A threshold is changed: the next judgement goes by it. A breach that ends by it

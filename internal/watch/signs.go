@@ -82,6 +82,26 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 	return len(newest), nil
 }
 
+// LastHeard is when each of these instances was heard from last: when the sample came, of
+// those that were fresh then. Those that never were heard from are missing, and those
+// that were switched off for longer than a day.
+func LastHeard(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]time.Time, error) {
+	var rows []struct {
+		Instance uuid.UUID `db:"instance_id"`
+		At       time.Time `db:"at"`
+	}
+	err := sqlx.SelectContext(ctx, q, &rows, `SELECT instance_id, at FROM signs
+WHERE organization_id = $1 AND rule = $2 AND instance_id = ANY ($3)`, organization, string(Silent), instances)
+	if err != nil {
+		return nil, fmt.Errorf("read when %d instances were heard from: %w", len(instances), err)
+	}
+	heard := make(map[uuid.UUID]time.Time, len(rows))
+	for _, row := range rows {
+		heard[row.Instance] = row.At.UTC()
+	}
+	return heard, nil
+}
+
 // counts tells whether the watch would judge a sign that came at received.
 func (s Sign) counts(received time.Time) bool {
 	switch {

@@ -1,0 +1,23 @@
+package demo
+
+import (
+	"context"
+
+	"muster/commands"
+	"muster/internal/accounts"
+)
+
+// CatchUp writes every measurement that is missing now, as Measure does in time.
+func (d *Demo) CatchUp(ctx context.Context, o accounts.Organization) error {
+	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, o.CreatedAt)
+	if err != nil {
+		return err
+	}
+	m := measuring{Demo: d, organization: o, paper: paper}
+	for more := true; more; {
+		if more, err = m.step(ctx, forever); err != nil {
+			return err
+		}
+	}
+	return nil
+}

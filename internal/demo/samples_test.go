@@ -1,0 +1,295 @@
+package demo
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// onPaper are the servers on paper under ids made of their names.
+func onPaper() []commands.FleetIDs {
+	var paper []commands.FleetIDs
+	id := func(words string) uuid.UUID { return uuid.NewSHA1(uuid.Nil, []byte(words)) }
+	for _, s := range servers {
+		of := commands.FleetIDs{ExternalID: s.name, ID: id(s.name)}
+		for _, d := range s.databases {
+			of.Databases = append(of.Databases, commands.FleetIDs{ExternalID: d, ID: id(s.name + "/" + d)})
+		}
+		paper = append(paper, of)
+	}
+	return paper
+}
+
+var madeAt = time.Date(2026, 11, 18, 14, 23, 51, 0, time.UTC) // a Wednesday
+
+// TestSamplesAreAFunctionOfTheMinute: drawn twice, or in another order, or cut at
+// another place, they are the same to the last bit.
+func TestSamplesAreAFunctionOfTheMinute(t *testing.T) {
+	t.Parallel()
+	from := madeAt.Truncate(time.Minute).Add(-3 * time.Hour)
+	to := from.Add(2 * time.Hour)
+	whole := newAgents(madeAt, onPaper()).samples(from, to, time.Minute)
+	var parts measurements.Batch
+	for _, cut := range [][2]time.Time{{from.Add(37 * time.Minute), to}, {from, from.Add(37 * time.Minute)}} {
+		part := newAgents(madeAt, onPaper()).samples(cut[0], cut[1], time.Minute)
+		parts.Hosts = append(part.Hosts, parts.Hosts...)
+		parts.Sessions = append(part.Sessions, parts.Sessions...)
+		parts.Statements = append(part.Statements, parts.Statements...)
+	}
+	if diff := cmp.Diff(whole, parts); diff != "" {
+		t.Errorf("cut in two (-whole +parts):\n%s", diff)
+	}
+}
+
+// TestCoarseSamplesCountTheSame: the rest of the history is sampled less often, and
+// statements have done as much all the same, wherever it was cut.
+func TestCoarseSamplesCountTheSame(t *testing.T) {
+	t.Parallel()
+	storm := madeAt.Truncate(day).Add(lockStormAt)
+	from, cut, to := storm.Add(-8*time.Minute), storm.Add(13*time.Minute), storm.Add(51*time.Minute)
+	a := newAgents(madeAt, onPaper())
+	type sums struct {
+		Calls int64
+		Ms    float64
+	}
+	count := func(batches ...measurements.Batch) map[string]sums {
+		of := map[string]sums{}
+		for _, b := range batches {
+			for _, s := range b.Statements {
+				for _, one := range s.Statements {
+					key := s.Database.String() + one.Key
+					of[key] = sums{of[key].Calls + one.Calls, of[key].Ms + one.TotalMs}
+				}
+			}
+		}
+		return of
+	}
+	fine := count(a.samples(from, to, time.Minute))
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) })
+	for name, coarser := range map[string]map[string]sums{
+		"in one":       count(a.samples(from, to, coarse)),
+		"in two":       count(a.samples(from, cut, coarse), a.samples(cut, to, coarse)),
+		"half of each": count(a.samples(from, cut, time.Minute), a.samples(cut, to, coarse)),
+	} {
+		if diff := cmp.Diff(fine, coarser, near); diff != "" {
+			t.Errorf("%s (-fine +coarse):\n%s", name, diff)
+		}
+	}
+}
+
+// TestSamplesAreBelievable: whatever the intake refuses is in none of them, on any
+// day of the history.
+func TestSamplesAreBelievable(t *testing.T) {
+	t.Parallel()
+	a := newAgents(madeAt, onPaper())
+	engines, hosts := map[fleet.Engine]bool{}, map[string]int{}
+	for at := madeAt.Truncate(day).Add(-60 * day); at.Before(madeAt.Add(30 * day)); at = at.Add(7*time.Hour + 10*time.Minute) {
+		b := a.samples(at, at.Add(coarse), coarse)
+		for _, s := range b.Hosts {
+			hosts[s.Host] = max(hosts[s.Host], len(s.Instances))
+			for _, x := range append([]float64{*s.CPUPercent, *s.MemoryPercent}, useds(s)...) {
+				if x < 0 || x > 100 || math.IsNaN(x) {
+					t.Errorf("%s of %s: %v", s.Host, s.At, x)
+				}
+			}
+		}
+		for _, s := range b.Sessions {
+			engines[s.Engine] = true
+			if min(s.Active, s.Idle, s.Waiting, s.IdleInTransaction, s.Other) < 0 || s.Waits == nil || s.Active+s.Idle+s.Waiting > 300 {
+				t.Errorf("%+v", s)
+			}
+		}
+		for _, s := range b.Statements {
+			keys := map[string]bool{}
+			for _, one := range s.Statements {
+				if keys[one.Key] || one.Calls <= 0 || one.TotalMs <= 0 || (one.MaxMs != nil) != (s.Engine == fleet.SQLServer) {
+					t.Errorf("%s: %+v", s.At, one)
+				}
+				keys[one.Key] = true
+			}
+		}
+	}
+	if len(engines) != len(fleet.Engines()) || len(hosts) != 12 || hosts["db05"] != 2 {
+		t.Errorf("engines %v, hosts %v", engines, hosts)
+	}
+	retired := uuid.NewSHA1(uuid.Nil, []byte("demo-pg-retired-01"))
+	for _, s := range a.servers {
+		if s.instance == retired {
+			t.Error("the retired server is measured")
+		}
+	}
+}
+
+// TestVolumesAreAsFullAsAlertsSay: nearly full while one says so, after a while in
+// which it filled, and at no other time.
+func TestVolumesAreAsFullAsAlertsSay(t *testing.T) {
+	t.Parallel()
+	made := madeAt.Truncate(time.Minute)
+	full := map[string][]episode{}
+	for _, e := range episodes(made, made.Add(30*day)) {
+		if slices.Contains([]string{"data-volume", "volume", "binary-logs"}, e.rule) {
+			full[hostOf(e.server)] = append(full[hostOf(e.server)], e)
+		}
+	}
+	if len(full) < 5 {
+		t.Fatalf("alerts on %d hosts tell of a volume", len(full))
+	}
+	a := newAgents(made, onPaper())
+	for at := made.Truncate(day).Add(-35 * day); at.Before(made.Add(30 * day)); at = at.Add(50 * time.Minute) {
+		for _, s := range a.samples(at, at.Add(time.Minute), time.Minute).Hosts {
+			fullest := 0.0
+			for _, v := range s.Volumes {
+				if v.Mount != "/boot" && v.Mount != "/snap/core22/1621" && v.Mount != fullMount {
+					fullest = max(fullest, *v.UsedPercent)
+				}
+			}
+			told := slices.ContainsFunc(full[s.Host], func(e episode) bool { return !at.Before(e.starts) && at.Before(e.ends) })
+			near := slices.ContainsFunc(full[s.Host], func(e episode) bool { return e.starts.After(at) && e.starts.Before(at.Add(crowds)) })
+			if told && fullest < 87 || !told && !near && fullest > 85 || fullest > 95 {
+				t.Errorf("%s: %s is %v %% full; an alert says so: %v", at, s.Host, fullest, told)
+			}
+		}
+	}
+}
+
+func useds(s measurements.HostSample) []float64 {
+	var of []float64
+	for _, v := range s.Volumes {
+		of = append(of, *v.UsedPercent)
+	}
+	return of
+}
+
+// TestStrainsAreOfIncidents: figures and titles tell of the same time.
+func TestStrainsAreOfIncidents(t *testing.T) {
+	t.Parallel()
+	for _, s := range strains {
+		if when := story(madeAt, s.server, s.database, s.rule); !when.to.After(when.from) {
+			t.Errorf("there is no incident %s of %s/%s", s.rule, s.server, s.database)
+		}
+	}
+	if when := story(madeAt, fullServer, "", fullRule); !when.to.After(when.from) {
+		t.Error("there is no full disk")
+	}
+}
+
+// TestStoriesAreMeasured: what the alerts say is to be seen in the samples.
+func TestStoriesAreMeasured(t *testing.T) {
+	t.Parallel()
+	a, midnight := newAgents(madeAt, onPaper()), madeAt.Truncate(day)
+	at := func(when time.Time) measurements.Batch { return a.samples(when, when.Add(time.Minute), time.Minute) }
+	storm := midnight.Add(lockStormAt + 40*time.Minute)
+	if before, then := locked(at(storm.Add(-2*time.Hour))), locked(at(storm)); before > 20 || then < 100 {
+		t.Errorf("%d sessions wait for locks before the storm, %d in it", before, then)
+	}
+	if before, then := meanOf(at(storm.Add(-2*time.Hour)), "orders: update"), meanOf(at(storm), "orders: update"); then < 10*before {
+		t.Errorf("an update of orders takes %v ms in the storm, %v before", then, before)
+	}
+	full := midnight.Add(fullDiskAt)
+	for when, want := range map[time.Duration][2]float64{-12 * time.Hour: {70, 90}, -time.Hour: {93, 99.9}, 20 * time.Hour: {100, 100}, 30 * time.Hour: {55, 62}} {
+		if used := usedOf(at(full.Add(when)), "win01", fullMount); used < want[0] || used > want[1] {
+			t.Errorf("%s after it was full, %s is %v %% full", when, fullMount, used)
+		}
+	}
+	for _, gap := range []struct {
+		host string
+		at   time.Time
+	}{{"db03", midnight.Add(-6*day + 3*time.Hour)}, {"db04", madeAt.Add(-7 * time.Hour)}} {
+		b := at(gap.at.Truncate(time.Minute))
+		if usedOf(b, gap.host, "/") >= 0 || len(b.Hosts) < 9 || len(b.Sessions) == 0 {
+			t.Errorf("%s was off at %s; %d hosts have samples", gap.host, gap.at, len(b.Hosts))
+		}
+	}
+	if b := at(midnight.Add(-20*day + 4*time.Hour)); b.Len() != 0 {
+		t.Errorf("%d samples of a time when nobody collected", b.Len())
+	}
+}
+
+// TestServersHaveTheirDays: a shop is busier in the evening, an office on Mondays,
+// and there is nothing of a server before it was there.
+func TestServersHaveTheirDays(t *testing.T) {
+	t.Parallel()
+	sunday := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	if shopping.load(sunday.Add(19*time.Hour)) < 2*shopping.load(sunday.Add(4*time.Hour)) {
+		t.Error("nobody shops in the evening")
+	}
+	if atWork.load(sunday.Add(34*time.Hour)) < 4*atWork.load(sunday.Add(10*time.Hour)) {
+		t.Error("an office works on Sundays")
+	}
+	billing := newAgents(madeAt, onPaper()).servers[2]
+	monday, tuesday := billing.load(sunday.Add(34*time.Hour)), billing.load(sunday.Add(58*time.Hour))
+	if ratio := tuesday / monday; math.Abs(ratio-1) < 0.01 || math.Abs(ratio-1) > 0.3 {
+		t.Errorf("Tuesday is %v of Monday", ratio)
+	}
+	for _, test := range []struct {
+		age  int // days
+		host string
+		want bool
+	}{{4, "ora02", true}, {6, "ora02", false}, {6, "ora01", true}, {55, "db04", true}} {
+		when := madeAt.Truncate(day).AddDate(0, 0, -test.age).Add(12 * time.Hour)
+		b := newAgents(madeAt, onPaper()).samples(when, when.Add(coarse), coarse)
+		if got := usedOf(b, test.host, "/") >= 0; got != test.want {
+			t.Errorf("%s %d days ago: %v", test.host, test.age, got)
+		}
+	}
+}
+
+// TestOracleIsSampledTwice in every minute that is sampled at all, as its rule wants.
+func TestOracleIsSampledTwice(t *testing.T) {
+	t.Parallel()
+	noon := madeAt.Truncate(day).Add(12 * time.Hour)
+	for _, atOnce := range []time.Duration{agentInterval, coarse} {
+		seen := map[time.Time]int{}
+		for _, s := range newAgents(madeAt, onPaper()).samples(noon, noon.Add(coarse), atOnce).Statements {
+			if s.Engine == fleet.Oracle && len(s.Statements) > 3 {
+				seen[s.At.Truncate(time.Minute)]++
+			}
+		}
+		if len(seen) != int(coarse/atOnce) {
+			t.Errorf("every %s: sampled in %d minutes", atOnce, len(seen))
+		}
+		for minute, n := range seen {
+			if n < 2*3 { // of three databases
+				t.Errorf("every %s: %d samples in %s", atOnce, n, minute)
+			}
+		}
+	}
+}
+
+func locked(b measurements.Batch) (n int64) {
+	for _, s := range b.Sessions {
+		n += s.Waits[lockWait[s.Engine]]
+	}
+	return n
+}
+
+func meanOf(b measurements.Batch, key string) float64 {
+	for _, s := range b.Statements {
+		for _, one := range s.Statements {
+			if one.Key == key {
+				return one.TotalMs / float64(one.Calls)
+			}
+		}
+	}
+	return math.NaN()
+}
+
+// usedOf is how full a volume of a host is; -1: nobody knows.
+func usedOf(b measurements.Batch, host, mount string) float64 {
+	for _, s := range b.Hosts {
+		for _, v := range s.Volumes {
+			if s.Host == host && v.Mount == mount {
+				return *v.UsedPercent
+			}
+		}
+	}
+	return -1
+}

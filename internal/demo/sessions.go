@@ -1,0 +1,46 @@
+package demo
+
+import (
+	"math"
+	"time"
+
+	"muster/internal/measurements"
+)
+
+// sessions is a look at the sessions of a database.
+func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
+	minute := minuteOf(at)
+	seed := func(what string) chance { return newChance(a.server, d.name, what) }
+	load := a.load(at) * (0.7 + 0.6*seed("sessions").drift(minute, 10))
+	pool := a.pool * d.size
+	s := measurements.SessionSample{
+		Instance: a.instance, Engine: a.engine, Database: d.id, At: at, Interval: agentInterval,
+		Active:            seed("active").whole(minute, 0.14*pool*load),
+		Waiting:           seed("waiting").whole(minute, 0.08*pool*load),
+		IdleInTransaction: seed("transaction").whole(minute, 0.03*pool*load),
+		Other:             seed("other").whole(minute, 0.1),
+		Waits:             map[string]int64{},
+	}
+	s.Idle = max(1, int64(pool)-s.Active-s.Waiting-s.IdleInTransaction)
+	if kinds := busyWaits[a.engine]; kinds != nil {
+		for n := range s.Waiting {
+			draw := seed("wait").draw(minute*1000 + n)
+			s.Waits[kinds[int(draw*float64(len(kinds)))]]++
+		}
+	}
+	for _, held := range d.strains {
+		strength := held.strength(at)
+		locked := int64(math.Round(held.locked * strength * (0.9 + 0.2*seed("storm").draw(minute))))
+		s.Waiting += locked
+		if wait := lockWait[a.engine]; wait != "" && locked > 0 {
+			s.Waits[wait] += locked
+		}
+		if strength > 0 {
+			s.IdleInTransaction += int64(held.open)
+		}
+	}
+	if wait := idleWait[a.engine]; wait != "" {
+		s.Waits[wait] += s.Idle
+	}
+	return s
+}

@@ -1,0 +1,95 @@
+package demo
+
+import (
+	"math"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// counted is what a statement did: sums that are kept until they are a sample.
+type counted struct {
+	calls   int64
+	totalMs float64
+	maxMs   float64
+}
+
+func (c *counted) add(other counted) {
+	c.calls += other.calls
+	c.totalMs += other.totalMs
+	if other.calls > 0 {
+		c.maxMs = max(c.maxMs, other.maxMs)
+	}
+}
+
+// part is the share of one of n equal parts of a minute.
+func (c counted) part(i, n int64) counted {
+	calls := c.calls*(i+1)/n - c.calls*i/n
+	if calls == 0 {
+		return counted{}
+	}
+	return counted{calls, c.totalMs * float64(calls) / float64(c.calls), c.maxMs}
+}
+
+// statements is what the statements of a database did in the minutes from first to
+// last: one sample, or of Oracle as many as its rule wants. The first of several has
+// what the minutes before the last one did, too.
+func (a *agent) statements(d *database, first, last time.Time) []measurements.StatementSample {
+	parts := 1
+	if a.engine == fleet.Oracle {
+		parts = oracleTicks
+	}
+	tick := agentInterval / time.Duration(parts)
+	out := make([]measurements.StatementSample, parts)
+	for i := range out {
+		out[i] = measurements.StatementSample{
+			Instance: a.instance, Engine: a.engine, Database: d.id, At: last.Add(time.Duration(i) * tick), Interval: tick,
+		}
+	}
+	out[0].Interval += last.Sub(first)
+	for k := range d.queries {
+		var before counted
+		for at := first; at.Before(last); at = at.Add(time.Minute) {
+			before.add(a.statement(d, k, at))
+		}
+		of := a.statement(d, k, last)
+		for i := range out {
+			sum := of.part(int64(i), int64(parts))
+			if i == 0 {
+				sum.add(before)
+			}
+			if sum.calls > 0 {
+				out[i].Statements = append(out[i].Statements, a.sample(d.queries[k].key, sum))
+			}
+		}
+	}
+	return out
+}
+
+// sample is the sums as the engine's agent tells them: only SQL Server has maxima.
+func (a *agent) sample(key string, sum counted) measurements.Statement {
+	s := measurements.Statement{Key: key, Calls: sum.calls, TotalMs: sum.totalMs}
+	if a.engine == fleet.SQLServer {
+		s.MaxMs = &sum.maxMs
+	}
+	return s
+}
+
+// statement is what one of the statements of a database did in a minute.
+func (a *agent) statement(d *database, k int, at time.Time) counted {
+	minute, load, q := minuteOf(at), a.load(at), &d.queries[k]
+	calls := a.calls * d.size * q.share * load * (0.8 + 0.4*q.calls.drift(minute, 20))
+	mean := q.ms * (0.85 + 0.5*load) * (0.8 + 0.4*q.length.draw(minute))
+	for _, held := range d.strains {
+		strength := held.strength(at)
+		if held.slower > 0 {
+			mean *= 1 + (held.slower-1)*strength
+		}
+		if held.left > 0 {
+			calls *= 1 - (1-held.left)*strength
+		}
+	}
+	n := q.calls.whole(minute, calls)
+	return counted{n, float64(n) * mean, mean * (1.5 + 4*math.Pow(q.longest.draw(minute), 4))}
+}
