@@ -32,9 +32,10 @@ test: lint test-go build
 	bash scripts/first_report.sh
 
 # MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
-# tests that need it are skipped.
+# tests that need it are skipped. Servers that Muster watches are the newest one
+# installed and, with npm, 18.
 test-go: $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.json)
-	$(if $(NPM),MUSTER_TEST_OIDC=1) go test -race -timeout 15m ./...
+	$(if $(NPM),MUSTER_TEST_OIDC=1 bash scripts/with_postgres.sh 18) go test -race -timeout 15m ./...
 
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
@@ -43,6 +44,10 @@ test-all: test
 	bash scripts/test_majors.sh
 	MUSTER_TEST_LONG=1 go test -race -count=1 -timeout 60m -run TestWorkersAreKilled ./cmd/muster
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
+	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
+		intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/FuzzKinds httpapi/FuzzSamples; do \
+		go test -run '^$$' -fuzz "^$${fuzz##*/}$$" -fuzztime 30s "./internal/$${fuzz%/*}" || exit 1; \
+	done
 
 bench:
 	bash scripts/bench.sh

@@ -21,6 +21,8 @@ import (
 	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/config"
+	"muster/internal/intake/push"
+	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
 	"muster/internal/telemetry"
@@ -58,6 +60,8 @@ type installation struct {
 	alerts     *alerts.Reader
 	exceptions *exceptions.Reader
 	runner     *projections.Runner
+	samples    *pgstore.Store
+	intake     *push.Intake
 }
 
 // access says how an installation is opened.
@@ -131,6 +135,8 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
+	in.samples = pgstore.New(in.db, in.log)
+	in.intake = &push.Intake{DB: in.db, Store: in.samples, InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, Now: now}
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
 	checks, err := catalogue.Load()
 	if err != nil {

@@ -40,7 +40,13 @@ func (p *process) measure() {
 		})
 	}
 	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
+	p.metrics.Gauge("muster_measurements_behind_seconds", "Time since the oldest sample arrived that is not in the series yet.", nil, p.behindReadings)
 	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings)
+}
+
+func (p *process) behindReadings(ctx context.Context) ([]telemetry.Reading, error) {
+	behind, err := p.samples.Behind(ctx)
+	return []telemetry.Reading{{Value: behind.Seconds()}}, err
 }
 
 func (p *process) jobReadings(ctx context.Context) ([]telemetry.Reading, error) {

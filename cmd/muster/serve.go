@@ -19,15 +19,12 @@ import (
 	"muster/internal/config"
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
-	"muster/internal/postgres"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
 	"muster/projections"
 )
 
 const (
-	// demoRetry is the pause before the demo is filled again.
-	demoRetry = 5 * time.Second
 	// drainTimeout is how long a stop waits for work in hand (contract, §19).
 	drainTimeout = 20 * time.Second
 	// httpConnections, and what each worker holds at most, make up the pool.
@@ -147,6 +144,7 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http
 	}
 	if p.cfg.Roles.Has(config.Collectors) {
 		group.Go(func() error { return unlessStopped(collector.Run(ctx)) })
+		p.startMonitor(ctx, group)
 	}
 	if p.cfg.Roles.Has(config.Workers) {
 		workers, err := p.newWorkers(collector)
@@ -155,24 +153,23 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http
 		}
 		group.Go(func() error { return unlessStopped(workers.Run(ctx)) })
 		group.Go(func() error { return unlessStopped(p.watch.Run(ctx)) })
+		group.Go(func() error { return unlessStopped(p.samples.Run(ctx)) })
 	}
 	filler := p.newDemo(collector)
 	if err := p.firstRun(ctx, filler); err != nil {
 		return nil, err
 	}
-	fill := func(o accounts.Organization) {
-		group.Go(func() error { return p.fillDemo(ctx, filler, o) })
-	}
-	organizations, err := p.accounts.Organizations(ctx)
+	begun, err := p.startDemos(ctx, group, filler)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range organizations {
-		if o.Demo { // made just now, or one whose filling was cut off
-			fill(o)
-		}
+	fill := func(o accounts.Organization) {
+		group.Go(func() error { return p.runDemo(ctx, filler, o, func() {}) })
 	}
-	return p.startHTTP(ctx, group, collector, fill)
+	if p.cfg.Roles.Has(config.API) || p.cfg.Roles.Has(config.Collectors) {
+		group.Go(func() error { return unlessStopped(p.watch.Listen(ctx)) }) // both take in samples
+	}
+	return p.startHTTP(ctx, group, collector, fill, begun)
 }
 
 func unlessStopped(err error) error {
@@ -216,29 +213,15 @@ func (p *process) firstRun(ctx context.Context, filler *demo.Demo) error {
 	return nil
 }
 
-// fillDemo fills until everything is there: a database that restarts meanwhile
-// ends neither the demo nor the process.
-func (p *process) fillDemo(ctx context.Context, filler *demo.Demo, o accounts.Organization) error {
-	for {
-		err := filler.Fill(ctx, o)
-		if err == nil || ctx.Err() != nil {
-			return nil
-		}
-		p.log.Warn("the demo is not complete yet, trying again", "in", demoRetry, "error", err)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(demoRetry):
-		}
-	}
-}
-
 // greet prints where to go: standard output is for people, the log for machines.
 func (p *process) greet(ctx context.Context) error {
-	fmt.Fprintf(os.Stdout, "\nMuster is at %s\n", p.cfg.PublicURL)
 	required, err := p.accounts.SetupRequired(ctx)
-	if err != nil || !required {
+	if err != nil {
 		return err
+	}
+	fmt.Fprintf(os.Stdout, "\nMuster is at %s\n", p.cfg.PublicURL)
+	if !required {
+		return nil
 	}
 	link, err := p.setupLink(ctx)
 	if err != nil {
@@ -262,18 +245,6 @@ func (p *process) configuredAdmin() (*commands.NewMember, error) {
 	}, nil
 }
 
-func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
-	d := &demo.Demo{
-		DB: p.db, Commands: p.commands, Accounts: p.accounts, Facts: p.facts, Assessor: assessor,
-		Wait: func(ctx context.Context, m commands.Mark) bool { return p.runner.Wait(ctx, m.Log, m.Position) },
-		Now:  time.Now,
-	}
-	if p.server != nil {
-		d.Own = p.server
-	}
-	return d
-}
-
 // affordConnections refuses to start where the server cannot give the
 // connections that this process may open, and names the shortfall.
 func (in *installation) affordConnections(ctx context.Context) error {
@@ -283,5 +254,3 @@ func (in *installation) affordConnections(ctx context.Context) error {
 	}
 	return projections.ConnectionBudget(ctx, in.db, pools)
 }
-
-var _ demo.OwnServer = (*postgres.Server)(nil)

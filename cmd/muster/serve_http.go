@@ -29,9 +29,10 @@ const (
 	maxHeaderBytes = 1 << 20
 )
 
-// startHTTP serves the API and the pages; nil without the role.
+// startHTTP serves the API and the pages, and says so when there is something to be
+// seen on them; nil without the role.
 func (p *process) startHTTP(
-	ctx context.Context, group *errgroup.Group, collector *collect.Collector, fillDemo func(accounts.Organization),
+	ctx context.Context, group *errgroup.Group, collector *collect.Collector, fillDemo func(accounts.Organization), begun <-chan struct{},
 ) (*http.Server, error) {
 	if !p.cfg.Roles.Has(config.API) {
 		return nil, nil
@@ -51,8 +52,9 @@ func (p *process) startHTTP(
 	handler, err := httpapi.New(httpapi.Dependencies{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Servers: p.facts, Jobs: p.queue,
+		Tiles: p.tiles(), Intake: p.intake,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(),
+		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(begun),
 		Build: httpapi.Build{
 			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},
@@ -74,13 +76,20 @@ func (p *process) startHTTP(
 		}
 		return nil
 	})
-	group.Go(func() error { return unlessStopped(p.watch.Listen(ctx)) })
-	return server, p.greet(ctx)
+	group.Go(func() error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-begun:
+			return unlessStopped(p.greet(ctx))
+		}
+	})
+	return server, nil
 }
 
 // probes are the lines of /readyz.
-func (p *process) probes() []httpapi.ReadinessProbe {
-	return []httpapi.ReadinessProbe{
+func (p *process) probes(begun <-chan struct{}) []httpapi.ReadinessProbe {
+	probes := []httpapi.ReadinessProbe{
 		{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) {
 			return nil, p.db.PingContext(ctx)
 		}},
@@ -92,6 +101,10 @@ func (p *process) probes() []httpapi.ReadinessProbe {
 			return &lag, errors.Join(err, p.runner.Ready(ctx))
 		}},
 	}
+	if p.cfg.Demo {
+		probes = append(probes, demoProbe(begun))
+	}
+	return probes
 }
 
 // migrated returns an error where the schema is not this binary's.

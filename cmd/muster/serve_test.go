@@ -19,6 +19,9 @@ func TestFreshDemo(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	first := serving(t, nil, "--demo", "--data-dir", dir)
+	if !lastDay.MatchString(first.logged.String()) {
+		t.Error("the demo says that it is ready before its last day is measured")
+	}
 	nobody := client{base: first.base}
 	token := setupToken(t, first)
 	sign := map[string]any{
@@ -42,6 +45,10 @@ func TestFreshDemo(t *testing.T) {
 		if got := muster(t, append(strings.Fields(command), attached...)...); got.status != 0 {
 			t.Errorf("muster %s beside serve: %d %s", command, got.status, got.errors)
 		}
+	}
+	var open struct{ Total int }
+	if ana.get(t, "/api/v1/metrics/connections", &open); open.Total < 100 {
+		t.Errorf("%d connections are open in the demo", open.Total)
 	}
 	awaitLiveServer(t, ana)
 	if got := ana.get(t, "/api/v1/session", nil); got.header.Get("X-Demo-Data") != "true" {
@@ -71,6 +78,8 @@ func TestFreshDemo(t *testing.T) {
 	}
 	third.stop(t)
 }
+
+var lastDay = regexp.MustCompile(`the latest measurements" percent=100 `)
 
 var setupLink = regexp.MustCompile(`/setup#token=([A-Za-z0-9_-]+)\n`)
 

@@ -5,8 +5,10 @@
 // projections/history, projections/alerts). Here are the figures that need all of
 // them: from the request of a report to the file that can be downloaded, a flood
 // of alerts until they can be read, what a day of firing alerts leaves in the log,
-// and the memory of a server that has nothing to do. scripts/bench.sh runs them
-// all and holds them to their goals; docs/performance.md says how to read them.
+// the tiles of a thousand servers, a flood of statements until the series show it,
+// what a day of measuring leaves on disk, and the memory of a server that has nothing
+// to do. scripts/bench.sh runs them all and holds them to their goals;
+// docs/performance.md says how to read them.
 //
 // # How it works
 //
@@ -23,6 +25,13 @@
 // of alerts, each waiting for its answer. The yardstick are appends to the log of
 // reports before the flood. The day of firing alerts has a clock that is moved by
 // the minute, which a process cannot be given: it calls the commands.
+//
+// For the tiles it writes a month of samples straight to the store, which over HTTP
+// would take longer than reading them, and asks for windows that nobody asked for
+// before. The yardsticks hold the same samples: tables with a row a sample on the same
+// server, read by one statement (testdata), and a Prometheus whose blocks promtool
+// makes. That one has the hosts' samples only; as text those of sessions and statements
+// are ten times as many.
 //
 // # What may go wrong
 //

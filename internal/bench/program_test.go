@@ -48,7 +48,8 @@ wait "$!"`
 // start builds and runs serve on an empty installation, without rate limits.
 func start(b *testing.B) *program {
 	b.Helper()
-	server := pgtest.Cluster(b, pgtest.Options{Fsync: true})
+	// As the private server has them.
+	server := pgtest.Cluster(b, pgtest.Options{Fsync: true, Settings: map[string]string{"shared_buffers": "256MB", "jit": "off"}})
 	p := &program{b: b, binary: filepath.Join(b.TempDir(), "muster"), data: b.TempDir(), url: server.Superuser()}
 	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", p.binary, "muster/cmd/muster").CombinedOutput(); err != nil {
 		b.Fatalf("build: %v\n%s", err, out)

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"muster/commands"
+	"muster/internal/accounts"
+	"muster/internal/demo"
+	"muster/internal/httpapi"
+	"muster/internal/postgres"
+)
+
+const (
+	// demoRetry is the pause before something of the demo is tried again.
+	demoRetry = 5 * time.Second
+	// demoPast is how long a demo has been measured when it is made, and demoRecent how
+	// much of it is there before anybody is told that there is a demo.
+	demoPast, demoRecent = 60 * 24 * time.Hour, 24 * time.Hour
+)
+
+var _ demo.OwnServer = (*postgres.Server)(nil)
+
+func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
+	d := &demo.Demo{
+		DB: p.db, Commands: p.commands, Accounts: p.accounts, Facts: p.facts, Assessor: assessor,
+		Intake: p.intake, Past: demoPast, Recent: demoRecent, Series: p.samples,
+		Wait: func(ctx context.Context, m commands.Mark) bool { return p.runner.Wait(ctx, m.Log, m.Position) },
+		Now:  time.Now, Log: p.log,
+	}
+	if p.server != nil {
+		d.Own = p.server
+	}
+	return d
+}
+
+// startDemos keeps going what there is of demos: one made just now, or whose filling
+// was cut off. begun is closed when there is enough of them to look at.
+func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler *demo.Demo) (begun <-chan struct{}, err error) {
+	organizations, err := p.accounts.Organizations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var beginning sync.WaitGroup
+	for _, o := range organizations {
+		if o.Demo {
+			beginning.Add(1)
+			group.Go(func() error { return p.runDemo(ctx, filler, o, sync.OnceFunc(beginning.Done)) })
+		}
+	}
+	all := make(chan struct{})
+	go func() {
+		defer close(all)
+		beginning.Wait()
+	}()
+	return all, nil
+}
+
+// errBeginning says why a demo is not ready.
+var errBeginning = errors.New("the latest measurements of the demo are being written")
+
+// demoProbe is the line of /readyz that is about the demo.
+func demoProbe(begun <-chan struct{}) httpapi.ReadinessProbe {
+	return httpapi.ReadinessProbe{Name: "demo", Check: func(context.Context) (*time.Duration, error) {
+		select {
+		case <-begun:
+			return nil, nil
+		default:
+			return nil, errBeginning
+		}
+	}}
+}
+
+// runDemo keeps a demo going until ctx ends, and calls begun when there is enough of
+// it to look at.
+func (p *process) runDemo(ctx context.Context, filler *demo.Demo, o accounts.Organization, begun func()) error {
+	defer begun()
+	p.persist(ctx, func(ctx context.Context) error { return filler.Begin(ctx, o) })
+	begun()
+	var group errgroup.Group
+	for _, work := range []func(context.Context, accounts.Organization) error{filler.Measure, filler.Fill} {
+		group.Go(func() error {
+			p.persist(ctx, func(ctx context.Context) error { return work(ctx, o) })
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// persist works on the demo until it is done: a database that restarts meanwhile ends
+// neither the demo nor the process.
+func (p *process) persist(ctx context.Context, work func(context.Context) error) {
+	for {
+		err := work(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		p.log.Warn("the demo is not complete yet, trying again", "in", demoRetry, "error", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(demoRetry):
+		}
+	}
+}
