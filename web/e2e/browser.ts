@@ -1,0 +1,132 @@
+// A browser for the tests: Debian's chromium under playwright-core, one process a test file.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, expect, inject } from "vitest";
+import type { Role } from "./server";
+
+const server = inject("server");
+export const serverUrl = server.url;
+/** Where the pages are: the server, or with MUSTER_E2E_PAGES a Vite that serves what is being written. */
+const pagesUrl = process.env.MUSTER_E2E_PAGES ?? serverUrl;
+
+let browser: Browser | undefined;
+const open: BrowserContext[] = [];
+
+async function launched(): Promise<Browser> {
+  browser ??= await chromium.launch({
+    executablePath: process.env.MUSTER_CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+  return browser;
+}
+
+export type Visit = BrowserContextOptions & {
+  /** Who is signed in; null is nobody. */
+  as?: Role | null;
+  /** Complaints of the console that the test provokes: a pattern for each. */
+  expected?: RegExp[];
+  /** Done before the first page is loaded, as to freeze its clock or to route requests. */
+  before?: (page: Page) => Promise<void>;
+};
+
+const complaints = new WeakMap<BrowserContext, { said: string[]; expected: RegExp[] }>();
+
+/** visit opens an address in a fresh context, signed in, with the base URL set: `page.goto("/alerts")` works. */
+export async function visit(
+  address: string,
+  { as = "admin", expected = [], before, ...options }: Visit = {},
+): Promise<Page> {
+  const context = await (await launched()).newContext({
+    baseURL: pagesUrl,
+    viewport: { width: 1320, height: 900 },
+    locale: "en-GB",
+    timezoneId: "UTC",
+    reducedMotion: "reduce",
+    ...options,
+  });
+  open.push(context);
+  context.setDefaultTimeout(15_000);
+  if (as) {
+    await context.addCookies([
+      {
+        name: "__Host-muster_session",
+        value: server.sessions[as],
+        // a __Host- cookie is Secure; browsers send those to loopback addresses over http, too
+        url: serverUrl.replace("http:", "https:"),
+        secure: true,
+        httpOnly: true,
+        sameSite: "Lax",
+      },
+    ]);
+  }
+  const heard = { said: [] as string[], expected };
+  complaints.set(context, heard);
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") heard.said.push(message.text());
+  });
+  page.on("pageerror", (error) => heard.said.push(String(error)));
+  await before?.(page);
+  await page.goto(address);
+  return page;
+}
+
+afterEach(async () => {
+  for (const context of open.splice(0)) {
+    const heard = complaints.get(context);
+    await context.close();
+    const unexpected = (heard?.said ?? []).filter((said) => !heard?.expected.some((pattern) => pattern.test(said)));
+    expect(unexpected, "what the console complained of").toEqual([]);
+  }
+});
+
+afterAll(async () => {
+  await browser?.close();
+  browser = undefined;
+});
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** violations are those of WCAG 2.2 A and AA that axe-core finds on the page as it is, each with where. */
+export async function violations(page: Page): Promise<string[]> {
+  // evaluated, not added as a script: the content security policy admits no inline ones
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof import("axe-core") };
+    const found = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+    return found.violations.flatMap((v) =>
+      v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`),
+    );
+  });
+}
+
+/** requestsTo collects the addresses that the page asks from now on, of the API's paths that begin so. */
+export function requestsTo(page: Page, path: string): URL[] {
+  const asked: URL[] = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.startsWith(path)) asked.push(url);
+  });
+  return asked;
+}
+
+/** apiAs calls the API as a member with that role, as a program would. */
+export async function apiAs(role: Role, method: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${serverUrl}${path}`, {
+    method,
+    headers: {
+      Cookie: `__Host-muster_session=${server.sessions[role]}`,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+}

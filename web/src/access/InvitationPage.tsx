@@ -1,0 +1,5 @@
+import { PageTitle } from "../ui/PageTitle";
+
+export function InvitationPage() {
+  return <PageTitle title="InvitationPage" />;
+}

@@ -1,0 +1,54 @@
+import type { components } from "./schema";
+
+export type FieldError = components["schemas"]["FieldError"];
+
+/** Problem is a refusal or failure as the API words it (RFC 9457); without an answer its code is `offline`. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | null;
+  readonly errors: FieldError[];
+  /** Seconds after which to ask again; null where the server does not say. */
+  readonly retryAfter: number | null;
+
+  constructor(body: Partial<components["schemas"]["Problem"]>, status = 0, headers = new Headers()) {
+    super(body.detail || body.title || `The server answered ${status}.`);
+    this.status = status;
+    this.code = body.code ?? (status === 0 ? "offline" : "unknown");
+    this.requestId = body.requestId ?? headers.get("X-Request-Id");
+    this.errors = body.errors ?? [];
+    const seconds = Number(headers.get("Retry-After"));
+    this.retryAfter = Number.isFinite(seconds) && seconds > 0 ? seconds : null;
+  }
+}
+
+export const offline = () => new Problem({ code: "offline", detail: "The server cannot be reached." });
+
+/** asProblem turns whatever was thrown into a Problem, so that every failure is shown the same way. */
+export function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem({ code: "page_error", detail: String(error) });
+}
+
+const sentence = (clause: string) => `${clause.charAt(0).toUpperCase()}${clause.slice(1).replace(/\.$/, "")}.`;
+
+/**
+ * fieldErrors sorts a problem's errors to the fields of a form. fields maps a JSON Pointer, as the API writes it
+ * (`#/scope/to`), to the form's name for it; a pointer below one of them (`#/scope/instanceIds/3`) is that field's.
+ * What belongs to no field is in rest, as sentences; a problem without errors is its own sentence there.
+ */
+export function fieldErrors(
+  problem: Problem,
+  fields: Record<string, string>,
+): { fields: Record<string, string>; rest: string[] } {
+  const found: Record<string, string> = {};
+  const rest: string[] = [];
+  for (const e of problem.errors) {
+    const pointer = e.pointer ?? e.parameter ?? "";
+    const at = Object.keys(fields).find((p) => pointer === p || pointer.startsWith(`${p}/`));
+    const field = at === undefined ? undefined : fields[at];
+    if (field === undefined) rest.push(sentence(pointer ? `${pointer.replace("#/", "")} ${e.detail}` : e.detail));
+    else found[field] = [found[field], sentence(e.detail)].filter(Boolean).join(" ");
+  }
+  if (problem.errors.length === 0) rest.push(sentence(problem.message));
+  return { fields: found, rest };
+}

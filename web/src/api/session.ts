@@ -1,0 +1,37 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { client, type Schemas } from "./client";
+
+export type Role = "viewer" | "member" | "auditor" | "admin";
+
+/** SignedIn is a session of somebody, with everything there that an anonymous one lacks. */
+export type SignedIn = {
+  member: Schemas["Member"];
+  organization: Schemas["Organization"];
+  permissions: string[];
+  authMethod: string;
+  expiresAt: string;
+};
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: async ({ signal }) => (await client.GET("/api/v1/session", { signal })).data as Schemas["Session"],
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+});
+
+/** signedIn is the session where somebody is signed in, else null. */
+export function signedIn(session: Schemas["Session"] | undefined): SignedIn | null {
+  return session?.authenticated ? (session as unknown as SignedIn) : null;
+}
+
+/** useSession is who is signed in. It is for what stands inside the shell, where somebody always is. */
+export function useSession(): SignedIn & { can: (permission: string) => boolean; role: Role } {
+  const { data } = useQuery(sessionQuery);
+  const session = signedIn(data);
+  if (!session) throw new Error("nobody is signed in");
+  return {
+    ...session,
+    role: session.member.role as Role,
+    can: (permission) => session.permissions.includes(permission),
+  };
+}

@@ -1,0 +1,5 @@
+import { PageTitle } from "../ui/PageTitle";
+
+export function AddInstancePage() {
+  return <PageTitle title="AddInstancePage" />;
+}

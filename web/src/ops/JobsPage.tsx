@@ -1,0 +1,5 @@
+import { PageTitle } from "../ui/PageTitle";
+
+export function JobsPage() {
+  return <PageTitle title="JobsPage" />;
+}

@@ -1,0 +1,5 @@
+import { PageTitle } from "../ui/PageTitle";
+
+export function ExportsPage() {
+  return <PageTitle title="ExportsPage" />;
+}

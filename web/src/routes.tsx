@@ -1,0 +1,221 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouteComponent,
+} from "@tanstack/react-router";
+import { App } from "./shell/App";
+import { Lost } from "./shell/Lost";
+import { PageFailed } from "./shell/PageFailed";
+import * as schemas from "./url/schemas";
+import { parseSearch, type Schema, stringifySearch } from "./url/search";
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+  interface StaticDataRouteOption {
+    /** In the browser's tab. */
+    title?: string;
+    /** Has the top bar's filter and window. */
+    scoped?: boolean;
+    /** Without one of these permissions the page explains that it is not for its reader. */
+    permission?: string;
+    /** For people who are not signed in: outside the shell. */
+    public?: boolean;
+    /** The same that validates, to say what it dropped. */
+    search?: Schema<unknown>;
+  }
+}
+
+const root = createRootRoute({ component: App, notFoundComponent: Lost, errorComponent: PageFailed });
+
+type Page = {
+  title: string;
+  scoped?: boolean;
+  permission?: string;
+  public?: boolean;
+};
+
+/** page is one row of the table below: an address, what it may say, what it shows. Its code is loaded when it is opened. */
+const page = <P extends string, S extends Record<string, unknown>>(
+  path: P,
+  schema: Schema<S>,
+  component: RouteComponent,
+  data: Page,
+) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: schema as (raw: Record<string, unknown>) => S,
+    component,
+    staticData: { ...data, search: schema as Schema<unknown> },
+  });
+
+const routes = [
+  page(
+    "/",
+    schemas.dashboardSearch,
+    lazyRouteComponent(() => import("./dashboard/DashboardPage"), "DashboardPage"),
+    { title: "Dashboard", scoped: true, permission: "metrics:read" },
+  ),
+  page(
+    "/alerts",
+    schemas.alertsSearch,
+    lazyRouteComponent(() => import("./alerts/AlertsPage"), "AlertsPage"),
+    { title: "Alerts", scoped: true, permission: "alerts:read" },
+  ),
+  page(
+    "/alerts/$alertId",
+    schemas.alertSearch,
+    lazyRouteComponent(() => import("./alerts/AlertPage"), "AlertPage"),
+    { title: "Alert", scoped: true, permission: "alerts:read" },
+  ),
+  page(
+    "/reports",
+    schemas.catalogSearch,
+    lazyRouteComponent(() => import("./reports/CatalogPage"), "CatalogPage"),
+    { title: "Reports", permission: "reports:read" },
+  ),
+  page(
+    "/reports/view",
+    schemas.requestSearch,
+    lazyRouteComponent(() => import("./reports/RequestPage"), "RequestPage"),
+    { title: "Request a report", permission: "reports:create" },
+  ),
+  page(
+    "/reports/preview/$card",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./reports/PreviewPage"), "PreviewPage"),
+    { title: "Preview", permission: "reports:read" },
+  ),
+  page(
+    "/reports/history",
+    schemas.historySearch,
+    lazyRouteComponent(() => import("./reports/HistoryPage"), "HistoryPage"),
+    { title: "Report history", permission: "reports:read" },
+  ),
+  page(
+    "/reports/verify",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./reports/VerifyPage"), "VerifyPage"),
+    { title: "Verify a report", permission: "reports:read" },
+  ),
+  page(
+    "/reports/$reportId",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./reports/ReportPage"), "ReportPage"),
+    { title: "Report", permission: "reports:read" },
+  ),
+  page(
+    "/exports",
+    schemas.exportsSearch,
+    lazyRouteComponent(() => import("./reports/ExportsPage"), "ExportsPage"),
+    { title: "Downloads" },
+  ),
+  page(
+    "/instances",
+    schemas.instancesSearch,
+    lazyRouteComponent(() => import("./instances/InstancesPage"), "InstancesPage"),
+    { title: "Instances", permission: "metrics:read" },
+  ),
+  page(
+    "/instances/new",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./instances/AddInstancePage"), "AddInstancePage"),
+    { title: "Add a server", permission: "admin" },
+  ),
+  page(
+    "/instances/connect",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./instances/ConnectPage"), "ConnectPage"),
+    { title: "Connect an agent", permission: "admin" },
+  ),
+  page(
+    "/instances/$instanceId",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./instances/InstancePage"), "InstancePage"),
+    { title: "Instance", permission: "metrics:read" },
+  ),
+  page(
+    "/exceptions",
+    schemas.exceptionsSearch,
+    lazyRouteComponent(() => import("./settings/ExceptionsPage"), "ExceptionsPage"),
+    { title: "Exceptions", permission: "reports:read" },
+  ),
+  page(
+    "/settings/members",
+    schemas.membersSearch,
+    lazyRouteComponent(() => import("./settings/MembersPage"), "MembersPage"),
+    { title: "Members" },
+  ),
+  page(
+    "/settings/tokens",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./settings/TokensPage"), "TokensPage"),
+    { title: "Tokens" },
+  ),
+  page(
+    "/settings/organization",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./settings/OrganizationPage"), "OrganizationPage"),
+    { title: "Organization" },
+  ),
+  page(
+    "/settings/account",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./settings/AccountPage"), "AccountPage"),
+    { title: "Your account" },
+  ),
+  page(
+    "/audit",
+    schemas.auditSearch,
+    lazyRouteComponent(() => import("./audit/AuditPage"), "AuditPage"),
+    { title: "Audit", permission: "audit:read" },
+  ),
+  page(
+    "/ops/projections",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./ops/ProjectionsPage"), "ProjectionsPage"),
+    { title: "Projections", permission: "ops:read" },
+  ),
+  page(
+    "/ops/jobs",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./ops/JobsPage"), "JobsPage"),
+    { title: "Job queue", permission: "ops:read" },
+  ),
+  page(
+    "/ops/dead-letters",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./ops/DeadLettersPage"), "DeadLettersPage"),
+    { title: "Dead letters", permission: "admin" },
+  ),
+  page(
+    "/ops/outbox",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./ops/OutboxPage"), "OutboxPage"),
+    { title: "Outbox", permission: "admin" },
+  ),
+  page(
+    "/setup",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./access/SetupPage"), "SetupPage"),
+    { title: "Set up", public: true },
+  ),
+  page(
+    "/invitation",
+    schemas.nothing,
+    lazyRouteComponent(() => import("./access/InvitationPage"), "InvitationPage"),
+    { title: "Invitation", public: true },
+  ),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  parseSearch,
+  stringifySearch,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});

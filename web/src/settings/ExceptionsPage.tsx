@@ -1,0 +1,5 @@
+import { PageTitle } from "../ui/PageTitle";
+
+export function ExceptionsPage() {
+  return <PageTitle title="ExceptionsPage" />;
+}

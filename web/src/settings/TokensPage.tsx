@@ -1,0 +1,5 @@
+import { PageTitle } from "../ui/PageTitle";
+
+export function TokensPage() {
+  return <PageTitle title="TokensPage" />;
+}

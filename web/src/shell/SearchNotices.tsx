@@ -1,0 +1,39 @@
+import { Alert } from "@mantine/core";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { type Dropped, parseSearch } from "../url/search";
+
+/** SearchNotices says what of an address could not be used, and takes it out of the address. */
+export function SearchNotices() {
+  const [said, setSaid] = useState<{ path: string; dropped: Dropped[] }>({ path: "", dropped: [] });
+  const navigate = useNavigate();
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const raw = useRouterState({ select: (s) => s.location.searchStr });
+  const schema = useRouterState({ select: (s) => s.matches[s.matches.length - 1]?.staticData.search });
+  useEffect(() => {
+    const dropped = schema?.dropped(parseSearch(raw)) ?? [];
+    if (dropped.length === 0) return;
+    setSaid({ path, dropped });
+    navigate({ to: ".", search: schema?.(parseSearch(raw)) as never, replace: true });
+  }, [raw, schema, path, navigate]);
+  if (said.path !== path || said.dropped.length === 0) return null;
+  return (
+    <Alert
+      color="yellow"
+      mb="md"
+      withCloseButton
+      closeButtonLabel="Dismiss"
+      onClose={() => setSaid({ path: "", dropped: [] })}
+      role="status"
+    >
+      {said.dropped.map((d) => (
+        <div key={`${d.name}=${d.value}`}>
+          {d.reason === "unknown"
+            ? `This page has no parameter “${d.name}”.`
+            : `“${d.value}” is no ${d.name} that can be used.`}{" "}
+          It was left out.
+        </div>
+      ))}
+    </Alert>
+  );
+}

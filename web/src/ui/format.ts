@@ -1,0 +1,81 @@
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const short = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
+const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" });
+
+const zoneOf = (at: Date) => zone.formatToParts(at).find((p) => p.type === "timeZoneName")?.value ?? "";
+
+/** absoluteTime is an instant in the reader's zone, named: "20 Nov 2026, 11:37:02 UTC". */
+export const absoluteTime = (at: Date | string) => `${absolute.format(new Date(at))} ${zoneOf(new Date(at))}`;
+
+/** shortTime is one for lists and axes: "20 Nov, 11:37". */
+export const shortTime = (at: Date | string) => short.format(new Date(at));
+
+const units: [number, string][] = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** duration is a length of time in its two largest units: "1 h 44 min". */
+export function duration(milliseconds: number): string {
+  let left = Math.max(0, Math.round(milliseconds / 1000));
+  const parts: string[] = [];
+  for (const [seconds, name] of units) {
+    const n = Math.floor(left / seconds);
+    left -= n * seconds;
+    if (n > 0 && parts.length < 2) parts.push(`${n} ${name}`);
+    else if (parts.length > 0) break;
+  }
+  return parts.join(" ") || "0 s";
+}
+
+/** ago is how long something is past, in its largest unit: "6 s ago"; what is to come is "in 29 days". */
+export function ago(at: Date | string, now: Date = new Date()): string {
+  const seconds = Math.round((now.getTime() - new Date(at).getTime()) / 1000);
+  const text = largest(Math.abs(seconds));
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
+}
+
+function largest(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+const whole = new Intl.NumberFormat(undefined);
+
+/** count is a whole number with its separators. */
+export const count = (n: number) => whole.format(n);
+
+/** plural is "1 server", "2 servers"; where s does not do, many is the plural. */
+export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+/** bytes is a size as file managers write it, by 1024. */
+export function bytes(n: number): string {
+  const names = ["B", "KB", "MB", "GB", "TB", "PB"];
+  let size = n;
+  let at = 0;
+  while (size >= 1024 && at < names.length - 1) {
+    size /= 1024;
+    at++;
+  }
+  return `${size >= 10 || at === 0 ? Math.round(size) : size.toFixed(1)} ${names[at]}`;
+}
+
+const engineNames: Record<string, string> = {
+  postgresql: "PostgreSQL",
+  sqlserver: "SQL Server",
+  oracle: "Oracle",
+  mongodb: "MongoDB",
+  mysql: "MySQL family",
+};
+
+export const engineName = (engine: string) => engineNames[engine] ?? engine;

@@ -1,0 +1,28 @@
+import { notifications } from "@mantine/notifications";
+import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { asProblem } from "../api/problem";
+
+/** say tells in a toast what was just done; a screen reader reads it out. */
+export function say(message: ReactNode, title?: string) {
+  notifications.show({
+    message,
+    title,
+    color: "muster",
+    icon: <IconCheck size={18} aria-hidden />,
+    autoClose: 8_000,
+    closeButtonProps: { "aria-label": "Dismiss" },
+  });
+}
+
+/** sayProblem tells in a toast why something could not be done. */
+export function sayProblem(error: unknown, title = "That did not work") {
+  notifications.show({
+    message: asProblem(error).message,
+    title,
+    color: "red",
+    icon: <IconAlertTriangle size={18} aria-hidden />,
+    autoClose: 12_000,
+    closeButtonProps: { "aria-label": "Dismiss" },
+  });
+}

@@ -1,0 +1,48 @@
+// What each page's address may say: contract §17.
+import { presets } from "../window/window";
+import { instant, oneOf, ordinal, search, someOf, text, texts, uuid, uuids } from "./search";
+
+const window = { range: oneOf(...presets), from: instant, to: instant };
+const scope = { ...window, instanceId: uuids };
+
+export const kinds = ["Security", "InstanceScorecard", "DataInventory"] as const;
+export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as const;
+export const categories = ["Posture", "Security", "Compliance", "Performance", "Operations"] as const;
+export const severities = ["info", "warning", "critical"] as const;
+export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"] as const;
+const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
+
+export const dashboardSearch = search(scope);
+export const alertsSearch = search({
+  ...scope,
+  status: oneOf("all", "open", "resolved"),
+  severity: someOf(...severities),
+  q: text,
+  muted: oneOf("include", "exclude", "only"),
+  sort: oneOf(...sorts, ...sorts.map((s) => `-${s}` as const)),
+  page: ordinal,
+  pageSize: ordinal,
+});
+export const alertSearch = search(scope);
+export const catalogSearch = search({ category: oneOf(...categories) });
+export const historySearch = search({ kind: oneOf(...kinds), page: ordinal, status: someOf(...statuses) });
+export const requestSearch = search({
+  kind: oneOf(...kinds),
+  instanceId: uuids,
+  databaseId: uuid,
+  range: oneOf("7d", "30d"),
+  from: instant,
+  to: instant,
+  recipientId: uuids,
+});
+export const exportsSearch = search({ reportId: uuid });
+export const instancesSearch = search({
+  q: text,
+  engine: someOf(...engines),
+  status: oneOf("active", "inactive"),
+  page: ordinal,
+});
+export const membersSearch = search({ q: text, page: ordinal });
+export const exceptionsSearch = search({ status: text, page: ordinal });
+export const auditSearch = search({ from: instant, to: instant, actorId: uuids, type: texts, cursor: text });
+export const nothing = search({});
