@@ -128,13 +128,13 @@ const routes = [
   ),
   page(
     "/instances/connect",
-    schemas.nothing,
+    schemas.connectSearch,
     lazyRouteComponent(() => import("./instances/ConnectPage"), "ConnectPage"),
     { title: "Connect an agent", permission: "admin" },
   ),
   page(
     "/instances/$instanceId",
-    schemas.nothing,
+    schemas.instanceSearch,
     lazyRouteComponent(() => import("./instances/InstancePage"), "InstancePage"),
     { title: "Instance", permission: "metrics:read" },
   ),
@@ -194,7 +194,7 @@ const routes = [
   ),
   page(
     "/ops/outbox",
-    schemas.nothing,
+    schemas.outboxSearch,
     lazyRouteComponent(() => import("./ops/OutboxPage"), "OutboxPage"),
     { title: "Outbox", permission: "admin" },
   ),

@@ -42,6 +42,9 @@ export const instancesSearch = search({
   status: oneOf("active", "inactive"),
   page: ordinal,
 });
+export const instanceSearch = search({ q: text, page: ordinal });
+export const connectSearch = search({ agent: oneOf("prometheus", "vmagent", "opentelemetry", "alertmanager", "push") });
+export const outboxSearch = search({ mailId: text });
 export const membersSearch = search({ q: text, page: ordinal });
 export const exceptionsSearch = search({ status: text, page: ordinal });
 export const auditSearch = search({ from: instant, to: instant, actorId: uuids, type: texts, cursor: text });
