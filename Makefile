@@ -1,15 +1,16 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
-# make test       every check of a change: Go tests with -race, linters, browser, the first report end to end
+# make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
 # make test-all   make test, and what takes long: more PostgreSQL majors, the long chaos runs, the long fuzz
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make load       200 connections, and a flood of sign-ins, against the demo
-# make build      bin/muster
+# make build      bin/muster, with the web application where npm is installed
+# make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder
 # make lint       gofmt, go vet, golangci-lint, the linter of openapi.yaml, shellcheck where it is installed
 # make generate   the generated sources, from openapi.yaml
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build test test-go test-all lint bench load generate tools
+.PHONY: demo build web test test-go test-web test-all lint lint-web bench load screenshots generate tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -19,17 +20,35 @@ TOOLS := $(CURDIR)/.cache/tools
 GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 OPENAPI_LINT := scripts/openapi_lint/node_modules/.package-lock.json
 OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
+WEB := web/node_modules/.package-lock.json
 # Without npm, what needs it is skipped.
 NPM := $(shell command -v npm)
 
-build:
+build: web
 	go build -ldflags '$(LDFLAGS)' -o bin/muster ./cmd/muster
+
+web: $(if $(NPM),web/dist/app/index.html)
+	@$(if $(NPM),,echo 'npm is missing: the binary will have the API and no pages')
+
+web/dist/app/index.html: $(WEB) web/index.html web/package.json web/vite.config.ts internal/httpapi/openapi.yaml $(shell find web/src web/public -type f -not -name schema.d.ts)
+	cd web && npm run --silent build
+
+$(WEB): web/package-lock.json
+	cd web && npm ci --silent && touch node_modules/.package-lock.json
 
 demo: build
 	exec ./bin/muster serve --demo
 
-test: lint test-go build
+test: lint test-go test-web
 	bash scripts/first_report.sh
+
+# The pages: what can be told without a browser, then in one, as the binary serves them.
+test-web: build
+	$(if $(NPM),cd web && npm run --silent test)
+	$(if $(and $(NPM),$(shell command -v chromium)),cd web && npm run --silent e2e,@echo 'npm or chromium is missing: no page is tested')
+
+screenshots: build
+	MUSTER_SCREENSHOTS=$${MUSTER_SCREENSHOTS:-$$(mktemp -d)} && export MUSTER_SCREENSHOTS && echo "pictures in $$MUSTER_SCREENSHOTS" && cd web && npm run --silent screenshots
 
 # MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
 # tests that need it are skipped. Servers that Muster watches are the newest one
@@ -62,7 +81,11 @@ lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT))
 	go generate ./... && git diff --exit-code -- internal/httpapi/api
 	@$(if $(NPM),,echo 'npm is missing: openapi.yaml is not linted, and no test signs in at a provider')
 	$(if $(NPM),cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../internal/httpapi/openapi.yaml)
+	$(if $(NPM),$(MAKE) --no-print-directory lint-web)
 	@if command -v shellcheck >/dev/null; then shellcheck -x scripts/*.sh .ci/run; fi
+
+lint-web: $(WEB)
+	cd web && npm run --silent lint
 
 $(GOLANGCI):
 	@mkdir -p $(TOOLS)

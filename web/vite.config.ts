@@ -18,6 +18,6 @@ export default defineConfig({
     host: "127.0.0.1",
     port: 5173,
     strictPort: true,
-    proxy: Object.fromEntries(["/api", "/auth", "/docs", "/version"].map((path) => [path, { target: server }])),
+    proxy: Object.fromEntries(["/api", "/auth", "/docs", "/version", "/assets/icon.svg"].map((path) => [path, { target: server }])),
   },
 });

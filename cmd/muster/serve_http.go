@@ -17,6 +17,7 @@ import (
 	"muster/internal/httpapi"
 	"muster/internal/intake/collect"
 	"muster/internal/postgres"
+	"muster/web"
 )
 
 // Limits of a connection, against clients that are slow on purpose.
@@ -49,12 +50,17 @@ func (p *process) startHTTP(
 	if err != nil {
 		return nil, err
 	}
+	app, err := web.App()
+	if err != nil {
+		app = nil
+		p.log.Warn("this binary is without the pages: it was built without the web application", "error", err)
+	}
 	handler, err := httpapi.New(httpapi.Dependencies{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Servers: p.facts, Jobs: p.queue,
 		Tiles: p.tiles(), Intake: p.intake,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(begun),
+		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, App: app, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(begun),
 		Build: httpapi.Build{
 			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},

@@ -100,7 +100,7 @@ func (y *yardstick) faults(method, path string, a *httptest.ResponseRecorder) []
 	}
 	operation := y.operation(method, path)
 	if operation == nil { // a page, or nothing of ours
-		if a.Code >= 400 {
+		if a.Code >= 400 && a.Header().Get("Content-Type") != htmlType { // for a person, a page
 			out = append(out, y.body(method, y.problem, nil, a)...)
 		}
 		return out

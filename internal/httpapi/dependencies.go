@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -56,6 +57,7 @@ type Dependencies struct {
 	Blobs       *blobs.Store
 	Outbox      *mail.Outbox   // nil where a mail server is set
 	OIDC        *oidc.Provider // nil: people sign in with passwords only
+	App         fs.FS          // the built web application; nil where the binary is without
 	// FillDemo fills a demo organization in the background and returns at once;
 	// filling one again changes nothing.
 	FillDemo func(accounts.Organization)

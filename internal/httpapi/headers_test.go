@@ -89,9 +89,9 @@ func TestPagesBringNothingInline(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	for _, page := range shells {
-		if found := inline.FindString(w.do(request{method: "GET", path: page.Path}).is(200).Body.String()); found != "" {
-			t.Errorf("%s has %q", page.Path, found)
+	for _, page := range []string{"/", "/docs/api"} {
+		if found := inline.FindString(w.do(request{method: "GET", path: page}).is(200).Body.String()); found != "" {
+			t.Errorf("%s has %q", page, found)
 		}
 	}
 }

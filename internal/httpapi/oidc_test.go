@@ -3,16 +3,14 @@ package httpapi
 import (
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"os/exec"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
 	"muster/commands"
@@ -289,7 +287,7 @@ func TestCallbacksAreThrottled(t *testing.T) {
 // TestEveryReasonHasASentence: the sign-in page knows what the API may send it.
 func TestEveryReasonHasASentence(t *testing.T) {
 	t.Parallel()
-	script, err := pagesFS.ReadFile("pages/muster.js")
+	script, err := os.ReadFile("../../web/src/access/refusal.ts")
 	must(t, err)
 	reasons := map[string]bool{reasonNoAccount: true, reasonUnverified: true, reasonThrottled: true}
 	for _, r := range []string{
@@ -298,38 +296,8 @@ func TestEveryReasonHasASentence(t *testing.T) {
 		reasons[r] = true
 	}
 	for reason := range maps.Keys(reasons) {
-		if !regexp.MustCompile(`(?m)^  ` + reason + `: "`).Match(script) {
+		if !regexp.MustCompile(`(?m)^  ` + reason + `:\s+"`).Match(script) {
 			t.Errorf("no sentence for %s", reason)
 		}
 	}
-}
-
-// TestSignInPageOffersTheProvider follows the button to a provider that is down,
-// and reads why it came to nothing.
-func TestSignInPageOffersTheProvider(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("no chromium on this machine")
-	}
-	w := newWorld(t, withProvider(t, "http://127.0.0.1:1"))
-	listener := httptest.NewUnstartedServer(nil)
-	w.deps.PublicURL = mustURL(t, "http://"+listener.Listener.Addr().String())
-	w.build()
-	listener.Config.Handler = w.handler
-	listener.Start()
-	t.Cleanup(listener.Close)
-
-	b := newBrowser(t)
-	b.run(chromedp.Navigate(listener.URL+"/exports?reportId=1"), chromedp.WaitVisible(chromedp.CSS("#providers a.button")))
-	b.picture("sign-in-provider")
-	if got := evaluated[string](b, `document.querySelector("#providers a").textContent + " " + document.querySelector("#providers a").getAttribute("href")`); got !=
-		"Sign in with 127.0.0.1 /auth/oidc/sso/start?returnTo=%2Fexports%3FreportId%3D1" {
-		t.Errorf("offered %s", got)
-	}
-	b.run(chromedp.Click(chromedp.CSS("#providers a.button")), chromedp.WaitVisible(chromedp.CSS("#sign-in-refused")))
-	b.picture("sign-in-refused")
-	if got := evaluated[string](b, `document.getElementById("sign-in-refused").textContent + location.search`); !strings.HasPrefix(got, "The identity provider does not answer") || strings.Contains(got, "signIn=") {
-		t.Errorf("shown %s", got)
-	}
-	b.quiet()
 }

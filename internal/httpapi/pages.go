@@ -3,20 +3,23 @@ package httpapi
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
 	"muster/domain/organization"
 )
 
-// The pages are plain HTML, CSS and JavaScript, so that Muster can be used
-// before (and without) the React application: a shell that anyone may load,
-// filled over the API with what the caller may see.
+// The pages are the application of web/: one document at every address of a page,
+// that anyone may load, filled over the API with what the caller may see. The
+// description of the API alone is made here, and works without it.
 
 //go:embed pages
 var pagesFS embed.FS
@@ -25,28 +28,19 @@ var pagesFS embed.FS
 const contentSecurityPolicy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; " +
 	"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 
-// shell is one address of the plain pages: a file laid out by layout.html. One
-// without a script is all there when it is loaded.
-type shell struct {
-	Path, File, Title, Script string
-	SignIn                    bool // for members; others see the form first
-	PlainHTTP                 bool // sessions are kept over plain HTTP, and every page warns of it
-	Nav                       []link
-	Docs                      docs
+// pageAddresses are those of web/src/routes.tsx (contract §17).
+var pageAddresses = []string{
+	"/",
+	"/alerts", "/alerts/:alertId",
+	"/reports", "/reports/view", "/reports/preview/:card", "/reports/history", "/reports/verify", "/reports/:reportId",
+	"/exports",
+	"/instances", "/instances/new", "/instances/connect", "/instances/:instanceId",
+	"/exceptions",
+	"/settings/members", "/settings/tokens", "/settings/organization", "/settings/account",
+	"/audit",
+	"/ops/projections", "/ops/jobs", "/ops/dead-letters", "/ops/outbox",
+	"/setup", "/invitation",
 }
-
-type link struct{ Path, Name string }
-
-var shells = []shell{
-	{Path: "/", File: "reports.html", Title: "Reports", Script: "reports.js", SignIn: true},
-	{Path: "/exports", File: "exports.html", Title: "Downloads", Script: "exports.js", SignIn: true},
-	{Path: "/instances", File: "instances.html", Title: "Instances", Script: "instances.js", SignIn: true},
-	{Path: "/setup", File: "setup.html", Title: "Set up", Script: "setup.js"},
-	{Path: "/invitation", File: "invitation.html", Title: "Invitation", Script: "invitation.js"},
-	{Path: "/docs/api", File: "docs.html", Title: "API"},
-}
-
-var navigation = []link{{"/", "Reports"}, {"/exports", "Downloads"}, {"/instances", "Instances"}, {"/docs/api", "API"}}
 
 func (s *server) registerPages(engine *gin.Engine) error {
 	serve := func(address string, handler http.Handler) {
@@ -56,53 +50,124 @@ func (s *server) registerPages(engine *gin.Engine) error {
 			handler.ServeHTTP(c.Writer, c.Request)
 		})
 	}
-	files, err := fs.Sub(pagesFS, "pages")
+	docs, err := s.docsPage()
 	if err != nil {
-		return fmt.Errorf("pages: %w", err)
+		return fmt.Errorf("page of the API: %w", err)
 	}
-	for _, sh := range shells {
-		sh.Nav, sh.PlainHTTP = navigation, s.insecureCookie()
-		if sh.File == "docs.html" {
-			sh.Docs = s.contract.docs()
-		}
-		html, err := sh.render(files)
+	serve("/docs/api", fixed(htmlType, askAgain, docs))
+	if err := serveFiles(pagesFS, "pages", serve); err != nil {
+		return err
+	}
+	application, err := s.application()
+	if err != nil {
+		return fmt.Errorf("the web application: %w", err)
+	}
+	s.page = application
+	for _, address := range pageAddresses {
+		serve(address, application)
+	}
+	if s.App == nil {
+		return nil
+	}
+	return serveFiles(s.App, "assets", serve)
+}
+
+const htmlType = "text/html; charset=utf-8"
+
+// application is the document that every page is; where the application was not
+// built, one that says so.
+func (s *server) application() (http.Handler, error) {
+	if s.App == nil {
+		text, err := fs.ReadFile(pagesFS, "pages/unbuilt.html")
 		if err != nil {
-			return fmt.Errorf("page %s: %w", sh.Path, err)
+			return nil, err
 		}
-		serve(sh.Path, fixed("text/html; charset=utf-8", askAgain, html))
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", htmlType)
+			w.Header().Set("Cache-Control", "no-store")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write(text) // the connection is gone; nobody is left to tell
+		}), nil
 	}
-	assets, err := fs.ReadDir(files, ".")
+	text, err := fs.ReadFile(s.App, "index.html")
 	if err != nil {
-		return fmt.Errorf("pages: %w", err)
+		return nil, err
 	}
-	for _, asset := range assets {
-		kind, isAsset := assetTypes[path.Ext(asset.Name())]
+	if s.insecureCookie() { // the pages warn, and offer the sign-in all the same
+		marked := bytes.Replace(text, []byte("<body>"), []byte("<body data-plain-http>"), 1)
+		if len(marked) == len(text) {
+			return nil, errors.New("index.html has no <body> to mark")
+		}
+		text = marked
+	}
+	return fixed(htmlType, askAgain, text), nil
+}
+
+// serveFiles serves a directory's files under /assets/.
+func serveFiles(files fs.FS, dir string, serve func(string, http.Handler)) error {
+	entries, err := fs.ReadDir(files, dir)
+	if err != nil {
+		return fmt.Errorf("assets: %w", err)
+	}
+	for _, file := range entries {
+		kind, isAsset := assetTypes[path.Ext(file.Name())]
 		if !isAsset {
 			continue
 		}
-		text, err := fs.ReadFile(files, asset.Name())
+		text, err := fs.ReadFile(files, path.Join(dir, file.Name()))
 		if err != nil {
 			return fmt.Errorf("asset: %w", err)
 		}
-		serve("/assets/"+asset.Name(), fixed(kind, askAgain, text))
+		caching := askAgain
+		if hashed.MatchString(file.Name()) {
+			caching = keepForEver
+		}
+		serve("/assets/"+file.Name(), fixed(kind, caching, text))
 	}
 	return nil
 }
 
 // assetTypes are given here and not looked up: what the machine's own table says
 // of .js differs from one to the next, and with nosniff it matters.
-var assetTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+var assetTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+}
 
-// askAgain makes the browser ask each time, so that a new release is never mixed
-// with an old script.
-const askAgain = "no-cache"
+const (
+	// askAgain makes the browser ask each time, so that a new release is never mixed
+	// with an old script.
+	askAgain = "no-cache"
+	// keepForEver is for files whose name changes with their content.
+	keepForEver = "public, max-age=31536000, immutable"
+)
 
-func (sh shell) render(files fs.FS) ([]byte, error) {
-	set, err := template.New("layout.html").Funcs(template.FuncMap{"paragraphs": paragraphs, "spans": spans}).ParseFS(files, "layout.html", sh.File)
+// hashed is how Vite names what it builds: name-hash.ext.
+var hashed = regexp.MustCompile(`-[\w-]{8}\.\w+$`)
+
+// asksForPage says that a person's browser asks for an address that could be a
+// page's: it gets the application, which says that there is nothing.
+func asksForPage(r *http.Request) bool {
+	if r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	for _, other := range []string{"/api/", "/ingest/", "/auth/", "/assets/", "/docs/"} {
+		if strings.HasPrefix(r.URL.Path, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// docsPage renders the description of the API.
+func (s *server) docsPage() ([]byte, error) {
+	set, err := template.New("docs.html").Funcs(template.FuncMap{"paragraphs": paragraphs, "spans": spans}).ParseFS(pagesFS, "pages/docs.html")
 	if err != nil {
 		return nil, err
 	}
 	var html bytes.Buffer
-	err = set.Execute(&html, sh)
+	err = set.Execute(&html, struct {
+		docs
+		PlainHTTP bool
+	}{s.contract.docs(), s.insecureCookie()})
 	return html.Bytes(), err
 }

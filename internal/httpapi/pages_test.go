@@ -1,40 +1,35 @@
 package httpapi
 
 import (
-	"context"
-	"net"
-	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"time"
+	"testing/fstest"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
-
-	"muster/commands"
-	"muster/domain/organization"
 )
+
+// builtApp stands for the built application: what the server does with it does not
+// depend on what is in it.
+var builtApp = fstest.MapFS{
+	"index.html":               {Data: []byte(`<!doctype html><html lang="en"><head><script type="module" src="/assets/index-Ab_1-xyz.js"></script></head><body><div id="root"></div></body></html>`)},
+	"assets/index-Ab_1-xyz.js": {Data: []byte(`export const a = 1;`)},
+	"assets/theme.js":          {Data: []byte(`document.documentElement;`)},
+	".vite/manifest.json":      {Data: []byte(`{}`)},
+}
 
 func TestPagesAndTheirHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, page := range shells {
-		path := page.Path
-		a := w.do(request{method: "GET", path: path}).is(200)
-		if a.Header().Get("Content-Security-Policy") != contentSecurityPolicy || !strings.HasPrefix(a.Header().Get("Content-Type"), "text/html") {
-			t.Errorf("%s: %v", path, a.Header())
+	for _, address := range append(pageAddresses, "/docs/api") {
+		a := w.do(request{method: "GET", path: somePath(address)}).is(200)
+		if a.Header().Get("Content-Security-Policy") != contentSecurityPolicy || a.Header().Get("Content-Type") != htmlType || a.Header().Get("Cache-Control") != askAgain {
+			t.Errorf("%s: %v", address, a.Header())
 		}
-		if body := a.Body.String(); strings.Contains(body, "<script>") || strings.Contains(body, " onclick=") || strings.Contains(body, "https://") {
-			t.Errorf("%s has inline scripts or foreign parts", path)
+		if application := strings.Contains(a.Body.String(), `<div id="root">`); application != (address != "/docs/api") {
+			t.Errorf("%s has the application: %t", address, application)
 		}
 	}
 	docs := w.do(request{method: "GET", path: "/docs/api"}).is(200).Body.String()
@@ -45,6 +40,81 @@ func TestPagesAndTheirHeaders(t *testing.T) {
 	}
 	if strings.Contains(docs, "`") || !strings.Contains(docs, "with a <code>code</code>, the request") {
 		t.Error("the docs page shows Markdown as it is written")
+	}
+}
+
+// TestAssets: what is named by its content is kept, the rest asked for again; and
+// nothing is served that no page loads.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for path, caching := range map[string]string{"/assets/index-Ab_1-xyz.js": keepForEver, "/assets/theme.js": askAgain, "/assets/docs.css": askAgain, "/assets/icon.svg": askAgain} {
+		if got := w.do(request{method: "GET", path: path}).is(200).Header().Get("Cache-Control"); got != caching {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	for _, path := range []string{"/.vite/manifest.json", "/assets/manifest.json", "/assets/docs.html", "/assets/gone-12345678.js"} {
+		w.do(request{method: "GET", path: path, header: map[string]string{"Accept": "text/html"}}).is(404)
+	}
+}
+
+// TestPageAddresses: the server knows the pages that the application has.
+func TestPageAddresses(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("../../web/src/routes.tsx")
+	must(t, err)
+	var theirs []string
+	for _, row := range regexp.MustCompile(`(?m)^\s+page\(\s*"([^"]+)"`).FindAllSubmatch(table, -1) {
+		theirs = append(theirs, strings.ReplaceAll(string(row[1]), "$", ":"))
+	}
+	if diff := cmp.Diff(theirs, pageAddresses); diff != "" {
+		t.Errorf("of the application (-) and of the server (+):\n%s", diff)
+	}
+}
+
+// TestNothingAtAnAddress: a person's browser gets the application, which says that
+// there is nothing; a program gets a problem; and no address of the API is a page.
+func TestNothingAtAnAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	browser := map[string]string{"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+	a := w.do(request{method: "GET", path: "/no/such/page", header: browser}).is(404)
+	if !strings.Contains(a.Body.String(), `<div id="root">`) || a.Header().Get("Content-Security-Policy") != contentSecurityPolicy {
+		t.Errorf("%v %s", a.Header(), a.Body)
+	}
+	w.do(request{method: "GET", path: "/no/such/page"}).problem(404, "not_found")
+	w.do(request{method: "POST", path: "/no/such/page", header: browser}).problem(404, "not_found")
+	for _, path := range []string{"/api/v1/nothing", "/ingest/v1/nothing", "/auth/nothing", "/assets/nothing.js", "/docs/nothing"} {
+		w.do(request{method: "GET", path: path, header: browser}).problem(404, "not_found")
+	}
+}
+
+// TestWithoutTheApplication: a binary that was built without it says so on every
+// page, and answers the API.
+func TestWithoutTheApplication(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *Dependencies) { d.App = nil })
+	a := w.do(request{method: "GET", path: "/alerts"}).is(503)
+	if !strings.Contains(a.Body.String(), "make build") || a.Header().Get("Content-Security-Policy") != contentSecurityPolicy {
+		t.Errorf("%v %s", a.Header(), a.Body)
+	}
+	w.do(request{method: "GET", path: "/docs/api"}).is(200)
+	w.get(person{}, "/api/v1/session").is(200)
+}
+
+// TestPagesKnowOfPlainHTTP: the application warns where the server keeps sessions
+// over plain HTTP, and refuses to ask for a password where it does not.
+func TestPagesKnowOfPlainHTTP(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for insecure, marked := range map[bool]bool{true: true, false: false} {
+		w.deps.PublicURL, w.deps.InsecureCookies = mustURL(t, "http://muster.lan:8080"), insecure
+		w.build()
+		for _, path := range []string{"/", "/docs/api"} {
+			if got := strings.Contains(w.do(request{method: "GET", path: path}).is(200).Body.String(), "<body data-plain-http>"); got != marked {
+				t.Errorf("%s, insecure cookies %t: marked %t", path, insecure, got)
+			}
+		}
 	}
 }
 
@@ -82,163 +152,4 @@ func TestTheContractHasNoTornDescriptions(t *testing.T) {
 		}
 	}
 	look(&document)
-}
-
-// TestPagesInABrowser signs in, requests a report, sees it become Ready, and
-// looks at every page in both schemes. The pages must not complain: not about
-// a script, not about the content security policy.
-// MUSTER_SCREENSHOTS=dir keeps pictures.
-func TestPagesInABrowser(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("no chromium on this machine")
-	}
-	w := newWorld(t)
-	listener := httptest.NewUnstartedServer(nil)
-	w.deps.PublicURL = mustURL(t, "http://"+listener.Listener.Addr().(*net.TCPAddr).String())
-	w.build()
-	listener.Config.Handler = w.handler
-	listener.Start()
-	t.Cleanup(listener.Close)
-
-	ana, _, err := w.deps.Commands.AddMember(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "cli"},
-		commands.NewMember{Email: "ana@ours.example", Name: "Ana Ruiz", Role: organization.Admin, Password: goodPassword})
-	must(t, err)
-	w.instance(w.ours, "demo-pg-orders-01")
-	w.instance(w.ours, "demo-pg-billing-02")
-	old := w.requested(w.ours, person{Member: ana})
-	w.ready(w.ours, old, pdfText)
-	w.failed(w.ours, w.requested(w.ours, person{Member: ana}))
-	w.building(w.ours, w.requested(w.ours, person{Member: ana}))
-
-	b := newBrowser(t)
-	b.run(chromedp.Navigate(listener.URL+"/exports?reportId="+old.String()), chromedp.WaitVisible(chromedp.CSS("#sign-in-form")))
-	b.picture("sign-in")
-	b.run(chromedp.SendKeys(chromedp.CSS("#email"), "ana@ours.example"), chromedp.SendKeys(chromedp.CSS("#password"), goodPassword), chromedp.Click(chromedp.CSS("#sign-in-form button[type=submit]")),
-		chromedp.WaitVisible(chromedp.CSS("#tray li.wanted a.button")))
-	b.picture("exports")
-	b.run(chromedp.Navigate(listener.URL+"/"), chromedp.WaitVisible(chromedp.CSS("#history a.button")), chromedp.WaitVisible(chromedp.CSS("#instances label")),
-		chromedp.Click(chromedp.CSS("#instances label:first-child")))
-	b.picture("reports")
-	b.run(chromedp.Click(chromedp.CSS("#request-form button[type=submit]")), chromedp.WaitVisible(chromedp.CSS("#history tr:nth-child(4)")))
-	eventually(t, "the announcement", func() bool {
-		return evaluated[bool](b, `document.getElementById("live").textContent.startsWith("Queued. 1 person")`)
-	})
-	b.run(chromedp.Click(chromedp.CSS(`#request-form input[value=InstanceScorecard]`)), chromedp.SetValue(chromedp.CSS("#range"), "custom"),
-		script(`document.getElementById("range").dispatchEvent(new Event("change"))`),
-		script(`document.querySelectorAll("#instances input")[1].click()`),
-		chromedp.SetValue(chromedp.CSS("#from"), "2026-01-01T00:00"), chromedp.SetValue(chromedp.CSS("#to"), "2026-03-01T00:00"),
-		chromedp.Click(chromedp.CSS("#request-form button[type=submit]")), chromedp.WaitVisible(chromedp.CSS("#request-form .error")), chromedp.WaitVisible(chromedp.CSS("#to[aria-invalid=true]")))
-	b.picture("reports-refused")
-	b.run(chromedp.Navigate(listener.URL+"/instances"), chromedp.WaitVisible(chromedp.CSS("#list strong")))
-	b.picture("instances")
-	b.run(chromedp.SendKeys(chromedp.CSS("#dsn"), "postgres://u:p@127.0.0.1:1/d"), chromedp.Click(chromedp.CSS("#add-form button[type=submit]")),
-		chromedp.WaitVisible(chromedp.CSS("#name[aria-invalid=true]")))
-	if said := evaluated[string](b, `document.querySelector("#add-form .error").firstChild.textContent`); said != "Name must not be empty." {
-		t.Errorf("without a name it says %q", said)
-	}
-	if border := `getComputedStyle(document.getElementById("name")).borderColor`; evaluated[string](b, border) == evaluated[string](b, strings.Replace(border, "name", "dsn", 1)) {
-		t.Error("the field that is refused looks like the others")
-	}
-	b.run(chromedp.SendKeys(chromedp.CSS("#name"), "x"), chromedp.Click(chromedp.CSS("#add-form button[type=submit]")),
-		chromedp.WaitVisible(chromedp.CSS("#add-form .error")))
-	b.picture("instances-refused")
-	b.run(chromedp.Navigate(listener.URL+"/docs/api"), chromedp.WaitVisible(chromedp.CSS("#createReport")),
-		script(`document.getElementById("createReport").open = true`))
-	b.picture("docs")
-	b.run(chromedp.Navigate(listener.URL+"/setup#abc"), chromedp.WaitVisible(chromedp.CSS("#setup-title")))
-	b.picture("setup")
-	b.run(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia,
-			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
-		return err
-	}), chromedp.Navigate(listener.URL+"/"), chromedp.WaitVisible(chromedp.CSS("#history a.button")))
-	b.picture("reports-dark")
-	b.run(chromedp.EmulateViewport(360, 800), chromedp.Navigate(listener.URL+"/"), chromedp.WaitVisible(chromedp.CSS("#history a.button")))
-	if evaluated[bool](b, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
-		t.Error("a narrow page scrolls sideways")
-	}
-	b.picture("reports-narrow")
-	b.quiet()
-}
-
-type browser struct {
-	t          *testing.T
-	ctx        context.Context
-	mu         sync.Mutex
-	complaints []string
-}
-
-func newBrowser(t *testing.T, more ...chromedp.ExecAllocatorOption) *browser {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.WindowSize(1320, 900))
-	options = append(options, more...)
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
-	b := &browser{t: t}
-	must(t, chromedp.Do(ctx)) // starts it
-	ctx, stop = context.WithTimeout(ctx, 40*time.Second)
-	t.Cleanup(stop)
-	b.ctx = ctx
-	must(t, chromedp.Listen(ctx, func(event any) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		switch e := event.(type) {
-		case *runtime.EventExceptionThrown:
-			b.complaints = append(b.complaints, e.ExceptionDetails.Text)
-		case *cdplog.EventEntryAdded:
-			// Refusals that the test provokes are logged as failed loads.
-			if e.Entry.Source != cdplog.EntrySourceNetwork {
-				b.complaints = append(b.complaints, e.Entry.Text)
-			}
-		}
-	}))
-	return b
-}
-
-func (b *browser) run(actions ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.picture("stuck")
-		b.t.Fatal(err, b.complaints)
-	}
-}
-
-// script runs a statement whose value does not matter.
-func script(statement string) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := chromedp.Evaluate[any]("(()=>{"+statement+"})()")(ctx, target)
-		return err
-	})
-}
-
-func evaluated[T any](b *browser, expression string) T {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
-	must(b.t, err)
-	return v
-}
-
-func (b *browser) picture(name string) {
-	b.t.Helper()
-	dir := os.Getenv("MUSTER_SCREENSHOTS")
-	if dir == "" {
-		return
-	}
-	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
-	must(b.t, err)
-	must(b.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600))
-}
-
-func (b *browser) quiet() {
-	b.t.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.complaints) > 0 {
-		b.t.Errorf("the pages complain: %s", strings.Join(b.complaints, "\n"))
-	}
 }

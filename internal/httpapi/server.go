@@ -21,6 +21,7 @@ type server struct {
 	intake    *turnstile
 	tiles     *tileCache
 	origins   *http.CrossOriginProtection
+	page      http.Handler // the web application's document
 }
 
 var _ api.StrictServerInterface = (*server)(nil)
@@ -70,9 +71,7 @@ func (s *server) engine() (*gin.Engine, error) {
 		return nil, fmt.Errorf("trusted proxies: %w", err)
 	}
 	engine.Use(s.gate, s.once)
-	engine.NoRoute(func(c *gin.Context) {
-		s.lost(c, &problem{Code: "not_found", Detail: "There is nothing at this address."})
-	})
+	engine.NoRoute(s.nothingHere)
 	engine.NoMethod(s.wrongMethod)
 	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  s.unread,
@@ -95,6 +94,16 @@ func (s *server) unread(c *gin.Context, err error) {
 	s.Log.WarnContext(c, "validated request does not decode", "route", c.FullPath(), "error", err)
 	s.fail(c, &problem{Code: "invalid_parameter", Detail: "The request does not have the expected form."})
 	c.Abort()
+}
+
+func (s *server) nothingHere(c *gin.Context) {
+	if asksForPage(c.Request) {
+		c.Header("Content-Security-Policy", contentSecurityPolicy)
+		c.Status(http.StatusNotFound)
+		s.page.ServeHTTP(c.Writer, c.Request)
+		return
+	}
+	s.lost(c, &problem{Code: "not_found", Detail: "There is nothing at this address."})
 }
 
 func (s *server) wrongMethod(c *gin.Context) {

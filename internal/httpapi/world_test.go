@@ -102,7 +102,7 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 		}}, Intake: &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now},
 		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
-		Connections: collector, Blobs: files, Outbox: outbox,
+		Connections: collector, Blobs: files, Outbox: outbox, App: builtApp,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
 		Metrics:  telemetry.New("test", "abc"),
 		Ready:    []ReadinessProbe{{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}},
