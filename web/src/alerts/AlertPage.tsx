@@ -1,5 +1,196 @@
+import { Anchor, Breadcrumbs, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconBellOff } from "@tabler/icons-react";
+import { Link, useParams, useRouterState } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { api, type Schemas } from "../api/client";
+import { Problem } from "../api/problem";
+import { useSession } from "../api/session";
+import { EmptyState } from "../ui/EmptyState";
+import { count, duration } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Time, useNow } from "../ui/Time";
+import { useScope } from "../window/scope";
+import { AlertActions } from "./AlertActions";
+import { AlertTimeline } from "./AlertTimeline";
+import { alertDuration, MutedBadge, SeverityBadge, StateBadge } from "./badges";
+import "./useAlertsSearch";
 
+/** AlertPage is one alert: what, where, since when, what happened to it, and what can be done about it. */
 export function AlertPage() {
-  return <PageTitle title="AlertPage" />;
+  const { alertId = "" } = useParams({ strict: false });
+  const asked = api.useQuery("get", "/api/v1/alerts/{alertId}", { params: { path: { alertId } } });
+  if (asked.data) return <Shown alert={asked.data} busy={asked.isFetching} />;
+  if (!asked.error) return <Loading />;
+  // 400 is an address whose id is none.
+  const unknown = (asked.error as unknown) instanceof Problem && [400, 404].includes(asked.error.status ?? 0);
+  return (
+    <>
+      <Trail />
+      <PageTitle title="Alert" />
+      {unknown ? (
+        <Unknown />
+      ) : (
+        <ProblemNote error={asked.error} title="The alert could not be read" onRetry={asked.refetch} />
+      )}
+    </>
+  );
+}
+
+/** useBack is the address of the list: as the reader left it, with the scope of now. */
+function useBack() {
+  const { search } = useScope();
+  const list = useRouterState({ select: (s) => s.location.state.alerts });
+  if (!list) return search;
+  const { range: _range, from: _from, to: _to, instanceId: _ids, ...filters } = list;
+  return { ...filters, ...search };
+}
+
+function Trail({ children }: { children?: ReactNode }) {
+  const back = useBack();
+  return (
+    <Breadcrumbs mb="xs" component="nav" aria-label="Where this is" styles={{ root: { flexWrap: "wrap" } }}>
+      <Anchor component={Link} to="/alerts" search={back as never} size="sm">
+        Alerts
+      </Anchor>
+      <Text size="sm" c="dimmed" aria-current="page">
+        {children ?? "Alert"}
+      </Text>
+    </Breadcrumbs>
+  );
+}
+
+function Unknown() {
+  const back = useBack();
+  return (
+    <Panel>
+      <EmptyState
+        icon={<IconBellOff size={32} aria-hidden />}
+        title="This alert is unknown, or belongs to another organization"
+      >
+        <Anchor component={Link} to="/alerts" search={back as never} size="sm">
+          To the alerts
+        </Anchor>
+      </EmptyState>
+    </Panel>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the alert">
+      <Skeleton height={20} width={160} mb="xs" />
+      <Skeleton height={32} maw={420} mb={8} />
+      <Skeleton height={24} width={180} mb="lg" />
+      <Skeleton height={320} />
+    </div>
+  );
+}
+
+function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }) {
+  const { can } = useSession();
+  return (
+    <article aria-busy={busy}>
+      <Trail>{alert.title}</Trail>
+      <PageTitle
+        title={alert.title}
+        lead={
+          <span style={{ display: "inline-flex", gap: 6, flexWrap: "wrap", marginTop: 4 }}>
+            <SeverityBadge severity={alert.severity} />
+            <StateBadge state={alert.state} />
+            {alert.isMuted && <MutedBadge />}
+          </span>
+        }
+        actions={can("alerts:write") && <AlertActions alert={alert} />}
+      />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Facts alert={alert} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack gap="md">
+            {alert.description && (
+              <Panel>
+                <Title order={2} mb="xs">
+                  What it means
+                </Title>
+                <Text size="sm" maw="70ch" style={{ whiteSpace: "pre-line" }}>
+                  {alert.description}
+                </Text>
+              </Panel>
+            )}
+            <Panel>
+              <Title order={2} mb="md">
+                What happened
+              </Title>
+              <AlertTimeline moments={alert.timeline} />
+            </Panel>
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </article>
+  );
+}
+
+function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
+  const now = useNow(30_000);
+  const length = duration(alertDuration(alert, now));
+  return (
+    <Panel>
+      <Title order={2} mb="xs">
+        Where and when
+      </Title>
+      <dl style={{ margin: 0 }}>
+        <Fact name="Instance">
+          {alert.instance ? (
+            <Anchor
+              component={Link}
+              to="/instances/$instanceId"
+              params={{ instanceId: alert.instance.id } as never}
+              size="sm"
+            >
+              {alert.instance.name}
+            </Anchor>
+          ) : (
+            "Whole organization"
+          )}
+        </Fact>
+        {alert.database && <Fact name="Database">{alert.database.name}</Fact>}
+        {alert.rule && <Fact name="Rule">{ruleText(alert.rule)}</Fact>}
+        <Fact name="First triggered">
+          <Time at={alert.firstTriggeredAt} />
+        </Fact>
+        <Fact name="Last triggered">
+          <Time at={alert.lastTriggeredAt} />
+        </Fact>
+        {alert.resolvedAt && (
+          <Fact name="Resolved">
+            <Time at={alert.resolvedAt} />
+          </Fact>
+        )}
+        <Fact name="Duration">{alert.open ? `${length} so far` : length}</Fact>
+        <Fact name="Times triggered">{count(alert.occurrences)}</Fact>
+      </dl>
+    </Panel>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Group gap="xs" py={6} wrap="nowrap" align="baseline" fz="sm">
+      <Text component="dt" size="sm" c="dimmed" w={130} style={{ flex: "none" }}>
+        {name}
+      </Text>
+      <dd className="numbers" style={{ margin: 0, minWidth: 0 }}>
+        {children}
+      </dd>
+    </Group>
+  );
+}
+
+/** ruleText is a rule with its threshold, where it has one: "Volume nearly full (90 percent)". */
+function ruleText({ name, threshold, unit }: Schemas["AlertRule"]): string {
+  if (threshold === null) return name;
+  return `${name} (threshold ${count(threshold)}${unit ? ` ${unit}` : ""})`;
 }

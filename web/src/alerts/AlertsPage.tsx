@@ -1,5 +1,207 @@
+import { Anchor, Button, Group, NativeSelect, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconBellCheck } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { api, type Schemas } from "../api/client";
+import { useSession } from "../api/session";
+import { EmptyState } from "../ui/EmptyState";
+import { count } from "../ui/format";
+import { Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { useNow } from "../ui/Time";
+import { useAnchor, useScope } from "../window/scope";
+import { AlertFilters, ClearFilters } from "./AlertFilters";
+import { AlertCards, AlertsLoading, AlertTable } from "./AlertTable";
+import { type AlertsSearch, alertsQuery, defaultSort, isFiltered, pageSizes, type Sort, windowText } from "./query";
+import { useAlertsSearch } from "./useAlertsSearch";
 
+/** AlertsPage is the explorer: every alert of the scope, searched, filtered, sorted, a page at a time. */
 export function AlertsPage() {
-  return <PageTitle title="AlertsPage" />;
+  const { search, change } = useAlertsSearch();
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const list = useAlerts(search);
+  return (
+    <>
+      <PageTitle title="Alerts" lead="What watched servers, agents and rules reported, open and resolved." />
+      <Panel mb="md">
+        <AlertFilters search={search} change={change} />
+      </Panel>
+      {list.error && !list.data ? (
+        <ProblemNote error={list.error} title="The alerts could not be read" onRetry={list.refetch} />
+      ) : !list.data ? (
+        <AlertsLoading rows={narrow ? 5 : 12} narrow={narrow} />
+      ) : (
+        <List data={list.data} busy={list.isFetching} narrow={narrow} search={search} change={change}>
+          {list.error && <ProblemNote error={list.error} title="Not up to date" onRetry={list.refetch} />}
+        </List>
+      )}
+    </>
+  );
+}
+
+const nothing: Schemas["AlertPage"] = { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } };
+
+/** useAlerts is the page of the list that an address names; Refresh reads it anew, also where it has no window. */
+function useAlerts(search: AlertsSearch) {
+  const { at } = useAnchor();
+  const query = useMemo(() => alertsQuery(search, at), [search, at]);
+  const asked = api.useQuery(
+    "get",
+    "/api/v1/alerts",
+    { params: { query: query ?? {} } },
+    { enabled: query !== null, placeholderData: keepPreviousData },
+  );
+  const anchor = useRef(at);
+  const { refetch } = asked;
+  useEffect(() => {
+    if (anchor.current === at) return;
+    anchor.current = at;
+    if (query) refetch({ cancelRefetch: false });
+  }, [at, query, refetch]);
+  return query ? asked : { data: nothing, error: null, isFetching: false, refetch };
+}
+
+type Listed = {
+  data: Schemas["AlertPage"];
+  busy: boolean;
+  narrow: boolean;
+  search: AlertsSearch;
+  change: ReturnType<typeof useAlertsSearch>["change"];
+  children?: ReactNode;
+};
+
+function List({ data, busy, narrow, search, change, children }: Listed) {
+  const scope = useScope();
+  const now = useNow(30_000);
+  const sort = search.sort ?? defaultSort;
+  const onSort = (next: Sort) => change({ sort: next === defaultSort ? undefined : next });
+  const rows = { alerts: data.items, scope: scope.search, list: search, now, busy };
+  if (data.items.length === 0) {
+    return (
+      <Panel>
+        {children}
+        <Nothing total={data.page.totalItems} search={search} change={change} />
+      </Panel>
+    );
+  }
+  return (
+    <>
+      {children}
+      {narrow && <SortChoice sort={sort} onSort={onSort} />}
+      {narrow ? <AlertCards {...rows} /> : <AlertTable {...rows} sort={sort} onSort={onSort} />}
+      <Pager page={data.page} what="alerts" onTurn={(page) => change({ page: page === 1 ? undefined : page })} />
+      <PageSize
+        size={data.page.size}
+        onChange={(size) => change({ pageSize: size === pageSizes[0] ? undefined : size })}
+      />
+      <Text className="visually-hidden" role="status">
+        {count(data.page.totalItems)} alerts
+      </Text>
+    </>
+  );
+}
+
+const sortNames: [Sort, string][] = [
+  ["-lastTriggeredAt", "Last triggered, latest first"],
+  ["lastTriggeredAt", "Last triggered, oldest first"],
+  ["-createdAt", "First triggered, latest first"],
+  ["createdAt", "First triggered, oldest first"],
+  ["-severity", "Severity, worst first"],
+  ["severity", "Severity, mildest first"],
+  ["state", "State, open first"],
+  ["-state", "State, resolved first"],
+];
+
+/** SortChoice orders the cards, which have no columns to click on. */
+function SortChoice({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void }) {
+  return (
+    <NativeSelect
+      label="Order"
+      mb="sm"
+      value={sort}
+      onChange={(e) => onSort(e.currentTarget.value as Sort)}
+      data={sortNames.map(([value, label]) => ({ value, label }))}
+    />
+  );
+}
+
+function PageSize({ size, onChange }: { size: number; onChange: (size: number) => void }) {
+  const sizes = [...new Set([...pageSizes, size])].sort((a, b) => a - b);
+  return (
+    <Group gap="xs" mt="xs">
+      <Text size="sm" c="dimmed" component="label" htmlFor="page-size">
+        Alerts a page
+      </Text>
+      <NativeSelect
+        id="page-size"
+        size="xs"
+        value={String(size)}
+        onChange={(e) => onChange(Number(e.currentTarget.value))}
+        data={sizes.map(String)}
+      />
+    </Group>
+  );
+}
+
+/** Nothing says why the list is empty, and what to do about it. */
+function Nothing({ total, search, change }: { total: number } & Pick<Listed, "search" | "change">) {
+  const { matchesNothing } = useScope();
+  const admin = useSession().can("admin");
+  const windowed = windowText(search) !== null;
+  const icon = <IconBellCheck size={32} aria-hidden />;
+  if (total > 0) {
+    return (
+      <EmptyState
+        icon={icon}
+        title="This page is past the end"
+        action={
+          <Button size="xs" variant="default" mt="xs" onClick={() => change({})}>
+            To the first page
+          </Button>
+        }
+      >
+        There are {count(total)} alerts in all.
+      </EmptyState>
+    );
+  }
+  if (isFiltered(search) || windowed || search.instanceId) {
+    return (
+      <EmptyState
+        icon={icon}
+        title="No alert matches"
+        action={
+          <Group gap="xs" mt="xs" justify="center">
+            {isFiltered(search) && <ClearFilters change={change} />}
+            {windowed && (
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                onClick={() => change({ range: undefined, from: undefined, to: undefined })}
+              >
+                Any time
+              </Button>
+            )}
+          </Group>
+        }
+      >
+        {matchesNothing
+          ? "The instance filter names no instance that can be used. Choose other instances above."
+          : "Widen the window, choose other instances, or clear the filters."}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={icon} title="No alerts yet">
+      Alerts come from Muster's own watch over its servers, and from Alertmanager or whatever else you point here.{" "}
+      {admin && (
+        <Anchor component={Link} to="/instances/connect" size="sm">
+          How to send alerts
+        </Anchor>
+      )}
+    </EmptyState>
+  );
 }

@@ -1,0 +1,67 @@
+import { Button, Group, Modal, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconBell, IconBellOff, IconCircleCheck, IconEye } from "@tabler/icons-react";
+import { useRef } from "react";
+import type { Schemas } from "../api/client";
+import { type Action, useAlertAction } from "./useAlertAction";
+
+/** AlertActions is what can be done to an alert in the state it is in: closed ones can only be muted. */
+export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {
+  const group = useRef<HTMLDivElement>(null);
+  const [asking, { open: ask, close }] = useDisclosure(false);
+  // The button that was pressed is gone after that: focus stays with the others.
+  const action = useAlertAction(alert.id, () => {
+    close();
+    group.current?.focus();
+  });
+  const props = (name: Action) => ({
+    size: "sm",
+    variant: "default",
+    loading: action.isPending && action.variables === name,
+    disabled: action.isPending && action.variables !== name,
+    onClick: () => action.mutate(name),
+  });
+  return (
+    <Group gap="xs" ref={group} tabIndex={-1} role="group" aria-label="Actions" style={{ outlineOffset: 4 }}>
+      {alert.open && alert.state !== "Acknowledged" && (
+        <Button {...props("acknowledge")} variant="filled" leftSection={<IconEye size={16} aria-hidden />}>
+          Acknowledge
+        </Button>
+      )}
+      {alert.isMuted ? (
+        <Button {...props("unmute")} leftSection={<IconBell size={16} aria-hidden />}>
+          Unmute
+        </Button>
+      ) : (
+        <Button {...props("mute")} leftSection={<IconBellOff size={16} aria-hidden />}>
+          Mute
+        </Button>
+      )}
+      {alert.open && (
+        <Button {...props("resolve")} onClick={ask} leftSection={<IconCircleCheck size={16} aria-hidden />}>
+          Resolve
+        </Button>
+      )}
+      <Modal
+        opened={asking}
+        onClose={close}
+        title="Resolve this alert by hand?"
+        closeButtonProps={{ "aria-label": "Close" }}
+        returnFocus
+      >
+        <Text size="sm">
+          It is closed now, whatever its sender knows, and cannot be opened again. If it fires again, that is a new
+          alert.
+        </Text>
+        <Group justify="flex-end" gap="xs" mt="lg">
+          <Button variant="default" onClick={close}>
+            Keep it open
+          </Button>
+          <Button data-autofocus loading={action.isPending} onClick={() => action.mutate("resolve")}>
+            Resolve
+          </Button>
+        </Group>
+      </Modal>
+    </Group>
+  );
+}

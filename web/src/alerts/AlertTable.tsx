@@ -1,0 +1,228 @@
+import { Anchor, Group, Paper, Skeleton, Stack, Table, Text, UnstyledButton } from "@mantine/core";
+import { IconArrowsSort, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Schemas } from "../api/client";
+import { count, duration } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { Time } from "../ui/Time";
+import type { ScopeSearch } from "../window/scope";
+import { alertDuration, MutedBadge, SeverityBadge, StateBadge } from "./badges";
+import { type AlertsSearch, directionOf, type Sort, turned } from "./query";
+
+export type Alert = Schemas["Alert"];
+
+type Rows = {
+  alerts: Alert[];
+  /** Goes along to the alert. */
+  scope: ScopeSearch;
+  /** The list's own address, to find back to it. */
+  list: AlertsSearch;
+  now: Date;
+};
+
+/** AlertLink is an alert's title, which leads to it with the scope; the way back to the list goes along unseen. */
+function AlertLink({ alert, scope, list }: Omit<Rows, "alerts" | "now"> & { alert: Alert }) {
+  return (
+    <Anchor
+      component={Link}
+      to="/alerts/$alertId"
+      params={{ alertId: alert.id } as never}
+      search={scope as never}
+      state={{ alerts: list } as never}
+      fw={550}
+      size="sm"
+    >
+      {alert.title}
+    </Anchor>
+  );
+}
+
+/** Where says which server and database an alert is about; one of neither is the whole organization's. */
+export function Where({ alert }: { alert: Pick<Alert, "instance" | "database"> }) {
+  if (!alert.instance) {
+    return (
+      <Text size="sm" c="dimmed" span>
+        Whole organization
+      </Text>
+    );
+  }
+  return (
+    <Text size="sm" span>
+      {alert.instance.name}
+      {alert.database && (
+        <Text size="sm" c="dimmed" span>
+          {" · "}
+          {alert.database.name}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
+/** Lasted is how long an alert lasted; one that is open says that it goes on. */
+function Lasted({ alert, now }: { alert: Alert; now: Date }) {
+  const length = duration(alertDuration(alert, now));
+  return (
+    <span className="numbers" style={{ whiteSpace: "nowrap" }}>
+      {alert.open ? `${length} so far` : length}
+    </span>
+  );
+}
+
+type Column = Parameters<typeof directionOf>[1];
+
+const columns: { name: string; sort?: Column; right?: boolean }[] = [
+  { name: "Severity", sort: "severity" },
+  { name: "Alert" },
+  { name: "State", sort: "state" },
+  { name: "Instance" },
+  { name: "First triggered", sort: "createdAt" },
+  { name: "Last triggered", sort: "lastTriggeredAt" },
+  { name: "Duration" },
+  { name: "Times", right: true },
+];
+
+/** AlertTable is the list on a wide page; its columns order it. */
+export function AlertTable({
+  sort,
+  onSort,
+  busy,
+  ...rows
+}: Rows & { sort: Sort; onSort: (sort: Sort) => void; busy: boolean }) {
+  return (
+    <Panel p={0}>
+      <Table.ScrollContainer
+        minWidth={1000}
+        type="native"
+        scrollAreaProps={{ tabIndex: 0, role: "region", "aria-label": "Alerts" }}
+      >
+        <Table highlightOnHover verticalSpacing="sm" aria-busy={busy} aria-label="Alerts">
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Head key={column.name} {...column} by={sort} onSort={onSort} />
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.alerts.map((alert) => (
+              <Row key={alert.id} alert={alert} {...rows} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Panel>
+  );
+}
+
+const arrows = { ascending: IconSortAscending, descending: IconSortDescending, none: IconArrowsSort };
+
+function Head({
+  name,
+  sort,
+  right,
+  by,
+  onSort,
+}: (typeof columns)[number] & { by: Sort; onSort: (sort: Sort) => void }): ReactNode {
+  if (!sort) {
+    return (
+      <Table.Th scope="col" ta={right ? "right" : undefined}>
+        {name}
+      </Table.Th>
+    );
+  }
+  const direction = directionOf(by, sort);
+  const Arrow = arrows[direction];
+  return (
+    <Table.Th scope="col" aria-sort={direction}>
+      <UnstyledButton
+        onClick={() => onSort(turned(by, sort))}
+        fz="sm"
+        fw={700}
+        mih={24}
+        style={{ whiteSpace: "nowrap" }}
+      >
+        <Group gap={4} wrap="nowrap">
+          {name}
+          <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
+        </Group>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+function Row({ alert, scope, list, now }: Omit<Rows, "alerts"> & { alert: Alert }) {
+  return (
+    <Table.Tr data-alert={alert.id}>
+      <Table.Td>
+        <SeverityBadge severity={alert.severity} />
+      </Table.Td>
+      <Table.Td miw={240}>
+        <AlertLink alert={alert} scope={scope} list={list} />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={4} wrap="nowrap">
+          <StateBadge state={alert.state} />
+          {alert.isMuted && <MutedBadge />}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <Where alert={alert} />
+      </Table.Td>
+      <Table.Td>
+        <Time at={alert.firstTriggeredAt} />
+      </Table.Td>
+      <Table.Td>
+        <Time at={alert.lastTriggeredAt} />
+      </Table.Td>
+      <Table.Td>
+        <Lasted alert={alert} now={now} />
+      </Table.Td>
+      <Table.Td ta="right" className="numbers">
+        {count(alert.occurrences)}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** AlertCards is the list on a phone: one card an alert. */
+export function AlertCards({ alerts, scope, list, now, busy }: Rows & { busy: boolean }) {
+  return (
+    <Stack component="ul" gap="xs" m={0} p={0} aria-label="Alerts" aria-busy={busy}>
+      {alerts.map((alert) => (
+        <Paper component="li" withBorder key={alert.id} p="sm" style={{ listStyle: "none" }} data-alert={alert.id}>
+          <Group gap={4} mb={6}>
+            <SeverityBadge severity={alert.severity} />
+            <StateBadge state={alert.state} />
+            {alert.isMuted && <MutedBadge />}
+          </Group>
+          <AlertLink alert={alert} scope={scope} list={list} />
+          <div>
+            <Where alert={alert} />
+          </div>
+          <Group gap="xs" mt={6} fz="sm" justify="space-between">
+            <span>
+              Last <Time at={alert.lastTriggeredAt} />
+            </span>
+            <Lasted alert={alert} now={now} />
+          </Group>
+        </Paper>
+      ))}
+    </Stack>
+  );
+}
+
+/** AlertsLoading keeps the place of the list until it is there for the first time. */
+export function AlertsLoading({ rows, narrow }: { rows: number; narrow: boolean }) {
+  return (
+    <Panel p="sm">
+      <Stack gap="sm" role="status" aria-label="Loading alerts">
+        {Array.from({ length: rows + 1 }, (_, n) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows without anything in them have nothing else
+          <Skeleton key={n} height={narrow ? 104 : 32} />
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
