@@ -1,0 +1,72 @@
+// How often what is being built is asked for again: specification §8, checklist 33. One way for the history, the tray
+// and a report's page.
+import { focusManager } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { Problem } from "../api/problem";
+
+const second = 1_000;
+/** Milliseconds between two questions while something is queued or being built. */
+export const pollEvery = 5 * second;
+const firstWait = 10 * second;
+const longestWait = 60 * second;
+
+/** Polled is what is read of a query; TanStack's Query is one. */
+type Polled = {
+  state: { data: unknown; error: unknown; status: string; errorUpdateCount: number; errorUpdatedAt: number };
+};
+
+// A query counts its failures, not those since its last success.
+const failuresBefore = new WeakMap<object, number>();
+
+function failuresInARow(query: Polled): number {
+  const { status, errorUpdateCount } = query.state;
+  if (status === "success") failuresBefore.set(query, errorUpdateCount);
+  return errorUpdateCount - (failuresBefore.get(query) ?? 0);
+}
+
+const passes = (error: unknown) =>
+  error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
+
+/**
+ * pollWait is how many milliseconds after an answer the same is asked again, or false where nothing that is shown can
+ * change by itself. After a failure 10 s, then 20 s, 40 s, at most 60 s, and never before the server's Retry-After. A
+ * refusal that waiting does not mend ends the polling.
+ */
+export function pollWait<D>(query: Polled, moving: (data: D) => boolean): number | false {
+  const failures = failuresInARow(query);
+  const { data, error } = query.state;
+  if (data !== undefined && !moving(data as D)) return false;
+  if (failures === 0) return data === undefined ? false : pollEvery;
+  if (error !== null && !passes(error)) return false;
+  const backoff = Math.min(firstWait * 2 ** (failures - 1), longestWait);
+  const asked = error instanceof Problem && error.retryAfter !== null ? error.retryAfter * second : 0;
+  return Math.max(backoff, asked);
+}
+
+/** dueOnReturn says whether a tab that is looked at again asks at once: where it polls and is not told to wait. */
+export function dueOnReturn<D>(query: Polled, moving: (data: D) => boolean, now: number): boolean {
+  const wait = pollWait(query, moving);
+  if (wait === false) return false;
+  return query.state.status !== "error" || now >= query.state.errorUpdatedAt + wait;
+}
+
+const visible = () => focusManager.isFocused();
+const onVisible = (tell: () => void) => focusManager.subscribe(tell);
+
+/**
+ * usePolling is the options of a query that is asked again while what it shows is moving. A hidden tab asks nothing;
+ * looked at again, it asks at once and counts from there.
+ */
+export function usePolling<D>(moving: (data: D) => boolean) {
+  const looked = useSyncExternalStore(onVisible, visible);
+  return {
+    refetchInterval: (query: Polled) => looked && pollWait<D>(query, moving),
+    refetchIntervalInBackground: false,
+    refetchOnWindowFocus: (query: Polled) => (dueOnReturn<D>(query, moving, Date.now()) ? ("always" as const) : false),
+    // A retry of its own would come between the waits.
+    retry: false,
+  };
+}
+
+/** inProgress says of a report that it will change by itself. */
+export const inProgress = (report: { status: string }) => report.status === "Queued" || report.status === "Building";
