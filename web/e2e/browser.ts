@@ -14,7 +14,13 @@ let browser: Browser | undefined;
 const open: BrowserContext[] = [];
 
 async function launched(): Promise<Browser> {
-  browser ??= await chromium.launch({
+  browser ??= await launch();
+  return browser;
+}
+
+/** launch starts a chromium with nothing of its own on the network. */
+export const launch = (...more: string[]) =>
+  chromium.launch({
     executablePath: process.env.MUSTER_CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--no-sandbox",
@@ -24,10 +30,9 @@ async function launched(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...more,
     ],
   });
-  return browser;
-}
 
 export type Visit = BrowserContextOptions & {
   /** Who is signed in; null is nobody. */
@@ -35,7 +40,7 @@ export type Visit = BrowserContextOptions & {
   /** Complaints of the console that the test provokes: a pattern for each. */
   expected?: RegExp[];
   /** Done before the first page is loaded, as to freeze its clock or to route requests. */
-  before?: (page: Page) => Promise<void>;
+  before?: (page: Page) => Promise<unknown>;
 };
 
 const complaints = new WeakMap<BrowserContext, { said: string[]; expected: RegExp[] }>();

@@ -1,0 +1,73 @@
+// Every page there is, and how to know that it is all there.
+import type { Page } from "playwright-core";
+import { apiAs } from "./browser";
+import type { Role } from "./server";
+
+export type PageAt = { name: string; path: string; as?: Role | null };
+
+/** everyPage is each of routes.tsx, with things of the demo in the addresses that name one. */
+export async function everyPage(): Promise<PageAt[]> {
+  const instance = await first("/api/v1/instances?pageSize=1");
+  const alert = await first("/api/v1/alerts?pageSize=1");
+  const report = await first("/api/v1/reports?kind=Security&status=Ready");
+  return [
+    { name: "dashboard", path: "/" },
+    { name: "dashboard-week", path: "/?range=7d" },
+    { name: "dashboard-one", path: `/?range=6h&instanceId=${instance}` },
+    { name: "dashboard-empty", path: "/?instanceId=" },
+    { name: "dashboard-viewer", path: "/", as: "viewer" },
+    { name: "alerts", path: "/alerts?range=7d" },
+    { name: "alerts-none", path: "/alerts?q=no-such-alert" },
+    { name: "alert", path: `/alerts/${alert}?range=7d` },
+    { name: "catalog", path: "/reports" },
+    { name: "request-scorecard", path: `/reports/view?kind=InstanceScorecard&instanceId=${instance}&range=7d` },
+    { name: "request-security", path: "/reports/view?kind=Security" },
+    { name: "preview-sla", path: "/reports/preview/performance-sla" },
+    { name: "preview-alerts", path: "/reports/preview/alerts-summary" },
+    { name: "preview-digest", path: "/reports/preview/daily-digest" },
+    { name: "history", path: "/reports/history?kind=Security" },
+    { name: "report", path: `/reports/${report}` },
+    { name: "verify", path: "/reports/verify" },
+    { name: "exports", path: "/exports" },
+    { name: "instances", path: "/instances" },
+    { name: "instance", path: `/instances/${instance}` },
+    { name: "add-server", path: "/instances/new" },
+    { name: "connect", path: "/instances/connect" },
+    { name: "exceptions", path: "/exceptions" },
+    { name: "members", path: "/settings/members" },
+    { name: "members-viewer", path: "/settings/members", as: "viewer" },
+    { name: "tokens", path: "/settings/tokens" },
+    { name: "organization", path: "/settings/organization" },
+    { name: "account", path: "/settings/account" },
+    { name: "audit", path: "/audit" },
+    { name: "projections", path: "/ops/projections" },
+    { name: "jobs", path: "/ops/jobs" },
+    { name: "dead-letters", path: "/ops/dead-letters" },
+    { name: "outbox", path: "/ops/outbox" },
+    { name: "forbidden", path: "/ops/projections", as: "viewer" },
+    { name: "lost", path: "/no/such/page" },
+    { name: "sign-in", path: "/alerts?range=7d", as: null },
+    { name: "setup", path: "/setup#token=abc", as: null },
+    { name: "invitation", path: "/invitation#token=abc", as: null },
+    { name: "api", path: "/docs/api", as: null },
+  ];
+}
+
+async function first(path: string): Promise<string> {
+  const answer = await apiAs("admin", "GET", path);
+  const { items } = (await answer.json()) as { items: { id: string }[] };
+  const id = items[0]?.id;
+  if (!id) throw new Error(`the demo has nothing at ${path}`);
+  return id;
+}
+
+/** settled waits until a page is there: its heading, nothing that loads, no network for a moment. */
+export async function settled(page: Page) {
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .mantine-Skeleton-root[data-visible]'));
+}
+
+/** sideways says that the page itself scrolls to the side. */
+export const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
