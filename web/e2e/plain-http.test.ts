@@ -55,7 +55,7 @@ test("plain HTTP from another machine asks for no password, and says what to do"
       `MUSTER_PUBLIC_URL=http://muster.lan:${muster.port}`,
       "unencrypted",
     ]) {
-      expect(await refusal.innerText()).toContain(said);
+      expect(await refusal.textContent()).toContain(said);
     }
     expect(await page.getByLabel("Password").count(), `${address} asks for a password`).toBe(0);
   }

@@ -50,6 +50,8 @@ const page = <P extends string, S extends Record<string, unknown>>(
     path,
     validateSearch: schema as (raw: Record<string, unknown>) => S,
     component,
+    // Beside the root's: what fails in a page leaves the shell around it.
+    errorComponent: PageFailed,
     staticData: { ...data, search: schema as Schema<unknown> },
   });
 
