@@ -1,5 +1,5 @@
 // Package httpapi is Muster's surface over HTTP: the API of openapi.yaml, the
-// plain pages, and the manners that every answer has.
+// pages, and the manners that every answer has.
 //
 // openapi.yaml is the source of truth. From it come the generated types and the
 // router's table (package api), the validation of every request, the docs page,
@@ -17,7 +17,12 @@
 // cases' (package commands), whose errors come back as problems. Every group of
 // routes has a file.
 //
-// The pages are laid out by one frame, pages/layout.html, and made once at start.
+// The pages are the application of web/, one document at every address of a page:
+// it fills itself over the API, so nothing of anybody's is in it, and anyone may
+// load it. A binary that was built without the application answers the API and says
+// on its pages what is missing. The description of the API (/docs/api) is rendered
+// here, from openapi.yaml. What is named by its content is kept for ever by
+// browsers, all else is asked for again, so that no old script meets a new server.
 //
 // Every query carries the caller's organization. A foreign id is answered
 // exactly like an unknown one.
