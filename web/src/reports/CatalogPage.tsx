@@ -1,5 +1,72 @@
+import { Box, Chip, Flex, Group, Stack, Text, Title } from "@mantine/core";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { PageTitle } from "../ui/PageTitle";
+import { categories } from "../url/schemas";
+import { CatalogCard } from "./CatalogCard";
+import { type Category, cards, questions } from "./catalogCards";
 
+/** CatalogPage lists the reports by category; the address may name one category. */
 export function CatalogPage() {
-  return <PageTitle title="CatalogPage" />;
+  const { category } = useSearch({ from: "/reports" });
+  const shown = category ? [category] : categories;
+  return (
+    <>
+      <PageTitle
+        title="Reports"
+        beta
+        lead="A requested report is built in the background, e-mailed as a link, and kept in the history. Previews show what is planned, with made-up figures."
+      />
+      <CategoryFilter value={category} />
+      <Stack gap="xl" maw={1120}>
+        {shown.map((name) => (
+          <Section key={name} category={name} />
+        ))}
+      </Stack>
+    </>
+  );
+}
+
+function CategoryFilter({ value }: { value: Category | undefined }) {
+  const navigate = useNavigate({ from: "/reports" });
+  const choose = (chosen: string) =>
+    navigate({ search: { category: categories.find((name) => name === chosen) }, resetScroll: false });
+  return (
+    <Chip.Group value={value ?? "All"} onChange={(chosen) => choose(String(chosen))}>
+      <Group gap="xs" mb="lg" role="radiogroup" aria-label="Category">
+        {["All", ...categories].map((name) => (
+          <Chip key={name} value={name} variant="outline">
+            {name}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
+  );
+}
+
+function Section({ category }: { category: Category }) {
+  const heading = `category-${category.toLowerCase()}`;
+  return (
+    <Flex
+      component="section"
+      aria-labelledby={heading}
+      gap={{ base: "sm", md: "lg" }}
+      direction={{ base: "column", md: "row" }}
+    >
+      <Box w={{ base: "100%", md: 200 }} style={{ flexShrink: 0 }} pt={{ md: "md" }}>
+        <Title order={2} id={heading}>
+          {category}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {questions[category]}
+        </Text>
+      </Box>
+      <Stack gap="md" flex="1 1 0" miw={0}>
+        {cards
+          .filter((card) => card.category === category)
+          .map((card) => (
+            <CatalogCard key={card.name} card={card} />
+          ))}
+      </Stack>
+    </Flex>
+  );
 }

@@ -1,0 +1,173 @@
+import { Group, MultiSelect, Pill, Radio, Select, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import type { Schemas } from "../api/client";
+import { engineName } from "../ui/format";
+import { nameOr, useDatabaseChoices, useInstanceChoices } from "./requestChoices";
+import { type FieldTexts, type Fill, fieldId, maxInstances } from "./requestForm";
+
+type Props = { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void };
+
+/** The server searches; what it found is shown as it came. */
+const asFound = <T,>({ options }: { options: T }) => options;
+
+/** Servers chooses what a Security report or a Data Inventory covers: all, or up to 100. */
+export function Servers({ fill, wrong, change }: Props) {
+  const all = fill.instanceIds === undefined;
+  const inventory = fill.kind === "DataInventory";
+  return (
+    <Stack gap="xs">
+      <Radio.Group
+        label="Servers"
+        value={all ? "all" : "chosen"}
+        onChange={(value) => change({ ...fill, instanceIds: value === "all" ? undefined : [] })}
+        error={all ? wrong.instanceIds : undefined}
+      >
+        <Stack gap="xs" mt={6}>
+          <Radio
+            value="all"
+            id={all ? fieldId("instanceIds") : undefined}
+            label={inventory ? "All servers, the whole organization" : "All active servers"}
+            description={inventory ? undefined : "Inactive ones are counted, not assessed."}
+          />
+          <Radio value="chosen" label={`Only these, up to ${maxInstances}`} />
+        </Stack>
+      </Radio.Group>
+      {!all && <ChosenServers fill={fill} wrong={wrong} change={change} />}
+    </Stack>
+  );
+}
+
+function ChosenServers({ fill, wrong, change }: Props) {
+  const [text, setText] = useState("");
+  const chosen = fill.instanceIds ?? [];
+  const { found, named } = useInstanceChoices(text, chosen, false);
+  const offered = found.data?.items ?? [];
+  return (
+    <MultiSelect
+      id={fieldId("instanceIds")}
+      label="Chosen servers"
+      description={`${chosen.length} of at most ${maxInstances}`}
+      placeholder={chosen.length === 0 ? "Search by name" : undefined}
+      searchable
+      openOnFocus={false}
+      hidePickedOptions
+      maxValues={maxInstances}
+      filter={asFound}
+      searchValue={text}
+      onSearchChange={setText}
+      value={chosen}
+      onChange={(instanceIds) => change({ ...fill, instanceIds })}
+      data={options(offered, chosen, (id) => nameOr(named, id, "instance"))}
+      renderOption={({ option }) => <Server instance={named.known.get(option.value)} name={option.label} />}
+      renderPill={({ option, value, onRemove }) => (
+        <Pill
+          withRemoveButton
+          onRemove={onRemove}
+          removeButtonProps={{ "aria-label": `Remove ${option?.label}` }}
+          bd={
+            named.settled && !named.known.has(String(value)) ? "1px solid var(--mantine-color-red-filled)" : undefined
+          }
+        >
+          {option?.label}
+          {named.known.get(String(value))?.active === false && " (inactive)"}
+        </Pill>
+      )}
+      nothingFoundMessage={found.isPending ? "Searching…" : "No server has such a name"}
+      error={wrong.instanceIds}
+    />
+  );
+}
+
+/** OneServer chooses the server of a scorecard, of the active ones, and if wanted a database of it. */
+export function OneServer({ fill, wrong, change }: Props) {
+  const [text, setText] = useState("");
+  const chosen = fill.instanceIds ?? [];
+  const one = chosen.length === 1 ? (chosen[0] ?? null) : null;
+  const names = useInstanceChoices("", chosen, true);
+  const label = one === null ? "" : nameOr(names.named, one, "instance") + inactive(names.named.known.get(one));
+  // A chosen server's name stands in the search: it is not searched for.
+  const { found } = useInstanceChoices(text === label ? "" : text, [], true);
+  const offered = found.data?.items ?? [];
+  const known = new Map(offered.map((instance) => [instance.id, instance]));
+  return (
+    <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
+      <Select
+        id={fieldId("instanceIds")}
+        miw={220}
+        label="Server"
+        description="Exactly one, of the active ones"
+        placeholder="Search by name"
+        searchable
+        openOnFocus={false}
+        allowDeselect={false}
+        filter={asFound}
+        searchValue={text}
+        onSearchChange={setText}
+        value={one}
+        onChange={(id) => change({ ...fill, instanceIds: id ? [id] : undefined, databaseId: null })}
+        data={options(offered, one === null ? [] : [one], () => label)}
+        renderOption={({ option }) => <Server instance={known.get(option.value)} name={option.label} />}
+        nothingFoundMessage={found.isPending ? "Searching…" : "No active server has such a name"}
+        error={wrong.instanceIds}
+      />
+      <Database fill={fill} wrong={wrong} change={change} instanceId={one} />
+    </Group>
+  );
+}
+
+function Database({ fill, wrong, change, instanceId }: Props & { instanceId: string | null }) {
+  const [text, setText] = useState("");
+  const { data, isSuccess } = useDatabaseChoices(instanceId, "");
+  const chosen = fill.databaseId;
+  const known = data?.items.find((d) => d.id === chosen)?.name;
+  const label = chosen === null ? "" : (known ?? (isSuccess ? `Unknown database ${chosen.slice(0, 8)}…` : "…"));
+  const found = useDatabaseChoices(instanceId, text === label ? "" : text);
+  return (
+    <Select
+      id={fieldId("databaseId")}
+      miw={220}
+      label="Database"
+      description="Optional; without one, the whole server"
+      placeholder={instanceId === null ? "Choose a server first" : "All of them"}
+      disabled={instanceId === null}
+      searchable
+      clearable
+      openOnFocus={false}
+      clearButtonProps={{ "aria-label": "All databases" }}
+      filter={asFound}
+      searchValue={text}
+      onSearchChange={setText}
+      value={chosen}
+      onChange={(databaseId) => change({ ...fill, databaseId })}
+      data={options(found.data?.items ?? [], chosen === null ? [] : [chosen], () => label)}
+      nothingFoundMessage={found.isPending ? "Searching…" : "No database has such a name"}
+      error={wrong.databaseId}
+    />
+  );
+}
+
+const inactive = (instance: Schemas["Instance"] | undefined) => (instance?.active === false ? " (inactive)" : "");
+
+/** options are those that were found, and the chosen ones among them even where they were not. */
+function options(found: { id: string; name: string }[], chosen: string[], labelOf: (id: string) => string) {
+  const rest = chosen.filter((id) => !found.some((item) => item.id === id));
+  return [
+    ...found.map(({ id, name }) => ({ value: id, label: chosen.includes(id) ? labelOf(id) : name })),
+    ...rest.map((id) => ({ value: id, label: labelOf(id) })),
+  ];
+}
+
+function Server({ instance, name }: { instance: Schemas["Instance"] | undefined; name: string }) {
+  return (
+    <div>
+      <Text size="sm">{name}</Text>
+      {instance && (
+        <Text size="xs" c="dimmed">
+          {engineName(instance.engine)}
+          {instance.host && ` · ${instance.host}`}
+          {!instance.active && " · inactive: counted, not assessed"}
+        </Text>
+      )}
+    </div>
+  );
+}

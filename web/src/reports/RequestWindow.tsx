@@ -1,0 +1,77 @@
+import { Group, Input, SegmentedControl, Stack, TextInput } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { type FieldTexts, type Fill, fieldId, type Span, withSpan } from "./requestForm";
+
+const spans: { value: Span; label: string }[] = [
+  { value: "7d", label: "Past 7 days" },
+  { value: "30d", label: "Past 30 days" },
+  { value: "custom", label: "Custom range" },
+];
+
+/** DateRange chooses the window of a scorecard: a preset that ends now, or two instants in UTC. */
+export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void }) {
+  const narrow = useMediaQuery("(max-width: 30em)");
+  const custom = fill.span === "custom";
+  // A preset has no inputs of its own for what the server has against its ends.
+  const refused = custom ? undefined : [wrong.from, wrong.to].filter(Boolean).join(" ") || undefined;
+  return (
+    <Stack gap="sm">
+      <Input.Wrapper
+        label="Date range"
+        labelElement="div"
+        labelProps={{ id: "request-range" }}
+        description="In UTC, to the minute; at most 31 days"
+        descriptionProps={{ id: "request-range-description" }}
+        error={refused}
+        errorProps={{ id: "request-range-error" }}
+      >
+        <SegmentedControl
+          mt={6}
+          fullWidth={narrow}
+          orientation={narrow ? "vertical" : "horizontal"}
+          aria-labelledby="request-range"
+          aria-invalid={refused ? true : undefined}
+          aria-describedby={refused ? "request-range-description request-range-error" : "request-range-description"}
+          id={custom ? undefined : fieldId("from")}
+          data={spans}
+          value={fill.span}
+          onChange={(span) => change(withSpan(fill, span as Span, new Date()))}
+        />
+      </Input.Wrapper>
+      {custom && (
+        <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
+          <Instant name="from" label="From (UTC)" fill={fill} wrong={wrong} change={change} />
+          <Instant name="to" label="To (UTC)" fill={fill} wrong={wrong} change={change} />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function Instant({
+  name,
+  label,
+  fill,
+  wrong,
+  change,
+}: {
+  name: "from" | "to";
+  label: string;
+  fill: Fill;
+  wrong: FieldTexts;
+  change: (next: Fill) => void;
+}) {
+  return (
+    <TextInput
+      id={fieldId(name)}
+      miw={220}
+      type="datetime-local"
+      label={label}
+      min="2000-01-01T00:00"
+      max="9999-12-31T23:59"
+      value={fill[name]}
+      onChange={(event) => change({ ...fill, [name]: event.currentTarget.value })}
+      error={wrong[name]}
+    />
+  );
+}

@@ -1,0 +1,173 @@
+// What the request form holds, how it stands in the address, what is wrong with it, and what is sent.
+import type { Schemas } from "../api/client";
+import { count, duration } from "../ui/format";
+import type { Kind } from "./catalogCards";
+import type { RequestSearch } from "./requestAgain";
+
+export type Span = "7d" | "30d" | "custom";
+
+/** Fill is the form, filled in. */
+export type Fill = {
+  kind: Kind;
+  /** undefined is all of the organization's; an empty list is a choice not made yet. A scorecard has one. */
+  instanceIds: string[] | undefined;
+  databaseId: string | null;
+  span: Span;
+  /** Of a custom span, in UTC, as `datetime-local` inputs write it: "2026-11-20T11:37"; "" is not given. */
+  from: string;
+  to: string;
+  /** Beside whoever asks. */
+  recipientIds: string[];
+};
+
+export type Field = "kind" | "instanceIds" | "databaseId" | "from" | "to" | "recipientIds";
+export type FieldTexts = Partial<Record<Field, string>>;
+
+/** The fields in the order in which they stand: the first wrong one gets the focus. */
+export const fieldOrder: Field[] = ["kind", "instanceIds", "databaseId", "from", "to", "recipientIds"];
+
+export const maxInstances = 100;
+export const maxRecipients = 20;
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const maxWidth = 31 * day;
+const maxAhead = 5 * minute;
+
+/** fieldId is the id of a field's input, to which the focus goes. */
+export const fieldId = (field: Field) => `request-${field}`;
+
+const inputText = (instant: string | undefined) => (instant ? instant.slice(0, 16) : "");
+
+/** instantOf reads an input's text as UTC; null where it is not one. */
+export function instantOf(text: string): Date | null {
+  const at = new Date(`${text}Z`);
+  return text === "" || Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** fillOf reads the form from its address. Without a kind it is a scorecard, without a window the past 30 days. */
+export function fillOf(search: RequestSearch): Fill {
+  const custom = search.range === undefined && (search.from !== undefined || search.to !== undefined);
+  const kind = search.kind ?? "InstanceScorecard";
+  const scorecard = kind === "InstanceScorecard";
+  return {
+    kind,
+    instanceIds: search.instanceId,
+    databaseId: (scorecard && search.databaseId) || null,
+    span: scorecard && custom ? "custom" : (scorecard && search.range) || "30d",
+    from: scorecard && custom ? inputText(search.from) : "",
+    to: scorecard && custom ? inputText(search.to) : "",
+    recipientIds: search.recipientId ?? [],
+  };
+}
+
+/** searchOf is the address of a filled-in form: what fillOf reads back as the same. */
+export function searchOf(fill: Fill): RequestSearch {
+  const { kind, instanceIds, databaseId, span, recipientIds } = fill;
+  const scorecard = kind === "InstanceScorecard";
+  const from = instantOf(fill.from)?.toISOString();
+  const to = instantOf(fill.to)?.toISOString();
+  return {
+    kind,
+    ...(instanceIds && (instanceIds.length > 0 || !scorecard) && { instanceId: instanceIds }),
+    ...(scorecard && databaseId && { databaseId }),
+    ...(scorecard && span !== "custom" && { range: span }),
+    ...(scorecard && span === "custom" && { ...(from && { from }), ...(to && { to }) }),
+    ...(recipientIds.length > 0 && { recipientId: recipientIds }),
+  };
+}
+
+/** leftOut names what an address says that its kind of report does not have. */
+export function leftOut(search: RequestSearch): string[] {
+  const kept = searchOf(fillOf(search));
+  return (["databaseId", "range", "from", "to"] as const).filter(
+    (name) => search[name] !== undefined && kept[name] === undefined,
+  );
+}
+
+/** withKind turns a form to another kind of report and takes along what that kind has, too. */
+export function withKind(fill: Fill, kind: Kind): Fill {
+  if (kind === fill.kind) return fill;
+  const instanceIds = kind === "InstanceScorecard" && fill.instanceIds?.length !== 1 ? undefined : fill.instanceIds;
+  return { ...fill, kind, instanceIds, databaseId: null };
+}
+
+/** withSpan chooses a window; a custom one begins as the preset that was chosen before, ended now. */
+export function withSpan(fill: Fill, span: Span, now: Date): Fill {
+  if (span !== "custom" || fill.span === "custom") return { ...fill, span };
+  const { from, to } = windowOf(fill, now) ?? { from: now, to: now };
+  return { ...fill, span, from: inputText(from.toISOString()), to: inputText(to.toISOString()) };
+}
+
+/** windowOf is a scorecard's window, presets ending now; null as long as a custom one lacks an end. */
+export function windowOf(fill: Fill, now: Date): { from: Date; to: Date } | null {
+  if (fill.span !== "custom") {
+    return { from: new Date(now.getTime() - (fill.span === "7d" ? 7 : 30) * day), to: now };
+  }
+  const from = instantOf(fill.from);
+  const to = instantOf(fill.to);
+  return from && to ? { from, to } : null;
+}
+
+/** wrongWith says of each field what is wrong with it, as the server would: domain/report/scope.go. */
+export function wrongWith(fill: Fill, requester: string, now: Date): FieldTexts {
+  const wrong: FieldTexts = {};
+  const chosen = fill.instanceIds?.length ?? 0;
+  if (fill.kind === "InstanceScorecard") {
+    if (chosen > 1)
+      wrong.instanceIds = `The address names ${count(chosen)} servers. A scorecard covers one: choose it.`;
+    Object.assign(wrong, wrongWindow(fill, now));
+  } else if (chosen > maxInstances) {
+    wrong.instanceIds = `${count(chosen)} are chosen; a report takes at most ${maxInstances}. For more, take all.`;
+  }
+  const recipients = recipientsOf(fill, requester).length;
+  if (recipients > maxRecipients) {
+    wrong.recipientIds = `These are ${recipients}, you included; a report goes to at most ${maxRecipients}.`;
+  }
+  return wrong;
+}
+
+function wrongWindow(fill: Fill, now: Date): FieldTexts {
+  const window = fill.span === "custom" ? windowOf(fill, now) : null;
+  if (!window) return {};
+  const { from, to } = window;
+  const wrong: FieldTexts = {};
+  if (from > now) wrong.from = "From lies in the future.";
+  const width = to.getTime() - from.getTime();
+  if (to.getTime() > now.getTime() + maxAhead) wrong.to = "To lies in the future. Now is the latest.";
+  else if (width < minute) wrong.to = "To must be after From.";
+  else if (width > maxWidth) wrong.to = `A scorecard covers at most 31 days; this is ${inDays(width)}.`;
+  return wrong;
+}
+
+function inDays(width: number): string {
+  const rest = width % day;
+  return `${count(Math.floor(width / day))} days${rest > 0 ? ` and ${duration(rest)}` : ""}`;
+}
+
+/** missing says what is still to be chosen before the form can be sent; null is nothing. */
+export function missing(fill: Fill): string | null {
+  if (fill.kind !== "InstanceScorecard") {
+    return fill.instanceIds?.length === 0 ? "Choose at least one server, or all of them." : null;
+  }
+  if (!fill.instanceIds?.length) return "Choose a server.";
+  return fill.span === "custom" && !(instantOf(fill.from) && instantOf(fill.to))
+    ? "Give both ends of the range."
+    : null;
+}
+
+/** recipientsOf are all who get the report, whoever asks first, each once. */
+export const recipientsOf = (fill: Fill, requester: string) => [...new Set([requester, ...fill.recipientIds])];
+
+/** bodyOf is what is sent. */
+export function bodyOf(fill: Fill, now: Date): Schemas["CreateReport"] {
+  const window = fill.kind === "InstanceScorecard" ? windowOf(fill, now) : null;
+  return {
+    kind: fill.kind,
+    scope: {
+      instanceIds: fill.instanceIds ?? [],
+      ...(fill.databaseId && { databaseId: fill.databaseId }),
+      ...(window && { from: window.from.toISOString(), to: window.to.toISOString() }),
+    },
+    recipientIds: fill.recipientIds,
+  };
+}
