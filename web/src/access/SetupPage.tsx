@@ -1,5 +1,142 @@
-import { PageTitle } from "../ui/PageTitle";
+import { Anchor, Button, Center, Checkbox, Code, Loader, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { api, client } from "../api/client";
+import { queryClient } from "../api/queries";
+import { ProblemNote } from "../ui/ProblemNote";
+import { AccessFrame } from "./AccessFrame";
+import { entered } from "./entering";
+import { useFragmentToken } from "./fragment";
+import { empty, NewPassword, noAddress, shortPassword } from "./NewPassword";
+import { keepsSessions, PlainHTTPRefusal } from "./plainHttp";
+import { useSubmission } from "./useSubmission";
 
+/** SetupPage makes the first administrator, with the one-time link that the server printed. */
 export function SetupPage() {
-  return <PageTitle title="SetupPage" />;
+  const token = useFragmentToken();
+  const setup = api.useQuery("get", "/api/v1/setup", {}, { staleTime: 0 });
+  if (setup.isPending) {
+    return (
+      <Center h="100vh">
+        <Loader aria-label="Loading" />
+      </Center>
+    );
+  }
+  // Where it cannot be known, the form's own answer will tell.
+  if (setup.data?.required === false) return <Closed />;
+  return (
+    <AccessFrame title="Set Muster up" lead={<About />}>
+      {!keepsSessions() ? (
+        <PlainHTTPRefusal />
+      ) : token === "" ? (
+        <Text size="sm">
+          Open the whole one-time link that Muster printed, or make another one with <Code>muster setup-link</Code>.
+        </Text>
+      ) : (
+        <SetupForm token={token} />
+      )}
+    </AccessFrame>
+  );
+}
+
+function About(): ReactNode {
+  return (
+    <>
+      Muster calls the roll of your database servers: it watches that each answers, and checks how it is configured.
+      What it finds is on a dashboard, and in reports that anybody can verify later.
+    </>
+  );
+}
+
+function Closed() {
+  return (
+    <AccessFrame title="Muster is set up">
+      <Text size="sm">
+        There is an administrator already.{" "}
+        <Anchor component={Link} to="/" inherit>
+          Sign in
+        </Anchor>{" "}
+        instead; whoever has no account asks an administrator for an invitation.
+      </Text>
+    </AccessFrame>
+  );
+}
+
+const fields = {
+  "#/organizationName": "organizationName",
+  "#/name": "name",
+  "#/email": "email",
+  "#/password": "password",
+};
+
+function SetupForm({ token }: { token: string }) {
+  const navigate = useNavigate();
+  const form = useForm({
+    initialValues: { organizationName: "", name: "", email: "", password: "", demo: false },
+    validate: {
+      organizationName: empty("the name of your organization"),
+      name: empty("your name"),
+      email: noAddress,
+      password: shortPassword,
+    },
+  });
+  const { onSubmit, running, note } = useSubmission(form, fields);
+  return (
+    <form
+      noValidate
+      onSubmit={onSubmit(async (values) => {
+        await client.POST("/api/v1/setup", {
+          body: {
+            setupToken: token,
+            organizationName: values.organizationName.trim(),
+            name: values.name.trim(),
+            email: values.email.trim(),
+            password: values.password,
+            demo: values.demo,
+          },
+        });
+        queryClient.clear();
+        await entered("Muster is set up");
+        await navigate({ to: "/" });
+      })}
+    >
+      <Stack>
+        <Text size="sm">Make the first administrator. The link works once.</Text>
+        <TextInput
+          label="Organization"
+          autoComplete="organization"
+          maxLength={200}
+          autoFocus
+          {...form.getInputProps("organizationName")}
+        />
+        <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps("name")} />
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          maxLength={320}
+          {...form.getInputProps("email")}
+        />
+        <NewPassword {...form.getInputProps("password")} />
+        <Checkbox
+          label="Fill the organization with labelled demo data"
+          description="Fourteen made-up servers with alerts, measurements and reports, to look around. It cannot be emptied again."
+          {...form.getInputProps("demo", { type: "checkbox" })}
+        />
+        {note && (
+          <ProblemNote error={note}>
+            {note.code === "setup_closed" && (
+              <Anchor component={Link} to="/" size="sm">
+                To the sign-in
+              </Anchor>
+            )}
+          </ProblemNote>
+        )}
+        <Button type="submit" loading={running}>
+          Set up and sign in
+        </Button>
+      </Stack>
+    </form>
+  );
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Code, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useRouterState } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
@@ -137,7 +137,7 @@ function Refused({ problem }: { problem: Problem }) {
 export function AccountHelp() {
   return (
     <Text size="xs" c="dimmed" ta="center">
-      No account? An administrator of your organization can invite you. <Anchor href="/docs/api">API</Anchor>
+      No account? An administrator of your organization can invite you.
     </Text>
   );
 }

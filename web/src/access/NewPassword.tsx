@@ -1,0 +1,26 @@
+import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+
+/** NewPassword asks for a password that is to be set, and says what a good one is. */
+export function NewPassword(props: PasswordInputProps) {
+  return (
+    <PasswordInput
+      label="Password"
+      autoComplete="new-password"
+      maxLength={1000}
+      description="At least 12 characters. Four words that nobody expects are better than signs and digits."
+      visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
+      {...props}
+    />
+  );
+}
+
+/** shortPassword refuses what the server would refuse for its length; the rest is the server's to judge. */
+export const shortPassword = (password: string) =>
+  [...password].length < 12 ? "The password needs at least 12 characters." : null;
+
+/** empty refuses a text without a letter in it. */
+export const empty = (what: string) => (value: string) => (value.trim() === "" ? `Enter ${what}.` : null);
+
+/** noAddress refuses what cannot be an e-mail address. */
+export const noAddress = (value: string) =>
+  /^[^@\s]+@[^@\s]+$/.test(value.trim()) ? null : "Enter an e-mail address, as in ana@example.org.";

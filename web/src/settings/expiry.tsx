@@ -1,0 +1,34 @@
+import { Select, type SelectProps } from "@mantine/core";
+
+const day = 86_400_000;
+
+const choices = [
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "180", label: "180 days" },
+  { value: "365", label: "1 year" },
+];
+
+/** defaultExpiry is the API's own, in days. */
+export const defaultExpiry = "90";
+
+/**
+ * expiryAfter is the instant so many days from now, for the API. A clock that is a little ahead of the server's must not
+ * turn a year into more than a year, so a minute is left off.
+ */
+export const expiryAfter = (days: string, now = Date.now()) =>
+  new Date(now + Number(days) * day - 60_000).toISOString();
+
+/** ExpiryChoice asks for how long a token works. */
+export function ExpiryChoice(props: SelectProps) {
+  return (
+    <Select
+      label="Works for"
+      description="Afterwards it is refused, and a new one has to be made."
+      data={choices}
+      allowDeselect={false}
+      {...props}
+    />
+  );
+}

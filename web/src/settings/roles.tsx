@@ -1,0 +1,42 @@
+import { Radio, Stack } from "@mantine/core";
+import type { Role } from "../api/session";
+
+/** What each role may do, the least first: the table of contract §12 in words. */
+export const roles: { role: Role; name: string; may: string }[] = [
+  {
+    role: "viewer",
+    name: "Viewer",
+    may: "Sees dashboard, alerts and the list of reports, and downloads the reports that were sent to them. Sees names of members, not addresses.",
+  },
+  {
+    role: "member",
+    name: "Member",
+    may: "Also acts on alerts, requests and downloads reports, and asks for exceptions.",
+  },
+  {
+    role: "auditor",
+    name: "Auditor",
+    may: "Sees and downloads everything, the audit list and operations too, and changes nothing.",
+  },
+  {
+    role: "admin",
+    name: "Administrator",
+    may: "Everything: members, tokens, settings, servers, exceptions, operations.",
+  },
+];
+
+/** roleName is a role as people say it; one that is not known here is its own name. */
+export const roleName = (role: string) => roles.find((r) => r.role === role)?.name ?? role;
+
+/** RoleChoice asks for a role and says what each may do. */
+export function RoleChoice({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
+  return (
+    <Radio.Group label="Role" value={value} onChange={(chosen) => onChange(chosen as Role)}>
+      <Stack gap="xs" mt={6}>
+        {roles.map(({ role, name, may }) => (
+          <Radio key={role} value={role} label={name} description={may} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
