@@ -1,5 +1,38 @@
 import { PageTitle } from "../ui/PageTitle";
+import { useScope } from "../window/scope";
+import { AlertHistoryTile } from "./AlertHistoryTile";
+import { Digest } from "./Digest";
+import classes from "./dashboard.module.css";
+import { FirstRun } from "./FirstRun";
+import { useFleet } from "./fleet";
+import { Kpis } from "./Kpis";
+import { ReportingLine } from "./ReportingLine";
+import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
 
+/** DashboardPage is the organization at a glance: who reports, what is so now, how it came to be, and the latest alerts. */
 export function DashboardPage() {
-  return <PageTitle title="DashboardPage" />;
+  const { matchesNothing } = useScope();
+  const fleet = useFleet(!matchesNothing);
+  if (fleet.data?.length === 0) {
+    return (
+      <>
+        <PageTitle title="Dashboard" />
+        <FirstRun />
+      </>
+    );
+  }
+  return (
+    <div className={classes.page}>
+      <PageTitle title="Dashboard" />
+      <ReportingLine />
+      <Kpis />
+      <div className={classes.tiles}>
+        <AlertHistoryTile />
+        <UtilizationTile />
+        <QueryPerformanceTile />
+        <WaitEventsTile />
+      </div>
+      <Digest />
+    </div>
+  );
 }

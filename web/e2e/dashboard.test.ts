@@ -1,0 +1,564 @@
+// The dashboard, against the demo organization; stubs only where an exact shape or a fault is needed.
+import type { Locator, Page, Request, Route } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { apiAs, requestsTo, type Visit, violations, visit } from "./browser";
+
+const tilePaths = {
+  "Alert history": "/api/v1/alerts/raised-resolved-history",
+  Utilization: "/api/v1/metrics/utilization",
+  "Query performance": "/api/v1/metrics/query-performance",
+  "Wait events": "/api/v1/metrics/wait-events",
+};
+type Title = keyof typeof tilePaths;
+const titles = Object.keys(tilePaths) as Title[];
+
+const tile = (page: Page, title: Title): Locator =>
+  page.locator("section", { has: page.getByRole("heading", { level: 2, name: title, exact: true }) });
+const digest = (page: Page) => page.getByRole("region", { name: "Latest 10 alerts" });
+const kpi = (page: Page, name: string) => page.locator(`[data-kpi="${name}"]`);
+const plot = (page: Page, title: Title) => tile(page, title).locator("canvas").first();
+
+/** drawn waits until everything on the page has its first answer. */
+async function drawn(page: Page) {
+  await Promise.all([
+    ...titles.map((title) => plot(page, title).waitFor()),
+    kpi(page, "alerts").waitFor(),
+    kpi(page, "connections").getByText("total").waitFor(),
+    digest(page).getByRole("listitem").first().waitFor(),
+    page.getByText(/servers? reporting/).waitFor(),
+  ]);
+}
+
+/** asked collects what the page asks of the API from its very first request. */
+function asked(): { visit: Visit; all: URL[]; of: (path: string) => URL[] } {
+  let all: URL[] = [];
+  return {
+    visit: {
+      before: async (page) => {
+        all = requestsTo(page, "/api/v1/");
+      },
+    },
+    get all() {
+      return all;
+    },
+    of: (path) => all.filter((url) => url.pathname === path),
+  };
+}
+
+/** turnTo changes the address as a link of the application does: without loading the page anew. */
+const turnTo = (page: Page, address: string) =>
+  page.evaluate((to) => {
+    history.pushState({}, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, address);
+
+const refresh = (page: Page) => page.getByRole("button", { name: "Refresh" }).click();
+
+/** answering replaces what a path answers; the real answer is there to be changed. */
+const answering = (page: Page, path: string, change: (body: never, request: Request) => unknown) =>
+  page.route(
+    (url) => url.pathname === path,
+    async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: change((await response.json()) as never, route.request()) });
+    },
+  );
+
+const two = async (): Promise<{ id: string; name: string }[]> => {
+  const answer = await apiAs("admin", "GET", "/api/v1/alerts?status=open&muted=exclude&pageSize=100");
+  const { items } = (await answer.json()) as { items: { instance: { id: string; name: string } | null }[] };
+  const found = new Map(items.flatMap(({ instance }) => (instance ? [[instance.id, instance] as const] : [])));
+  expect(found.size, "instances with open alerts in the demo").toBeGreaterThan(1);
+  return [...found.values()].slice(0, 2);
+};
+
+const filter = (instances: { id: string }[]) => instances.map(({ id }) => `instanceId=${id}`).join("&");
+
+test("3 Refresh re-anchors every windowed tile together", async () => {
+  const heard = asked();
+  const page = await visit("/?range=1h", heard.visit);
+  await drawn(page);
+  const windows = () =>
+    titles.map((title) => {
+      const last = heard.of(tilePaths[title]).at(-1);
+      return last?.search
+        .match(/(from|to|bucketSize)=[^&]*/g)
+        ?.sort()
+        .join("&");
+    });
+  const before = new Set(windows());
+  expect(before.size).toBe(1);
+  const counts = titles.map((title) => heard.of(tilePaths[title]).length);
+  await refresh(page);
+  await expect.poll(() => titles.map((title) => heard.of(tilePaths[title]).length)).toEqual(counts.map((n) => n + 1));
+  const after = new Set(windows());
+  expect(after.size).toBe(1);
+  expect([...after][0]).toContain("bucketSize=1m");
+  expect(after).not.toEqual(before);
+});
+
+test("4 widgets without a window ignore it", async () => {
+  const heard = asked();
+  const page = await visit("/?range=1h", heard.visit);
+  await drawn(page);
+  const still = ["/api/v1/health-checks/overview", "/api/v1/metrics/connections", "/api/v1/instances"];
+  const count = () => still.map((path) => heard.of(path).length);
+  const before = count();
+  const text = await kpi(page, "alerts").textContent();
+  await turnTo(page, "/?range=7d");
+  await expect
+    .poll(() => heard.of(tilePaths["Wait events"]).filter((url) => url.search.includes("bucketSize=1h")).length)
+    .toBe(1);
+  await expect.poll(() => tile(page, "Wait events").getAttribute("aria-busy")).toBe("false");
+  expect(count()).toEqual(before);
+  expect(await kpi(page, "alerts").textContent()).toBe(text);
+  await refresh(page);
+  await expect.poll(() => count()[0]).toBe((before[0] ?? 0) + 1);
+  await expect.poll(() => count()[1]).toBe((before[1] ?? 0) + 1);
+});
+
+const overview = (alerts: number, instances = 1) => ({
+  asOf: "2026-11-20T11:37:02Z",
+  comparedAt: "2026-11-13T11:37:02Z",
+  instances: { current: 14, previous: 14 - instances, trend: instances },
+  databases: { current: 17, previous: 17, trend: 0 },
+  alerts: { current: 3, previous: 3 - alerts, trend: alerts },
+});
+
+test("9 the trend reads in words, not only in colour", async () => {
+  let alerts = -2;
+  const page = await visit("/", {
+    before: (page) => answering(page, "/api/v1/health-checks/overview", () => overview(alerts)),
+  });
+  const link = page.getByRole("link", { name: "Alerts 3, 2 fewer than 7 days ago", exact: true });
+  await link.getByText("2 fewer than 7 days ago").waitFor();
+  expect(await link.locator("[data-tone]").getAttribute("data-tone")).toBe("good");
+  expect(await link.locator("svg").count()).toBe(1);
+  await page.getByRole("group", { name: "Databases 17, no change", exact: true }).waitFor();
+  const instances = page.getByRole("link", { name: "Instances 14, 1 more than 7 days ago", exact: true });
+  expect(await instances.locator("[data-tone]").getAttribute("data-tone")).toBe("neutral");
+
+  alerts = 2;
+  await refresh(page);
+  const worse = page.getByRole("link", { name: "Alerts 3, 2 more than 7 days ago", exact: true });
+  await worse.waitFor();
+  const colour = (of: Locator) => of.locator("[data-tone]").evaluate((e) => getComputedStyle(e).color);
+  expect(await worse.locator("[data-tone]").getAttribute("data-tone")).toBe("bad");
+  expect(await colour(worse)).not.toBe(await colour(instances));
+});
+
+describe("10 an empty match is 0, not the organization's total", () => {
+  const digits = (page: Page) =>
+    Promise.all(
+      ["instances", "databases", "alerts"].map((name) => kpi(page, name).locator("[data-digits]").textContent()),
+    );
+
+  test("10 a filter that names nothing asks nothing", async () => {
+    const heard = asked();
+    const page = await visit("/?instanceId=", heard.visit);
+    await kpi(page, "alerts").waitFor();
+    expect(await digits(page)).toEqual(["0", "0", "0"]);
+    for (const title of titles) await tile(page, title).getByText("No instance matches this filter").waitFor();
+    await digest(page).getByText("No instance matches this filter").waitFor();
+    await kpi(page, "connections").getByText("no sample").waitFor();
+    const measured = heard.all.filter((url) => /^\/api\/v1\/(health-checks|metrics|alerts)/.test(url.pathname));
+    expect(measured.map(String)).toEqual([]);
+  });
+
+  test("10 a filter that nobody answers to is 0", async () => {
+    const page = await visit("/?instanceId=0199f0c1-0000-7000-8000-000000000000");
+    await kpi(page, "alerts").waitFor();
+    expect(await digits(page)).toEqual(["0", "0", "0"]);
+    await kpi(page, "connections").getByText("no sample").waitFor();
+  });
+});
+
+test("11 connections: active, idle, waiting, total and the time of the sample", async () => {
+  const now = Date.now();
+  const page = await visit("/", {
+    before: async (page) => {
+      await page.clock.install({ time: now });
+      await answering(page, "/api/v1/metrics/connections", () => ({
+        asOf: new Date(now).toISOString(),
+        sampledAt: new Date(now - 6_000).toISOString(),
+        total: 1312,
+        active: 41,
+        idle: 1254,
+        waiting: 9,
+        idleInTransaction: 6,
+        other: 2,
+        engines: [],
+      }));
+    },
+  });
+  const card = kpi(page, "connections");
+  for (const [name, value] of Object.entries({ active: "41", idle: "1,254", waiting: "9" })) {
+    expect(await card.locator("dt", { hasText: name }).locator("xpath=following-sibling::dd").textContent()).toBe(
+      value,
+    );
+  }
+  await card.getByText("1,312 total, of them 6 idle in transaction, 2 other").waitFor();
+  await card.getByText(/^sampled ([6-9]|1\d) s ago$/).waitFor();
+  expect(await card.getByText("stale").count()).toBe(0);
+  await page.clock.fastForward(150_000);
+  await card.getByText("sampled 2 min ago").waitFor();
+  await card.getByText("stale", { exact: true }).waitFor();
+});
+
+test("12 KPI click-through keeps scope", async () => {
+  const chosen = await two();
+  const page = await visit(`/?range=1h&${filter(chosen)}`);
+  const shown = await kpi(page, "alerts").locator("[data-digits]").textContent();
+  expect(Number(shown)).toBeGreaterThan(0);
+  await kpi(page, "alerts").click();
+  await page.waitForURL((url) => url.pathname === "/alerts");
+  const query = new URL(page.url()).searchParams;
+  expect(query.get("status")).toBe("open");
+  expect(query.get("muted")).toBe("exclude");
+  expect(query.getAll("instanceId").sort()).toEqual(chosen.map(({ id }) => id).sort());
+  expect([query.get("range"), query.get("from"), query.get("to")]).toEqual([null, null, null]);
+  await page.getByText(new RegExp(`of ${shown} alerts`)).waitFor();
+});
+
+test("18 alert history before monitoring started is a gap with a marker", async () => {
+  const page = await visit("/?from=2026-11-19T04:00:00Z&to=2026-11-19T08:00:00Z", {
+    before: (page) =>
+      answering(page, tilePaths["Alert history"], (body: { bucketStarts: string[] }) => ({
+        ...body,
+        monitoringStartedAt: "2026-11-19T06:12:44Z",
+        // zeros all along: those from before the start are not to be believed
+        series: { active: body.bucketStarts.map(() => 0), resolved: body.bucketStarts.map(() => 0) },
+      })),
+  });
+  const history = tile(page, "Alert history");
+  await plot(page, "Alert history").waitFor();
+  await history.getByText("monitoring started 19 Nov 06:12").first().waitFor();
+  await page.evaluate(() => {
+    const held = { text: "" };
+    Object.assign(window, { held });
+    navigator.clipboard.writeText = async (text) => {
+      held.text = text;
+    };
+  });
+  await choose(history, "Copy as CSV");
+  const held = () => page.evaluate(() => (window as unknown as { held: { text: string } }).held.text);
+  await expect.poll(held).not.toBe("");
+  const rows = (await held()).trim().split(/\r?\n/).slice(1);
+  const values = new Map(rows.map((row) => [row.split(",")[0]?.slice(11, 16), row.split(",").slice(1).join()]));
+  expect(values.get("06:11")).toBe(",");
+  expect(values.get("06:12")).toBe("0,0");
+});
+
+/** choose opens a tile's menu and takes an entry. */
+async function choose(tile: Locator, entry: string) {
+  await tile.getByRole("button", { name: /: more$/ }).click();
+  await tile.page().getByRole("menuitem", { name: entry }).click();
+}
+
+/** held keeps the requests of a path back until they are let go. */
+async function hold(page: Page, matches: (url: URL) => boolean): Promise<() => void> {
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(matches, async (route: Route) => {
+    await gate;
+    await route.continue().catch(() => {});
+  });
+  return letGo;
+}
+
+describe("20 skeleton first, then the old data", () => {
+  test("20 the first load moves nothing", async () => {
+    let letGo = () => {};
+    const page = await visit("/", {
+      before: async (page) => {
+        await page.addInitScript(() => {
+          const sum = { shift: 0 };
+          Object.assign(window, { sum });
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) {
+              const shift = entry as PerformanceEntry & { value: number; hadRecentInput: boolean };
+              if (!shift.hadRecentInput) sum.shift += shift.value;
+            }
+          }).observe({ type: "layout-shift", buffered: true });
+        });
+        letGo = await hold(page, (url) => /^\/api\/v1\/(metrics|alerts|health-checks|instances)/.test(url.pathname));
+      },
+    });
+    await tile(page, "Utilization").locator(".mantine-Skeleton-root").waitFor();
+    expect(await tile(page, "Utilization").getAttribute("aria-busy")).toBe("true");
+    await page.evaluate(() => document.fonts.ready);
+    const before = await tile(page, "Utilization").boundingBox();
+    letGo();
+    await drawn(page);
+    expect(await page.evaluate(() => (window as unknown as { sum: { shift: number } }).sum.shift)).toBeLessThan(0.05);
+    const after = await tile(page, "Utilization").boundingBox();
+    expect(Math.abs((after?.height ?? 0) - (before?.height ?? 0))).toBeLessThan(8);
+  });
+
+  test("20 Refresh keeps the old chart until the new one is there", async () => {
+    const page = await visit("/?range=1h");
+    await drawn(page);
+    const old = await plot(page, "Utilization").elementHandle();
+    const letGo = await hold(page, (url) => url.pathname === tilePaths.Utilization);
+    await refresh(page);
+    await tile(page, "Utilization").locator("[data-progress]").waitFor({ state: "attached" });
+    expect(await tile(page, "Utilization").getAttribute("aria-busy")).toBe("true");
+    expect(await old?.evaluate((canvas) => canvas.isConnected)).toBe(true);
+    expect(await tile(page, "Utilization").locator(".mantine-Skeleton-root").count()).toBe(0);
+    letGo();
+    await expect.poll(() => tile(page, "Utilization").getAttribute("aria-busy")).toBe("false");
+    expect(await tile(page, "Utilization").locator("[data-progress]").count()).toBe(0);
+    await plot(page, "Utilization").waitFor();
+  });
+});
+
+test("21 one tile fails alone", async () => {
+  let broken = true;
+  const heard = asked();
+  const page = await visit("/", {
+    expected: [/500/],
+    before: async (page) => {
+      await heard.visit.before?.(page);
+      await page.route(
+        (url) => url.pathname === tilePaths.Utilization,
+        (route) =>
+          broken
+            ? route.fulfill({
+                status: 500,
+                contentType: "application/problem+json",
+                body: JSON.stringify({
+                  title: "Internal error",
+                  status: 500,
+                  code: "internal_error",
+                  detail: "Something failed on our side.",
+                  requestId: "7QWERTY7",
+                }),
+              })
+            : route.continue(),
+      );
+    },
+  });
+  const failed = tile(page, "Utilization");
+  await failed.getByText("Something failed on our side.").waitFor();
+  await failed.getByText("Request 7QWERTY7").waitFor();
+  await failed.getByRole("heading", { name: "Utilization" }).waitFor();
+  for (const title of titles.filter((t) => t !== "Utilization")) await plot(page, title).waitFor();
+  await digest(page).getByRole("listitem").first().waitFor();
+  const before = heard.all.length;
+  broken = false;
+  await failed.getByRole("button", { name: "Retry" }).click();
+  await plot(page, "Utilization").waitFor();
+  expect(heard.all.slice(before).map((url) => url.pathname)).toEqual([tilePaths.Utilization]);
+});
+
+type Hosts = { bucketStarts: string[]; series: Record<string, (number | null)[]> };
+
+describe("22 the empty state explains, and numbers can be had", () => {
+  const empty = (page: Page) =>
+    answering(page, tilePaths.Utilization, (body: Hosts) => ({
+      ...body,
+      hostCount: 0,
+      series: Object.fromEntries(Object.entries(body.series).map(([key, values]) => [key, values.map(() => null)])),
+    }));
+
+  test("22 a window without data leads to one that may have some", async () => {
+    const page = await visit("/?range=1h", { before: empty });
+    const utilization = tile(page, "Utilization");
+    await utilization.getByText("No data in this window").waitFor();
+    expect(await utilization.locator("canvas").count()).toBe(0);
+    await utilization.getByRole("link", { name: "Show the last 24 hours" }).click();
+    await page.waitForURL((url) => url.searchParams.get("range") === "24h");
+    await utilization.getByRole("link", { name: "Connect an agent" }).waitFor();
+  });
+
+  test("22 who may not connect an agent is told who may", async () => {
+    const page = await visit("/", { as: "viewer", before: empty });
+    await tile(page, "Utilization").getByText("An administrator can connect an agent.").waitFor();
+    expect(await tile(page, "Utilization").getByRole("link").count()).toBe(0);
+  });
+
+  test("22 a tile as a table and as CSV has the chart's numbers", async () => {
+    const page = await visit("/?from=2026-11-19T04:00:00Z&to=2026-11-19T04:03:00Z", {
+      permissions: ["clipboard-read", "clipboard-write"],
+      before: (page) =>
+        answering(page, tilePaths.Utilization, (body: Hosts) => ({
+          ...body,
+          series: { cpuPercent: [41.25, null, 0], memoryPercent: [63, 63, 63], diskPercent: [91.7, 91.7, 92] },
+        })),
+    });
+    const utilization = tile(page, "Utilization");
+    await plot(page, "Utilization").waitFor();
+    await choose(utilization, "Show as table");
+    const table = utilization.getByRole("table");
+    await table.waitFor();
+    expect(await utilization.locator("canvas").count()).toBe(0);
+    const rows = await table.locator("tbody tr").allTextContents();
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toMatch(/41\.3 %63 %91\.7 %$/);
+    expect(rows[1]).toMatch(/no data63 %/);
+    expect(rows[2]).toMatch(/\D0 %63 %92 %$/);
+    await choose(utilization, "Copy as CSV");
+    await page.getByText("Utilization is on the clipboard as CSV.").waitFor();
+    const csv = await page.evaluate(() => navigator.clipboard.readText());
+    expect(csv).toMatch(/CPU.*Memory.*Disk/);
+    expect(csv).toMatch(/04:00:00.*,41\.25,63,91\.7/);
+    expect(csv).toMatch(/04:01:00.*,,63,91\.7/);
+    await choose(utilization, "Show as chart");
+    await plot(page, "Utilization").waitFor();
+  });
+});
+
+test("23 the digest never shows an unfiltered list", async () => {
+  const chosen = await two();
+  const heard = asked();
+  let letGo = () => {};
+  const page = await visit(`/?${filter(chosen)}`, {
+    before: async (page) => {
+      await heard.visit.before?.(page);
+      letGo = await hold(page, (url) => url.pathname === "/api/v1/instances" && url.searchParams.has("id"));
+    },
+  });
+  for (const title of titles.slice(1)) await plot(page, title).waitFor();
+  await kpi(page, "connections").getByText("total").waitFor();
+  await digest(page).getByRole("status", { name: "Alerts are being read" }).waitFor();
+  const ofAlerts = () => heard.all.filter((url) => url.pathname.startsWith("/api/v1/alerts"));
+  expect(ofAlerts().map(String)).toEqual([]);
+  letGo();
+  await digest(page).getByRole("listitem").first().waitFor();
+  expect(ofAlerts().length).toBeGreaterThan(0);
+  for (const url of ofAlerts()) expect(url.searchParams.getAll("instanceName")).toHaveLength(2);
+});
+
+describe("24 the digest's request is exact", () => {
+  const exact = (url: URL | undefined) =>
+    Object.fromEntries([...(url?.searchParams.keys() ?? [])].map((key) => [key, url?.searchParams.getAll(key)]));
+  const fixed = { pageSize: ["10"], sort: ["-lastTriggeredAt"], status: ["all"] };
+
+  test("24 a preset sends only from, and names", async () => {
+    const chosen = await two();
+    const heard = asked();
+    const page = await visit(`/?range=6h&${filter(chosen)}`, heard.visit);
+    await expect.poll(() => heard.of("/api/v1/alerts").length).toBe(1);
+    const windowed = heard.of(tilePaths.Utilization)[0]?.searchParams.get("from");
+    expect(exact(heard.of("/api/v1/alerts")[0])).toEqual({
+      ...fixed,
+      from: [windowed],
+      instanceName: chosen.map(({ name }) => name),
+    });
+    await digest(page).getByRole("heading", { name: "Latest 10 alerts" }).waitFor();
+    for (const role of ["searchbox", "textbox", "combobox", "navigation", "button"] as const) {
+      expect(await digest(page).getByRole(role).count(), role).toBe(0);
+    }
+  });
+
+  test("24 a custom range sends both bounds, and no filter no names", async () => {
+    const heard = asked();
+    await visit("/?from=2026-11-19T04:00:00Z&to=2026-11-20T04:00:00Z", heard.visit);
+    await expect.poll(() => heard.of("/api/v1/alerts").length).toBe(1);
+    expect(exact(heard.of("/api/v1/alerts")[0])).toEqual({
+      ...fixed,
+      from: ["2026-11-19T04:00:00.000Z"],
+      to: ["2026-11-20T04:00:00.000Z"],
+    });
+  });
+
+  test("24 a name that two instances share is sent as ids", async () => {
+    const chosen = await two();
+    const heard = asked();
+    await visit(`/?${filter(chosen)}`, {
+      before: async (page) => {
+        await heard.visit.before?.(page);
+        await answering(page, "/api/v1/instances", (body: { items: { name: string; id: string }[] }, request) =>
+          new URL(request.url()).searchParams.has("id")
+            ? body
+            : {
+                ...body,
+                items: [
+                  ...body.items,
+                  { ...body.items[0], id: "0199f0c1-0000-7000-8000-000000000001", name: chosen[0]?.name },
+                ],
+              },
+        );
+      },
+    });
+    await expect.poll(() => heard.of("/api/v1/alerts").length).toBe(1);
+    const sent = heard.of("/api/v1/alerts")[0]?.searchParams;
+    expect(sent?.getAll("instanceId")).toEqual(chosen.map(({ id }) => id));
+    expect(sent?.has("instanceName")).toBe(false);
+  });
+});
+
+test("25 view keeps window and scope", async () => {
+  const chosen = await two();
+  const page = await visit(`/?range=7d&${filter(chosen)}`);
+  await digest(page).getByRole("listitem").first().waitFor();
+  const links = await digest(page).getByRole("listitem").getByRole("link").all();
+  expect(links.length).toBeGreaterThan(0);
+  for (const link of links) {
+    const to = new URL((await link.getAttribute("href")) ?? "", page.url());
+    expect(to.pathname).toMatch(/^\/alerts\/[0-9a-f-]{36}$/);
+    expect(to.searchParams.get("range")).toBe("7d");
+    expect(to.searchParams.getAll("instanceId")).toEqual(chosen.map(({ id }) => id));
+  }
+  await links[0]?.click();
+  await page.waitForURL((url) => url.pathname.startsWith("/alerts/") && url.searchParams.get("range") === "7d");
+});
+
+describe("the line of who reports", () => {
+  const silent = (n: number) => (page: Page) =>
+    answering(page, "/api/v1/instances", (body: { items: { active: boolean; name: string }[] }) => ({
+      ...body,
+      items: body.items
+        .filter((i) => i.active)
+        .slice(0, 10)
+        .map((i, at) => ({
+          ...i,
+          lastSeenAt: at < n ? (at === 0 ? null : "2026-11-01T00:00:00Z") : new Date().toISOString(),
+        })),
+    }));
+
+  test("names the silent ones", async () => {
+    const page = await visit("/", { before: silent(2) });
+    const line = page.locator("p", { hasText: "8 of 10 servers reporting" });
+    expect(await line.getByRole("link").count()).toBe(2);
+    await line.getByRole("link").first().click();
+    await page.waitForURL(/\/instances\/[0-9a-f-]{36}$/);
+  });
+
+  test("names five of many", async () => {
+    const page = await visit("/", { before: silent(8) });
+    const line = page.locator("p", { hasText: "2 of 10 servers reporting" });
+    expect(await line.getByRole("link").count()).toBe(6);
+    expect(await line.getByRole("link", { name: "3 more" }).getAttribute("href")).toBe("/instances");
+  });
+});
+
+test("an organization without servers is told what to do first", async () => {
+  const nobody = (page: Page) =>
+    answering(page, "/api/v1/instances", () => ({
+      items: [],
+      page: { number: 1, size: 200, totalItems: 0, totalPages: 0 },
+    }));
+  const page = await visit("/", { before: nobody });
+  await page.getByText("No servers yet").waitFor();
+  expect(await page.getByRole("link", { name: "Add a server" }).getAttribute("href")).toBe("/instances/new");
+  expect(await page.getByRole("link", { name: "Connect an agent" }).getAttribute("href")).toBe("/instances/connect");
+  expect(await violations(page)).toEqual([]);
+  const viewer = await visit("/", { as: "viewer", before: nobody });
+  await viewer.getByText("An administrator of your organization adds servers").waitFor();
+  expect(await viewer.getByRole("link", { name: "Add a server" }).count()).toBe(0);
+});
+
+test.each(["light", "dark"] as const)("40 the dashboard breaks no rule of WCAG 2.2 AA, %s", async (colorScheme) => {
+  const page = await visit("/", { colorScheme });
+  await drawn(page);
+  expect(await violations(page)).toEqual([]);
+});
+
+test("40 the dashboard fits into 360 pixels", async () => {
+  const page = await visit("/", { viewport: { width: 360, height: 800 } });
+  await drawn(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});

@@ -1,0 +1,49 @@
+import { keepPreviousData } from "@tanstack/react-query";
+import { api, type Schemas } from "../api/client";
+import { palette } from "../chart/palette";
+import { count } from "../ui/format";
+import { useScope } from "../window/scope";
+import { useAlertScope } from "./fleet";
+import { sinceMonitored, startMarker } from "./history";
+import { type Drawing, Tile } from "./Tile";
+
+function draw(answer: Schemas["AlertHistory"]): Drawing {
+  const { active, resolved } = sinceMonitored(answer);
+  return {
+    series: [
+      { key: "active", label: "Active", color: palette.active, values: active },
+      { key: "resolved", label: "Resolved", color: palette.resolved, values: resolved },
+    ],
+    format: (v) => count(v),
+    markers: startMarker(answer),
+  };
+}
+
+/** AlertHistoryTile is how many alerts were firing and how many were resolved in each bucket, muted ones left out. */
+export function AlertHistoryTile() {
+  const { window, instanceIds } = useScope();
+  const { scope, error, retry } = useAlertScope(instanceIds);
+  const { from, to, bucketSize } = window;
+  const history = api.useQuery(
+    "get",
+    "/api/v1/alerts/raised-resolved-history",
+    { params: { query: { from, to, bucketSize, ...scope } } },
+    { enabled: scope !== null, placeholderData: keepPreviousData },
+  );
+  const nameless = scope === null && error !== null;
+  return (
+    <Tile
+      title="Alert history"
+      about="Firing and resolved, muted left out"
+      asked={{
+        data: history.data,
+        error: nameless ? error : history.error,
+        isError: nameless || history.isError,
+        isFetching: history.isFetching || (scope === null && !nameless),
+        isPlaceholderData: history.isPlaceholderData,
+        refetch: nameless ? retry : history.refetch,
+      }}
+      draw={draw}
+    />
+  );
+}

@@ -1,0 +1,109 @@
+import { Badge, Skeleton, Tooltip } from "@mantine/core";
+import { IconClockExclamation } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { api, type Schemas } from "../api/client";
+import { absoluteTime, ago, count } from "../ui/format";
+import { ProblemNote } from "../ui/ProblemNote";
+import { useNow } from "../ui/Time";
+import { useScope } from "../window/scope";
+import classes from "./dashboard.module.css";
+
+type Snapshot = Schemas["Connections"];
+
+const staleAfter = 2 * 60_000;
+
+const nothing: Snapshot = {
+  asOf: "",
+  sampledAt: null,
+  total: 0,
+  active: 0,
+  idle: 0,
+  waiting: 0,
+  idleInTransaction: 0,
+  other: 0,
+  engines: [],
+};
+
+/** Sampled says how old the oldest sample is. The server's clock and the time since its answer count, not the reader's clock. */
+function Sampled({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: number }) {
+  const now = useNow(1_000);
+  if (snapshot.sampledAt === null) return <span>no sample</span>;
+  const sampled = Date.parse(snapshot.sampledAt);
+  const age = Math.max(0, Date.parse(snapshot.asOf) - sampled + Math.max(0, now.getTime() - answeredAt));
+  return (
+    <>
+      {age > staleAfter && (
+        <Badge size="sm" radius="sm" variant="default" leftSection={<IconClockExclamation size={12} aria-hidden />}>
+          stale
+        </Badge>
+      )}
+      <Tooltip label={absoluteTime(snapshot.sampledAt)} withArrow>
+        <time dateTime={snapshot.sampledAt} className="numbers">
+          sampled {ago(new Date(sampled), new Date(sampled + age))}
+        </time>
+      </Tooltip>
+    </>
+  );
+}
+
+function Split({ name, value }: { name: string; value: number }) {
+  return (
+    <div className={classes.split}>
+      <dt className={classes.splitName}>{name}</dt>
+      <dd className={classes.digits}>{count(value)}</dd>
+    </div>
+  );
+}
+
+function Sessions({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: number }) {
+  return (
+    <>
+      <dl className={classes.splits}>
+        <Split name="active" value={snapshot.active} />
+        <Split name="idle" value={snapshot.idle} />
+        <Split name="waiting" value={snapshot.waiting} />
+      </dl>
+      <div className={classes.under}>
+        <span className="numbers">
+          {count(snapshot.total)} total, of them {count(snapshot.idleInTransaction)} idle in transaction,{" "}
+          {count(snapshot.other)} other
+        </span>
+        <span className={classes.sampled}>
+          <Sampled snapshot={snapshot} answeredAt={answeredAt} />
+        </span>
+      </div>
+    </>
+  );
+}
+
+/** Connections is the snapshot of open client sessions, split so that the parts add up to the total. */
+export function Connections() {
+  const { instanceIds, matchesNothing } = useScope();
+  const snapshot = api.useQuery(
+    "get",
+    "/api/v1/metrics/connections",
+    { params: { query: instanceIds ? { instanceId: instanceIds } : {} } },
+    { enabled: !matchesNothing, placeholderData: keepPreviousData },
+  );
+  const shown = matchesNothing ? nothing : snapshot.data;
+  return (
+    <section
+      className={`${classes.card} ${classes.connections}`}
+      aria-label="Connections"
+      aria-busy={snapshot.isFetching}
+      data-kpi="connections"
+    >
+      <span className={classes.label}>Connections</span>
+      {snapshot.isError ? (
+        <ProblemNote error={snapshot.error} onRetry={() => snapshot.refetch()} />
+      ) : shown ? (
+        <Sessions snapshot={shown} answeredAt={snapshot.dataUpdatedAt} />
+      ) : (
+        <>
+          <Skeleton className={classes.digitsWaiting} />
+          <Skeleton className={classes.trendWaiting} />
+        </>
+      )}
+    </section>
+  );
+}

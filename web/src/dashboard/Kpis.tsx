@@ -1,0 +1,115 @@
+import { Skeleton } from "@mantine/core";
+import { IconArrowDownRight, IconArrowUpRight, IconEqual } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, type Schemas } from "../api/client";
+import { count } from "../ui/format";
+import { ProblemNote } from "../ui/ProblemNote";
+import { useScope } from "../window/scope";
+import { Connections } from "./Connections";
+import classes from "./dashboard.module.css";
+import { alertTone, type Tone, trendWords } from "./trend";
+
+const none: Schemas["Count"] = { current: 0, previous: 0, trend: 0 };
+
+function Trend({ trend, tone }: { trend: number; tone: Tone }) {
+  const Icon = trend === 0 ? IconEqual : trend > 0 ? IconArrowUpRight : IconArrowDownRight;
+  return (
+    <span className={classes.trend} data-tone={tone}>
+      <Icon size={14} className={classes.arrow} aria-hidden />
+      <span>{trendWords(trend)}</span>
+    </span>
+  );
+}
+
+const spoken = (name: string, value: Schemas["Count"]) => `${name} ${count(value.current)}, ${trendWords(value.trend)}`;
+
+function Figure({ name, value, tone }: { name: string; value: Schemas["Count"]; tone: Tone }) {
+  return (
+    <>
+      <span className={classes.label}>{name}</span>
+      <span className={classes.digits} data-digits>
+        {count(value.current)}
+      </span>
+      <Trend trend={value.trend} tone={tone} />
+    </>
+  );
+}
+
+function Waiting({ name }: { name: string }) {
+  return (
+    <div className={classes.card} role="status" aria-label={`${name} are being counted`}>
+      <span className={classes.label}>{name}</span>
+      <Skeleton className={classes.digitsWaiting} />
+      <Skeleton className={classes.trendWaiting} />
+    </div>
+  );
+}
+
+/** Counts are the three numbers of the overview. They ignore the window, and so does the list the alerts lead to. */
+function Counts() {
+  const { instanceIds, matchesNothing } = useScope();
+  const overview = api.useQuery(
+    "get",
+    "/api/v1/health-checks/overview",
+    { params: { query: instanceIds ? { instanceId: instanceIds } : {} } },
+    { enabled: !matchesNothing, placeholderData: keepPreviousData },
+  );
+  if (overview.isError) {
+    return (
+      <div className={classes.failedCounts}>
+        <ProblemNote
+          error={overview.error}
+          title="Instances, databases and alerts could not be counted"
+          onRetry={() => overview.refetch()}
+        />
+      </div>
+    );
+  }
+  const counts = matchesNothing ? { instances: none, databases: none, alerts: none } : overview.data;
+  if (!counts) return ["Instances", "Databases", "Alerts"].map((name) => <Waiting key={name} name={name} />);
+  const busy = overview.isFetching;
+  return (
+    <>
+      <Link
+        to="/instances"
+        className={classes.card}
+        aria-label={spoken("Instances", counts.instances)}
+        aria-busy={busy}
+        data-kpi="instances"
+      >
+        <Figure name="Instances" value={counts.instances} tone="neutral" />
+      </Link>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form; this is a figure that is read as one */}
+      <div
+        className={classes.card}
+        role="group"
+        aria-label={spoken("Databases", counts.databases)}
+        aria-busy={busy}
+        data-kpi="databases"
+      >
+        <Figure name="Databases" value={counts.databases} tone="neutral" />
+      </div>
+      <Link
+        to="/alerts"
+        search={{ status: "open", muted: "exclude", instanceId: instanceIds }}
+        className={classes.card}
+        aria-label={spoken("Alerts", counts.alerts)}
+        aria-busy={busy}
+        data-kpi="alerts"
+      >
+        <Figure name="Alerts" value={counts.alerts} tone={alertTone(counts.alerts.trend)} />
+      </Link>
+    </>
+  );
+}
+
+/** Kpis is the strip of what is so now, whatever the window: three counts and the open connections. */
+export function Kpis() {
+  return (
+    <section className={classes.strip} aria-label="Key figures">
+      <Counts />
+      <Connections />
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { Anchor } from "@mantine/core";
+import { IconChartDots, IconFilterOff } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useSession } from "../api/session";
+import { EmptyState } from "../ui/EmptyState";
+import { useScope } from "../window/scope";
+
+/** NoInstance is shown where the filter names no server that could be asked for. */
+export function NoInstance() {
+  const { search } = useScope();
+  return (
+    <EmptyState
+      icon={<IconFilterOff size={28} stroke={1.5} aria-hidden />}
+      title="No instance matches this filter"
+      action={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/" search={{ ...search, instanceId: undefined }} {...props} />}
+        >
+          Show all instances
+        </Anchor>
+      }
+    />
+  );
+}
+
+/** NoValues is shown where a window has no value at all, with the nearest place that may have some. */
+export function NoValues() {
+  const { window, instanceIds } = useScope();
+  const admin = useSession().can("admin");
+  const day = window.preset === "24h";
+  return (
+    <EmptyState
+      icon={<IconChartDots size={28} stroke={1.5} aria-hidden />}
+      title="No data in this window"
+      action={
+        !day ? (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/" search={{ range: "24h", instanceId: instanceIds }} {...props} />}
+          >
+            Show the last 24 hours
+          </Anchor>
+        ) : (
+          admin && (
+            <Anchor component={Link} to="/instances/connect" size="sm">
+              Connect an agent
+            </Anchor>
+          )
+        )
+      }
+    >
+      {day && !admin
+        ? "Nothing was measured. An administrator can connect an agent."
+        : "Nothing was measured of what is shown here."}
+    </EmptyState>
+  );
+}

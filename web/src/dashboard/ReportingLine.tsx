@@ -1,0 +1,72 @@
+import { Anchor, Skeleton, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { Fragment } from "react";
+import { useSession } from "../api/session";
+import { ago, count, plural } from "../ui/format";
+import { useScope } from "../window/scope";
+import classes from "./dashboard.module.css";
+import { silentOf, useChosen, useFleet } from "./fleet";
+
+const named = 5;
+
+/** ReportingLine says how many of the servers in scope were heard of in time, and names the silent ones. */
+export function ReportingLine() {
+  const { instanceIds, matchesNothing } = useScope();
+  const { organization } = useSession();
+  const fleet = useFleet(!matchesNothing);
+  const chosen = useChosen(instanceIds);
+  if (matchesNothing) return <p className={classes.reporting}>No instance matches this filter.</p>;
+  const answer = instanceIds === undefined ? fleet : chosen;
+  const instances = instanceIds === undefined ? fleet.data : chosen.data?.items;
+  if (answer.isError) {
+    return (
+      <p className={classes.reporting}>
+        Which servers report is not known: the list could not be read.{" "}
+        <Anchor component="button" type="button" inherit onClick={() => answer.refetch()}>
+          Retry
+        </Anchor>
+      </p>
+    );
+  }
+  if (!instances) return <Skeleton h={22} w={260} maw="100%" className={classes.reporting} />;
+  const active = instances.filter((i) => i.active);
+  const silent = silentOf(instances, organization.watch.silentMinutes, answer.dataUpdatedAt);
+  const asOf = new Date(answer.dataUpdatedAt);
+  return (
+    <p className={classes.reporting} data-silent={silent.length > 0}>
+      {silent.length > 0 ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}
+      <span className="numbers">
+        {count(active.length - silent.length)} of {plural(active.length, "server")} reporting
+      </span>
+      {silent.length > 0 && (
+        <Text span inherit c="dimmed">
+          Silent:{" "}
+          {silent.slice(0, named).map((i, at) => (
+            <Fragment key={i.id}>
+              {at > 0 && ", "}
+              <Anchor
+                component={Link}
+                to={`/instances/${i.id}`}
+                inherit
+                className={classes.silent}
+                title={i.lastSeenAt ? `${i.name}, last seen ${ago(i.lastSeenAt, asOf)}` : `${i.name}, never seen`}
+              >
+                {i.name}
+              </Anchor>
+            </Fragment>
+          ))}
+          {silent.length > named && (
+            <>
+              {" "}
+              and{" "}
+              <Anchor component={Link} to="/instances" inherit underline="always">
+                {count(silent.length - named)} more
+              </Anchor>
+            </>
+          )}
+        </Text>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,162 @@
+import { ActionIcon, Menu, Paper, Skeleton, Title } from "@mantine/core";
+import { IconChartLine, IconCopy, IconDots, IconTable } from "@tabler/icons-react";
+import { type ComponentProps, type ReactNode, useId, useMemo, useState } from "react";
+import type { Schemas } from "../api/client";
+import { toCSV } from "../chart/csv";
+import { SeriesTable } from "../chart/SeriesTable";
+import { TimeSeriesChart } from "../chart/TimeSeriesChart";
+import { ProblemNote } from "../ui/ProblemNote";
+import { say, sayProblem } from "../ui/say";
+import { useScope } from "../window/scope";
+import classes from "./dashboard.module.css";
+import { NoInstance, NoValues } from "./NoValues";
+
+type Envelope = "from" | "to" | "bucketSize" | "bucketStarts" | "lastBucketPartial" | "generatedAt";
+
+/** Answer is what every windowed endpoint sends around its series. */
+export type Answer = Pick<Schemas["Utilization"], Envelope>;
+
+/** Drawing is how an answer looks: its series, and what else is particular to the tile. */
+export type Drawing = Pick<
+  ComponentProps<typeof TimeSeriesChart>,
+  "series" | "stacked" | "format" | "range" | "markers"
+>;
+
+/** Asked is a query as far as a tile looks at it. */
+export type Asked<A> = {
+  data: A | undefined;
+  error: unknown;
+  isError: boolean;
+  isFetching: boolean;
+  /** The data are those of another window or filter, shown until the right ones are here. */
+  isPlaceholderData: boolean;
+  refetch: () => unknown;
+};
+
+const plotHeight = 200;
+
+async function copy(title: string, csv: string) {
+  try {
+    await navigator.clipboard.writeText(csv);
+    say(`${title} is on the clipboard as CSV.`);
+  } catch {
+    sayProblem("The browser did not let Muster write to the clipboard.", "Not copied");
+  }
+}
+
+function TileMenu({
+  title,
+  table,
+  onTable,
+  onCopy,
+}: {
+  title: string;
+  table: boolean;
+  onTable: (table: boolean) => void;
+  /** undefined while there is nothing to copy or to show in another way. */
+  onCopy?: () => void;
+}) {
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" className={classes.menu} aria-label={`${title}: more`}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          disabled={!onCopy}
+          leftSection={table ? <IconChartLine size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
+          onClick={() => onTable(!table)}
+        >
+          {table ? "Show as chart" : "Show as table"}
+        </Menu.Item>
+        <Menu.Item disabled={!onCopy} leftSection={<IconCopy size={16} aria-hidden />} onClick={onCopy}>
+          Copy as CSV
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/**
+ * Tile is the frame of a trend: its heading, its menu, and every state that it can be in. `about` stands while nothing
+ * is known yet, `note` is what the answer adds to it; `draw` and `note` are to be the same functions at each rendering.
+ */
+export function Tile<A extends Answer>({
+  title,
+  about,
+  note,
+  asked,
+  draw,
+}: {
+  title: string;
+  about: string;
+  note?: (answer: A) => ReactNode;
+  asked: Asked<A>;
+  draw: (answer: A) => Drawing;
+}) {
+  const scope = useScope();
+  const heading = useId();
+  const [table, setTable] = useState(false);
+  const { data } = asked;
+  const drawing = useMemo(() => data && draw(data), [data, draw]);
+  const valued = drawing?.series.some((s) => s.values.some((v) => v !== null)) ?? false;
+  const ready = !scope.matchesNothing && !asked.isError;
+
+  const body = () => {
+    if (scope.matchesNothing) return <NoInstance />;
+    if (asked.isError) {
+      return <ProblemNote error={asked.error} title={`${title} could not be read`} onRetry={() => asked.refetch()} />;
+    }
+    if (!data || !drawing) return <Skeleton className={classes.plotWaiting} />;
+    if (!valued) return <NoValues />;
+    const shown = {
+      ...drawing,
+      title,
+      group: "dashboard",
+      window: asked.isPlaceholderData ? { from: data.from, to: data.to } : scope.window,
+      bucketSize: data.bucketSize,
+      bucketStarts: data.bucketStarts,
+      lastBucketPartial: data.lastBucketPartial,
+      generatedAt: data.generatedAt,
+      onZoom: scope.setCustom,
+      height: plotHeight,
+    };
+    return table ? <SeriesTable {...shown} /> : <TimeSeriesChart {...shown} />;
+  };
+
+  return (
+    <Paper
+      withBorder
+      component="section"
+      className={classes.tile}
+      aria-labelledby={heading}
+      aria-busy={ready && (asked.isFetching || !data)}
+    >
+      {asked.isFetching && data && <div className={classes.progress} data-progress aria-hidden />}
+      <div className={classes.head}>
+        <div className={classes.heading}>
+          <Title order={2} size="h3" id={heading}>
+            {title}
+          </Title>
+          <p className={classes.about}>
+            {about}
+            {ready && data && note && <> · {note(data)}</>}
+          </p>
+        </div>
+        <TileMenu
+          title={title}
+          table={table}
+          onTable={setTable}
+          onCopy={
+            ready && data && drawing && valued
+              ? () => copy(title, toCSV({ bucketStarts: data.bucketStarts, series: drawing.series }))
+              : undefined
+          }
+        />
+      </div>
+      <div className={classes.body}>{body()}</div>
+    </Paper>
+  );
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import type { Schemas } from "../api/client";
+import { alertScope, silentOf } from "./fleet";
+
+const at = Date.parse("2026-11-20T12:00:00Z");
+const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {}): Schemas["Instance"] => ({
+  id,
+  name,
+  engine: "postgresql",
+  version: null,
+  host: null,
+  createdAt: "2026-01-01T00:00:00Z",
+  active: true,
+  databaseCount: 1,
+  collected: false,
+  lastSeenAt: "2026-11-20T11:59:00Z",
+  lastAssessedAt: null,
+  lastClassifiedAt: null,
+  lastError: null,
+  missingGrants: [],
+  ...rest,
+});
+
+describe("alertScope", () => {
+  const orders = server("1", "orders");
+  const billing = server("2", "billing");
+  const twin = server("3", "billing");
+
+  test("names, where each is unique in the organization", () => {
+    expect(alertScope(["1", "2"], [orders, billing], [orders, billing])).toEqual({
+      instanceName: ["orders", "billing"],
+    });
+  });
+  test("ids, where a server outside the filter shares a name", () => {
+    expect(alertScope(["1", "2"], [orders, billing], [orders, billing, twin])).toEqual({ instanceId: ["1", "2"] });
+  });
+  test("ids, where one is unknown: the filter narrows, it never widens", () => {
+    expect(alertScope(["1", "9"], [orders], [orders, billing])).toEqual({ instanceId: ["1", "9"] });
+  });
+});
+
+test("silent is an active server not heard of in time, or never", () => {
+  const found = silentOf(
+    [
+      server("1", "heard"),
+      server("2", "late", { lastSeenAt: "2026-11-20T11:54:59Z" }),
+      server("3", "never", { lastSeenAt: null }),
+      server("4", "retired", { lastSeenAt: null, active: false }),
+      server("5", "just", { lastSeenAt: "2026-11-20T11:55:00Z" }),
+    ],
+    5,
+    at,
+  );
+  expect(found.map((i) => i.name)).toEqual(["late", "never"]);
+});

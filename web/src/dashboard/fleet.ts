@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, client, type Schemas } from "../api/client";
+
+type Instance = Schemas["Instance"];
+
+/** What a filter of servers is on the wire of the alerts: names or ids, never both; neither is the whole organization. */
+export type AlertScope = { instanceName?: string[]; instanceId?: string[] };
+
+const pageSize = 200;
+
+async function everyInstance(signal: AbortSignal): Promise<Instance[]> {
+  const found: Instance[] = [];
+  for (let page = 1; ; page++) {
+    const { data } = await client.GET("/api/v1/instances", { params: { query: { page, pageSize } }, signal });
+    found.push(...(data?.items ?? []));
+    if (!data || page >= data.page.totalPages) return found;
+  }
+}
+
+/** useFleet is every server of the organization, page after page. Its key is of the family that Refresh asks again. */
+export const useFleet = (enabled: boolean) =>
+  useQuery({
+    queryKey: ["get", "/api/v1/instances", "every page"],
+    queryFn: ({ signal }) => everyInstance(signal),
+    enabled,
+  });
+
+/** useChosen resolves the filter's ids; without a filter, or with one that matches nothing, it asks nothing. */
+export const useChosen = (ids: string[] | undefined) =>
+  api.useQuery(
+    "get",
+    "/api/v1/instances",
+    { params: { query: { id: ids ?? [], pageSize } } },
+    { enabled: ids !== undefined && ids.length > 0 },
+  );
+
+/**
+ * alertScope says how the alerts are asked for the chosen servers: by name, as long as every id has one and nobody else
+ * in the organization goes by it, else by id. A name that two servers share would show the alerts of both.
+ */
+export function alertScope(ids: string[], chosen: Instance[], fleet: Instance[]): AlertScope {
+  const bearers = new Map<string, number>();
+  for (const { name } of fleet) bearers.set(name, (bearers.get(name) ?? 0) + 1);
+  const names = new Map(chosen.map(({ id, name }) => [id, name]));
+  const unique = ids.flatMap((id) => {
+    const name = names.get(id);
+    return name !== undefined && bearers.get(name) === 1 ? [name] : [];
+  });
+  return unique.length === ids.length ? { instanceName: unique } : { instanceId: ids };
+}
+
+export type ScopeOfAlerts = {
+  /** null until the names are here: nothing may be asked before. */
+  scope: AlertScope | null;
+  /** Why the names do not come. */
+  error: unknown;
+  retry: () => void;
+};
+
+/** useAlertScope is alertScope of the filter as its names come in; without a filter it is there at once. */
+export function useAlertScope(ids: string[] | undefined): ScopeOfAlerts {
+  const fleet = useFleet(ids?.length !== 0);
+  const chosen = useChosen(ids);
+  const retry = () => {
+    if (fleet.isError) fleet.refetch();
+    if (chosen.isError) chosen.refetch();
+  };
+  if (ids === undefined) return { scope: {}, error: null, retry };
+  if (!fleet.data || !chosen.data) return { scope: null, error: fleet.error ?? chosen.error, retry };
+  return { scope: alertScope(ids, chosen.data.items, fleet.data), error: null, retry };
+}
+
+/** silentOf is which active servers have not been heard of for more than so many minutes before an instant, or ever. */
+export function silentOf(instances: Instance[], minutes: number, at: number): Instance[] {
+  return instances.filter(
+    (i) => i.active && (i.lastSeenAt === null || at - Date.parse(i.lastSeenAt) > minutes * 60_000),
+  );
+}

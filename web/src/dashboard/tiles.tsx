@@ -1,0 +1,91 @@
+import { keepPreviousData } from "@tanstack/react-query";
+import { api, type Schemas } from "../api/client";
+import { palette } from "../chart/palette";
+import { engineName, plural } from "../ui/format";
+import { useScope } from "../window/scope";
+import { windowQuery } from "./asking";
+import { type Drawing, Tile } from "./Tile";
+import { milliseconds, percent, sessions } from "./units";
+
+const engines = (answer: { engines: string[] }) => answer.engines.map(engineName).join(", ") || "no engine read";
+
+const hosts = ({ hostCount }: Schemas["Utilization"]) => plural(hostCount, "host");
+
+const drawUtilization = ({ series }: Schemas["Utilization"]): Drawing => ({
+  series: [
+    { key: "cpuPercent", label: "CPU", color: palette.cpu, values: series.cpuPercent },
+    { key: "memoryPercent", label: "Memory", color: palette.memory, values: series.memoryPercent },
+    { key: "diskPercent", label: "Disk", color: palette.disk, values: series.diskPercent },
+  ],
+  format: percent,
+  range: [0, 100],
+});
+
+/** UtilizationTile is CPU and memory averaged over the hosts, and the fullest volume of them all. */
+export function UtilizationTile() {
+  const scope = useScope();
+  const utilization = api.useQuery(
+    "get",
+    "/api/v1/metrics/utilization",
+    { params: { query: windowQuery(scope) } },
+    { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
+  );
+  return (
+    <Tile
+      title="Utilization"
+      about="Mean CPU and memory, fullest disk"
+      note={hosts}
+      asked={utilization}
+      draw={drawUtilization}
+    />
+  );
+}
+
+const drawLatency = ({ series }: Schemas["QueryPerformance"]): Drawing => ({
+  series: [
+    { key: "avgLatencyMs", label: "Average", color: palette.average, values: series.avgLatencyMs },
+    { key: "maxLatencyMs", label: "Slowest query", color: palette.maximum, values: series.maxLatencyMs },
+  ],
+  format: milliseconds,
+});
+
+/** QueryPerformanceTile is the latency over all executions, and the mean of the query whose mean is highest. */
+export function QueryPerformanceTile() {
+  const scope = useScope();
+  const latency = api.useQuery(
+    "get",
+    "/api/v1/metrics/query-performance",
+    { params: { query: windowQuery(scope) } },
+    { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
+  );
+  return <Tile title="Query performance" about="Latency" note={engines} asked={latency} draw={drawLatency} />;
+}
+
+const drawWaits = ({ series }: Schemas["WaitEvents"]): Drawing => ({
+  series: [
+    { key: "locks", label: "Locks", color: palette.locks, values: series.locks },
+    {
+      key: "lightweightLocks",
+      label: "Lightweight locks",
+      color: palette.lightweightLocks,
+      values: series.lightweightLocks,
+    },
+    { key: "io", label: "I/O", color: palette.io, values: series.io },
+    { key: "clientNetwork", label: "Client / network", color: palette.clientNetwork, values: series.clientNetwork },
+    { key: "other", label: "Other", color: palette.other, values: series.other },
+  ],
+  stacked: true,
+  format: sessions,
+});
+
+/** WaitEventsTile is the average number of waiting sessions, by what they wait for. */
+export function WaitEventsTile() {
+  const scope = useScope();
+  const waits = api.useQuery(
+    "get",
+    "/api/v1/metrics/wait-events",
+    { params: { query: windowQuery(scope) } },
+    { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
+  );
+  return <Tile title="Wait events" about="Average waiting sessions" note={engines} asked={waits} draw={drawWaits} />;
+}
