@@ -1,0 +1,65 @@
+import type { Model } from "./model";
+import { partialText } from "./times";
+
+type Props = {
+  model: Model;
+  /** Characters that are kept for a value and for a time, so that nothing moves as they change. */
+  widths: { value: number; time: number };
+  onToggle: (key: string) => void;
+};
+
+/**
+ * Legend names the series, each with its value in the bucket under the cursor, and the latest where there
+ * is none. The values are written by the chart (`data-readout`), past React: 10,080 buckets under a mouse.
+ */
+export function Legend({ model, widths, onToggle }: Props) {
+  const last = model.starts[model.starts.length - 1];
+  const value = (what: string | number) => (
+    <span className="chart-value" data-readout={what} style={{ minWidth: `${widths.value}ch` }} />
+  );
+  return (
+    <ul className="chart-legend">
+      <li className="chart-time">
+        <span data-readout="time" style={{ minWidth: `${widths.time}ch` }} />
+      </li>
+      {model.series.map((s, i) => (
+        <li key={s.key} data-series={s.key}>
+          {model.series.length === 1 ? (
+            <span className="chart-key">
+              <Swatch color={s.color} />
+              {s.label}
+            </span>
+          ) : (
+            <button
+              type="button"
+              className="chart-key"
+              aria-pressed={!model.hidden.has(s.key)}
+              title={model.hidden.has(s.key) ? `Show ${s.label}` : `Hide ${s.label}`}
+              onClick={() => onToggle(s.key)}
+            >
+              <Swatch color={s.color} />
+              {s.label}
+            </button>
+          )}
+          {value(i)}
+        </li>
+      ))}
+      {model.totals && (
+        <li data-series="total">
+          <span className="chart-key">Total</span>
+          {value("total")}
+        </li>
+      )}
+      {model.partial && last !== undefined && (
+        <li className="chart-partial">
+          <span className="chart-hatch" aria-hidden />
+          {partialText(last, model.generatedAt, model.bucketSize)}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Swatch({ color }: { color: string }) {
+  return <span className="chart-swatch" style={{ color }} aria-hidden />;
+}

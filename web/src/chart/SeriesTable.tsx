@@ -1,0 +1,92 @@
+import { Table } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { Pager } from "../ui/Pager";
+import { noData } from "./readout";
+import { bucketLabel, partialText } from "./times";
+import type { ChartProps } from "./types";
+
+const size = 100;
+
+/**
+ * SeriesTable is a chart's numbers as a table, the latest bucket first, a hundred on a page. It takes the
+ * chart's props, and of them the figures alone; no data is said in words.
+ */
+export function SeriesTable(props: ChartProps) {
+  const { title, bucketStarts, bucketSize, series, stacked = false, format } = props;
+  const [page, setPage] = useState(1);
+  const total = bucketStarts.length;
+  const pages = Math.max(1, Math.ceil(total / size));
+  const number = Math.min(page, pages);
+  const rows = useMemo(() => {
+    const newest = total - 1 - (number - 1) * size;
+    return Array.from({ length: Math.max(0, Math.min(size, newest + 1)) }, (_, i) => newest - i);
+  }, [total, number]);
+  const say = (value: number | null | undefined) => (value === null || value === undefined ? noData : format(value));
+  return (
+    <>
+      <Table.ScrollContainer
+        minWidth={Math.min(640, 200 + 100 * series.length)}
+        maxHeight={props.height ?? 200}
+        type="native"
+        tabIndex={0}
+        role="region"
+        aria-label={`${title}, as a table`}
+      >
+        <Table stickyHeader striped verticalSpacing={4} fz="xs" className="numbers">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Time</Table.Th>
+              {series.map((s) => (
+                <Table.Th key={s.key} scope="col" ta="right">
+                  {s.label}
+                </Table.Th>
+              ))}
+              {stacked && (
+                <Table.Th scope="col" ta="right">
+                  Total
+                </Table.Th>
+              )}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((i) => (
+              <Table.Tr key={bucketStarts[i]}>
+                <Table.Th scope="row" fw={400}>
+                  <TimeCell {...props} index={i} start={Date.parse(bucketStarts[i] ?? "")} size={bucketSize} />
+                </Table.Th>
+                {series.map((s) => (
+                  <Table.Td key={s.key} ta="right">
+                    {say(s.values[i])}
+                  </Table.Td>
+                ))}
+                {stacked && <Table.Td ta="right">{say(totalAt(props, i))}</Table.Td>}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Pager
+        page={{ number, size, totalItems: total, totalPages: pages }}
+        onTurn={setPage}
+        what="buckets, latest first"
+      />
+    </>
+  );
+}
+
+function TimeCell(props: ChartProps & { index: number; start: number; size: ChartProps["bucketSize"] }) {
+  const { index, start, size: length, lastBucketPartial, generatedAt, bucketStarts } = props;
+  const partial = lastBucketPartial && index === bucketStarts.length - 1;
+  return (
+    <time dateTime={bucketStarts[index]}>
+      {bucketLabel(start, length)}
+      {partial && `, ${partialText(start, Date.parse(generatedAt), length)}`}
+    </time>
+  );
+}
+
+/** totalAt is the sum of a bucket's values, null where no series has one. */
+function totalAt({ series }: ChartProps, index: number): number | null {
+  const values = series.flatMap((s) => s.values[index] ?? []);
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,111 @@
+import "./chart.css";
+import { useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { cursorGroup } from "./cursor";
+import { moveByKey } from "./keys";
+import { Legend } from "./Legend";
+import { type Model, modelOf } from "./model";
+import { widest } from "./readout";
+import { bucketLabel } from "./times";
+import type { ChartProps, ChartSeries, Marker } from "./types";
+import { usePlot } from "./usePlot";
+import { useReadout } from "./useReadout";
+
+export type { ChartProps, ChartSeries, Marker } from "./types";
+
+const none: ReadonlySet<string> = new Set();
+const noMarkers: Marker[] = [];
+
+/**
+ * TimeSeriesChart draws series over a window: lines, or areas upon each other. null is a gap, 0 is drawn.
+ * The cursor (mouse, touch, keys on the focused plot) is shared with the charts of its group; the legend
+ * reads out the bucket under it.
+ */
+export function TimeSeriesChart(props: ChartProps) {
+  const { title, group, stacked = false, height = 200, markers = noMarkers } = props;
+  const [hidden, setHidden] = useState(none);
+  const model = useModel(props, stacked, hidden);
+  const root = useRef<HTMLElement>(null);
+  const slider = useRef<HTMLDivElement>(null);
+  const markersId = useId();
+  const latest = useRef(props);
+  useLayoutEffect(() => {
+    latest.current = props;
+  });
+  const plot = usePlot({ root, slider, latest, model, stacked, height });
+  useReadout({ root, slider, plot, latest, model, group });
+  const widths = useMemo(() => {
+    const times = [0, model.starts.length - 1].map((i) => bucketLabel(model.starts[i] ?? model.from, model.bucketSize));
+    return { value: widest(model, latest.current.format), time: Math.max(...times.map((t) => t.length)) };
+  }, [model]);
+  const toggle = useCallback(
+    (key: string) => setHidden((before) => (before.has(key) ? without(before, key) : new Set(before).add(key))),
+    [],
+  );
+  const shown = markers.filter((m) => Date.parse(m.at) >= model.from && Date.parse(m.at) <= model.to);
+  return (
+    <figure className="chart" ref={root} data-chart aria-label={title}>
+      <Legend model={model} widths={widths} onToggle={toggle} />
+      <div className="chart-plot" style={{ height }}>
+        <div
+          ref={slider}
+          className="chart-slider"
+          role="slider"
+          tabIndex={0}
+          aria-label={`${title}, bucket`}
+          aria-describedby={shown.length > 0 ? markersId : undefined}
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, model.starts.length - 1)}
+          aria-valuenow={Math.max(0, model.idle)}
+          style={{ height }}
+          onKeyDown={(event) => moveByKey(event, model, group)}
+          onBlur={() => cursorGroup(group).set(null)}
+        />
+        <div id={markersId}>
+          {shown.map((m) => (
+            <div key={`${m.at} ${m.label}`} className="chart-marker" data-at={Date.parse(m.at)}>
+              <span>{m.label}</span>
+            </div>
+          ))}
+        </div>
+      </div>
+    </figure>
+  );
+}
+
+function without(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const rest = new Set(keys);
+  rest.delete(key);
+  return rest;
+}
+
+/** useModel prepares the figures anew only when an answer, the window or the shown series change. */
+function useModel(props: ChartProps, stacked: boolean, hidden: ReadonlySet<string>): Model {
+  const series = useStable(props.series);
+  const { bucketStarts, bucketSize, lastBucketPartial, generatedAt } = props;
+  const { from, to } = props.window;
+  return useMemo(
+    () =>
+      modelOf({
+        window: { from, to },
+        bucketSize,
+        bucketStarts,
+        lastBucketPartial,
+        generatedAt,
+        series,
+        stacked,
+        hidden,
+      }),
+    [from, to, bucketSize, bucketStarts, lastBucketPartial, generatedAt, series, stacked, hidden],
+  );
+}
+
+/** useStable is the same array as long as its series are the same, though their objects be new ones. */
+function useStable(series: ChartSeries[]): ChartSeries[] {
+  const [kept, keep] = useState(series);
+  if (kept === series || (kept.length === series.length && kept.every((s, i) => sameSeries(s, series[i])))) return kept;
+  keep(series);
+  return series;
+}
+
+const sameSeries = (a: ChartSeries, b: ChartSeries | undefined) =>
+  a.key === b?.key && a.label === b.label && a.color === b.color && a.values === b.values;

@@ -1,0 +1,20 @@
+/**
+ * Colours of series, as [on light, on dark]. Each has at least 3:1 against the page and a card of its
+ * scheme (WCAG 1.4.11; palette.test.ts holds them to it), as a line of 1.5 px needs.
+ */
+export const palette = {
+  blue: ["#2563c9", "#6ea8ff"],
+  orange: ["#c2570c", "#f5a059"],
+  teal: ["#0c8267", "#45c9a8"],
+  purple: ["#8447c9", "#c39bf5"],
+  grey: ["#66717c", "#9aa6b1"],
+  red: ["#c4303f", "#ff8080"],
+  gold: ["#8f6a00", "#e0b84c"],
+} as const satisfies Record<string, readonly [string, string]>;
+
+export type SeriesColor = keyof typeof palette;
+
+/** seriesColors are the palette as CSS colours that follow the scheme: `color: seriesColors.blue`. */
+export const seriesColors = Object.fromEntries(
+  Object.entries(palette).map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]),
+) as Record<SeriesColor, string>;

@@ -1,0 +1,196 @@
+import uPlot from "uplot";
+import type { Look } from "./look";
+import { lonely, type Model, ticksOf } from "./model";
+import { paintDays, paintHatch, paintTail } from "./paint";
+import { axisLabels } from "./times";
+
+/** PlotState is what a plot reads whenever it draws; all but the number of series may change. */
+export type PlotState = {
+  model: Model;
+  look: Look;
+  stacked: boolean;
+  format: (value: number) => string;
+  range: readonly [number, number] | undefined;
+};
+
+/** Plot is the canvas of one chart. */
+export type Plot = {
+  u: uPlot;
+  /** Draws other figures. */
+  show: (model: Model) => void;
+  /** Draws the same again, as in other colours. */
+  redraw: () => void;
+  resize: (width: number) => void;
+  /** Puts the vertical line and the points on a bucket; null takes them away. */
+  cursor: (index: number | null) => void;
+  /** Shades the buckets from one to another while they are dragged over; null takes the shade away. */
+  select: (buckets: readonly [number, number] | null) => void;
+  destroy: () => void;
+};
+
+const font = '11px "Inter Variable", system-ui, sans-serif';
+const unbound = () => null;
+const line = uPlot.paths.linear?.() as uPlot.Series.PathBuilder;
+
+let marked = false;
+
+/** markFirst lets whoever measures know when the first chart of the page was drawn. */
+function markFirst() {
+  if (marked) return;
+  marked = true;
+  performance.mark("muster:first-chart");
+}
+
+/** columnOf is the model's column that uPlot's n-th series draws: stacks are painted from the top down. */
+const columnOf = (state: PlotState, n: number) => (state.stacked ? state.model.series.length - n : n - 1);
+
+const columns = (state: PlotState): uPlot.AlignedData =>
+  [
+    state.model.xs,
+    ...state.model.series.map((_, i) => state.model.drawn[columnOf(state, i + 1)] ?? []),
+  ] as unknown as uPlot.AlignedData; // uPlot's type demands mutable arrays; it does not write to them
+
+/** newPlot draws a chart into an element, and tells each time where things are. */
+export function newPlot(
+  host: HTMLElement,
+  state: PlotState,
+  { width, height, onDraw }: { width: number; height: number; onDraw: (u: uPlot) => void },
+): Plot {
+  let axis = axisOf(state);
+  const options: uPlot.Options = {
+    width,
+    height,
+    ms: 1,
+    legend: { show: false },
+    padding: [6, 8, null, null],
+    series: [{}, ...state.model.series.map((_, i) => seriesOf(state, i + 1))],
+    scales: {
+      x: { time: true, auto: false, range: () => [state.model.from, state.model.to] },
+      y: { auto: false, range: () => [axis.min, axis.max] },
+    },
+    axes: [xAxis(state), yAxis(state, () => axis.ticks)],
+    cursor: {
+      y: false,
+      drag: { setScale: false, x: false, y: false },
+      // Pointers are ours: pointer.ts.
+      bind: {
+        mousedown: unbound,
+        mouseup: unbound,
+        click: unbound,
+        dblclick: unbound,
+        mousemove: unbound,
+        mouseleave: unbound,
+        mouseenter: unbound,
+      },
+      points: {
+        size: 8,
+        width: 2,
+        stroke: (_, n) => state.look.lines[columnOf(state, n)] ?? "",
+        fill: () => state.look.background,
+      },
+    },
+    hooks: {
+      drawAxes: [(u) => paintDays(u, state.model, state.look)],
+      drawSeries: [(u, n) => n !== null && tail(u, state, n)],
+      draw: [
+        (u) => {
+          paintHatch(u, state.model, state.look);
+          onDraw(u);
+          markFirst();
+        },
+      ],
+    },
+  };
+  const u = new uPlot(options, columns(state), host);
+  return {
+    u,
+    show: (model) => {
+      if (model === state.model) return;
+      state.model = model;
+      axis = axisOf(state);
+      u.setData(columns(state));
+    },
+    redraw: () => u.redraw(false, true),
+    resize: (next) => next > 0 && next !== u.width && u.setSize({ width: next, height }),
+    cursor: (index) => {
+      const at = index === null ? undefined : state.model.xs[index];
+      u.setCursor(at === undefined ? { left: -10, top: -10 } : { left: u.valToPos(at, "x"), top: 0 }, false);
+    },
+    select: (buckets) => u.setSelect(shadeOf(u, state.model, buckets), false),
+    destroy: () => u.destroy(),
+  };
+}
+
+const axisOf = ({ model, range }: PlotState) => ticksOf(model.top, model.whole, range);
+
+function seriesOf(state: PlotState, n: number): uPlot.Series {
+  const column = columnOf(state, n);
+  const stroke = () => state.look.lines[column] ?? "";
+  const fill = state.stacked
+    ? () => state.look.areas[column] ?? ""
+    : () => (state.model.series.length === 1 ? (state.look.soft[column] ?? "") : "transparent");
+  // The segment that leads to a partial bucket is dashed, and painted apart.
+  const solidUpTo = () => state.model.starts.length - (state.model.partial ? 2 : 1);
+  return {
+    stroke,
+    fill: state.stacked || state.model.series.length === 1 ? fill : undefined,
+    width: 1.5,
+    auto: false,
+    paths: (u, i, from, to) => line(u, i, from, Math.max(from, Math.min(to, solidUpTo()))),
+    points: {
+      show: true,
+      size: 5,
+      width: 0,
+      fill: stroke,
+      filter: () => pointsOf(state.model, column),
+    },
+  };
+}
+
+/** pointsOf are the values that no line leads to; one alone in a partial bucket is among them. */
+function pointsOf(model: Model, column: number): number[] {
+  return lonely(model.drawn[column] ?? [], model.starts.length - 1);
+}
+
+function tail(u: uPlot, state: PlotState, n: number) {
+  const column = columnOf(state, n);
+  const fill = state.stacked ? state.look.pale[column] : undefined;
+  paintTail(u, state.model, column, state.look.lines[column] ?? "", fill ?? null);
+}
+
+function xAxis(state: PlotState): uPlot.Axis {
+  return {
+    stroke: () => state.look.text,
+    font,
+    space: 68,
+    size: 40,
+    gap: 4,
+    lineGap: 1.3,
+    values: (_u, ticks, _axis, _space, apart) => axisLabels(ticks, apart),
+    grid: { show: false },
+    ticks: { stroke: () => state.look.grid, width: 1, size: 4 },
+    border: { show: true, stroke: () => state.look.grid, width: 1 },
+  };
+}
+
+function yAxis(state: PlotState, ticks: () => number[]): uPlot.Axis {
+  return {
+    stroke: () => state.look.text,
+    font,
+    gap: 6,
+    splits: ticks,
+    values: (_u, at) => at.map((value) => state.format(value)),
+    // Digits of 11 px Inter are 6.6 px wide.
+    size: (_u, labels) => Math.max(30, 12 + 6.4 * Math.max(0, ...(labels ?? []).map((label) => label.length))),
+    grid: { stroke: () => state.look.grid, width: 1 },
+    ticks: { show: false },
+  };
+}
+
+function shadeOf(u: uPlot, model: Model, buckets: readonly [number, number] | null): uPlot.BBox {
+  if (!buckets) return { left: 0, top: 0, width: 0, height: 0 };
+  const width = u.over.clientWidth;
+  const left = Math.max(0, u.valToPos(model.starts[buckets[0]] ?? 0, "x"));
+  const right = Math.min(width, u.valToPos(model.ends[buckets[1]] ?? 0, "x"));
+  return { left, top: 0, width: right - left, height: u.over.clientHeight };
+}

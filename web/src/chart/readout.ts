@@ -1,0 +1,39 @@
+import type { Model } from "./model";
+import { bucketLabel, partialText } from "./times";
+
+export const noData = "no data";
+
+/** Readout is one bucket in words: for the legend, and as a sentence for whoever hears the chart. */
+export type Readout = { time: string; values: string[]; total: string | null; sentence: string };
+
+/** readoutOf says a bucket's own values, also of stacks; of hidden series too, but not in the sentence. */
+export function readoutOf(model: Model, index: number, format: (value: number) => string): Readout {
+  const say = (value: number | null | undefined) => (value === null || value === undefined ? noData : format(value));
+  const start = model.starts[index];
+  if (start === undefined) {
+    return { time: noData, values: model.series.map(() => noData), total: model.totals && noData, sentence: noData };
+  }
+  const time = bucketLabel(start, model.bucketSize);
+  const values = model.series.map((s) => say(s.values[index]));
+  const total = model.totals && say(model.totals[index]);
+  const spoken = model.series.flatMap((s, i) => (model.hidden.has(s.key) ? [] : [`${s.label} ${values[i]}`]));
+  if (total !== null) spoken.push(`Total ${total}`);
+  const when = isPartial(model, index) ? `${time}, ${partialText(start, model.generatedAt, model.bucketSize)}` : time;
+  return { time, values, total, sentence: `${when}: ${spoken.join(", ")}` };
+}
+
+const isPartial = (model: Model, index: number) => model.partial && index === model.starts.length - 1;
+
+/** widest is the most characters that a value's text takes, so that the legend keeps its places: sampled. */
+export function widest(model: Model, format: (value: number) => string): number {
+  let most = noData.length;
+  const columns = [...model.series.map((s) => s.values), ...(model.totals ? [model.totals] : [])];
+  for (const values of columns) {
+    const step = Math.max(1, Math.floor(values.length / 40));
+    for (let i = 0; i < values.length; i += step) {
+      const value = values[i];
+      if (value !== null && value !== undefined) most = Math.max(most, format(value).length);
+    }
+  }
+  return Math.max(most, format(model.top).length);
+}

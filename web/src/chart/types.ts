@@ -1,0 +1,43 @@
+import type { BucketSize } from "../window/window";
+
+/** Values is one number a bucket; null is "no data" and leaves a gap, 0 is a value. */
+export type Values = readonly (number | null)[];
+
+export type ChartSeries = {
+  key: string;
+  label: string;
+  /** A CSS colour that suits both schemes, as one of `seriesColors`. */
+  color: string;
+  values: (number | null)[];
+};
+
+/** Marker is an instant worth a vertical line: "monitoring started 19 Nov 06:12". */
+export type Marker = { at: string; label: string };
+
+export type ChartProps = {
+  /** The accessible name. */
+  title: string;
+  /** Charts of one group share the position of the cursor. */
+  group: string;
+  /** What the x axis spans, whatever the data. */
+  window: { from: string; to: string };
+  bucketSize: BucketSize;
+  /** RFC 3339, ascending, of the grid: the first may lie before the window. */
+  bucketStarts: string[];
+  /** The last bucket ends after now: it is drawn dashed and hatched. */
+  lastBucketPartial: boolean;
+  /** When the figures were read: how much of the last bucket there is. */
+  generatedAt: string;
+  series: ChartSeries[];
+  /** Areas upon each other, the first at the bottom, with their total. */
+  stacked?: boolean;
+  /** A value as it is read: "41.2 %". */
+  format: (value: number) => string;
+  /** The y axis; without it, from 0 to what fits. */
+  range?: readonly [number, number];
+  markers?: Marker[];
+  /** Told the whole buckets that were dragged over, as RFC 3339; without it nothing can be dragged. */
+  onZoom?: (from: string, to: string) => void;
+  /** Of the plot with its axes, in CSS pixels; the legend comes on top. */
+  height?: number;
+};
