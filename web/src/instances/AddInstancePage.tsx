@@ -1,5 +1,178 @@
+import { Alert, Anchor, Button, Grid, Group, Radio, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, type Schemas } from "../api/client";
+import { asProblem, fieldErrors } from "../api/problem";
+import { engineName } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { say } from "../ui/say";
+import { engines } from "../url/schemas";
+import { Connection, ConnectionFailed, connectionProblems, emptyConnection, fieldOfDsn, typedDsn } from "./Connection";
+import { FirstGrants } from "./FirstGrants";
+import { idempotencyKeys } from "./idempotency";
 
+const classifications: { value: Schemas["Classify"]; label: string; description: string }[] = [
+  {
+    value: "names",
+    label: "By column names",
+    description: "What a column may hold is judged by its name. No row is read.",
+  },
+  {
+    value: "values",
+    label: "By names and samples",
+    description:
+      "Up to 200 rows a table are read, judged on the spot, and forgotten. The role needs SELECT on the tables.",
+  },
+  { value: "off", label: "Off", description: "The Data Inventory says of this server that it was not classified." },
+];
+
+/** AddInstancePage registers a server that Muster itself assesses and measures. */
 export function AddInstancePage() {
-  return <PageTitle title="AddInstancePage" />;
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [keyOf] = useState(idempotencyKeys);
+  const form = useForm({
+    initialValues: {
+      name: "",
+      engine: "postgresql" as Schemas["Engine"],
+      classify: "names" as Schemas["Classify"],
+      ...emptyConnection,
+    },
+    validate: (values) => ({
+      ...(values.name.trim() === "" && { name: "Give it a name." }),
+      ...connectionProblems(values),
+    }),
+  });
+  const add = api.useMutation("post", "/api/v1/instances");
+  const values = form.getValues();
+  const submit = form.onSubmit(
+    (typed) => {
+      const body = { name: typed.name.trim(), engine: typed.engine, classify: typed.classify, dsn: typedDsn(typed) };
+      add.mutate(
+        { body, params: { header: { "Idempotency-Key": keyOf(body) } } },
+        {
+          onError: (error) => {
+            const problem = asProblem(error);
+            const sorted = fieldErrors(problem, {
+              "#/name": "name",
+              "#/engine": "engine",
+              "#/classify": "classify",
+              "#/dsn": fieldOfDsn(problem, typed),
+            });
+            form.setErrors(sorted.fields);
+            focusFirst(sorted.fields);
+          },
+          onSuccess: async (added) => {
+            const { queryKey } = api.queryOptions("get", "/api/v1/instances/{instanceId}", {
+              params: { path: { instanceId: added.id } },
+            });
+            queries.setQueryData(queryKey, added);
+            void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
+            say(`${added.name} was added; its first assessment runs.`);
+            await navigate({ to: "/instances/$instanceId", params: { instanceId: added.id } });
+          },
+        },
+      );
+    },
+    (errors) => focusFirst(errors),
+  );
+  // Where the request failed for no field's sake, or for a connection's, it is said above the button.
+  const collected = values.engine === "postgresql";
+  return (
+    <>
+      <PageTitle
+        title="Add a server"
+        lead={
+          <>
+            Muster connects to it, assesses it and measures it. For servers that something else tells of,{" "}
+            <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances/connect" {...props} />}>
+              connect an agent
+            </Anchor>
+            .
+          </>
+        }
+      />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Panel>
+            <form onSubmit={submit} noValidate>
+              <Stack>
+                <TextInput
+                  label="Name"
+                  description="As lists and reports call it."
+                  withAsterisk
+                  maxLength={200}
+                  autoComplete="off"
+                  key={form.key("name")}
+                  {...form.getInputProps("name")}
+                />
+                <Select
+                  label="Engine"
+                  data={engines.map((value) => ({ value, label: engineName(value) }))}
+                  allowDeselect={false}
+                  key={form.key("engine")}
+                  {...form.getInputProps("engine")}
+                />
+                {collected ? (
+                  <>
+                    <Connection form={form} />
+                    <Radio.Group
+                      label="Classification"
+                      description="Which columns may hold personal or secret data, for the Data Inventory."
+                      key={form.key("classify")}
+                      {...form.getInputProps("classify")}
+                    >
+                      <Stack gap="xs" mt="xs">
+                        {classifications.map((c) => (
+                          <Radio key={c.value} {...c} />
+                        ))}
+                      </Stack>
+                    </Radio.Group>
+                    {add.error && <ConnectionFailed error={add.error} />}
+                    <Group justify="flex-end">
+                      <Button variant="default" renderRoot={(props) => <Link to="/instances" {...props} />}>
+                        Cancel
+                      </Button>
+                      <Button type="submit" loading={add.isPending}>
+                        Try and add
+                      </Button>
+                    </Group>
+                  </>
+                ) : (
+                  <Pushed engine={values.engine} />
+                )}
+              </Stack>
+            </form>
+          </Panel>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>{collected && <FirstGrants user={values.user} />}</Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+function Pushed({ engine }: { engine: string }) {
+  return (
+    <Alert variant="default" icon={<IconInfoCircle aria-hidden />}>
+      Muster does not collect from {engineName(engine)} itself yet. Such servers are fed by push: a script or a tool of
+      yours tells of them and of their measurements.{" "}
+      <Anchor
+        inherit
+        underline="always"
+        renderRoot={(props) => <Link to="/instances/connect" search={{ agent: "push" }} {...props} />}
+      >
+        How to push
+      </Anchor>
+    </Alert>
+  );
+}
+
+/** focusFirst goes to the first wrong field, once it is marked as wrong. */
+function focusFirst(errors: Record<string, unknown>) {
+  if (Object.keys(errors).length === 0) return;
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('#main [aria-invalid="true"]')?.focus());
 }

@@ -1,5 +1,248 @@
+import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { api } from "../api/client";
+import { asProblem } from "../api/problem";
+import { useSession } from "../api/session";
+import { EmptyState } from "../ui/EmptyState";
+import { count, engineName } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { say, sayProblem } from "../ui/say";
+import { Time, useNow } from "../ui/Time";
+import { Databases } from "./Databases";
+import { InstanceActions } from "./InstanceActions";
+import { MissingGrants } from "./MissingGrants";
+import { awaited, type Instance, isSilent, Standing } from "./standing";
 
+/** Assessments end within seconds, or a collector is not free: after this nobody waits any more. */
+const patience = 120_000;
+
+type Asked = { at: number; before: string | null };
+
+/** InstancePage is one server: what is known of it, what it lacks, and what can be done with it. */
 export function InstancePage() {
-  return <PageTitle title="InstancePage" />;
+  const { instanceId } = useParams({ from: "/instances/$instanceId" });
+  const session = useSession();
+  const now = useNow(10_000);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const {
+    data: i,
+    error,
+    refetch,
+  } = api.useQuery(
+    "get",
+    "/api/v1/instances/{instanceId}",
+    { params: { path: { instanceId } } },
+    { refetchInterval: ({ state: { data } }) => (asked || (data && awaited(data)) ? 2_000 : 30_000) },
+  );
+  useEffect(() => {
+    if (!asked || !i) return;
+    if (i.lastAssessedAt !== asked.before) {
+      setAsked(null);
+      say(`${i.name} was assessed.`);
+    } else if (Date.now() - asked.at > patience) {
+      setAsked(null);
+    }
+  }, [asked, i]);
+  const assess = api.useMutation("post", "/api/v1/instances/{instanceId}/assess");
+  if (error && !i) return <Unread error={error} onRetry={refetch} />;
+  if (!i) return <Waiting />;
+  const { silentMinutes } = session.organization.watch;
+  const begin = () =>
+    assess.mutate(
+      { params: { path: { instanceId } } },
+      {
+        onSuccess: () => {
+          setAsked({ at: Date.now(), before: i.lastAssessedAt });
+          void refetch();
+        },
+        onError: (problem) => sayProblem(problem, `${i.name} is not being assessed`),
+      },
+    );
+  return (
+    <>
+      <PageTitle
+        title={i.name}
+        lead={<Where instance={i} />}
+        actions={
+          session.can("admin") && (
+            <>
+              {i.collected && i.active && (
+                <Button
+                  variant="default"
+                  leftSection={<IconRefresh size={16} aria-hidden />}
+                  loading={assess.isPending}
+                  disabled={asked !== null || awaited(i)}
+                  onClick={begin}
+                >
+                  Assess now
+                </Button>
+              )}
+              <InstanceActions instance={i} />
+            </>
+          )
+        }
+      />
+      <Stack gap="lg">
+        {(asked || awaited(i)) && <Assessing first={i.lastAssessedAt === null} />}
+        {i.lastError && (
+          <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} data-last-error>
+            <Text fw={600} size="sm">
+              Muster does not get at this server
+            </Text>
+            <Text size="sm">{i.lastError}</Text>
+          </Alert>
+        )}
+        <Panel>
+          <SimpleGrid cols={{ base: 2, md: 4 }} spacing="lg" component="dl" m={0}>
+            <Fact name="State">
+              <Standing instance={i} silentMinutes={silentMinutes} now={now} />
+            </Fact>
+            <Fact name="Last seen">
+              {i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}
+              {isSilent(i, silentMinutes, now) && (
+                <Text size="xs" c="dimmed">
+                  Silent for more than {silentMinutes} min: check that it runs, and whatever reports it.
+                </Text>
+              )}
+            </Fact>
+            <Fact name="Last assessed">
+              {i.lastAssessedAt ? <Time at={i.lastAssessedAt} relative /> : i.collected ? "not yet" : "fed by push"}
+            </Fact>
+            <Fact name="Last classified">
+              {i.lastClassifiedAt ? <Time at={i.lastClassifiedAt} relative /> : "never"}
+            </Fact>
+            <Fact name="Engine">
+              {engineName(i.engine)} {i.version}
+            </Fact>
+            <Fact name="Host">{i.host ?? "unknown"}</Fact>
+            <Fact name="Databases">{count(i.databaseCount)}</Fact>
+            <Fact name="Registered">
+              <Time at={i.createdAt} />
+            </Fact>
+          </SimpleGrid>
+        </Panel>
+        <Ways instance={i} mayRequest={session.can("reports:create")} />
+        {i.missingGrants.length > 0 && <MissingGrants grants={i.missingGrants} />}
+        <Databases instanceId={i.id} />
+      </Stack>
+    </>
+  );
+}
+
+function Where({ instance: i }: { instance: Instance }) {
+  return (
+    <>
+      <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances" {...props} />}>
+        Instances
+      </Anchor>
+      {` · ${engineName(i.engine)}${i.version ? ` ${i.version}` : ""}${i.host ? ` on ${i.host}` : ""}`}
+    </>
+  );
+}
+
+function Ways({ instance: i, mayRequest }: { instance: Instance; mayRequest: boolean }) {
+  return (
+    <Group gap="sm">
+      <Button
+        variant="default"
+        size="xs"
+        renderRoot={(props) => <Link to="/" search={{ instanceId: [i.id] }} {...props} />}
+      >
+        Dashboard of this server
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        renderRoot={(props) => <Link to="/alerts" search={{ instanceId: [i.id] }} {...props} />}
+      >
+        Its alerts
+      </Button>
+      {mayRequest && (
+        <Button
+          variant="default"
+          size="xs"
+          renderRoot={(props) => (
+            <Link to="/reports/view" search={{ kind: "InstanceScorecard", instanceId: [i.id] }} {...props} />
+          )}
+        >
+          Request a scorecard
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function Assessing({ first }: { first: boolean }) {
+  return (
+    <Panel>
+      <Group gap="sm" wrap="nowrap" align="flex-start" role="status">
+        <Loader size="sm" aria-hidden />
+        <div>
+          <Text fw={600} size="sm">
+            {first ? "The first assessment runs" : "Being assessed"}
+          </Text>
+          <Text size="sm" c="dimmed">
+            Settings, roles and versions are checked and every database is classified. That takes seconds; this page
+            follows.
+          </Text>
+        </div>
+      </Group>
+    </Panel>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0}>
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Unread({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  if (asProblem(error).status !== 404) {
+    return (
+      <>
+        <PageTitle title="Instance" />
+        <ProblemNote error={error} onRetry={onRetry} />
+      </>
+    );
+  }
+  return (
+    <>
+      <PageTitle title="No such server" />
+      <EmptyState
+        title="There is no server at this address"
+        action={
+          <Button variant="default" renderRoot={(props) => <Link to="/instances" {...props} />}>
+            All instances
+          </Button>
+        }
+      >
+        It may have been removed. What was recorded of it stays in alerts, finished reports and the audit list.
+      </EmptyState>
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <div aria-busy>
+      <Title order={1} className="visually-hidden">
+        Instance
+      </Title>
+      <Skeleton height={32} width={280} mb="lg" />
+      <Skeleton height={130} mb="lg" />
+      <Skeleton height={220} />
+    </div>
+  );
 }

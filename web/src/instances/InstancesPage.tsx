@@ -1,5 +1,232 @@
+import { Anchor, Button, Group, MultiSelect, Select, Skeleton, Table, Text } from "@mantine/core";
+import { IconPlug, IconPlus } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { api } from "../api/client";
+import { useSession } from "../api/session";
+import { EmptyState } from "../ui/EmptyState";
+import { count, engineName, plural } from "../ui/format";
+import { Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Time, useNow } from "../ui/Time";
+import type { engines as allEngines } from "../url/schemas";
+import { engines } from "../url/schemas";
+import { SearchField } from "./SearchField";
+import { awaited, type Instance, Standing } from "./standing";
 
+type Search = { q?: string; engine?: (typeof allEngines)[number][]; status?: "active" | "inactive"; page?: number };
+
+/** InstancesPage lists the organization's servers, and how each stands. */
 export function InstancesPage() {
-  return <PageTitle title="InstancesPage" />;
+  const session = useSession();
+  const search: Search = useSearch({ from: "/instances" });
+  const navigate = useNavigate({ from: "/instances" });
+  const change = (next: Search, replace = false) =>
+    navigate({ search: (previous: Search) => ({ ...previous, page: undefined, ...next }), replace });
+  const engine = search.engine?.length ? search.engine : undefined;
+  const { data, error, isPending, isFetching, refetch } = api.useQuery(
+    "get",
+    "/api/v1/instances",
+    { params: { query: { q: search.q, engine, status: search.status, page: search.page } } },
+    {
+      placeholderData: keepPreviousData,
+      // A server is silent after minutes, and looked at for the first time within seconds.
+      refetchInterval: (query) => (query.state.data?.items.some(awaited) ? 3_000 : 30_000),
+    },
+  );
+  const filtered = Boolean(search.q || engine || search.status);
+  return (
+    <>
+      <PageTitle
+        title="Instances"
+        lead="The database servers of the organization."
+        actions={session.can("admin") && <Ways />}
+      />
+      <Panel p={0}>
+        <Group p="md" gap="sm" align="flex-start">
+          <SearchField
+            main
+            label="Search by name or host"
+            value={search.q ?? ""}
+            onSearch={(q) => change({ q: q || undefined }, true)}
+          />
+          <MultiSelect
+            aria-label="Engine"
+            placeholder={engine ? undefined : "All engines"}
+            data={engines.map((value) => ({ value, label: engineName(value) }))}
+            value={engine ?? []}
+            onChange={(chosen) => change({ engine: chosen.length ? (chosen as Search["engine"]) : undefined })}
+            clearable
+            clearButtonProps={{ "aria-label": "All engines" }}
+            style={{ flex: "0 1 16rem" }}
+          />
+          <Select
+            aria-label="Status"
+            data={[
+              { value: "all", label: "Active and inactive" },
+              { value: "active", label: "Active" },
+              { value: "inactive", label: "Inactive" },
+            ]}
+            value={search.status ?? "all"}
+            onChange={(status) => change({ status: status === "active" || status === "inactive" ? status : undefined })}
+            allowDeselect={false}
+            w={190}
+          />
+        </Group>
+        <div aria-busy={isFetching}>
+          {error && !data && (
+            <div style={{ padding: "0 16px 16px" }}>
+              <ProblemNote error={error} title="The servers cannot be read" onRetry={refetch} />
+            </div>
+          )}
+          {isPending && <Waiting />}
+          {data && data.items.length > 0 && (
+            <List items={data.items} silentMinutes={session.organization.watch.silentMinutes} />
+          )}
+          {data && data.items.length === 0 && <None filtered={filtered} admin={session.can("admin")} />}
+        </div>
+      </Panel>
+      {data && <Pager page={data.page} what="servers" onTurn={(page) => change({ page })} />}
+    </>
+  );
+}
+
+function Ways() {
+  return (
+    <>
+      <Button
+        renderRoot={(props) => <Link to="/instances/connect" {...props} />}
+        variant="default"
+        leftSection={<IconPlug size={16} aria-hidden />}
+      >
+        Connect an agent
+      </Button>
+      <Button
+        renderRoot={(props) => <Link to="/instances/new" {...props} />}
+        leftSection={<IconPlus size={16} aria-hidden />}
+      >
+        Add a server
+      </Button>
+    </>
+  );
+}
+
+function None({ filtered, admin }: { filtered: boolean; admin: boolean }) {
+  if (filtered) {
+    return (
+      <EmptyState
+        title="No server matches"
+        action={
+          <Button renderRoot={(props) => <Link to="/instances" search={{}} {...props} />} variant="default" size="xs">
+            Show all servers
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyState title="No server yet" action={admin && <Group mt="xs">{<Ways />}</Group>}>
+      {admin
+        ? "Add a PostgreSQL server by its connection, or let the agents you run already tell of your servers."
+        : "An administrator adds the first one."}
+    </EmptyState>
+  );
+}
+
+function Waiting() {
+  return (
+    <div style={{ padding: 16 }}>
+      {[1, 2, 3, 4, 5, 6, 7, 8].map((n) => (
+        <Skeleton key={n} height={36} mb={14} />
+      ))}
+    </div>
+  );
+}
+
+function List({ items, silentMinutes }: { items: Instance[]; silentMinutes: number }) {
+  const now = useNow(10_000);
+  return (
+    <Table.ScrollContainer type="native" minWidth={860} tabIndex={0} role="region" aria-label="Servers">
+      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Name</Table.Th>
+            <Table.Th scope="col">Engine</Table.Th>
+            <Table.Th scope="col" ta="right">
+              Databases
+            </Table.Th>
+            <Table.Th scope="col">State</Table.Th>
+            <Table.Th scope="col">Last seen</Table.Th>
+            <Table.Th scope="col">Last assessed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((i) => (
+            <Table.Tr key={i.id}>
+              <Table.Td maw={280}>
+                <Anchor
+                  renderRoot={(props) => <Link to="/instances/$instanceId" params={{ instanceId: i.id }} {...props} />}
+                  fw={600}
+                  size="sm"
+                >
+                  {i.name}
+                </Anchor>
+                {i.host && (
+                  <Text size="xs" c="dimmed">
+                    {i.host}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                {engineName(i.engine)}
+                {i.version && (
+                  <Text size="xs" c="dimmed" className="numbers">
+                    {i.version}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td ta="right" className="numbers">
+                {count(i.databaseCount)}
+              </Table.Td>
+              <Table.Td maw={300}>
+                <Standing instance={i} silentMinutes={silentMinutes} now={now} />
+                <Wants instance={i} />
+              </Table.Td>
+              <Table.Td>{i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}</Table.Td>
+              <Table.Td>{assessed(i)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function assessed(i: Instance) {
+  if (i.lastAssessedAt) return <Time at={i.lastAssessedAt} relative />;
+  return (
+    <Text size="sm" c="dimmed">
+      {i.collected ? "not yet" : "fed by push"}
+    </Text>
+  );
+}
+
+/** Wants is what a server lacks: its last error, and grants. */
+function Wants({ instance: i }: { instance: Instance }) {
+  return (
+    <>
+      {i.lastError && (
+        <Text size="xs" lineClamp={2} title={i.lastError}>
+          {i.lastError}
+        </Text>
+      )}
+      {i.missingGrants.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {plural(i.missingGrants.length, "missing grant")}
+        </Text>
+      )}
+    </>
+  );
 }

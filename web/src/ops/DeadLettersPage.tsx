@@ -1,5 +1,192 @@
+import { Anchor, Button, Collapse, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { IconArrowForwardUp, IconChevronDown, IconChevronRight, IconMailOff } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useId, useState } from "react";
+import { api, type Schemas } from "../api/client";
+import { EmptyState } from "../ui/EmptyState";
+import { plural } from "../ui/format";
+import { Mark } from "../ui/Mark";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Snippet } from "../ui/Snippet";
+import { say, sayProblem } from "../ui/say";
+import { Time } from "../ui/Time";
+import { live } from "./live";
 
+type Letter = Schemas["DeadLetter"];
+
+const jobs: Record<string, string> = {
+  build: "Building a report",
+  mail: "Mailing a recipient",
+  expire: "Expiring a report",
+  erase: "Deleting a file",
+};
+
+/** whatOf says what was set aside. */
+const whatOf = (letter: Letter) =>
+  letter.kind === "event"
+    ? `An event that ${letter.source} cannot apply`
+    : (jobs[letter.source] ?? `Job ${letter.source}`);
+
+/** DeadLettersPage lists what was tried several times and set aside, to be tried again or dropped. */
 export function DeadLettersPage() {
-  return <PageTitle title="DeadLettersPage" />;
+  const { data, error, isFetching, refetch } = api.useQuery("get", "/api/v1/ops/dead-letters", {}, live(15_000));
+  const [dropping, setDropping] = useState<Letter | null>(null);
+  const gone = () => {
+    setDropping(null);
+    void refetch();
+  };
+  return (
+    <>
+      <PageTitle
+        title="Dead letters"
+        lead="Events and jobs that failed again and again and were set aside, so that the others could go on. Oldest first, at most 200."
+      />
+      {error && <ProblemNote error={error} title="They cannot be read" onRetry={refetch} />}
+      <div aria-busy={isFetching}>
+        {!data && !error && <Skeleton height={120} />}
+        {data?.items.length === 0 && (
+          <Panel>
+            <EmptyState icon={<IconMailOff size={28} aria-hidden />} title="Nothing was set aside">
+              What fails five times comes here.
+            </EmptyState>
+          </Panel>
+        )}
+        <Stack gap="sm">
+          {data?.items.map((letter) => (
+            <DeadLetter
+              key={letter.id}
+              letter={letter}
+              onDrop={() => setDropping(letter)}
+              onTried={() => void refetch()}
+            />
+          ))}
+        </Stack>
+      </div>
+      {dropping && <Drop letter={dropping} onClose={() => setDropping(null)} onDropped={gone} />}
+    </>
+  );
+}
+
+function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () => void; onTried: () => void }) {
+  const [open, setOpen] = useState(false);
+  const details = useId();
+  const retry = api.useMutation("post", "/api/v1/ops/dead-letters/{deadLetterId}/retry");
+  const again = () =>
+    retry.mutate(
+      { params: { path: { deadLetterId: letter.id } } },
+      {
+        onSuccess: () => say("It is tried again."),
+        onError: (error) => sayProblem(error, "It cannot be tried"),
+        onSettled: onTried,
+      },
+    );
+  return (
+    <Panel data-letter={letter.id}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div style={{ flex: "1 1 24rem", minWidth: 0 }}>
+          <Mark tone="bad" icon={<IconMailOff size={16} aria-hidden />}>
+            {whatOf(letter)}
+          </Mark>
+          <Text size="sm" lineClamp={open ? undefined : 2} mt={2}>
+            {letter.error}
+          </Text>
+          <Text size="xs" c="dimmed" mt={2}>
+            {plural(letter.attempts, "attempt")}
+            {letter.waiting > 0 && ` · ${plural(letter.waiting, "event")} wait behind it`}
+            {letter.at && (
+              <>
+                {" · set aside "}
+                <Time at={letter.at} relative />
+              </>
+            )}
+          </Text>
+        </div>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            loading={retry.isPending}
+            leftSection={<IconArrowForwardUp size={14} aria-hidden />}
+            onClick={again}
+          >
+            Retry
+          </Button>
+          <Button size="xs" variant="default" onClick={onDrop}>
+            Drop
+          </Button>
+        </Group>
+      </Group>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        mt={4}
+        aria-expanded={open}
+        aria-controls={details}
+        onClick={() => setOpen(!open)}
+        leftSection={open ? <IconChevronDown size={14} aria-hidden /> : <IconChevronRight size={14} aria-hidden />}
+      >
+        Details
+      </Button>
+      <Collapse expanded={open} id={details}>
+        <Stack gap="xs" pt="xs">
+          <Text size="sm">
+            {letter.kind === "event" ? "Stream" : "Subject"}:{" "}
+            {letter.source === "build" ? (
+              <Anchor
+                inherit
+                underline="always"
+                renderRoot={(props) => (
+                  <Link to="/reports/$reportId" params={{ reportId: letter.subject }} {...props} />
+                )}
+              >
+                {letter.subject}
+              </Anchor>
+            ) : (
+              letter.subject
+            )}
+          </Text>
+          {letter.kind === "event" && (
+            <Snippet label="The event itself" text={`muster dead show ${letter.id}`} wrapped />
+          )}
+        </Stack>
+      </Collapse>
+    </Panel>
+  );
+}
+
+function Drop({ letter, onClose, onDropped }: { letter: Letter; onClose: () => void; onDropped: () => void }) {
+  const drop = api.useMutation("delete", "/api/v1/ops/dead-letters/{deadLetterId}");
+  const confirmed = () =>
+    drop.mutate(
+      { params: { path: { deadLetterId: letter.id } } },
+      {
+        onSuccess: () => {
+          say("It was dropped.");
+          onDropped();
+        },
+      },
+    );
+  return (
+    <Modal opened onClose={onClose} title="Drop it for good" closeButtonProps={{ "aria-label": "Close" }}>
+      <Stack>
+        <Text size="sm">
+          {whatOf(letter)} is not tried again.{" "}
+          {letter.kind === "event"
+            ? "Rebuilds skip the event, too: what it said is lost to that read model. The event log keeps it."
+            : "What it was to do is not done."}
+        </Text>
+        {drop.error && <ProblemNote error={drop.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red.9" loading={drop.isPending} onClick={confirmed}>
+            Drop
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
 }

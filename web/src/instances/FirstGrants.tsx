@@ -1,0 +1,42 @@
+import { List, Text, Title } from "@mantine/core";
+import { Panel } from "../ui/Panel";
+import { Snippet } from "../ui/Snippet";
+
+/** identifier is a name as SQL takes it, quoted where it must be. */
+const identifier = (name: string) => (/^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
+
+/** grantsFor are the statements that make a role able to do what Muster does. */
+export const grantsFor = (user: string) => {
+  const role = identifier(user.trim() || "muster");
+  return `CREATE ROLE ${role} LOGIN PASSWORD '…';
+GRANT pg_monitor TO ${role};
+-- statements, for Query Performance; needs shared_preload_libraries = 'pg_stat_statements' and a restart
+CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
+-- only if the extension is not in public
+-- GRANT USAGE ON SCHEMA … TO ${role};
+-- only if CONNECT is taken from PUBLIC
+-- GRANT CONNECT ON DATABASE … TO ${role};`;
+};
+
+/** FirstGrants is what to run on a server before it is added. */
+export function FirstGrants({ user }: { user: string }) {
+  return (
+    <Panel>
+      <Title order={2}>Grants to give first</Title>
+      <Text size="sm" c="dimmed" mt={4} mb="sm">
+        PostgreSQL 13 to 18. Run this as a superuser, with a password of your own.
+      </Text>
+      <Snippet label="On the server" text={grantsFor(user)} wrapped />
+      <List size="sm" mt="md" spacing={6}>
+        <List.Item>
+          pg_monitor shows settings, sessions and statements; it can change nothing. Texts of statements are never read.
+        </List.Item>
+        <List.Item>
+          Assessed every 6 hours, in read-only transactions with timeouts; sessions are counted every 10 seconds, the
+          rest every minute.
+        </List.Item>
+        <List.Item>What the role may not read is listed afterwards with the grants that would change that.</List.Item>
+      </List>
+    </Panel>
+  );
+}

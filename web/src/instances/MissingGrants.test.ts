@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { placesOf } from "./MissingGrants";
+
+test("grants are given in the database where they are missing, each once", () => {
+  expect(
+    placesOf([
+      { object: "pg_authid in database orders", statement: "GRANT SELECT ON pg_authid TO muster;", checks: ["PG-S11"] },
+      {
+        object: "pg_hba_file_rules in database orders",
+        statement: "GRANT SELECT ON pg_hba_file_rules TO muster",
+        checks: ["PG-S02", "PG-S01"],
+      },
+      { object: "pg_stat_statements", statement: "GRANT pg_read_all_stats TO muster", checks: [] },
+      { object: "pg_authid in database orders", statement: "GRANT SELECT ON pg_authid TO muster", checks: ["PG-S11"] },
+    ]),
+  ).toEqual([
+    {
+      database: "orders",
+      statements: ["GRANT SELECT ON pg_authid TO muster;", "GRANT SELECT ON pg_hba_file_rules TO muster;"],
+      objects: ["pg_authid", "pg_hba_file_rules"],
+      checks: ["PG-S01", "PG-S02", "PG-S11"],
+    },
+    { database: null, statements: ["GRANT pg_read_all_stats TO muster;"], objects: ["pg_stat_statements"], checks: [] },
+  ]);
+});

@@ -1,0 +1,65 @@
+import { Badge, Group, Stack, Text, Title } from "@mantine/core";
+import type { Schemas } from "../api/client";
+import { plural } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { Snippet } from "../ui/Snippet";
+
+type Grant = Schemas["MissingGrant"];
+export type Place = { database: string | null; statements: string[]; objects: string[]; checks: string[] };
+
+const ended = (statement: string) => `${statement.trim().replace(/;$/, "")};`;
+
+/** placesOf sorts grants by the database in which they are to be given; null is any. */
+export function placesOf(grants: Grant[]): Place[] {
+  const places = new Map<string | null, Place>();
+  for (const grant of grants) {
+    const [, object = grant.object, database = null] = /^(.+) in database (.+)$/.exec(grant.object) ?? [];
+    const place = places.get(database) ?? { database, statements: [], objects: [], checks: [] };
+    places.set(database, place);
+    if (!place.statements.includes(ended(grant.statement))) place.statements.push(ended(grant.statement));
+    if (!place.objects.includes(object)) place.objects.push(object);
+    place.checks = [...new Set([...place.checks, ...grant.checks])].sort();
+  }
+  return [...places.values()];
+}
+
+/** MissingGrants are the statements that would let Muster read what it may not, and the checks that wait for them. */
+export function MissingGrants({ grants }: { grants: Grant[] }) {
+  return (
+    <Panel>
+      <Title order={2}>{plural(grants.length, "missing grant")}</Title>
+      <Text size="sm" c="dimmed" mt={4} mb="md" maw="70ch">
+        What Muster may not read is reported as not assessed, never as passed. Run this as a superuser; the next
+        assessment has the rest.
+      </Text>
+      <Stack gap="lg">
+        {placesOf(grants).map((place) => (
+          <div key={place.database ?? ""}>
+            <Snippet
+              label={
+                place.database === null
+                  ? "Run this as a superuser"
+                  : `Run this as a superuser in database ${place.database}`
+              }
+              text={place.statements.join("\n")}
+              wrapped
+            />
+            <Text size="sm" mt="xs">
+              For {place.objects.join(", ")}.
+            </Text>
+            {place.checks.length > 0 && (
+              <Group gap={6} mt={6}>
+                <Text size="sm">Unlocks {plural(place.checks.length, "check")}:</Text>
+                {place.checks.map((id) => (
+                  <Badge key={id} variant="default" radius="sm" tt="none">
+                    {id}
+                  </Badge>
+                ))}
+              </Group>
+            )}
+          </div>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,94 @@
+// Connection strings, as internal/assessment.ParseDSN reads them.
+
+export const tlsModes = [
+  { value: "verify-full", label: "verify-full: encrypted, certificate and name checked" },
+  { value: "verify-ca", label: "verify-ca: encrypted, certificate checked, not its name" },
+  { value: "require", label: "require: encrypted, certificate not checked" },
+  { value: "prefer", label: "prefer: encrypted where the server offers it" },
+  { value: "allow", label: "allow: encrypted only where the server insists" },
+  { value: "disable", label: "disable: never encrypted" },
+];
+
+export type ConnectionFields = {
+  host: string;
+  /** Empty is 5432. */
+  port: string;
+  user: string;
+  password: string;
+  /** Empty is postgres. */
+  database: string;
+  tls: string;
+};
+
+/** dsnOf writes a connection as the URL that the API takes. A host that begins with / is the directory of a socket. */
+export function dsnOf(fields: ConnectionFields): string {
+  const host = fields.host.trim();
+  const credentials = `${encodeURIComponent(fields.user.trim())}${fields.password ? `:${encodeURIComponent(fields.password)}` : ""}`;
+  const port = fields.port.trim() ? `:${fields.port.trim()}` : "";
+  const query = new URLSearchParams();
+  let at = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}${port}`;
+  if (host.startsWith("/")) {
+    at = "";
+    query.set("host", host);
+    if (port) query.set("port", fields.port.trim());
+  }
+  query.set("sslmode", fields.tls);
+  return `postgres://${credentials}@${at}/${encodeURIComponent(fields.database.trim())}?${query}`;
+}
+
+/** portProblem says what is wrong with a port, or null. */
+export const portProblem = (port: string): string | null =>
+  port.trim() === "" || (/^\d{1,5}$/.test(port.trim()) && Number(port) >= 1 && Number(port) <= 65_535)
+    ? null
+    : "A number from 1 to 65535.";
+
+/** Advice is what to do about a connection that did not come about: the API's class of it, in words. */
+export type Advice = { title: string; steps: string[]; field: keyof ConnectionFields };
+
+const advice: Record<string, Advice> = {
+  refused: {
+    title: "Connection refused",
+    field: "host",
+    steps: [
+      "Check host and port, from the machine that Muster runs on.",
+      "PostgreSQL listens on loopback only until listen_addresses says otherwise.",
+      "A firewall between the two may turn the connection away.",
+    ],
+  },
+  timeout: {
+    title: "No answer in time",
+    field: "host",
+    steps: [
+      "A firewall that drops packets looks like this: open the port from Muster's machine.",
+      "Check that the host name leads to the right address there.",
+    ],
+  },
+  authentication: {
+    title: "Sign-in refused",
+    field: "password",
+    steps: [
+      "Check user and password. The role needs LOGIN.",
+      "pg_hba.conf needs a line for this user, database and Muster's address; reload after a change.",
+    ],
+  },
+  tls: {
+    title: "No agreement on TLS",
+    field: "tls",
+    steps: [
+      "require encrypts without checking the certificate; verify-full needs one that Muster's machine trusts.",
+      "Where the server has ssl = off, only prefer, allow and disable connect.",
+    ],
+  },
+  database: {
+    title: "The database cannot be opened",
+    field: "database",
+    steps: [
+      "Check the database's name; postgres exists on most servers.",
+      "The role needs CONNECT: GRANT CONNECT ON DATABASE … TO …;",
+    ],
+  },
+};
+
+/** adviceOn is what a class of failure means; null where this page does not know it. */
+export const adviceOn = (failure: string): Advice | null =>
+  Object.hasOwn(advice, failure) ? (advice[failure] ?? null) : null;
