@@ -1,8 +1,9 @@
-import { Badge, type BadgeProps, Group, Progress, Stack, Text } from "@mantine/core";
-import { IconCheck, IconClock, IconHourglass, IconLoader2, IconX } from "@tabler/icons-react";
+import { Group, Progress, Stack, Text } from "@mantine/core";
+import { IconCircleCheck, IconCircleX, IconClock, IconHourglass, IconLoader2 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { duration } from "../ui/format";
+import { Mark, type Tone } from "../ui/Mark";
 import { useNow } from "../ui/Time";
 
 export type Report = Schemas["Report"];
@@ -25,33 +26,21 @@ export const statusNames: Record<string, string> = {
   Expired: "Expired",
 };
 
-const looks: Record<string, { color: string; icon: ReactNode }> = {
-  Queued: { color: "gray", icon: <IconClock size={14} aria-hidden /> },
-  Building: { color: "blue", icon: <IconLoader2 size={14} aria-hidden /> },
-  Ready: { color: "muster", icon: <IconCheck size={14} aria-hidden /> },
-  Failed: { color: "red", icon: <IconX size={14} aria-hidden /> },
-  Expired: { color: "gray", icon: <IconHourglass size={14} aria-hidden /> },
+const looks: Record<string, { tone: Tone; icon: ReactNode }> = {
+  Queued: { tone: "quiet", icon: <IconClock size={16} aria-hidden /> },
+  Building: { tone: "busy", icon: <IconLoader2 size={16} aria-hidden /> },
+  Ready: { tone: "good", icon: <IconCircleCheck size={16} aria-hidden /> },
+  Failed: { tone: "bad", icon: <IconCircleX size={16} aria-hidden /> },
+  Expired: { tone: "quiet", icon: <IconHourglass size={16} aria-hidden /> },
 };
 
-/** StatusBadge is a report's state in a word and a sign. */
-export function StatusBadge({ status, ...rest }: { status: string } & BadgeProps) {
+/** StatusMark is a report's state in a word and a sign. */
+export function StatusMark({ status }: { status: string }) {
   const look = looks[status];
   return (
-    <Badge
-      variant="outline"
-      radius="sm"
-      tt="none"
-      fw={600}
-      color={look?.color ?? "gray"}
-      leftSection={look?.icon}
-      {...rest}
-      styles={{
-        root: { color: "var(--mantine-color-text)", flexShrink: 0 },
-        section: { color: `var(--mantine-color-${look?.color ?? "gray"}-outline)` },
-      }}
-    >
+    <Mark tone={look?.tone ?? "quiet"} icon={look?.icon}>
       {statusNames[status] ?? status}
-    </Badge>
+    </Mark>
   );
 }
 
@@ -61,7 +50,7 @@ export function ReportStatus({ report }: { report: Report }) {
   return (
     <Stack gap={4} miw={0}>
       <Group gap="xs" wrap="nowrap">
-        <StatusBadge status={report.status} />
+        <StatusMark status={report.status} />
         {moving && <Elapsed since={report.startedAt ?? report.createdAt} waiting={report.status === "Queued"} />}
       </Group>
       {report.status === "Building" && <BuildProgress progress={report.progress} />}

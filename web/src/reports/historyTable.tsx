@@ -1,0 +1,83 @@
+import { Anchor, Skeleton, Table } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { count } from "../ui/format";
+import { Time } from "../ui/Time";
+import classes from "./history.module.css";
+import { type Report, ReportStatus } from "./status";
+import { useDownload } from "./statusDownload";
+import { ReportFile } from "./statusFile";
+
+const columns = ["Scope", "Requested by", "Requested", "Recipients", "Status", "File"];
+
+/** HistoryTable is a page of the history; undefined is not there yet. */
+export function HistoryTable({ reports, busy }: { reports: Report[] | undefined; busy: boolean }) {
+  return (
+    <Table.ScrollContainer
+      type="native"
+      minWidth={980}
+      tabIndex={0}
+      role="region"
+      aria-label="Reports"
+      aria-busy={busy}
+    >
+      <Table verticalSpacing="sm" layout="fixed" className={classes.table}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((name) => (
+              <Table.Th key={name} scope="col" ta={name === "Recipients" ? "right" : undefined}>
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {reports
+            ? reports.map((report) => <Row key={report.id} report={report} />)
+            : [1, 2, 3, 4, 5].map((n) => <SkeletonRow key={n} />)}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Row({ report }: { report: Report }) {
+  const download = useDownload(report);
+  return (
+    <Table.Tr data-report={report.id} data-status={download.shown.status}>
+      <Table.Td>
+        <Anchor
+          renderRoot={(props) => <Link {...props} to="/reports/$reportId" params={{ reportId: report.id }} />}
+          size="sm"
+          fw={500}
+        >
+          {report.scopeLabel}
+        </Anchor>
+      </Table.Td>
+      <Table.Td>{report.requester.name}</Table.Td>
+      <Table.Td>
+        <Time at={report.createdAt} />
+      </Table.Td>
+      <Table.Td ta="right" className="numbers">
+        {count(report.recipientCount)}
+      </Table.Td>
+      <Table.Td>
+        <ReportStatus report={download.shown} />
+      </Table.Td>
+      <Table.Td>
+        <ReportFile download={download} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function SkeletonRow() {
+  return (
+    <Table.Tr>
+      {columns.map((name) => (
+        <Table.Td key={name}>
+          <Skeleton h={44} my={1} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
+}

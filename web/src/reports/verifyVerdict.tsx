@@ -1,0 +1,102 @@
+import { Alert, Anchor, Code, List, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import type { Schemas } from "../api/client";
+import { absoluteTime, count } from "../ui/format";
+import { kindName } from "./status";
+import { Facts } from "./statusFacts";
+
+const Digest = ({ children }: { children: string }) => (
+  <Text span size="xs" ff="monospace">
+    {children}
+  </Text>
+);
+
+/** Verdict is what the log knows of a file. digest is the file's SHA-256 as computed here; null where it could not be. */
+export function Verdict({ answer, digest }: { answer: Schemas["Verification"]; digest: string | null }) {
+  if (!answer.known || !answer.report) return <Unknown digest={digest} />;
+  return <Known answer={answer} report={answer.report} digest={digest} />;
+}
+
+function Known({
+  answer,
+  report,
+  digest,
+}: {
+  answer: Schemas["Verification"];
+  report: Schemas["Report"];
+  digest: string | null;
+}) {
+  const intact = answer.chain === "ok";
+  return (
+    <Alert
+      color={intact ? "muster" : "yellow"}
+      title={intact ? "One of ours, unchanged" : "One of ours, but the log does not fit it"}
+      icon={intact ? <IconShieldCheck aria-hidden /> : <IconAlertTriangle aria-hidden />}
+      data-verdict={intact ? "known" : "broken"}
+      styles={{ title: { color: "var(--mantine-color-text)" } }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          {intact
+            ? "This is byte for byte the report that was built, and the log's record of it holds."
+            : "The file is the one that was recorded, but the events of this report do not add up. Tell whoever runs Muster; `muster events verify` on the server says where."}
+        </Text>
+        <Facts
+          facts={[
+            [
+              "Report",
+              <Anchor
+                key="report"
+                inherit
+                renderRoot={(props) => <Link {...props} to="/reports/$reportId" params={{ reportId: report.id }} />}
+              >
+                {kindName(report.kind)}: {report.scopeLabel}
+              </Anchor>,
+            ],
+            ["Requested by", report.requester.name],
+            ["Requested", absoluteTime(report.createdAt)],
+            ["Built", report.finishedAt && absoluteTime(report.finishedAt)],
+            ["Chain", intact ? "Intact: the report's events and the head that the PDF carries" : "Broken"],
+            [
+              "Log head in the PDF",
+              answer.witness && `${answer.witness.log}, position ${count(answer.witness.position)}`,
+            ],
+            ["Hash of the head", answer.witness && <Digest key="hash">{answer.witness.hash}</Digest>],
+            ["SHA-256 of the file", digest && <Digest key="digest">{digest}</Digest>],
+            ["SHA-256 of its inputs", answer.inputsSha256 && <Digest key="inputs">{answer.inputsSha256}</Digest>],
+          ]}
+        />
+      </Stack>
+    </Alert>
+  );
+}
+
+function Unknown({ digest }: { digest: string | null }) {
+  return (
+    <Alert
+      color="red"
+      title="Not one of ours, or changed"
+      icon={<IconShieldX aria-hidden />}
+      data-verdict="unknown"
+      styles={{ title: { color: "var(--mantine-color-text)" } }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">No report of your organization has this content. That means one of these:</Text>
+        <List size="sm">
+          <List.Item>Muster did not build it.</List.Item>
+          <List.Item>
+            It was changed after it was built, if only by a byte: by printing, signing or saving it anew.
+          </List.Item>
+          <List.Item>It belongs to another organization.</List.Item>
+        </List>
+        <Text size="sm">Do not rely on what it says. Ask for the original, or download the report again.</Text>
+        {digest && (
+          <Text size="sm">
+            SHA-256 of the file: <Code style={{ overflowWrap: "anywhere" }}>{digest}</Code>
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
