@@ -153,8 +153,8 @@ export const theme = createTheme({
 });
 
 /**
- * variables are Mantine's colours where its own are too faint, and Muster's: `--muster-page` behind the panels,
- * `--muster-line` a hairline, `--muster-control` the edge of a field (3:1, WCAG 1.4.11), `--muster-focus` its ring.
+ * variables are Mantine's colours where its own are too faint, and Muster's: `--muster-line` a hairline,
+ * `--muster-control` the edge of a field (3:1, WCAG 1.4.11), `--muster-focus` its ring. page.css has `--muster-page`.
  */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
@@ -165,7 +165,6 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-success": green[7],
     "--mantine-color-default-border": gray[3],
     "--mantine-color-default-color": gray[9],
-    "--muster-page": "#f4f6f8",
     "--muster-line": gray[2],
     "--muster-control": gray[5],
     "--muster-focus": muster[7],
@@ -175,7 +174,6 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": dark[2],
     "--mantine-color-error": red[4],
     "--mantine-color-success": green[4],
-    "--muster-page": dark[8],
     "--muster-line": dark[5],
     "--muster-control": dark[3],
     "--muster-focus": muster[4],

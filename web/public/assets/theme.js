@@ -8,5 +8,8 @@
     // Without storage the scheme is the system's.
   }
   const dark = chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
-  document.documentElement.setAttribute("data-mantine-color-scheme", dark ? "dark" : "light");
+  const scheme = dark ? "dark" : "light";
+  document.documentElement.setAttribute("data-mantine-color-scheme", scheme);
+  // What the browser paints before the style sheet is there.
+  document.querySelector('meta[name="color-scheme"]')?.setAttribute("content", scheme);
 })();

@@ -5,6 +5,7 @@ import { SignIn } from "../access/SignIn";
 import { sessionQuery, signedIn } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Forbidden } from "./Forbidden";
+import { ScopeNotice } from "./ScopeNotice";
 import { SearchNotices } from "./SearchNotices";
 import { Shell } from "./Shell";
 
@@ -15,14 +16,14 @@ export function App() {
   const page = matches[matches.length - 1]?.staticData ?? {};
   if (session.isPending) {
     return (
-      <Center h="100vh">
+      <Center h="100dvh">
         <Loader aria-label="Loading" />
       </Center>
     );
   }
   if (session.isError) {
     return (
-      <Center h="100vh" p="md">
+      <Center h="100dvh" p="md">
         <ProblemNote error={session.error} title="Muster cannot be reached" onRetry={() => session.refetch()} />
       </Center>
     );
@@ -34,6 +35,7 @@ export function App() {
   return (
     <Shell scoped={page.scoped === true}>
       <SearchNotices />
+      {page.scoped && allowed && <ScopeNotice />}
       {allowed ? <Outlet /> : <Forbidden title={page.title ?? "This page"} role={who.member.role} />}
     </Shell>
   );

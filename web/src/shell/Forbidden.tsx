@@ -1,22 +1,30 @@
-import { Anchor, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../ui/EmptyState";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
 
 /** Forbidden explains why a page that exists is not for its reader. */
 export function Forbidden({ title, role }: { title: string; role: string }) {
   return (
     <>
       <PageTitle title={title} />
-      <EmptyState icon={<IconLock size={32} aria-hidden />} title="403: your role may not see this page">
-        <Text size="sm">
-          You are signed in as {role}. An administrator of your organization can give you another role, under Members.
-        </Text>
-        <Anchor component={Link} to="/" size="sm">
-          To the dashboard
-        </Anchor>
-      </EmptyState>
+      <Panel>
+        <EmptyState
+          icon={<IconLock size={32} stroke={1.5} aria-hidden />}
+          title="403: your role may not see this page"
+          action={
+            <Button renderRoot={(props) => <Link {...props} to="/" />} variant="default" size="xs" mt="xs">
+              To the dashboard
+            </Button>
+          }
+        >
+          <Text size="sm">
+            You are signed in as {role}. An administrator of your organization can give you another role, under Members.
+          </Text>
+        </EmptyState>
+      </Panel>
     </>
   );
 }

@@ -1,18 +1,29 @@
-import { Anchor } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button } from "@mantine/core";
+import { IconMapOff } from "@tabler/icons-react";
+import { Link, useRouterState } from "@tanstack/react-router";
 import { EmptyState } from "../ui/EmptyState";
 import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
 
 /** Lost is shown where there is nothing at an address. */
 export function Lost() {
+  const path = useRouterState({ select: (s) => s.location.pathname });
   return (
     <>
-      <PageTitle title="Nothing here" />
-      <EmptyState title="There is nothing at this address">
-        <Anchor component={Link} to="/" size="sm">
-          To the dashboard
-        </Anchor>
-      </EmptyState>
+      <PageTitle title="Page not found" />
+      <Panel>
+        <EmptyState
+          icon={<IconMapOff size={32} stroke={1.5} aria-hidden />}
+          title="404: there is nothing at this address"
+          action={
+            <Button renderRoot={(props) => <Link {...props} to="/" />} variant="default" size="xs" mt="xs">
+              To the dashboard
+            </Button>
+          }
+        >
+          Muster has no page {path}. The navigation lists those that it has.
+        </EmptyState>
+      </Panel>
     </>
   );
 }

@@ -1,4 +1,5 @@
-import { Alert } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { type Dropped, parseSearch } from "../url/search";
@@ -14,25 +15,26 @@ export function SearchNotices() {
     const dropped = schema?.dropped(parseSearch(raw)) ?? [];
     if (dropped.length === 0) return;
     setSaid({ path, dropped });
-    navigate({ to: ".", search: schema?.(parseSearch(raw)) as never, replace: true });
+    navigate({ to: ".", search: schema?.(parseSearch(raw)) as never, replace: true, resetScroll: false });
   }, [raw, schema, path, navigate]);
   if (said.path !== path || said.dropped.length === 0) return null;
   return (
     <Alert
       color="yellow"
       mb="md"
+      py="xs"
+      icon={<IconInfoCircle aria-hidden />}
       withCloseButton
       closeButtonLabel="Dismiss"
       onClose={() => setSaid({ path: "", dropped: [] })}
       role="status"
     >
       {said.dropped.map((d) => (
-        <div key={`${d.name}=${d.value}`}>
+        <Text size="sm" key={`${d.name}=${d.value}`}>
           {d.reason === "unknown"
-            ? `This page has no parameter “${d.name}”.`
-            : `“${d.value}” is no ${d.name} that can be used.`}{" "}
-          It was left out.
-        </div>
+            ? `This page has no parameter “${d.name}”. It was left out of the address.`
+            : `The address says ${d.name} “${d.value}”, which cannot be used. It was left out.`}
+        </Text>
       ))}
     </Alert>
   );

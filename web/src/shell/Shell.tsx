@@ -1,77 +1,66 @@
-import { AppShell, Burger, Button, Group, NavLink, ScrollArea, Text } from "@mantine/core";
+import { AppShell } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQueryClient } from "@tanstack/react-query";
-import { Link, useRouterState } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { client } from "../api/client";
-import { sessionQuery, useSession } from "../api/session";
-import { useAnchor, useScope } from "../window/scope";
-import { sections } from "./navigation";
+import { type ReactNode, useState } from "react";
+import { ReportAnnouncer } from "../reports/ReportAnnouncer";
+import { type ScopeSearch, useScope } from "../window/scope";
+import { DemoBanner, InsecureBanner } from "./Banners";
+import { useFocus } from "./focus";
+import { Navigation } from "./Navigation";
+import { RouteAnnouncer } from "./RouteAnnouncer";
+import { SessionEnded } from "./SessionEnded";
+import { ShortcutsModal } from "./ShortcutsModal";
+import "./shell.css";
+import { type Tool, TopBar } from "./TopBar";
+import { usePageShortcuts } from "./usePageShortcuts";
 
 /** Shell is the page's frame: navigation, and for pages with a scope the filter and the window. */
 export function Shell({ scoped, children }: { scoped: boolean; children: ReactNode }) {
-  const [opened, { toggle, close }] = useDisclosure();
-  const session = useSession();
-  const here = useRouterState({ select: (s) => s.location.pathname });
-  const { search } = useScope();
-  const { move } = useAnchor();
-  const queries = useQueryClient();
-  const signOut = async () => {
-    await client.DELETE("/api/v1/session");
-    await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  };
+  const [menu, { toggle, close }] = useDisclosure();
+  const [tool, setTool] = useState<Tool | null>(null);
+  const scope = useLastScope(scoped);
+  useFocus();
+  usePageShortcuts(scoped, scope, setTool);
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !opened } }}
-      padding="md"
+      header={{ height: scoped ? { base: 100, md: 56 } : 56 }}
+      navbar={{ width: 216, breakpoint: "sm", collapsed: { mobile: !menu } }}
+      padding={{ base: "sm", sm: "lg" }}
     >
-      <a className="skip" href="#main">
+      {/* biome-ignore lint/a11y/useValidAnchor: a skip link is a link, only one that leaves the address as it is */}
+      <a
+        className="skip"
+        href="#main"
+        onClick={(event) => {
+          // The address is the view's state, and gets no fragment of this.
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
         Skip to the content
       </a>
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
-          <Group gap="xs">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <img src="/assets/icon.svg" alt="" width={28} height={28} />
-            <Text fw={650}>{session.organization.name}</Text>
-          </Group>
-          <Group gap="xs">
-            {scoped && (
-              <Button size="xs" variant="default" onClick={move}>
-                Refresh
-              </Button>
-            )}
-            <Button size="xs" variant="subtle" onClick={signOut}>
-              Sign out
-            </Button>
-          </Group>
-        </Group>
+      <AppShell.Header px={{ base: "xs", sm: "md" }}>
+        <TopBar scoped={scoped} scope={scope} menu={menu} onMenu={toggle} tool={tool} onTool={setTool} />
       </AppShell.Header>
-      <AppShell.Navbar p="sm">
-        <ScrollArea component="nav" aria-label="Main">
-          {sections.map((section) => (
-            <div key={section.name}>
-              {section.links
-                .filter((l) => !l.permission || session.can(l.permission))
-                .map((l) => (
-                  <NavLink
-                    key={l.to}
-                    component={Link}
-                    to={l.to}
-                    search={(l.scoped ? search : {}) as never}
-                    label={l.name}
-                    active={l.to === "/" ? here === "/" : here.startsWith(l.to)}
-                    onClick={close}
-                  />
-                ))}
-            </div>
-          ))}
-        </ScrollArea>
+      <AppShell.Navbar p="xs" pt="md" data-closed={!menu || undefined}>
+        <Navigation scope={scope} onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <InsecureBanner />
+        <DemoBanner />
         {children}
       </AppShell.Main>
+      <RouteAnnouncer />
+      <ReportAnnouncer />
+      <ShortcutsModal opened={tool === "help"} onClose={() => setTool(null)} />
+      <SessionEnded />
     </AppShell>
   );
+}
+
+/** useLastScope is the scope of the page, or on a page without one that of the last page with it. */
+function useLastScope(scoped: boolean): ScopeSearch {
+  const { search } = useScope();
+  const [last, setLast] = useState(search);
+  if (scoped && JSON.stringify(last) !== JSON.stringify(search)) setLast(search);
+  return last;
 }

@@ -1,41 +1,71 @@
+import {
+  IconBell,
+  IconBuilding,
+  IconClipboardOff,
+  IconDownload,
+  IconFileCheck,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconListSearch,
+  IconMail,
+  IconMailX,
+  IconReport,
+  IconServer2,
+  IconStack2,
+  IconUsers,
+  type TablerIcon,
+} from "@tabler/icons-react";
+
 /** The navigation: what is in it, for whom. A link without a permission is for everybody who is signed in. */
-export type Destination = { to: string; name: string; permission?: string; scoped?: boolean };
+export type Destination = { to: string; name: string; icon: TablerIcon; permission?: string; scoped?: boolean };
 
 export const sections: { name: string; links: Destination[] }[] = [
   {
     name: "Fleet",
     links: [
-      { to: "/", name: "Dashboard", permission: "metrics:read", scoped: true },
-      { to: "/alerts", name: "Alerts", permission: "alerts:read", scoped: true },
-      { to: "/instances", name: "Instances", permission: "metrics:read" },
+      { to: "/", name: "Dashboard", icon: IconLayoutDashboard, permission: "metrics:read", scoped: true },
+      { to: "/alerts", name: "Alerts", icon: IconBell, permission: "alerts:read", scoped: true },
+      { to: "/instances", name: "Instances", icon: IconServer2, permission: "metrics:read" },
     ],
   },
   {
     name: "Reports",
     links: [
-      { to: "/reports", name: "Catalog", permission: "reports:read" },
-      { to: "/reports/history", name: "History", permission: "reports:read" },
-      { to: "/exports", name: "Downloads" },
-      { to: "/reports/verify", name: "Verify", permission: "reports:read" },
-      { to: "/exceptions", name: "Exceptions", permission: "reports:read" },
+      { to: "/reports", name: "Catalog", icon: IconReport, permission: "reports:read" },
+      { to: "/reports/history", name: "History", icon: IconHistory, permission: "reports:read" },
+      { to: "/exports", name: "Downloads", icon: IconDownload },
+      { to: "/reports/verify", name: "Verify", icon: IconFileCheck, permission: "reports:read" },
+      { to: "/exceptions", name: "Exceptions", icon: IconClipboardOff, permission: "reports:read" },
     ],
   },
   {
     name: "Organization",
     links: [
-      { to: "/settings/members", name: "Members" },
-      { to: "/settings/tokens", name: "Tokens" },
-      { to: "/settings/organization", name: "Organization" },
-      { to: "/audit", name: "Audit", permission: "audit:read" },
+      { to: "/settings/members", name: "Members", icon: IconUsers },
+      { to: "/settings/tokens", name: "Tokens", icon: IconKey },
+      { to: "/settings/organization", name: "Organization", icon: IconBuilding },
+      { to: "/audit", name: "Audit", icon: IconListSearch, permission: "audit:read" },
     ],
   },
   {
     name: "Operations",
     links: [
-      { to: "/ops/projections", name: "Projections", permission: "ops:read" },
-      { to: "/ops/jobs", name: "Job queue", permission: "ops:read" },
-      { to: "/ops/dead-letters", name: "Dead letters", permission: "admin" },
-      { to: "/ops/outbox", name: "Outbox", permission: "admin" },
+      { to: "/ops/projections", name: "Projections", icon: IconStack2, permission: "ops:read" },
+      { to: "/ops/jobs", name: "Job queue", icon: IconListDetails, permission: "ops:read" },
+      { to: "/ops/dead-letters", name: "Dead letters", icon: IconMailX, permission: "admin" },
+      { to: "/ops/outbox", name: "Outbox", icon: IconMail, permission: "admin" },
     ],
   },
 ];
+
+const addresses = sections.flatMap((section) => section.links.map((link) => link.to));
+const reportPage = /^\/reports\/[0-9a-f-]{36}$/;
+
+/** placeOf is the destination that an address belongs to: itself, the longest one above it, or null. */
+export function placeOf(path: string): string | null {
+  if (reportPage.test(path)) return "/reports/history";
+  const above = addresses.filter((to) => path === to || (to !== "/" && path.startsWith(`${to}/`)));
+  return above.sort((a, b) => b.length - a.length)[0] ?? null;
+}

@@ -1,6 +1,12 @@
 // What each page's address may say: contract §17.
-import { presets } from "../window/window";
+import { isCustom, presets, type Range } from "../window/window";
 import { instant, oneOf, ordinal, search, someOf, text, texts, uuid, uuids } from "./search";
+
+/** A window is a preset, or two bounds in their order; a bound without the other, or beside a preset, is none. */
+const oneWindow = ({ range, from, to }: Range): ("from" | "to")[] => {
+  const bounds = (["from", "to"] as const).filter((name) => ({ from, to })[name] !== undefined);
+  return isCustom({ range, from, to }) ? [] : bounds;
+};
 
 const window = { range: oneOf(...presets), from: instant, to: instant };
 const scope = { ...window, instanceId: uuids };
@@ -12,18 +18,21 @@ export const severities = ["info", "warning", "critical"] as const;
 export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
-export const dashboardSearch = search(scope);
-export const alertsSearch = search({
-  ...scope,
-  status: oneOf("all", "open", "resolved"),
-  severity: someOf(...severities),
-  q: text,
-  muted: oneOf("include", "exclude", "only"),
-  sort: oneOf(...sorts, ...sorts.map((s) => `-${s}` as const)),
-  page: ordinal,
-  pageSize: ordinal,
-});
-export const alertSearch = search(scope);
+export const dashboardSearch = search(scope, oneWindow);
+export const alertsSearch = search(
+  {
+    ...scope,
+    status: oneOf("all", "open", "resolved"),
+    severity: someOf(...severities),
+    q: text,
+    muted: oneOf("include", "exclude", "only"),
+    sort: oneOf(...sorts, ...sorts.map((s) => `-${s}` as const)),
+    page: ordinal,
+    pageSize: ordinal,
+  },
+  oneWindow,
+);
+export const alertSearch = search(scope, oneWindow);
 export const catalogSearch = search({ category: oneOf(...categories) });
 export const historySearch = search({ kind: oneOf(...kinds), page: ordinal, status: someOf(...statuses) });
 export const requestSearch = search({

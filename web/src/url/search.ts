@@ -64,9 +64,15 @@ const textsOf = (value: unknown): string[] =>
         : value.map(String)
       : [String(value)];
 
-/** search makes a Schema of fields. */
-export function search<F extends Record<string, Field<unknown>>>(fields: F): Schema<Values<F>> {
-  const read = (raw: Record<string, unknown>) => {
+/** A Rule names the parameters that, each readable, make no sense together: they are dropped like what cannot be read. */
+export type Rule<S> = (values: S) => (keyof S & string)[];
+
+/** search makes a Schema of fields, and of a rule for what they say together. */
+export function search<F extends Record<string, Field<unknown>>>(
+  fields: F,
+  rule: Rule<Values<F>> = () => [],
+): Schema<Values<F>> {
+  const fieldsOf = (raw: Record<string, unknown>) => {
     const values: Record<string, unknown> = {};
     for (const [name, field] of Object.entries(fields)) {
       const { value } = field.read(textsOf(raw[name]));
@@ -74,22 +80,29 @@ export function search<F extends Record<string, Field<unknown>>>(fields: F): Sch
     }
     return values as Values<F>;
   };
-  const dropped = (raw: Record<string, unknown>) =>
-    Object.entries(raw).flatMap(([name, value]): Dropped[] => {
-      const field = fields[name];
+  const read = (raw: Record<string, unknown>) => {
+    const values = fieldsOf(raw);
+    for (const name of rule(values)) delete values[name];
+    return values;
+  };
+  const dropped = (raw: Record<string, unknown>) => {
+    const senseless: string[] = rule(fieldsOf(raw));
+    return Object.entries(raw).flatMap(([name, value]): Dropped[] => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (!field) return [{ name, value: textsOf(value).join(", "), reason: "unknown" }];
+      if (senseless.includes(name)) return [{ name, value: textsOf(value).join(", "), reason: "invalid" }];
       return field.read(textsOf(value)).dropped.map((text) => ({ name, value: text, reason: "invalid" as const }));
     });
+  };
   return Object.assign(read, { dropped });
 }
 
 /** parseSearch reads an address: each name with all its values. */
 export function parseSearch(query: string): Record<string, string[]> {
-  const values: Record<string, string[]> = {};
-  for (const [name, value] of new URLSearchParams(query)) {
-    values[name] = [...(values[name] ?? []), value];
-  }
-  return values;
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query)) values.set(name, [...(values.get(name) ?? []), value]);
+  // Not by assignment: an address may name `__proto__`.
+  return Object.fromEntries(values);
 }
 
 /** stringifySearch writes an address, lists as repeated names; an empty list is one empty value. */

@@ -1,5 +1,7 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { sessionQuery } from "../api/session";
 import { isCustom, type Preset, type Range, type Window, windowOf } from "./window";
 
 /** ScopeSearch is what every page with the top bar's filter carries in its address. */
@@ -14,7 +16,28 @@ export function AnchorProvider({ children }: { children: ReactNode }) {
   const [at, setAt] = useState(() => new Date());
   const move = useCallback(() => setAt(new Date()), []);
   const anchor = useMemo(() => ({ at, move }), [at, move]);
+  useRefetch(at);
   return <AnchorContext value={anchor}>{children}</AnchorContext>;
+}
+
+/**
+ * useRefetch reads again whatever the page shows once the anchor has moved. What has the anchor in its key is being read
+ * by then (effects of children run first) and is left alone: one Refresh, one request each.
+ */
+function useRefetch(at: Date) {
+  const queries = useQueryClient();
+  const seen = useRef(at);
+  useEffect(() => {
+    if (seen.current === at) return;
+    seen.current = at;
+    queries.refetchQueries(
+      {
+        type: "active",
+        predicate: (query) => query.state.fetchStatus === "idle" && query.queryKey[0] !== sessionQuery.queryKey[0],
+      },
+      { cancelRefetch: false },
+    );
+  }, [at, queries]);
 }
 
 export const useAnchor = () => useContext(AnchorContext);
@@ -36,7 +59,10 @@ export type Scope = {
   search: ScopeSearch;
   setPreset: (preset: Preset) => void;
   setCustom: (from: string, to: string) => void;
-  setInstances: (ids: string[] | undefined) => void;
+  /** To no window at all, where a page has such a thing; elsewhere to the default preset. */
+  clearWindow: () => void;
+  /** replace leaves no entry in the history: for the second and further changes of one choice. */
+  setInstances: (ids: string[] | undefined, options?: { replace?: boolean }) => void;
 };
 
 /** useScope is the top bar's filter and window: read from the address, changed by changing it. */
@@ -49,9 +75,12 @@ export function useScope(): Scope {
   const window = useMemo(() => windowOf({ range, from, to }, at), [range, from, to, at]);
   const instanceIds = useMemo(() => (ids === undefined ? undefined : ids === "" ? [] : ids.split(",")), [ids]);
   const change = useCallback(
-    (next: ScopeSearch) =>
+    (next: ScopeSearch, replace = false) =>
       navigate({
         to: ".",
+        replace,
+        // The page stays where it is scrolled to: it is the same page, of another scope.
+        resetScroll: false,
         // A page of a list in another scope is another page: it starts again at the first.
         search: ((previous: Record<string, unknown>) => ({ ...previous, page: undefined, ...next })) as never,
       }),
@@ -64,6 +93,7 @@ export function useScope(): Scope {
     search: scopeOf({ ...(isCustom({ range, from, to }) ? { from, to } : { range }), instanceId: instanceIds }),
     setPreset: (preset) => change({ range: preset, from: undefined, to: undefined }),
     setCustom: (start, end) => change({ range: undefined, from: start, to: end }),
-    setInstances: (chosen) => change({ instanceId: chosen }),
+    clearWindow: () => change({ range: undefined, from: undefined, to: undefined }),
+    setInstances: (chosen, options) => change({ instanceId: chosen }, options?.replace),
   };
 }

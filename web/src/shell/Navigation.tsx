@@ -1,0 +1,47 @@
+import { NavLink, ScrollArea, Text } from "@mantine/core";
+import { Link, useRouterState } from "@tanstack/react-router";
+import { useSession } from "../api/session";
+import type { ScopeSearch } from "../window/scope";
+import { placeOf, sections } from "./navigation";
+
+/** Navigation is the list of pages that the reader may see; scope goes along to those that have one. */
+export function Navigation({ scope, onNavigate }: { scope: ScopeSearch; onNavigate: () => void }) {
+  const session = useSession();
+  const place = useRouterState({ select: (s) => placeOf(s.location.pathname) });
+  const allowed = sections
+    .map((section) => ({ ...section, links: section.links.filter((l) => !l.permission || session.can(l.permission)) }))
+    .filter((section) => section.links.length > 0);
+  return (
+    <ScrollArea component="nav" aria-label="Main" type="auto" scrollbarSize={8} flex={1}>
+      {allowed.map((section) => (
+        <div key={section.name} className="shell-section">
+          <Text size="xs" fw={600} c="dimmed" px="xs" pb={4} id={`nav-${section.name}`}>
+            {section.name}
+          </Text>
+          <ul aria-labelledby={`nav-${section.name}`}>
+            {section.links.map(({ to, name, icon: Icon, scoped }) => (
+              <li key={to}>
+                <NavLink
+                  renderRoot={(props) => (
+                    <Link
+                      {...props}
+                      to={to}
+                      search={(scoped ? scope : {}) as never}
+                      activeOptions={{ exact: true, includeSearch: false }}
+                      aria-current={place === to ? "page" : undefined}
+                    />
+                  )}
+                  className="shell-link"
+                  label={name}
+                  leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+                  active={place === to}
+                  onClick={onNavigate}
+                />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </ScrollArea>
+  );
+}

@@ -1,0 +1,51 @@
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { IconClockPin, IconLink, IconShare } from "@tabler/icons-react";
+import { useRouter } from "@tanstack/react-router";
+import { say, sayProblem } from "../ui/say";
+import { stringifySearch } from "../url/search";
+import { useScope } from "../window/scope";
+import { copyText } from "./clipboard";
+
+/** ShareMenu copies the page's address: as it is, or with the present window as a fixed one. */
+export function ShareMenu() {
+  const router = useRouter();
+  const { window: shown } = useScope();
+  const copy = async (address: string, message: string) => {
+    try {
+      await copyText(address);
+      say(message);
+    } catch {
+      sayProblem("The browser did not let Muster write to the clipboard. Copy the address from its bar.", "Not copied");
+    }
+  };
+  const fixed = () => {
+    const { pathname, search } = router.state.location;
+    const { from, to } = shown;
+    return location.origin + pathname + stringifySearch({ ...search, range: undefined, from, to });
+  };
+  return (
+    <Menu position="bottom-end" width={300} withinPortal>
+      <Menu.Target>
+        <Tooltip label="Share">
+          <ActionIcon variant="default" size={32} aria-label="Share">
+            <IconShare size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconLink size={16} aria-hidden />}
+          onClick={() => copy(location.href, "Link copied. Its window moves with the time it is opened.")}
+        >
+          Copy link
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconClockPin size={16} aria-hidden />}
+          onClick={() => copy(fixed(), "Link copied. It shows exactly this window, whenever it is opened.")}
+        >
+          Copy fixed link
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,140 @@
+import { Button, Divider, Popover, Text, TextInput } from "@mantine/core";
+import { IconChevronDown, IconClock } from "@tabler/icons-react";
+import { type FormEvent, useRef, useState } from "react";
+import { type CustomErrors, fieldOf, readCustom } from "../window/custom";
+import { useScope } from "../window/scope";
+import { presetNames, presets } from "../window/window";
+import { bucketWords, windowLabel, zoneName } from "../window/words";
+
+type Props = {
+  opened: boolean;
+  onChange: (opened: boolean) => void;
+  /** The page shows all times where its address has no window. */
+  anyTime: boolean;
+};
+
+/** TimeWindow chooses the window: a preset that ends now and moves on Refresh, or a range that stays. */
+export function TimeWindow({ opened, onChange, anyTime }: Props) {
+  const scope = useScope();
+  const { range, from } = scope.search;
+  const unbounded = anyTime && range === undefined && from === undefined;
+  const text = unbounded ? "Any time" : windowLabel(scope.window);
+  const close = () => onChange(false);
+  return (
+    <Popover opened={opened} onChange={onChange} position="bottom-start" width={320} trapFocus returnFocus withinPortal>
+      <Popover.Target>
+        <Button
+          className="shell-window"
+          size="xs"
+          h={32}
+          variant="default"
+          leftSection={<IconClock size={16} aria-hidden />}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+          onClick={() => onChange(!opened)}
+          aria-label={`Time: ${text}${unbounded ? "" : `, ${bucketWords[scope.window.bucketSize]}`}`}
+          data-window
+        >
+          {text}
+          {!unbounded && !anyTime && <span className="shell-bucket"> · {bucketWords[scope.window.bucketSize]}</span>}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p="sm" maw="calc(100vw - 16px)">
+        <Text size="sm" fw={600} mb={4}>
+          Ends now, moves on Refresh
+        </Text>
+        <div className="presets">
+          {presets.map((preset) => (
+            <Choice
+              key={preset}
+              name={presetNames[preset]}
+              chosen={!unbounded && scope.window.preset === preset}
+              choose={() => {
+                scope.setPreset(preset);
+                close();
+              }}
+            />
+          ))}
+          {anyTime && (
+            <Choice
+              name="Any time"
+              chosen={unbounded}
+              choose={() => {
+                scope.clearWindow();
+                close();
+              }}
+            />
+          )}
+        </div>
+        <Divider my="sm" />
+        <Custom onApplied={close} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Choice({ name, chosen, choose }: { name: string; chosen: boolean; choose: () => void }) {
+  return (
+    <Button
+      size="compact-md"
+      fz="sm"
+      justify="flex-start"
+      variant={chosen ? "light" : "subtle"}
+      color={chosen ? undefined : "gray"}
+      aria-pressed={chosen}
+      data-autofocus={chosen || undefined}
+      onClick={choose}
+    >
+      {name}
+    </Button>
+  );
+}
+
+function Custom({ onApplied }: { onApplied: () => void }) {
+  const { window, setCustom } = useScope();
+  const [from, setFrom] = useState(() => fieldOf(window.from));
+  const [to, setTo] = useState(() => fieldOf(window.to));
+  const [errors, setErrors] = useState<CustomErrors>({});
+  const start = useRef<HTMLInputElement>(null);
+  const end = useRef<HTMLInputElement>(null);
+  const apply = (event: FormEvent) => {
+    event.preventDefault();
+    const read = readCustom(from, to, new Date());
+    setErrors(read.errors ?? {});
+    if (read.range) {
+      setCustom(read.range.from, read.range.to);
+      onApplied();
+    } else (read.errors.from ? start : end).current?.focus();
+  };
+  return (
+    <form onSubmit={apply} noValidate aria-label="A range that stays">
+      <Text size="sm" fw={600} mb={4}>
+        A range that stays
+      </Text>
+      <TextInput
+        ref={start}
+        type="datetime-local"
+        label="From"
+        size="xs"
+        value={from}
+        error={errors.from}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+      />
+      <TextInput
+        ref={end}
+        type="datetime-local"
+        label="To"
+        size="xs"
+        mt="xs"
+        value={to}
+        error={errors.to}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <Text size="xs" c="dimmed" mt="xs">
+        In your browser’s time zone, {zoneName()}
+      </Text>
+      <Button type="submit" size="xs" mt="xs" fullWidth>
+        Apply
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { Burger, Text } from "@mantine/core";
+import { Link, useRouterState } from "@tanstack/react-router";
+import { useSession } from "../api/session";
+import { TrayMenu } from "../reports/TrayMenu";
+import type { ScopeSearch } from "../window/scope";
+import { AccountMenu } from "./AccountMenu";
+import { InstanceFilter } from "./InstanceFilter";
+import { RefreshButton } from "./RefreshButton";
+import { ShareMenu } from "./ShareMenu";
+import { ThemeMenu } from "./ThemeMenu";
+import { TimeWindow } from "./TimeWindow";
+
+/** Tool is what the shell has open: one at a time. */
+export type Tool = "filter" | "window" | "help";
+
+type Props = {
+  scoped: boolean;
+  scope: ScopeSearch;
+  menu: boolean;
+  onMenu: () => void;
+  tool: Tool | null;
+  onTool: (tool: Tool | null) => void;
+};
+
+/** TopBar is the organization, the scope of the pages that have one, and what is there on every page. */
+export function TopBar({ scoped, scope, menu, onMenu, tool, onTool }: Props) {
+  const { organization } = useSession();
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const opens = (which: Tool) => (opened: boolean) => onTool(opened ? which : null);
+  return (
+    <div className="shell-bar">
+      <Burger
+        opened={menu}
+        onClick={onMenu}
+        hiddenFrom="sm"
+        size="sm"
+        aria-label={menu ? "Close the navigation" : "Open the navigation"}
+        aria-expanded={menu}
+      />
+      <Link
+        to="/"
+        search={scope as never}
+        className="shell-mark"
+        aria-label={`Muster, ${organization.name}: dashboard`}
+      >
+        <img src="/assets/icon.svg" alt="" width={28} height={28} />
+        <Text span fw={700} className="shell-product">
+          Muster
+        </Text>
+        <Text span c="dimmed" truncate title={organization.name}>
+          {organization.name}
+        </Text>
+      </Link>
+      {scoped && (
+        <div className="shell-scope">
+          <InstanceFilter opened={tool === "filter"} onChange={opens("filter")} />
+          <TimeWindow opened={tool === "window"} onChange={opens("window")} anyTime={path === "/alerts"} />
+          <RefreshButton />
+          <ShareMenu />
+        </div>
+      )}
+      <div className="shell-tools">
+        <TrayMenu />
+        <ThemeMenu />
+        <AccountMenu onShortcuts={() => onTool("help")} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { useRouter } from "@tanstack/react-router";
+import { useSession } from "../api/session";
+import { type ScopeSearch, useAnchor } from "../window/scope";
+import type { Tool } from "./TopBar";
+import { useShortcuts } from "./useShortcuts";
+
+/** searchField is the page's own field to search in, which it marks with `data-search`, on itself or around it. */
+function searchField(): HTMLElement | null {
+  const marked = document.querySelector<HTMLElement>("[data-search]");
+  return marked?.matches("input") ? marked : (marked?.querySelector("input") ?? null);
+}
+
+/** usePageShortcuts binds the shortcuts to the page: without a scope it has no filter and no window. */
+export function usePageShortcuts(scoped: boolean, scope: ScopeSearch, open: (tool: Tool) => void) {
+  const router = useRouter();
+  const session = useSession();
+  const { move } = useAnchor();
+  const filter = scoped ? () => open("filter") : undefined;
+  const go = (to: string, permission: string, search: ScopeSearch = {}) =>
+    session.can(permission) ? () => router.navigate({ to, search: search as never }) : undefined;
+  useShortcuts({
+    help: () => open("help"),
+    refresh: move,
+    window: scoped ? () => open("window") : undefined,
+    filter,
+    search: () => {
+      const field = searchField();
+      if (field) field.focus();
+      else filter?.();
+    },
+    dashboard: go("/", "metrics:read", scope),
+    alerts: go("/alerts", "alerts:read", scope),
+    instances: go("/instances", "metrics:read"),
+    reports: go("/reports", "reports:read"),
+    history: go("/reports/history", "reports:read"),
+  });
+}
