@@ -2,17 +2,19 @@ import {
   Button,
   Chip,
   CloseButton,
+  Collapse,
   Flex,
   Group,
   Input,
   NativeSelect,
   SegmentedControl,
+  Stack,
   Text,
   TextInput,
 } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
 import { IconClock, IconFilterOff, IconSearch } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { severities } from "../url/schemas";
 import { severityName } from "./badges";
 import { type AlertsSearch, isFiltered, windowText } from "./query";
@@ -21,32 +23,72 @@ type Change = (next: Partial<AlertsSearch>, how?: { replace?: boolean }) => void
 
 const noFilters: Partial<AlertsSearch> = { status: undefined, severity: undefined, q: undefined, muted: undefined };
 
-/** AlertFilters is what narrows the list beyond its scope, and says whether the window does. */
-export function AlertFilters({ search, change }: { search: AlertsSearch; change: Change }) {
+/** AlertFilters is what narrows the list beyond its scope, and says whether the window does. On a phone it is folded. */
+export function AlertFilters({
+  search,
+  change,
+  narrow,
+  children,
+}: {
+  search: AlertsSearch;
+  change: Change;
+  narrow: boolean;
+  /** Stands with the filters, as the order where there are no columns. */
+  children?: ReactNode;
+}) {
+  const [opened, { toggle }] = useDisclosure(false);
   return (
     <>
       <Flex gap="md" wrap="wrap" align="flex-end">
         <SearchBox q={search.q} change={change} />
-        <StatusChoice value={search.status ?? "all"} change={change} />
-        <SeverityChoice chosen={search.severity ?? []} change={change} />
-        <NativeSelect
-          label="Muted alerts"
-          value={search.muted ?? "include"}
-          onChange={(e) => {
-            const muted = e.currentTarget.value as NonNullable<AlertsSearch["muted"]>;
-            change({ muted: muted === "include" ? undefined : muted });
-          }}
-          data={[
-            { value: "include", label: "Included" },
-            { value: "exclude", label: "Left out" },
-            { value: "only", label: "Only muted" },
-          ]}
-        />
+        {!narrow && <Choices search={search} change={change} />}
       </Flex>
+      {narrow && (
+        <Collapse expanded={opened} id="alert-filters">
+          <Stack gap="sm" pt="sm">
+            <Choices search={search} change={change} />
+            {children}
+          </Stack>
+        </Collapse>
+      )}
       <Group gap="xs" mt="sm">
         <WindowNote search={search} change={change} />
         {isFiltered(search) && <ClearFilters change={change} />}
+        {narrow && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            ml="auto"
+            aria-expanded={opened}
+            aria-controls="alert-filters"
+            onClick={toggle}
+          >
+            {opened ? "Fewer filters" : "More filters"}
+          </Button>
+        )}
       </Group>
+    </>
+  );
+}
+
+function Choices({ search, change }: { search: AlertsSearch; change: Change }) {
+  return (
+    <>
+      <StatusChoice value={search.status ?? "all"} change={change} />
+      <SeverityChoice chosen={search.severity ?? []} change={change} />
+      <NativeSelect
+        label="Muted alerts"
+        value={search.muted ?? "include"}
+        onChange={(e) => {
+          const muted = e.currentTarget.value as NonNullable<AlertsSearch["muted"]>;
+          change({ muted: muted === "include" ? undefined : muted });
+        }}
+        data={[
+          { value: "include", label: "Included" },
+          { value: "exclude", label: "Left out" },
+          { value: "only", label: "Only muted" },
+        ]}
+      />
     </>
   );
 }
@@ -128,17 +170,18 @@ type Status = NonNullable<AlertsSearch["status"]>;
 function StatusChoice({ value, change }: { value: Status; change: Change }) {
   return (
     <Input.Wrapper label="Status" labelElement="div">
-      <SegmentedControl
-        display="flex"
-        aria-label="Status"
-        value={value}
-        onChange={(status) => change({ status: status === "all" ? undefined : (status as Status) })}
-        data={[
-          { value: "all", label: "All" },
-          { value: "open", label: "Open" },
-          { value: "resolved", label: "Resolved" },
-        ]}
-      />
+      <Flex h={36} align="center">
+        <SegmentedControl
+          aria-label="Status"
+          value={value}
+          onChange={(status) => change({ status: status === "all" ? undefined : (status as Status) })}
+          data={[
+            { value: "all", label: "All" },
+            { value: "open", label: "Open" },
+            { value: "resolved", label: "Resolved" },
+          ]}
+        />
+      </Flex>
     </Input.Wrapper>
   );
 }

@@ -6,7 +6,7 @@ import { api, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
-import { count, duration } from "../ui/format";
+import { count } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -14,7 +14,7 @@ import { Time, useNow } from "../ui/Time";
 import { useScope } from "../window/scope";
 import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
-import { alertDuration, MutedBadge, SeverityBadge, StateBadge } from "./badges";
+import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import "./useAlertsSearch";
 
 /** AlertPage is one alert: what, where, since when, what happened to it, and what can be done about it. */
@@ -135,7 +135,6 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
 
 function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
   const now = useNow(30_000);
-  const length = duration(alertDuration(alert, now));
   return (
     <Panel>
       <Title order={2} mb="xs">
@@ -169,7 +168,7 @@ function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
             <Time at={alert.resolvedAt} />
           </Fact>
         )}
-        <Fact name="Duration">{alert.open ? `${length} so far` : length}</Fact>
+        <Fact name="Duration">{durationText(alert, now)}</Fact>
         <Fact name="Times triggered">{count(alert.occurrences)}</Fact>
       </dl>
     </Panel>

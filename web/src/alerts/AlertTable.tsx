@@ -3,11 +3,11 @@ import { IconArrowsSort, IconSortAscending, IconSortDescending } from "@tabler/i
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
-import { count, duration } from "../ui/format";
+import { count } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { Time } from "../ui/Time";
 import type { ScopeSearch } from "../window/scope";
-import { alertDuration, MutedBadge, SeverityBadge, StateBadge } from "./badges";
+import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import { type AlertsSearch, directionOf, type Sort, turned } from "./query";
 
 export type Alert = Schemas["Alert"];
@@ -60,12 +60,10 @@ export function Where({ alert }: { alert: Pick<Alert, "instance" | "database"> }
   );
 }
 
-/** Lasted is how long an alert lasted; one that is open says that it goes on. */
 function Lasted({ alert, now }: { alert: Alert; now: Date }) {
-  const length = duration(alertDuration(alert, now));
   return (
     <span className="numbers" style={{ whiteSpace: "nowrap" }}>
-      {alert.open ? `${length} so far` : length}
+      {durationText(alert, now)}
     </span>
   );
 }
@@ -76,7 +74,6 @@ const columns: { name: string; sort?: Column; right?: boolean }[] = [
   { name: "Severity", sort: "severity" },
   { name: "Alert" },
   { name: "State", sort: "state" },
-  { name: "Instance" },
   { name: "First triggered", sort: "createdAt" },
   { name: "Last triggered", sort: "lastTriggeredAt" },
   { name: "Duration" },
@@ -93,11 +90,11 @@ export function AlertTable({
   return (
     <Panel p={0}>
       <Table.ScrollContainer
-        minWidth={1000}
+        minWidth={860}
         type="native"
         scrollAreaProps={{ tabIndex: 0, role: "region", "aria-label": "Alerts" }}
       >
-        <Table highlightOnHover verticalSpacing="sm" aria-busy={busy} aria-label="Alerts">
+        <Table highlightOnHover verticalSpacing="sm" horizontalSpacing="sm" aria-busy={busy} aria-label="Alerts">
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
@@ -160,15 +157,15 @@ function Row({ alert, scope, list, now }: Omit<Rows, "alerts"> & { alert: Alert 
       </Table.Td>
       <Table.Td miw={240}>
         <AlertLink alert={alert} scope={scope} list={list} />
+        <div>
+          <Where alert={alert} />
+        </div>
       </Table.Td>
       <Table.Td>
         <Group gap={4} wrap="nowrap">
           <StateBadge state={alert.state} />
           {alert.isMuted && <MutedBadge />}
         </Group>
-      </Table.Td>
-      <Table.Td>
-        <Where alert={alert} />
       </Table.Td>
       <Table.Td>
         <Time at={alert.firstTriggeredAt} />

@@ -28,7 +28,9 @@ export function AlertsPage() {
     <>
       <PageTitle title="Alerts" lead="What watched servers, agents and rules reported, open and resolved." />
       <Panel mb="md">
-        <AlertFilters search={search} change={change} />
+        <AlertFilters search={search} change={change} narrow={narrow}>
+          <SortChoice search={search} change={change} />
+        </AlertFilters>
       </Panel>
       {list.error && !list.data ? (
         <ProblemNote error={list.error} title="The alerts could not be read" onRetry={list.refetch} />
@@ -77,8 +79,7 @@ type Listed = {
 function List({ data, busy, narrow, search, change, children }: Listed) {
   const scope = useScope();
   const now = useNow(30_000);
-  const sort = search.sort ?? defaultSort;
-  const onSort = (next: Sort) => change({ sort: next === defaultSort ? undefined : next });
+  const { sort, onSort } = sorting(search, change);
   const rows = { alerts: data.items, scope: scope.search, list: search, now, busy };
   if (data.items.length === 0) {
     return (
@@ -91,7 +92,6 @@ function List({ data, busy, narrow, search, change, children }: Listed) {
   return (
     <>
       {children}
-      {narrow && <SortChoice sort={sort} onSort={onSort} />}
       {narrow ? <AlertCards {...rows} /> : <AlertTable {...rows} sort={sort} onSort={onSort} />}
       <Pager page={data.page} what="alerts" onTurn={(page) => change({ page: page === 1 ? undefined : page })} />
       <PageSize
@@ -105,6 +105,11 @@ function List({ data, busy, narrow, search, change, children }: Listed) {
   );
 }
 
+const sorting = (search: AlertsSearch, change: Listed["change"]) => ({
+  sort: search.sort ?? defaultSort,
+  onSort: (next: Sort) => change({ sort: next === defaultSort ? undefined : next }),
+});
+
 const sortNames: [Sort, string][] = [
   ["-lastTriggeredAt", "Last triggered, latest first"],
   ["lastTriggeredAt", "Last triggered, oldest first"],
@@ -117,11 +122,11 @@ const sortNames: [Sort, string][] = [
 ];
 
 /** SortChoice orders the cards, which have no columns to click on. */
-function SortChoice({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void }) {
+function SortChoice({ search, change }: Pick<Listed, "search" | "change">) {
+  const { sort, onSort } = sorting(search, change);
   return (
     <NativeSelect
       label="Order"
-      mb="sm"
       value={sort}
       onChange={(e) => onSort(e.currentTarget.value as Sort)}
       data={sortNames.map(([value, label]) => ({ value, label }))}

@@ -11,6 +11,7 @@ import {
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
+import { duration } from "../ui/format";
 import classes from "./badges.module.css";
 
 type Look = { label: string; className?: string; icon: typeof IconBell };
@@ -80,4 +81,13 @@ export function MutedBadge() {
 export function alertDuration(alert: Pick<Schemas["Alert"], "firstTriggeredAt" | "resolvedAt">, now: Date): number {
   const end = alert.resolvedAt === null ? now.getTime() : Date.parse(alert.resolvedAt);
   return Math.max(0, end - Date.parse(alert.firstTriggeredAt));
+}
+
+const minute = 60_000;
+
+/** durationText is an alert's duration in words, to the minute: "14 min"; one that is open says that it goes on. */
+export function durationText(alert: Pick<Schemas["Alert"], "firstTriggeredAt" | "resolvedAt">, now: Date): string {
+  const length = alertDuration(alert, now);
+  const text = duration(length < minute ? length : Math.floor(length / minute) * minute);
+  return alert.resolvedAt === null ? `${text} so far` : text;
 }

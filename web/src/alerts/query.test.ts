@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { alertsSearch } from "../url/schemas";
+import { parseSearch } from "../url/search";
+import { alertsQuery, directionOf, isFiltered, turned, windowText } from "./query";
+
+const anchor = new Date("2026-11-20T12:00:00Z");
+const id = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01";
+const read = (address: string) => alertsSearch(parseSearch(address));
+const asked = (address: string) => alertsQuery(read(address), anchor);
+
+const plain = { page: 1, pageSize: 20, sort: "-lastTriggeredAt", status: "all", muted: "include" };
+
+test.each([
+  ["", plain],
+  ["range=24h", { ...plain, from: "2026-11-19T12:00:00.000Z" }],
+  [
+    "from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z",
+    { ...plain, from: "2026-11-01T00:00:00.000Z", to: "2026-11-02T00:00:00.000Z" },
+  ],
+  ["from=2026-11-01T00:00:00Z", plain],
+  [`status=open&muted=exclude&instanceId=${id}`, { ...plain, status: "open", muted: "exclude", instanceId: [id] }],
+  [
+    "severity=critical&severity=info&q=lag&sort=state&page=3&pageSize=50",
+    { ...plain, severity: ["critical", "info"], q: "lag", sort: "state", page: 3, pageSize: 50 },
+  ],
+  ["pageSize=5000", { ...plain, pageSize: 100 }],
+])("the address “%s” asks for exactly that", (address, query) => {
+  expect(asked(address)).toEqual(query);
+});
+
+test.each(["instanceId=", "instanceId=nonsense", "severity=", "severity=dreadful"])(
+  "the filter “%s” matches nothing and asks nothing",
+  (address) => {
+    expect(asked(address)).toBeNull();
+  },
+);
+
+test("the window is said in words, and none where the address has none", () => {
+  expect(windowText(read("range=24h"))).toBe("Last triggered in the last 24 hours");
+  expect(windowText(read("from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z"))).toContain("UTC to ");
+  expect(windowText(read("status=open"))).toBeNull();
+});
+
+test.each([
+  ["", false],
+  ["status=all&muted=include&range=1h&page=2&sort=state", false],
+  ["status=open", true],
+  ["severity=info", true],
+  ["q=lag", true],
+  ["muted=only", true],
+])("the address “%s” is filtered: %s", (address, filtered) => {
+  expect(isFiltered(read(address))).toBe(filtered);
+});
+
+test("a column orders by what matters first, and the other way round on the next click", () => {
+  expect(turned("-lastTriggeredAt", "severity")).toBe("-severity");
+  expect(turned("-severity", "severity")).toBe("severity");
+  expect(turned("severity", "severity")).toBe("-severity");
+  expect(turned("-severity", "state")).toBe("state");
+  expect(turned("state", "state")).toBe("-state");
+  expect(directionOf("-createdAt", "createdAt")).toBe("descending");
+  expect(directionOf("createdAt", "createdAt")).toBe("ascending");
+  expect(directionOf("createdAt", "state")).toBe("none");
+});
