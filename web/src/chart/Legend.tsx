@@ -18,45 +18,47 @@ export function Legend({ model, widths, onToggle }: Props) {
     <span className="chart-value" data-readout={what} style={{ minWidth: `${widths.value}ch` }} />
   );
   return (
-    <ul className="chart-legend">
-      <li className="chart-time">
+    <div className="chart-legend">
+      <div className="chart-bucket">
         <span data-readout="time" style={{ minWidth: `${widths.time}ch` }} />
-      </li>
-      {model.series.map((s, i) => (
-        <li key={s.key} data-series={s.key}>
-          {model.series.length === 1 ? (
-            <span className="chart-key">
-              <Swatch color={s.color} />
-              {s.label}
-            </span>
-          ) : (
-            <button
-              type="button"
-              className="chart-key"
-              aria-pressed={!model.hidden.has(s.key)}
-              title={model.hidden.has(s.key) ? `Show ${s.label}` : `Hide ${s.label}`}
-              onClick={() => onToggle(s.key)}
-            >
-              <Swatch color={s.color} />
-              {s.label}
-            </button>
-          )}
-          {value(i)}
-        </li>
-      ))}
-      {model.totals && (
-        <li data-series="total">
-          <span className="chart-key">Total</span>
-          {value("total")}
-        </li>
-      )}
-      {model.partial && last !== undefined && (
-        <li className="chart-partial">
-          <span className="chart-hatch" aria-hidden />
-          {partialText(last, model.generatedAt, model.bucketSize)}
-        </li>
-      )}
-    </ul>
+        {model.totals && (
+          <span data-series="total">
+            {"Total "}
+            {value("total")}
+          </span>
+        )}
+        {model.partial && last !== undefined && (
+          <span className="chart-partial">
+            <span className="chart-hatch" aria-hidden />
+            {partialText(last, model.generatedAt, model.bucketSize)}
+          </span>
+        )}
+      </div>
+      <ul>
+        {model.series.map((s, i) => (
+          <li key={s.key} data-series={s.key}>
+            {model.series.length === 1 ? (
+              <span className="chart-key">
+                <Swatch color={s.color} />
+                {s.label}
+              </span>
+            ) : (
+              <button
+                type="button"
+                className="chart-key"
+                aria-pressed={!model.hidden.has(s.key)}
+                title={model.hidden.has(s.key) ? `Show ${s.label}` : `Hide ${s.label}`}
+                onClick={() => onToggle(s.key)}
+              >
+                <Swatch color={s.color} />
+                {s.label}
+              </button>
+            )}
+            {value(i)}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

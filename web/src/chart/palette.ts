@@ -1,8 +1,8 @@
 /**
- * Colours of series, as [on light, on dark]. Each has at least 3:1 against the page and a card of its
+ * Hues of series, as [on light, on dark]. Each has at least 3:1 against the page and a card of its
  * scheme (WCAG 1.4.11; palette.test.ts holds them to it), as a line of 1.5 px needs.
  */
-export const palette = {
+export const hues = {
   blue: ["#2563c9", "#6ea8ff"],
   orange: ["#c2570c", "#f5a059"],
   teal: ["#0c8267", "#45c9a8"],
@@ -12,9 +12,23 @@ export const palette = {
   gold: ["#8f6a00", "#e0b84c"],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export type SeriesColor = keyof typeof palette;
-
-/** seriesColors are the palette as CSS colours that follow the scheme: `color: seriesColors.blue`. */
+/** seriesColors are the hues as CSS colours that follow the scheme: `color: seriesColors.blue`. */
 export const seriesColors = Object.fromEntries(
-  Object.entries(palette).map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]),
-) as Record<SeriesColor, string>;
+  Object.entries(hues).map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]),
+) as Record<keyof typeof hues, string>;
+
+/** palette is what each figure is drawn in, wherever it is drawn. */
+export const palette = {
+  active: seriesColors.red,
+  resolved: seriesColors.teal,
+  cpu: seriesColors.blue,
+  memory: seriesColors.purple,
+  disk: seriesColors.orange,
+  average: seriesColors.teal,
+  maximum: seriesColors.orange,
+  locks: seriesColors.red,
+  lightweightLocks: seriesColors.gold,
+  io: seriesColors.blue,
+  clientNetwork: seriesColors.teal,
+  other: seriesColors.grey,
+} as const;

@@ -26,7 +26,8 @@ const isPartial = (model: Model, index: number) => model.partial && index === mo
 
 /** widest is the most characters that a value's text takes, so that the legend keeps its places: sampled. */
 export function widest(model: Model, format: (value: number) => string): number {
-  let most = noData.length;
+  // Proportional letters: "no data" is as wide as five and a half digits.
+  let most = 5.5;
   const columns = [...model.series.map((s) => s.values), ...(model.totals ? [model.totals] : [])];
   for (const values of columns) {
     const step = Math.max(1, Math.floor(values.length / 40));
