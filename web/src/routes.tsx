@@ -219,5 +219,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: "intent",
+  // A page that fails leaves the shell as it is.
+  defaultErrorComponent: PageFailed,
   scrollRestoration: true,
 });
