@@ -10,7 +10,13 @@ export function SearchNotices() {
   const navigate = useNavigate();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const raw = useRouterState({ select: (s) => s.location.searchStr });
-  const schema = useRouterState({ select: (s) => s.matches[s.matches.length - 1]?.staticData.search });
+  const schema = useRouterState({
+    select: (s) => {
+      const match = s.matches[s.matches.length - 1];
+      // While a page is being loaded the address is already its, and the match still that of the page before.
+      return match?.pathname === s.location.pathname ? match.staticData.search : undefined;
+    },
+  });
   useEffect(() => {
     const dropped = schema?.dropped(parseSearch(raw)) ?? [];
     if (dropped.length === 0) return;
