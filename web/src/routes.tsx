@@ -8,6 +8,7 @@ import {
 import { App } from "./shell/App";
 import { Lost } from "./shell/Lost";
 import { PageFailed } from "./shell/PageFailed";
+import { PagePending } from "./shell/PagePending";
 import * as schemas from "./url/schemas";
 import { parseSearch, type Schema, stringifySearch } from "./url/search";
 
@@ -219,7 +220,8 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: "intent",
-  // A page that fails leaves the shell as it is.
+  // The shell is there while the page's code is on its way, and stays when it fails.
+  defaultPendingComponent: PagePending,
   defaultErrorComponent: PageFailed,
   scrollRestoration: true,
 });

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, darken, type MantineColorsTuple } from "@mantine/core";
 
 // Shades of one number do one thing in every colour, with the contrasts of WCAG 1.4.3 and 1.4.11:
 // 9 on 1 is text on a tint (≥ 8), 7 on white and 6 under white are text and buttons (≥ 4.5),
@@ -152,6 +152,14 @@ export const theme = createTheme({
   },
 });
 
+// In the dark, tints that are told from the panels; text on them is shade 0 (≥ 11).
+const tints = Object.fromEntries(
+  Object.entries({ muster, red, orange, yellow, green, teal: green, lime: green, blue }).flatMap(([name, shade]) => [
+    [`--mantine-color-${name}-light`, darken(shade[9], 0.25)],
+    [`--mantine-color-${name}-light-hover`, darken(shade[9], 0.1)],
+  ]),
+);
+
 /**
  * variables are Mantine's colours where its own are too faint, and Muster's: `--muster-line` a hairline,
  * `--muster-control` the edge of a field (3:1, WCAG 1.4.11), `--muster-focus` its ring. page.css has `--muster-page`.
@@ -170,6 +178,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--muster-focus": muster[7],
   },
   dark: {
+    ...tints,
     "--mantine-color-dimmed": dark[2],
     "--mantine-color-placeholder": dark[2],
     "--mantine-color-error": red[4],

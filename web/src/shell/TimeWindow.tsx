@@ -77,6 +77,7 @@ function Choice({ name, chosen, choose }: { name: string; chosen: boolean; choos
     <Button
       size="compact-md"
       fz="sm"
+      fw={chosen ? 600 : 500}
       justify="flex-start"
       variant={chosen ? "light" : "subtle"}
       color={chosen ? undefined : "gray"}
