@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -96,7 +96,7 @@ function NewApiToken({ onMade, onClose }: { onMade: (token: Schemas["ApiToken"])
   });
   const { onSubmit, running, note } = useSubmission(form, fields);
   return (
-    <Modal opened onClose={onClose} title="New API token" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened size="lg" onClose={onClose} title="New API token" closeButtonProps={{ "aria-label": "Close" }}>
       <form
         noValidate
         onSubmit={onSubmit(async ({ name, scopes: chosen, days }) => {
@@ -116,13 +116,13 @@ function NewApiToken({ onMade, onClose }: { onMade: (token: Schemas["ApiToken"])
             {...form.getInputProps("name")}
           />
           <Checkbox.Group label="Scopes" description="As few as the program needs." {...form.getInputProps("scopes")}>
-            <Stack gap="xs" mt={6}>
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt={6}>
               {scopes
                 .filter(({ scope }) => permissions.includes(scope))
                 .map(({ scope, may }) => (
                   <Checkbox key={scope} value={scope} label={may} description={scope} />
                 ))}
-            </Stack>
+            </SimpleGrid>
           </Checkbox.Group>
           <ExpiryChoice {...form.getInputProps("days")} />
           {note && <ProblemNote error={note} />}

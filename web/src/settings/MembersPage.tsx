@@ -192,7 +192,7 @@ function MemberRow({
       <Table.Td>
         {roleName(member.role)}
         {lastAdmin && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" maw="26ch">
             The last one: make somebody else an administrator before you change this.
           </Text>
         )}

@@ -16,6 +16,7 @@ export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as 
 export const categories = ["Posture", "Security", "Compliance", "Performance", "Operations"] as const;
 export const severities = ["info", "warning", "critical"] as const;
 export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"] as const;
+export const exceptionStatuses = ["requested", "granted", "revoked", "lapsed"] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
 export const dashboardSearch = search(scope, oneWindow);
@@ -55,6 +56,6 @@ export const instanceSearch = search({ q: text, page: ordinal });
 export const connectSearch = search({ agent: oneOf("prometheus", "vmagent", "opentelemetry", "alertmanager", "push") });
 export const outboxSearch = search({ mailId: text });
 export const membersSearch = search({ q: text, page: ordinal });
-export const exceptionsSearch = search({ status: text, page: ordinal });
+export const exceptionsSearch = search({ status: someOf(...exceptionStatuses), page: ordinal });
 export const auditSearch = search({ from: instant, to: instant, actorId: uuids, type: texts, cursor: text });
 export const nothing = search({});

@@ -1,0 +1,111 @@
+/** About is what an entry's subject is, and so where its link leads; null is nothing that has a page. */
+export type About = "report" | "instance" | "alert" | "exception" | null;
+
+/** The types of the audit list in words, in the groups of the filter. A type that is not here is its own name. */
+export const groups: { name: string; about: About; types: Record<string, string> }[] = [
+  {
+    name: "Sign-in",
+    about: null,
+    types: {
+      signedIn: "Signed in",
+      signInRefused: "Sign-in refused",
+      signInThrottled: "Sign-in throttled",
+      signedOut: "Signed out",
+      sessionsRevoked: "Sessions ended",
+      passwordChanged: "Password changed",
+      passwordReset: "Password reset",
+      identityLinked: "Identity linked",
+      refused: "Call refused",
+    },
+  },
+  {
+    name: "Members and tokens",
+    about: null,
+    types: {
+      memberInvited: "Member invited",
+      memberJoined: "Member joined",
+      memberChanged: "Member changed",
+      memberErased: "Member erased",
+      tokenMinted: "Token made",
+      tokenRevoked: "Token revoked",
+      tokenFirstUsed: "Token first used",
+    },
+  },
+  {
+    name: "Organization",
+    about: null,
+    types: {
+      organizationCreated: "Organization created",
+      organizationSettingsChanged: "Settings changed",
+    },
+  },
+  {
+    name: "Reports",
+    about: "report",
+    types: {
+      queued: "Report requested",
+      reused: "Report reused",
+      buildStarted: "Build started",
+      buildResumed: "Build resumed",
+      stepCompleted: "Build step completed",
+      ready: "Report ready",
+      failed: "Report failed",
+      emailSent: "Report e-mailed",
+      emailFailed: "E-mail failed",
+      downloaded: "Report downloaded",
+      expired: "Report expired",
+      inputsErased: "Inputs erased",
+    },
+  },
+  {
+    name: "Exceptions",
+    about: "exception",
+    types: {
+      exceptionRequested: "Exception asked for",
+      exceptionGranted: "Exception granted",
+      exceptionRevoked: "Exception revoked",
+    },
+  },
+  {
+    name: "Servers",
+    about: "instance",
+    types: {
+      instanceRegistered: "Server added",
+      instanceChanged: "Server changed",
+      instanceActivated: "Server activated",
+      instanceDeactivated: "Server deactivated",
+      instanceRemoved: "Server removed",
+    },
+  },
+  {
+    name: "Alerts",
+    about: "alert",
+    types: {
+      alertAcknowledged: "Alert acknowledged",
+      alertMuted: "Alert muted",
+      alertUnmuted: "Alert unmuted",
+      alertResolved: "Alert resolved",
+    },
+  },
+  {
+    name: "Operations",
+    about: null,
+    types: {
+      rebuildRequested: "Rebuild requested",
+      deadLetterRetried: "Dead letter retried",
+      deadLetterDropped: "Dead letter dropped",
+      eventsExported: "Events exported",
+      keysRotated: "Keys rotated",
+      backupMade: "Backup made",
+      backupRestored: "Backup restored",
+    },
+  },
+];
+
+const groupOf = (type: string) => groups.find((group) => Object.hasOwn(group.types, type));
+
+/** typeInWords is an entry's type as people say it. */
+export const typeInWords = (type: string): string => groupOf(type)?.types[type] ?? type;
+
+/** aboutOf is what the subject of an entry of a type is. */
+export const aboutOf = (type: string): About => groupOf(type)?.about ?? null;

@@ -1,0 +1,54 @@
+import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { NewPassword, shortPassword } from "../access/NewPassword";
+import { useSubmission } from "../access/useSubmission";
+import { client } from "../api/client";
+import { queryClient } from "../api/queries";
+import { ProblemNote } from "../ui/ProblemNote";
+import { say } from "../ui/say";
+
+const fields = { "#/currentPassword": "currentPassword", "#/newPassword": "newPassword" };
+
+/** ChangePassword sets the reader's password anew, and so ends their sessions elsewhere. email is for password managers. */
+export function ChangePassword({ email }: { email: string }) {
+  const form = useForm({
+    initialValues: { currentPassword: "", newPassword: "" },
+    validate: {
+      currentPassword: (value) => (value === "" ? "Enter your present password." : null),
+      newPassword: shortPassword,
+    },
+  });
+  const { onSubmit, running, note } = useSubmission(form, fields);
+  return (
+    <form
+      noValidate
+      onSubmit={onSubmit(async (body) => {
+        await client.POST("/api/v1/password", { body });
+        form.reset();
+        say("Your password is changed. Your other sessions have ended.");
+        await queryClient.invalidateQueries({ queryKey: ["get", "/api/v1/sessions"] });
+      })}
+    >
+      <Stack maw={420}>
+        <input type="hidden" autoComplete="username" value={email} readOnly />
+        <PasswordInput
+          label="Present password"
+          autoComplete="current-password"
+          maxLength={1000}
+          visibilityToggleButtonProps={{ "aria-label": "Show the present password" }}
+          {...form.getInputProps("currentPassword")}
+        />
+        <NewPassword label="New password" {...form.getInputProps("newPassword")} />
+        <Text size="sm" c="dimmed">
+          Your sessions in other browsers end. API tokens stay.
+        </Text>
+        {note && <ProblemNote error={note} />}
+        <Group>
+          <Button type="submit" loading={running}>
+            Change the password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

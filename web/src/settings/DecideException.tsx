@@ -1,0 +1,55 @@
+import { Code, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { client, type Schemas } from "../api/client";
+import { queryClient } from "../api/queries";
+import { say } from "../ui/say";
+import { Confirm } from "./Confirm";
+import { Day } from "./Day";
+
+/** exceptionsChanged has every list of exceptions read anew. */
+export const exceptionsChanged = () => queryClient.invalidateQueries({ queryKey: ["get", "/api/v1/exceptions"] });
+
+export type Decision = { act: "grant" | "revoke"; exception: Schemas["Exception"] };
+
+/** DecideException asks an administrator once more, and grants, refuses or takes back. */
+export function DecideException({ decision, onClose }: { decision: Decision; onClose: () => void }) {
+  const { act, exception: x } = decision;
+  const refusing = act === "revoke" && x.status === "requested";
+  const verb = act === "grant" ? "Grant" : refusing ? "Refuse" : "Revoke";
+  const decide = useMutation({
+    mutationFn: () => {
+      const params = { path: { exceptionId: x.id } };
+      return act === "grant"
+        ? client.POST("/api/v1/exceptions/{exceptionId}/grant", { params })
+        : client.POST("/api/v1/exceptions/{exceptionId}/revoke", { params });
+    },
+    onSuccess: async () => {
+      onClose();
+      say(`The exception to ${x.checkId} is ${act === "grant" ? "granted" : refusing ? "refused" : "revoked"}.`);
+      await exceptionsChanged();
+    },
+  });
+  return (
+    <Confirm
+      title={`${verb} the exception`}
+      verb={verb}
+      danger={act === "revoke"}
+      busy={decide.isPending}
+      error={decide.error}
+      onClose={onClose}
+      onConfirm={() => decide.mutate()}
+    >
+      <Text size="sm" mb="xs">
+        <Code>{x.checkId}</Code>, asked for by {x.requestedBy.name || "an erased member"} until <Day at={x.until} />:
+      </Text>
+      <Text size="sm" mb="xs" c="dimmed">
+        {x.reason}
+      </Text>
+      {act === "grant"
+        ? "Its findings leave the score of later reports and are listed apart, until it lapses or is revoked."
+        : refusing
+          ? "Its findings stay in the score. The request cannot be granted later; it can be made again."
+          : "It ends now: its findings count in the next report."}
+    </Confirm>
+  );
+}

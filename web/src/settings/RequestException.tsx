@@ -1,0 +1,137 @@
+import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { empty } from "../access/NewPassword";
+import { useSubmission } from "../access/useSubmission";
+import { api, client } from "../api/client";
+import { ProblemNote } from "../ui/ProblemNote";
+import { say } from "../ui/say";
+import { exceptionsChanged } from "./DecideException";
+import { useInstanceChoice } from "./instanceNames";
+import { defaultUntil, endOf, firstUntil, lastUntil } from "./until";
+
+const fields = {
+  "#/checkId": "checkId",
+  "#/instanceId": "instanceId",
+  "#/databaseId": "databaseId",
+  "#/objectRef": "objectRef",
+  "#/reason": "reason",
+  "#/until": "until",
+};
+
+/** RequestException asks to live with a finding; an administrator then decides. */
+export function RequestException({ onClose }: { onClose: () => void }) {
+  const form = useForm({
+    initialValues: {
+      checkId: "",
+      instanceId: null as string | null,
+      databaseId: null as string | null,
+      objectRef: "",
+      reason: "",
+      until: defaultUntil(),
+    },
+    validate: {
+      checkId: empty("the check's code, as a report prints it"),
+      reason: empty("why the finding has to stay"),
+      until: (value) => (endOf(value) === null ? "Choose a day." : null),
+    },
+  });
+  const instances = useInstanceChoice();
+  const databases = useDatabaseChoice(form.values.instanceId);
+  const { onSubmit, running, note } = useSubmission(form, fields);
+  return (
+    <Modal opened onClose={onClose} title="Ask for an exception" closeButtonProps={{ "aria-label": "Close" }}>
+      <form
+        noValidate
+        onSubmit={onSubmit(async (values) => {
+          await client.POST("/api/v1/exceptions", {
+            body: {
+              checkId: values.checkId.trim(),
+              ...(values.instanceId && { instanceId: values.instanceId }),
+              ...(values.databaseId && { databaseId: values.databaseId }),
+              ...(values.objectRef.trim() && { objectRef: values.objectRef.trim() }),
+              reason: values.reason.trim(),
+              until: endOf(values.until) ?? "",
+            },
+          });
+          onClose();
+          say("Asked for. Nothing changes until an administrator grants it.");
+          await exceptionsChanged();
+        })}
+      >
+        <Stack>
+          <TextInput
+            label="Check"
+            description="Its code, as a report prints it with the finding."
+            placeholder="PG-S01"
+            maxLength={60}
+            data-autofocus
+            {...form.getInputProps("checkId")}
+          />
+          <Select
+            label="Server (optional)"
+            placeholder="Every server"
+            data={instances}
+            searchable
+            clearable
+            nothingFoundMessage="No server is called so"
+            {...form.getInputProps("instanceId")}
+            onChange={(id) => form.setValues({ instanceId: id, databaseId: null })}
+          />
+          {form.values.instanceId !== null && (
+            <Select
+              label="Database (optional)"
+              placeholder="Every database"
+              data={databases}
+              searchable
+              clearable
+              nothingFoundMessage="No database is called so"
+              {...form.getInputProps("databaseId")}
+            />
+          )}
+          <TextInput
+            label="Object (optional)"
+            description="Letter by letter as the report prints it. Empty is every object of the check."
+            placeholder="public.newsletter"
+            maxLength={500}
+            {...form.getInputProps("objectRef")}
+          />
+          <Textarea
+            label="Reason"
+            description="Kept for ever and printed in reports: no place for personal data."
+            autosize
+            minRows={3}
+            maxLength={2000}
+            {...form.getInputProps("reason")}
+          />
+          <TextInput
+            type="date"
+            label="Until"
+            description="The last day, UTC; at most a year ahead, so that it is looked at again."
+            min={firstUntil()}
+            max={lastUntil()}
+            {...form.getInputProps("until")}
+          />
+          {note && <ProblemNote error={note} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={running}>
+              Ask
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function useDatabaseChoice(instanceId: string | null): { value: string; label: string }[] {
+  const databases = api.useQuery(
+    "get",
+    "/api/v1/instances/{instanceId}/databases",
+    { params: { path: { instanceId: instanceId ?? "" }, query: { pageSize: 200 } } },
+    { enabled: instanceId !== null },
+  );
+  return databases.data?.items.map((d) => ({ value: d.id, label: d.name })) ?? [];
+}

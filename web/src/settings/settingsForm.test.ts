@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { changesBetween, outOfBounds, rebased, type SettingsForm } from "./settingsForm";
+
+const before: SettingsForm = {
+  name: "Example",
+  reportRetentionDays: 30,
+  inputsRetentionDays: 400,
+  paperSize: "A4",
+  silentMinutes: 5,
+  volumePercent: 90,
+  lockWaitMinutes: 5,
+  wraparoundPercent: 80,
+};
+
+test("a change sends only what differs", () => {
+  expect(changesBetween(before, { ...before })).toBeNull();
+  expect(changesBetween(before, { ...before, reportRetentionDays: "90", volumePercent: 85 })).toEqual({
+    reportRetentionDays: 90,
+    watch: { volumePercent: 85 },
+  });
+  expect(changesBetween(before, { ...before, name: " Example " })).toBeNull();
+});
+
+test.each([
+  ["reportRetentionDays", 365, true],
+  ["reportRetentionDays", 366, false],
+  ["reportRetentionDays", "", false],
+  ["silentMinutes", 1.5, false],
+  ["volumePercent", 0, false],
+  ["name", " ", false],
+  ["paperSize", "Letter", true],
+] as const)("%s %j is allowed: %s", (setting, value, allowed) => {
+  expect(outOfBounds(setting, value) === null).toBe(allowed);
+});
+
+test("what was changed here is kept over what somebody else changed, and nothing else of theirs is undone", () => {
+  const mine = { ...before, reportRetentionDays: "90" };
+  const theirs = { ...before, reportRetentionDays: 60, paperSize: "Letter" };
+  expect(rebased(before, mine, theirs)).toEqual({ ...before, reportRetentionDays: "90", paperSize: "Letter" });
+});

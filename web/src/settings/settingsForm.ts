@@ -1,0 +1,115 @@
+import type { Schemas } from "../api/client";
+
+/** SettingsForm is the organization's settings, flat as a form has them. */
+export type SettingsForm = {
+  name: string;
+  reportRetentionDays: number | string;
+  inputsRetentionDays: number | string;
+  paperSize: string;
+  silentMinutes: number | string;
+  volumePercent: number | string;
+  lockWaitMinutes: number | string;
+  wraparoundPercent: number | string;
+};
+
+export type Setting = keyof SettingsForm;
+
+/** What each setting is called, what it does, its unit and its bounds; the API refuses what is outside of them. */
+export const settings: Record<Setting, { label: string; does: string; unit?: string; min?: number; max?: number }> = {
+  name: { label: "Name", does: "In the top bar and on the cover of every report." },
+  reportRetentionDays: {
+    label: "Reports are kept for",
+    does: "Days until a PDF expires and its link with it. Reports that are Ready keep what was in force then.",
+    unit: "days",
+    min: 1,
+    max: 365,
+  },
+  inputsRetentionDays: {
+    label: "Inputs are kept for",
+    does: "Days for which a report's inputs are kept, so that its PDF can be proven after it has expired. They are as confidential as the PDF.",
+    unit: "days",
+    min: 1,
+    max: 3650,
+  },
+  paperSize: { label: "Paper size", does: "Of the reports that are built from now on." },
+  silentMinutes: {
+    label: "A server is silent after",
+    does: "Minutes without an answer or a sample, before an alert is raised.",
+    unit: "minutes",
+    min: 1,
+    max: 1440,
+  },
+  volumePercent: {
+    label: "A volume is full at",
+    does: "Used space of a host's volume, at which an alert is raised.",
+    unit: "%",
+    min: 1,
+    max: 100,
+  },
+  lockWaitMinutes: {
+    label: "A lock wait is long after",
+    does: "Minutes that a session waits on a lock, before an alert is raised.",
+    unit: "minutes",
+    min: 1,
+    max: 1440,
+  },
+  wraparoundPercent: {
+    label: "Wraparound is near at",
+    does: "Transaction ids used on the way to wraparound, at which an alert is raised.",
+    unit: "%",
+    min: 1,
+    max: 100,
+  },
+};
+
+/** groups is the order in which the settings are shown. */
+export const groups: { name: string; of: Setting[] }[] = [
+  { name: "Organization", of: ["name"] },
+  { name: "Reports", of: ["reportRetentionDays", "inputsRetentionDays", "paperSize"] },
+  { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] },
+];
+
+export const watched = ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] as const;
+
+/** formOf is an organization's settings as a form has them. */
+export const formOf = (o: Schemas["Organization"]): SettingsForm => ({
+  name: o.name,
+  reportRetentionDays: o.reportRetentionDays,
+  inputsRetentionDays: o.inputsRetentionDays,
+  paperSize: o.paperSize,
+  ...o.watch,
+});
+
+/** changesBetween is what a change sends: only what differs; null where nothing does. */
+export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["ChangeOrganization"] | null {
+  const differs = (setting: Setting) => String(from[setting]).trim() !== String(to[setting]).trim();
+  const watch: Record<string, number> = {};
+  for (const setting of watched) if (differs(setting)) watch[setting] = Number(to[setting]);
+  const change: Schemas["ChangeOrganization"] = {
+    ...(differs("name") && { name: to.name.trim() }),
+    ...(differs("reportRetentionDays") && { reportRetentionDays: Number(to.reportRetentionDays) }),
+    ...(differs("inputsRetentionDays") && { inputsRetentionDays: Number(to.inputsRetentionDays) }),
+    ...(differs("paperSize") && { paperSize: to.paperSize as "A4" | "Letter" }),
+    ...(Object.keys(watch).length > 0 && { watch }),
+  };
+  return Object.keys(change).length > 0 ? change : null;
+}
+
+/** outOfBounds says what is wrong with a setting's value; null is nothing. */
+export function outOfBounds(setting: Setting, value: number | string): string | null {
+  const { min, max } = settings[setting];
+  if (setting === "name") return String(value).trim() === "" ? "Enter a name." : null;
+  if (min === undefined || max === undefined) return null;
+  const n = typeof value === "number" ? value : Number(value.trim() || Number.NaN);
+  return Number.isInteger(n) && n >= min && n <= max ? null : `Must be a whole number from ${min} to ${max}.`;
+}
+
+/** written is a setting's value as it is read: with its unit. */
+export const written = (setting: Setting, value: number | string) =>
+  [value, settings[setting].unit].filter((part) => part !== undefined).join(" ");
+
+/** rebased is what somebody wants who made to of from, now that theirs is in force: their own changes, and else what is. */
+export function rebased(from: SettingsForm, to: SettingsForm, theirs: SettingsForm): SettingsForm {
+  const changed = Object.entries(to).filter(([name, value]) => String(from[name as Setting]) !== String(value));
+  return { ...theirs, ...Object.fromEntries(changed) };
+}
