@@ -1,11 +1,32 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 // MUSTER_URL is the server that answers the API while `npm run dev` serves the pages.
 const server = process.env.MUSTER_URL ?? "http://127.0.0.1:8080";
 
+// The icons' package is 4 MB, of which a build keeps what is used. `npm run dev` would load it
+// whole at each visit: there every icon is imported from its own file.
+const icons: Plugin = {
+  name: "icons-one-by-one",
+  apply: "serve",
+  enforce: "pre",
+  transform(code, id) {
+    if (!id.includes("/web/src/") || !code.includes('from "@tabler/icons-react"')) return null;
+    const oneByOne = code.replace(/import \{([^}]*)\} from "@tabler\/icons-react";/g, (_, names: string) =>
+      names
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== "" && !name.startsWith("type "))
+        .map((name) => `import ${name} from "@tabler/icons-react/dist/esm/icons/${name.replace(/ as .*/, "")}.mjs";`)
+        .join(" "),
+    );
+    return { code: oneByOne, map: null };
+  },
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), icons],
+  optimizeDeps: { exclude: ["@tabler/icons-react"] },
   build: {
     outDir: "dist/app",
     emptyOutDir: true,
@@ -18,6 +39,8 @@ export default defineConfig({
     host: "127.0.0.1",
     port: 5173,
     strictPort: true,
-    proxy: Object.fromEntries(["/api", "/auth", "/docs", "/version", "/assets/icon.svg"].map((path) => [path, { target: server }])),
+    proxy: Object.fromEntries(
+      ["/api", "/auth", "/docs", "/version", "/assets/icon.svg"].map((path) => [path, { target: server }]),
+    ),
   },
 });
