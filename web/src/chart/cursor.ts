@@ -11,16 +11,16 @@ export type CursorGroup = {
 
 const groups = new Map<string, CursorGroup>();
 
-/** cursorGroup is the cursor of a group of charts; there is one as long as a chart follows it. */
+/** cursorGroup is the cursor of a group of charts. Names of groups are few and constant: none is ever forgotten. */
 export function cursorGroup(name: string): CursorGroup {
   const there = groups.get(name);
   if (there) return there;
-  const made = newGroup(() => groups.delete(name));
+  const made = newGroup();
   groups.set(name, made);
   return made;
 }
 
-function newGroup(left: () => void): CursorGroup {
+function newGroup(): CursorGroup {
   const followers = new Set<(time: number | null) => void>();
   let time: number | null = null;
   let frame = 0;
@@ -44,9 +44,10 @@ function newGroup(left: () => void): CursorGroup {
       followers.add(follow);
       return () => {
         followers.delete(follow);
-        if (followers.size > 0) return;
-        cancelAnimationFrame(frame);
-        left();
+        // Charts that get new figures leave and come back at once, and keep the cursor; a page that is left loses it.
+        queueMicrotask(() => {
+          if (followers.size === 0) time = null;
+        });
       };
     },
   };

@@ -163,7 +163,8 @@ function xAxis(state: PlotState): uPlot.Axis {
     stroke: () => state.look.text,
     font,
     space: 68,
-    size: 40,
+    // A second line for dates, where there is one.
+    size: (_u, labels) => (labels?.some((label) => label.includes("\n")) ? 40 : 26),
     gap: 4,
     lineGap: 1.3,
     values: (_u, ticks, _axis, _space, apart) => axisLabels(ticks, apart),

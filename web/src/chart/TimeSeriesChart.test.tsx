@@ -1,0 +1,106 @@
+import { MantineProvider } from "@mantine/core";
+import { fireEvent, render, screen, within } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { SeriesTable } from "./SeriesTable";
+import { TimeSeriesChart } from "./TimeSeriesChart";
+import type { ChartProps } from "./types";
+
+const start = Date.UTC(2026, 10, 20, 6);
+const iso = (minute: number) => new Date(start + minute * 60_000).toISOString();
+
+const props = (change: Partial<ChartProps> = {}): ChartProps => ({
+  title: "Utilization",
+  group: "test",
+  window: { from: iso(0), to: iso(30) },
+  bucketSize: "1m",
+  bucketStarts: Array.from({ length: 30 }, (_, i) => iso(i)),
+  lastBucketPartial: true,
+  generatedAt: new Date(start + 29 * 60_000 + 12_000).toISOString(),
+  series: [
+    { key: "cpu", label: "CPU", color: "blue", values: Array.from({ length: 30 }, (_, i) => (i === 4 ? null : i)) },
+    { key: "disk", label: "Disk", color: "red", values: Array.from({ length: 30 }, () => 90) },
+  ],
+  format: (v) => `${v} %`,
+  ...change,
+});
+
+const slider = (title: string) => screen.getByRole("slider", { name: `${title}, bucket` });
+const index = (title: string) => screen.getByRole("figure", { name: title }).dataset.hoverIndex;
+const press = (key: string, more = {}) => fireEvent.keyDown(slider("Utilization"), { key, ...more });
+
+test("keys move the cursor of all charts of a group, and say where it is", () => {
+  render(
+    <>
+      <TimeSeriesChart {...props()} />
+      <TimeSeriesChart {...props({ title: "Short", bucketStarts: props().bucketStarts.slice(0, 8) })} />
+      <TimeSeriesChart {...props({ title: "Elsewhere", group: "other" })} />
+    </>,
+  );
+  expect(index("Utilization")).toBeUndefined();
+  for (let i = 0; i < 5; i++) press("ArrowRight");
+  expect([index("Utilization"), index("Short"), index("Elsewhere")]).toEqual(["4", "4", undefined]);
+  expect(slider("Utilization").getAttribute("aria-valuetext")).toMatch(/06:04: CPU no data, Disk 90 %$/);
+  expect(slider("Utilization").getAttribute("aria-valuenow")).toBe("4");
+  press("PageUp");
+  expect([index("Utilization"), index("Short")]).toEqual(["14", undefined]);
+  press("ArrowLeft", { shiftKey: true });
+  press("ArrowLeft");
+  expect(index("Utilization")).toBe("3");
+  press("End");
+  expect(slider("Utilization").getAttribute("aria-valuetext")).toContain("partial (12 of 60 s): CPU 29 %");
+  press("ArrowRight");
+  expect(index("Utilization")).toBe("29");
+  press("Home");
+  expect(index("Utilization")).toBe("0");
+  press("Escape");
+  expect([index("Utilization"), index("Short")]).toEqual([undefined, undefined]);
+});
+
+test("a stack says each value and the total, without what is hidden", () => {
+  render(<TimeSeriesChart {...props({ stacked: true, lastBucketPartial: false })} />);
+  press("Home");
+  const legend = screen.getByRole("figure", { name: "Utilization" });
+  expect(legend.querySelector("[data-readout=total]")?.textContent).toBe("90 %");
+  press("ArrowRight");
+  expect(legend.querySelector("[data-readout=total]")?.textContent).toBe("91 %");
+  const disk = screen.getByRole("button", { name: "Disk", pressed: true });
+  fireEvent.click(disk);
+  expect(disk.getAttribute("aria-pressed")).toBe("false");
+  expect(legend.querySelector("[data-readout=total]")?.textContent).toBe("1 %");
+  expect(slider("Utilization").getAttribute("aria-valuetext")).toMatch(/: CPU 1 %, Total 1 %$/);
+});
+
+test("new figures take the place of the old ones under the cursor", () => {
+  const { rerender } = render(<TimeSeriesChart {...props()} />);
+  press("Home");
+  const other = props();
+  rerender(<TimeSeriesChart {...other} series={other.series.map((s) => ({ ...s, values: s.values.map(() => 7) }))} />);
+  expect(slider("Utilization").getAttribute("aria-valuetext")).toContain("CPU 7 %");
+});
+
+test("figures that stay the same are prepared once", () => {
+  const format = vi.fn((v: number) => String(v));
+  const same = props({ format });
+  const { rerender } = render(<TimeSeriesChart {...same} />);
+  const before = format.mock.calls.length;
+  rerender(<TimeSeriesChart {...same} series={same.series.map((s) => ({ ...s }))} />);
+  expect(format.mock.calls.length).toBe(before);
+});
+
+test("the table holds the numbers of the chart, the latest first", () => {
+  render(
+    <MantineProvider>
+      <SeriesTable {...props({ stacked: true })} />
+    </MantineProvider>,
+  );
+  const rows = within(screen.getByRole("region", { name: "Utilization, as a table" })).getAllByRole("row");
+  expect(rows).toHaveLength(31);
+  const cells = (row: number) =>
+    within(rows[row] as HTMLElement)
+      .getAllByRole("cell")
+      .map((c) => c.textContent);
+  expect(rows[1]?.textContent).toContain("partial (12 of 60 s)");
+  expect(cells(1)).toEqual(["29 %", "90 %", "119 %"]);
+  expect(cells(30 - 4)).toEqual(["no data", "90 %", "90 %"]);
+  expect(cells(30)).toEqual(["0 %", "90 %", "90 %"]);
+});
