@@ -145,7 +145,7 @@ function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
           description="verify-full where it works."
           data={tlsModes}
           allowDeselect={false}
-          style={{ flex: "1 1 10rem" }}
+          style={{ flex: "2 1 18rem" }}
           key={form.key("tls")}
           {...form.getInputProps("tls")}
         />

@@ -25,6 +25,7 @@ export function Databases({ instanceId }: { instanceId: string }) {
       <Group justify="space-between" p="md" gap="sm">
         <Title order={2}>Databases</Title>
         <SearchField
+          narrow
           label="Search databases"
           value={search.q ?? ""}
           onSearch={(q) => navigate({ search: { q: q || undefined }, replace: true })}

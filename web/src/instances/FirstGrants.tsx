@@ -10,7 +10,7 @@ export const grantsFor = (user: string) => {
   const role = identifier(user.trim() || "muster");
   return `CREATE ROLE ${role} LOGIN PASSWORD '…';
 GRANT pg_monitor TO ${role};
--- statements, for Query Performance; needs shared_preload_libraries = 'pg_stat_statements' and a restart
+-- for Query Performance; in shared_preload_libraries first
 CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
 -- only if the extension is not in public
 -- GRANT USAGE ON SCHEMA … TO ${role};

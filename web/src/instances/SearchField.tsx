@@ -9,12 +9,14 @@ export function SearchField({
   onSearch,
   label,
   main = false,
+  narrow = false,
 }: {
   value: string;
   onSearch: (text: string) => void;
   label: string;
   /** The page's search: "/" goes to it. */
   main?: boolean;
+  narrow?: boolean;
 }) {
   const [typed, setTyped] = useState(value);
   const told = useRef(value);
@@ -39,7 +41,7 @@ export function SearchField({
       aria-label={label}
       leftSection={<IconSearch size={16} aria-hidden />}
       maxLength={200}
-      style={{ flex: "1 1 14rem" }}
+      style={{ flex: narrow ? "0 1 18rem" : "1 1 14rem" }}
       {...(main && { "data-search": true })}
     />
   );

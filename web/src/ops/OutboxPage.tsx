@@ -35,7 +35,7 @@ export function OutboxPage() {
     <>
       <PageTitle
         title="Outbox"
-        lead="No mail server is set, so mails are kept here instead of being sent. Newest first, at most 200."
+        lead="Mails that were kept here because no mail server is set. Newest first, at most 200."
         actions={
           mailId && (
             <Button

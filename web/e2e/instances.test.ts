@@ -1,0 +1,332 @@
+import type { Page, Route } from "playwright-core";
+import { expect, test } from "vitest";
+import { apiAs, requestsTo, serverUrl, violations, visit } from "./browser";
+
+type Instance = Record<string, unknown> & { id: string; name: string };
+
+const listed = async (query: string) =>
+  ((await (await apiAs("admin", "GET", `/api/v1/instances?${query}`)).json()) as { items: Instance[] }).items;
+
+/** collected is the one demo server that Muster itself looks at: its private PostgreSQL. */
+const collected = async () => (await listed("q=demo-pg-muster-01"))[0] as Instance;
+
+const answer =
+  (body: unknown, status = 200) =>
+  (route: Route) =>
+    route.fulfill({ status, json: body });
+
+const grants = [
+  {
+    object: "pg_authid in database orders",
+    statement: "GRANT SELECT ON pg_catalog.pg_authid TO muster;",
+    checks: ["PG-S11"],
+  },
+  { object: "pg_stat_statements", statement: "GRANT pg_read_all_stats TO muster", checks: ["PG-P01"] },
+];
+
+test("the list searches, filters and keeps both in the address", async () => {
+  const page = await visit("/instances");
+  await page.getByRole("link", { name: "demo-mssql-erp-01" }).waitFor();
+  const asked = requestsTo(page, "/api/v1/instances");
+  await page.getByRole("searchbox", { name: "Search by name or host" }).fill("retired");
+  await page.getByRole("link", { name: "demo-pg-retired-01" }).waitFor();
+  await expect.poll(() => page.getByRole("link", { name: "demo-mssql-erp-01" }).count()).toBe(0);
+  expect(new URL(page.url()).search).toBe("?q=retired");
+  expect(asked.map((url) => url.search)).toEqual(["?q=retired"]);
+  await page
+    .getByRole("row", { name: /demo-pg-retired-01/ })
+    .getByText("Inactive")
+    .waitFor();
+
+  await page.goto("/instances?engine=oracle&engine=mongodb&status=active");
+  await page.getByText("3 of 3 servers").waitFor();
+  await page.getByRole("link", { name: "demo-ora-core-01" }).click();
+  await page.getByRole("heading", { level: 1, name: "demo-ora-core-01" }).waitFor();
+  await page.goBack();
+  await page.getByText("3 of 3 servers").waitFor();
+});
+
+test("a server that was heard from and is not any more is silent, an inactive one is not", async () => {
+  const [model] = await listed("q=demo-pg-orders-01");
+  const old = new Date(Date.now() - 6 * 60_000).toISOString();
+  const items = [
+    { ...model, id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", name: "quiet", lastSeenAt: old },
+    { ...model, id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02", name: "paused", lastSeenAt: old, active: false },
+    {
+      ...model,
+      id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a03",
+      name: "away",
+      lastError: "Nothing takes connections at db01:5432.",
+    },
+    { ...model, id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a04", name: "short", missingGrants: grants },
+  ];
+  const page = await visit("/instances", {
+    before: (page) =>
+      page.route(
+        /\/api\/v1\/instances\?|\/api\/v1\/instances$/,
+        answer({ items, page: { number: 1, size: 20, totalItems: 4, totalPages: 1 } }),
+      ),
+  });
+  await page
+    .getByRole("row", { name: /^quiet/ })
+    .getByText("Silent")
+    .waitFor();
+  await page
+    .getByRole("row", { name: /^paused/ })
+    .getByText("Inactive")
+    .waitFor();
+  await page.getByRole("row", { name: /^away/ }).getByText("Nothing takes connections at db01:5432.").waitFor();
+  await page
+    .getByRole("row", { name: /^short/ })
+    .getByText("2 missing grants")
+    .waitFor();
+});
+
+test("38 a member sees no way to add, connect or change a server", async () => {
+  const { id } = await collected();
+  const page = await visit("/instances", { as: "member" });
+  await page.getByRole("link", { name: "demo-pg-muster-01" }).waitFor();
+  expect(await page.getByRole("link", { name: /Add a server|Connect an agent/ }).count()).toBe(0);
+  await page.goto(`/instances/${id}`);
+  await page.getByRole("link", { name: "Request a scorecard" }).waitFor();
+  expect(await page.getByRole("button", { name: /Assess now|Change/ }).count()).toBe(0);
+  for (const address of ["/instances/new", "/instances/connect"]) {
+    await page.goto(address);
+    await page
+      .getByText(/administrator/i)
+      .first()
+      .waitFor();
+    expect(await page.getByRole("button", { name: /Try and add|Make an ingest token/ }).count()).toBe(0);
+  }
+});
+
+test("a server shows what it lacks, and leads to its alerts, dashboard and scorecard", async () => {
+  const { id } = await collected();
+  const page = await visit(`/instances/${id}`);
+  const statements = page.getByRole("region", { name: "Run this as a superuser in database muster" });
+  await statements.waitFor();
+  expect(await statements.textContent()).toMatch(/^GRANT .*;$/m);
+  await page.getByText("PG-S11").waitFor();
+  const databases = page.getByRole("region", { name: "Databases" });
+  await databases.getByRole("cell", { name: "shop" }).waitFor();
+  for (const [name, address] of [
+    ["Its alerts", `/alerts?instanceId=${id}`],
+    ["Dashboard of this server", `/?instanceId=${id}`],
+    ["Request a scorecard", `/reports/view?kind=InstanceScorecard&instanceId=${id}`],
+  ] as const) {
+    expect(await page.getByRole("link", { name }).getAttribute("href")).toBe(address);
+  }
+  await page.getByRole("searchbox", { name: "Search databases" }).fill("sho");
+  await expect.poll(() => databases.getByRole("cell", { name: "postgres" }).count()).toBe(0);
+  expect(new URL(page.url()).search).toBe("?q=sho");
+});
+
+test("a server that is not there says so", async () => {
+  const page = await visit("/instances/0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", { expected: [/404/] });
+  await page.getByRole("heading", { name: "No such server" }).waitFor();
+});
+
+test("Assess now is followed until it is done", async () => {
+  const { id, lastAssessedAt } = await collected();
+  const page = await visit(`/instances/${id}`);
+  await page.getByRole("button", { name: "Assess now" }).click();
+  await page.getByText("Being assessed").waitFor();
+  await page.getByText("demo-pg-muster-01 was assessed.").waitFor({ timeout: 30_000 });
+  expect((await collected()).lastAssessedAt).not.toBe(lastAssessedAt);
+});
+
+const box = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+
+async function fill(page: Page, host: string, port: string) {
+  await box(page, "Name").fill("orders");
+  await box(page, "Host").fill(host);
+  await box(page, "Port").fill(port);
+  await box(page, "Password").fill("p@ss/word");
+}
+
+test("a refused connection says its class, what to do, and goes to the field", async () => {
+  const page = await visit("/instances/new", { expected: [/422/] });
+  await page.getByRole("button", { name: "Try and add" }).click();
+  await page.getByText("Name the host.").waitFor();
+  await expect.poll(() => box(page, "Name").evaluate((e) => e === document.activeElement)).toBe(true);
+
+  await fill(page, "127.0.0.1", "1");
+  await page.getByRole("button", { name: "Try and add" }).click();
+  const note = page.locator('[role="alert"][data-class="refused"]');
+  await note.getByText("Connection refused").waitFor();
+  await note.getByText(/listen_addresses/).waitFor();
+  const host = box(page, "Host");
+  await expect.poll(() => host.evaluate((e) => e === document.activeElement)).toBe(true);
+  expect(await host.getAttribute("aria-invalid")).toBe("true");
+  const described = (await host.getAttribute("aria-describedby"))?.split(" ") ?? [];
+  const texts = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).textContent()));
+  expect(texts.join(" ")).toContain("Nothing takes connections at 127.0.0.1:1");
+});
+
+test("a server is added once, waits for its first look and then shows the grants it lacks", async () => {
+  const made = {
+    ...(await collected()),
+    id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a09",
+    name: "orders",
+    missingGrants: [],
+  };
+  const waiting = { ...made, lastSeenAt: null, lastAssessedAt: null, lastClassifiedAt: null, databaseCount: 0 };
+  const sent: { key: string | undefined; body: unknown }[] = [];
+  let looks = 0;
+  const page = await visit("/instances/new", {
+    expected: [/ERR_FAILED/],
+    before: async (page) => {
+      await page.route("**/api/v1/instances", (route) => {
+        const request = route.request();
+        if (request.method() !== "POST") return route.fallback();
+        sent.push({ key: request.headers()["idempotency-key"], body: request.postDataJSON() });
+        return sent.length === 1 ? route.abort() : route.fulfill({ status: 201, json: waiting });
+      });
+      await page.route(`**/api/v1/instances/${made.id}`, (route) =>
+        route.fulfill({ json: looks++ < 1 ? waiting : { ...made, missingGrants: grants } }),
+      );
+      await page.route(`**/api/v1/instances/${made.id}/databases*`, (route) =>
+        route.fulfill({ json: { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } } }),
+      );
+    },
+  });
+  await fill(page, "db01", "5433");
+  await page.getByRole("button", { name: "Try and add" }).click();
+  await page.getByText("The server cannot be reached.").waitFor(); // the page, not the database
+  await page.getByRole("button", { name: "Try and add" }).click();
+  await page.getByText("The first assessment runs").waitFor();
+  const statements = page.getByRole("region", { name: "Run this as a superuser in database orders" });
+  await statements.waitFor();
+  expect(await statements.textContent()).toBe("GRANT SELECT ON pg_catalog.pg_authid TO muster;");
+  await page.getByText("PG-P01").waitFor();
+  expect(sent[0]?.body).toEqual({
+    name: "orders",
+    engine: "postgresql",
+    classify: "names",
+    dsn: "postgres://muster:p%40ss%2Fword@db01:5433/?sslmode=prefer",
+  });
+  expect(sent).toHaveLength(2);
+  expect(sent[0]?.key).toMatch(/^[0-9a-f]{32}$/);
+  expect(sent[1]).toEqual(sent[0]);
+});
+
+test("an engine that Muster does not collect from leads to push", async () => {
+  const page = await visit("/instances/new");
+  await page.getByRole("combobox", { name: "Engine" }).click();
+  await page.getByRole("option", { name: "Oracle" }).click();
+  await page.getByText(/does not collect from Oracle/).waitFor();
+  expect(await page.getByRole("button", { name: "Try and add" }).count()).toBe(0);
+  await page.getByRole("link", { name: "How to push" }).click();
+  await page.getByRole("tab", { name: "Push (curl)", selected: true }).waitFor();
+});
+
+test("a token is filled into every snippet, and its first message is seen", async () => {
+  const page = await visit("/instances/connect");
+  await page.getByLabel("Name").fill("e2e connect page");
+  await page.getByRole("button", { name: "Make an ingest token" }).click();
+  const shown = page.getByRole("region", { name: "Ingest token" });
+  await shown.waitFor();
+  const token = (await shown.textContent()) ?? "";
+  const tokens = (await (await apiAs("admin", "GET", "/api/v1/ingest-tokens")).json()) as {
+    items: { id: string; name: string; prefix: string }[];
+  };
+  const mine = tokens.items.find((t) => token.startsWith(t.prefix) && t.name === "e2e connect page");
+  try {
+    expect(token).toMatch(/^mst_ing_\w+/);
+    const panel = page.getByRole("tabpanel");
+    for (const agent of ["vmagent", "OpenTelemetry", "Alertmanager", "Push (curl)", "Prometheus"]) {
+      await page.getByRole("tab", { name: agent }).click();
+      await expect.poll(() => panel.textContent()).toContain(token);
+      expect(await panel.textContent()).toContain(new URL(page.url()).origin);
+    }
+    expect(new URL(page.url()).search).toBe("?agent=prometheus");
+    await page.getByText("Waiting for the first sample…").waitFor();
+    const sent = await fetch(`${serverUrl}/ingest/v1/alertmanager/webhook`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ version: "4", status: "firing", alerts: [] }),
+    });
+    expect(sent.status).toBe(200);
+    await page.getByText("It works").waitFor();
+  } finally {
+    if (mine) await apiAs("admin", "DELETE", `/api/v1/ingest-tokens/${mine.id}`);
+  }
+  await page.reload();
+  await page.getByRole("button", { name: "Make an ingest token" }).waitFor();
+  expect(await page.getByText(token).count()).toBe(0);
+});
+
+test("a server is removed only when its name was typed", async () => {
+  const { id, name } = await collected();
+  const methods: string[] = [];
+  const page = await visit(`/instances/${id}`, {
+    before: (page) =>
+      page.route(`**/api/v1/instances/${id}`, (route) => {
+        if (route.request().method() === "GET") return route.fallback();
+        methods.push(route.request().method());
+        return route.fulfill({ status: 204 });
+      }),
+  });
+  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  const dialog = page.getByRole("dialog", { name: `Remove ${name}` });
+  await dialog.getByText(/Its history stays/).waitFor();
+  const remove = dialog.getByRole("button", { name: "Remove" });
+  await dialog.getByLabel(/Type .* to confirm/).fill("demo-pg-muster");
+  expect(await remove.isDisabled()).toBe(true);
+  await dialog.getByLabel(/Type .* to confirm/).fill(name);
+  await remove.click();
+  await page.getByRole("heading", { level: 1, name: "Instances" }).waitFor();
+  expect(methods).toEqual(["DELETE"]);
+});
+
+test("a server is renamed, and a new connection is tried first", async () => {
+  const { id, name } = await collected();
+  const bodies: unknown[] = [];
+  const before = await collected();
+  const page = await visit(`/instances/${id}`, {
+    expected: [/422/],
+    before: (page) =>
+      page.route(`**/api/v1/instances/${id}`, (route) => {
+        const request = route.request();
+        if (request.method() !== "PATCH") return route.fallback();
+        const body = request.postDataJSON() as { dsn?: string; name?: string };
+        bodies.push(body);
+        if (body.dsn) return route.fallback();
+        return route.fulfill({ json: { ...before, ...body } });
+      }),
+  });
+  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("pg-renamed");
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("heading", { level: 1, name: "pg-renamed" }).waitFor();
+
+  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("menuitem", { name: "Change the connection" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("URL", { exact: true }).click();
+  await dialog.getByLabel("Connection URL").fill("postgres://nobody@127.0.0.1:1/postgres");
+  await dialog.getByRole("button", { name: "Try and keep" }).click();
+  await dialog.locator('[data-class="refused"]').waitFor();
+  expect(bodies).toEqual([{ name: "pg-renamed" }, { dsn: "postgres://nobody@127.0.0.1:1/postgres" }]);
+  expect((await collected()).name).toBe(name);
+});
+
+test.each(["light", "dark"] as const)("40 instances have no violation of WCAG in %s", async (colorScheme) => {
+  const { id } = await collected();
+  const page = await visit("/instances", { colorScheme, expected: [/422/] });
+  await page.getByRole("link", { name: "demo-pg-muster-01" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.goto(`/instances/${id}`);
+  await page.getByRole("region", { name: "Databases" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.goto("/instances/connect");
+  await page.getByRole("tabpanel").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.goto("/instances/new");
+  await fill(page, "127.0.0.1", "1");
+  await page.getByRole("button", { name: "Try and add" }).click();
+  await page.locator('[data-class="refused"]').waitFor();
+  expect(await violations(page)).toEqual([]);
+});
