@@ -103,7 +103,7 @@ function KindField({ fill, wrong, change }: FieldProps) {
     <Input.Wrapper
       label="Report"
       labelElement="div"
-      labelProps={{ id: "request-kind-label" }}
+      labelProps={{ id: "request-kind-label", display: "block" }}
       description={cardOf(fill.kind)?.description}
       descriptionProps={{ id: "request-kind-description" }}
       error={wrong.kind}

@@ -17,7 +17,7 @@ export function Recipients({ fill, wrong, change }: { fill: Fill; wrong: FieldTe
     <MultiSelect
       id={fieldId("recipientIds")}
       label="Recipients"
-      description={`${all.length} of ${maxRecipients}${full ? ". Remove somebody to add another." : ", all of them members"}`}
+      description={`${all.length} of ${maxRecipients}${full ? ". Remove somebody to add another." : "; members of the organization"}`}
       placeholder={full ? undefined : "Search members"}
       searchable
       openOnFocus={false}

@@ -1,4 +1,4 @@
-import { Group, MultiSelect, Pill, Radio, Select, Stack, Text } from "@mantine/core";
+import { MultiSelect, Pill, Radio, Select, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { engineName } from "../ui/format";
@@ -90,10 +90,9 @@ export function OneServer({ fill, wrong, change }: Props) {
   const offered = found.data?.items ?? [];
   const known = new Map(offered.map((instance) => [instance.id, instance]));
   return (
-    <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <Select
         id={fieldId("instanceIds")}
-        miw={220}
         label="Server"
         description="Exactly one, of the active ones"
         placeholder="Search by name"
@@ -111,7 +110,7 @@ export function OneServer({ fill, wrong, change }: Props) {
         error={wrong.instanceIds}
       />
       <Database fill={fill} wrong={wrong} change={change} instanceId={one} />
-    </Group>
+    </SimpleGrid>
   );
 }
 
@@ -125,7 +124,6 @@ function Database({ fill, wrong, change, instanceId }: Props & { instanceId: str
   return (
     <Select
       id={fieldId("databaseId")}
-      miw={220}
       label="Database"
       description="Optional; without one, the whole server"
       placeholder={instanceId === null ? "Choose a server first" : "All of them"}

@@ -1,4 +1,4 @@
-import { Group, Input, SegmentedControl, Stack, TextInput } from "@mantine/core";
+import { Input, SegmentedControl, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { type FieldTexts, type Fill, fieldId, type Span, withSpan } from "./requestForm";
 
@@ -19,7 +19,7 @@ export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTex
       <Input.Wrapper
         label="Date range"
         labelElement="div"
-        labelProps={{ id: "request-range" }}
+        labelProps={{ id: "request-range", display: "block" }}
         description="In UTC, to the minute; at most 31 days"
         descriptionProps={{ id: "request-range-description" }}
         error={refused}
@@ -39,10 +39,10 @@ export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTex
         />
       </Input.Wrapper>
       {custom && (
-        <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <Instant name="from" label="From (UTC)" fill={fill} wrong={wrong} change={change} />
           <Instant name="to" label="To (UTC)" fill={fill} wrong={wrong} change={change} />
-        </Group>
+        </SimpleGrid>
       )}
     </Stack>
   );
@@ -64,7 +64,6 @@ function Instant({
   return (
     <TextInput
       id={fieldId(name)}
-      miw={220}
       type="datetime-local"
       label={label}
       min="2000-01-01T00:00"
