@@ -91,6 +91,7 @@ export function Connections() {
       className={`${classes.card} ${classes.connections}`}
       aria-label="Connections"
       aria-busy={snapshot.isFetching}
+      data-old={snapshot.isPlaceholderData && !matchesNothing}
       data-kpi="connections"
     >
       <span className={classes.label}>Connections</span>

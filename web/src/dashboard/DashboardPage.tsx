@@ -22,17 +22,18 @@ export function DashboardPage() {
     );
   }
   return (
-    <div className={classes.page}>
-      <PageTitle title="Dashboard" />
-      <ReportingLine />
-      <Kpis />
-      <div className={classes.tiles}>
-        <AlertHistoryTile />
-        <UtilizationTile />
-        <QueryPerformanceTile />
-        <WaitEventsTile />
+    <>
+      <PageTitle title="Dashboard" lead={<ReportingLine />} />
+      <div className={classes.page}>
+        <Kpis />
+        <div className={classes.tiles}>
+          <AlertHistoryTile />
+          <UtilizationTile />
+          <QueryPerformanceTile />
+          <WaitEventsTile />
+        </div>
+        <Digest />
       </div>
-      <Digest />
-    </div>
+    </>
   );
 }

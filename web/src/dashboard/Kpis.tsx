@@ -27,10 +27,10 @@ const spoken = (name: string, value: Schemas["Count"]) => `${name} ${count(value
 function Figure({ name, value, tone }: { name: string; value: Schemas["Count"]; tone: Tone }) {
   return (
     <>
-      <span className={classes.label}>{name}</span>
+      <span className={classes.label}>{name}</span>{" "}
       <span className={classes.digits} data-digits>
         {count(value.current)}
-      </span>
+      </span>{" "}
       <Trend trend={value.trend} tone={tone} />
     </>
   );
@@ -68,14 +68,14 @@ function Counts() {
   }
   const counts = matchesNothing ? { instances: none, databases: none, alerts: none } : overview.data;
   if (!counts) return ["Instances", "Databases", "Alerts"].map((name) => <Waiting key={name} name={name} />);
-  const busy = overview.isFetching;
   return (
     <>
       <Link
         to="/instances"
         className={classes.card}
         aria-label={spoken("Instances", counts.instances)}
-        aria-busy={busy}
+        aria-busy={overview.isFetching}
+        data-old={overview.isPlaceholderData && !matchesNothing}
         data-kpi="instances"
       >
         <Figure name="Instances" value={counts.instances} tone="neutral" />
@@ -85,7 +85,8 @@ function Counts() {
         className={classes.card}
         role="group"
         aria-label={spoken("Databases", counts.databases)}
-        aria-busy={busy}
+        aria-busy={overview.isFetching}
+        data-old={overview.isPlaceholderData && !matchesNothing}
         data-kpi="databases"
       >
         <Figure name="Databases" value={counts.databases} tone="neutral" />
@@ -95,7 +96,8 @@ function Counts() {
         search={{ status: "open", muted: "exclude", instanceId: instanceIds }}
         className={classes.card}
         aria-label={spoken("Alerts", counts.alerts)}
-        aria-busy={busy}
+        aria-busy={overview.isFetching}
+        data-old={overview.isPlaceholderData && !matchesNothing}
         data-kpi="alerts"
       >
         <Figure name="Alerts" value={counts.alerts} tone={alertTone(counts.alerts.trend)} />

@@ -1,4 +1,4 @@
-import { Anchor, Skeleton, Text } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
@@ -10,37 +10,37 @@ import { silentOf, useChosen, useFleet } from "./fleet";
 
 const named = 5;
 
-/** ReportingLine says how many of the servers in scope were heard of in time, and names the silent ones. */
+/** ReportingLine says how many of the servers in scope were heard of in time, and names the silent ones. It is phrasing, for a paragraph. */
 export function ReportingLine() {
   const { instanceIds, matchesNothing } = useScope();
   const { organization } = useSession();
   const fleet = useFleet(!matchesNothing);
   const chosen = useChosen(instanceIds);
-  if (matchesNothing) return <p className={classes.reporting}>No instance matches this filter.</p>;
+  if (matchesNothing) return <span className={classes.reporting}>No instance matches this filter.</span>;
   const answer = instanceIds === undefined ? fleet : chosen;
   const instances = instanceIds === undefined ? fleet.data : chosen.data?.items;
   if (answer.isError) {
     return (
-      <p className={classes.reporting}>
+      <span className={classes.reporting}>
         Which servers report is not known: the list could not be read.{" "}
         <Anchor component="button" type="button" inherit onClick={() => answer.refetch()}>
           Retry
         </Anchor>
-      </p>
+      </span>
     );
   }
-  if (!instances) return <Skeleton h={22} w={260} maw="100%" className={classes.reporting} />;
+  if (!instances) return <span className={classes.reporting}>Reading which servers report</span>;
   const active = instances.filter((i) => i.active);
   const silent = silentOf(instances, organization.watch.silentMinutes, answer.dataUpdatedAt);
   const asOf = new Date(answer.dataUpdatedAt);
   return (
-    <p className={classes.reporting} data-silent={silent.length > 0}>
+    <span className={classes.reporting} data-silent={silent.length > 0}>
       {silent.length > 0 ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}
-      <span className="numbers">
+      <span className={`numbers ${classes.reported}`}>
         {count(active.length - silent.length)} of {plural(active.length, "server")} reporting
       </span>
       {silent.length > 0 && (
-        <Text span inherit c="dimmed">
+        <span>
           Silent:{" "}
           {silent.slice(0, named).map((i, at) => (
             <Fragment key={i.id}>
@@ -65,8 +65,8 @@ export function ReportingLine() {
               </Anchor>
             </>
           )}
-        </Text>
+        </span>
       )}
-    </p>
+    </span>
   );
 }

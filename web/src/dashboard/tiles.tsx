@@ -44,7 +44,7 @@ export function UtilizationTile() {
 const drawLatency = ({ series }: Schemas["QueryPerformance"]): Drawing => ({
   series: [
     { key: "avgLatencyMs", label: "Average", color: palette.average, values: series.avgLatencyMs },
-    { key: "maxLatencyMs", label: "Slowest query", color: palette.maximum, values: series.maxLatencyMs },
+    { key: "maxLatencyMs", label: "Slowest query (mean)", color: palette.maximum, values: series.maxLatencyMs },
   ],
   format: milliseconds,
 });
