@@ -97,7 +97,7 @@ func TestForeignIsUnknown(t *testing.T) {
 		r := w.server.routes[key]
 		_, parameter, _ := strings.Cut(r.path, ":")
 		parameter, _, _ = strings.Cut(parameter, "/")
-		if parameter == "" || slices.Contains(untold, parameter) {
+		if parameter == "" || slices.Contains(untold, parameter) || r.page { // of a page nothing is in the answer
 			continue
 		}
 		if strings.HasPrefix(r.path, "/api/v1/ingest-tokens") {
