@@ -4,6 +4,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api } from "../api/client";
 import { asProblem } from "../api/problem";
+import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
@@ -102,6 +103,7 @@ function Elsewhere({ id }: { id: string }) {
     { params: { path: { reportId: id } } },
     { ...usePolling<Report>(inProgress), staleTime: 0 },
   );
+  const { id: me } = useSession().member;
   if (report.isPending) return <Skeleton h={104} radius="md" />;
   if (!report.data) {
     if (asProblem(report.error).status !== 404) {
@@ -115,12 +117,13 @@ function Elsewhere({ id }: { id: string }) {
       </Panel>
     );
   }
+  const mine = report.data.requester.id === me || report.data.recipients?.some((r) => r.id === me);
   return (
     <Stack gap={4}>
       <TrayCard report={report.data} wanted />
-      {report.data.status === "Ready" && (
+      {!mine && (
         <Text size="sm" c="dimmed">
-          This report is not among the latest below: it is older, or you neither requested nor receive it.
+          You neither requested this report nor receive it, so it is not among your downloads.
         </Text>
       )}
     </Stack>

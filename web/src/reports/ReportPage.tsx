@@ -151,7 +151,10 @@ function ReportFacts({ report }: { report: Report }) {
           report.status === "Failed" ? "Failed" : "Ready",
           finishedAt && `${absoluteTime(finishedAt)}${startedAt ? `, after ${spent(startedAt, finishedAt)}` : ""}`,
         ],
-        ["File", file && `${file.name}, ${bytes(file.sizeBytes)}, ${plural(file.pages, "page")}`],
+        [
+          "File",
+          !report.downloadUrl && file && `${file.name}, ${bytes(file.sizeBytes)}, ${plural(file.pages, "page")}`,
+        ],
         [
           report.status === "Expired" ? "Expired" : "Expires",
           expiresAt && `${absoluteTime(expiresAt)} (${ago(expiresAt)})`,

@@ -20,7 +20,7 @@ export function HistoryTable({ reports, busy }: { reports: Report[] | undefined;
       aria-label="Reports"
       aria-busy={busy}
     >
-      <Table verticalSpacing="sm" layout="fixed" className={classes.table}>
+      <Table verticalSpacing="sm" horizontalSpacing="md" layout="fixed" className={classes.table}>
         <Table.Thead>
           <Table.Tr>
             {columns.map((name) => (

@@ -1,4 +1,4 @@
-import { Table, Text } from "@mantine/core";
+import { Group, Table, Text } from "@mantine/core";
 import { IconClock, IconMailCheck, IconMailX, IconMinus } from "@tabler/icons-react";
 import type { Schemas } from "../api/client";
 import { Mark } from "../ui/Mark";
@@ -51,29 +51,28 @@ function Delivery({ recipient, report }: { recipient: Schemas["Recipient"]; repo
   const { delivery, smtpCode, sentAt } = recipient;
   const code = smtpCode !== null && (
     <Text span size="xs" c="dimmed">
-      {" "}
       SMTP {smtpCode}
     </Text>
   );
   if (delivery === "sent") {
     return (
-      <>
+      <Group gap={6}>
         <Mark tone="good" icon={<IconMailCheck size={16} aria-hidden />}>
           Sent
-        </Mark>{" "}
+        </Mark>
         {sentAt && <Time at={sentAt} />}
         {code}
-      </>
+      </Group>
     );
   }
   if (delivery === "failed") {
     return (
-      <>
+      <Group gap={6}>
         <Mark tone="bad" icon={<IconMailX size={16} aria-hidden />}>
           Failed
         </Mark>
         {code}
-      </>
+      </Group>
     );
   }
   if (report.status === "Failed") {

@@ -1,0 +1,486 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import type { Schemas } from "../src/api/client";
+import { apiAs, requestsTo, violations, visit } from "./browser";
+import { type Answer, historyPath, pageOf, report, stub, trayOf, trayPath } from "./historyStubs";
+import { password } from "./muster";
+
+type Report = Schemas["Report"];
+
+const refused = (status: number) => new RegExp(`the server responded with a status of ${status}`);
+
+/** finished is the report once it is no longer being built. */
+async function finished(as: "admin" | "member", id: string): Promise<Report> {
+  let found: Report | undefined;
+  await expect
+    .poll(
+      async () => {
+        found = (await (await apiAs(as, "GET", `/api/v1/reports/${id}`)).json()) as Report;
+        return found.status;
+      },
+      { timeout: 30_000 },
+    )
+    .toMatch(/Ready|Failed/);
+  return found as Report;
+}
+
+/** requested is a new Security report of a member, Ready. */
+async function requested(as: "admin" | "member"): Promise<Report> {
+  const answer = await apiAs(as, "POST", "/api/v1/reports", {
+    kind: "Security",
+    scope: { instanceIds: [] },
+    recipientIds: [],
+  });
+  expect(answer.ok).toBe(true);
+  return finished(as, ((await answer.json()) as { report: Report }).report.id);
+}
+
+/** someReport is a Ready one: of the demo organization, or of other tests. */
+async function someReport(): Promise<Report> {
+  const list = (await (await apiAs("admin", "GET", "/api/v1/reports?kind=Security&status=Ready")).json()) as {
+    items: Report[];
+  };
+  return list.items[0] ?? requested("admin");
+}
+
+test("31 a new request is the first row, without a reload", async () => {
+  const page = await visit("/reports/history", { as: "member" });
+  await page.locator("[data-report]").first().waitFor();
+  await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+  await page.getByRole("link", { name: "Catalog" }).click();
+  await page.getByRole("heading", { level: 1, name: "Reports" }).waitFor();
+  const fresh = await requested("member");
+  await page.getByRole("link", { name: "History", exact: true }).click();
+  await page.locator(`tbody tr:first-child[data-report="${fresh.id}"]`).waitFor();
+  expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
+});
+
+describe("33 polling only while needed", () => {
+  /** polled opens the history with a stubbed list, and stops the page's clock at one of its polls. */
+  async function polled(expected: RegExp[] = []) {
+    const said: { answer: Answer } = { answer: pageOf([report(1, "Building")], 1) };
+    let list = { asked: 0, answered: 0 };
+    const page = await visit("/reports/history", {
+      expected,
+      before: async (page) => {
+        await page.clock.install();
+        list = await stub(page, historyPath, () => said.answer);
+        await stub(page, trayPath, () => trayOf([]));
+      },
+    });
+    await page.getByText("Step 2 of 3: Keeping the inputs").waitFor();
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 100);
+    const before = list.asked;
+    await pass(page, list, 6, () => list.asked > before);
+    expect(list.asked).toBe(before + 1);
+    return { page, list, said };
+  }
+
+  /** pass lets seconds go by on the page's clock, in steps, each after what was asked is answered. */
+  async function pass(page: Page, list: { asked: number; answered: number }, seconds: number, until = () => false) {
+    for (let step = 0; step < seconds * 2 && !until(); step++) {
+      await page.clock.runFor(500);
+      await expect.poll(() => list.answered, { interval: 10 }).toBe(list.asked);
+      // a turn of the page's own, for what was answered to be taken in
+      await page.evaluate(() => 0);
+    }
+  }
+
+  test("every 5 s while something is built, and no more when all is over", async () => {
+    const { page, list, said } = await polled();
+    const start = list.asked;
+    await pass(page, list, 4);
+    expect(list.asked).toBe(start);
+    await pass(page, list, 2);
+    expect(list.asked).toBe(start + 1);
+    said.answer = pageOf([report(1, "Ready"), report(2, "Failed"), report(3, "Expired")], 1);
+    await pass(page, list, 6, () => list.asked > start + 1);
+    await page.clock.runFor(500);
+    await page.getByText("Ready", { exact: true }).last().waitFor();
+    const end = list.asked;
+    await pass(page, list, 20);
+    expect(list.asked).toBe(end);
+  });
+
+  test("not in a hidden tab, and at once when it is looked at again", async () => {
+    const { page, list } = await polled();
+    const show = (state: string) =>
+      page.evaluate((state) => {
+        Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+        document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+      }, state);
+    const start = list.asked;
+    await show("hidden");
+    await pass(page, list, 12);
+    expect(list.asked).toBe(start);
+    await show("visible");
+    await pass(page, list, 1);
+    expect(list.asked).toBe(start + 1);
+    await pass(page, list, 3);
+    expect(list.asked).toBe(start + 1);
+    await pass(page, list, 2);
+    expect(list.asked).toBe(start + 2);
+  });
+
+  test("after 10 and 20 s when the server fails, and not before Retry-After", async () => {
+    const { page, list, said } = await polled([refused(503)]);
+    said.answer = { status: 503 };
+    const next = async (early: number, late: number) => {
+      const start = list.asked;
+      await pass(page, list, early);
+      expect(list.asked, `within ${early} s`).toBe(start);
+      await pass(page, list, late - early, () => list.asked > start);
+      expect(list.asked, `within ${late} s`).toBe(start + 1);
+    };
+    await next(4, 6);
+    await page.clock.runFor(100);
+    await page.getByText("The list may be out of date").waitFor();
+    await next(9, 11);
+    said.answer = { status: 503, headers: { "Retry-After": "30" } };
+    await next(19, 21);
+    // the third failure in a row waits 40 s; Retry-After says less and hastens nothing
+    said.answer = { status: 503, headers: { "Retry-After": "90" } };
+    await next(39, 41);
+    said.answer = pageOf([report(1, "Building")], 1);
+    await next(88, 91);
+    await next(4, 6);
+  });
+});
+
+test("34 a report that became ready is told once, on any page", async () => {
+  const ours = report(1, "Building");
+  let tray = trayOf([ours]);
+  const page = await visit("/reports/verify", {
+    before: async (page) => {
+      await page.clock.install();
+      await stub(page, trayPath, () => tray);
+    },
+  });
+  await page.getByRole("button", { name: "Downloads", exact: true }).waitFor();
+  await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBeGreaterThan(0);
+  tray = trayOf([report(1, "Ready")], 1);
+  await page.clock.fastForward(6_000);
+  const toast = page.getByRole("group", { name: "Security report, Report 1: ready to download" });
+  await toast.getByRole("link", { name: "Download" }).waitFor();
+  await page.getByRole("button", { name: "Downloads, 1 new" }).waitFor();
+  const live = page.locator("[data-announcer]");
+  expect(await live.getAttribute("aria-live")).toBe("polite");
+  expect(await live.textContent()).toBe("Security report, Report 1: ready to download.");
+  await page.reload();
+  await page.getByRole("button", { name: "Downloads, 1 new" }).waitFor();
+  await page.clock.fastForward(1_000);
+  expect(await live.textContent()).toBe("");
+  expect(await toast.count()).toBe(0);
+});
+
+test("34 a report that failed is told, with why", async () => {
+  const failed = report(1, "Failed");
+  let tray = trayOf([report(1, "Building")]);
+  const page = await visit("/reports/verify", {
+    before: async (page) => {
+      await page.clock.install();
+      await stub(page, trayPath, () => tray);
+      await stub(page, new RegExp(`/api/v1/reports/${failed.id}$`), () => ({ body: failed }));
+    },
+  });
+  await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBeGreaterThan(0);
+  tray = trayOf([]);
+  await page.clock.fastForward(6_000);
+  const toast = page.getByRole("group", { name: "Security report, Report 1: failed" });
+  await toast.getByText("The PDF could not be rendered.").waitFor();
+  await toast.getByRole("link", { name: "View" }).click();
+  await page.waitForURL(`**/reports/${failed.id}`);
+});
+
+test("35 each row says what its state means", async () => {
+  const instance = "0199f0d2-7a10-7c44-9b0e-00000000abcd";
+  const failed = report(4, "Failed", { scope: { instanceIds: [instance], databaseId: null, from: null, to: null } });
+  const rows = [report(1, "Queued"), report(2, "Building"), report(3, "Ready"), failed, report(5, "Expired")];
+  const page = await visit("/reports/history", {
+    before: async (page) => {
+      await stub(page, historyPath, () => pageOf(rows, 1));
+    },
+  });
+  const row = (n: number) => page.getByRole("row").filter({ hasText: `Report ${n}` });
+  await row(1).getByText("Queued").waitFor();
+  await row(1)
+    .getByText(/waiting 1 min \d+ s/)
+    .waitFor();
+  await row(2).getByText("Processing").waitFor();
+  await row(2).getByRole("progressbar", { name: "Step 2 of 3: Keeping the inputs" }).waitFor();
+  await row(2)
+    .getByText(/^1 min \d+ s$/)
+    .waitFor();
+  expect(await row(3).getByRole("link", { name: "Download security-3.pdf" }).getAttribute("href")).toBe(
+    rows[2]?.downloadUrl,
+  );
+  await row(3).getByText("security-3.pdf · 403 KB · 14 pages · expires in 29 days").waitFor();
+  await row(4).getByText("The PDF could not be rendered. Request it again.").waitFor();
+  await row(4).getByText("render_failed").waitFor();
+  await row(5).getByText("No longer kept, expired 2 days ago.").waitFor();
+  await row(5).getByRole("link", { name: "Request again" }).waitFor();
+  for (const n of [1, 2, 4, 5])
+    expect(
+      await row(n)
+        .getByRole("link", { name: /Download/ })
+        .count(),
+    ).toBe(0);
+  await row(4).getByRole("link", { name: "Request again" }).click();
+  await page.waitForURL((url) => url.pathname === "/reports/view");
+  const address = new URL(page.url());
+  expect(address.searchParams.get("kind")).toBe("Security");
+  expect(address.searchParams.getAll("instanceId")).toEqual([instance]);
+});
+
+test("35 viewers are told why a report is not theirs, and request nothing", async () => {
+  const notTheirs = report(1, "Ready", { downloadUrl: null, capabilities: { canDownload: false } });
+  const page = await visit("/reports/history", {
+    as: "viewer",
+    before: async (page) => {
+      await stub(page, historyPath, () => pageOf([notTheirs, report(2, "Failed")], 1));
+    },
+  });
+  await page.getByText("Not for you: a viewer downloads the reports they receive.").waitFor();
+  await page.getByText("render_failed").waitFor();
+  expect(await page.getByRole("link", { name: /Download sec|Request/ }).count()).toBe(0);
+});
+
+test("36 pages of 20 with totals, which a new row does not move", async () => {
+  let rows = Array.from({ length: 45 }, (_, n) => report(n + 1, n === 25 ? "Building" : "Ready"));
+  const page = await visit("/reports/history?kind=Security", {
+    before: async (page) => {
+      await page.clock.install();
+      await stub(page, historyPath, (url) => pageOf(rows, Number(url.searchParams.get("page") ?? 1)));
+    },
+  });
+  await page.getByText("1–20 of 45 reports").waitFor();
+  await page.getByRole("button", { name: "Page 2" }).click();
+  await page.getByText("21–40 of 45 reports").waitFor();
+  expect(new URL(page.url()).searchParams.get("page")).toBe("2");
+  const link = page.getByRole("link", { name: "Report 30", exact: true });
+  await link.focus();
+  const place = () => page.evaluate(() => [scrollX, scrollY, document.activeElement?.textContent]);
+  const before = await place();
+  expect(before[2]).toBe("Report 30");
+  rows = [report(100, "Queued"), ...rows];
+  await page.clock.fastForward(6_000);
+  await page.getByText("21–40 of 46 reports").waitFor();
+  await page.getByRole("link", { name: "Report 20", exact: true }).waitFor();
+  expect(await place()).toEqual(before);
+  await page.goBack();
+  await page.getByText("1–20 of 46 reports").waitFor();
+});
+
+test("36 kind, states and page are in the address", async () => {
+  const page = await visit("/reports/history?kind=DataInventory&status=Failed&status=Expired");
+  const tab = page.getByRole("tab", { name: "Data inventory" });
+  await tab.waitFor();
+  expect(await tab.getAttribute("aria-selected")).toBe("true");
+  expect(await page.getByRole("checkbox", { name: "Failed" }).isChecked()).toBe(true);
+  const asked = requestsTo(page, "/api/v1/reports");
+  await page.getByText("Failed", { exact: true }).first().click();
+  await expect.poll(() => asked.map((url) => url.searchParams.getAll("status").join())).toEqual(["Expired"]);
+  await page.getByRole("tab", { name: "Security" }).click();
+  await page.waitForURL((url) => url.searchParams.get("kind") === "Security");
+});
+
+test("37 the tray lists every kind, and a file that is gone turns its row Expired", async () => {
+  const items = [
+    report(1, "Ready"),
+    report(2, "Building", { kind: "InstanceScorecard" }),
+    report(3, "Ready", { kind: "DataInventory" }),
+  ];
+  const seen: unknown[] = [];
+  const page = await visit("/exports", {
+    expected: [refused(410)],
+    before: async (page) => {
+      await stub(page, trayPath, () => trayOf(items, seen.length ? 0 : 1));
+      await page.route("**/api/v1/exports/seen", (route) => {
+        seen.push(route.request().postDataJSON());
+        return route.fulfill({ status: 204 });
+      });
+      await page.route("**/download", (route) => route.fulfill({ status: 410 }));
+    },
+  });
+  const card = (n: number) => page.locator(`[data-report="${items[n - 1]?.id}"]`);
+  await card(2).getByText("Instance scorecard").waitFor();
+  await card(3).getByText("Data inventory").waitFor();
+  await expect.poll(() => seen).toEqual([{ upTo: items[0]?.id }]);
+  await page.getByRole("button", { name: "Downloads", exact: true }).waitFor();
+  await card(1).getByText("New", { exact: true }).waitFor();
+  let downloads = 0;
+  page.on("download", () => downloads++);
+  await card(1).getByRole("link", { name: "Download security-1.pdf" }).click();
+  await card(1).getByText("Expired", { exact: true }).waitFor();
+  await card(1)
+    .getByText(/the file was deleted when its time was over/)
+    .waitFor();
+  expect(
+    await card(1)
+      .getByRole("link", { name: /Download/ })
+      .count(),
+  ).toBe(0);
+  await card(1).getByRole("link", { name: "Request again" }).waitFor();
+  expect(downloads).toBe(0);
+});
+
+test("37 a link in an e-mail leads through the sign-in to the report in the tray, and its file", async () => {
+  const mine = await requested("member");
+  const page = await visit(`/exports?reportId=${mine.id}`, { as: null });
+  await page.getByLabel("E-mail").fill("member@example.org");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  const card = page.locator(`[data-report="${mine.id}"]`);
+  await card.waitFor();
+  expect(new URL(page.url()).search).toBe(`?reportId=${mine.id}`);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("data-report"))).toBe(mine.id);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    card.getByRole("link", { name: `Download ${mine.file?.name}` }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe(mine.file?.name);
+});
+
+test("37 a wanted report that is not in the tray is explained", async () => {
+  const expired = report(7, "Expired");
+  const page = await visit(`/exports?reportId=${expired.id}`, {
+    expected: [refused(404)],
+    before: async (page) => {
+      await stub(page, new RegExp(`/api/v1/reports/${expired.id}$`), () => ({ body: expired }));
+    },
+  });
+  const card = page.locator(`[data-report="${expired.id}"][data-status="Expired"]`);
+  await card.getByRole("link", { name: "Request again" }).waitFor();
+  await page.goto("/exports?reportId=0199f0d2-7a10-7c44-9b0e-00000000dead");
+  await page.getByText("This report is unknown").waitFor();
+});
+
+test("37 the header's menu shows the latest five, and opening it clears the count", async () => {
+  const items = [1, 2, 3, 4, 5, 6].map((n) => report(n, "Ready"));
+  let unseen = 2;
+  const page = await visit("/reports/verify", {
+    before: async (page) => {
+      await stub(page, trayPath, () => trayOf(items, unseen));
+      await page.route("**/api/v1/exports/seen", (route) => {
+        unseen = 0;
+        return route.fulfill({ status: 204 });
+      });
+    },
+  });
+  await page.getByRole("button", { name: "Downloads, 2 new" }).click();
+  const menu = page.getByRole("dialog", { name: "Downloads" });
+  await menu.getByRole("link", { name: "Report 5" }).waitFor();
+  expect(await menu.getByRole("link", { name: /^Report/ }).count()).toBe(5);
+  await page.getByRole("button", { name: "Downloads", exact: true }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await menu.getByRole("link", { name: "Report 3" }).click();
+  await page.waitForURL(`**/exports?reportId=${items[2]?.id}`);
+});
+
+test("39 a report's trail is in its order, with who and when", async () => {
+  const mine = await requested("member");
+  await expect
+    .poll(
+      async () =>
+        ((await (await apiAs("member", "GET", `/api/v1/reports/${mine.id}`)).json()) as Report).recipients?.[0]
+          ?.delivery,
+      {
+        timeout: 20_000,
+      },
+    )
+    .toBe("sent");
+  expect((await apiAs("auditor", "GET", mine.downloadUrl ?? "")).ok).toBe(true);
+  const page = await visit(`/reports/${mine.id}`);
+  const trail = page.getByRole("list", { name: "What happened to the report" });
+  await trail.locator('[data-event="downloaded"]').waitFor();
+  const types = await trail
+    .getByRole("listitem")
+    .evaluateAll((items) => items.map((i) => i.getAttribute("data-event")));
+  const step = "stepCompleted";
+  expect(types).toEqual(["queued", "buildStarted", step, step, step, "ready", "emailSent", "downloaded"]);
+  const said = await trail.getByRole("listitem").allInnerTexts();
+  expect(said[0]).toMatch(/^Requested and queued\n[\s\S]*\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC · Mia Member$/);
+  expect(said[2]).toMatch(/^Built: step 1 of 3, gathering what is known\n/);
+  expect(said[6]).toMatch(/^E-mailed to Mia Member\n/);
+  expect(said[7]).toMatch(/^Downloaded\n[\s\S]* · Otto Auditor$/);
+  await page.getByText(`muster reports rebuild ${mine.id} --verify`).waitFor();
+  await page
+    .getByRole("region", { name: "SHA-256 of the PDF" })
+    .getByText(mine.file?.sha256 ?? "")
+    .waitFor();
+});
+
+describe("a PDF in hand", () => {
+  const choose = (page: Page, name: string, buffer: Buffer) =>
+    page.getByLabel("PDF to verify").setInputFiles({ name, mimeType: "application/pdf", buffer });
+
+  test("is known, or not one of ours when a byte is changed", async () => {
+    const ours = await someReport();
+    const pdf = Buffer.from(await (await apiAs("admin", "GET", ours.downloadUrl ?? "")).arrayBuffer());
+    const page = await visit("/reports/verify");
+    await page.getByRole("button", { name: "Choose a file" }).waitFor();
+    await choose(page, "ours.pdf", pdf);
+    const known = page.locator('[data-verdict="known"]');
+    await known.getByText(`Security: ${ours.scopeLabel}`).waitFor();
+    await known.getByText(ours.requester.name).waitFor();
+    await known.getByText(ours.file?.sha256 ?? "").waitFor();
+    await known.getByText(/reports, position \d+/).waitFor();
+    const changed = Buffer.from(pdf);
+    changed[changed.length - 20] = (changed[changed.length - 20] ?? 0) ^ 1;
+    await choose(page, "changed.pdf", changed);
+    await page.locator('[data-verdict="unknown"]').getByText("Not one of ours, or changed").waitFor();
+    expect(await known.count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("can be dropped; what is no PDF is not sent", async () => {
+    const page = await visit("/reports/verify");
+    const sent = requestsTo(page, "/api/v1/reports/verify");
+    const zone = page.locator("[data-drop]");
+    const files = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(["no report"], "letter.pdf", { type: "application/pdf" }));
+      return data;
+    });
+    await zone.dispatchEvent("drop", { dataTransfer: files });
+    await page.getByText("It is not a PDF").waitFor();
+    expect(sent).toEqual([]);
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Choose a file" }).press("Enter"),
+    ]);
+    expect(chooser.isMultiple()).toBe(false);
+  });
+});
+
+describe.each(["light", "dark"] as const)("without a violation of WCAG, %s", (colorScheme) => {
+  test.each(["history", "detail", "tray", "verify"])("%s", async (name) => {
+    const rows = ["Queued", "Building", "Ready", "Failed", "Expired"].map((status, n) => report(n + 1, status));
+    const ours = await someReport();
+    const address = {
+      history: "/reports/history",
+      detail: `/reports/${ours.id}`,
+      tray: `/exports?reportId=${rows[2]?.id}`,
+      verify: "/reports/verify",
+    };
+    const page = await visit(address[name as keyof typeof address], {
+      colorScheme,
+      before: async (page) => {
+        await stub(page, historyPath, () => pageOf(rows, 1));
+        await stub(page, trayPath, () => trayOf(rows.slice(0, 3), 1));
+        await page.route("**/api/v1/exports/seen", (route) => route.fulfill({ status: 204 }));
+      },
+    });
+    const there = {
+      history: "tr[data-report]",
+      detail: "[data-event=ready]",
+      tray: "[data-wanted]",
+      verify: "[data-drop]",
+    };
+    await page
+      .locator(there[name as keyof typeof there])
+      .first()
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});
