@@ -16,6 +16,13 @@ import { useSubmission } from "./useSubmission";
 export function SetupPage() {
   const token = useFragmentToken();
   const setup = api.useQuery("get", "/api/v1/setup", {}, { staleTime: 0 });
+  if (!keepsSessions()) {
+    return (
+      <AccessFrame title="Set Muster up">
+        <PlainHTTPRefusal />
+      </AccessFrame>
+    );
+  }
   if (setup.isPending) {
     return (
       <Center h="100vh">
@@ -27,9 +34,7 @@ export function SetupPage() {
   if (setup.data?.required === false) return <Closed />;
   return (
     <AccessFrame title="Set Muster up" lead={<About />}>
-      {!keepsSessions() ? (
-        <PlainHTTPRefusal />
-      ) : token === "" ? (
+      {token === "" ? (
         <Text size="sm">
           Open the whole one-time link that Muster printed, or make another one with <Code>muster setup-link</Code>.
         </Text>

@@ -20,7 +20,15 @@ export function ListTable({
   return (
     <Panel p={0}>
       {/* what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+      <Table.ScrollContainer
+        minWidth={minWidth}
+        type="native"
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        // what is hidden from the eye in a heading is placed, and must not widen the page
+        pos="relative"
+      >
         <Table verticalSpacing="sm" aria-busy={busy} aria-label={label}>
           <Table.Thead>
             <Table.Tr>
