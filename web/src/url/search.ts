@@ -75,14 +75,14 @@ export function search<F extends Record<string, Field<unknown>>>(
   const fieldsOf = (raw: Record<string, unknown>) => {
     const values: Record<string, unknown> = {};
     for (const [name, field] of Object.entries(fields)) {
-      const { value } = field.read(textsOf(raw[name]));
-      if (value !== undefined) values[name] = value;
+      // Undefined, not absent: the router would let the address's own text through in its place.
+      values[name] = field.read(textsOf(raw[name])).value;
     }
     return values as Values<F>;
   };
   const read = (raw: Record<string, unknown>) => {
     const values = fieldsOf(raw);
-    for (const name of rule(values)) delete values[name];
+    for (const name of rule(values)) values[name] = undefined;
     return values;
   };
   const dropped = (raw: Record<string, unknown>) => {

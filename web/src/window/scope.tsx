@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMatches, useNavigate } from "@tanstack/react-router";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { sessionQuery } from "../api/session";
 import { isCustom, type Preset, type Range, type Window, windowOf } from "./window";
@@ -67,7 +67,8 @@ export type Scope = {
 
 /** useScope is the top bar's filter and window: read from the address, changed by changing it. */
 export function useScope(): Scope {
-  const search = useSearch({ strict: false }) as ScopeSearch;
+  // The page's search, also for the shell around it, whose own is the address as it came.
+  const search: ScopeSearch = useMatches({ select: (matches) => matches[matches.length - 1]?.search ?? {} });
   const { at } = useAnchor();
   const navigate = useNavigate();
   const { range, from, to } = search;

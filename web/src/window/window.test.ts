@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { fieldOf, readCustom } from "./custom";
+import { bucketLengths, bucketSizeOf, isCustom, presets, windowOf } from "./window";
+import { windowLabel } from "./words";
+
+const noon = new Date("2026-11-20T12:00:00Z");
+const hours = (n: number) => n * 3_600_000;
+
+describe("a preset", () => {
+  test.each([
+    ["15m", 0.25, "1m"],
+    ["1h", 1, "1m"],
+    ["6h", 6, "1m"],
+    ["24h", 24, "1m"],
+    ["7d", 7 * 24, "1h"],
+    ["30d", 30 * 24, "1d"],
+  ] as const)("%s ends at the anchor", (range, length, bucketSize) => {
+    expect(windowOf({ range }, noon)).toEqual({
+      from: new Date(noon.getTime() - hours(length)).toISOString(),
+      to: noon.toISOString(),
+      bucketSize,
+      preset: range,
+    });
+  });
+
+  test("moves with the anchor", () => {
+    const later = new Date(noon.getTime() + 600_000);
+    expect(windowOf({ range: "1h" }, later).to).toBe(later.toISOString());
+  });
+
+  test("is the default where nothing, or half a range, is said", () => {
+    expect(windowOf({}, noon).preset).toBe("24h");
+    expect(windowOf({ from: "2026-11-19T00:00:00.000Z" }, noon).preset).toBe("24h");
+  });
+});
+
+describe("a custom range", () => {
+  const range = { from: "2026-11-01T00:00:00.000Z", to: "2026-11-02T00:00:00.000Z" };
+  test("stays where it is", () => {
+    expect(windowOf(range, noon)).toEqual({ ...range, bucketSize: "1m", preset: null });
+    expect(windowOf(range, new Date())).toEqual(windowOf(range, noon));
+  });
+  test("is none in the wrong order, or beside a preset", () => {
+    expect(isCustom({ from: range.to, to: range.from })).toBe(false);
+    expect(isCustom({ ...range, range: "1h" })).toBe(false);
+  });
+});
+
+test.each([
+  [24, "1m"],
+  [24 + 1 / 3600, "1h"],
+  [14 * 24, "1h"],
+  [14 * 24 + 1, "1d"],
+  [180 * 24, "1d"],
+  [180 * 24 + 1, "1w"],
+] as const)("%d hours are read by %s", (length, size) => {
+  expect(bucketSizeOf(noon, new Date(noon.getTime() + hours(length)))).toBe(size);
+});
+
+test("no window of this century has more buckets than the API gives", () => {
+  const [start, end] = [new Date("2000-01-01T00:00:00Z"), new Date("2100-01-01T00:00:00Z")];
+  const windows = [...presets.map((range) => windowOf({ range }, noon)), { from: start, to: end }];
+  for (const { from, to } of windows) {
+    const size = bucketSizeOf(new Date(from), new Date(to));
+    expect((new Date(to).getTime() - new Date(from).getTime()) / bucketLengths[size]).toBeLessThan(11_000);
+  }
+});
+
+describe("the custom range's form", () => {
+  test("reads back what it shows", () => {
+    const instant = "2026-11-19T06:12:00.000Z";
+    expect(new Date(fieldOf(instant)).toISOString()).toBe(instant);
+  });
+  test.each([
+    ["2026-11-19T00:00", "2026-11-20T00:00", null],
+    ["2026-11-19T00:00", "2027-01-01T00:00", null],
+    ["", "2026-11-20T00:00", { from: "Enter a date and a time." }],
+    ["2026-11-19T00:00", "", { to: "Enter a date and a time." }],
+    ["2026-11-20T00:00", "2026-11-20T00:00", { to: "The end must be after the start." }],
+    ["2026-11-21T00:00", "2026-11-22T00:00", { from: "The start is in the future." }],
+    ["0026-11-19T00:00", "2026-11-20T00:00", { from: "Choose a start after 1999." }],
+  ])("from %s to %s", (from, to, errors) => {
+    expect(readCustom(from, to, noon).errors).toEqual(errors);
+  });
+});
+
+test("a window is labelled by its preset or its bounds, with the year where it is another", () => {
+  const custom = (from: string, to: string) => windowLabel(windowOf({ from, to }, noon), noon);
+  expect(windowLabel(windowOf({ range: "6h" }, noon))).toBe("Last 6 hours");
+  expect(custom("2026-11-19T06:00:00.000Z", "2026-11-20T11:37:00.000Z")).toMatch(/06:00.*–.*11:37/);
+  expect(custom("2026-11-19T06:00:00.000Z", "2026-11-20T11:37:00.000Z")).not.toContain("2026");
+  expect(custom("2025-12-31T06:00:00.000Z", "2026-01-01T11:37:00.000Z")).toMatch(/2025.*–.*2026/);
+});
