@@ -22,6 +22,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/config"
 	"muster/internal/intake/push"
+	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
@@ -61,6 +62,7 @@ type installation struct {
 	exceptions *exceptions.Reader
 	runner     *projections.Runner
 	samples    *pgstore.Store
+	drops      *drops.Book
 	intake     *push.Intake
 }
 
@@ -136,6 +138,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
 	in.samples = pgstore.New(in.db, in.log)
+	in.drops = drops.New(in.db, in.log, now)
 	in.intake = &push.Intake{DB: in.db, Store: in.samples, InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, Now: now}
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
 	checks, err := catalogue.Load()

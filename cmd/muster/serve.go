@@ -169,6 +169,9 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http
 	if p.cfg.Roles.Has(config.API) || p.cfg.Roles.Has(config.Collectors) {
 		group.Go(func() error { return unlessStopped(p.watch.Listen(ctx)) }) // both take in samples
 	}
+	if p.cfg.Roles.Has(config.API) {
+		group.Go(func() error { return unlessStopped(p.drops.Run(ctx)) })
+	}
 	return p.startHTTP(ctx, group, collector, fill, begun)
 }
 

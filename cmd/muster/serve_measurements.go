@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"muster/domain/fleet"
 	"muster/internal/intake/monitor"
 	"muster/internal/intake/ownhost"
 	"muster/internal/measurements"
@@ -14,8 +13,9 @@ import (
 
 // tiles are the dashboard's, read from the samples.
 func (p *process) tiles() *measurements.Tiles {
-	dropped := func(tile string, engine fleet.Engine) {
-		p.metrics.EnginesDropped.WithLabelValues(tile, string(engine)).Inc()
+	dropped := func(d measurements.Drop) {
+		p.metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
+		p.drops.Note(d)
 	}
 	return &measurements.Tiles{Store: p.samples, Log: p.log, Dropped: dropped}
 }

@@ -23,6 +23,7 @@ import (
 	"muster/internal/intake/push"
 	"muster/internal/mail"
 	"muster/internal/measurements"
+	"muster/internal/measurements/drops"
 	"muster/internal/oidc"
 	"muster/internal/telemetry"
 	"muster/projections"
@@ -48,6 +49,7 @@ type Dependencies struct {
 	Servers    *assessment.Store
 	Jobs       *jobs.Queue
 	Tiles      *measurements.Tiles
+	Drops      *drops.Book
 	Intake     *push.Intake
 
 	Projections Projections

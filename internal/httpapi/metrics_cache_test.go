@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
@@ -267,6 +268,32 @@ func TestAnEngineThatCannotBeRead(t *testing.T) {
 			t.Errorf("%s, once it can be read: %s", tile, a.Body)
 		}
 	}
+}
+
+// TestDroppedEnginesAreListed for whoever looks at operations, of their organization.
+func TestDroppedEnginesAreListed(t *testing.T) {
+	t.Parallel()
+	w, store := watchedWorld(t)
+	const path = "/api/v1/ops/engines"
+	if items := w.get(w.ours.auditor, path).is(200).object()["items"].([]any); len(items) != 0 {
+		t.Errorf("before anything was dropped: %v", items)
+	}
+	store.without = domain.SQLServer
+	for range 2 {
+		w.get(w.ours.viewer, metricsPath+"connections").is(200)
+	}
+	must(t, w.deps.Drops.Flush(t.Context()))
+	want := []any{map[string]any{
+		"tile": "connections", "engine": "sqlserver", "drops": 2.0, "lastAt": w.clock.Now().Format(time.RFC3339),
+		"lastError": "could not be read; the log says why",
+	}}
+	if diff := cmp.Diff(want, w.get(w.ours.auditor, path).is(200).object()["items"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if items := w.get(w.theirs.auditor, path).is(200).object()["items"].([]any); len(items) != 0 {
+		t.Errorf("of another organization: %v", items)
+	}
+	w.get(w.ours.member, path).problem(403, "forbidden")
 }
 
 // TestATileThatCannotBeRead: a failure is told and not kept, and neither is a panic,

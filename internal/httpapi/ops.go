@@ -94,6 +94,18 @@ func (s *server) ListJobs(ctx context.Context, _ api.ListJobsRequestObject) (api
 	return api.ListJobs200JSONResponse{Items: items, Queued: int(builds.Queued), Building: int(builds.Running)}, nil
 }
 
+func (s *server) ListDroppedEngines(ctx context.Context, _ api.ListDroppedEnginesRequestObject) (api.ListDroppedEnginesResponseObject, error) {
+	drops, err := s.Drops.List(ctx, caller(ctx).Organization.ID)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.DroppedEngine, 0, len(drops))
+	for _, d := range drops {
+		items = append(items, api.DroppedEngine{Tile: d.Tile, Engine: string(d.Engine), Drops: d.Drops, LastAt: d.LastAt.UTC(), LastError: d.LastError})
+	}
+	return api.ListDroppedEngines200JSONResponse{Items: items}, nil
+}
+
 // Dead letters are of two sorts with ids of one form: events that a projection
 // could not apply, and jobs that used up their attempts.
 

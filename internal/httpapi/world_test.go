@@ -17,7 +17,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
-	domain "muster/domain/fleet"
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
@@ -31,6 +30,7 @@ import (
 	"muster/internal/intake/push"
 	"muster/internal/mail"
 	"muster/internal/measurements"
+	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
@@ -97,9 +97,10 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	must(t, err)
 	w.samples = pgstore.New(db, log)
 	w.deps = Dependencies{
-		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(tile string, engine domain.Engine) {
-			w.deps.Metrics.EnginesDropped.WithLabelValues(tile, string(engine)).Inc()
-		}}, Intake: &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now},
+		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(d measurements.Drop) {
+			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
+			w.deps.Drops.Note(d)
+		}}, Drops: drops.New(db, log, w.clock.Now), Intake: &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now},
 		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox, App: builtApp,

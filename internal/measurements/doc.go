@@ -54,7 +54,7 @@
 //     was cut off, or that a look failed, the sender has to see; here, a failed look is
 //     one that does not come.
 //   - An engine cannot be read, or not in its share of the time: the tile is answered
-//     without it, which is logged, told to Dropped, and marked as incomplete, so that
+//     without it, which is logged, told to Dropped (package drops keeps it), and marked as incomplete, so that
 //     nobody keeps the answer (R24). If none can be read, it is an error.
 //   - A clock is off: samples are where their senders say. Lateness goes by the store's
 //     clock, what counts as open now by the caller's.

@@ -18,7 +18,15 @@ type Tiles struct {
 	Store Store
 	Log   *slog.Logger
 	// Dropped is told of each engine that could not be read; nil: nobody is.
-	Dropped func(tile string, engine fleet.Engine)
+	Dropped func(Drop)
+}
+
+// Drop is an engine that a tile was answered without.
+type Drop struct {
+	Organization uuid.UUID
+	Tile         string
+	Engine       fleet.Engine
+	Err          error // why; it may quote what nobody else should see
 }
 
 // QueryPerformance is the tile: execution-weighted average and highest mean.
@@ -60,7 +68,7 @@ func (t *Tiles) QueryPerformance(ctx context.Context, organization uuid.UUID, sc
 	tile := QueryPerformance{AvgMs: gaps(n), MaxMs: gaps(n)}
 	totalMs, calls := make(Values, n), make(Values, n)
 	var err error
-	tile.Incomplete, err = t.each(ctx, "query-performance", func(ctx context.Context, engine fleet.Engine) error {
+	tile.Incomplete, err = t.each(ctx, organization, "query-performance", func(ctx context.Context, engine fleet.Engine) error {
 		part, err := t.Store.QueryPerformance(ctx, organization, engine, scope, w, now)
 		if err != nil || !part.Sampled {
 			return err
@@ -90,7 +98,7 @@ func (t *Tiles) WaitEvents(ctx context.Context, organization uuid.UUID, scope fl
 		tile.Waiting[c] = gaps(w.Len())
 	}
 	var err error
-	tile.Incomplete, err = t.each(ctx, "wait-events", func(ctx context.Context, engine fleet.Engine) error {
+	tile.Incomplete, err = t.each(ctx, organization, "wait-events", func(ctx context.Context, engine fleet.Engine) error {
 		part, err := t.Store.WaitEvents(ctx, organization, engine, scope, w)
 		if err != nil || !part.Sampled {
 			return err
@@ -108,7 +116,7 @@ func (t *Tiles) WaitEvents(ctx context.Context, organization uuid.UUID, scope fl
 func (t *Tiles) Connections(ctx context.Context, organization uuid.UUID, databases []uuid.UUID, now time.Time) (Snapshot, error) {
 	var card Snapshot
 	var err error
-	card.Incomplete, err = t.each(ctx, "connections", func(ctx context.Context, engine fleet.Engine) error {
+	card.Incomplete, err = t.each(ctx, organization, "connections", func(ctx context.Context, engine fleet.Engine) error {
 		part, err := t.Store.Connections(ctx, organization, engine, databases, now)
 		if err != nil || part.SampledAt.IsZero() {
 			return err
@@ -126,7 +134,7 @@ func (t *Tiles) Connections(ctx context.Context, organization uuid.UUID, databas
 // one is dropped as a broken one is (reading 24) and the others are answered. A store
 // of which nothing can be read is an error: gaps and zeros would say that nothing was
 // measured.
-func (t *Tiles) each(ctx context.Context, tile string, read func(context.Context, fleet.Engine) error) (incomplete bool, err error) {
+func (t *Tiles) each(ctx context.Context, organization uuid.UUID, tile string, read func(context.Context, fleet.Engine) error) (incomplete bool, err error) {
 	engines := Engines()
 	var failures []failure
 	for i, engine := range engines {
@@ -144,7 +152,7 @@ func (t *Tiles) each(ctx context.Context, tile string, read func(context.Context
 	for _, f := range failures {
 		t.Log.WarnContext(ctx, "answering without an engine", "tile", tile, "engine", f.engine, "error", f.err)
 		if t.Dropped != nil {
-			t.Dropped(tile, f.engine)
+			t.Dropped(Drop{organization, tile, f.engine, f.err})
 		}
 	}
 	return len(failures) > 0, nil

@@ -83,7 +83,7 @@ func read(store parts) *reader {
 	r := &reader{}
 	r.Tiles = &measurements.Tiles{
 		Store: store, Log: slog.New(slog.NewTextHandler(&r.logged, nil)),
-		Dropped: func(tile string, engine fleet.Engine) { r.dropped = append(r.dropped, tile+" "+string(engine)) },
+		Dropped: func(d measurements.Drop) { r.dropped = append(r.dropped, d.Tile+" "+string(d.Engine)) },
 	}
 	return r
 }

@@ -890,6 +890,23 @@ type DeadLetterList struct {
 	Items []DeadLetter `json:"items"`
 }
 
+// DroppedEngine defines model for DroppedEngine.
+type DroppedEngine struct {
+	// Drops answers without it, since it was first dropped
+	Drops  int64     `json:"drops"`
+	Engine string    `json:"engine"`
+	LastAt time.Time `json:"lastAt"`
+
+	// LastError a clause, never the driver's text
+	LastError string `json:"lastError"`
+	Tile      string `json:"tile"`
+}
+
+// DroppedEngineList defines model for DroppedEngineList.
+type DroppedEngineList struct {
+	Items []DroppedEngine `json:"items"`
+}
+
 // Engine defines model for Engine.
 type Engine string
 
@@ -2229,6 +2246,9 @@ type ServerInterface interface {
 	// RetryDeadLetter Try one again
 	// (POST /api/v1/ops/dead-letters/{deadLetterId}/retry)
 	RetryDeadLetter(c *gin.Context, deadLetterId DeadLetterId)
+	// ListDroppedEngines Engines that tiles were answered without
+	// (GET /api/v1/ops/engines)
+	ListDroppedEngines(c *gin.Context)
 	// ListJobs The report build queue
 	// (GET /api/v1/ops/jobs)
 	ListJobs(c *gin.Context)
@@ -3722,6 +3742,19 @@ func (siw *ServerInterfaceWrapper) RetryDeadLetter(c *gin.Context) {
 	siw.Handler.RetryDeadLetter(c, deadLetterId)
 }
 
+// ListDroppedEngines operation middleware
+func (siw *ServerInterfaceWrapper) ListDroppedEngines(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListDroppedEngines(c)
+}
+
 // ListJobs operation middleware
 func (siw *ServerInterfaceWrapper) ListJobs(c *gin.Context) {
 
@@ -4558,6 +4591,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
 	router.DELETE(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId", wrapper.DropDeadLetter)
 	router.POST(options.BaseURL+"/api/v1/ops/dead-letters/:deadLetterId/retry", wrapper.RetryDeadLetter)
+	router.GET(options.BaseURL+"/api/v1/ops/engines", wrapper.ListDroppedEngines)
 	router.GET(options.BaseURL+"/api/v1/ops/jobs", wrapper.ListJobs)
 	router.GET(options.BaseURL+"/api/v1/ops/outbox", wrapper.ListOutbox)
 	router.GET(options.BaseURL+"/api/v1/ops/outbox/:mailId", wrapper.GetOutboxMail)
@@ -6374,6 +6408,44 @@ func (response RetryDeadLetterdefaultApplicationProblemPlusJSONResponse) VisitRe
 	return err
 }
 
+type ListDroppedEnginesRequestObject struct {
+}
+
+type ListDroppedEnginesResponseObject interface {
+	VisitListDroppedEnginesResponse(w http.ResponseWriter) error
+}
+
+type ListDroppedEngines200JSONResponse DroppedEngineList
+
+func (response ListDroppedEngines200JSONResponse) VisitListDroppedEnginesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListDroppedEnginesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListDroppedEnginesdefaultApplicationProblemPlusJSONResponse) VisitListDroppedEnginesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListJobsRequestObject struct {
 }
 
@@ -8041,6 +8113,9 @@ type StrictServerInterface interface {
 	// RetryDeadLetter Try one again
 	// (POST /api/v1/ops/dead-letters/{deadLetterId}/retry)
 	RetryDeadLetter(ctx context.Context, request RetryDeadLetterRequestObject) (RetryDeadLetterResponseObject, error)
+	// ListDroppedEngines Engines that tiles were answered without
+	// (GET /api/v1/ops/engines)
+	ListDroppedEngines(ctx context.Context, request ListDroppedEnginesRequestObject) (ListDroppedEnginesResponseObject, error)
 	// ListJobs The report build queue
 	// (GET /api/v1/ops/jobs)
 	ListJobs(ctx context.Context, request ListJobsRequestObject) (ListJobsResponseObject, error)
@@ -9488,6 +9563,30 @@ func (sh *strictHandler) RetryDeadLetter(ctx *gin.Context, deadLetterId DeadLett
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RetryDeadLetterResponseObject); ok {
 		if err := validResponse.VisitRetryDeadLetterResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListDroppedEngines operation middleware
+func (sh *strictHandler) ListDroppedEngines(ctx *gin.Context) {
+	var request ListDroppedEnginesRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListDroppedEngines(ctx, request.(ListDroppedEnginesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListDroppedEngines")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListDroppedEnginesResponseObject); ok {
+		if err := validResponse.VisitListDroppedEnginesResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,170 @@
+package drops
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// pace is how often what was counted is written.
+const pace = time.Second
+
+// Drop is how often one engine was missing in one tile of an organization.
+type Drop struct {
+	Tile      string       `db:"tile"`
+	Engine    fleet.Engine `db:"engine"`
+	Drops     int64        `db:"drops"`
+	LastAt    time.Time    `db:"last_at"`
+	LastError string       `db:"last_error"` // a sentence without a full stop
+}
+
+// Book is where drops are counted.
+type Book struct {
+	db  *sqlx.DB
+	log *slog.Logger
+	now func() time.Time
+
+	mu      sync.Mutex
+	counted map[key]Drop // since the last write
+}
+
+type key struct {
+	organization uuid.UUID
+	tile         string
+	engine       fleet.Engine
+}
+
+// New returns a book on a database.
+func New(db *sqlx.DB, log *slog.Logger, now func() time.Time) *Book {
+	return &Book{db: db, log: log, now: now, counted: map[key]Drop{}}
+}
+
+// Note counts a drop.
+func (b *Book) Note(d measurements.Drop) {
+	b.add(key{d.Organization, d.Tile, d.Engine}, Drop{Tile: d.Tile, Engine: d.Engine, Drops: 1, LastAt: b.now(), LastError: sentence(d.Err)})
+}
+
+func (b *Book) add(k key, d Drop) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before, known := b.counted[k]
+	if known && before.LastAt.After(d.LastAt) {
+		d.LastAt, d.LastError = before.LastAt, before.LastError
+	}
+	d.Drops += before.Drops
+	b.counted[k] = d
+}
+
+// Run writes what is counted until ctx ends, and then once more.
+func (b *Book) Run(ctx context.Context) error {
+	ticks := time.NewTicker(pace)
+	defer ticks.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			last, end := context.WithTimeout(context.WithoutCancel(ctx), pace)
+			defer end()
+			return errors.Join(ctx.Err(), b.Flush(last))
+		case <-ticks.C:
+		}
+		err := b.Flush(ctx)
+		if err != nil && !failing && ctx.Err() == nil { // once, not every second
+			b.log.WarnContext(ctx, "dropped engines are not written down", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+// Flush writes what is counted. What could not be written stays counted.
+func (b *Book) Flush(ctx context.Context) error {
+	b.mu.Lock()
+	counted := b.counted
+	b.counted = map[key]Drop{}
+	b.mu.Unlock()
+	if len(counted) == 0 {
+		return nil
+	}
+	if err := b.write(ctx, counted); err != nil {
+		for k, d := range counted {
+			b.add(k, d)
+		}
+		return fmt.Errorf("count dropped engines: %w", err)
+	}
+	return nil
+}
+
+func (b *Book) write(ctx context.Context, counted map[key]Drop) error {
+	keys := make([]key, 0, len(counted))
+	for k := range counted {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, compare) // processes that write the same rows do so in one order
+	var (
+		organizations             []uuid.UUID
+		tiles, engines, sentences []string
+		drops                     []int64
+		at                        []time.Time
+	)
+	for _, k := range keys {
+		d := counted[k]
+		organizations, tiles, engines = append(organizations, k.organization), append(tiles, k.tile), append(engines, string(k.engine))
+		drops, at, sentences = append(drops, d.Drops), append(at, d.LastAt), append(sentences, d.LastError)
+	}
+	_, err := b.db.ExecContext(ctx, `
+		INSERT INTO engine_drops AS kept (organization_id, tile, engine, drops, last_at, last_error)
+		SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
+		ON CONFLICT (organization_id, tile, engine) DO UPDATE SET
+			drops = kept.drops + excluded.drops,
+			last_error = CASE WHEN excluded.last_at >= kept.last_at THEN excluded.last_error ELSE kept.last_error END,
+			last_at = greatest(kept.last_at, excluded.last_at)`,
+		organizations, tiles, engines, drops, at, sentences)
+	return err
+}
+
+func compare(a, b key) int {
+	return cmp.Or(bytes.Compare(a.organization[:], b.organization[:]), cmp.Compare(a.tile, b.tile), cmp.Compare(a.engine, b.engine))
+}
+
+// List returns an organization's, the latest first.
+func (b *Book) List(ctx context.Context, organization uuid.UUID) ([]Drop, error) {
+	drops := []Drop{}
+	err := b.db.SelectContext(ctx, &drops, `
+		SELECT tile, engine, drops, last_at, last_error FROM engine_drops
+		WHERE organization_id = $1 ORDER BY last_at DESC, tile, engine`, organization)
+	if err != nil {
+		return nil, fmt.Errorf("read dropped engines: %w", err)
+	}
+	return drops, nil
+}
+
+// sentence says why an engine could not be read, in words of ours.
+func sentence(err error) string {
+	var (
+		refused *pgconn.PgError
+		network net.Error
+	)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "not read in its share of the time"
+	case errors.As(err, &refused):
+		return "the database refused the query (SQLSTATE " + refused.Code + ")"
+	case errors.As(err, &network):
+		return "the database could not be reached"
+	}
+	return "could not be read; the log says why"
+}
