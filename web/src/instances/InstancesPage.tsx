@@ -60,7 +60,7 @@ export function InstancesPage() {
             onChange={(chosen) => change({ engine: chosen.length ? (chosen as Search["engine"]) : undefined })}
             clearable
             clearButtonProps={{ "aria-label": "All engines" }}
-            style={{ flex: "0 1 16rem" }}
+            style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
           />
           <Select
             aria-label="Status"
@@ -72,7 +72,7 @@ export function InstancesPage() {
             value={search.status ?? "all"}
             onChange={(status) => change({ status: status === "active" || status === "inactive" ? status : undefined })}
             allowDeselect={false}
-            w={190}
+            style={{ flex: "1 1 12rem", maxWidth: "22rem" }}
           />
         </Group>
         <div aria-busy={isFetching}>

@@ -32,7 +32,7 @@ const whatOf = (letter: Letter) =>
 /** DeadLettersPage lists what was tried several times and set aside, to be tried again or dropped. */
 export function DeadLettersPage() {
   const { data, error, isFetching, refetch } = api.useQuery("get", "/api/v1/ops/dead-letters", {}, live(15_000));
-  const [dropping, setDropping] = useState<Letter | null>(null);
+  const [dropping, setDropping] = useState<{ letter: Letter; opened: boolean } | null>(null);
   const gone = () => {
     setDropping(null);
     void refetch();
@@ -58,13 +58,13 @@ export function DeadLettersPage() {
             <DeadLetter
               key={letter.id}
               letter={letter}
-              onDrop={() => setDropping(letter)}
+              onDrop={() => setDropping({ letter, opened: true })}
               onTried={() => void refetch()}
             />
           ))}
         </Stack>
       </div>
-      {dropping && <Drop letter={dropping} onClose={() => setDropping(null)} onDropped={gone} />}
+      {dropping && <Drop {...dropping} onClose={() => setDropping({ ...dropping, opened: false })} onDropped={gone} />}
     </>
   );
 }
@@ -156,7 +156,17 @@ function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () =>
   );
 }
 
-function Drop({ letter, onClose, onDropped }: { letter: Letter; onClose: () => void; onDropped: () => void }) {
+function Drop({
+  letter,
+  opened,
+  onClose,
+  onDropped,
+}: {
+  letter: Letter;
+  opened: boolean;
+  onClose: () => void;
+  onDropped: () => void;
+}) {
   const drop = api.useMutation("delete", "/api/v1/ops/dead-letters/{deadLetterId}");
   const confirmed = () =>
     drop.mutate(
@@ -169,7 +179,7 @@ function Drop({ letter, onClose, onDropped }: { letter: Letter; onClose: () => v
       },
     );
   return (
-    <Modal opened onClose={onClose} title="Drop it for good" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened={opened} onClose={onClose} title="Drop it for good" closeButtonProps={{ "aria-label": "Close" }}>
       <Stack>
         <Text size="sm">
           {whatOf(letter)} is not tried again.{" "}

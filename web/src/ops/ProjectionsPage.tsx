@@ -22,7 +22,7 @@ type Asked = { name: string; begunAt: number };
 /** ProjectionsPage shows how far each read model is, and lets an administrator fill one anew. */
 export function ProjectionsPage() {
   const admin = useSession().can("admin");
-  const [confirming, setConfirming] = useState<string | null>(null);
+  const [confirming, setConfirming] = useState({ name: "", open: false });
   const [asked, setAsked] = useState<Asked | null>(null);
   const [shown, setShown] = useState<string | null>(null);
   const { data, error, dataUpdatedAt, isFetching, refetch } = api.useQuery(
@@ -46,7 +46,7 @@ export function ProjectionsPage() {
       {
         onSuccess: () => {
           setShown(null);
-          setConfirming(null);
+          setConfirming({ name, open: false });
           setAsked({ name, begunAt: Date.now() });
           void refetch();
         },
@@ -54,7 +54,7 @@ export function ProjectionsPage() {
     );
   const confirm = (name: string) => {
     rebuild.reset();
-    setConfirming(name);
+    setConfirming({ name, open: true });
   };
   return (
     <>
@@ -78,21 +78,19 @@ export function ProjectionsPage() {
         {shown && <Difference key={shown} name={shown} onClose={() => setShown(null)} />}
         <DroppedEngines />
       </Stack>
-      {confirming && (
-        <TypedConfirm
-          opened
-          onClose={() => setConfirming(null)}
-          onConfirm={() => begin(confirming)}
-          title={`Rebuild ${confirming}`}
-          name={confirming}
-          verb="Rebuild"
-          busy={rebuild.isPending}
-          error={rebuild.error}
-        >
-          The next generation is filled from the event log, beside the one that serves. When it has caught up the two
-          are compared and the new one takes over. Nobody notices, but it takes load, on a long history for minutes.
-        </TypedConfirm>
-      )}
+      <TypedConfirm
+        opened={confirming.open}
+        onClose={() => setConfirming({ ...confirming, open: false })}
+        onConfirm={() => begin(confirming.name)}
+        title={`Rebuild ${confirming.name}`}
+        name={confirming.name}
+        verb="Rebuild"
+        busy={rebuild.isPending}
+        error={rebuild.error}
+      >
+        The next generation is filled from the event log, beside the one that serves. When it has caught up the two are
+        compared and the new one takes over. Nobody notices, but it takes load, on a long history for minutes.
+      </TypedConfirm>
     </>
   );
 }
@@ -123,7 +121,7 @@ function List({
             </Table.Th>
             <Table.Th scope="col">Last error</Table.Th>
             <Table.Th scope="col">Updated</Table.Th>
-            <Table.Th scope="col">
+            <Table.Th scope="col" pos="relative">
               <span className="visually-hidden">Actions</span>
             </Table.Th>
           </Table.Tr>

@@ -23,6 +23,7 @@ export function Snippet({ label, text, wrapped = false }: { label: string; text:
         </Text>
         <Button
           size="compact-sm"
+          style={{ flex: "none" }}
           variant="default"
           leftSection={clipboard.copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
           aria-label={`Copy: ${label}`}

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { ProblemNote } from "./ProblemNote";
 
 /**
@@ -30,16 +30,15 @@ export function TypedConfirm({
   children: ReactNode;
 }) {
   const [typed, setTyped] = useState("");
-  const close = () => {
-    setTyped("");
-    onClose();
-  };
+  useEffect(() => {
+    if (!opened) setTyped("");
+  }, [opened]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (typed === name && !busy) onConfirm();
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" component="div">
@@ -55,7 +54,7 @@ export function TypedConfirm({
           />
           {error != null && <ProblemNote error={error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" color={danger ? "red.9" : undefined} loading={busy} disabled={typed !== name}>
