@@ -13,7 +13,14 @@ export function SearchNotices() {
   const navigate = useNavigate();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const raw = useRouterState({ select: (s) => s.location.searchStr });
-  const schema = useRouterState({ select: (s) => s.matches[s.matches.length - 1]?.staticData.search });
+  const schema = useRouterState({
+    select: (s) => {
+      const match = s.matches[s.matches.length - 1];
+      // While a page is being loaded the address is already its, and the match still that of the page before: on the
+      // way Back from an alert the list's filters would be taken for parameters that the alert's page does not have.
+      return match?.pathname === s.location.pathname ? match.staticData.search : undefined;
+    },
+  });
   useEffect(() => {
     if (!schema) return;
     const present = schema.dropped(parseSearch(raw));
