@@ -9,6 +9,9 @@ type AlertPage = { items: Alert[]; page: { totalItems: number } };
 const read = async <T>(path: string): Promise<T> => (await apiAs("viewer", "GET", path)).json() as Promise<T>;
 const alerts = (query: string) => read<AlertPage>(`/api/v1/alerts?${query}`);
 
+/** eventually waits for what a page does in its own time, longer than the second that is Vitest's default. */
+const eventually = <T>(seen: () => T | Promise<T>) => expect.poll(seen, { timeout: 15_000 });
+
 /** total is what the pager says: "1–20 of 57 alerts". */
 async function total(page: Page): Promise<number> {
   const text = await page.getByText(/of [\d,]+ alerts$/).textContent();
@@ -31,27 +34,32 @@ test("12 KPI click-through keeps scope: the list's total is the KPI's number", a
   const open = await alerts("status=open&muted=exclude&pageSize=100");
   const instance = open.items.find((alert) => alert.instance)?.instance?.id as string;
   for (const scope of ["", `instanceId=${instance}`]) {
-    const page = await visit("about:blank");
-    const asked = requestsTo(page, "/api/v1/alerts");
-    await page.goto(`/alerts?status=open&muted=exclude&${scope}`);
-    await page.getByText("Any time").waitFor();
+    const page = await visit(`/alerts?status=open&muted=exclude&${scope}`);
+    await page.locator("[data-window-note]", { hasText: "Any time" }).waitFor();
+    let listed = -1;
     // Alerts come and go while this runs: both are read until they were read at the same state.
     await expect
       .poll(
         async () => {
-          await page.reload();
+          const [answer] = await Promise.all([
+            page.waitForResponse((r) => new URL(r.url()).pathname === "/api/v1/alerts"),
+            page.getByRole("button", { name: "Refresh" }).click(),
+          ]);
+          const query = new URL(answer.url()).searchParams;
+          expect(query.get("status")).toBe("open");
+          expect(query.get("muted")).toBe("exclude");
+          expect(query.has("from")).toBe(false);
+          expect(query.getAll("instanceId")).toEqual(scope ? [instance] : []);
+          listed = ((await answer.json()) as AlertPage).page.totalItems;
           const kpi = await read<{ alerts: { current: number } }>(`/api/v1/health-checks/overview?${scope}`);
-          return (await total(page)) - kpi.alerts.current;
+          return listed - kpi.alerts.current;
         },
         { timeout: 20_000 },
       )
       .toBe(0);
-    if (scope) expect(await total(page)).toBeLessThan(open.page.totalItems);
-    const [query] = lists(asked);
-    expect(query?.get("status")).toBe("open");
-    expect(query?.get("muted")).toBe("exclude");
-    expect(query?.has("from")).toBe(false);
-    expect(query?.getAll("instanceId")).toEqual(scope ? [instance] : []);
+    await eventually(() => total(page)).toBe(listed);
+    if (scope) expect(listed).toBeLessThan(open.page.totalItems);
+    else expect(listed).toBeGreaterThan(0);
   }
 });
 
@@ -67,21 +75,19 @@ test("25 view keeps window and scope, and 7 Back gives the same filter and page"
     expect([...href.searchParams.keys()]).toEqual(["range", "instanceId"]);
   }
   const address = page.url();
-  const titles = await page
-    .locator("[data-alert]")
-    .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-alert")));
   const rows = () => page.locator("[data-alert]").evaluateAll((r) => r.map((row) => row.getAttribute("data-alert")));
+  const shown = await rows();
   await links.first().click();
   await page.waitForURL(/\/alerts\/[0-9a-f-]{36}\?range=30d/);
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   await page.goBack();
-  await expect.poll(rows).toEqual(titles);
+  await eventually(rows).toEqual(shown);
   expect(page.url()).toBe(address);
 
   await links.last().click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   await page.getByRole("navigation", { name: "Where this is" }).getByRole("link", { name: "Alerts" }).click();
-  await expect.poll(rows).toEqual(titles);
+  await eventually(rows).toEqual(shown);
   expect([...new URL(page.url()).searchParams].sort()).toEqual([...new URL(address).searchParams].sort());
 });
 
@@ -174,7 +180,7 @@ test("filters live in the address and survive a reload", async () => {
   expect(await page.getByRole("checkbox", { name: "Info" }).isChecked()).toBe(false);
 
   await page.getByRole("button", { name: "Clear filters" }).click();
-  await expect.poll(() => new URL(page.url()).search).toBe("?pageSize=50");
+  await eventually(() => new URL(page.url()).search).toBe("?pageSize=50");
   await page.goBack();
   await page.waitForURL(/status=resolved/);
 });
@@ -186,13 +192,13 @@ test("the search is written into the address once, without a place of its own in
   const places = await page.evaluate(() => history.length);
   await page.locator("[data-search]").pressSequentially("backup", { delay: 20 });
   await page.waitForURL(/q=backup/);
-  await expect.poll(() => total(page)).toBe((await alerts("status=resolved&q=backup")).page.totalItems);
+  await eventually(() => total(page)).toBe((await alerts("status=resolved&q=backup")).page.totalItems);
   expect(lists(asked).map((query) => query.get("q"))).toEqual(["backup"]);
   expect(await page.evaluate(() => history.length)).toBe(places);
   await page.getByRole("button", { name: "Clear filters" }).click();
-  await expect.poll(() => page.locator("[data-search]").inputValue()).toBe("");
+  await eventually(() => page.locator("[data-search]").inputValue()).toBe("");
   await page.goBack();
-  await expect.poll(() => page.locator("[data-search]").inputValue()).toBe("backup");
+  await eventually(() => page.locator("[data-search]").inputValue()).toBe("backup");
 });
 
 test("a column's heading orders the list", async () => {
@@ -204,36 +210,35 @@ test("a column's heading orders the list", async () => {
   const asked = requestsTo(page, "/api/v1/alerts");
   await heading.getByRole("button").click();
   await page.waitForURL(/sort=-severity/);
-  await expect.poll(() => heading.getAttribute("aria-sort")).toBe("descending");
+  await eventually(() => heading.getAttribute("aria-sort")).toBe("descending");
   await heading.getByRole("button").click();
   await page.waitForURL(/sort=severity/);
-  await expect.poll(() => heading.getAttribute("aria-sort")).toBe("ascending");
+  await eventually(() => heading.getAttribute("aria-sort")).toBe("ascending");
   expect(await last.getAttribute("aria-sort")).toBe("none");
-  await expect.poll(() => lists(asked).map((query) => query.get("sort"))).toEqual(["-severity", "severity"]);
+  await eventually(() => lists(asked).map((query) => query.get("sort"))).toEqual(["-severity", "severity"]);
 });
 
 test("a missing range is no window, a preset a beginning, a custom one both ends", async () => {
-  const page = await visit("/alerts?range=7d");
+  const page = await visit("about:blank");
   const asked = requestsTo(page, "/api/v1/alerts");
-  await page.reload();
+  await page.goto("/alerts?range=7d");
   await page.getByText("Last triggered in the last 7 days").waitFor();
-  await expect.poll(() => lists(asked).length).toBe(1);
-  const preset = lists(asked)[0];
-  const age = Date.now() - Date.parse(preset?.get("from") ?? "");
+  // While pages are served by Vite, React mounts them twice, and a first request is given up.
+  const latest = () => lists(asked).at(-1);
+  await eventually(() => latest()?.has("from")).toBe(true);
+  const age = Date.now() - Date.parse(latest()?.get("from") ?? "");
   expect(Math.abs(age - 7 * 86_400_000)).toBeLessThan(60_000);
-  expect(preset?.has("to")).toBe(false);
+  expect(latest()?.has("to")).toBe(false);
 
   await page.getByRole("button", { name: "Show alerts of any time" }).click();
-  await page.getByText("Any time").waitFor();
-  await expect.poll(() => new URL(page.url()).search).toBe("");
-  await expect.poll(() => lists(asked).length).toBe(2);
-  expect(lists(asked)[1]?.has("from")).toBe(false);
+  await page.locator("[data-window-note]", { hasText: "Any time" }).waitFor();
+  await eventually(() => new URL(page.url()).search).toBe("");
+  await eventually(() => latest()?.has("from")).toBe(false);
 
   await page.goto("/alerts?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z");
   await page.getByText(/^Last triggered from 1 Nov 2026, 00:00:00 UTC to 2 Nov/).waitFor();
-  await expect.poll(() => lists(asked).length).toBe(3);
-  expect(lists(asked)[2]?.get("from")).toBe("2026-11-01T00:00:00.000Z");
-  expect(lists(asked)[2]?.get("to")).toBe("2026-11-02T00:00:00.000Z");
+  await eventually(() => latest()?.get("from")).toBe("2026-11-01T00:00:00.000Z");
+  expect(latest()?.get("to")).toBe("2026-11-02T00:00:00.000Z");
 });
 
 test("Refresh reads the list anew, also without a window", async () => {
@@ -241,7 +246,7 @@ test("Refresh reads the list anew, also without a window", async () => {
   await total(page);
   const asked = requestsTo(page, "/api/v1/alerts");
   await page.getByRole("button", { name: "Refresh" }).click();
-  await expect.poll(() => lists(asked).length).toBe(1);
+  await eventually(() => lists(asked).length).toBe(1);
 });
 
 test("a filter that names no instance shows nothing and asks nothing", async () => {
@@ -252,7 +257,7 @@ test("a filter that names no instance shows nothing and asks nothing", async () 
   expect(lists(asked)).toEqual([]);
 });
 
-test("an empty list says why: nothing matches, past the end, nothing yet", async () => {
+test("an empty list says why: nothing matches, or past the end", async () => {
   const page = await visit("/alerts?q=no%20alert%20has%20this%20title&status=open");
   await page.getByText("No alert matches").waitFor();
   await page.getByRole("button", { name: "Clear filters" }).last().click();
@@ -260,7 +265,9 @@ test("an empty list says why: nothing matches, past the end, nothing yet", async
   await page.goto("/alerts?page=9999");
   await page.getByRole("button", { name: "To the first page" }).click();
   await page.getByRole("table").waitFor();
+});
 
+test("where there are no alerts yet, an administrator is told how to send them", async () => {
   const admin = await visit("/alerts", { before: answering([]) });
   await admin.getByText("No alerts yet").waitFor();
   await admin.getByRole("link", { name: "How to send alerts" }).waitFor();
@@ -296,10 +303,10 @@ test("a list that fails says so and can be asked again; a slow one keeps what th
     await route.continue();
   });
   await page.getByText("Open", { exact: true }).first().click();
-  await expect.poll(() => page.getByRole("table").getAttribute("aria-busy")).toBe("true");
+  await eventually(() => page.getByRole("table").getAttribute("aria-busy")).toBe("true");
   expect(await page.locator("[data-alert]").count()).toBeGreaterThan(0);
   go();
-  await expect.poll(() => page.getByRole("table").getAttribute("aria-busy")).toBe("false");
+  await eventually(() => page.getByRole("table").getAttribute("aria-busy")).toBe("false");
 });
 
 /** ownAlert is an alert of the whole organization that a test may do with as it likes; gone is its token's end. */
@@ -390,8 +397,9 @@ test("a viewer sees an alert and no actions", async () => {
 });
 
 test("an alert that nobody knows says so and leads back with the scope", async () => {
+  const page = await visit("about:blank", { expected: [/40[04]/] });
   for (const id of [crypto.randomUUID(), "nonsense"]) {
-    const page = await visit(`/alerts/${id}?range=7d`, { expected: [/40[04]/] });
+    await page.goto(`/alerts/${id}?range=7d`);
     await page.getByText("This alert is unknown, or belongs to another organization").waitFor();
     await page.getByRole("link", { name: "To the alerts" }).click();
     await page.waitForURL(/\/alerts\?range=7d$/);
@@ -399,10 +407,7 @@ test("an alert that nobody knows says so and leads back with the scope", async (
 });
 
 test.each(["light", "dark"] as const)("40 both pages are free of violations, %s", async (colorScheme) => {
-  const page = await visit("/alerts?range=30d&status=open&severity=warning", { colorScheme });
-  await page.locator("[data-alert]").first().waitFor();
-  expect(await violations(page)).toEqual([]);
-  await page.goto("/alerts?range=30d&severity=critical&severity=info");
+  const page = await visit("/alerts?range=30d&severity=critical&severity=info", { colorScheme });
   await page.locator("[data-alert] a").first().waitFor();
   expect(await violations(page)).toEqual([]);
   await page.locator("[data-alert] a").first().click();

@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconBellCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useMemo } from "react";
 import { api, type Schemas } from "../api/client";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
@@ -47,7 +47,7 @@ export function AlertsPage() {
 
 const nothing: Schemas["AlertPage"] = { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } };
 
-/** useAlerts is the page of the list that an address names; Refresh reads it anew, also where it has no window. */
+/** useAlerts is the page of the list that an address names. */
 function useAlerts(search: AlertsSearch) {
   const { at } = useAnchor();
   const query = useMemo(() => alertsQuery(search, at), [search, at]);
@@ -57,14 +57,7 @@ function useAlerts(search: AlertsSearch) {
     { params: { query: query ?? {} } },
     { enabled: query !== null, placeholderData: keepPreviousData },
   );
-  const anchor = useRef(at);
-  const { refetch } = asked;
-  useEffect(() => {
-    if (anchor.current === at) return;
-    anchor.current = at;
-    if (query) refetch({ cancelRefetch: false });
-  }, [at, query, refetch]);
-  return query ? asked : { data: nothing, error: null, isFetching: false, refetch };
+  return query ? asked : { data: nothing, error: null, isFetching: false, refetch: asked.refetch };
 }
 
 type Listed = {
