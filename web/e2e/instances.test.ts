@@ -2,6 +2,8 @@ import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { apiAs, requestsTo, serverUrl, violations, visit } from "./browser";
 
+const patience = { timeout: 10_000 };
+
 type Instance = Record<string, unknown> & { id: string; name: string };
 
 const listed = async (query: string) =>
@@ -30,7 +32,7 @@ test("the list searches, filters and keeps both in the address", async () => {
   const asked = requestsTo(page, "/api/v1/instances");
   await page.getByRole("searchbox", { name: "Search by name or host" }).fill("retired");
   await page.getByRole("link", { name: "demo-pg-retired-01" }).waitFor();
-  await expect.poll(() => page.getByRole("link", { name: "demo-mssql-erp-01" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("link", { name: "demo-mssql-erp-01" }).count(), patience).toBe(0);
   expect(new URL(page.url()).search).toBe("?q=retired");
   expect(asked.map((url) => url.search)).toEqual(["?q=retired"]);
   await page
@@ -117,7 +119,7 @@ test("a server shows what it lacks, and leads to its alerts, dashboard and score
     expect(await page.getByRole("link", { name }).getAttribute("href")).toBe(address);
   }
   await page.getByRole("searchbox", { name: "Search databases" }).fill("sho");
-  await expect.poll(() => databases.getByRole("cell", { name: "postgres" }).count()).toBe(0);
+  await expect.poll(() => databases.getByRole("cell", { name: "postgres" }).count(), patience).toBe(0);
   expect(new URL(page.url()).search).toBe("?q=sho");
 });
 
@@ -148,7 +150,7 @@ test("a refused connection says its class, what to do, and goes to the field", a
   const page = await visit("/instances/new", { expected: [/422/] });
   await page.getByRole("button", { name: "Try and add" }).click();
   await page.getByText("Name the host.").waitFor();
-  await expect.poll(() => box(page, "Name").evaluate((e) => e === document.activeElement)).toBe(true);
+  await expect.poll(() => box(page, "Name").evaluate((e) => e === document.activeElement), patience).toBe(true);
 
   await fill(page, "127.0.0.1", "1");
   await page.getByRole("button", { name: "Try and add" }).click();
@@ -156,7 +158,7 @@ test("a refused connection says its class, what to do, and goes to the field", a
   await note.getByText("Connection refused").waitFor();
   await note.getByText(/listen_addresses/).waitFor();
   const host = box(page, "Host");
-  await expect.poll(() => host.evaluate((e) => e === document.activeElement)).toBe(true);
+  await expect.poll(() => host.evaluate((e) => e === document.activeElement), patience).toBe(true);
   expect(await host.getAttribute("aria-invalid")).toBe("true");
   const described = (await host.getAttribute("aria-describedby"))?.split(" ") ?? [];
   const texts = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).textContent()));
@@ -236,7 +238,7 @@ test("a token is filled into every snippet, and its first message is seen", asyn
     const panel = page.getByRole("tabpanel");
     for (const agent of ["vmagent", "OpenTelemetry", "Alertmanager", "Push (curl)", "Prometheus"]) {
       await page.getByRole("tab", { name: agent }).click();
-      await expect.poll(() => panel.textContent()).toContain(token);
+      await expect.poll(() => panel.textContent(), patience).toContain(token);
       expect(await panel.textContent()).toContain(new URL(page.url()).origin);
     }
     expect(new URL(page.url()).search).toBe("?agent=prometheus");

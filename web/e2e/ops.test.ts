@@ -2,6 +2,8 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { apiAs, requestsTo, type Visit, violations, visit } from "./browser";
 
+const patience = { timeout: 10_000 };
+
 const projection = {
   name: "report_history",
   logs: ["reports"],
@@ -79,7 +81,7 @@ test("39 projections are read every 5 s, not at all in a hidden tab, and at once
   const asked = requestsTo(page, "/api/v1/ops/projections");
   for (const already of [0, 1]) {
     await page.clock.fastForward(5_100);
-    await expect.poll(() => asked.length).toBeGreaterThan(already);
+    await expect.poll(() => asked.length, patience).toBeGreaterThan(already);
   }
   await seen(page, "hidden");
   const before = asked.length;
@@ -89,7 +91,7 @@ test("39 projections are read every 5 s, not at all in a hidden tab, and at once
   await page.clock.runFor(20_000);
   expect(asked.length).toBe(paused);
   await seen(page, "visible");
-  await expect.poll(() => asked.length).toBeGreaterThan(paused);
+  await expect.poll(() => asked.length, patience).toBeGreaterThan(paused);
 });
 
 test("39 Rebuild asks to type the name, and shows the difference", async () => {
@@ -170,7 +172,7 @@ test("39 engines that tiles were answered without are listed, and not mentioned 
   await page.route("**/api/v1/ops/engines", (route) => route.fulfill({ json: none }));
   await page.reload();
   await row(page, "audit").waitFor();
-  await expect.poll(() => page.getByRole("heading", { name: /Engines/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("heading", { name: /Engines/ }).count(), patience).toBe(0);
 });
 
 const report = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a55";
@@ -255,7 +257,7 @@ test("dead letters say what failed and why, and are retried or dropped", async (
   await event.getByRole("button", { name: "Details" }).click();
   await event.getByText(`muster dead show ${letters[0]?.id}`).waitFor();
   await event.getByRole("button", { name: "Retry" }).click();
-  await expect.poll(() => event.count()).toBe(0);
+  await expect.poll(() => event.count(), patience).toBe(0);
   await job.getByRole("button", { name: "Drop" }).click();
   const dialog = page.getByRole("dialog", { name: "Drop it for good" });
   await dialog.getByRole("button", { name: "Drop" }).click();

@@ -119,7 +119,7 @@ function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () =>
         </Group>
       </Group>
       <Button
-        size="compact-xs"
+        size="compact-sm"
         variant="subtle"
         mt={4}
         aria-expanded={open}

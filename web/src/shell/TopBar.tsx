@@ -37,12 +37,7 @@ export function TopBar({ scoped, scope, menu, onMenu, tool, onTool }: Props) {
         aria-label={menu ? "Close the navigation" : "Open the navigation"}
         aria-expanded={menu}
       />
-      <Link
-        to="/"
-        search={scope as never}
-        className="shell-mark"
-        aria-label={`Muster, ${organization.name}: dashboard`}
-      >
+      <Link to="/" search={scope as never} className="shell-mark" aria-label={`Muster ${organization.name}: dashboard`}>
         <img src="/assets/icon.svg" alt="" width={28} height={28} />
         <Text span fw={700} className="shell-product">
           Muster
