@@ -453,22 +453,41 @@ test("38 a viewer is told why the form is not for them", async () => {
   expect(await submit(page).count()).toBe(0);
 });
 
-test.each(["light", "dark"] as const)("40 catalog, previews and form without a violation, %s", async (colorScheme) => {
+const schemes = ["light", "dark"] as const;
+
+test.each(schemes)("40 catalog without a violation, %s", async (colorScheme) => {
   const page = await visit("/reports", { as: "member", colorScheme });
-  await page.getByRole("heading", { level: 1, name: "Reports" }).waitFor();
+  await page.getByRole("article", { name: "Daily Operations Digest" }).waitFor();
   expect(await violations(page)).toEqual([]);
-  for (const card of ["performance-sla", "alerts-summary", "daily-digest", "none-such"]) {
+});
+
+test.each(schemes)("40 previews without a violation, %s", async (colorScheme) => {
+  const page = await visit("/reports/preview/none-such", { as: "member", colorScheme });
+  await page.getByText("404:").waitFor();
+  expect(await violations(page)).toEqual([]);
+  for (const card of ["performance-sla", "alerts-summary", "daily-digest"]) {
     await page.goto(`/reports/preview/${card}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByRole("article").waitFor();
     expect(await violations(page)).toEqual([]);
   }
-  await page.goto(`/reports/view?instanceId=${orders.id}&from=2026-10-01T00:00:00Z&to=2026-11-02T00:00:00Z`);
+});
+
+test.each(schemes)("40 form without a violation, of a scorecard, %s", async (colorScheme) => {
+  const page = await visit(`/reports/view?instanceId=${orders.id}&from=2026-10-01T00:00:00Z&to=2026-11-02T00:00:00Z`, {
+    as: "member",
+    colorScheme,
+  });
   await page.getByText("this is 32 days").waitFor();
   await eventually(() => field(page, "Server").inputValue()).toBe(orders.name);
   expect(await violations(page)).toEqual([]);
-  await page.goto(`/reports/view?kind=Security&range=7d&instanceId=${orders.id}&instanceId=${nobody}`);
+});
+
+test.each(schemes)("40 form without a violation, of several servers, %s", async (colorScheme) => {
+  const page = await visit(`/reports/view?kind=Security&range=7d&instanceId=${orders.id}&instanceId=${nobody}`, {
+    as: "member",
+    colorScheme,
+  });
   await page.getByText("Unknown instance").waitFor();
-  expect(await violations(page)).toEqual([]);
   await field(page, "Recipients").click();
   await page.getByRole("option", { name: /Ana Ruiz/ }).waitFor();
   expect(await violations(page)).toEqual([]);

@@ -1,7 +1,7 @@
 import { MultiSelect, Pill, Text } from "@mantine/core";
 import { useState } from "react";
 import { useSession } from "../api/session";
-import { nameOr, useMemberChoices } from "./requestChoices";
+import { nameOr, ownScroll, useMemberChoices } from "./requestChoices";
 import { type FieldTexts, type Fill, fieldId, maxRecipients, recipientsOf } from "./requestForm";
 
 /** Recipients chooses who gets the link: whoever asks, always and first, and members who can receive it. */
@@ -21,6 +21,7 @@ export function Recipients({ fill, wrong, change }: { fill: Fill; wrong: FieldTe
       placeholder={full ? undefined : "Search members"}
       searchable
       openOnFocus={false}
+      {...ownScroll}
       hidePickedOptions
       maxValues={maxRecipients}
       filter={({ options }) => options}

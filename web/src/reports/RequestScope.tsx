@@ -2,7 +2,7 @@ import { MultiSelect, Pill, Radio, Select, SimpleGrid, Stack, Text } from "@mant
 import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { engineName } from "../ui/format";
-import { nameOr, useDatabaseChoices, useInstanceChoices } from "./requestChoices";
+import { nameOr, ownScroll, useDatabaseChoices, useInstanceChoices } from "./requestChoices";
 import { type FieldTexts, type Fill, fieldId, maxInstances } from "./requestForm";
 
 type Props = { fill: Fill; wrong: FieldTexts; change: (next: Fill) => void };
@@ -50,6 +50,7 @@ function ChosenServers({ fill, wrong, change }: Props) {
       placeholder={chosen.length === 0 ? "Search by name" : undefined}
       searchable
       openOnFocus={false}
+      {...ownScroll}
       hidePickedOptions
       maxValues={maxInstances}
       filter={asFound}
@@ -98,6 +99,7 @@ export function OneServer({ fill, wrong, change }: Props) {
         placeholder="Search by name"
         searchable
         openOnFocus={false}
+        {...ownScroll}
         allowDeselect={false}
         filter={asFound}
         searchValue={text}
@@ -131,6 +133,7 @@ function Database({ fill, wrong, change, instanceId }: Props & { instanceId: str
       searchable
       clearable
       openOnFocus={false}
+      {...ownScroll}
       clearButtonProps={{ "aria-label": "All databases" }}
       filter={asFound}
       searchValue={text}

@@ -3,6 +3,15 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, client, type Schemas } from "../api/client";
 
+/**
+ * ownScroll makes the list of a Select scroll by itself: Mantine's scroll area around it cannot be reached by
+ * keyboard, and axe says so, while a combobox's list is scrolled by the arrow keys.
+ */
+export const ownScroll = {
+  withScrollArea: false,
+  styles: { options: { maxHeight: 240, overflowY: "auto" } },
+} as const;
+
 /** named is what is known of chosen ids: in `known` those that exist, and whether that is final. */
 export type Named<T> = { known: Map<string, T>; settled: boolean };
 

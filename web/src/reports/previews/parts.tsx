@@ -123,7 +123,7 @@ export function PairedBars({
 function Bar({ value, of, color }: { value: number; of: number; color: string }) {
   return (
     <Box w="32%" maw={30}>
-      <Text size="xs" ta="center" className="numbers">
+      <Text size="xs" ta="center" mx={-4} className="numbers" style={{ whiteSpace: "nowrap" }}>
         {value}
       </Text>
       <Box h={(value / of) * 125} bg={color} style={{ borderRadius: "3px 3px 0 0" }} />
