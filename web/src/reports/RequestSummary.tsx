@@ -51,6 +51,7 @@ function Covers({ fill, now }: { fill: Fill; now: Date }) {
   const active = useActiveCount();
   if (fill.kind !== "InstanceScorecard") {
     const chosen = fill.instanceIds?.length;
+    if (chosen === 0) return <Text size="sm">No server yet.</Text>;
     return (
       <Text size="sm">
         {chosen !== undefined
