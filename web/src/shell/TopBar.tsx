@@ -37,11 +37,11 @@ export function TopBar({ scoped, scope, menu, onMenu, tool, onTool }: Props) {
         aria-label={menu ? "Close the navigation" : "Open the navigation"}
         aria-expanded={menu}
       />
-      <Link to="/" search={scope as never} className="shell-mark" aria-label={`Muster ${organization.name}: dashboard`}>
+      <Link to="/" search={scope as never} className="shell-mark">
         <img src="/assets/icon.svg" alt="" width={28} height={28} />
         <Text span fw={700} className="shell-product">
           Muster
-        </Text>
+        </Text>{" "}
         <Text span c="dimmed" truncate title={organization.name}>
           {organization.name}
         </Text>
