@@ -31,14 +31,17 @@ export function paintTail(u: uPlot, model: Model, column: number, stroke: string
   const start = values[last - 1] ?? null;
   if (!model.partial || end === null || start === null) return;
   const { ctx, bbox } = u;
-  const x0 = u.valToPos(model.xs[last - 1] ?? 0, "x", true);
-  const x1 = u.valToPos(model.xs[last] ?? 0, "x", true);
-  const y0 = u.valToPos(start, "y", true);
-  const y1 = u.valToPos(end, "y", true);
+  const x0 = Math.round(u.valToPos(model.xs[last - 1] ?? 0, "x", true));
+  const x1 = Math.round(u.valToPos(model.xs[last] ?? 0, "x", true));
+  const y0 = Math.round(u.valToPos(start, "y", true));
+  const y1 = Math.round(u.valToPos(end, "y", true));
+  const width = 1.5 * devicePixelRatio;
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top - 2, bbox.width, bbox.height + 4);
   ctx.clip();
+  // Onto the pixels that uPlot puts the segments before on.
+  ctx.translate((width % 2) / 2, (width % 2) / 2);
   if (fill) {
     const base = u.valToPos(0, "y", true);
     ctx.fillStyle = fill;
@@ -50,7 +53,7 @@ export function paintTail(u: uPlot, model: Model, column: number, stroke: string
     ctx.fill();
   }
   ctx.strokeStyle = stroke;
-  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.lineWidth = width;
   ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
   ctx.beginPath();
   ctx.moveTo(x0, y0);
