@@ -1,14 +1,13 @@
-import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+import type { PasswordInputProps } from "@mantine/core";
+import { PasswordField } from "../ui/PasswordField";
 
 /** NewPassword asks for a password that is to be set, and says what a good one is. */
 export function NewPassword(props: PasswordInputProps) {
   return (
-    <PasswordInput
+    <PasswordField
       label="Password"
       autoComplete="new-password"
-      maxLength={1000}
       description="At least 12 characters. Four words that nobody expects are better than signs and digits."
-      visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
       {...props}
     />
   );

@@ -1,10 +1,11 @@
-import { Alert, Button, Code, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Code, Divider, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useRouterState } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { client, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import { plural } from "../ui/format";
+import { PasswordField } from "../ui/PasswordField";
 import { ProblemNote } from "../ui/ProblemNote";
 import { entered, startOf } from "./entering";
 import { keepsSessions, PlainHTTPRefusal } from "./plainHttp";
@@ -90,14 +91,12 @@ function PasswordForm({ onSignedIn }: { onSignedIn?: () => void }) {
           error={missing.email}
           onChange={(e) => setEmail(e.currentTarget.value)}
         />
-        <PasswordInput
+        <PasswordField
           ref={passwordInput}
           label="Password"
           autoComplete="current-password"
-          maxLength={1000}
           value={password}
           error={missing.password}
-          visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
           onChange={(e) => setPassword(e.currentTarget.value)}
         />
         {refused && <Refused problem={refused} />}

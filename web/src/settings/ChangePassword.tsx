@@ -1,9 +1,10 @@
-import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { NewPassword, shortPassword } from "../access/NewPassword";
 import { useSubmission } from "../access/useSubmission";
 import { client } from "../api/client";
 import { queryClient } from "../api/queries";
+import { PasswordField } from "../ui/PasswordField";
 import { ProblemNote } from "../ui/ProblemNote";
 import { say } from "../ui/say";
 
@@ -31,11 +32,10 @@ export function ChangePassword({ email }: { email: string }) {
     >
       <Stack maw={420}>
         <input type="hidden" autoComplete="username" value={email} readOnly />
-        <PasswordInput
+        <PasswordField
           label="Present password"
           autoComplete="current-password"
-          maxLength={1000}
-          visibilityToggleButtonProps={{ "aria-label": "Show the present password" }}
+          name="the present password"
           {...form.getInputProps("currentPassword")}
         />
         <NewPassword label="New password" {...form.getInputProps("newPassword")} />
