@@ -143,7 +143,8 @@ export const theme = createTheme({
     Badge: { defaultProps: { variant: "light", radius: "sm" } },
     CloseButton: { defaultProps: { "aria-label": "Close" } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    Menu: { defaultProps: { shadow: "md" } },
+    // The placeholder for the first focus is no menuitem, which axe minds in a menu: the first item gets it.
+    Menu: { defaultProps: { shadow: "md", withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" }, overlayProps: { blur: 1 } } },
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show the password" } } },
     Popover: { defaultProps: { shadow: "md" } },

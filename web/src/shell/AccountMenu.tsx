@@ -1,4 +1,4 @@
-import { ActionIcon, Avatar, Menu, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Menu, Text, Tooltip } from "@mantine/core";
 import { IconKeyboard, IconLogout, IconUserCircle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
@@ -21,9 +21,7 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
       <Menu.Target>
         <Tooltip label={member.name}>
           <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Account: ${member.name}`}>
-            <Avatar size={28} radius="xl" color="muster" variant="light" alt="" aria-hidden>
-              {initials(member.name) || "?"}
-            </Avatar>
+            <span className="shell-initials" data-initials={initials(member.name) || "?"} />
           </ActionIcon>
         </Tooltip>
       </Menu.Target>
