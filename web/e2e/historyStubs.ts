@@ -1,8 +1,58 @@
-// Reports as the API would answer them, for tests that force a shape or a fault.
-import type { Page, Route } from "playwright-core";
+// Reports for the browser tests: made by the server, or as the API would answer them where a shape or a fault is forced.
+import type { Page, Request, Route } from "playwright-core";
+import { expect } from "vitest";
 import type { Schemas } from "../src/api/client";
+import { apiAs, type Visit, visit as visitAt } from "./browser";
 
-type Report = Schemas["Report"];
+export type Report = Schemas["Report"];
+
+/** visit waits as long as a loaded machine needs. */
+export const visit = (address: string, { before, ...options }: Visit = {}) =>
+  visitAt(address, {
+    ...options,
+    before: async (page) => {
+      page.setDefaultTimeout(40_000);
+      await before?.(page);
+    },
+  });
+
+export const patient = { timeout: 20_000 };
+
+export const refused = (status: number) => new RegExp(`the server responded with a status of ${status}`);
+
+/** finished is the report once it is no longer being built. */
+async function finished(as: "admin" | "member", id: string): Promise<Report> {
+  let found: Report | undefined;
+  await expect
+    .poll(
+      async () => {
+        found = (await (await apiAs(as, "GET", `/api/v1/reports/${id}`)).json()) as Report;
+        return found.status;
+      },
+      { timeout: 30_000 },
+    )
+    .toMatch(/Ready|Failed/);
+  return found as Report;
+}
+
+/** requested is a new Security report of a member, Ready. */
+export async function requested(as: "admin" | "member"): Promise<Report> {
+  const answer = await apiAs(as, "POST", "/api/v1/reports", {
+    kind: "Security",
+    scope: { instanceIds: [] },
+    recipientIds: [],
+  });
+  expect(answer.ok).toBe(true);
+  return finished(as, ((await answer.json()) as { report: Report }).report.id);
+}
+
+/** someReport is a Ready one: of the demo organization, or of other tests. */
+export async function someReport(): Promise<Report> {
+  const list = (await (await apiAs("admin", "GET", "/api/v1/reports?kind=Security&status=Ready")).json()) as {
+    items: Report[];
+  };
+  return list.items[0] ?? requested("admin");
+}
 
 const id = (n: number) => `0199f0d2-7a10-7c44-9b0e-${String(n).padStart(12, "0")}`;
 const day = 86_400_000;
@@ -52,7 +102,7 @@ export const fulfil = (route: Route, answer: Answer) =>
         body: problem(answer.status),
       });
 
-/** stub answers the API's GETs of a path, and counts them: asked by the page, and arrived there. */
+/** stub answers the API's GETs of a path, and counts them: asked by the page, and over there. */
 export async function stub(page: Page, path: RegExp, answer: (url: URL) => Answer) {
   const counted = { asked: 0, answered: 0 };
   await page.route(path, async (route) => {
@@ -60,9 +110,11 @@ export async function stub(page: Page, path: RegExp, answer: (url: URL) => Answe
     counted.asked++;
     await fulfil(route, answer(new URL(route.request().url())));
   });
-  page.on("requestfinished", (request) => {
+  const over = (request: Request) => {
     if (request.method() === "GET" && path.test(request.url())) counted.answered++;
-  });
+  };
+  page.on("requestfinished", over);
+  page.on("requestfailed", over);
   return counted;
 }
 
