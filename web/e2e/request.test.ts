@@ -163,10 +163,10 @@ test("28 Pre-filled form from URL", async () => {
   await eventually(() => params(page).get("databaseId")).toBeTruthy();
   const database = await field(page, "Database").inputValue();
   await segment(page, "Custom range").click();
-  await field(page, "From (UTC)").fill("2026-10-01T06:30");
-  await field(page, "To (UTC)").fill("2026-10-20T18:00");
-  await eventually(() => params(page).get("to")).toBe("2026-10-20T18:00:00.000Z");
-  expect(params(page).get("from")).toBe("2026-10-01T06:30:00.000Z");
+  await field(page, "From (UTC)").fill("2025-10-01T06:30");
+  await field(page, "To (UTC)").fill("2025-10-20T18:00");
+  await eventually(() => params(page).get("to")).toBe("2025-10-20T18:00:00.000Z");
+  expect(params(page).get("from")).toBe("2025-10-01T06:30:00.000Z");
   expect(params(page).has("range")).toBe(false);
   expect(await page.evaluate(() => history.length)).toBeLessThan(4);
 
@@ -174,8 +174,8 @@ test("28 Pre-filled form from URL", async () => {
   await eventually(() => field(shared, "Server").inputValue()).toBe(billing.name);
   await eventually(() => field(shared, "Database").inputValue()).toBe(database);
   expect(await chosen(shared, "Date range", "Custom range").isChecked()).toBe(true);
-  expect(await field(shared, "From (UTC)").inputValue()).toBe("2026-10-01T06:30");
-  expect(await field(shared, "To (UTC)").inputValue()).toBe("2026-10-20T18:00");
+  expect(await field(shared, "From (UTC)").inputValue()).toBe("2025-10-01T06:30");
+  expect(await field(shared, "To (UTC)").inputValue()).toBe("2025-10-20T18:00");
   await shared.getByText("Ana Ruiz").waitFor();
 });
 
@@ -210,7 +210,7 @@ test("29 Validation before and after submit", async () => {
       { in: "body", pointer: "#/scope/to", code: "range_too_wide", detail: "must be at most 31 days after from" },
     ],
   };
-  const page = await visit(`/reports/view?instanceId=${orders.id}&from=2026-10-01T00:00:00Z&to=2026-11-02T00:00:00Z`, {
+  const page = await visit(`/reports/view?instanceId=${orders.id}&from=2025-10-01T00:00:00Z&to=2025-11-02T00:00:00Z`, {
     as: "member",
     expected: [/422/],
     before: refusing(422, problem),
@@ -220,14 +220,14 @@ test("29 Validation before and after submit", async () => {
   expect(await to.getAttribute("aria-invalid")).toBe("true");
   expect(await submit(page).isDisabled()).toBe(true);
 
-  await to.fill("2026-11-01T00:01");
+  await to.fill("2025-11-01T00:01");
   await page.getByText("this is 31 days and 1 min").waitFor();
-  await to.fill("2026-09-30T00:00");
+  await to.fill("2025-09-30T00:00");
   await page.getByText("To must be after From.").waitFor();
   await to.fill("2126-11-01T00:00");
   await page.getByText("To lies in the future. Now is the latest.").waitFor();
   expect(await submit(page).isDisabled()).toBe(true);
-  await to.fill("2026-11-01T00:00");
+  await to.fill("2025-11-01T00:00");
   await eventually(() => submit(page).isEnabled()).toBe(true);
 
   await submit(page).click();
@@ -239,7 +239,7 @@ test("29 Validation before and after submit", async () => {
   const said = await Promise.all(described.split(" ").map((id) => page.locator(`[id="${id}"]`).textContent()));
   expect(said.join()).toContain("Must be at most 31 days after from.");
 
-  await to.fill("2026-10-30T00:00");
+  await to.fill("2025-10-30T00:00");
   await eventually(() => page.getByText("Must be at most 31 days after from.").count()).toBe(0);
   expect(await page.getByText("Not a member who can receive reports.").count()).toBe(1);
   expect(await to.evaluate((e) => e === document.activeElement)).toBe(true);
@@ -473,7 +473,7 @@ test.each(schemes)("40 previews without a violation, %s", async (colorScheme) =>
 });
 
 test.each(schemes)("40 form without a violation, of a scorecard, %s", async (colorScheme) => {
-  const page = await visit(`/reports/view?instanceId=${orders.id}&from=2026-10-01T00:00:00Z&to=2026-11-02T00:00:00Z`, {
+  const page = await visit(`/reports/view?instanceId=${orders.id}&from=2025-10-01T00:00:00Z&to=2025-11-02T00:00:00Z`, {
     as: "member",
     colorScheme,
   });
@@ -500,7 +500,7 @@ test("40 catalog, previews and form do not scroll sideways at 360 px", async () 
     "/reports/preview/performance-sla",
     "/reports/preview/alerts-summary",
     "/reports/preview/daily-digest",
-    `/reports/view?instanceId=${orders.id}&from=2026-10-01T00:00:00Z&to=2026-11-02T00:00:00Z`,
+    `/reports/view?instanceId=${orders.id}&from=2025-10-01T00:00:00Z&to=2025-11-02T00:00:00Z`,
     `/reports/view?kind=Security&instanceId=${orders.id}&instanceId=${nobody}`,
   ]) {
     await page.goto(address);
