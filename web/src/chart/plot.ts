@@ -62,7 +62,8 @@ export function newPlot(
     height,
     ms: 1,
     legend: { show: false },
-    padding: [6, 8, null, null],
+    // On the right, half a label of the x axis.
+    padding: [6, 20, null, null],
     series: [{}, ...state.model.series.map((_, i) => seriesOf(state, i + 1))],
     scales: {
       x: { time: true, auto: false, range: () => [state.model.from, state.model.to] },
