@@ -9,6 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 45_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     env: { TZ: "UTC" },
   },
 });
