@@ -3,6 +3,7 @@ import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconHistory } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { api, type Schemas } from "../api/client";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { EmptyState } from "../ui/EmptyState";
@@ -11,7 +12,7 @@ import { PageTitle } from "../ui/PageTitle";
 import { ProblemNote } from "../ui/ProblemNote";
 import { AuditFilters } from "./AuditFilters";
 import { toCSV } from "./csv";
-import { detailsOf } from "./details";
+import { type Detail, detailsOf } from "./details";
 import { aboutOf, typeInWords } from "./words";
 
 type Entry = Schemas["AuditEntry"];
@@ -96,7 +97,6 @@ function whoDid(entry: Entry): string {
 }
 
 function EntryRow({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => string | undefined }) {
-  const details = detailsOf(entry.data, nameOf);
   return (
     <Table.Tr style={{ verticalAlign: "top" }}>
       <Table.Td className="numbers" style={{ whiteSpace: "nowrap" }}>
@@ -111,19 +111,43 @@ function EntryRow({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => str
       </Table.Td>
       <Table.Td>
         <SubjectLink entry={entry} />
-        <Text size="xs" component="div" className="numbers">
-          {details.map(({ name, value }, at) => (
-            <span key={name}>
-              {at > 0 && " · "}
-              <Text span inherit c="dimmed">
-                {name}
-              </Text>{" "}
-              {value}
-            </span>
-          ))}
-        </Text>
+        <Details details={detailsOf(entry.data, nameOf)} />
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+/** So many characters are two lines or three; what is longer is shown on demand. */
+const long = 240;
+
+function Details({ details }: { details: Detail[] }) {
+  const [whole, setWhole] = useState(false);
+  const folds = details.reduce((length, { name, value }) => length + name.length + value.length, 0) > long;
+  return (
+    <>
+      <Text
+        size="xs"
+        component="div"
+        className="numbers"
+        lineClamp={folds && !whole ? 2 : undefined}
+        style={{ overflowWrap: "anywhere" }}
+      >
+        {details.map(({ name, value }, at) => (
+          <span key={name}>
+            {at > 0 && " · "}
+            <Text span inherit c="dimmed">
+              {name}
+            </Text>{" "}
+            {value}
+          </span>
+        ))}
+      </Text>
+      {folds && (
+        <Button size="compact-sm" variant="subtle" ml={-8} aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? "Less" : "All of it"}
+        </Button>
+      )}
+    </>
   );
 }
 
