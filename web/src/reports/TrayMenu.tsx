@@ -54,7 +54,7 @@ export function TrayMenu() {
           </Indicator>
         </Tooltip>
       </Popover.Target>
-      <Popover.Dropdown maw="calc(100vw - 16px)" aria-label="Downloads">
+      <Popover.Dropdown maw="calc(100vw - 40px)" aria-label="Downloads">
         <Text fw={600} size="sm" mb="xs">
           Downloads
         </Text>

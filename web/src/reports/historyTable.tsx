@@ -7,7 +7,8 @@ import { type Report, ReportStatus } from "./status";
 import { useDownload } from "./statusDownload";
 import { ReportFile } from "./statusFile";
 
-const columns = ["Scope", "Requested by", "Requested", "Recipients", "Status", "File"];
+// What a phone shows without scrolling comes first.
+const columns = ["Scope", "Status", "File", "Requested", "Requested by", "Recipients"];
 
 /** HistoryTable is a page of the history; undefined is not there yet. */
 export function HistoryTable({ reports, busy }: { reports: Report[] | undefined; busy: boolean }) {
@@ -53,18 +54,18 @@ function Row({ report }: { report: Report }) {
           {report.scopeLabel}
         </Anchor>
       </Table.Td>
-      <Table.Td>{report.requester.name}</Table.Td>
-      <Table.Td>
-        <Time at={report.createdAt} />
-      </Table.Td>
-      <Table.Td ta="right" className="numbers">
-        {count(report.recipientCount)}
-      </Table.Td>
       <Table.Td>
         <ReportStatus report={download.shown} />
       </Table.Td>
       <Table.Td>
         <ReportFile download={download} />
+      </Table.Td>
+      <Table.Td>
+        <Time at={report.createdAt} />
+      </Table.Td>
+      <Table.Td>{report.requester.name}</Table.Td>
+      <Table.Td ta="right" className="numbers">
+        {count(report.recipientCount)}
       </Table.Td>
     </Table.Tr>
   );
