@@ -25,6 +25,11 @@ test("what was recorded is read in words, with names for ids", () => {
   ]);
 });
 
+test("a scope with a window among others is not read as a change", () => {
+  const scope = { instanceIds: ["m1"], databaseId: null, from: null, to: null };
+  expect(detailsOf({ scope }, () => undefined)).toEqual([{ name: "Scope", value: JSON.stringify(scope) }]);
+});
+
 test("a type that is new is its own name, and no type stands in two groups", () => {
   expect(typeInWords("signedIn")).toBe("Signed in");
   expect(typeInWords("somethingNew")).toBe("somethingNew");

@@ -19,7 +19,9 @@ const words = (name: string) => {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 };
 
-const isChange = (value: object): value is { from: unknown; to: unknown } => "from" in value && "to" in value;
+/** A change has a before and an after and nothing else; a report's scope has from and to among others. */
+const isChange = (value: object): value is { from: unknown; to: unknown } =>
+  "from" in value && "to" in value && Object.keys(value).length === 2;
 
 function written(value: unknown, nameOf: (id: string) => string | undefined): string {
   if (Array.isArray(value)) return value.map((item) => written(item, nameOf)).join(", ");
