@@ -1,15 +1,17 @@
 import { ActionIcon, Menu, Paper, Skeleton, Title } from "@mantine/core";
 import { IconChartLine, IconCopy, IconDots, IconTable } from "@tabler/icons-react";
-import { type ComponentProps, type ReactNode, useId, useMemo, useState } from "react";
+import { type ComponentProps, lazy, type ReactNode, Suspense, useId, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
-import { SeriesTable } from "../chart/SeriesTable";
 import { TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { ProblemNote } from "../ui/ProblemNote";
 import { say, sayProblem } from "../ui/say";
 import { useScope } from "../window/scope";
 import classes from "./dashboard.module.css";
 import { NoInstance, NoValues } from "./NoValues";
+
+// Loaded when somebody asks for it.
+const SeriesTable = lazy(() => import("../chart/SeriesTable").then((m) => ({ default: m.SeriesTable })));
 
 type Envelope = "from" | "to" | "bucketSize" | "bucketStarts" | "lastBucketPartial" | "generatedAt";
 
@@ -123,7 +125,12 @@ export function Tile<A extends Answer>({
       onZoom: scope.setCustom,
       height: plotHeight,
     };
-    return table ? <SeriesTable {...shown} /> : <TimeSeriesChart {...shown} />;
+    if (!table) return <TimeSeriesChart {...shown} />;
+    return (
+      <Suspense fallback={<Skeleton className={classes.plotWaiting} />}>
+        <SeriesTable {...shown} />
+      </Suspense>
+    );
   };
 
   return (

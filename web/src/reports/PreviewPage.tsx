@@ -33,7 +33,7 @@ export function PreviewPage() {
         title="Preview — sample data"
         mb="md"
         // It stays in sight below the top bar, however far one scrolls.
-        style={{ position: "sticky", top: "calc(var(--app-shell-header-height, 0px) + 8px)", zIndex: 1 }}
+        style={{ position: "sticky", top: "calc(var(--shell-header, 0px) + 8px)", zIndex: 1 }}
         bg="light-dark(#fff3bf, #4a3a00)"
         styles={{ title: { color: "var(--mantine-color-text)" }, message: { color: "var(--mantine-color-text)" } }}
       >

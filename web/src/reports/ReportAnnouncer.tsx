@@ -1,5 +1,4 @@
 import { Anchor, Group, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -7,6 +6,7 @@ import { type MouseEvent, useEffect, useState } from "react";
 import { client, type Schemas } from "../api/client";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
+import { dismiss, toast } from "../ui/toast";
 import { inProgress } from "./polling";
 import { kindName, type Report } from "./status";
 import { askFor, fetchFile, reportsChanged } from "./statusDownload";
@@ -17,7 +17,7 @@ import { noteTray, watch, watching } from "./trayNews";
  * ReportAnnouncer polls the tray on every page and tells, once, when a report of the reader became Ready or Failed: in a
  * toast, and in a text that a screen reader speaks.
  */
-export function ReportAnnouncer() {
+export default function ReportAnnouncer() {
   const { id: me } = useSession().member;
   const queries = useQueryClient();
   const router = useRouter();
@@ -32,7 +32,7 @@ export function ReportAnnouncer() {
     if (!items) return;
     const tell = (report: Report) => {
       setSaid(`${sentence(report)}.`);
-      toast(report, () => router.navigate({ to: "/reports/$reportId", params: { reportId: report.id } }));
+      show(report, () => router.navigate({ to: "/reports/$reportId", params: { reportId: report.id } }));
     };
     const news = noteTray(me, items);
     for (const report of news.done) tell(report);
@@ -79,9 +79,9 @@ function useWatchedRequests(me: string) {
 const sentence = (report: Report) =>
   `${kindName(report.kind)} report, ${report.scopeLabel}: ${report.status === "Ready" ? "ready to download" : "failed"}`;
 
-function toast(report: Report, view: () => void) {
+function show(report: Report, view: () => void) {
   const ready = report.status === "Ready";
-  notifications.show({
+  void toast({
     id: `report-${report.id}`,
     // The announcer's own text is what a screen reader speaks; an alert would say it twice, and interrupt.
     role: "group",
@@ -99,7 +99,7 @@ function toast(report: Report, view: () => void) {
 function ToastBody({ report, view }: { report: Report; view: () => void }) {
   const [refusal, setRefusal] = useState<string | null>(null);
   const url = report.downloadUrl;
-  const close = () => notifications.hide(`report-${report.id}`);
+  const close = () => dismiss(`report-${report.id}`);
   const open = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();

@@ -1,7 +1,7 @@
 import { Center, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useMatches } from "@tanstack/react-router";
-import { SignIn } from "../access/SignIn";
+import { lazy, Suspense } from "react";
 import { sessionQuery, signedIn } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Forbidden } from "./Forbidden";
@@ -9,18 +9,20 @@ import { ScopeNotice } from "./ScopeNotice";
 import { SearchNotices } from "./SearchNotices";
 import { Shell } from "./Shell";
 
+// Whoever is signed in does not need it.
+const SignIn = lazy(() => import("../access/SignIn").then((m) => ({ default: m.SignIn })));
+
 /** App is what every address has around it: who is signed in decides between the sign-in and the shell. */
 export function App() {
   const session = useQuery(sessionQuery);
   const matches = useMatches();
   const page = matches[matches.length - 1]?.staticData ?? {};
-  if (session.isPending) {
-    return (
-      <Center h="100dvh">
-        <Loader aria-label="Loading" />
-      </Center>
-    );
-  }
+  const waiting = (
+    <Center h="100dvh">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+  if (session.isPending) return waiting;
   if (session.isError) {
     return (
       <Center h="100dvh" p="md">
@@ -30,7 +32,13 @@ export function App() {
   }
   if (page.public) return <Outlet />;
   const who = signedIn(session.data);
-  if (!who) return <SignIn session={session.data} />;
+  if (!who) {
+    return (
+      <Suspense fallback={waiting}>
+        <SignIn session={session.data} />
+      </Suspense>
+    );
+  }
   const allowed = !page.permission || who.permissions.includes(page.permission);
   return (
     <Shell scoped={page.scoped === true}>

@@ -1,18 +1,27 @@
-import { NavLink, ScrollArea, Text } from "@mantine/core";
+import { NavLink, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import type { ScopeSearch } from "../window/scope";
 import { placeOf, sections } from "./navigation";
 
 /** Navigation is the list of pages that the reader may see; scope goes along to those that have one. */
-export function Navigation({ scope, onNavigate }: { scope: ScopeSearch; onNavigate: () => void }) {
+export function Navigation({
+  scope,
+  opened,
+  onNavigate,
+}: {
+  scope: ScopeSearch;
+  /** On a narrow screen it covers the page while it is. */
+  opened: boolean;
+  onNavigate: () => void;
+}) {
   const session = useSession();
   const place = useRouterState({ select: (s) => placeOf(s.location.pathname) });
   const allowed = sections
     .map((section) => ({ ...section, links: section.links.filter((l) => !l.permission || session.can(l.permission)) }))
     .filter((section) => section.links.length > 0);
   return (
-    <ScrollArea component="nav" aria-label="Main" type="auto" scrollbarSize={8} flex={1}>
+    <nav className="shell-nav" aria-label="Main" data-closed={!opened || undefined}>
       {allowed.map((section) => (
         <div key={section.name} className="shell-section">
           <Text size="xs" fw={600} c="dimmed" px="xs" pb={4} id={`nav-${section.name}`}>
@@ -42,6 +51,6 @@ export function Navigation({ scope, onNavigate }: { scope: ScopeSearch; onNaviga
           </ul>
         </div>
       ))}
-    </ScrollArea>
+    </nav>
   );
 }

@@ -1,11 +1,12 @@
-import { Modal, Text } from "@mantine/core";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
-import { SignInForm } from "../access/SignInForm";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { client, type Schemas } from "../api/client";
 import { sessionEnded } from "../api/queries";
 import { sessionQuery, signedIn } from "../api/session";
 import { whenSignedOutElsewhere } from "./ending";
+
+// Loaded when it is needed: while the session lasts it is not.
+const SignInDialog = lazy(() => import("./SignInDialog"));
 
 const memberOf = (queries: QueryClient) => signedIn(queries.getQueryData(sessionQuery.queryKey))?.member.id ?? null;
 
@@ -51,20 +52,10 @@ export function SessionEnded() {
     setAnonymous(null);
     readAgain(queries);
   };
+  if (!anonymous) return null;
   return (
-    <Modal
-      opened={anonymous !== null}
-      onClose={() => {}}
-      title="Your session has ended"
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      size="sm"
-    >
-      <Text size="sm" mb="md">
-        Sign in again to go on where you are. Nothing on the page is lost.
-      </Text>
-      {anonymous && <SignInForm session={anonymous} onSignedIn={done} />}
-    </Modal>
+    <Suspense fallback={null}>
+      <SignInDialog session={anonymous} onSignedIn={done} />
+    </Suspense>
   );
 }

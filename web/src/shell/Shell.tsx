@@ -1,17 +1,18 @@
-import { AppShell } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { type ReactNode, useState } from "react";
-import { ReportAnnouncer } from "../reports/ReportAnnouncer";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { type ScopeSearch, useScope } from "../window/scope";
 import { DemoBanner, InsecureBanner } from "./Banners";
 import { useFocus } from "./focus";
 import { Navigation } from "./Navigation";
 import { RouteAnnouncer } from "./RouteAnnouncer";
 import { SessionEnded } from "./SessionEnded";
-import { ShortcutsModal } from "./ShortcutsModal";
 import "./shell.css";
 import { type Tool, TopBar } from "./TopBar";
 import { usePageShortcuts } from "./usePageShortcuts";
+
+// What nobody sees at first is loaded after that which everybody does.
+const ReportAnnouncer = lazy(() => import("../reports/ReportAnnouncer"));
+const ShortcutsModal = lazy(() => import("./ShortcutsModal"));
 
 /** Shell is the page's frame: navigation, and for pages with a scope the filter and the window. */
 export function Shell({ scoped, children }: { scoped: boolean; children: ReactNode }) {
@@ -21,11 +22,7 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
   useFocus();
   usePageShortcuts(scoped, scope, setTool);
   return (
-    <AppShell
-      header={{ height: scoped ? { base: 100, md: 56 } : 56 }}
-      navbar={{ width: 216, breakpoint: "sm", collapsed: { mobile: !menu } }}
-      padding={{ base: "sm", sm: "lg" }}
-    >
+    <div className="shell" data-scoped={scoped || undefined}>
       {/* biome-ignore lint/a11y/useValidAnchor: a skip link is a link, only one that leaves the address as it is */}
       <a
         className="skip"
@@ -38,22 +35,22 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
       >
         Skip to the content
       </a>
-      <AppShell.Header px={{ base: "xs", sm: "md" }}>
+      <header className="shell-header">
         <TopBar scoped={scoped} scope={scope} menu={menu} onMenu={toggle} tool={tool} onTool={setTool} />
-      </AppShell.Header>
-      <AppShell.Navbar p="xs" pt="md" data-closed={!menu || undefined}>
-        <Navigation scope={scope} onNavigate={close} />
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
+      </header>
+      <Navigation scope={scope} opened={menu} onNavigate={close} />
+      <main className="shell-main" id="main" tabIndex={-1}>
         <InsecureBanner />
         <DemoBanner />
         {children}
-      </AppShell.Main>
+      </main>
       <RouteAnnouncer />
-      <ReportAnnouncer />
-      <ShortcutsModal opened={tool === "help"} onClose={() => setTool(null)} />
+      <Suspense fallback={null}>
+        <ReportAnnouncer />
+      </Suspense>
+      <Suspense fallback={null}>{tool === "help" && <ShortcutsModal opened onClose={() => setTool(null)} />}</Suspense>
       <SessionEnded />
-    </AppShell>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { shortcuts } from "./shortcuts";
 import { useSingleKeys } from "./useShortcuts";
 
 /** ShortcutsModal lists the shortcuts, and turns them off for those whom single keys hinder. */
-export function ShortcutsModal({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export default function ShortcutsModal({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [on, turn] = useSingleKeys();
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="sm">

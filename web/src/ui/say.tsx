@@ -1,11 +1,11 @@
-import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { asProblem } from "../api/problem";
+import { toast } from "./toast";
 
 /** say tells in a toast what was just done; a screen reader reads it out. */
 export function say(message: ReactNode, title?: string) {
-  notifications.show({
+  void toast({
     message,
     title,
     color: "muster",
@@ -17,7 +17,7 @@ export function say(message: ReactNode, title?: string) {
 
 /** sayProblem tells in a toast why something could not be done. */
 export function sayProblem(error: unknown, title = "That did not work") {
-  notifications.show({
+  void toast({
     message: asProblem(error).message,
     title,
     color: "red",
