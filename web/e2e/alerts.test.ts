@@ -406,15 +406,6 @@ test("an alert that nobody knows says so and leads back with the scope", async (
   }
 });
 
-test.each(["light", "dark"] as const)("40 both pages are free of violations, %s", async (colorScheme) => {
-  const page = await visit("/alerts?range=30d&severity=critical&severity=info", { colorScheme });
-  await page.locator("[data-alert] a").first().waitFor();
-  expect(await violations(page)).toEqual([]);
-  await page.locator("[data-alert] a").first().click();
-  await page.getByRole("heading", { name: "What happened" }).waitFor();
-  expect(await violations(page)).toEqual([]);
-});
-
 test("40 nothing scrolls sideways on a phone", async () => {
   const long = "x".repeat(180);
   const page = await visit("/alerts?range=30d", {

@@ -101,17 +101,25 @@ afterAll(async () => {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** violations are those of WCAG 2.2 A and AA that axe-core finds on the page as it is, each with where. */
+/** violations are those of WCAG 2.2 A and AA that axe-core finds on the page as it is, in light and in dark, each with where. */
 export async function violations(page: Page): Promise<string[]> {
   // evaluated, not added as a script: the content security policy admits no inline ones
   await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: typeof import("axe-core") };
-    const found = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
-    return found.violations.flatMap((v) =>
-      v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`),
-    );
-  });
+  const found: string[] = [];
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await page.evaluate(inScheme, colorScheme)));
+  }
+  return found;
+}
+
+/** inScheme runs in the page. */
+async function inScheme(scheme: string): Promise<string[]> {
+  const { axe } = window as unknown as { axe: typeof import("axe-core") };
+  const result = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+  return result.violations.flatMap((v) =>
+    v.nodes.map((n) => `${scheme}: ${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`),
+  );
 }
 
 /** requestsTo collects the addresses that the page asks from now on, of the API's paths that begin so. */

@@ -560,15 +560,3 @@ test("an organization without servers is told what to do first", async () => {
   await viewer.getByText("An administrator of your organization adds servers").waitFor();
   expect(await viewer.getByRole("link", { name: "Add a server" }).count()).toBe(0);
 });
-
-test.each(["light", "dark"] as const)("40 the dashboard breaks no rule of WCAG 2.2 AA, %s", async (colorScheme) => {
-  const page = await visit("/", { colorScheme });
-  await drawn(page);
-  expect(await violations(page)).toEqual([]);
-});
-
-test("40 the dashboard fits into 360 pixels", async () => {
-  const page = await visit("/", { viewport: { width: 360, height: 800 } });
-  await drawn(page);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-});

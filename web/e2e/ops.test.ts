@@ -295,10 +295,9 @@ test("the outbox says where mails are when it is empty", async () => {
   await page.getByText(/mails go to your SMTP server/).waitFor();
 });
 
-test.each(["light", "dark"] as const)("40 operations have no violation of WCAG in %s", async (colorScheme) => {
+test("40 operations have no violation of WCAG, whatever they show", async () => {
   const stubs = { projections: broken, engines: dropped, jobs };
   const page = await operations("projections", stubs, {
-    colorScheme,
     before: async (page) => {
       await deadLetters(page);
     },
