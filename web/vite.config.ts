@@ -33,6 +33,8 @@ export default defineConfig({
     // The content security policy admits no data: but images.
     assetsInlineLimit: 0,
     manifest: true,
+    // What most pages share comes in one file, not in forty.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "common", minShareCount: 10 }] } } },
     target: "es2022",
   },
   server: {

@@ -1,5 +1,6 @@
-// A browser for the tests: Debian's chromium under playwright-core, one process a test file.
-import { readFileSync } from "node:fs";
+// A browser for the tests: Debian's chromium under playwright-core, one process a test file. Its headless shell, where
+// that is installed: the same browser without windows, in three quarters of the time.
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, expect, inject } from "vitest";
@@ -18,10 +19,12 @@ async function launched(): Promise<Browser> {
   return browser;
 }
 
+const executable = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
+
 /** launch starts a chromium with nothing of its own on the network. */
 export const launch = (...more: string[]) =>
   chromium.launch({
-    executablePath: process.env.MUSTER_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.MUSTER_CHROMIUM ?? executable,
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -115,8 +118,13 @@ export async function violations(page: Page): Promise<string[]> {
 
 /** inScheme runs in the page. */
 async function inScheme(scheme: string): Promise<string[]> {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  // Colours on their way from one scheme to the other are nobody's.
+  for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
   const { axe } = window as unknown as { axe: typeof import("axe-core") };
-  const result = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+  // Not what stands in a frame: the one there is shows a mail, sandboxed, and is not ours to answer for.
+  const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const result = await axe.run(document, { runOnly: rules, iframes: false });
   return result.violations.flatMap((v) =>
     v.nodes.map((n) => `${scheme}: ${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`),
   );
