@@ -23,6 +23,7 @@ OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
 WEB := web/node_modules/.package-lock.json
 # Without npm, what needs it is skipped.
 NPM := $(shell command -v npm)
+CHROMIUM := $(shell command -v chromium-headless-shell || command -v chromium)
 
 build: web
 	go build -ldflags '$(LDFLAGS)' -o bin/muster ./cmd/muster
@@ -45,7 +46,7 @@ test: lint test-go test-web
 # The pages: what can be told without a browser, then in one, as the binary serves them.
 test-web: build
 	$(if $(NPM),cd web && npm run --silent test)
-	$(if $(and $(NPM),$(shell command -v chromium)),cd web && npm run --silent e2e,@echo 'npm or chromium is missing: no page is tested')
+	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e,@echo 'npm or chromium is missing: no page is tested in a browser')
 
 screenshots: build
 	MUSTER_SCREENSHOTS=$${MUSTER_SCREENSHOTS:-$$(mktemp -d)} && export MUSTER_SCREENSHOTS && echo "pictures in $$MUSTER_SCREENSHOTS" && cd web && npm run --silent screenshots
