@@ -365,7 +365,9 @@ test("31 200 reused → dialog “Already being built”", async () => {
     }),
   });
   await page.getByText(billing.name).waitFor();
+  const answer = page.waitForResponse((r) => r.request().method() === "POST" && r.url().endsWith("/api/v1/reports"));
   await submit(page).click();
+  expect((await answer).status()).toBe(200);
   const dialog = page.getByRole("dialog", { name: "Already being built" });
   await dialog.getByText(first?.report.scopeLabel ?? "no report").waitFor();
   await dialog.getByText(`${first?.report.requester.name} asked for the same report`).waitFor();
