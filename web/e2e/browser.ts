@@ -91,6 +91,8 @@ export async function visit(
 afterEach(async () => {
   for (const context of open.splice(0)) {
     const heard = complaints.get(context);
+    // Answers that a test was still changing have nobody left to go to.
+    for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
     const unexpected = (heard?.said ?? []).filter((said) => !heard?.expected.some((pattern) => pattern.test(said)));
     expect(unexpected, "what the console complained of").toEqual([]);

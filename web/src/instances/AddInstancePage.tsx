@@ -171,8 +171,12 @@ function Pushed({ engine }: { engine: string }) {
   );
 }
 
-/** focusFirst goes to the first wrong field, once it is marked as wrong. */
-function focusFirst(errors: Record<string, unknown>) {
-  if (Object.keys(errors).length === 0) return;
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('#main [aria-invalid="true"]')?.focus());
+/** focusFirst goes to the first wrong field, once it is marked as wrong: some frames after it is known to be. */
+function focusFirst(errors: Record<string, unknown>, frames = 30) {
+  if (Object.keys(errors).length === 0 || frames === 0) return;
+  requestAnimationFrame(() => {
+    const wrong = document.querySelector<HTMLElement>('#main [aria-invalid="true"]');
+    if (wrong) wrong.focus();
+    else focusFirst(errors, frames - 1);
+  });
 }
