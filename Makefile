@@ -34,8 +34,10 @@ web: $(if $(NPM),web/dist/app/index.html)
 web/dist/app/index.html: $(WEB) web/index.html web/package.json web/vite.config.ts internal/httpapi/openapi.yaml $(shell find web/src web/public -type f -not -name schema.d.ts)
 	cd web && npm run --silent build
 
+# Not npm ci: it refuses a lock where a registry lacks a program for a platform that is
+# not this one. Versions are those of the lock all the same.
 $(WEB): web/package-lock.json
-	cd web && npm ci --silent && touch node_modules/.package-lock.json
+	cd web && npm install --no-save --silent && touch node_modules/.package-lock.json
 
 demo: build
 	exec ./bin/muster serve --demo
