@@ -1,7 +1,7 @@
 // What a person sees who reaches Muster over plain HTTP from another machine, and whose
 // identity provider is down. A name stands for the other machine that the browser does
 // not take for its own.
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -11,9 +11,9 @@ import { adminEmail, password, type Started, start } from "./muster";
 
 let muster: Started;
 let browser: Browser;
+const secret = join(tmpdir(), `muster-e2e-oidc-${process.pid}`);
 
 beforeAll(async () => {
-  const secret = join(tmpdir(), `muster-e2e-oidc-${process.pid}`);
   await writeFile(secret, "not-a-secret", { mode: 0o600 });
   muster = await start({
     settings: {
@@ -28,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await muster?.stop();
+  await rm(secret, { force: true });
 });
 
 test("a provider that is down is offered, and says why it came to nothing", async () => {
