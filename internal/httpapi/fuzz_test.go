@@ -50,7 +50,7 @@ func TestFuzz(t *testing.T) {
 		must(t, err)
 		seeds = []uint64{seed}
 	}
-	requests, until := 1200, time.Time{}
+	requests, until := 600, time.Time{}
 	if given := os.Getenv("MUSTER_FUZZ_TIME"); given != "" {
 		d, err := time.ParseDuration(given)
 		must(t, err)
