@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -34,7 +35,7 @@ type gap struct {
 func newChain(log Log, witness *Head) *chain {
 	return &chain{
 		report:  &Report{Log: log},
-		witness: witness, next: 1, previous: make([]byte, 32), joined: true,
+		witness: witness, next: 1, previous: make([]byte, sha256.Size), joined: true,
 		versions: make(map[uuid.UUID]int64),
 	}
 }
@@ -115,6 +116,9 @@ func (c *chain) finish(head Head) *Report {
 	case !bytes.Equal(head.Hash, c.previous):
 		c.report.add(Finding{Misfit: HeadDiffers, Position: end,
 			Detail: fmt.Sprintf("the head row has hash %x, the last event %x", head.Hash, c.previous)})
+	}
+	if c.witness != nil && c.witness.Position == 0 && !bytes.Equal(c.witness.Hash, make([]byte, sha256.Size)) {
+		c.report.add(Finding{Misfit: Rewritten, Detail: "the witness is of an empty log, whose hash is zeros, and it has another"})
 	}
 	if c.witness != nil && c.witness.Position > end {
 		c.report.add(Finding{Misfit: Rewritten, Position: c.next, Until: c.witness.Position,

@@ -62,7 +62,7 @@ func ExampleRegistry_Upcast() {
 func ExampleSignHead() {
 	seed := make([]byte, ed25519.SeedSize) // from the installation's secret key
 	key := ed25519.NewKeyFromSeed(seed)
-	head, err := eventstore.ParseHead(eventstore.Reports, "1204:9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3")
+	head, err := eventstore.ParseWitness("reports:1204:9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -79,5 +79,5 @@ func ExampleSignHead() {
 	fmt.Println(eventstore.VerifySignedHead(key.Public().(ed25519.PublicKey), signed))
 	// Output:
 	// <nil>
-	// head reports 1205:9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3 was not signed by this key
+	// head reports:1205:9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3 was not signed by this key
 }

@@ -122,7 +122,8 @@ func (e *ExportFormatError) Error() string {
 
 // VerifyExport checks an exported file as Verify checks a log, against the head
 // in its first line and the witness. It returns an *ExportFormatError where the
-// file cannot be read as an export. Of the options, Organization plays no part:
+// file cannot be read as an export, an *OtherLogError where it is of another log
+// than the witness. Of the options, Organization plays no part:
 // the file holds what it holds.
 func VerifyExport(r io.Reader, options VerifyOptions) (Report, error) {
 	lines := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
@@ -132,6 +133,9 @@ func VerifyExport(r io.Reader, options VerifyOptions) (Report, error) {
 	}
 	if header.Format != exportFormat {
 		return Report{}, &ExportFormatError{Line: 1, Reason: fmt.Sprintf("format %q is not %q", header.Format, exportFormat)}
+	}
+	if w := options.Witness; w != nil && w.Log != header.Head.Log {
+		return Report{}, &OtherLogError{Log: header.Head.Log, Witness: *w}
 	}
 	c := newChain(header.Head.Log, options.Witness)
 	d := newDigester()

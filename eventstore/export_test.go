@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/eventstore"
+	"muster/eventstore/witness"
 	"muster/internal/pgtest"
 )
 
@@ -140,11 +141,6 @@ func TestHeadReadsWhatItWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := eventstore.ParseHead(eventstore.Reports, head.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantEqual(t, "text", parsed, head)
 	public, private, _ := ed25519.GenerateKey(nil)
 	signed := eventstore.SignHead(private, head)
 	line, err := eventstore.ParseSignedHead(signed.String())
@@ -163,6 +159,13 @@ func TestHeadReadsWhatItWrites(t *testing.T) {
 	wantEqual(t, "signed JSON", decoded, signed)
 	if err := eventstore.VerifySignedHead(public, decoded); err != nil {
 		t.Fatal(err)
+	}
+	for _, printed := range []string{head.String(), signed.String(), string(document), signed.String() + "\n"} {
+		parsed, err := eventstore.ParseWitness(printed)
+		if err != nil {
+			t.Fatalf("%s: %v", printed, err)
+		}
+		wantEqual(t, printed, parsed, head)
 	}
 }
 
@@ -192,13 +195,39 @@ func TestSignedHeadIsRefused(t *testing.T) {
 	}
 }
 
-func TestParseHeadRefuses(t *testing.T) {
+func TestParseWitnessRefuses(t *testing.T) {
 	t.Parallel()
+	_, private, _ := ed25519.GenerateKey(nil)
 	sum := strings.Repeat("ab", 32)
-	for _, text := range []string{"", "7", "7:" + sum[2:], "7:" + sum + "ab", "-1:" + sum, "x:" + sum, "7:" + sum[:62] + "zz"} {
-		_, err := eventstore.ParseHead(eventstore.Reports, text)
-		wantError[*eventstore.WitnessError](t, err)
-		_, err = eventstore.ParseSignedHead("muster-head-1 reports " + text + " AA== AA==")
-		wantError[*eventstore.WitnessError](t, err)
+	head, err := eventstore.ParseWitness("reports:7:" + sum)
+	if err != nil {
+		t.Fatal(err)
 	}
+	line := eventstore.SignHead(private, head).String()
+	changed := strings.Replace(line, " 7:", " 8:", 1)
+	_, err = eventstore.ParseWitness(changed)
+	wantError[*eventstore.SignatureError](t, err)
+	for _, text := range []string{
+		"", "7", "alerts:7:" + sum, "7:" + sum[2:], "{", `{"head":{"position":7}}`,
+		"muster-head-1", "muster-head-1 reports 7:" + sum, "muster-head-1 alerts 7:" + sum + " AA== AA==", line[:len(line)-3],
+	} {
+		_, err := eventstore.ParseWitness(text)
+		wantError[*witness.FormatError](t, err)
+	}
+}
+
+// TestAWitnessOfAnotherLog: positions of two logs are not compared.
+func TestAWitnessOfAnotherLog(t *testing.T) {
+	t.Parallel()
+	store := fill(t, pgtest.DB(t))
+	head, err := store.Head(context.Background(), nil, eventstore.Reports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := head
+	other.Log = eventstore.Fleet
+	_, err = store.Verify(t.Context(), eventstore.Reports, eventstore.VerifyOptions{Witness: &other})
+	wantError[*eventstore.OtherLogError](t, err)
+	_, err = eventstore.VerifyExport(strings.NewReader(export(t, store, ours)), eventstore.VerifyOptions{Witness: &other})
+	wantError[*eventstore.OtherLogError](t, err)
 }

@@ -22,11 +22,21 @@ type VerifyOptions struct {
 	// Organization limits it to what this organization may see: the events of
 	// others are opaque links of the chain. uuid.Nil checks every event's contents.
 	Organization uuid.UUID
-	// Witness is a head that somebody kept. Without one, a chain that was
-	// rewritten from some event to the end verifies.
+	// Witness is a head of this log that somebody kept. Without one, a chain that
+	// was rewritten from some event to the end verifies.
 	Witness *Head
 	// Progress is called now and then with the position reached and the last one.
 	Progress func(position, last int64)
+}
+
+// OtherLogError reports that a log was to be held against a witness of another.
+type OtherLogError struct {
+	Log     Log
+	Witness Head
+}
+
+func (e *OtherLogError) Error() string {
+	return fmt.Sprintf("the witness %s is not one of log %s", e.Witness, e.Log)
 }
 
 // progressEvery is how many events lie between two calls of Progress.
@@ -35,8 +45,12 @@ const progressEvery = 10_000
 // Verify checks a log from its first event to the head of now: contents against
 // digests, digests against the chain, positions and versions for gaps, the last
 // event against the head row and all of it against the witness. What does not
-// fit is in the report; the error says only that it could not be made.
+// fit is in the report; the error says only that it could not be made. Errors:
+// *OtherLogError.
 func (s *Store) Verify(ctx context.Context, log Log, options VerifyOptions) (Report, error) {
+	if w := options.Witness; w != nil && w.Log != log {
+		return Report{}, &OtherLogError{Log: log, Witness: *w}
+	}
 	head := Head{Log: log}
 	var last int64
 	if err := s.db.QueryRowxContext(ctx, selectEnds, string(log)).Scan(&head.Position, &head.Hash, &last); err != nil {

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
+
+	"muster/eventstore/witness"
 )
 
 // Head is the last position of a log with its hash. Kept outside the database,
@@ -21,29 +23,44 @@ type Head struct {
 	Hash     []byte
 }
 
-// String is "position:hash", the hash in hex, as --witness takes it.
-func (h Head) String() string { return fmt.Sprintf("%d:%x", h.Position, h.Hash) }
+// String is the head as everything prints it and --witness takes it:
+// log:position:hash (package witness).
+func (h Head) String() string {
+	return witness.Format(string(h.Log), h.Position, hex.EncodeToString(h.Hash))
+}
 
-// WitnessError reports a witness or signed head that cannot be read.
-type WitnessError struct{ Reason string }
-
-func (e *WitnessError) Error() string { return "not a log head: " + e.Reason }
-
-// ParseHead reads what Head.String wrote.
-func ParseHead(log Log, s string) (Head, error) {
-	position, hash, ok := strings.Cut(strings.TrimSpace(s), ":")
-	if !ok {
-		return Head{}, &WitnessError{Reason: "wanted position:hash"}
+// ParseWitness reads a head in each form in which it is printed: log:position:hash,
+// without a log one of reports, and the signed head of `muster events head`, as a
+// line or as JSON, whose signature has to be that of the key beside it. Errors:
+// *witness.FormatError, and *SignatureError where such a line was changed.
+func ParseWitness(text string) (Head, error) {
+	text = strings.TrimSpace(text)
+	var signed SignedHead
+	var err error
+	switch {
+	case strings.HasPrefix(text, "{"):
+		if json.Unmarshal([]byte(text), &signed) != nil {
+			return Head{}, &witness.FormatError{Reason: "the JSON is not that of a signed head"}
+		}
+	case strings.HasPrefix(text, signedPrefix):
+		if signed, err = ParseSignedHead(text); err != nil {
+			return Head{}, err
+		}
+	default:
+		return parseHead(text)
 	}
-	n, err := strconv.ParseInt(position, 10, 64)
-	if err != nil || n < 0 {
-		return Head{}, &WitnessError{Reason: fmt.Sprintf("%q is no position", position)}
-	}
-	sum, err := parseSum(hash)
+	return signed.Head, VerifySignedHead(signed.PublicKey, signed)
+}
+
+func parseHead(text string) (Head, error) {
+	log, position, hash, err := witness.Parse(text)
 	if err != nil {
-		return Head{}, &WitnessError{Reason: "the hash " + err.Error()}
+		return Head{}, err
 	}
-	return Head{Log: log, Position: n, Hash: sum}, nil
+	if !slices.Contains(Logs, Log(log)) {
+		return Head{}, &witness.FormatError{Reason: fmt.Sprintf("there is no log %q, only %v", log, Logs)}
+	}
+	return Head{Log: Log(log), Position: position, Hash: hash}, nil
 }
 
 // parseSum reads a SHA-256 sum in hex.
@@ -72,7 +89,7 @@ func (h *Head) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	head, err := ParseHead(j.Log, fmt.Sprintf("%d:%s", j.Position, j.Hash))
+	head, err := parseHead(witness.Format(string(j.Log), j.Position, j.Hash))
 	*h = head
 	return err
 }
@@ -88,7 +105,7 @@ type SignedHead struct {
 const signedPrefix = "muster-head-1"
 
 func signedMessage(h Head) []byte {
-	return fmt.Appendf(nil, "%s %s %s", signedPrefix, h.Log, h)
+	return fmt.Appendf(nil, "%s %s %d:%x", signedPrefix, h.Log, h.Position, h.Hash)
 }
 
 // SignHead signs a head.
@@ -101,7 +118,7 @@ func SignHead(key ed25519.PrivateKey, head Head) SignedHead {
 type SignatureError struct{ Head Head }
 
 func (e *SignatureError) Error() string {
-	return fmt.Sprintf("head %s %s was not signed by this key", e.Head.Log, e.Head)
+	return fmt.Sprintf("head %s was not signed by this key", e.Head)
 }
 
 // VerifySignedHead checks a signature with the installation's public key, got
@@ -125,16 +142,16 @@ func (s SignedHead) String() string {
 func ParseSignedHead(line string) (SignedHead, error) {
 	parts := strings.Fields(line)
 	if len(parts) != 5 || parts[0] != signedPrefix {
-		return SignedHead{}, &WitnessError{Reason: "wanted " + signedPrefix + " log position:hash key signature"}
+		return SignedHead{}, &witness.FormatError{Reason: "wanted " + signedPrefix + " log position:hash key signature"}
 	}
-	head, err := ParseHead(Log(parts[1]), parts[2])
+	head, err := parseHead(parts[1] + ":" + parts[2])
 	if err != nil {
 		return SignedHead{}, err
 	}
 	key, keyErr := base64.StdEncoding.DecodeString(parts[3])
 	signature, signatureErr := base64.StdEncoding.DecodeString(parts[4])
 	if keyErr != nil || signatureErr != nil {
-		return SignedHead{}, &WitnessError{Reason: "key and signature have to be base64"}
+		return SignedHead{}, &witness.FormatError{Reason: "key and signature have to be base64"}
 	}
 	return SignedHead{Head: head, PublicKey: key, Signature: signature}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/eventstore/witness"
 	"muster/handlers/jobs"
 	"muster/internal/mail"
 )
@@ -107,7 +108,7 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 		Requester: names[rec.queued.RequesterID], Requested: member == rec.queued.RequesterID,
 		AsOf: ready.AsOf, ExpiresAt: ready.ExpiresAt, FileName: ready.FileName,
 		SizeBytes: ready.SizeBytes, Pages: ready.Pages, SHA256: ready.PDFSHA256,
-		WitnessLog: ready.Witness.Log, WitnessPosition: ready.Witness.Position, WitnessHash: ready.Witness.Hash,
+		Witness: witness.Format(ready.Witness.Log, ready.Witness.Position, ready.Witness.Hash),
 	}, mail.Address{Name: to.Name, Email: to.Email})
 	if err != nil {
 		return mail.Receipt{}, err

@@ -81,7 +81,7 @@ func TestBackupIsRestoredElsewhere(t *testing.T) {
 	server := serving(t, nil, append(there.flags(), "--rate-limits=off")...)
 	c := client{base: server.base, token: h.ana.token}
 	there.same(t, c, first, pdf.body)
-	there.must(t, "events", "verify", "--witness", witness(t, said, "reports"))
+	there.must(t, "events", "verify", "--witness", headLine(t, said, "reports"))
 	c.assessedAgain(t, h.live)
 	for _, id := range c.history(t, "InstanceScorecard") { // what was queued or being built goes on
 		c.await(t, id, "Ready")
@@ -254,12 +254,12 @@ func TestBackupIsKilled(t *testing.T) {
 	h.must(t, "backup", newBackup(t))
 }
 
-// witness is a log's head as a line of `backup` or `events head` prints it.
-func witness(t testing.TB, said, log string) string {
+// headLine is a log's signed head as `backup` and `events head` print it.
+func headLine(t testing.TB, said, log string) string {
 	t.Helper()
 	for line := range strings.Lines(said) {
 		if f := strings.Fields(line); len(f) == 5 && f[1] == log {
-			return f[2]
+			return strings.TrimSpace(line)
 		}
 	}
 	t.Fatalf("no head of log %s in\n%s", log, said)

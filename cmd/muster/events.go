@@ -17,9 +17,9 @@ import (
 )
 
 func eventsCommand(cfg *config.Config) *cobra.Command {
-	return parent("events", "The event logs: list, replay, verify, witness, export",
+	return parent("events", "The event logs: list, replay, verify, head, witness, export",
 		eventsListCommand(cfg), eventsReplayCommand(cfg), eventsVerifyCommand(cfg),
-		eventsHeadCommand(cfg), eventsExportCommand(cfg))
+		eventsHeadCommand(cfg), eventsWitnessCommand(cfg), eventsExportCommand(cfg))
 }
 
 // selection is which events a command is about, as flags.

@@ -20,35 +20,32 @@ func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
 	var s selection
 	var witness, export string
 	cmd := &cobra.Command{
-		Use:   "verify [--witness POSITION:HASH]",
+		Use:   "verify [--witness LOG:POSITION:HASH]",
 		Short: "Check the logs from their first event and name what does not fit",
 		Long: `Reads each log from its first event: contents against digests, digests against
 the chain, positions and versions for gaps, the end against the head row. Exit
 status 1 says that something does not fit, and the lines before it say what.
 
 A chain beside its own data proves little: who can rewrite all of it can make it
-whole again. --witness holds the log against a head that somebody kept, from the
-footer of a report, a mail, or 'muster events head'. It belongs to the log
-'reports' unless --log says otherwise.`,
+whole again. --witness holds its log against a head that somebody kept: as the
+footer of a report, its mail, the page or 'muster events witness' prints it, or
+as a whole line of 'muster events head'. Only that log is checked then.`,
 		Example: `  muster events verify
-  muster events verify --witness 123:9f2c…
+  muster events verify --witness reports:123:9f2c…
+  muster events verify --witness 'muster-head-1 …'
   muster events verify --export reports.jsonl     a file of 'muster events export', without any database`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if witness != "" && s.log == "" {
-				s.log = string(eventstore.Reports)
-			}
 			logs, filter, err := s.read()
 			if err != nil {
 				return err
 			}
 			options := eventstore.VerifyOptions{Organization: filter.Organization}
 			if witness != "" {
-				head, err := eventstore.ParseHead(logs[0], witness)
-				if err != nil {
-					return &exitError{status: exitUsage, err: fmt.Errorf("--witness: %w", err)}
+				if options.Witness, err = keptHead(witness, s.log); err != nil {
+					return err
 				}
-				options.Witness = &head
+				logs = []eventstore.Log{options.Witness.Log}
 			}
 			if export != "" {
 				return verifyExport(cmd.OutOrStdout(), export, options)
@@ -60,9 +57,21 @@ footer of a report, a mail, or 'muster events head'. It belongs to the log
 	}
 	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization or fleet; none: all three")
 	cmd.Flags().StringVar(&s.organization, "organization", "", "check the contents of this organization's events only, by id")
-	cmd.Flags().StringVar(&witness, "witness", "", "a head that somebody kept: position:hash")
+	cmd.Flags().StringVar(&witness, "witness", "", "a head that somebody kept: log:position:hash, or a line of 'muster events head'")
 	cmd.Flags().StringVar(&export, "export", "", "check an exported file instead of the database")
 	return cmd
+}
+
+// keptHead reads a witness; log is what --log says and may be empty.
+func keptHead(witness, log string) (*eventstore.Head, error) {
+	head, err := eventstore.ParseWitness(witness)
+	if err == nil && log != "" && log != string(head.Log) {
+		err = fmt.Errorf("it is one of log %s, and --log says %s", head.Log, log)
+	}
+	if err != nil {
+		return nil, &exitError{status: exitUsage, err: fmt.Errorf("--witness: %w", err)}
+	}
+	return &head, nil
 }
 
 func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, options eventstore.VerifyOptions) error {
@@ -108,6 +117,10 @@ func verifyExport(out io.Writer, path string, options eventstore.VerifyOptions) 
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	verified, err := eventstore.VerifyExport(file, options)
+	var other *eventstore.OtherLogError
+	if errors.As(err, &other) {
+		return &exitError{status: exitUsage, err: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -121,9 +134,9 @@ func eventsHeadCommand(cfg *config.Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "head",
 		Short: "Print the signed heads of the logs, to be kept elsewhere as witnesses",
-		Long: `Prints one line a log: position and hash, the installation's public key and its
-Ed25519 signature. Keep it where whoever runs the database cannot write; later
-'muster events verify --log LOG --witness POSITION:HASH' holds the log against it.`,
+		Long: `Prints one line a log: log, position and hash, the installation's public key and
+its Ed25519 signature. Keep it where whoever runs the database cannot write; later
+'muster events verify --witness LINE' holds the log against it.`,
 		Example: `  muster events head >> /somewhere/else/heads
   muster events head --check 'muster-head-1 …' --key BASE64`,
 		Args: cobra.NoArgs,
@@ -151,6 +164,34 @@ Ed25519 signature. Keep it where whoever runs the database cannot write; later
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&check, "check", "", "check a line that was kept instead, against --key")
 	cmd.Flags().StringVar(&key, "key", "", "the public key that is expected to have signed, base64")
+	return cmd
+}
+
+func eventsWitnessCommand(cfg *config.Config) *cobra.Command {
+	log := string(eventstore.Reports)
+	cmd := &cobra.Command{
+		Use:   "witness [--log LOG]",
+		Short: "Print the head of a log as log:position:hash, to be kept elsewhere",
+		Long: `Prints one line that 'muster events verify --witness' takes. It bears no
+signature; 'muster events head' prints signed ones.`,
+		Example: `  muster events witness >> /somewhere/else/witnesses`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			logs, err := logsNamed(log)
+			if err != nil || len(logs) != 1 {
+				return &exitError{status: exitUsage, err: errors.Join(errors.New("--log: name one log"), err)}
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				head, err := in.events.Head(cmd.Context(), in.db, logs[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), head)
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVar(&log, "log", log, "reports, organization or fleet")
 	return cmd
 }
 
@@ -188,7 +229,7 @@ and nothing of theirs is shown. 'muster events verify --export FILE' checks it.`
 				}
 				head, err := in.events.Export(cmd.Context(), out, logs[0], target)
 				if err == nil {
-					fmt.Fprintf(cmd.ErrOrStderr(), "exported %s up to %s\n", head.Log, head)
+					fmt.Fprintf(cmd.ErrOrStderr(), "exported up to %s\n", head)
 				}
 				return err
 			})
@@ -222,6 +263,6 @@ func checkHead(w io.Writer, line, key string) error {
 	if err := eventstore.VerifySignedHead(public, signed); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "signed by this key: %s %s\n", signed.Head.Log, signed.Head)
+	_, err = fmt.Fprintf(w, "signed by this key: %s\n", signed.Head)
 	return err
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func keysCommand(cfg *config.Config) *cobra.Command {
-	return parent("keys", "The secret keys: list, rotate, retire the old ones",
+	return parent("keys", "The secret keys: list, rotate, retire",
 		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg))
 }
 

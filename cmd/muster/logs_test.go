@@ -194,8 +194,21 @@ func TestHeadsAreWitnesses(t *testing.T) {
 	muster(t, "events", "head", "--check", forged, "--key", key).failed(t, "not signed by this key")
 
 	i.request(t, ana, report.DataInventory)
-	i.must(t, "events", "verify", "--witness", signed.Head.String())
-	for _, another := range []string{"1:" + strings.Repeat("ab", 32), "7:" + strings.Repeat("ab", 32)} {
+	// Each form in which the program prints a head is taken as it was printed.
+	plain := strings.TrimSpace(i.must(t, "events", "witness", "--log", "reports"))
+	i.request(t, ana, report.Security)
+	verified := i.must(t, "events", "verify", "--log", "reports")
+	_, now, _ := strings.Cut(strings.TrimSpace(verified), "head ")
+	for _, printed := range append(kept, first, plain, now) {
+		said := i.must(t, "events", "verify", "--witness", printed)
+		if !strings.Contains(said, ": ok") || strings.Count(said, "\n") != 1 {
+			t.Errorf("--witness %s: %s", printed, said)
+		}
+	}
+	if log, _, _ := strings.Cut(i.must(t, "events", "witness", "--log", "fleet"), ":"); log != "fleet" {
+		t.Errorf("the fleet's witness is one of log %s", log)
+	}
+	for _, another := range []string{"1:" + strings.Repeat("ab", 32), "7:" + strings.Repeat("ab", 32), "0:" + strings.Repeat("ab", 32)} {
 		i.fail(t, []string{"events", "verify", "--witness", another}, "does not fit")
 	}
 }

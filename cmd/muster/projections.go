@@ -16,7 +16,7 @@ import (
 )
 
 func projectionsCommand(cfg *config.Config) *cobra.Command {
-	return parent("projections", "Read models: how far they are, rebuild, compare",
+	return parent("projections", "Read models: list, rebuild, diff",
 		projectionsListCommand(cfg), projectionsRebuildCommand(cfg), projectionsDiffCommand(cfg))
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	const id = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a55"
+	zeros := strings.Repeat("00", 32)
 	for line, want := range map[string][]string{
 		"frobnicate":          {`unknown command "frobnicate"`},
 		"serve --no-such":     {"--no-such"},
@@ -47,36 +49,39 @@ func TestWrongUsage(t *testing.T) {
 		"projections diff report_histroy":    {"report_histroy", "report_history"},
 		"events":                             {"needs a subcommand"},
 		"events list --log x --organization y --stream z --from noon --to midnight": {"--log", "--organization", "--stream", "--from", "--to"},
-		"events list --limit many":            {"--limit"},
-		"events list --limit -1":              {"--limit"},
-		"events replay --as-of yesterday":     {"--as-of"},
-		"events replay --kind Nonsense":       {"--kind", "Security"},
-		"events replay --as-of x --kind y":    {"--as-of", "--kind"},
-		"events verify --log x":               {"--log"},
-		"events verify --organization x":      {"--organization"},
-		"events verify --witness x":           {"--witness"},
-		"events verify --witness 12:abc":      {"--witness"},
-		"events verify --log x --witness 1:2": {"--log"},
-		"events head --check x --key y":       {"--check"},
-		"events export --log x":               {`"x"`},
-		"reports":                             {"needs a subcommand"},
-		"reports rebuild":                     {"arg"},
-		"reports rebuild x":                   {"id"},
-		"verify":                              {"arg"},
-		"verify a.pdf b.pdf":                  {"arg"},
-		"dead":                                {"needs a subcommand"},
-		"dead show":                           {"arg"},
-		"dead show x":                         {"id", "dead list"},
-		"dead retry x":                        {"id"},
-		"dead drop " + id + " " + id:          {"arg"},
-		"keys":                                {"needs a subcommand"},
-		"keys rotate now":                     {`"now"`},
-		"keys retire all":                     {`"all"`},
-		"keys list x":                         {`"x"`},
-		"backup":                              {"arg"},
-		"backup a b":                          {"arg"},
-		"restore":                             {"arg"},
-		"restore a b":                         {"arg"},
+		"events list --limit many":                               {"--limit"},
+		"events list --limit -1":                                 {"--limit"},
+		"events replay --as-of yesterday":                        {"--as-of"},
+		"events replay --kind Nonsense":                          {"--kind", "Security"},
+		"events replay --as-of x --kind y":                       {"--as-of", "--kind"},
+		"events verify --log x":                                  {"--log"},
+		"events verify --organization x":                         {"--organization"},
+		"events verify --witness x":                              {"--witness"},
+		"events verify --witness 12:abc":                         {"--witness"},
+		"events verify --log x --witness 1:2":                    {"--log"},
+		"events verify --log fleet --witness reports:0:" + zeros: {"--witness", "fleet"},
+		"events verify --witness 1,204:" + zeros:                 {"--witness", "1,204"},
+		"events witness --log x":                                 {"--log"},
+		"events head --check x --key y":                          {"--check"},
+		"events export --log x":                                  {`"x"`},
+		"reports":                                                {"needs a subcommand"},
+		"reports rebuild":                                        {"arg"},
+		"reports rebuild x":                                      {"id"},
+		"verify":                                                 {"arg"},
+		"verify a.pdf b.pdf":                                     {"arg"},
+		"dead":                                                   {"needs a subcommand"},
+		"dead show":                                              {"arg"},
+		"dead show x":                                            {"id", "dead list"},
+		"dead retry x":                                           {"id"},
+		"dead drop " + id + " " + id:                             {"arg"},
+		"keys":                                                   {"needs a subcommand"},
+		"keys rotate now":                                        {`"now"`},
+		"keys retire all":                                        {`"all"`},
+		"keys list x":                                            {`"x"`},
+		"backup":                                                 {"arg"},
+		"backup a b":                                             {"arg"},
+		"restore":                                                {"arg"},
+		"restore a b":                                            {"arg"},
 		"migrate status --listen nowhere --log-level loud --job-lease soon": {"--listen", "--log-level", "--job-lease"},
 		"serve --listen nowhere --admin-email a@b.example":                  {"--listen", "needs --admin-password-file"},
 		"dead list --database-url mysql://h/d":                              {"--database-url"},
@@ -155,13 +160,66 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 	for _, wanted := range []string{
 		"serve", "migrate up", "migrate status", "organization create", "admin create", "admin reset-password",
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
-		"events list", "events replay", "events verify", "events head", "events export",
+		"events list", "events replay", "events verify", "events head", "events witness", "events export",
 		"reports rebuild", "verify", "dead list", "dead show", "dead retry", "dead drop",
 		"keys list", "keys rotate", "keys retire", "backup", "restore",
 	} {
 		if !slices.Contains(paths, wanted) {
 			t.Errorf("there is no command %q", wanted)
 		}
+	}
+}
+
+// TestCommandsThatAreNamedExist: help, pages for people and runbooks name no
+// command that is not there.
+func TestCommandsThatAreNamedExist(t *testing.T) {
+	t.Parallel()
+	top := newRoot(new(bool))
+	children := map[string]map[string]bool{}
+	texts := map[string]string{}
+	for _, cmd := range everyCommand(top) {
+		path := strings.TrimPrefix(cmd.CommandPath(), "muster ")
+		texts[path] = cmd.Short + "\n" + cmd.Long + "\n" + cmd.Example
+		if cmd == top || !cmd.HasAvailableSubCommands() {
+			continue
+		}
+		children[path] = map[string]bool{}
+		for _, child := range cmd.Commands() {
+			children[path][child.Name()] = true
+		}
+		if _, list, ok := strings.Cut(cmd.Short, ": "); ok {
+			for _, name := range strings.Split(list, ", ") {
+				if !children[path][name] {
+					t.Errorf("the help announces %s %s, which is not there", path, name)
+				}
+			}
+		}
+	}
+	err := filepath.WalkDir(root+"/docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			texts[path] = readText(t, strings.TrimPrefix(path, root+"/"))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"README.md", "ARCHITECTURE.md", "internal/httpapi/openapi.yaml"} {
+		texts[path] = readText(t, path)
+	}
+	named := 0
+	for where, text := range texts {
+		for _, call := range regexp.MustCompile("muster ([a-z-]+) ([a-z-]+)").FindAllStringSubmatch(text, -1) {
+			if known, ok := children[call[1]]; ok {
+				named++
+				if !known[call[2]] {
+					t.Errorf("%s names %q, which is not there", where, call[0])
+				}
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("only %d commands are named", named)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"muster/eventstore/witness"
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/proof"
@@ -105,7 +106,7 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	fmt.Fprintf(w, "SHA-256\t%s, %d bytes, %d pages\n", f.SHA256, f.SizeBytes, f.Pages)
 	fmt.Fprintf(w, "inputs\t%s\n", f.InputsSHA256)
 	fmt.Fprintf(w, "renderer\t%s %s, %s\n", f.Renderer.Version, f.Renderer.Commit, f.Renderer.GoVersion)
-	fmt.Fprintf(w, "log head then\t%s:%d %s\n", f.Witness.Log, f.Witness.Position, f.Witness.Hash)
+	fmt.Fprintf(w, "witness\t%s\n", witness.Format(f.Witness.Log, f.Witness.Position, f.Witness.Hash))
 	for _, e := range trail {
 		fmt.Fprintf(w, "  %s\t%s %s\n", stamp(e.At), e.Type, concerned(names, e))
 	}

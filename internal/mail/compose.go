@@ -43,9 +43,7 @@ type Notice struct {
 	Pages     int
 	SHA256    string // of the PDF, hex
 
-	WitnessLog      string // the log's head as printed in the footer
-	WitnessPosition int64
-	WitnessHash     string
+	Witness string // the log's head that the PDF carries, as log:position:hash
 }
 
 //go:embed templates/ready.html templates/ready.txt

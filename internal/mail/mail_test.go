@@ -35,8 +35,8 @@ func notice() mail.Notice {
 		AsOf:      time.Date(2026, 11, 20, 11, 38, 0, 0, time.UTC),
 		ExpiresAt: time.Date(2026, 12, 20, 11, 38, 0, 0, time.UTC),
 		FileName:  "security-2026-11-20.pdf", SizeBytes: 412331, Pages: 14,
-		SHA256:     strings.Repeat("9f", 32),
-		WitnessLog: "reports", WitnessPosition: 123, WitnessHash: strings.Repeat("ab", 32),
+		SHA256:  strings.Repeat("9f", 32),
+		Witness: "reports:1204:" + strings.Repeat("ab", 32),
 	}
 }
 
@@ -125,7 +125,7 @@ func TestTheMailSaysWhatThereIsAndHowToProveIt(t *testing.T) {
 	for kind, body := range bodies {
 		for _, want := range []string{
 			link, "Security Report", "Beta", "14 pages", "402 KiB", "20 December 2026, 11:38 UTC",
-			strings.Repeat("9f", 32), "reports 123", strings.Repeat("ab", 32), "Bob named you as a recipient",
+			strings.Repeat("9f", 32), "reports:1204:" + strings.Repeat("ab", 32), "Bob named you as a recipient",
 		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s part lacks %q", kind, want)

@@ -2,7 +2,7 @@ import { Alert, Anchor, Code, List, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconShieldCheck, IconShieldX } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../api/client";
-import { absoluteTime, count } from "../ui/format";
+import { absoluteTime } from "../ui/format";
 import { kindName } from "./status";
 import { Facts } from "./statusFacts";
 
@@ -11,6 +11,9 @@ const Digest = ({ children }: { children: string }) => (
     {children}
   </Text>
 );
+
+/** witnessText is a log's head as everything prints it and `muster events verify --witness` takes it. */
+export const witnessText = (w: Schemas["Witness"]) => `${w.log}:${w.position}:${w.hash}`;
 
 /** Verdict is what the log knows of a file. digest is the file's SHA-256 as computed here; null where it could not be. */
 export function Verdict({ answer, digest }: { answer: Schemas["Verification"]; digest: string | null }) {
@@ -58,11 +61,7 @@ function Known({
             ["Requested", absoluteTime(report.createdAt)],
             ["Built", report.finishedAt && absoluteTime(report.finishedAt)],
             ["Chain", intact ? "Intact: the report's events and the head that the PDF carries" : "Broken"],
-            [
-              "Log head in the PDF",
-              answer.witness && `${answer.witness.log}, position ${count(answer.witness.position)}`,
-            ],
-            ["Hash of the head", answer.witness && <Digest key="hash">{answer.witness.hash}</Digest>],
+            ["Witness in the PDF", answer.witness && <Digest key="witness">{witnessText(answer.witness)}</Digest>],
             ["SHA-256 of the file", digest && <Digest key="digest">{digest}</Digest>],
             ["SHA-256 of its inputs", answer.inputsSha256 && <Digest key="inputs">{answer.inputsSha256}</Digest>],
           ]}
