@@ -298,7 +298,7 @@ func someBody(r *route) string {
 // TestTableIsWhole shows that a server with a hole in its table is not built.
 func TestTableIsWhole(t *testing.T) {
 	t.Parallel()
-	c, err := loadContract(openapiYAML)
+	c, err := ourContract()
 	must(t, err)
 	s := &server{routes: c.routes}
 	err = s.everyRouteHasItsRow(gin.RoutesInfo{{Method: "GET", Path: "/api/v1/secrets"}})
@@ -311,7 +311,7 @@ func TestTableIsWhole(t *testing.T) {
 // what x-role says.
 func TestSecurityFitsTheRoles(t *testing.T) {
 	t.Parallel()
-	c, err := loadContract(openapiYAML)
+	c, err := ourContract()
 	must(t, err)
 	for key, r := range c.routes {
 		needs := c.document.Security

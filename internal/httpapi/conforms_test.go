@@ -25,7 +25,7 @@ var commonCodes = []string{
 
 func TestCommonCodesAreDocumented(t *testing.T) {
 	t.Parallel()
-	c, err := loadContract(openapiYAML)
+	c, err := ourContract()
 	must(t, err)
 	for _, code := range commonCodes {
 		if code != "out_of_range" && !strings.Contains(c.document.Info.Description, "`"+code+"`") {

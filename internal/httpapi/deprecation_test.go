@@ -27,8 +27,9 @@ const migrate = `      deprecated: true
 func TestDeprecatedOperations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var err error
-	w.handler, w.server, err = build(w.deps, withDeprecated(t, "listMembers", migrate))
+	deprecated, err := loadContract(withDeprecated(t, "listMembers", migrate))
+	must(t, err)
+	w.handler, w.server, err = build(w.deps, deprecated)
 	must(t, err)
 	says := func(a answer) []string {
 		return append([]string{a.Header().Get("Deprecation"), a.Header().Get("Sunset")}, a.Header().Values("Link")...)

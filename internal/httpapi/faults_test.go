@@ -10,7 +10,7 @@ import (
 // Anyone may send 64 KiB, and 4 MiB hold a million items that lack everything.
 func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
-	c, err := loadContract(openapiYAML)
+	c, err := ourContract()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func (f *fuzzer) theirEvents() (n int64) {
 // one sends request n and looks at the answer.
 func (f *fuzzer) one(n int) {
 	f.t.Helper()
-	g := &generator{Rand: mathrand.New(mathrand.NewPCG(f.seed, uint64(n))), contract: f.server.contract, subjects: f.subjects}
+	g := &generator{Rand: mathrand.New(mathrand.NewPCG(f.seed, uint64(n))), routes: f.server.routes, subjects: f.subjects}
 	route := g.route()
 	caller := g.caller(route, f.callers)
 	request := g.request(route, caller)

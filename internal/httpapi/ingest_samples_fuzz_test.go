@@ -22,7 +22,7 @@ import (
 // by the rules. Every name in it is one that is known. What passes the contract fits
 // the types, what is refused says where, and what is taken is what the store asks for.
 func FuzzSamples(f *testing.F) {
-	c, err := loadContract(openapiYAML)
+	c, err := ourContract()
 	if err != nil {
 		f.Fatal(err)
 	}

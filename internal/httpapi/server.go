@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -29,17 +30,18 @@ var _ api.StrictServerInterface = (*server)(nil)
 // New returns the whole surface as one handler. It fails where a route has no
 // row in the table of roles and scopes, or a row has no route.
 func New(d Dependencies) (http.Handler, error) {
-	handler, _, err := build(d, openapiYAML)
+	c, err := loadContract(openapiYAML)
+	if err != nil {
+		return nil, err
+	}
+	handler, _, err := build(d, c)
 	return handler, err
 }
 
-func build(d Dependencies, source []byte) (http.Handler, *server, error) {
-	c, err := loadContract(source)
-	if err != nil {
-		return nil, nil, err
-	}
+// build changes nothing in c: tests build many servers of one contract.
+func build(d Dependencies, c *contract) (_ http.Handler, _ *server, err error) {
 	s := &server{
-		Dependencies: d, contract: c, routes: c.routes,
+		Dependencies: d, contract: c, routes: maps.Clone(c.routes),
 		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
 		intake: newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
 		tiles:  newTileCache(d.Now, d.Log),

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -118,10 +119,14 @@ func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	return w
 }
 
+// ourContract is openapi.yaml, read once for all tests: it takes a tenth of a second.
+var ourContract = sync.OnceValues(func() (*contract, error) { return loadContract(openapiYAML) })
+
 func (w *world) build() {
 	w.t.Helper()
-	var err error
-	w.handler, w.server, err = build(w.deps, openapiYAML)
+	c, err := ourContract()
+	must(w.t, err)
+	w.handler, w.server, err = build(w.deps, c)
 	must(w.t, err)
 	w.yardstick = newYardstick(w.server.contract, !w.deps.Unlimited)
 }
