@@ -82,7 +82,7 @@ func (p *process) runDemo(ctx context.Context, filler *demo.Demo, o accounts.Org
 	p.persist(ctx, func(ctx context.Context) error { return filler.Begin(ctx, o) })
 	begun()
 	var group errgroup.Group
-	for _, work := range []func(context.Context, accounts.Organization) error{filler.Measure, filler.Fill} {
+	for _, work := range []func(context.Context, accounts.Organization) error{filler.Measure, filler.Fill, filler.Fire} {
 		group.Go(func() error {
 			p.persist(ctx, func(ctx context.Context) error { return work(ctx, o) })
 			return nil

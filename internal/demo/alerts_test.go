@@ -151,6 +151,59 @@ func TestWhatPeopleDoWithTheAlertsStays(t *testing.T) {
 	}
 }
 
+// A demo that keeps running goes on sending: whatever is open counts as firing in the
+// minute that is going on, what has ended is closed, and what somebody closed stays so.
+// A server that somebody removed holds up no alert of another.
+func TestAlertsGoOnFiring(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, nil)
+	o := s.filled(s.Demo)
+	visitor := commands.Actor{OrganizationID: o.ID, MemberID: uuid.New()}
+	s.settled(s.Commands.ResolveAlert(t.Context(), visitor, s.page(o, false, false)[0].ID))
+	gone := s.hostOf("demo-mongo-events-01").Instances[0]
+	s.settled(s.Commands.RemoveInstance(t.Context(), visitor, gone))
+
+	began := s.clock.Now()
+	s.clock.Advance(4 * time.Hour)
+	closed := func() int { told := s.told(); return told["alert.resolved"] + told["alert.auto_resolved"] }
+	before := closed()
+	sent, err := s.FireOnce(t.Context(), o, began)
+	must(t, err)
+	if !sent.Equal(s.clock.Now()) {
+		t.Errorf("it was sent at %s", sent)
+	}
+	if n := closed() - before; n == 0 {
+		t.Error("none has ended in four hours")
+	}
+	s.sameIsFiring(o, gone)
+	s.clock.Advance(time.Minute)
+	_, err = s.FireOnce(t.Context(), o, sent)
+	must(t, err)
+	s.sameIsFiring(o, gone)
+	if raised, keys := s.told()["alert.raised"], s.count(`stream_keys WHERE stream_type = 'alert'`); raised != keys {
+		t.Errorf("%d alerts were raised under %d keys", raised, keys)
+	}
+}
+
+// sameIsFiring holds the bucket of the minute that is going on against the key figure:
+// both count every open alert, but for those of a server that is gone.
+func (s *scene) sameIsFiring(o accounts.Organization, gone uuid.UUID) {
+	s.Helper()
+	at := s.clock.Now()
+	active, _, err := s.alerts().History(s.Context(), o.ID, fleet.Scope{}, timegrid.Window{From: at.Add(-time.Hour), To: at, Size: timegrid.Minute})
+	must(s.T, err)
+	open, _, err := s.alerts().Open(s.Context(), o.ID, fleet.Scope{}, at.Add(-7*day))
+	must(s.T, err)
+	for _, a := range s.page(o, false, false) {
+		if a.Instance != nil && a.Instance.ID == gone {
+			open--
+		}
+	}
+	if firing := active[len(active)-1]; firing < 5 || firing != open {
+		s.Errorf("%d are firing now, and %d are open of servers that are there", firing, open)
+	}
+}
+
 // A process that dies at either side of the alerts is completed.
 func TestAlertsAreCompleted(t *testing.T) {
 	t.Parallel()

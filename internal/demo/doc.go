@@ -12,7 +12,9 @@
 // commands.RecordAlerts: a dozen rules an engine draw theirs, each from its subject
 // and its day alone, and four stories are told (a full disk that lasted a day, a lock
 // storm that spread one evening, a member that flapped, and what is open now). Every
-// start sends all of them as they stand then. The reports are requested and built by the pipeline like any other:
+// start sends all of them as they stand then, and Fire goes on each minute with those
+// that fire or have just ended: an open alert counts in a bucket only if it was seen
+// firing there. The reports are requested and built by the pipeline like any other:
 // their digests, mails and failures are real.
 //
 // # What is measured
@@ -50,12 +52,14 @@
 //     process that wants to fill, or to start.
 //   - Somebody renames or removes a demo server: the next start sends the fleet
 //     again, as a feed does; one that was removed comes back as a new server.
-//   - Somebody closes an alert that still fires: the next start raises it anew, as
-//     any sender would. Whom the demo has acknowledge and mute does so once, so that
+//   - Somebody closes an alert that still fires: Fire leaves it closed, so that a visitor
+//     sees it stay so, and the next start raises it anew, as any sender would. Whom the demo has acknowledge and mute does so once, so that
 //     what somebody undoes stays undone.
 //   - The demo stands still for a month: the next start closes what has ended since
 //     and adds what has come. Of its measurements the last day is there before it is
 //     ready, the rest behind it.
+//   - Somebody removes a server that an alert is about: what Fire sends of it is
+//     refused, and the other alerts go on.
 //   - Two processes measure at once: they take turns, batch by batch, by a lock of
 //     its own. One that has lost its lock finds the minutes noted, and its batch is
 //     rolled back.

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"time"
 
 	"muster/commands"
 	"muster/internal/accounts"
@@ -20,4 +21,9 @@ func (d *Demo) CatchUp(ctx context.Context, o accounts.Organization) error {
 		}
 	}
 	return nil
+}
+
+// FireOnce sends the alerts once, as Fire does each minute.
+func (d *Demo) FireOnce(ctx context.Context, o accounts.Organization, since time.Time) (time.Time, error) {
+	return d.fire(ctx, o, since)
 }

@@ -1,0 +1,94 @@
+package demo
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/commands"
+	"muster/internal/accounts"
+)
+
+//go:embed closed.sql
+var closedSQL string
+
+// sendsAgain is how far back the first sending of a process reaches, so that an alert
+// which ended between Fill's look at the clock and ours is closed all the same.
+const sendsAgain = time.Hour
+
+// Fire does what senders of alerts do, until ctx ends or something fails: each minute it
+// sends the alerts that fire, and those that have ended since the last time.
+func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
+	since := d.Now().Add(-sendsAgain)
+	for {
+		sent, err := d.fire(ctx, o, since)
+		if err != nil {
+			return fmt.Errorf("send the demo's alerts: %w", err)
+		}
+		since = sent
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(d.Now().Truncate(time.Minute).Add(time.Minute).Sub(d.Now())):
+		}
+	}
+}
+
+// fire sends what is open now and what has ended since, and says when now was. It takes
+// turns with Fill, whose batch would reopen what ended after it was put together.
+func (d *Demo) fire(ctx context.Context, o accounts.Organization, since time.Time) (now time.Time, err error) {
+	actor := commands.Actor{OrganizationID: o.ID, Component: "demo"}
+	err = d.locked(ctx, fillLock, func() error {
+		now = d.Now()
+		current := slices.DeleteFunc(episodes(o.CreatedAt, now), func(e episode) bool { return e.ends.Before(since) })
+		closed, err := d.closed(ctx, o, current)
+		if err != nil {
+			return err
+		}
+		var last commands.Mark
+		for _, e := range current {
+			if closed[alertKey(e)] {
+				continue
+			}
+			// Each is a batch of its own: one about a server that somebody removed is refused,
+			// and holds up no other.
+			_, mark, err := d.Commands.RecordAlerts(ctx, actor, []commands.AlertItem{e.item(now)})
+			var refused *commands.RuleError
+			if err != nil && !errors.As(err, &refused) {
+				return err
+			}
+			if mark.Position > last.Position {
+				last = mark
+			}
+		}
+		if last.Position == 0 {
+			return nil
+		}
+		return d.settle(ctx, last)
+	})
+	return now, err
+}
+
+// closed are the keys of those that are closed. Whoever closed one that still fires had
+// the last word until the next start: to send it again would raise another.
+func (d *Demo) closed(ctx context.Context, o accounts.Organization, of []episode) (map[string]bool, error) {
+	keys := make([]string, len(of))
+	for i, e := range of {
+		keys[i] = alertKey(e)
+	}
+	var found []string
+	if err := d.DB.SelectContext(ctx, &found, closedSQL, o.ID, keys); err != nil {
+		return nil, fmt.Errorf("look which alerts are closed: %w", err)
+	}
+	closed := make(map[string]bool, len(found))
+	for _, key := range found {
+		closed[key] = true
+	}
+	return closed, nil
+}
+
+// alertKey is what the log knows an alert by that was sent under its external id.
+func alertKey(e episode) string { return "external/" + e.key }
