@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -136,9 +137,38 @@ func TestSetUpOfAnOrganizationThatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := h.SetUp(t.Context(), commands.SetUp{Token: token, Email: "ana@example.org", Name: "Ana", Password: password})
+	long := commands.SetUp{Token: token, Email: "ana@example.org", Name: "Ana", Password: password, OrganizationName: strings.Repeat("x", 201)}
+	if _, _, err := h.SetUp(t.Context(), long); code(err) != "out_of_range" {
+		t.Errorf("a name that is too long: %v", err)
+	}
+	m, _, err := h.SetUp(t.Context(), commands.SetUp{Token: token, Email: "ana@example.org", Name: "Ana", Password: password, OrganizationName: " Acme "})
 	if err != nil || m.OrganizationID != demo.ID {
 		t.Fatal(m, err)
+	}
+	if o, _, err := h.Accounts.Organization(t.Context(), demo.ID); err != nil || o.Name != "Acme" || !o.Demo {
+		t.Errorf("it is %+v, %v", o, err)
+	}
+	if diff := cmp.Diff([]string{"organization.created", "organization.settings_changed", "member.joined"}, h.types(demo.ID)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSetUpWithoutANameKeepsTheOrganizationsOwn(t *testing.T) {
+	t.Parallel()
+	h := newInstallation(t)
+	demo, _, _, err := h.CreateOrganization(t.Context(), "Demo", true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := h.Accounts.NewSetupToken(t.Context(), demo.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.SetUp(t.Context(), commands.SetUp{Token: token, Email: "ana@example.org", Name: "Ana", Password: password}); err != nil {
+		t.Fatal(err)
+	}
+	if o, _, err := h.Accounts.Organization(t.Context(), demo.ID); err != nil || o.Name != "Demo" {
+		t.Errorf("it is %+v, %v", o, err)
 	}
 	if diff := cmp.Diff([]string{"organization.created", "member.joined"}, h.types(demo.ID)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

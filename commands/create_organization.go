@@ -47,15 +47,16 @@ type founded struct {
 // foundation is what found builds on.
 type foundation struct {
 	id        uuid.UUID // uuid.Nil: a new organization
-	name      string
+	name      string    // empty: one that exists keeps its own
 	demo      bool
 	admin     *NewMember // may be nil
 	hash      string
 	requestID string
 }
 
-// found makes an organization (id uuid.Nil) or takes the one of that id, and
-// makes its administrator where one is given, with events and rows together.
+// found makes an organization (id uuid.Nil) or takes the one of that id, which it
+// calls by the name that is given, and makes its administrator where one is given,
+// with events and rows together.
 func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founded, error) {
 	var f founded
 	id, isNew := in.id, in.id == uuid.Nil
@@ -74,8 +75,17 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founde
 		}
 		f.admin = &person
 	}
+	var is organization.Settings
 	mark, err := s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 		events := o.Create(in.demo)
+		if !isNew {
+			var renamed []organization.Event
+			var err error
+			if is, renamed, err = s.called(ctx, tx, id, in.name); err != nil {
+				return nil, err
+			}
+			events = append(events, renamed...)
+		}
 		if in.admin == nil {
 			return events, nil
 		}
@@ -83,9 +93,12 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founde
 		return append(events, joined...), err
 	}, func([]organization.Event) (err error) {
 		if isNew {
-			if f.organization, err = s.Accounts.InsertOrganization(ctx, tx, id, in.name, in.demo); err != nil {
-				return err
-			}
+			f.organization, err = s.Accounts.InsertOrganization(ctx, tx, id, in.name, in.demo)
+		} else {
+			f.organization, err = s.Accounts.UpdateSettings(ctx, tx, id, is)
+		}
+		if err != nil {
+			return err
 		}
 		if in.admin == nil {
 			return nil
@@ -94,4 +107,19 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founde
 	})
 	f.mark = mark
 	return f, err
+}
+
+// called are the settings of an organization that exists, under another name where
+// one is given, and what that changes.
+func (s *Service) called(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name string) (organization.Settings, []organization.Event, error) {
+	o, err := s.Accounts.LockOrganization(ctx, tx, id)
+	if err != nil {
+		return organization.Settings{}, nil, err
+	}
+	var c organization.ChangeSettings
+	if name != "" {
+		c.Name = &name
+	}
+	is, events := o.Settings().Change(c)
+	return is, events, nil
 }

@@ -17,13 +17,13 @@ type SetUp struct {
 	Email            string
 	Name             string
 	Password         string
-	OrganizationName string // of no use where the link is for an organization that exists
-	Demo             bool
+	OrganizationName string // an organization that exists is renamed; empty: it keeps its name
+	Demo             bool   // of a new organization
 	RequestID        string
 }
 
-// SetUp makes the first administrator, in the link's organization or a new
-// one. Errors: *accounts.Refusal with setup_closed, forbidden (the link is of no use)
+// SetUp makes the first administrator, in the link's organization, which is then
+// called as they say, or a new one. Errors: *accounts.Refusal with setup_closed, forbidden (the link is of no use)
 // or weak_password; *RuleError.
 func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, error) {
 	admin := NewMember{Email: in.Email, Name: in.Name, Role: organization.Admin, Password: in.Password}
@@ -46,11 +46,12 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, e
 		if err != nil {
 			return err
 		}
-		if e := checkName("#/organizationName", in.OrganizationName); e != nil && id == uuid.Nil {
+		name := strings.TrimSpace(in.OrganizationName)
+		if e := checkName("#/organizationName", name); e != nil && (id == uuid.Nil || name != "") {
 			return fieldErrors([]FieldError{*e})
 		}
 		f, err = s.found(ctx, tx, foundation{
-			id: id, name: strings.TrimSpace(in.OrganizationName), demo: in.Demo, admin: &admin, hash: hash, requestID: in.RequestID,
+			id: id, name: name, demo: in.Demo, admin: &admin, hash: hash, requestID: in.RequestID,
 		})
 		return err
 	})

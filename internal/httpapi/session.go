@@ -132,7 +132,15 @@ func (s *server) ChangePassword(ctx context.Context, r api.ChangePasswordRequest
 
 func (s *server) GetSetup(ctx context.Context, _ api.GetSetupRequestObject) (api.GetSetupResponseObject, error) {
 	required, err := s.Accounts.SetupRequired(ctx)
-	return api.GetSetup200JSONResponse{Required: required}, err
+	if err != nil || !required {
+		return api.GetSetup200JSONResponse{}, err
+	}
+	there, err := s.Accounts.Organizations(ctx)
+	answer := api.GetSetup200JSONResponse{Required: true, OrganizationExists: len(there) > 0}
+	if answer.OrganizationExists {
+		answer.Demo = there[0].Demo
+	}
+	return answer, err
 }
 
 func (s *server) SetUp(ctx context.Context, r api.SetUpRequestObject) (api.SetUpResponseObject, error) {

@@ -41,6 +41,30 @@ func TestSetupWithDemoDataFillsTheOrganization(t *testing.T) {
 	}
 }
 
+// Under --demo the organization is there before anybody sets it up: it takes the name
+// that is typed, and the page knows beforehand that it has demo data.
+func TestSetupNamesTheOrganizationThatIsThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.deps.DB.MustExec(`UPDATE members SET role = 'member' WHERE role = 'admin'`)
+	nobody := person{}
+	if got := w.get(nobody, "/api/v1/setup").is(200).object(); got["organizationExists"] != true || got["demo"] != false {
+		t.Errorf("setup of an organization without demo data: %v", got)
+	}
+	w.deps.DB.MustExec(`UPDATE organizations SET demo = true`)
+	if got := w.get(nobody, "/api/v1/setup").is(200).object(); got["organizationExists"] != true || got["demo"] != true {
+		t.Errorf("setup of a demo: %v", got)
+	}
+	link, _, err := w.deps.Accounts.NewSetupToken(t.Context(), w.ours.organization.ID)
+	must(t, err)
+	made := w.post(nobody, "/api/v1/setup", map[string]any{
+		"setupToken": link, "email": "ana@new.example", "name": "Ana", "password": goodPassword, "organizationName": "Acme Ltd",
+	}).is(201)
+	if o := made.object()["organization"].(map[string]any); o["id"] != w.ours.organization.ID.String() || o["name"] != "Acme Ltd" {
+		t.Errorf("made %v", o)
+	}
+}
+
 func TestSetupSignInAndOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

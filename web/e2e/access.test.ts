@@ -160,7 +160,9 @@ test("invitation: half a link says what is missing", async () => {
   await page.getByText("Open the whole link of the invitation").waitFor();
 });
 
-const setupOpen = answering("/api/v1/setup", "GET", { json: { required: true } });
+const setupOpen = answering("/api/v1/setup", "GET", {
+  json: { required: true, organizationExists: false, demo: false },
+});
 
 async function fillSetup(page: Page) {
   await page.getByRole("textbox", { name: "Organization" }).fill("Nordlicht");
@@ -215,6 +217,15 @@ test("setup: the form sends the link's token once, and what is refused lands at 
     password: "seven grey herons over Utrecht",
     demo: true,
   });
+});
+
+test("setup: of an organization that has demo data, the form offers none and says so", async () => {
+  const page = await visit("/setup#token=one-time", {
+    as: null,
+    before: answering("/api/v1/setup", "GET", { json: { required: true, organizationExists: true, demo: true } }),
+  });
+  await page.getByText("Muster runs with demo data").waitFor();
+  expect(await page.getByRole("checkbox").count()).toBe(0);
 });
 
 test("setup: somebody was faster", async () => {

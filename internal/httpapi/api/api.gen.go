@@ -1503,9 +1503,12 @@ type SessionSample struct {
 
 // SetUp defines model for SetUp.
 type SetUp struct {
-	Demo             *bool  `json:"demo,omitempty"`
-	Email            string `json:"email"`
-	Name             string `json:"name"`
+	// Demo Fill the organization with demo data; of no effect on one that is there already.
+	Demo  *bool  `json:"demo,omitempty"`
+	Email string `json:"email"`
+	Name  string `json:"name"`
+
+	// OrganizationName An organization that is there already is renamed.
 	OrganizationName string `json:"organizationName"`
 	Password         string `json:"password"`
 	SetupToken       string `json:"setupToken"`
@@ -7351,7 +7354,12 @@ type GetSetupResponseObject interface {
 }
 
 type GetSetup200JSONResponse struct {
-	Required bool `json:"required"`
+	// Demo That organization has demo data.
+	Demo bool `json:"demo"`
+
+	// OrganizationExists The link is for an organization that is there already; false where `required` is false.
+	OrganizationExists bool `json:"organizationExists"`
+	Required           bool `json:"required"`
 }
 
 func (response GetSetup200JSONResponse) VisitGetSetupResponse(w http.ResponseWriter) error {

@@ -39,7 +39,7 @@ export function SetupPage() {
           Open the whole one-time link that Muster printed, or make another one with <Code>muster setup-link</Code>.
         </Text>
       ) : (
-        <SetupForm token={token} />
+        <SetupForm token={token} there={setup.data} />
       )}
     </AccessFrame>
   );
@@ -75,7 +75,14 @@ const fields = {
   "#/password": "password",
 };
 
-function SetupForm({ token }: { token: string }) {
+/** SetupForm makes the administrator. An organization that is `there` already, as with --demo, is renamed and not filled. */
+function SetupForm({
+  token,
+  there,
+}: {
+  token: string;
+  there: { organizationExists: boolean; demo: boolean } | undefined;
+}) {
   const navigate = useNavigate();
   const form = useForm({
     initialValues: { organizationName: "", name: "", email: "", password: "", demo: false },
@@ -124,11 +131,18 @@ function SetupForm({ token }: { token: string }) {
           {...form.getInputProps("email")}
         />
         <NewPassword {...form.getInputProps("password")} />
-        <Checkbox
-          label="Fill the organization with labelled demo data"
-          description="Fourteen made-up servers with alerts, measurements and reports, to look around. It cannot be emptied again."
-          {...form.getInputProps("demo", { type: "checkbox" })}
-        />
+        {there?.demo && (
+          <Text size="sm">
+            Muster runs with demo data: fourteen made-up instances with alerts, measurements and reports.
+          </Text>
+        )}
+        {!there?.organizationExists && (
+          <Checkbox
+            label="Fill the organization with labelled demo data"
+            description="Fourteen made-up instances with alerts, measurements and reports to explore. Demo data cannot be removed later."
+            {...form.getInputProps("demo", { type: "checkbox" })}
+          />
+        )}
         {note && (
           <ProblemNote error={note}>
             {note.code === "setup_closed" && (
