@@ -295,7 +295,7 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 		Rows: len(rows),
 		Row: func(i int) []typeset.Cell {
 			r := rows[i]
-			return []typeset.Cell{statusCell(r.status), code(r.check.ID), {Text: r.check.Title, Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
+			return []typeset.Cell{statusCell(r.status), code(r.check.ID), {Text: analysis.Title(r.check, r.status), Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
 				where(strings.Join(r.databases, ", ")), text(orDash(shorten(r.measured, 200))), strong(orDash(r.points))}
 		},
 	})

@@ -7,7 +7,7 @@ import (
 )
 
 // SchemaVersion is the version of the document's form that this code writes.
-const SchemaVersion = 2
+const SchemaVersion = 3
 
 // Document is everything a report is rendered from, as of one instant.
 // Rendering is a pure function of it: what is not in here cannot be printed.
@@ -88,7 +88,8 @@ type Check struct {
 	Domain       string   `json:"domain"`   // Security, Performance, Configuration, Schema, Maintenance
 	Severity     string   `json:"severity"` // Critical, High, Medium, Low
 	Scope        string   `json:"scope"`    // instance or database
-	Title        string   `json:"title"`
+	Title        string   `json:"title"`    // says what is wrong where it fails
+	Passed       string   `json:"passed"`   // says what is right where it passes
 	Rationale    string   `json:"rationale"`
 	Pass         string   `json:"pass"`
 	Remediation  string   `json:"remediation"`

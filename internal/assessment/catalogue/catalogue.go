@@ -20,7 +20,7 @@ import (
 
 // Version is raised with every change of a check's meaning; the digest tells
 // apart what a version number alone would hide.
-const Version = "2026.11.1"
+const Version = "2026.11.2"
 
 //go:embed checks/*.yaml
 var files embed.FS
@@ -38,7 +38,8 @@ type Check struct {
 	Severity     string   `yaml:"severity"`
 	Scope        string   `yaml:"scope"`
 	MinVersion   int      `yaml:"min_version"` // as server_version_num
-	Title        string   `yaml:"title"`
+	Title        string   `yaml:"title"`       // says what is wrong where it fails
+	Passed       string   `yaml:"passed"`      // says what is right where it passes, in a clause with a verb
 	Rationale    string   `yaml:"rationale"`
 	Pass         string   `yaml:"pass"`
 	Remediation  string   `yaml:"remediation"`
@@ -130,6 +131,7 @@ func (c Check) faults() (faults []string) {
 	fault(oneOf(c.Effort, "S", "M", "L"), "unknown effort")
 	fault(c.MinVersion >= 90000, "min_version is not a server_version_num")
 	fault(c.Title != "" && c.Rationale != "" && c.Pass != "" && c.Remediation != "", "title, rationale, pass and remediation are needed")
+	fault(c.Passed != "" && c.Passed != c.Title, "a title for when it passes is needed")
 	fault(len(c.References) > 0, "no reference")
 	fault((c.Query == "") != (c.Evaluate == ""), "either query or evaluate is needed")
 	fault(c.Evaluate == "" || c.Scope == ScopeInstance, "evaluate works on instances only")
@@ -168,7 +170,7 @@ func (c *Catalogue) Definitions() []snapshot.Check {
 	for i, check := range c.checks {
 		out[i] = snapshot.Check{
 			ID: check.ID, Engine: string(fleet.PostgreSQL), Domain: check.Domain, Severity: check.Severity,
-			Scope: check.Scope, Title: check.Title, Rationale: check.Rationale, Pass: check.Pass,
+			Scope: check.Scope, Title: check.Title, Passed: check.Passed, Rationale: check.Rationale, Pass: check.Pass,
 			Remediation: check.Remediation, Statement: check.Statement, Effort: check.Effort,
 			NeedsRestart: check.NeedsRestart, References: slices.Clone(check.References),
 		}

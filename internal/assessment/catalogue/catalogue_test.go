@@ -31,7 +31,7 @@ func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
 }
 
 const valid = `
-- {id: PG-S01, domain: Security, severity: High, scope: instance, min_version: 90000, title: t, rationale: r,
+- {id: PG-S01, domain: Security, severity: High, scope: instance, min_version: 90000, title: t, passed: u, rationale: r,
    pass: p, remediation: m, effort: S, references: [x], query: "select 'a', 'b'"}
 `
 
@@ -40,6 +40,8 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
 		"valid":               {"", "", ""},
 		"unknown member":      {"title: t", "titel: t", "titel"},
+		"no passing title":    {"passed: u,", "", "PG-S01: a title for when it passes"},
+		"the failing title":   {"passed: u", "passed: t", "PG-S01: a title for when it passes"},
 		"unknown domain":      {"Security", "Safety", "PG-S01: unknown domain"},
 		"unknown severity":    {"High", "Severe", "PG-S01: unknown severity"},
 		"unknown scope":       {"instance", "table", "PG-S01: unknown scope"},

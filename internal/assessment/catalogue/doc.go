@@ -8,6 +8,9 @@
 //   - evaluate: the name of a rule in internal/assessment/postgresql that takes
 //     what several checks share (the HBA rules in order, the release feed).
 //
+// title says what is wrong where a check fails, passed what is right where it
+// passes: no word that is untrue of a result stands beside it.
+//
 // Whether a check can be run is decided by what the server has and lets the
 // role read, never by its version alone. reads lists it:
 //

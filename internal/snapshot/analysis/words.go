@@ -3,6 +3,10 @@ package analysis
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"muster/internal/snapshot"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -32,4 +36,29 @@ func EngineName(engine string) string {
 	default:
 		return engine
 	}
+}
+
+// Title is what a check is called beside a result: a title that names the fault
+// would be untrue of a pass, and of what nobody knows. Catalogues before
+// 2026.11.2 knew that title only.
+func Title(check snapshot.Check, status string) string {
+	switch {
+	case check.Passed == "":
+		return check.Title
+	case status == snapshot.StatusPass:
+		return check.Passed
+	case status == snapshot.StatusNotAssessed, status == snapshot.StatusNotApplicable:
+		return "Whether " + inSentence(check.Passed)
+	default:
+		return check.Title
+	}
+}
+
+// inSentence is a sentence as it goes on behind other words: TLS keeps its capitals.
+func inSentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if second, _ := utf8.DecodeRuneInString(s[size:]); !unicode.IsLower(second) {
+		return s
+	}
+	return string(unicode.ToLower(first)) + s[size:]
 }

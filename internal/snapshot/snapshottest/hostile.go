@@ -33,7 +33,7 @@ func Hostile(kind report.Kind) snapshot.Document {
 	doc.Feed.Name, doc.Catalogue.Version, doc.Witness.Hash = next(), next(), next()
 	for i := range doc.Checks {
 		c := &doc.Checks[i]
-		c.Title, c.Rationale, c.Pass, c.Remediation, c.Statement = next(), next(), next(), next(), next()
+		c.Title, c.Passed, c.Rationale, c.Pass, c.Remediation, c.Statement = next(), next(), next(), next(), next(), next()
 	}
 	for i := range doc.Instances {
 		hostileInstance(&doc.Instances[i], next)
