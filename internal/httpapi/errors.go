@@ -17,6 +17,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/postgres"
 )
 
 // toProblem says in the contract's words what went wrong. What it does not
@@ -35,6 +36,10 @@ func (s *server) toProblem(ctx context.Context, err error) *problem {
 	if isUnavailable(err) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
 		return &problem{Code: "unavailable", Detail: "The database does not answer just now, or is busy with others; a change may have been made before it stopped. Try again."}
+	}
+	if network := net.Error(nil); errors.As(err, &network) {
+		s.Log.WarnContext(ctx, "request failed", "error", err)
+		return &problem{Code: "unavailable", Detail: "A service that this request needs does not answer just now; the log says which, under this request id. Try again."}
 	}
 	s.Log.ErrorContext(ctx, "request failed", "error", err)
 	return &problem{Code: "internal_error", Detail: internalDetail}
@@ -87,22 +92,14 @@ func ruleFields(rules []commands.FieldError) []api.FieldError {
 // deadlock, a serialization failure. Commands have tried again before these get here.
 var busy = []string{"53300", "55P03", "25P03", "40P01", "40001"}
 
-// isUnavailable recognises a database that is away, starting, stopping, or
-// busy with others: worth trying again.
+// isUnavailable recognises a database that is away, or busy with others: worth
+// trying again.
 func isUnavailable(err error) bool {
 	var (
-		connect  *pgconn.ConnectError
-		network  net.Error
 		conflict *eventstore.ConflictError
 		server   *pgconn.PgError
 	)
-	switch {
-	case errors.As(err, &connect), errors.As(err, &network), errors.As(err, &conflict), errors.Is(err, context.DeadlineExceeded):
-		return true
-	case errors.As(err, &server):
-		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") || slices.Contains(busy, server.Code)
-	}
-	return pgconn.SafeToRetry(err)
+	return postgres.Away(err) || errors.As(err, &conflict) || errors.As(err, &server) && slices.Contains(busy, server.Code)
 }
 
 // fail answers with what went wrong.

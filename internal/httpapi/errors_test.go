@@ -1,13 +1,17 @@
 package httpapi
 
 import (
+	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/eventstore"
+	"muster/internal/postgres"
 )
 
 func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
@@ -24,6 +28,12 @@ func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
 		"idled too long":       {state("25P03"), true},
 		"deadlock":             {state("40P01"), true},
 		"another writer first": {fmt.Errorf("append: %w", &eventstore.ConflictError{Expected: 1, Actual: 2}), true},
+		"being stopped":        {state("57P01"), true},
+		"died":                 {state("57P02"), true},
+		"lost while it spoke":  {fmt.Errorf("append: %w", &postgres.LostError{Err: io.EOF}), true},
+		"lost before":          {fmt.Errorf("append: %w", driver.ErrBadConn), true},
+		"no answer in time":    {fmt.Errorf("append: %w", context.DeadlineExceeded), true},
+		"a file that is cut":   {fmt.Errorf("read inputs: %w", io.ErrUnexpectedEOF), false},
 		"a wrong statement":    {state("42601"), false},
 		"a broken constraint":  {state("23514"), false},
 		"anything else":        {errors.New("no such thing"), false},

@@ -74,14 +74,20 @@ type person struct {
 
 func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	t.Helper()
+	return newWorldOn(t, pgtest.URL(t), change...)
+}
+
+// newWorldOn is newWorld on a migrated database of one's own.
+func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *world {
+	t.Helper()
 	w := &world{t: t, clock: clocktest.At(time.Now().UTC().Truncate(time.Second))}
-	db, log := pgtest.DB(t), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	db, log := pgtest.Connect(t, database), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	registry := commands.Registry()
 	events := eventstore.New(db, eventstore.WithClock(w.clock.Now))
 	people := accounts.New(db, w.clock.Now)
 	servers := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
-	runner := projections.NewRunner(db, pgtest.URL(t), log,
+	runner := projections.NewRunner(db, database, log,
 		history.Projection(registry.Decode), fleet.Projection(registry.Decode), alerts.Projection(registry.Decode), audit.Projection(), exceptions.Projection(registry.Decode))
 	w.stopProjections = run(t, runner)
 	files, err := blobs.Open(t.Context(), "file://"+t.TempDir())

@@ -41,6 +41,7 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 	if opts.Max <= 0 {
 		config.MaxConns = 4
 	}
+	markLost(config)
 	config.ConnConfig.Tracer = opts.Tracer
 	config.ConnConfig.RuntimeParams["application_name"] = "muster/" + opts.Name
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"

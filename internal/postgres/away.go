@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// LostError says that a connection to the database broke while it was in use:
+// the server died or was stopped, or the network between went away. What was
+// under way may or may not have been done.
+type LostError struct{ Err error }
+
+func (e *LostError) Error() string {
+	return "the connection to the database was lost: " + e.Err.Error()
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
+// Away recognises that a database does not answer, is starting, or is stopping,
+// so that the same is worth trying again: a connection that cannot be made or got in
+// time, one that was lost, and what a server says that is on its way down or up
+// (SQLSTATE class 08 and 57P). It judges by type and never by text. A database that
+// refuses a statement is not away.
+func Away(err error) bool {
+	var (
+		connect *pgconn.ConnectError
+		lost    *LostError
+		server  *pgconn.PgError
+	)
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &connect), errors.As(err, &lost):
+		return true
+	case errors.As(err, &server):
+		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P")
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, context.DeadlineExceeded):
+		return true
+	}
+	return pgconn.SafeToRetry(err) // of a connection that is closed already
+}
+
+// markLost makes whatever breaks a connection of config's a *LostError. pgx hands on
+// what the network said, and that is often io.ErrUnexpectedEOF: by itself it may as
+// well come from a file.
+func markLost(config *pgxpool.Config) {
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return lossyConn{conn}, nil
+	}
+}
+
+// lossyConn names what breaks a connection.
+type lossyConn struct{ net.Conn }
+
+func (c lossyConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	return n, lost(err)
+}
+
+func (c lossyConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	return n, lost(err)
+}
+
+// lost leaves timeouts alone: pgx sets deadlines to end a statement, and says itself
+// what that means.
+func lost(err error) error {
+	var timeout net.Error
+	if err == nil || errors.As(err, &timeout) && timeout.Timeout() {
+		return err
+	}
+	return &LostError{Err: err}
+}
