@@ -22,8 +22,9 @@ import (
 )
 
 const (
-	keyAge   = 24 * time.Hour  // how long an answer is kept
-	claimAge = 2 * time.Minute // after this its claimant is taken for dead; longer than any request runs
+	keyAge   = 24 * time.Hour   // how long an answer is kept
+	claimAge = 30 * time.Second // after this its claimant is taken for dead
+	claimEnd = 25 * time.Second // by then its claimant ends, so that nobody alive is taken for dead
 )
 
 //go:embed sql/claim_key.sql
@@ -50,7 +51,9 @@ func (s *server) once(c *gin.Context) {
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
 	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), claim: uuid.New(), made: uuid.Must(uuid.NewV7())}
 	k.key, k.digest = concealed(caller(c), key, body)
-	ctx := c.Request.Context() // never gin's own for the database, see detached
+	ctx, cancel := context.WithTimeout(c.Request.Context(), claimEnd) // never gin's own for the database, see detached
+	defer cancel()
+	c.Request = c.Request.WithContext(ctx)
 	claimed, err := k.take(ctx)
 	if err != nil {
 		s.fail(c, err)
@@ -145,8 +148,9 @@ func (k keyed) answer(c *gin.Context) error {
 		Status  sql.NullInt64  `db:"status"`
 		Headers sql.NullString `db:"headers"`
 		Body    []byte         `db:"body"`
+		Claimed time.Time      `db:"claimed_at"`
 	}
-	err := k.server.DB.GetContext(c.Request.Context(), &row, `SELECT request_digest, status, headers, body FROM idempotency_keys
+	err := k.server.DB.GetContext(c.Request.Context(), &row, `SELECT request_digest, status, headers, body, claimed_at FROM idempotency_keys
 		WHERE member_id = $1 AND route = $2 AND key = $3`, k.member, k.route, k.key)
 	switch {
 	case errors.Is(err, sql.ErrNoRows): // released between our two looks
@@ -156,7 +160,8 @@ func (k keyed) answer(c *gin.Context) error {
 	case !bytes.Equal(row.Digest, k.digest):
 		return &problem{Code: "idempotency_key_reused", Title: "The key belongs to another request", Detail: "This Idempotency-Key was used with another body."}
 	case !row.Status.Valid:
-		return &problem{Code: "idempotency_in_progress", Detail: "The first request with this key is still running.", RetryAfter: time.Second}
+		return &problem{Code: "idempotency_in_progress", Detail: "The first request with this key is still running, or has just broken off.",
+			RetryAfter: row.Claimed.Add(claimAge).Sub(k.server.Now())}
 	}
 	headers := map[string]string{}
 	if err := json.Unmarshal([]byte(row.Headers.String), &headers); err != nil {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -36,8 +37,15 @@ func TestIdempotencyKey(t *testing.T) {
 
 	_, err := w.deps.DB.Exec(`UPDATE idempotency_keys SET status = NULL WHERE member_id = $1`, w.ours.member.ID)
 	must(t, err)
-	send(w.ours.member, "k", body).problem(409, "idempotency_in_progress")
-	w.clock.Advance(3 * time.Minute) // its holder is taken for dead; the report is one all the same
+	for left := 30; left > 0; left -= 10 { // its claimant has died
+		refused := send(w.ours.member, "k", body)
+		refused.problem(409, "idempotency_in_progress")
+		if got := refused.Header().Get("Retry-After"); got != strconv.Itoa(left) {
+			t.Errorf("%d s before the claim ends the caller is told to wait %s s", left, got)
+		}
+		w.clock.Advance(10 * time.Second)
+	}
+	w.clock.Advance(time.Second) // its holder is taken for dead; the report is one all the same
 	if taken := send(w.ours.member, "k", body).is(202); taken.Header().Get("Location") != first.Header().Get("Location") {
 		t.Error("a second report was made")
 	}
@@ -67,7 +75,7 @@ func TestWhoeverTakesOverMakesNothingTwice(t *testing.T) {
 		for how, after := range map[string]func(key string){
 			"died": func(key string) {
 				w.exec(`UPDATE idempotency_keys SET status = NULL, headers = NULL, body = NULL`)
-				w.clock.Advance(3 * time.Minute)
+				w.clock.Advance(claimAge + time.Second)
 			},
 			"failed": func(key string) {
 				w.exec(`UPDATE idempotency_keys SET status = NULL, headers = NULL, body = NULL`)
