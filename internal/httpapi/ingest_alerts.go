@@ -72,9 +72,9 @@ func unreadableMessage(err error) error {
 	return unreadable([]api.FieldError{{In: api.Body, Pointer: &bad.Pointer, Code: "invalid_parameter", Detail: bad.Detail}})
 }
 
-// firingsAtOnce is how many firings are read, and written in one transaction. A
-// message may hold a million; what was written of it before its sender gave up
-// waiting stays written, and is soon passed over when it comes again.
+// firingsAtOnce is how many firings are read, and written in one transaction. What
+// was written of a message before its sender gave up waiting stays written, and is
+// soon passed over when it comes again.
 const firingsAtOnce = 1000
 
 // receive records what an agent saw, and counts what could not be used.

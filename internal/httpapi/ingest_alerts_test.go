@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"muster/internal/intake/alertmanager"
 )
 
 const (
@@ -53,7 +55,7 @@ func (s sender) receipt(path, body string) (received, dropped int) {
 // dropped is what the figures say that was dropped on a route.
 func (w *world) dropped(path string) map[string]float64 {
 	out := map[string]float64{}
-	for _, reason := range []string{"malformed", "no_labels", "invalid_time", "truncated", "forbidden"} {
+	for _, reason := range []string{"malformed", "no_labels", "invalid_time", "truncated", "too_many", "forbidden"} {
 		if n := testutil.ToFloat64(w.deps.Metrics.IngestDropped.WithLabelValues(path, reason)); n > 0 {
 			out[reason] = n
 		}
@@ -381,5 +383,24 @@ func TestAlertmanagerRefusals(t *testing.T) {
 	pushedBack(apiPath, 503, "unavailable")
 	if shown := w.listed(w.ours.viewer, ""); len(shown) != 0 {
 		t.Errorf("refused calls left %+v", shown)
+	}
+}
+
+// TestAHugeMessageOfAlertsIsAnswered: its first 10,000 alerts are taken, and the sender
+// is told so, because refused it would send the same again without end.
+func TestAHugeMessageOfAlertsIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	const path = "/ingest/v1/alertmanager/api/v2/alerts"
+	body := "[" + strings.Repeat("{},", alertmanager.Most-1) + `{"labels":{"alertname":"first"}}` + strings.Repeat(`,{"labels":{"alertname":"behind"}}`, 20_000) + "]"
+	if received, dropped := in.receipt(path, body); received != alertmanager.Most+20_000 || dropped != received-1 {
+		t.Errorf("%d are received and %d dropped", received, dropped)
+	}
+	if diff := cmp.Diff(map[string]float64{"no_labels": alertmanager.Most - 1, "too_many": 20_000}, w.dropped(path)); diff != "" {
+		t.Errorf("dropped (-want +got):\n%s", diff)
+	}
+	if alerts := w.listed(w.ours.viewer, ""); len(alerts) != 1 || alerts[0].Title != "first" {
+		t.Errorf("kept: %+v", alerts)
 	}
 }

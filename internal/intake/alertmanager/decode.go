@@ -16,10 +16,16 @@ const (
 	NoLabels    Reason = "no_labels"    // so that nothing tells it from others
 	InvalidTime Reason = "invalid_time" // ends before it starts, or lies out of the calendar
 	Truncated   Reason = "truncated"    // the sender cut it off
+	TooMany     Reason = "too_many"     // behind the first Most of its message
 )
 
+// Most is how many alerts of one message are taken (contract, §26). A sender that is
+// refused for sending more would send the same again without end.
+const Most = 10_000
+
 // Message is a post of alerts that are read as they are asked for: 32 MiB may be
-// more than a million of them, and only those at hand are to take memory.
+// more than a million of them, and only those at hand are to take memory. Those
+// behind the first Most are counted and not looked at.
 type Message struct {
 	// Received counts the alerts that were read so far, Dropped those of them that
 	// cannot be used; of a webhook also those that its sender left out.
@@ -34,7 +40,7 @@ type Message struct {
 func (m *Message) Next(n int) []Alert {
 	var alerts []Alert
 	var item json.RawMessage
-	for len(alerts) < n && m.items.More() && m.items.Decode(&item) == nil {
+	for m.Received < Most && len(alerts) < n && m.items.More() && m.items.Decode(&item) == nil {
 		m.Received++
 		if a, reason := m.decode(item); reason != "" {
 			m.Dropped[reason]++
@@ -42,8 +48,26 @@ func (m *Message) Next(n int) []Alert {
 			alerts = append(alerts, a)
 		}
 	}
+	if len(alerts) == 0 {
+		m.countRest()
+	}
 	return alerts
 }
+
+// countRest passes over what is behind the first Most.
+func (m *Message) countRest() {
+	var item passed
+	for m.items.More() && m.items.Decode(&item) == nil {
+		m.Received++
+		m.Dropped[TooMany]++
+	}
+}
+
+// passed is a value that nobody looks at.
+type passed struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (*passed) UnmarshalJSON([]byte) error { return nil }
 
 // DecodeError says which part of a body cannot be read, so that there is no
 // message. Pointer is a JSON pointer fragment, "#" for all of it.

@@ -2,6 +2,7 @@ package alertmanager
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -245,6 +246,28 @@ func TestAlertsAreReadAsTheyAreAskedFor(t *testing.T) {
 			if got := m.Next(2); len(got) != want.read || m.Received != want.received || m.Dropped[Malformed] != want.malformed {
 				t.Errorf("%s: %d are read, %d received, %v dropped; want %+v", road, len(got), m.Received, m.Dropped, want)
 			}
+		}
+	}
+}
+
+// TestOfAHugeMessageTheFirstAreTaken: the rest is counted, whatever it is.
+func TestOfAHugeMessageTheFirstAreTaken(t *testing.T) {
+	t.Parallel()
+	alerts := `[` + strings.Repeat(`{"labels":{"a":"1"},"status":"firing"},`, Most-1) + `null` + strings.Repeat(`,{"labels":{"a":"2"},"status":"firing"},null`, 500) + `]`
+	for road, decode := range map[string]func() (*Message, error){
+		"webhook": func() (*Message, error) { return DecodeWebhook([]byte(`{"version":"4","alerts":`+alerts+`}`), receipt) },
+		"API":     func() (*Message, error) { return DecodeAlerts([]byte(alerts), receipt) },
+	} {
+		m, err := decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := 0
+		for page := m.Next(1000); len(page) > 0; page = m.Next(1000) {
+			taken += len(page)
+		}
+		if want := map[Reason]int{Malformed: 1, TooMany: 1000}; taken != Most-1 || m.Received != Most+1000 || !maps.Equal(m.Dropped, want) {
+			t.Errorf("%s: %d of %d are taken, %v dropped", road, taken, m.Received, m.Dropped)
 		}
 	}
 }

@@ -27,7 +27,9 @@
 //     counted by reason; the others are taken.
 //   - The body is no message at all: an error before the first alert is read, so
 //     that nothing is taken.
-//   - A message holds a million alerts: they are read as they are asked for.
+//   - A message holds a million alerts: the first 10,000 are read, as they are asked
+//     for, and the rest is counted as left out. Reading all of 700,000 took 31 seconds,
+//     after which the sender was refused, and sent them again.
 //   - Text holds U+0000, which PostgreSQL does not keep: it loses that. The
 //     fingerprint is of the labels as they came. Commands cut what is too long.
 //   - A message comes twice, or late, or in parts: commands decide on what they
