@@ -23,7 +23,6 @@ import (
 // Limits of a connection, against clients that are slow on purpose.
 const (
 	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 2 * time.Minute // a 64 MiB PDF to verify, over a slow line
 	writeTimeout      = 5 * time.Minute // a large download, likewise
 	idleTimeout       = 2 * time.Minute
 	// Above the API's own limit of a request line, which it answers with 414.
@@ -73,7 +72,7 @@ func (p *process) startHTTP(
 	}
 	server := &http.Server{
 		Handler: handler, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
-		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		ReadHeaderTimeout: readHeaderTimeout, WriteTimeout: writeTimeout, // how long a body may take is the API's to say
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
 	group.Go(func() error {

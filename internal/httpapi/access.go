@@ -27,7 +27,11 @@ func (s *server) gate(c *gin.Context) {
 	call.row = row
 	defer call.end()
 	if !row.slow() {
-		ctx, cancel := context.WithTimeout(c.Request.Context(), requestTimeout)
+		limit := requestTimeout
+		if row.isIngest() {
+			limit += s.arrival.large // its body may take that long to come
+		}
+		ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 		defer cancel()
 		c.Request = c.Request.WithContext(ctx)
 	}
@@ -45,6 +49,11 @@ const requestTimeout = 30 * time.Second
 // slow says that the request takes as long as the caller's line does.
 func (r *route) slow() bool {
 	return r.page || r.operation.OperationID == "downloadReport" || r.operation.OperationID == "verifyReport"
+}
+
+// takesLarge says that the request's body is megabytes where it is honest.
+func (r *route) takesLarge() bool {
+	return !r.page && (r.isIngest() || r.operation.OperationID == "verifyReport")
 }
 
 func (s *server) admit(c *gin.Context, row *route) *problem {
@@ -74,6 +83,9 @@ func (s *server) admit(c *gin.Context, row *route) *problem {
 	}
 	if p := row.negotiate(c); p != nil {
 		return p
+	}
+	if row.takesLarge() && c.Request.ContentLength != 0 {
+		arriveWithin(c.Writer, s.arrival.large)
 	}
 	if row.isIngest() {
 		if p := s.takeIn(c, call); p != nil {

@@ -44,8 +44,9 @@
 //   - The process dies between a write and its answer: the caller does not know
 //     whether it happened. With an Idempotency-Key they may ask again: the key
 //     is claimed before the write and answered from the record afterwards. A key
-//     whose holder died answers idempotency_in_progress until its claim has
-//     aged, and then the request runs again. What it makes has the id that came
+//     whose holder died answers idempotency_in_progress, with the seconds left in
+//     Retry-After, until its claim is half a minute old, and then the request runs
+//     again. What it makes has the id that came
 //     with the first claim, so that what the dead one made is found and not made
 //     twice.
 //   - Two identical requests at once: the database makes them one report
@@ -92,6 +93,9 @@
 //     see one that is up to 30 seconds older than the one before (generatedAt says so).
 //     One that is asked for more than there is room for forgets the oldest tiles, and
 //     reads them anew.
+//   - A client sends its body a byte at a time: it is told request_timeout after ten
+//     seconds, or after a minute where the body may be large and the caller was let
+//     in, and the connection is closed; also where nobody wants the body.
 //   - A client reads slowly or not at all: it holds one connection, until the
 //     server's write timeout.
 package httpapi

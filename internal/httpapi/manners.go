@@ -3,6 +3,7 @@ package httpapi
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"mime"
@@ -35,6 +36,10 @@ func (s *server) outermost(next http.Handler) http.Handler {
 		ctx = telemetry.WithRequestID(context.WithValue(ctx, callKey{}, c), c.requestID)
 		r = r.WithContext(ctx)
 		c.request = r
+		if r.ContentLength != 0 {
+			arriveWithin(w, s.arrival.body)
+			r.Body = awaited{r.Body, w}
+		}
 		recorder := &statusRecorder{ResponseWriter: w}
 		defer func() {
 			v := seen{method: r.Method}
@@ -230,8 +235,11 @@ func (r *route) plain(req *http.Request) ([]byte, *problem) {
 	switch encoding := encodingOf(req); {
 	case encoding == "gzip":
 		unpacked, err := gzip.NewReader(req.Body)
-		if err != nil {
+		if errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, &problem{Code: "malformed_json", Detail: "The body is not gzip."}
+		}
+		if err != nil {
+			return nil, bodyProblem(err, limit)
 		}
 		body = unpacked
 	case slices.Contains(r.encodings, "snappy"): // also where it is not said, as Prometheus takes it

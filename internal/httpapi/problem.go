@@ -57,6 +57,7 @@ var codes = map[string]struct {
 	"not_found":               {404, "There is no such thing here"},
 	"method_not_allowed":      {405, "The method does not fit"},
 	"not_acceptable":          {406, "None of the accepted types can be made"},
+	"request_timeout":         {408, "The body did not arrive in time"},
 	"report_not_ready":        {409, "The report has no file"},
 	"idempotency_in_progress": {409, "The first request with this key is still running"},
 	"member_exists":           {409, "The address has an account already"},
@@ -121,6 +122,9 @@ func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string
 		h.Set("Retry-After", strconv.Itoa(wholeSeconds(p.RetryAfter)))
 	} else if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "5")
+	}
+	if status == http.StatusRequestTimeout { // the rest of the body may be on its way
+		h.Set("Connection", "close")
 	}
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="muster"`)

@@ -20,6 +20,7 @@ type server struct {
 	requests  *limiter
 	downloads *limiter
 	intake    *turnstile
+	arrival   arrival
 	tiles     *tileCache
 	origins   *http.CrossOriginProtection
 	page      http.Handler // the web application's document
@@ -44,7 +45,7 @@ func build(d Dependencies, c *contract) (_ http.Handler, _ *server, err error) {
 		Dependencies: d, contract: c, routes: maps.Clone(c.routes),
 		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
 		intake: newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
-		tiles:  newTileCache(d.Now, d.Log),
+		tiles:  newTileCache(d.Now, d.Log), arrival: defaultArrival,
 	}
 	if s.origins, err = s.trustedOrigins(); err != nil {
 		return nil, nil, err

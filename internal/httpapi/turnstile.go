@@ -24,8 +24,6 @@ const (
 	ingestPlaces   = 32 // those at work, and those that wait or are being received
 	ingestPerOwner = 16 // of one organization, so that the others get in
 	ingestRetry    = 5 * time.Second
-	// ingestReceive is how long a body may take: a place is not for keeping.
-	ingestReceive = 30 * time.Second
 )
 
 // turnstile lets some callers in and a few of them work at a time. It is of this
@@ -113,13 +111,10 @@ func (s *server) takeIn(c *gin.Context, call *call) *problem {
 		return busy
 	}
 	call.leave = append(call.leave, leave)
-	line := http.NewResponseController(c.Writer)
-	_ = line.SetReadDeadline(time.Now().Add(ingestReceive)) // fails in tests only, where there is no line
 	body, err := io.ReadAll(c.Request.Body)
 	if err != nil {
 		return bodyProblem(err, call.row.bodyLimit)
 	}
-	_ = line.SetReadDeadline(time.Time{}) // what follows is ours to bound
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
 	done, err := s.intake.turn(c.Request.Context(), working)
 	if err != nil {

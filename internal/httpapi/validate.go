@@ -233,14 +233,6 @@ func unreadableBody(detail string) *problem {
 // walk, which took a fifth of the time of a flood of alerts.
 var escapedNUL = []byte(`\u0000`)
 
-func bodyProblem(err error, limit int64) *problem {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return &problem{Code: "body_too_large", Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
-	}
-	return &problem{Code: "malformed_json", Detail: "The body could not be read."}
-}
-
 func parseJSON(body []byte) (any, *problem) {
 	if !utf8.Valid(body) {
 		return nil, &problem{Code: "malformed_json", Detail: "The body is not UTF-8."}
