@@ -129,7 +129,7 @@ func forward(t testing.TB, at, to string) {
 }
 
 // TestDatabaseRestartsMidBuild takes the database away while a worker stands in
-// the middle of recording what it does.
+// the middle of recording what it does. The log says so once, and once when it is back.
 func TestDatabaseRestartsMidBuild(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Cluster(t, pgtest.Options{Fsync: true})
@@ -144,14 +144,28 @@ func TestDatabaseRestartsMidBuild(t *testing.T) {
 	db := pgtest.Connect(t, i.url)
 	tx := db.MustBegin()
 	tx.MustExec(`SELECT FROM log_head WHERE log = 'reports' FOR UPDATE`)
-	launch(t, nil, append(common, "serve", "--roles=workers,collectors")...)
+	worker := launch(t, nil, append(common, "serve", "--roles=workers,collectors")...)
 	eventually(t, "a worker stands in the middle of its build", func() bool {
 		var stuck bool
 		err := db.Get(&stuck, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%append_event%')`)
 		return err == nil && stuck
 	})
+	server.Stop(t)
+	for _, p := range []*running{api, worker} {
+		eventually(t, "a process sees that the database is away", func() bool { return strings.Contains(p.logged.String(), "the database is away") })
+	}
 	server.Restart(t)
 	_ = tx.Rollback() // its connection is gone, and the pool waits for it
+	for _, p := range []*running{api, worker} {
+		eventually(t, "a process sees that the database is back", func() bool { return strings.Contains(p.logged.String(), "the database is back") })
+		_, during, _ := strings.Cut(p.logged.String(), "the database is away")
+		during, _, _ = strings.Cut(during, "the database is back")
+		for line := range strings.Lines(during) {
+			if strings.Contains(line, " error=") && strings.Contains(line, "level=") && !strings.Contains(line, "requestId=") {
+				t.Errorf("while the database is away the log says: %s", line)
+			}
+		}
+	}
 	eventually(t, "serve is ready again", api.isReady)
 	ana.await(t, id, "Ready")
 	if ends := i.wellEnded(t); ends["Ready"] != 1 {

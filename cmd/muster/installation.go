@@ -40,8 +40,9 @@ const closeTimeout = 30 * time.Second
 
 // installation is everything a subcommand works with, opened.
 type installation struct {
-	cfg *config.Config
-	log *slog.Logger
+	cfg    *config.Config
+	log    *slog.Logger
+	outage *postgres.Outage // in the log, of the database
 
 	server *postgres.Server // nil where --database-url names one
 	url    string
@@ -111,7 +112,8 @@ func withDatabase(ctx context.Context, cfg *config.Config, work func(*installati
 // openInstallation attaches to the database, brings its schema up to date and
 // checks that key and blob store are the installation's own.
 func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *installation, err error) {
-	in := &installation{cfg: cfg, log: logger(cfg), url: cfg.DatabaseURL}
+	outage := postgres.NewOutage(cfg.Logger().Handler(), func(ctx context.Context) bool { return telemetry.RequestID(ctx) != "" })
+	in := &installation{cfg: cfg, log: slog.New(telemetry.LogHandler(outage)), outage: outage, url: cfg.DatabaseURL}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, in.Close())

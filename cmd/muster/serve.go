@@ -19,6 +19,7 @@ import (
 	"muster/internal/config"
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
+	"muster/internal/postgres"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
 	"muster/projections"
@@ -127,6 +128,10 @@ func (p *process) run(ctx context.Context) error {
 // startGround starts what the others need until the end: the private server's
 // keeper and the projections, which writes are answered after.
 func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
+	group.Go(func() error {
+		p.outage.Watch(ctx, func(ctx context.Context) error { return postgres.Reach(ctx, p.url) })
+		return nil
+	})
 	if p.server != nil {
 		group.Go(func() error { return unlessStopped(p.server.Supervise(ctx)) })
 	}

@@ -195,6 +195,10 @@ const supervisionEvery = time.Second
 func (s *Server) Supervise(ctx context.Context) error {
 	tick := time.NewTicker(supervisionEvery)
 	defer tick.Stop()
+	var told struct { // each reason once, and again every minute
+		reason string
+		at     time.Time
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -205,7 +209,12 @@ func (s *Server) Supervise(ctx context.Context) error {
 		if err == nil && state.Alive(ctx) {
 			continue
 		}
-		if err := s.startAgain(ctx); err != nil && ctx.Err() == nil {
+		err = s.startAgain(ctx)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		if now := time.Now(); err.Error() != told.reason || now.Sub(told.at) >= time.Minute {
+			told.reason, told.at = err.Error(), now
 			s.logger.ErrorContext(ctx, "cannot start the private server again", slog.Any("error", err))
 		}
 	}

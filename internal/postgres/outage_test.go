@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// said is what a log says, a line at a time.
+type said chan string
+
+func (s said) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		s <- string(line)
+	}
+	return len(p), nil
+}
+
+type ownKey struct{}
+
+// TestAnOutageIsToldOnce: when it begins, again after a while, and when it is over;
+// what else is logged stays.
+func TestAnOutageIsToldOnce(t *testing.T) {
+	t.Parallel()
+	lines := make(said, 1000)
+	o := NewOutage(slog.NewTextHandler(lines, nil), func(ctx context.Context) bool { return ctx.Value(ownKey{}) != nil })
+	o.every, o.repeat = time.Millisecond, 20*time.Millisecond
+	log := slog.New(o).With("loop", "one")
+	lost, refused := &LostError{Err: io.EOF}, errors.New("connection refused")
+	var mu sync.Mutex
+	state := refused
+	reach := func(context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return state
+	}
+	next := func(want string) string {
+		t.Helper()
+		line := <-lines
+		if !strings.Contains(line, want) {
+			t.Fatalf("the log says %q, want %q", line, want)
+		}
+		return line
+	}
+
+	log.Warn("before anybody looks", "error", lost)
+	next("before anybody looks")
+	ctx, stop := context.WithCancel(t.Context())
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		o.Watch(ctx, reach)
+	}()
+	for first := slog.NewRecord(time.Now(), slog.LevelWarn, "first", 0); !o.hold(heldLine{o.next, ctx, first}); {
+		runtime.Gosched() // until it watches
+	}
+	next("the database is away")
+	for i := range 50 {
+		log.Warn("trying again", "n", i, "error", fmt.Errorf("claim: %w", lost))
+	}
+	log.Warn("of a faulty event", "error", errors.New("no such type"))
+	next("of a faulty event")
+	log.WarnContext(context.WithValue(ctx, ownKey{}, true), "request failed", "error", lost)
+	next("request failed")
+	log.Info("by the way", "error", lost)
+	next("by the way")
+	if still := next("the database is still away"); !strings.Contains(still, "linesLeftOut=51") || !strings.Contains(still, "connection refused") {
+		t.Errorf("meanwhile: %s", still)
+	}
+	mu.Lock()
+	state = nil
+	mu.Unlock()
+	for line := range lines {
+		if strings.Contains(line, "the database is back") {
+			if !regexp.MustCompile(`level=WARN .* after=\d+m?s linesLeftOut=51`).MatchString(line) {
+				t.Errorf("at the end: %s", line)
+			}
+			break
+		}
+	}
+	log.Warn("of another server", "error", lost) // ours answers
+	next("of another server")
+	stop()
+	<-watched
+	log.Warn("after anybody looks", "error", lost)
+	next("after anybody looks")
+}
