@@ -115,7 +115,7 @@ func TestPrivateServerMoves(t *testing.T) {
 	first := serving(t, nil, append(from, "--rate-limits=off")...)
 	must(from, "organization", "create", "--name", "Acme", "--admin-email", "ana@acme.example", "--admin-password-file", passwordFile(t))
 	ana := client{base: first.base, token: strings.TrimSpace(must(from, "token", "create", "--email", "ana@acme.example"))}
-	live := ana.watch(t, "pg-live", pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres"))
+	live := ana.watch(t, "pg-live", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	ana.assessedAgain(t, live)
 	id := ana.request(t, security(live))
 	ana.await(t, id, "Ready")

@@ -54,6 +54,7 @@ type installation struct {
 	events     *eventstore.Store
 	accounts   *accounts.Store
 	facts      *assessment.Store
+	reach      *assessment.Reach
 	queue      *jobs.Queue
 	commands   *commands.Service
 	history    *history.Reader
@@ -135,6 +136,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		in.accounts = in.accounts.WithoutThrottle()
 	}
 	in.facts = assessment.NewStore(in.db, in.key)
+	own, err := assessment.ReadOwnServer(ctx, in.db)
+	if err != nil {
+		return in, err
+	}
+	in.reach = &assessment.Reach{Networks: cfg.TargetNetworks, Own: own}
 	in.queue = jobs.NewQueue(in.db)
 	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)

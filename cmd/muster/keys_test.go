@@ -68,7 +68,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 		t.Errorf("it says %s", said)
 	}
 	h.ana.assessedAgain(t, h.live)
-	other := h.ana.watch(t, "pg-other", pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres"))
+	other := h.ana.watch(t, "pg-other", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	h.ana.assessedAgain(t, other)
 	after := h.keys(t)
 	if len(after) != 2 || after[0].state != "old" || after[0].sealed != "0" || after[1].state != "current" || after[1].sealed != "2" {

@@ -41,7 +41,7 @@ func (i installed) open(t testing.TB, flags ...string) house {
 	email := i.organization(t, "Acme")
 	h := house{installed: i, server: serving(t, nil, append(i.flags(), append([]string{"--rate-limits=off"}, flags...)...)...)}
 	h.ana = i.as(t, h.server, email)
-	h.live = h.ana.watch(t, "pg-live", pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres"))
+	h.live = h.ana.watch(t, "pg-live", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	return h
 }
 
@@ -73,7 +73,8 @@ func sum(content []byte) string {
 // to every way of proving it.
 func TestReportFromRequestToProof(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHouse(t, "--target-networks=127.0.0.1")
+	h.keepsOut(t)
 	h.classify(t)
 	bo, cy := h.ana.member(t, "bo@acme.example", "member"), h.ana.member(t, "cy@acme.example", "viewer")
 	for _, w := range []wish{security(h.live), scorecard(h.live, 0), of("DataInventory", h.live)} {
@@ -94,6 +95,22 @@ func TestReportFromRequestToProof(t *testing.T) {
 		})
 	}
 	h.must(t, "events", "verify")
+}
+
+// keepsOut has servers refused that no tenant may have looked at.
+func (h house) keepsOut(t *testing.T) {
+	t.Helper()
+	for what, dsn := range map[string]string{
+		"the house's own database":   pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres"),
+		"its socket":                 pgtest.Shared(t).Superuser(),
+		"an address in no network":   "postgres://u@127.0.0.3:1/postgres",
+		"the socket of one that may": pgtest.Watched(t).Superuser(),
+	} {
+		got, err := h.ana.try(t.Context(), http.MethodPost, "/api/v1/instances", map[string]any{"name": "x", "engine": "postgresql", "dsn": dsn})
+		if err != nil || got.status != http.StatusUnprocessableEntity || got.code() != "target_not_allowed" {
+			t.Errorf("%s: %v %d %s", what, err, got.status, got.body)
+		}
+	}
 }
 
 // digestsAgree holds the file in hand against history, log and header.

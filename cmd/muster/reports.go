@@ -60,7 +60,7 @@ made, and holds it against the log. Exit status with --verify:
 }
 
 func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (_ handlers.Outcome, err error) {
-	collector, err := collect.New(in.facts, in.commands, in.fleet, in.log, time.Now)
+	collector, err := collect.New(in.facts, in.commands, in.fleet, in.reach, in.log, time.Now)
 	if err != nil {
 		return handlers.Outcome{}, err
 	}

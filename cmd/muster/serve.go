@@ -143,7 +143,7 @@ func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
 // startTakers starts whoever takes new work until ctx ends. HTTP comes last,
 // when there is somebody to sign in.
 func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http.Server, error) {
-	collector, err := collect.New(p.facts, p.commands, p.fleet, p.log, time.Now)
+	collector, err := collect.New(p.facts, p.commands, p.fleet, p.reach, p.log, time.Now)
 	if err != nil {
 		return nil, err
 	}

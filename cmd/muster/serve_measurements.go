@@ -24,7 +24,7 @@ func (p *process) tiles() *measurements.Tiles {
 // off, the machine this runs on.
 func (p *process) startMonitor(ctx context.Context, group *errgroup.Group) {
 	servers := monitor.New(monitor.Config{
-		DB: p.db, Connections: p.facts, Fleet: p.commands, Instances: p.fleet, Intake: p.intake,
+		DB: p.db, Connections: p.facts, Reach: p.reach, Fleet: p.commands, Instances: p.fleet, Intake: p.intake,
 		Log: p.log, Now: p.intake.Now, Kept: p.countSamples,
 	})
 	group.Go(func() error { return unlessStopped(servers.Run(ctx)) })

@@ -26,7 +26,9 @@ const (
 
 // Connect opens a session on one of the target's databases that can only read,
 // waits for no lock, ends statements after StatementTimeout and resolves names
-// in pg_catalog alone. The error is always a *ConnectionError.
+// in pg_catalog alone. Where the target's Reach does not lead there, nothing is
+// dialled, and a server that turns out to be Muster's own is left before anything
+// of it is read. The error is always a *ConnectionError.
 func (t Target) Connect(ctx context.Context, database string) (*pgconn.PgConn, error) {
 	config, err := t.config(database)
 	if err != nil {
@@ -34,15 +36,51 @@ func (t Target) Connect(ctx context.Context, database string) (*pgconn.PgConn, e
 	}
 	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
 	defer cancel()
+	if err := t.confine(ctx, config); err != nil {
+		return nil, t.classify(database, err)
+	}
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, t.classify(database, err)
 	}
-	if _, err := conn.Exec(ctx, sessionSettings()).ReadAll(); err != nil {
+	if err := t.begin(ctx, conn); err != nil {
 		_ = conn.Close(ctx)
 		return nil, t.classify(database, err)
 	}
 	return conn, nil
+}
+
+// confine bounds where a connection may go. The installation's own server is
+// reached as its connection string says.
+func (t Target) confine(ctx context.Context, config *pgconn.Config) error {
+	switch {
+	case t.own:
+		return nil
+	case t.Socket():
+		return notAllowed("Muster does not connect to Unix sockets; register the server by a host name or an address.")
+	case t.reach == nil:
+		return notAllowed("Nothing says whether Muster may connect to %s.", t.Address())
+	}
+	addresses, err := t.reach.addresses(ctx, t)
+	if err == nil {
+		t.reach.confine(config, addresses)
+	}
+	return err
+}
+
+// begin sets up a session, if the server is one that Muster may look at.
+func (t Target) begin(ctx context.Context, conn *pgconn.PgConn) error {
+	if _, err := conn.Exec(ctx, sessionSettings()).ReadAll(); err != nil {
+		return err
+	}
+	if t.own || t.reach.Own == nil {
+		return nil
+	}
+	ours, err := t.reach.Own.answers(ctx, conn)
+	if err == nil && ours {
+		err = notAllowed("%s is the PostgreSQL server that keeps Muster's own data, or a copy of it; Muster does not look at that for anybody.", t.Address())
+	}
+	return err
 }
 
 // sessionSettings are sent as a statement, not as startup parameters, which
@@ -153,9 +191,10 @@ const (
 	ClassAuthentication = "authentication"
 	ClassTLS            = "tls"
 	ClassDatabase       = "database"
+	ClassNotAllowed     = "not_allowed" // this installation does not connect there
 )
 
-// ConnectionError says in one of five classes why a server was not reached. It
+// ConnectionError says in one of six classes why a server was not reached. It
 // wraps nothing: the driver's text names the user and may quote the server.
 type ConnectionError struct {
 	Class    string
@@ -169,6 +208,13 @@ func (e *ConnectionError) Error() string { return e.Class + ": " + e.Sentence }
 func (t Target) classify(database string, err error) *ConnectionError {
 	say := func(class, format string, args ...any) *ConnectionError {
 		return &ConnectionError{Class: class, Sentence: fmt.Sprintf(format, args...)}
+	}
+	var excluded *ConnectionError
+	if errors.As(err, &excluded) {
+		return excluded
+	}
+	if errors.Is(err, errNotDialled) {
+		return notAllowed("%s is in a network that this installation does not connect to (MUSTER_TARGET_NETWORKS).", t.Address())
 	}
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) {

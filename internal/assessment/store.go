@@ -53,11 +53,14 @@ type Credentials struct {
 	Engine       fleet.Engine
 	DSN          string // never logged, never returned by the API
 	Classify     string // empty on SaveCredentials: as it was, ClassifyNames at first
+	// Own is for the server that Muster itself runs on. Only the installation
+	// registers that, for its demo; never set it for somebody who asks.
+	Own bool
 }
 
 // Failure is why the last attempt at a server did not reach it.
 type Failure struct {
-	Class    string // refused, timeout, authentication, tls, database
+	Class    string // refused, timeout, authentication, tls, database, not_allowed
 	Sentence string
 	At       time.Time
 }
@@ -102,7 +105,7 @@ func (s *Store) SaveCredentials(ctx context.Context, q sqlx.ExtContext, c Creden
 		return fmt.Errorf("seal the connection of instance %s: %w", c.Instance, err)
 	}
 	key := s.seal.SealedUnder(sealed)
-	result, err := q.ExecContext(ctx, saveCredentialsSQL, c.Organization, c.Instance, string(c.Engine), sealed, c.Classify, key)
+	result, err := q.ExecContext(ctx, saveCredentialsSQL, c.Organization, c.Instance, string(c.Engine), sealed, c.Classify, key, c.Own)
 	if err != nil {
 		return fmt.Errorf("save the connection of instance %s: %w", c.Instance, err)
 	}
@@ -119,8 +122,9 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 		Engine   string `db:"engine"`
 		Sealed   []byte `db:"sealed_dsn"`
 		Classify string `db:"classify"`
+		Own      bool   `db:"own"`
 	}
-	err = s.db.GetContext(ctx, &row, `SELECT engine, sealed_dsn, classify FROM assessment_targets
+	err = s.db.GetContext(ctx, &row, `SELECT engine, sealed_dsn, classify, own FROM assessment_targets
 		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Credentials{}, false, nil
@@ -134,7 +138,7 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 	}
 	return Credentials{
 		Organization: organization, Instance: instance,
-		Engine: fleet.Engine(row.Engine), DSN: string(dsn), Classify: row.Classify,
+		Engine: fleet.Engine(row.Engine), DSN: string(dsn), Classify: row.Classify, Own: row.Own,
 	}, true, nil
 }
 

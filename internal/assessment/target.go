@@ -19,7 +19,8 @@ const (
 )
 
 // Target is one server to be assessed: everything a connection needs. Nothing
-// is filled in from where Muster runs.
+// is filled in from where Muster runs. Only one that a Reach gave can be connected
+// to; that of ParseDSN is a description.
 type Target struct {
 	Host     string // name, address, or the directory of a Unix socket
 	Port     uint16
@@ -27,6 +28,9 @@ type Target struct {
 	Password string
 	Database string // where the first connection goes
 	TLS      string
+
+	reach *Reach
+	own   bool // the installation registered it itself
 }
 
 // DSNError says what is wrong with a connection string. It never repeats it:
@@ -39,10 +43,10 @@ func (e *DSNError) Error() string { return "connection string: " + e.Problem }
 //
 //	postgres://user:password@db01:5432/postgres?sslmode=verify-full
 //
-// A Unix socket is only ever used when its directory is spelled out:
-// postgres://user@/postgres?host=/run/postgresql. Parameters that would make
-// the connection depend on files or settings of the machine Muster runs on
-// (passfile, service, sslcert and the like) are refused.
+// A host that is a directory (host=/run/postgresql) is a Unix socket; only the
+// installation itself may register one. Parameters that would make the connection
+// depend on files or settings of the machine Muster runs on (passfile, service,
+// sslcert and the like), or lead elsewhere than to the host (hostaddr), are refused.
 func ParseDSN(dsn string) (Target, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -101,7 +105,7 @@ func targetOf(parts map[string]string) (Target, error) {
 		}
 	}
 	if t.Host == "" {
-		return Target{}, &DSNError{"it names no host; for a Unix socket write host=/directory"}
+		return Target{}, &DSNError{"it names no host"}
 	}
 	if strings.Contains(t.Host, ",") {
 		return Target{}, &DSNError{"it names more than one host; register each server by itself"}

@@ -27,9 +27,11 @@ func TestParseDSN(t *testing.T) {
 		"another scheme":    {"mysql://u:secret@db01/app", "", "postgres://"},
 		"service":           {"postgres://u:secret@db01/app?service=prod", "", `"service" is not accepted`},
 		"passfile":          {"postgres://u@db01/app?passfile=/etc/x", "", `"passfile" is not accepted`},
+		"another address":   {"postgres://u@db01/app?hostaddr=169.254.169.254", "", `"hostaddr" is not accepted`},
 		"certificate":       {"postgres://u@db01/app?sslcert=/etc/x", "", `"sslcert" is not accepted`},
 		"options":           {"postgres://u@db01/app?options=-csearch_path%3Dx", "", `"options" is not accepted`},
 		"two hosts":         {"postgres://u:secret@/app?host=a,b", "", "more than one host"},
+		"two with ports":    {"postgres://u:secret@a:5432,b:5432/app", "", "more than one host"},
 		"host twice":        {"postgres://u:secret@db01/app?host=db02", "", "host twice"},
 		"tls mode":          {"postgres://u:secret@db01/app?sslmode=maybe", "", "sslmode"},
 		"port":              {"postgres://u:secret@db01:0/app", "", "port"},
@@ -81,7 +83,7 @@ func TestTheEnvironmentIsNeverConsulted(t *testing.T) {
 		t.Setenv(variable, value)
 	}
 	try := func(dsn string) error {
-		target, err := assessment.ParseDSN(dsn)
+		target, err := new(assessment.Reach).Target(assessment.Credentials{DSN: dsn})
 		if err != nil {
 			t.Fatal(err)
 		}

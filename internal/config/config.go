@@ -38,6 +38,7 @@ type Config struct {
 	ReportRetention time.Duration // 0: as each organization has set it
 	RateLimits      bool
 	CollectOwnHost  bool
+	TargetNetworks  []netip.Prefix // of servers registered by DSN; none: all but link-local, multicast and unspecified
 
 	TrustedProxies  []netip.Prefix // whose X-Forwarded-For counts
 	CORSOrigins     []string       // exact origins

@@ -58,6 +58,7 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 		"host":         {c.CollectOwnHost, true},
 		"cookies":      {c.InsecureCookies, false},
 		"demo":         {c.Demo, false},
+		"targets":      {len(c.TargetNetworks), 0},
 		"lease":        {c.JobLease, 30 * time.Second},
 		"retention":    {c.ReportRetention, time.Duration(0)},
 		"log":          {c.LogFormat + c.LogLevel.String(), "textINFO"},
@@ -97,7 +98,7 @@ func TestWhatIsReadFromText(t *testing.T) {
 	t.Parallel()
 	c := valid(t, []string{
 		"--demo", "--rate-limits=off", "--roles", "workers, api", "--report-retention=30d",
-		"--trusted-proxies=10.1.2.3/8, ::1", "--cors-origins=https://a.example,https://b.example:8443/",
+		"--trusted-proxies=10.1.2.3/8, ::1", "--target-networks=10.2.0.0/16,fd00::7/8,::ffff:192.0.2.1/120,::ffff:192.0.2.9", "--cors-origins=https://a.example,https://b.example:8443/",
 		"--public-url=https://muster.example.org/", "--log-level=DEBUG", "--listen=:9000",
 	}, "MUSTER_INSECURE_COOKIES=true", "MUSTER_JOB_LEASE=500ms", "MUSTER_COLLECT_OWN_HOST=off")
 	for what, pair := range map[string][2]any{
@@ -109,6 +110,7 @@ func TestWhatIsReadFromText(t *testing.T) {
 		"retention": {c.ReportRetention, 720 * time.Hour},
 		"lease":     {c.JobLease, 500 * time.Millisecond},
 		"proxies":   {fmt.Sprint(c.TrustedProxies), "[10.0.0.0/8 ::1/128]"},
+		"targets":   {fmt.Sprint(c.TargetNetworks), "[10.2.0.0/16 fd00::/8 192.0.2.0/24 192.0.2.9/32]"},
 		"origins":   {fmt.Sprint(c.CORSOrigins), "[https://a.example https://b.example:8443]"},
 		"public":    {c.PublicURL, "https://muster.example.org"},
 		"level":     {c.LogLevel, slog.LevelDebug},
@@ -128,7 +130,7 @@ func TestEachWrongSettingIsRefused(t *testing.T) {
 		"--job-lease=", "--report-retention=-1d", "--report-retention=0s", "--report-retention=99999999d", "--trusted-proxies=10.0.0.0/40",
 		"--cors-origins=*", "--cors-origins=https://a/b", "--database-url=mysql://h/d", "--database-url=host=h",
 		"--blob-url=blobs", "--smtp-url=http://h", "--smtp-url=smtp://", "--mail-from=muster", "--organization= ",
-		"--log-format=xml", "--log-level=loud",
+		"--target-networks=10.0.0.0/40", "--target-networks=,", "--target-networks=internal", "--log-format=xml", "--log-level=loud",
 	} {
 		_, err := read(t, []string{wrong})
 		var invalid *config.InvalidError

@@ -250,9 +250,27 @@ func networks(text string) ([]netip.Prefix, error) {
 		if err != nil {
 			return nil, fmt.Errorf("names %q, which is neither a network such as 10.0.0.0/8 nor an address", item)
 		}
-		found = append(found, prefix.Masked())
+		found = append(found, unmapped(prefix).Masked())
 	}
 	return found, nil
+}
+
+// unmapped is a network of IPv4 as such where it is written as one of IPv6: addresses
+// are compared without that disguise, and would be in none otherwise.
+func unmapped(n netip.Prefix) netip.Prefix {
+	if mapped := 128 - 32; n.Addr().Is4In6() && n.Bits() >= mapped {
+		return netip.PrefixFrom(n.Addr().Unmap(), n.Bits()-mapped)
+	}
+	return n
+}
+
+// someNetworks are networks where none would mean the default, which is wider.
+func someNetworks(text string) ([]netip.Prefix, error) {
+	found, err := networks(text)
+	if err == nil && len(found) == 0 {
+		err = errors.New("names no network")
+	}
+	return found, err
 }
 
 func origins(text string) ([]string, error) {

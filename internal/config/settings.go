@@ -75,6 +75,8 @@ func servingSettings() []setting {
 			func(c *Config) *bool { return &c.RateLimits }),
 		onOff("collect-own-host", "on", "measure the machine this runs on, as an agent would",
 			func(c *Config) *bool { return &c.CollectOwnHost }),
+		row("target-networks", "", "`networks` in which servers may be registered, such as 10.0.0.0/8,fd00::/8 (default all but link-local, multicast and unspecified)",
+			func(c *Config) *[]netip.Prefix { return &c.TargetNetworks }, optional(someNetworks)),
 		row("trusted-proxies", "", "`networks` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1 (default none)",
 			func(c *Config) *[]netip.Prefix { return &c.TrustedProxies }, networks),
 		row("cors-origins", "", "`origins` of other sites whose pages may call the API, comma-separated (default none)",

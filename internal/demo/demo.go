@@ -257,7 +257,7 @@ func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.T
 	}
 	own := ids[0].ID
 	if err := d.Facts.SaveCredentials(ctx, d.DB, assessment.Credentials{
-		Organization: actor.OrganizationID, Instance: own, Engine: fleet.PostgreSQL, DSN: dsn,
+		Organization: actor.OrganizationID, Instance: own, Engine: fleet.PostgreSQL, DSN: dsn, Own: true,
 	}); err != nil {
 		return uuid.Nil, err
 	}

@@ -88,7 +88,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
 	}
 	facts := assessment.NewStore(db, s.seal)
-	collector, err := collect.New(facts, service, instances, slog.New(slog.DiscardHandler), time.Now)
+	collector, err := collect.New(facts, service, instances, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	must(s.T, err)
 	return &demo.Demo{
 		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own,

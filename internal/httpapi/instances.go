@@ -179,6 +179,9 @@ func connectionProblem(err error, engineAt string) error {
 	switch {
 	case errors.As(err, &dsn):
 		return &problem{Code: "invalid_parameter", Detail: "The DSN cannot be read: " + dsn.Error() + ".", Fields: field("invalid_parameter", dsn.Error(), "")}
+	case errors.As(err, &failed) && failed.Class == assessment.ClassNotAllowed:
+		return &problem{Code: "target_not_allowed", Title: "Muster does not connect to this server", Detail: failed.Sentence,
+			Fields: field("target_not_allowed", failed.Sentence, "")}
 	case errors.As(err, &failed):
 		return &problem{Code: "connection_failed", Title: "The server cannot be reached", Detail: failed.Sentence,
 			Fields: field("connection_failed", failed.Sentence, failed.Class)}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,5 +102,45 @@ func TestAChangeOfAServerIsAllOrNothing(t *testing.T) {
 	unchanged("a name that cannot be")
 	if got := change(map[string]any{"name": "renamed", "dsn": dsn}).is(200).object(); got["name"] != "renamed" || sealed() == before {
 		t.Errorf("it is called %v", got["name"])
+	}
+}
+
+// TestTargetsThatAreNotAllowed: nothing of them is dialled, and nothing is kept.
+func TestTargetsThatAreNotAllowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dsn := pgtest.Shared(t).TCPURL(pgtest.Superuser, "postgres")
+	made := w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "own", "engine": "postgresql", "dsn": dsn}).is(201).object()
+	outside, err := net.Listen("tcp", "127.0.0.3:0")
+	must(t, err)
+	t.Cleanup(func() { _ = outside.Close() })
+	dialled := make(chan struct{})
+	go func() {
+		if _, err := outside.Accept(); err == nil {
+			close(dialled)
+		}
+	}()
+	for _, excluded := range []string{
+		pgtest.Shared(t).Superuser(), // by its socket
+		"postgres://u:hunter2@" + outside.Addr().String() + "/d",
+		"postgres://u:hunter2@[::ffff:127.0.0.3]:" + strconv.Itoa(outside.Addr().(*net.TCPAddr).Port) + "/d",
+	} {
+		for _, a := range []answer{
+			w.post(w.ours.admin, "/api/v1/instances", map[string]any{"name": "x", "engine": "postgresql", "dsn": excluded}),
+			w.do(request{method: "PATCH", path: "/api/v1/instances/" + made["id"].(string), as: w.ours.admin, json: map[string]any{"dsn": excluded}}),
+		} {
+			a.problem(422, "target_not_allowed")
+			if strings.Contains(a.Body.String(), "hunter2") {
+				t.Errorf("the answer holds the password: %s", a.Body)
+			}
+		}
+	}
+	select {
+	case <-dialled:
+		t.Error("an address outside was dialled")
+	default:
+	}
+	if n := w.get(w.ours.admin, "/api/v1/instances").is(200).object()["page"].(map[string]any)["totalItems"]; n != 1.0 {
+		t.Errorf("%v servers are registered", n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -100,7 +101,7 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 	must(t, err)
 	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Members: people, Jobs: queue, Accounts: people, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
-	collector, err := collect.New(targets, service, nil, log, w.clock.Now) // it tries and asks; nothing here assesses
+	collector, err := collect.New(targets, service, nil, &assessment.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	w.samples = pgstore.New(db, log)
 	w.deps = Dependencies{

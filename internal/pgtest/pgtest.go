@@ -27,6 +27,10 @@ var shared = struct {
 	mu        sync.Mutex
 	databases map[testing.TB]string
 	made      int
+
+	watchedOnce sync.Once
+	watched     *Server
+	watchedErr  error
 }{databases: make(map[testing.TB]string)}
 
 const template = "muster_template"
@@ -37,6 +41,10 @@ func Run(m *testing.M) int {
 	shared.once.Do(func() {}) // no test asked for it: none will
 	if shared.server != nil {
 		shared.server.close()
+	}
+	shared.watchedOnce.Do(func() {})
+	if shared.watched != nil {
+		shared.watched.close()
 	}
 	return code
 }
@@ -57,6 +65,18 @@ func Shared(t testing.TB) *Server {
 		t.Fatal(shared.err)
 	}
 	return shared.server
+}
+
+// Watched is a second server that the tests of this binary share: one for Muster to
+// look at, for it does not look at the one that keeps its own data. Do not stop it,
+// and change nothing in it that another test could see.
+func Watched(t testing.TB) *Server {
+	t.Helper()
+	shared.watchedOnce.Do(func() { shared.watched, shared.watchedErr = start(Options{}) })
+	if shared.watchedErr != nil {
+		t.Fatal(shared.watchedErr)
+	}
+	return shared.watched
 }
 
 func makeTemplate(ctx context.Context, s *Server) error {

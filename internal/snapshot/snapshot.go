@@ -165,7 +165,7 @@ type Assessment struct {
 	StartedAt        time.Time      `json:"startedAt"`
 	FinishedAt       time.Time      `json:"finishedAt"`
 	Outcome          string         `json:"outcome"`
-	ErrorClass       string         `json:"errorClass"` // refused, timeout, authentication, tls, database; empty: reached
+	ErrorClass       string         `json:"errorClass"` // refused, timeout, authentication, tls, database, not_allowed; empty: reached
 	Error            string         `json:"error"`      // a sentence, never the driver's text
 	CatalogueVersion string         `json:"catalogueVersion"`
 	Role             string         `json:"role"` // the monitoring role

@@ -51,20 +51,23 @@ type Collector struct {
 	store     *assessment.Store
 	fleet     Fleet
 	instances Instances
+	reach     *assessment.Reach
 	postgres  *postgresql.Collector
 	log       *slog.Logger
 	wake      chan struct{}
 }
 
-// New returns a collector; Run makes it work by itself. An error names every
-// fault in the embedded catalogue, feed or rules.
-func New(store *assessment.Store, fleet Fleet, instances Instances, log *slog.Logger, now func() time.Time) (*Collector, error) {
+// New returns a collector that connects as far as reach goes; Run makes it work by
+// itself. An error names every fault in the embedded catalogue, feed or rules.
+func New(
+	store *assessment.Store, fleet Fleet, instances Instances, reach *assessment.Reach, log *slog.Logger, now func() time.Time,
+) (*Collector, error) {
 	postgres, err := postgresql.New(now)
 	if err != nil {
 		return nil, fmt.Errorf("start the collector: %w", err)
 	}
 	return &Collector{
-		store: store, fleet: fleet, instances: instances, postgres: postgres, log: log, wake: make(chan struct{}, 1),
+		store: store, fleet: fleet, instances: instances, reach: reach, postgres: postgres, log: log, wake: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -78,7 +81,7 @@ func (c *Collector) Try(ctx context.Context, engine fleet.Engine, dsn string) er
 	if engine != fleet.PostgreSQL {
 		return &EngineNotCollectedError{Engine: engine}
 	}
-	target, err := assessment.ParseDSN(dsn)
+	target, err := c.reach.Target(assessment.Credentials{DSN: dsn})
 	if err != nil {
 		return err
 	}

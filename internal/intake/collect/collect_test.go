@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -73,7 +74,7 @@ func newScene(t *testing.T) *scene {
 
 func (s *scene) anotherProcess() *collect.Collector {
 	s.Helper()
-	c, err := collect.New(s.store, s.commands, s.activity, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
+	c, err := collect.New(s.store, s.commands, s.activity, &assessment.Reach{}, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func (s *scene) events(instance uuid.UUID) (n int) {
 // come and go.
 func TestCollector(t *testing.T) {
 	t.Parallel()
-	dsn := pgtest.Cluster(t, pgtest.Options{}).Superuser()
+	dsn := pgtest.Cluster(t, pgtest.Options{}).TCPURL(pgtest.Superuser, "postgres")
 	for name, test := range map[string]func(*testing.T, string){
 		"a registered server is assessed and classified": aRegisteredServerIsAssessedAndClassified,
 		"many ask at once and one looks":                 manyAskAtOnceAndOneLooks,
@@ -180,7 +181,7 @@ func TestFresh(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	server := pgtest.Cluster(t, pgtest.Options{})
-	instance := s.register(server.Superuser())
+	instance := s.register(server.TCPURL(pgtest.Superuser, "postgres"))
 	fresh := func() *snapshot.Assessment {
 		t.Helper()
 		a, err := s.collector.Fresh(t.Context(), s.organization, instance, 24*time.Hour)
@@ -404,7 +405,7 @@ func TestADatabaseFoundDuringALook(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	server := pgtest.Cluster(t, pgtest.Options{})
-	instance := s.register(server.Superuser())
+	instance := s.register(server.TCPURL(pgtest.Superuser, "postgres"))
 	admin := pgtest.Connect(t, server.Superuser())
 	admin.MustExec(`CREATE DATABASE early`)
 	known := func() map[string]uuid.UUID {
@@ -424,7 +425,7 @@ func TestADatabaseFoundDuringALook(t *testing.T) {
 			t.Error(err)
 		}
 		found = known()["late"]
-	}}, s.activity, slog.New(slog.DiscardHandler), time.Now)
+	}}, s.activity, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,5 +434,42 @@ func TestADatabaseFoundDuringALook(t *testing.T) {
 	}
 	if after := known(); found == uuid.Nil || after["late"] != found || len(after) != 2 {
 		t.Errorf("the fleet knows %v, the monitor found late as %s", after, found)
+	}
+}
+
+// TestATargetThatIsNotAllowed was registered before the settings excluded it, or by a
+// socket, when that could be done: it is listed with the reason, and not connected to.
+func TestATargetThatIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	server := pgtest.Shared(t)
+	own, err := assessment.ReadOwnServer(t.Context(), s.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := collect.New(s.store, s.commands, s.activity, &assessment.Reach{
+		Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Own: own,
+	}, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dsn, reason := range map[string]string{
+		server.Superuser():                           "Unix socket",
+		server.TCPURL(pgtest.Superuser, "postgres"):  "Muster's own data",
+		"postgres://u@127.0.0.3:1/postgres":          "MUSTER_TARGET_NETWORKS",
+		"postgres://u@[::ffff:127.0.0.3]:1/postgres": "MUSTER_TARGET_NETWORKS",
+	} {
+		instance := s.register(dsn)
+		if err := c.AssessNow(t.Context(), s.organization, instance); err != nil {
+			t.Fatal(err)
+		}
+		state := s.state(instance)
+		if state.LastError == nil || state.LastError.Class != assessment.ClassNotAllowed || !strings.Contains(state.LastError.Sentence, reason) || state.LastSeenAt != nil {
+			t.Errorf("of %s is kept %+v", dsn, state.LastError)
+		}
+		var refused *collect.ConnectionError
+		if err := c.Try(t.Context(), fleet.PostgreSQL, dsn); !errors.As(err, &refused) || refused.Class != assessment.ClassNotAllowed {
+			t.Errorf("%s is tried: %v", dsn, err)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"muster/internal/assessment"
 )
 
-// ConnectionError says in one of five classes why a server was not reached.
+// ConnectionError says in one of six classes why a server was not reached.
 type ConnectionError = assessment.ConnectionError
 
 // DSNError says what is wrong with a connection string, without repeating it.

@@ -78,7 +78,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 	if credentials.Engine != fleet.PostgreSQL {
 		return &EngineNotCollectedError{Engine: credentials.Engine}
 	}
-	target, err := assessment.ParseDSN(credentials.DSN)
+	target, err := c.reach.Target(credentials)
 	if err != nil {
 		return err
 	}

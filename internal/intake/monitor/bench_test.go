@@ -34,7 +34,7 @@ func BenchmarkRound(b *testing.B) {
 		}
 		defer func() { _ = conn.Close(b.Context()) }()
 	}
-	target, err := assessment.ParseDSN(server.TCPURL(pgtest.Superuser, "postgres"))
+	target, err := new(assessment.Reach).Target(assessment.Credentials{DSN: server.TCPURL(pgtest.Superuser, "postgres")})
 	if err != nil {
 		b.Fatal(err)
 	}

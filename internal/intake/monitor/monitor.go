@@ -49,6 +49,8 @@ type Instances interface {
 type Connections interface {
 	Registered(ctx context.Context) ([]assessment.Registered, error)
 	Credentials(ctx context.Context, organization, instance uuid.UUID) (assessment.Credentials, bool, error)
+	// Due has the server assessed soon; ok is false where none is registered.
+	Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error)
 }
 
 // Intake keeps what was measured; *push.Intake is one.
@@ -60,6 +62,7 @@ type Intake interface {
 type Config struct {
 	DB          *sqlx.DB // of the leases
 	Connections Connections
+	Reach       *assessment.Reach // how far connections may go
 	Fleet       Fleet
 	Instances   Instances
 	Intake      Intake

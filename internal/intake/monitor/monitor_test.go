@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/pgtest"
 	"muster/internal/watch"
 )
 
@@ -338,4 +339,29 @@ func silent(t *testing.T) (address string) {
 	}
 	t.Cleanup(func() { _ = l.Close() })
 	return l.Addr().String()
+}
+
+// TestATargetThatIsNotAllowed is not measured, and assessed soon, which keeps the
+// reason: once, and not with every try.
+func TestATargetThatIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	instance := s.register(pgtest.Shared(t).Superuser()) // by its socket
+	one := s.measure(instance)
+	due := func() (is bool) {
+		if err := s.db.Get(&is, `SELECT next_assessment_at <= now() FROM assessment_targets WHERE instance_id = $1`, instance); err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	for try, want := range []bool{true, false} {
+		s.db.MustExec(`UPDATE assessment_targets SET next_assessment_at = now() + interval '6 hours'`)
+		var refused *assessment.ConnectionError
+		if err := s.round(one).err; !errors.As(err, &refused) || refused.Class != assessment.ClassNotAllowed {
+			t.Errorf("try %d: %v", try+1, err)
+		}
+		if due() != want {
+			t.Errorf("after try %d it is due: %t", try+1, !want)
+		}
+	}
 }

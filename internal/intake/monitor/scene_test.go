@@ -119,7 +119,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 // process is a monitor as another process would have it.
 func (s *scene) process() *Monitor {
 	return New(Config{
-		DB: s.db, Connections: s.facts, Fleet: s.commands, Instances: s.active, Intake: s.intake, Log: quiet(), Now: s.clock.Now,
+		DB: s.db, Connections: s.facts, Reach: &assessment.Reach{}, Fleet: s.commands, Instances: s.active, Intake: s.intake, Log: quiet(), Now: s.clock.Now,
 	})
 }
 

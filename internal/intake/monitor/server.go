@@ -139,7 +139,7 @@ func (s *server) connect(ctx context.Context) error {
 	if !ok {
 		return &LeaseLostError{Instance: s.claim.instance} // forgotten a moment ago
 	}
-	if s.target, err = assessment.ParseDSN(credentials.DSN); err != nil {
+	if s.target, err = s.Reach.Target(credentials); err != nil {
 		return err
 	}
 	if s.session, err = s.openIn(ctx, cmp.Or(s.database, s.target.Database)); err != nil {
@@ -147,6 +147,11 @@ func (s *server) connect(ctx context.Context) error {
 		var refused *assessment.ConnectionError
 		if errors.As(err, &refused) && refused.Class == assessment.ClassDatabase {
 			s.database, s.searched = "", time.Time{} // it is gone: the extension may be elsewhere
+		}
+		if refused != nil && refused.Class == assessment.ClassNotAllowed && s.failures == 1 {
+			// The assessment, hours away, keeps the reason where people see it.
+			_, dueErr := s.Connections.Due(ctx, s.claim.organization, s.claim.instance)
+			err = errors.Join(err, dueErr)
 		}
 		return err
 	}

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { IconPlugConnectedX } from "@tabler/icons-react";
 import { Problem } from "../api/problem";
 import { ProblemNote } from "../ui/ProblemNote";
-import { adviceOn, type ConnectionFields, dsnOf, portProblem, tlsModes } from "./dsn";
+import { adviceOn, type ConnectionFields, dsnOf, hostProblem, portProblem, tlsModes } from "./dsn";
 
 /** ConnectionValues are a connection as it is typed: in fields, or as a URL. */
 export type ConnectionValues = ConnectionFields & { by: "fields" | "url"; url: string };
@@ -27,9 +27,10 @@ export function connectionProblems(values: ConnectionValues): Record<string, str
   if (values.by === "url") {
     return /^postgres(ql)?:\/\//.test(values.url.trim()) ? {} : { url: "It begins with postgres:// or postgresql://." };
   }
+  const host = hostProblem(values.host);
   const port = portProblem(values.port);
   return {
-    ...(values.host.trim() === "" && { host: "Name the host." }),
+    ...(host && { host }),
     ...(port && { port }),
     ...(values.user.trim() === "" && { user: "Name the role that Muster signs in as." }),
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adviceOn, dsnOf, portProblem } from "./dsn";
+import { adviceOn, dsnOf, hostProblem, portProblem } from "./dsn";
 
 const fields = { host: "db01", port: "", user: "muster", password: "", database: "", tls: "prefer" };
 
@@ -11,10 +11,15 @@ test.each([
   ],
   [{ password: "a@b:c/d?e#f %" }, "postgres://muster:a%40b%3Ac%2Fd%3Fe%23f%20%25@db01/?sslmode=prefer"],
   [{ host: "fd00::1", port: "5432" }, "postgres://muster@[fd00::1]:5432/?sslmode=prefer"],
-  [{ host: "/run/postgresql", port: "5433" }, "postgres://muster@/?host=%2Frun%2Fpostgresql&port=5433&sslmode=prefer"],
   [{ host: " db01 ", tls: "verify-full" }, "postgres://muster@db01/?sslmode=verify-full"],
 ])("a connection of %j is written as a URL", (given, want) => {
   expect(dsnOf({ ...fields, ...given })).toBe(want);
+});
+
+test("a host is a name or an address, not the directory of a socket", () => {
+  expect(["db01", "10.0.0.5", "fd00::1"].map(hostProblem)).toEqual([null, null, null]);
+  expect(hostProblem(" ")).toMatch(/^Name/);
+  expect(hostProblem(" /run/postgresql")).toMatch(/sockets/);
 });
 
 test("ports are numbers from 1 to 65535, or left out", () => {

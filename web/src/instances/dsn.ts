@@ -20,21 +20,24 @@ export type ConnectionFields = {
   tls: string;
 };
 
-/** dsnOf writes a connection as the URL that the API takes. A host that begins with / is the directory of a socket. */
+/** dsnOf writes a connection as the URL that the API takes. */
 export function dsnOf(fields: ConnectionFields): string {
   const host = fields.host.trim();
   const credentials = `${encodeURIComponent(fields.user.trim())}${fields.password ? `:${encodeURIComponent(fields.password)}` : ""}`;
   const port = fields.port.trim() ? `:${fields.port.trim()}` : "";
   const query = new URLSearchParams();
-  let at = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}${port}`;
-  if (host.startsWith("/")) {
-    at = "";
-    query.set("host", host);
-    if (port) query.set("port", fields.port.trim());
-  }
+  const at = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}${port}`;
   query.set("sslmode", fields.tls);
   return `postgres://${credentials}@${at}/${encodeURIComponent(fields.database.trim())}?${query}`;
 }
+
+/** hostProblem says what is wrong with a host, or null. The API refuses sockets, too. */
+export const hostProblem = (host: string): string | null =>
+  host.trim() === ""
+    ? "Name the host."
+    : host.trim().startsWith("/")
+      ? "A host name or an address: Muster does not connect to sockets."
+      : null;
 
 /** portProblem says what is wrong with a port, or null. */
 export const portProblem = (port: string): string | null =>

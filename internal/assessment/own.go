@@ -1,0 +1,77 @@
+package assessment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
+)
+
+const (
+	// systemSQL names a cluster from its initdb on; its replicas have the same name.
+	// Everybody may run it, unless an administrator took that from them.
+	systemSQL = `SELECT system_identifier::text FROM pg_catalog.pg_control_system()`
+	// startedSQL tells servers apart that do not say more: everybody may ask, to the
+	// microsecond.
+	startedSQL = `SELECT extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text`
+)
+
+// insufficientPrivilege is the SQLSTATE of what a role may not do.
+const insufficientPrivilege = "42501"
+
+// OwnServer is the PostgreSQL that Muster itself runs on, as it can be recognized
+// at the other end of a connection.
+type OwnServer struct {
+	db     sqlx.QueryerContext
+	system string // empty: our role may not read it
+}
+
+// ReadOwnServer asks the server behind db who it is.
+func ReadOwnServer(ctx context.Context, db sqlx.QueryerContext) (*OwnServer, error) {
+	o := &OwnServer{db: db}
+	err := sqlx.GetContext(ctx, db, &o.system, systemSQL)
+	var refused *pgconn.PgError
+	if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {
+		return nil, fmt.Errorf("ask the database which server it is on: %w", err)
+	}
+	return o, nil
+}
+
+// answers says whether it is the server behind a connection, or a replica of it.
+// Where one of the two does not name its cluster, the same server is known by the
+// moment it was started, and a replica is not recognized.
+func (o *OwnServer) answers(ctx context.Context, conn *pgconn.PgConn) (bool, error) {
+	if o.system != "" {
+		system, err := value(ctx, conn, systemSQL)
+		var refused *pgconn.PgError
+		if err == nil {
+			return system == o.system, nil
+		}
+		if !errors.As(err, &refused) {
+			return false, err
+		}
+	}
+	theirs, err := value(ctx, conn, startedSQL)
+	if err != nil {
+		return false, err
+	}
+	var ours string
+	if err := sqlx.GetContext(ctx, o.db, &ours, startedSQL); err != nil {
+		return false, fmt.Errorf("ask our own database since when it runs: %w", err)
+	}
+	return theirs == ours, nil
+}
+
+// value is the one value of a statement.
+func value(ctx context.Context, conn *pgconn.PgConn, statement string) (string, error) {
+	results, err := conn.Exec(ctx, statement).ReadAll()
+	if err != nil {
+		return "", err
+	}
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 1 {
+		return "", errors.New("the server answered other rows than asked for")
+	}
+	return string(results[0].Rows[0][0]), nil
+}

@@ -1,0 +1,111 @@
+package assessment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Reach says what of the network Muster connects to for whoever registers a
+// server. Every target that can be connected to comes from one.
+//
+// The zero Reach has the default networks and no own server to keep out of.
+type Reach struct {
+	// Networks are all that targets may be in; none: everywhere but link-local,
+	// multicast and unspecified addresses.
+	Networks []netip.Prefix
+	// Own is the PostgreSQL that Muster itself runs on; nil: it is not known.
+	Own *OwnServer
+	// Lookup resolves a name; nil: as the machine does.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// Target is the server that a connection leads to. Errors: *DSNError. Whether
+// Muster may go there shows when it connects: names change what they mean.
+func (r *Reach) Target(c Credentials) (Target, error) {
+	t, err := ParseDSN(c.DSN)
+	if err != nil {
+		return Target{}, err
+	}
+	t.reach, t.own = r, c.Own
+	return t, nil
+}
+
+// notAllowed is the class of a target that Muster's settings exclude.
+func notAllowed(format string, args ...any) *ConnectionError {
+	return &ConnectionError{Class: ClassNotAllowed, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// addresses are those of the target's host that Muster may connect to, at least
+// one. A name is looked up here and never again for this connection, so that what
+// was judged is what is dialled. Errors: *ConnectionError of ClassNotAllowed, and
+// what the lookup returns.
+func (r *Reach) addresses(ctx context.Context, t Target) ([]string, error) {
+	found := []netip.Addr{}
+	if literal, err := netip.ParseAddr(t.Host); err == nil {
+		found = append(found, literal)
+	} else if found, err = r.lookup(ctx, t.Host); err != nil {
+		return nil, err
+	}
+	var allowed []string
+	for _, a := range found {
+		if r.allows(a) {
+			allowed = append(allowed, a.Unmap().String())
+		}
+	}
+	if len(allowed) == 0 {
+		return nil, notAllowed("%s is in a network that this installation does not connect to (MUSTER_TARGET_NETWORKS).", t.Address())
+	}
+	return allowed, nil
+}
+
+func (r *Reach) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
+	if r.Lookup != nil {
+		return r.Lookup(ctx, name)
+	}
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+}
+
+// nat64 is where a translator puts the whole of IPv4 (RFC 6052, section 2.1).
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+// allows judges an address by what it leads to: one of IPv4 that is written as one
+// of IPv6 is judged as what it is, and a zone changes nothing.
+func (r *Reach) allows(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if len(r.Networks) > 0 {
+		return slices.ContainsFunc(r.Networks, func(n netip.Prefix) bool { return n.Contains(a) })
+	}
+	if nat64.Contains(a) {
+		bytes := a.As16()
+		a = netip.AddrFrom4([4]byte(bytes[12:]))
+	}
+	return a.IsValid() && !a.IsUnspecified() && !a.IsLinkLocalUnicast() && !a.IsMulticast()
+}
+
+// errNotDialled says that the last look, at the very address that is dialled,
+// found one that is not allowed.
+var errNotDialled = errors.New("the address is in no network that is allowed")
+
+// confine makes a configuration connect to these addresses and to nothing else,
+// whatever it says beside.
+func (r *Reach) confine(config *pgconn.Config, addresses []string) {
+	config.LookupFunc = func(context.Context, string) ([]string, error) { return addresses, nil }
+	dialer := &net.Dialer{
+		KeepAlive: 5 * time.Minute, // as pgconn's own
+		Control: func(_, address string, _ syscall.RawConn) error {
+			if at, err := netip.ParseAddrPort(address); err != nil || !r.allows(at.Addr()) {
+				return errNotDialled
+			}
+			return nil
+		},
+	}
+	config.DialFunc = dialer.DialContext
+}
