@@ -1,6 +1,6 @@
 // What each page's address may say: contract §17.
 import { isCustom, presets, type Range } from "../window/window";
-import { instant, oneOf, ordinal, search, someOf, text, texts, uuid, uuids } from "./search";
+import { instant, noneOf, oneOf, ordinal, search, someOf, text, texts, uuid, uuids } from "./search";
 
 /** A window is a preset, or two bounds in their order; a bound without the other, or beside a preset, is none. */
 const oneWindow = ({ range, from, to }: Range): ("from" | "to")[] => {
@@ -17,9 +17,16 @@ export const categories = ["Posture", "Security", "Compliance", "Performance", "
 export const severities = ["info", "warning", "critical"] as const;
 export const engines = ["postgresql", "sqlserver", "oracle", "mongodb", "mysql"] as const;
 export const exceptionStatuses = ["requested", "granted", "revoked", "lapsed"] as const;
+/** The dashboard's series, by the names that the API has. */
+export const series = [
+  ...(["active", "resolved"] as const),
+  ...(["cpuPercent", "memoryPercent", "diskPercent"] as const),
+  ...(["avgLatencyMs", "maxLatencyMs"] as const),
+  ...(["locks", "lightweightLocks", "io", "clientNetwork", "other"] as const),
+] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
-export const dashboardSearch = search(scope, oneWindow);
+export const dashboardSearch = search({ ...scope, hide: noneOf(...series) }, oneWindow);
 export const alertsSearch = search(
   {
     ...scope,

@@ -11,6 +11,8 @@ describe("an address of the dashboard", () => {
   test.each([
     ["", {}],
     ["?range=7d", { range: "7d" }],
+    ["?hide=locks&hide=cpuPercent", { hide: ["locks", "cpuPercent"] }],
+    ["?hide=", { hide: [] }],
     [`?instanceId=${a}&instanceId=${b}&instanceId=${a}`, { instanceId: [a, b] }],
     [`?instanceId=${a.toUpperCase()}`, { instanceId: [a] }],
     [
@@ -24,6 +26,8 @@ describe("an address of the dashboard", () => {
 
   test.each([
     ["?range=2h", {}, ["range=2h"]],
+    ["?hide=everything", {}, ["hide=everything"]],
+    ["?hide=locks&hide=latches&hide=io", { hide: ["locks", "io"] }, ["hide=latches"]],
     ["?zone=UTC", {}, ["zone=UTC"]],
     ["?__proto__=1&constructor=2", {}, ["__proto__=1", "constructor=2"]],
     ["?from=yesterday&to=2026-11-20T00:00:00Z", {}, ["from=yesterday", "to=2026-11-20T00:00:00Z"]],

@@ -35,6 +35,20 @@ function many(read: (text: string) => string | undefined): Field<string[]> {
   };
 }
 
+/**
+ * leaving is a repeated parameter that names what is left out. Where none of its values can be read it is absent: an
+ * empty one leaves out nothing, and would show more than was asked for.
+ */
+function leaving(read: (text: string) => string | undefined): Field<string[]> {
+  const all = many(read);
+  return {
+    read: (texts) => {
+      const { value, dropped } = all.read(texts);
+      return { value: value?.length === 0 && !texts.includes("") ? undefined : value, dropped };
+    },
+  };
+}
+
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const readUuid = (text: string) => (uuidForm.test(text) ? text.toLowerCase() : undefined);
 const readInstant = (text: string) =>
@@ -49,6 +63,9 @@ export const ordinal = one((value) => (/^[1-9]\d{0,8}$/.test(value) ? Number(val
 export const oneOf = <T extends string>(...allowed: T[]): Field<T> => one((value) => allowed.find((a) => a === value));
 export const someOf = <T extends string>(...allowed: T[]): Field<T[]> =>
   many((value) => allowed.find((a) => a === value)) as Field<T[]>;
+
+export const noneOf = <T extends string>(...allowed: T[]): Field<T[]> =>
+  leaving((value) => allowed.find((a) => a === value)) as Field<T[]>;
 
 /** Schema is what a page's address may say. It is a route's `validateSearch`, and tells what it dropped. */
 export type Schema<S> = ((raw: Record<string, unknown>) => S) & {
