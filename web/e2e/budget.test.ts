@@ -67,7 +67,7 @@ test.skipIf(!built)("Budget: when the first tile of 1,440 buckets is painted on 
 });
 
 test("Budget: a frame under the moving mouse costs at most 32 ms of the main thread with 10,080 buckets", async () => {
-  const page = await visit("/?range=7d", {
+  const page = await visit("/?range=7d&hide=", {
     before: async (p) => {
       await answerTrends(p, {
         bucketSize: "1m",

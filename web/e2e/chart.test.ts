@@ -18,8 +18,9 @@ import {
   titles,
 } from "./trends";
 
-const fiveHours = "/?from=2026-11-18T06:00:00Z&to=2026-11-18T11:00:00Z";
-const tenHours = "/?from=2026-11-18T00:00:00Z&to=2026-11-18T10:00:00Z";
+// hide= hides no series.
+const fiveHours = "/?from=2026-11-18T06:00:00Z&to=2026-11-18T11:00:00Z&hide=";
+const tenHours = "/?from=2026-11-18T00:00:00Z&to=2026-11-18T10:00:00Z&hide=";
 
 const shown = async (address: string, shape: Shape) => {
   const page = await visit(address, {

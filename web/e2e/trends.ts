@@ -29,15 +29,15 @@ export type Shape = {
   otherwise?: (index: number, series: string) => number | null;
 };
 
-/** answerTrends has the four tiles answered in that shape, whatever they ask; it returns what they asked. */
-export async function answerTrends(page: Page, shape: Shape): Promise<URL[]> {
+/** answerTrends has the four tiles answered in that shape, or in the one for what they ask; it returns what they asked. */
+export async function answerTrends(page: Pick<Page, "route">, shape: Shape | ((url: URL) => Shape)): Promise<URL[]> {
   const asked: URL[] = [];
   await page.route(
     (url) => url.pathname in tiles,
     (route) => {
       const url = new URL(route.request().url());
       asked.push(url);
-      return route.fulfill({ json: answer(url, shape) });
+      return route.fulfill({ json: answer(url, typeof shape === "function" ? shape(url) : shape) });
     },
   );
   return asked;

@@ -1,11 +1,12 @@
 import type { Model } from "./model";
+import { totalName } from "./readout";
 import { partialText } from "./times";
 
 type Props = {
   model: Model;
   /** Characters that are kept for a value and for a time, so that nothing moves as they change. */
   widths: { value: number; time: number };
-  onToggle: (key: string) => void;
+  onToggle?: (key: string) => void;
 };
 
 /**
@@ -23,7 +24,7 @@ export function Legend({ model, widths, onToggle }: Props) {
         <span data-readout="time" style={{ minWidth: `${widths.time}ch` }} />
         {model.totals && (
           <span data-series="total">
-            {"Total "}
+            {`${totalName(model.series, model.hidden)} `}
             {value("total")}
           </span>
         )}
@@ -37,7 +38,7 @@ export function Legend({ model, widths, onToggle }: Props) {
       <ul>
         {model.series.map((s, i) => (
           <li key={s.key} data-series={s.key}>
-            {model.series.length === 1 ? (
+            {!onToggle || model.series.length === 1 ? (
               <span className="chart-key">
                 <Swatch color={s.color} />
                 {s.label}
@@ -47,7 +48,7 @@ export function Legend({ model, widths, onToggle }: Props) {
                 type="button"
                 className="chart-key"
                 aria-pressed={!model.hidden.has(s.key)}
-                title={model.hidden.has(s.key) ? `Show ${s.label}` : `Hide ${s.label}`}
+                title={`${model.hidden.has(s.key) ? "Show" : "Hide"} ${s.label}${s.hint ? `: ${s.hint}` : ""}`}
                 onClick={() => onToggle(s.key)}
               >
                 <Swatch color={s.color} />

@@ -1,18 +1,21 @@
 import { Table } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { Pager } from "../ui/Pager";
-import { noData } from "./readout";
+import { noData, totalName } from "./readout";
 import { bucketLabel, partialText } from "./times";
 import type { ChartProps } from "./types";
 
 const size = 100;
+const noneHidden: ReadonlySet<string> = new Set();
 
 /**
  * SeriesTable is a chart's numbers as a table, the latest bucket first, a hundred on a page. It takes the
- * chart's props, and of them the figures alone; no data is said in words.
+ * chart's props, and of them the figures alone; no data is said in words. Hidden series have their column; a
+ * total is the chart's, without them.
  */
 export function SeriesTable(props: ChartProps) {
-  const { title, bucketStarts, bucketSize, series, stacked = false, format } = props;
+  const { title, bucketStarts, bucketSize, series, format, hidden = noneHidden } = props;
+  const stacked = props.stacked && series.some((s) => !hidden.has(s.key));
   const [page, setPage] = useState(1);
   const total = bucketStarts.length;
   const pages = Math.max(1, Math.ceil(total / size));
@@ -43,7 +46,7 @@ export function SeriesTable(props: ChartProps) {
               ))}
               {stacked && (
                 <Table.Th scope="col" ta="right">
-                  Total
+                  {totalName(series, hidden)}
                 </Table.Th>
               )}
             </Table.Tr>
@@ -85,8 +88,8 @@ function TimeCell(props: ChartProps & { index: number; start: number; size: Char
   );
 }
 
-/** totalAt is the sum of a bucket's values, null where no series has one. */
-function totalAt({ series }: ChartProps, index: number): number | null {
-  const values = series.flatMap((s) => s.values[index] ?? []);
+/** totalAt is the sum of a bucket's values of the shown series, null where none of them has one. */
+function totalAt({ series, hidden = noneHidden }: ChartProps, index: number): number | null {
+  const values = series.flatMap((s) => (hidden.has(s.key) ? [] : (s.values[index] ?? [])));
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }

@@ -1,6 +1,8 @@
 import { MantineProvider } from "@mantine/core";
 import { fireEvent, render, screen, within } from "@testing-library/react";
+import { useState } from "react";
 import { expect, test, vi } from "vitest";
+import { totalName } from "./readout";
 import { SeriesTable } from "./SeriesTable";
 import { TimeSeriesChart } from "./TimeSeriesChart";
 import type { ChartProps } from "./types";
@@ -56,8 +58,14 @@ test("keys move the cursor of all charts of a group, and say where it is", () =>
   expect([index("Utilization"), index("Short")]).toEqual([undefined, undefined]);
 });
 
+/** Toggled keeps which series are hidden, as whoever shows a chart does. */
+function Toggled(given: ChartProps) {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  return <TimeSeriesChart {...given} hidden={hidden} onToggle={(key) => setHidden(new Set([...hidden, key]))} />;
+}
+
 test("a stack says each value and the total, without what is hidden", () => {
-  render(<TimeSeriesChart {...props({ stacked: true, lastBucketPartial: false })} />);
+  render(<Toggled {...props({ stacked: true, lastBucketPartial: false })} />);
   press("Home");
   const legend = screen.getByRole("figure", { name: "Utilization" });
   expect(legend.querySelector("[data-readout=total]")?.textContent).toBe("90 %");
@@ -66,8 +74,27 @@ test("a stack says each value and the total, without what is hidden", () => {
   const disk = screen.getByRole("button", { name: "Disk", pressed: true });
   fireEvent.click(disk);
   expect(disk.getAttribute("aria-pressed")).toBe("false");
-  expect(legend.querySelector("[data-readout=total]")?.textContent).toBe("1 %");
-  expect(slider("Utilization").getAttribute("aria-valuetext")).toMatch(/: CPU 1 %, Total 1 %$/);
+  expect(legend.querySelector("[data-series=total]")?.textContent).toBe("Total of CPU 1 %");
+  expect(slider("Utilization").getAttribute("aria-valuetext")).toMatch(/: CPU 1 %, Total of CPU 1 %$/);
+  fireEvent.click(screen.getByRole("button", { name: "CPU" }));
+  expect(legend.querySelector("[data-readout=total]"), "a total of nothing").toBeNull();
+});
+
+test("a total names what it leaves out, as long as that is less than what it adds up", () => {
+  const series = ["Locks", "I/O", "Client", "Other"].map((label) => ({ key: label, label, color: "blue", values: [] }));
+  expect(totalName(series, new Set())).toBe("Total");
+  expect(totalName(series, new Set(["Client"]))).toBe("Total without Client");
+  expect(totalName(series, new Set(["Client", "Other"]))).toBe("Total of Locks, I/O");
+});
+
+test("bands are named to whoever hears the chart", () => {
+  const bands = [
+    { label: "CPU, linear scale", scale: "linear", series: ["cpu"] },
+    { label: "Disk, logarithmic scale", scale: "log", series: ["disk"] },
+  ] as const;
+  render(<TimeSeriesChart {...props({ bands })} />);
+  const notes = document.getElementById(slider("Utilization").getAttribute("aria-describedby") ?? "");
+  expect(notes?.textContent).toBe("CPU, linear scaleDisk, logarithmic scale");
 });
 
 test("new figures take the place of the old ones under the cursor", () => {
@@ -103,4 +130,17 @@ test("the table holds the numbers of the chart, the latest first", () => {
   expect(cells(1)).toEqual(["29 %", "90 %", "119 %"]);
   expect(cells(30 - 4)).toEqual(["no data", "90 %", "90 %"]);
   expect(cells(30)).toEqual(["0 %", "90 %", "90 %"]);
+});
+
+test("the table keeps a hidden series, and its total is the chart's", () => {
+  render(
+    <MantineProvider>
+      <SeriesTable {...props({ stacked: true, hidden: new Set(["disk"]) })} />
+    </MantineProvider>,
+  );
+  const heads = screen.getAllByRole("columnheader").map((head) => head.textContent);
+  expect(heads).toEqual(["Time", "CPU", "Disk", "Total of CPU"]);
+  const rows = within(screen.getByRole("region", { name: "Utilization, as a table" })).getAllByRole("row");
+  const cells = within(rows[1] as HTMLElement).getAllByRole("cell");
+  expect(cells.map((cell) => cell.textContent)).toEqual(["29 %", "90 %", "29 %"]);
 });

@@ -1,5 +1,5 @@
 import "./chart.css";
-import { useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { cursorGroup } from "./cursor";
 import { moveByKey } from "./keys";
 import { Legend } from "./Legend";
@@ -21,12 +21,11 @@ const noMarkers: Marker[] = [];
  * reads out the bucket under it.
  */
 export function TimeSeriesChart(props: ChartProps) {
-  const { title, group, stacked = false, height = 200, markers = noMarkers } = props;
-  const [hidden, setHidden] = useState(none);
+  const { title, group, stacked = false, height = 200, markers = noMarkers, hidden = none } = props;
   const model = useModel(props, stacked, hidden);
   const root = useRef<HTMLElement>(null);
   const slider = useRef<HTMLDivElement>(null);
-  const markersId = useId();
+  const notesId = useId();
   const latest = useRef(props);
   useLayoutEffect(() => {
     latest.current = props;
@@ -37,14 +36,10 @@ export function TimeSeriesChart(props: ChartProps) {
     const times = [0, model.starts.length - 1].map((i) => bucketLabel(model.starts[i] ?? model.from, model.bucketSize));
     return { value: widest(model, latest.current.format), time: Math.max(...times.map((t) => t.length)) };
   }, [model]);
-  const toggle = useCallback(
-    (key: string) => setHidden((before) => (before.has(key) ? without(before, key) : new Set(before).add(key))),
-    [],
-  );
   const shown = markers.filter((m) => Date.parse(m.at) >= model.from && Date.parse(m.at) <= model.to);
   return (
     <figure className="chart" ref={root} data-chart aria-label={title}>
-      <Legend model={model} widths={widths} onToggle={toggle} />
+      <Legend model={model} widths={widths} onToggle={props.onToggle} />
       <div className="chart-plot" style={{ height }}>
         <div
           ref={slider}
@@ -52,7 +47,7 @@ export function TimeSeriesChart(props: ChartProps) {
           role="slider"
           tabIndex={0}
           aria-label={`${title}, bucket`}
-          aria-describedby={shown.length > 0 ? markersId : undefined}
+          aria-describedby={shown.length + model.bands.length > 0 ? notesId : undefined}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, model.starts.length - 1)}
           aria-valuenow={Math.max(0, model.idle)}
@@ -60,7 +55,12 @@ export function TimeSeriesChart(props: ChartProps) {
           onKeyDown={(event) => moveByKey(event, model, group)}
           onBlur={() => cursorGroup(group).set(null)}
         />
-        <div id={markersId}>
+        <div id={notesId}>
+          {model.bands.map(({ label, top }) => (
+            <div key={label} className="chart-band" data-height={top}>
+              {label}
+            </div>
+          ))}
           {shown.map((m) => (
             <div key={`${m.at} ${m.label}`} className="chart-marker" data-at={Date.parse(m.at)}>
               <span>{m.label}</span>
@@ -72,16 +72,10 @@ export function TimeSeriesChart(props: ChartProps) {
   );
 }
 
-function without(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
-  const rest = new Set(keys);
-  rest.delete(key);
-  return rest;
-}
-
 /** useModel prepares the figures anew only when an answer, the window or the shown series change. */
 function useModel(props: ChartProps, stacked: boolean, hidden: ReadonlySet<string>): Model {
   const series = useStable(props.series);
-  const { bucketStarts, bucketSize, lastBucketPartial, generatedAt } = props;
+  const { bucketStarts, bucketSize, lastBucketPartial, generatedAt, bands, upTo } = props;
   const { from, to } = props.window;
   return useMemo(
     () =>
@@ -94,8 +88,10 @@ function useModel(props: ChartProps, stacked: boolean, hidden: ReadonlySet<strin
         series,
         stacked,
         hidden,
+        bands,
+        upTo,
       }),
-    [from, to, bucketSize, bucketStarts, lastBucketPartial, generatedAt, series, stacked, hidden],
+    [from, to, bucketSize, bucketStarts, lastBucketPartial, generatedAt, series, stacked, hidden, bands, upTo],
   );
 }
 
@@ -108,4 +104,4 @@ function useStable(series: ChartSeries[]): ChartSeries[] {
 }
 
 const sameSeries = (a: ChartSeries, b: ChartSeries | undefined) =>
-  a.key === b?.key && a.label === b.label && a.color === b.color && a.values === b.values;
+  a.key === b?.key && a.label === b.label && a.color === b.color && a.hint === b.hint && a.values === b.values;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bucketAt, lonely, type Model, modelOf, stack, ticksOf } from "./model";
+import { bucketAt, lonely, type Model, modelOf, stack } from "./model";
 
 const hour = 3_600_000;
 const at = (h: number, m = 0) => Date.UTC(2026, 10, 20, h, m);
@@ -51,13 +51,12 @@ describe("stacks", () => {
       [5, 5, 5, 5],
       [2, 2, 2, 2],
     ];
-    const { drawn, totals, top } = model(columns, { stacked: true, hidden: new Set(["s1"]) });
-    expect(drawn).toEqual([
-      [1, 1, 1, 1],
-      [null, null, null, null],
-      [3, 3, 3, 3],
-    ]);
-    expect([totals?.[0], top]).toEqual([3, 3]);
+    const { drawn, totals, ticks } = model(columns, { stacked: true, hidden: new Set(["s1"]) });
+    const heightOf = (value: number) => ticks.find((tick) => tick.value === value)?.height;
+    expect(ticks.map((tick) => tick.value)).toEqual([0, 1, 2, 3]);
+    expect(drawn.map((column) => column[0])).toEqual([heightOf(1), null, heightOf(3)]);
+    expect(totals?.[0]).toBe(3);
+    expect(model(columns, { stacked: true, hidden: new Set(["s0", "s1", "s2"]) }).totals).toBeNull();
   });
 });
 
@@ -98,20 +97,39 @@ test("values between gaps are lonely, and need a point", () => {
   expect(lonely([1, 2, null, 3], 3)).toEqual([3]);
 });
 
-describe("ticks", () => {
-  test.each([
-    [100, false, [0, 100] as const, [0, 25, 50, 75, 100]],
-    [14, true, undefined, [0, 5, 10, 15]],
-    [3, true, undefined, [0, 1, 2, 3]],
-    [1, true, undefined, [0, 1]],
-    [0.42, false, undefined, [0, 0.2, 0.4, 0.6]],
-    [0, false, undefined, [0, 0.25, 0.5, 0.75, 1]],
-    [0, true, undefined, [0, 1]],
-  ])("up to %d", (top, whole, range, ticks) => {
-    expect(ticksOf(top, whole, range).ticks).toEqual(ticks);
+describe("bands", () => {
+  const bands = [
+    { label: "Few", scale: "linear", series: ["s0"] },
+    { label: "Many", scale: "log", series: ["s1"] },
+  ] as const;
+  const columns = [
+    [1, 2, 3, 4],
+    [10, 1_000, null, 10_000],
+  ];
+  const within = (values: readonly (number | null)[] | undefined, low: number, high: number) =>
+    values?.every((v) => v === null || (v >= low && v < high));
+
+  test("lie upon each other, each with its own axis", () => {
+    const { drawn, ticks, bands: names } = model(columns, { bands });
+    expect(within(drawn[0], 0.5, 1)).toBe(true);
+    expect(within(drawn[1], 0, 0.5)).toBe(true);
+    expect(ticks.map((t) => t.value)).toEqual([1, 100, 10_000, 0, 1, 2, 3, 4]);
+    expect(names).toEqual([
+      { label: "Few", top: 1 },
+      { label: "Many", top: 0.5 },
+    ]);
   });
 
-  test("leave room above the greatest value", () => {
-    expect(ticksOf(100, false).max).toBeGreaterThan(100);
+  test("one whose series are all hidden leaves its room to the other", () => {
+    const { drawn, ticks, bands: names } = model(columns, { bands, hidden: new Set(["s1"]) });
+    expect(ticks[0]).toEqual({ height: 0, value: 0 });
+    expect(drawn[0]?.[3]).toBeGreaterThan(0.8);
+    expect(drawn[1]).toEqual([null, null, null, null]);
+    expect(names).toEqual([{ label: "Few", top: 1 }]);
+  });
+
+  test("none is left where everything is hidden, and no label either", () => {
+    const { ticks, bands: names } = model(columns, { bands, hidden: new Set(["s0", "s1"]) });
+    expect([ticks, names]).toEqual([[], []]);
   });
 });

@@ -1,5 +1,6 @@
 import { type BucketSize, bucketLengths } from "../window/window";
-import type { ChartSeries, Values } from "./types";
+import { linearAxis, logAxis } from "./axis";
+import type { Band, ChartSeries, Values } from "./types";
 
 /** Model is what a chart draws and reads out, in milliseconds since 1970 and in columns of one length. */
 export type Model = {
@@ -11,19 +12,22 @@ export type Model = {
   /** Where a bucket's value is drawn: the middle of its part inside the window. */
   xs: number[];
   series: readonly ChartSeries[];
-  /** Heights, one column a series: its values, or what is stacked up to it; a hidden one is null throughout. */
+  /**
+   * Where each series is drawn, from 0 at the plot's base to 1 at its top: its values, or what is stacked up to them, on
+   * the axis that fits all figures in view. A hidden series is null throughout.
+   */
   drawn: Values[];
-  /** Sums of the shown series, for stacks; null where none of them has data. */
+  /** The labels of the y axis: what value is where. */
+  ticks: { height: number; value: number }[];
+  /** The bands that are there, and where each one's name stands; none is one band without a name. */
+  bands: { label: string; top: number }[];
+  /** Sums of the shown series, for stacks; null in it where none of them has data, and without any shown. */
   totals: Values | null;
   hidden: ReadonlySet<string>;
   partial: boolean;
   generatedAt: number;
   /** The bucket that is read out where there is no cursor: the last with a value; -1 without buckets. */
   idle: number;
-  /** The greatest height, 0 without data. */
-  top: number;
-  /** All values are whole numbers: so are the ticks. */
-  whole: boolean;
 };
 
 type Source = {
@@ -35,6 +39,8 @@ type Source = {
   series: readonly ChartSeries[];
   stacked: boolean;
   hidden: ReadonlySet<string>;
+  bands?: readonly Band[];
+  upTo?: number;
 };
 
 /** modelOf prepares a chart's figures once an answer, so that moving the mouse computes nothing. */
@@ -56,15 +62,40 @@ export function modelOf(source: Source): Model {
     ends,
     xs: starts.map((start, i) => middle(start, ends[i] ?? start, from, to)),
     series: source.series,
-    drawn: sums,
-    totals: source.stacked ? totalsOf(own, n) : null,
+    ...heightsOf(source, sums),
+    totals: source.stacked && shown.length > 0 ? totalsOf(own, n) : null,
     hidden: source.hidden,
     partial: source.lastBucketPartial && n > 0,
     generatedAt: Date.parse(source.generatedAt),
     idle: lastWithValue(shown, n),
-    top: greatest(sums),
-    whole: shown.every((s) => s.values.every((v) => v === null || Number.isInteger(v))),
   };
+}
+
+/** Of the plot's height, what the name of a band takes above it. */
+const nameShare = 0.09;
+
+/** heightsOf lays the bands that show something upon each other and puts each one's series on an axis of its own. */
+function heightsOf({ series, hidden, bands, upTo }: Source, sums: Values[]): Pick<Model, "drawn" | "ticks" | "bands"> {
+  const all: readonly Band[] = bands ?? [{ label: "", scale: "linear", series: series.map((s) => s.key) }];
+  const there = all.filter((band) => band.series.some((key) => !hidden.has(key)));
+  const drawn = [...sums];
+  const ticks: Model["ticks"] = [];
+  const room = 1 / there.length;
+  const size = room - (bands ? nameShare : 0);
+  there.forEach((band, i) => {
+    const base = 1 - (i + 1) * room;
+    const of = series.flatMap((s, column) => (band.series.includes(s.key) ? [column] : []));
+    const columns = of.map((column) => sums[column] ?? []);
+    const axis = band.scale === "log" ? logAxis(columns) : linearAxis(columns, upTo);
+    const place = (value: number) => base + axis.height(value) * size;
+    ticks.push(...axis.ticks.map((value) => ({ height: place(value), value })));
+    of.forEach((column, k) => {
+      drawn[column] = (columns[k] ?? []).map((value) => (value === null ? null : place(value)));
+    });
+  });
+  const names = bands ? there.map(({ label }, i) => ({ label, top: 1 - i * room })) : [];
+  // The canvas wants them from the base up.
+  return { drawn, ticks: ticks.sort((a, b) => a.height - b.height), bands: names };
 }
 
 const nothing = (n: number): Values => new Array<null>(n).fill(null);
@@ -107,16 +138,6 @@ function lastWithValue(series: readonly ChartSeries[], n: number): number {
   return n - 1;
 }
 
-function greatest(columns: readonly Values[]): number {
-  let top = 0;
-  for (const values of columns) {
-    for (const value of values) {
-      if (value !== null && value > top) top = value;
-    }
-  }
-  return top;
-}
-
 /** bucketAt is the index of the bucket that holds an instant, null where none does; the window's end is in the last. */
 export function bucketAt(model: Pick<Model, "starts" | "ends" | "to">, time: number): number | null {
   const { starts, ends, to } = model;
@@ -140,23 +161,4 @@ export function lonely(values: Values, upTo: number): number[] {
     if ((values[i - 1] ?? null) === null && (i === upTo || (values[i + 1] ?? null) === null)) found.push(i);
   }
   return found;
-}
-
-/** ticksOf divides a y axis in at most four steps of 1, 2, 2.5 or 5 times a power of ten; whole numbers stay whole. */
-export function ticksOf(
-  top: number,
-  whole: boolean,
-  range?: readonly [number, number],
-): { min: number; max: number; ticks: number[] } {
-  const min = range?.[0] ?? 0;
-  const span = (range?.[1] ?? (top > 0 ? top : 1)) - min;
-  const power = 10 ** Math.floor(Math.log10(span / 4));
-  const sizes = [1, 2, 2.5, 5, 10].map((n) => n * power);
-  const step = sizes.find((n) => span / n <= 4.0001 && (!whole || Number.isInteger(n))) ?? Math.max(1, 10 * power);
-  const steps = Math.ceil(span / step - 1e-9);
-  const ticks = Array.from({ length: steps + 1 }, (_, i) => Number((min + i * step).toPrecision(12)));
-  const last = ticks[ticks.length - 1] ?? min;
-  if (range) return { min, max: range[1], ticks: ticks.filter((t) => t <= range[1]) };
-  // A line along the upper edge would lose half its width.
-  return { min, max: Math.max(last, top * 1.04), ticks };
 }

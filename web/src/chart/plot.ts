@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import type { Look } from "./look";
-import { lonely, type Model, ticksOf } from "./model";
+import { lonely, type Model } from "./model";
 import { paintDays, paintHatch, paintTail } from "./paint";
 import { axisLabels } from "./times";
 
@@ -10,7 +10,6 @@ export type PlotState = {
   look: Look;
   stacked: boolean;
   format: (value: number) => string;
-  range: readonly [number, number] | undefined;
 };
 
 /** Plot is the canvas of one chart. */
@@ -56,7 +55,12 @@ export function newPlot(
   state: PlotState,
   { width, height, onDraw }: { width: number; height: number; onDraw: (u: uPlot) => void },
 ): Plot {
-  let axis = axisOf(state);
+  let pointed: number | null = null;
+  // Where a bucket is on the canvas is known once that has its scale and size, and again when these have changed.
+  const point = (u: uPlot) => {
+    const at = pointed === null ? undefined : state.model.xs[pointed];
+    u.setCursor(at === undefined ? { left: -10, top: -10 } : { left: u.valToPos(at, "x"), top: 0 }, false);
+  };
   const options: uPlot.Options = {
     width,
     height,
@@ -67,9 +71,10 @@ export function newPlot(
     series: [{}, ...state.model.series.map((_, i) => seriesOf(state, i + 1))],
     scales: {
       x: { time: true, auto: false, range: () => [state.model.from, state.model.to] },
-      y: { auto: false, range: () => [axis.min, axis.max] },
+      // The model has made heights of the values, and its ticks with them: there is no scale here to be out of date.
+      y: { auto: false, range: [0, 1] },
     },
-    axes: [xAxis(state), yAxis(state, () => axis.ticks)],
+    axes: [xAxis(state), yAxis(state)],
     cursor: {
       y: false,
       drag: { setScale: false, x: false, y: false },
@@ -91,6 +96,8 @@ export function newPlot(
       },
     },
     hooks: {
+      ready: [point],
+      setSize: [(u) => u.status === 1 && point(u)],
       drawAxes: [(u) => paintDays(u, state.model, state.look)],
       drawSeries: [(u, n) => n !== null && tail(u, state, n)],
       draw: [
@@ -108,21 +115,23 @@ export function newPlot(
     show: (model) => {
       if (model === state.model) return;
       state.model = model;
-      axis = axisOf(state);
-      u.setData(columns(state));
+      // All at once, so that whoever asks next where a bucket is asks the new scale. The axes too: left to itself, uPlot
+      // keeps the labels of a scale whose ends are the same.
+      u.batch(() => {
+        u.setData(columns(state), false);
+        u.redraw(true, true);
+      });
     },
     redraw: () => u.redraw(false, true),
     resize: (next) => next > 0 && next !== u.width && u.setSize({ width: next, height }),
     cursor: (index) => {
-      const at = index === null ? undefined : state.model.xs[index];
-      u.setCursor(at === undefined ? { left: -10, top: -10 } : { left: u.valToPos(at, "x"), top: 0 }, false);
+      pointed = index;
+      if (u.status === 1) point(u);
     },
     select: (buckets) => u.setSelect(shadeOf(u, state.model, buckets), false),
     destroy: () => u.destroy(),
   };
 }
-
-const axisOf = ({ model, range }: PlotState) => ticksOf(model.top, model.whole, range);
 
 function seriesOf(state: PlotState, n: number): uPlot.Series {
   const column = columnOf(state, n);
@@ -175,13 +184,13 @@ function xAxis(state: PlotState): uPlot.Axis {
   };
 }
 
-function yAxis(state: PlotState, ticks: () => number[]): uPlot.Axis {
+function yAxis(state: PlotState): uPlot.Axis {
   return {
     stroke: () => state.look.text,
     font,
     gap: 6,
-    splits: ticks,
-    values: (_u, at) => at.map((value) => state.format(value)),
+    splits: () => state.model.ticks.map((tick) => tick.height),
+    values: () => state.model.ticks.map((tick) => state.format(tick.value)),
     // Digits of 11 px Inter are 6.6 px wide.
     size: (_u, labels) => Math.max(30, 12 + 6.4 * Math.max(0, ...(labels ?? []).map((label) => label.length))),
     grid: { stroke: () => state.look.grid, width: 1 },

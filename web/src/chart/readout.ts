@@ -1,10 +1,19 @@
 import type { Model } from "./model";
 import { bucketLabel, partialText } from "./times";
+import type { ChartSeries } from "./types";
 
 export const noData = "no data";
 
 /** Readout is one bucket in words: for the legend, and as a sentence for whoever hears the chart. */
 export type Readout = { time: string; values: string[]; total: string | null; sentence: string };
+
+/** totalName says what a total adds up, where that is not everything. */
+export function totalName(series: readonly ChartSeries[], hidden: ReadonlySet<string>): string {
+  const names = (of: ChartSeries[]) => of.map((s) => s.label).join(", ");
+  const [shown, out] = [series.filter((s) => !hidden.has(s.key)), series.filter((s) => hidden.has(s.key))];
+  if (out.length === 0) return "Total";
+  return out.length < shown.length ? `Total without ${names(out)}` : `Total of ${names(shown)}`;
+}
 
 /** readoutOf says a bucket's own values, also of stacks; of hidden series too, but not in the sentence. */
 export function readoutOf(model: Model, index: number, format: (value: number) => string): Readout {
@@ -17,24 +26,26 @@ export function readoutOf(model: Model, index: number, format: (value: number) =
   const values = model.series.map((s) => say(s.values[index]));
   const total = model.totals && say(model.totals[index]);
   const spoken = model.series.flatMap((s, i) => (model.hidden.has(s.key) ? [] : [`${s.label} ${values[i]}`]));
-  if (total !== null) spoken.push(`Total ${total}`);
+  if (total !== null) spoken.push(`${totalName(model.series, model.hidden)} ${total}`);
   const when = isPartial(model, index) ? `${time}, ${partialText(start, model.generatedAt, model.bucketSize)}` : time;
   return { time, values, total, sentence: `${when}: ${spoken.join(", ")}` };
 }
 
 const isPartial = (model: Model, index: number) => model.partial && index === model.starts.length - 1;
 
-/** widest is the most characters that a value's text takes, so that the legend keeps its places: sampled. */
+/** widest is the most characters that a value's text takes, so that the legend keeps its places: of a sample and the greatest. */
 export function widest(model: Model, format: (value: number) => string): number {
   // Proportional letters: "no data" is as wide as five and a half digits.
   let most = 5.5;
+  let top = 0;
   const columns = [...model.series.map((s) => s.values), ...(model.totals ? [model.totals] : [])];
   for (const values of columns) {
     const step = Math.max(1, Math.floor(values.length / 40));
-    for (let i = 0; i < values.length; i += step) {
-      const value = values[i];
-      if (value !== null && value !== undefined) most = Math.max(most, format(value).length);
-    }
+    values.forEach((value, i) => {
+      if (value === null) return;
+      top = Math.max(top, value);
+      if (i % step === 0) most = Math.max(most, format(value).length);
+    });
   }
-  return Math.max(most, format(model.top).length);
+  return Math.max(most, format(top).length);
 }

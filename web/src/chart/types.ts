@@ -9,7 +9,15 @@ export type ChartSeries = {
   /** A CSS colour that suits both schemes, as one of `seriesColors`. */
   color: string;
   values: (number | null)[];
+  /** What it counts, where its label does not tell. */
+  hint?: string;
 };
+
+/**
+ * Band is a part of the plot with a y axis of its own, above those that come after it; the x axis is everybody's. For
+ * series that would be flat beside others. It goes, and leaves its room to the rest, while all its series are hidden.
+ */
+export type Band = { label: string; scale: "linear" | "log"; series: readonly string[] };
 
 /** Marker is an instant worth a vertical line: "monitoring started 19 Nov 06:12". */
 export type Marker = { at: string; label: string };
@@ -33,8 +41,14 @@ export type ChartProps = {
   stacked?: boolean;
   /** A value as it is read: "41.2 %". */
   format: (value: number) => string;
-  /** The y axis; without it, from 0 to what fits. */
-  range?: readonly [number, number];
+  /** What the y axis reaches at least; without it, what fits. It begins at 0. */
+  upTo?: number;
+  /** One array for as long as they are the same; without it all series share one linear axis. */
+  bands?: readonly Band[];
+  /** The series that are not drawn. They take no part in axis and total. */
+  hidden?: ReadonlySet<string>;
+  /** A series of the legend was pressed; without it nothing can be hidden. */
+  onToggle?: (key: string) => void;
   markers?: Marker[];
   /** Told the whole buckets that were dragged over, as RFC 3339; without it nothing can be dragged. */
   onZoom?: (from: string, to: string) => void;

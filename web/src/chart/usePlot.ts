@@ -42,14 +42,11 @@ export function usePlot({
       look: look(),
       stacked,
       format: (value: number) => latest.current.format(value),
-      get range() {
-        return latest.current.range;
-      },
     };
     const drawn = newPlot(host, state, {
       width: host.clientWidth || 600,
       height,
-      onDraw: (u) => placeMarkers(u, figure),
+      onDraw: (u) => placeLabels(u, figure),
     });
     plot.current = drawn;
     const sized = new ResizeObserver(() => drawn.resize(host.clientWidth));
@@ -99,10 +96,17 @@ function spanOf(model: Model, [first, last]: readonly [number, number]): [string
   return [new Date(model.starts[first] ?? model.from).toISOString(), new Date(end).toISOString()];
 }
 
-/** placeMarkers puts the vertical lines where the plot has their instants; labels turn to where there is room. */
-function placeMarkers(u: uPlot, figure: HTMLElement) {
+/**
+ * placeLabels puts names of bands on top of these, and vertical lines where the plot has their instants; labels turn to
+ * where there is room.
+ */
+function placeLabels(u: uPlot, figure: HTMLElement) {
   const ratio = devicePixelRatio;
   const [left, width] = [u.bbox.left / ratio, u.bbox.width / ratio];
+  for (const band of figure.querySelectorAll<HTMLElement>(".chart-band")) {
+    band.style.left = `${left}px`;
+    band.style.top = `${u.bbox.top / ratio + u.valToPos(Number(band.dataset.height), "y")}px`;
+  }
   for (const marker of figure.querySelectorAll<HTMLElement>(".chart-marker")) {
     const x = u.valToPos(Number(marker.dataset.at), "x");
     marker.style.left = `${left + x}px`;

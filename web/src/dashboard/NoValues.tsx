@@ -7,7 +7,6 @@ import { useScope } from "../window/scope";
 
 /** NoInstance is shown where the filter names no server that could be asked for. */
 export function NoInstance() {
-  const { search } = useScope();
   return (
     <EmptyState
       icon={<IconFilterOff size={28} stroke={1.5} aria-hidden />}
@@ -15,7 +14,9 @@ export function NoInstance() {
       action={
         <Anchor
           size="sm"
-          renderRoot={(props) => <Link to="/" search={{ ...search, instanceId: undefined }} {...props} />}
+          renderRoot={(props) => (
+            <Link from="/" to="/" search={(here) => ({ ...here, instanceId: undefined })} {...props} />
+          )}
         >
           Show all instances
         </Anchor>
@@ -26,7 +27,7 @@ export function NoInstance() {
 
 /** NoValues is shown where a window has no value at all, with the nearest place that may have some. */
 export function NoValues() {
-  const { window, instanceIds } = useScope();
+  const { window } = useScope();
   const admin = useSession().can("admin");
   const day = window.preset === "24h";
   return (
@@ -37,7 +38,14 @@ export function NoValues() {
         !day ? (
           <Anchor
             size="sm"
-            renderRoot={(props) => <Link to="/" search={{ range: "24h", instanceId: instanceIds }} {...props} />}
+            renderRoot={(props) => (
+              <Link
+                from="/"
+                to="/"
+                search={(here) => ({ ...here, range: "24h", from: undefined, to: undefined })}
+                {...props}
+              />
+            )}
           >
             Show the last 24 hours
           </Anchor>

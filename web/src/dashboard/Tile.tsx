@@ -3,12 +3,13 @@ import { IconChartLine, IconCopy, IconDots, IconTable } from "@tabler/icons-reac
 import { type ComponentProps, lazy, type ReactNode, Suspense, useId, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
-import { TimeSeriesChart } from "../chart/TimeSeriesChart";
+import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { ProblemNote } from "../ui/ProblemNote";
 import { say, sayProblem } from "../ui/say";
 import { useScope } from "../window/scope";
 import classes from "./dashboard.module.css";
 import { NoInstance, NoValues } from "./NoValues";
+import { type SeriesName, useHidden } from "./useHidden";
 
 // Loaded when somebody asks for it.
 const SeriesTable = lazy(() => import("../chart/SeriesTable").then((m) => ({ default: m.SeriesTable })));
@@ -21,8 +22,8 @@ export type Answer = Pick<Schemas["Utilization"], Envelope>;
 /** Drawing is how an answer looks: its series, and what else is particular to the tile. */
 export type Drawing = Pick<
   ComponentProps<typeof TimeSeriesChart>,
-  "series" | "stacked" | "format" | "range" | "markers"
->;
+  "stacked" | "format" | "upTo" | "bands" | "markers"
+> & { series: (ChartSeries & { key: SeriesName })[] };
 
 /** Asked is a query as far as a tile looks at it. */
 export type Asked<A> = {
@@ -34,8 +35,6 @@ export type Asked<A> = {
   isPlaceholderData: boolean;
   refetch: () => unknown;
 };
-
-const plotHeight = 200;
 
 async function copy(title: string, csv: string) {
   try {
@@ -91,14 +90,17 @@ export function Tile<A extends Answer>({
   note,
   asked,
   draw,
+  plotHeight = 200,
 }: {
   title: string;
   about: string;
   note?: (answer: A) => ReactNode;
   asked: Asked<A>;
   draw: (answer: A) => Drawing;
+  plotHeight?: number;
 }) {
   const scope = useScope();
+  const { hidden, toggle } = useHidden();
   const heading = useId();
   const [table, setTable] = useState(false);
   const { data } = asked;
@@ -124,6 +126,8 @@ export function Tile<A extends Answer>({
       generatedAt: data.generatedAt,
       onZoom: scope.setCustom,
       height: plotHeight,
+      hidden,
+      onToggle: toggle,
     };
     if (!table) return <TimeSeriesChart {...shown} />;
     return (

@@ -5,7 +5,10 @@ import { engineName, plural } from "../ui/format";
 import { useScope } from "../window/scope";
 import { windowQuery } from "./asking";
 import { type Drawing, Tile } from "./Tile";
-import { milliseconds, percent, sessions } from "./units";
+import { latency, percent, sessions } from "./units";
+
+/** Of the second row's plots: two bands need it, and neighbours align. */
+const tall = 260;
 
 const engines = (answer: { engines: string[] }) => answer.engines.map(engineName).join(", ") || "no engine read";
 
@@ -18,7 +21,7 @@ const drawUtilization = ({ series }: Schemas["Utilization"]): Drawing => ({
     { key: "diskPercent", label: "Disk", color: palette.disk, values: series.diskPercent },
   ],
   format: percent,
-  range: [0, 100],
+  upTo: 100,
 });
 
 /** UtilizationTile is CPU and memory averaged over the hosts, and the fullest volume of them all. */
@@ -41,24 +44,40 @@ export function UtilizationTile() {
   );
 }
 
+// The slowest query is a thousand times the average: on one axis the average would be the base line.
+const latencyBands: Drawing["bands"] = [
+  { label: "Average, linear scale", scale: "linear", series: ["avgLatencyMs"] },
+  { label: "Slowest, logarithmic scale", scale: "log", series: ["maxLatencyMs"] },
+];
+
 const drawLatency = ({ series }: Schemas["QueryPerformance"]): Drawing => ({
   series: [
     { key: "avgLatencyMs", label: "Average", color: palette.average, values: series.avgLatencyMs },
     { key: "maxLatencyMs", label: "Slowest query (mean)", color: palette.maximum, values: series.maxLatencyMs },
   ],
-  format: milliseconds,
+  bands: latencyBands,
+  format: latency,
 });
 
 /** QueryPerformanceTile is the latency over all executions, and the mean of the query whose mean is highest. */
 export function QueryPerformanceTile() {
   const scope = useScope();
-  const latency = api.useQuery(
+  const performance = api.useQuery(
     "get",
     "/api/v1/metrics/query-performance",
     { params: { query: windowQuery(scope) } },
     { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
   );
-  return <Tile title="Query performance" about="Latency" note={engines} asked={latency} draw={drawLatency} />;
+  return (
+    <Tile
+      title="Query performance"
+      about="Latency"
+      note={engines}
+      asked={performance}
+      draw={drawLatency}
+      plotHeight={tall}
+    />
+  );
 }
 
 const drawWaits = ({ series }: Schemas["WaitEvents"]): Drawing => ({
@@ -71,8 +90,20 @@ const drawWaits = ({ series }: Schemas["WaitEvents"]): Drawing => ({
       values: series.lightweightLocks,
     },
     { key: "io", label: "I/O", color: palette.io, values: series.io },
-    { key: "clientNetwork", label: "Client / network", color: palette.clientNetwork, values: series.clientNetwork },
-    { key: "other", label: "Other", color: palette.other, values: series.other },
+    {
+      key: "clientNetwork",
+      label: "Client / network",
+      color: palette.clientNetwork,
+      values: series.clientNetwork,
+      hint: "most of these sessions are idle",
+    },
+    {
+      key: "other",
+      label: "Other",
+      color: palette.other,
+      values: series.other,
+      hint: "idle sessions of Oracle are among these",
+    },
   ],
   stacked: true,
   format: sessions,
@@ -87,5 +118,14 @@ export function WaitEventsTile() {
     { params: { query: windowQuery(scope) } },
     { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
   );
-  return <Tile title="Wait events" about="Average waiting sessions" note={engines} asked={waits} draw={drawWaits} />;
+  return (
+    <Tile
+      title="Wait events"
+      about="Average waiting sessions"
+      note={engines}
+      asked={waits}
+      draw={drawWaits}
+      plotHeight={tall}
+    />
+  );
 }
