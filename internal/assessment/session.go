@@ -146,21 +146,3 @@ func (s *Session) Row(ctx context.Context, columns int, statement string) ([]str
 	}
 	return rows[0], nil
 }
-
-// Literal quotes a string for use in a statement; standard_conforming_strings
-// is set on every session.
-func Literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
-// Identifier quotes a name where it needs it, as quote_ident does.
-func Identifier(s string) string {
-	plain := s != "" && (s[0] < '0' || s[0] > '9')
-	for _, c := range s {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			plain = false
-		}
-	}
-	if plain {
-		return s
-	}
-	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-}
