@@ -81,7 +81,9 @@ type State struct {
 // addMissing adds those grants that no other asks for already.
 func (s *State) addMissing(grants []snapshot.MissingGrant) {
 	for _, g := range grants {
-		if !slices.ContainsFunc(s.MissingGrants, func(known snapshot.MissingGrant) bool { return known.Statement == g.Statement }) {
+		if !slices.ContainsFunc(s.MissingGrants, func(known snapshot.MissingGrant) bool {
+			return known.Statement == g.Statement && known.Object == g.Object
+		}) {
 			s.MissingGrants = append(s.MissingGrants, g)
 		}
 	}

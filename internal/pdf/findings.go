@@ -53,11 +53,8 @@ func (b *builder) findingBlock(g analysis.Group) {
 	}
 	b.advice("Holds when", c.Pass)
 	b.advice("Fix", c.Remediation)
-	if c.Statement != "" {
-		b.d.Need(12)
-		b.d.Paragraph(62, 1.4, typeset.Span{Text: c.Statement, Style: codeStyle})
-		b.d.Y += 2
-	}
+	b.advice("Impact", c.Impact)
+	b.fixes(g)
 	b.advice("Reference", strings.Join(c.References, "; "))
 	d.Y += 6
 }

@@ -41,7 +41,7 @@ func (b *builder) remediation() {
 	})
 	b.small("Order: weight closed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Cleared: share of all weight that is gone after this step and those before it. " +
 		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
-		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. {object} stands for each object that the findings list.")
+		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. A statement under an action closes all of it.")
 }
 
 // andVulnerabilities says what the plan closes besides findings.

@@ -93,8 +93,8 @@ type Check struct {
 	Rationale    string   `json:"rationale"`
 	Pass         string   `json:"pass"`
 	Remediation  string   `json:"remediation"`
-	Statement    string   `json:"statement"` // template of the statement that fixes it, may be empty
-	Effort       string   `json:"effort"`    // S, M, L
+	Impact       string   `json:"impact"` // what the remediation changes, and what to mind; may be empty
+	Effort       string   `json:"effort"` // S, M, L
 	NeedsRestart bool     `json:"needsRestart"`
 	References   []string `json:"references"`
 }
@@ -226,6 +226,13 @@ const MaxViolations = 500
 type Violation struct {
 	Object   string `json:"object"`
 	Evidence string `json:"evidence"` // at most 200 characters
+	Fix      *Fix   `json:"fix"`      // nil: what to do is the owner's to choose, or cannot be stated
+}
+
+// Fix is what mends one violation and can be run as it stands, by a superuser.
+type Fix struct {
+	Database  string `json:"database"`  // where it is run; empty: in any
+	Statement string `json:"statement"` // a statement a line, each run by itself
 }
 
 // Role is a privileged account.

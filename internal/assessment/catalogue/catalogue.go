@@ -42,17 +42,23 @@ type Check struct {
 	Passed       string   `yaml:"passed"`      // says what is right where it passes, in a clause with a verb
 	Rationale    string   `yaml:"rationale"`
 	Pass         string   `yaml:"pass"`
-	Remediation  string   `yaml:"remediation"`
-	Statement    string   `yaml:"statement"`
+	Remediation  string   `yaml:"remediation"` // what to do, in a sentence
+	Impact       string   `yaml:"impact"`      // what that changes, and what to mind
 	Effort       string   `yaml:"effort"`
 	NeedsRestart bool     `yaml:"restart"`
 	Reads        []Read   `yaml:"reads"`
 	References   []string `yaml:"references"`
 	Query        string   `yaml:"query"`
 	Graded       bool     `yaml:"graded"` // the query's third column is the row's severity
+	Names        []string `yaml:"names"`  // of the query's further columns, for Statements
+	RunIn        string   `yaml:"run_in"` // the one of Names that is the database to run them in
 	Evaluate     string   `yaml:"evaluate"`
 	Population   string   `yaml:"population"`
 	Unreadable   string   `yaml:"unreadable"`
+	// Statements do what Remediation says, the first that fits; none where that is
+	// the owner's to choose. Grants do the same for what Unreadable lists.
+	Statements []Statement `yaml:"statements"`
+	Grants     []Statement `yaml:"grants"`
 }
 
 // Catalogue is the validated set of checks.
@@ -138,7 +144,7 @@ func (c Check) faults() (faults []string) {
 	for _, query := range []string{c.Query, c.Population, c.Unreadable} {
 		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
 	}
-	return faults
+	return append(faults, c.statementFaults()...)
 }
 
 // Checks returns every check, sorted by id.
@@ -171,7 +177,7 @@ func (c *Catalogue) Definitions() []snapshot.Check {
 		out[i] = snapshot.Check{
 			ID: check.ID, Engine: string(fleet.PostgreSQL), Domain: check.Domain, Severity: check.Severity,
 			Scope: check.Scope, Title: check.Title, Passed: check.Passed, Rationale: check.Rationale, Pass: check.Pass,
-			Remediation: check.Remediation, Statement: check.Statement, Effort: check.Effort,
+			Remediation: check.Remediation, Impact: check.Impact, Effort: check.Effort,
 			NeedsRestart: check.NeedsRestart, References: slices.Clone(check.References),
 		}
 	}

@@ -1,9 +1,12 @@
 package catalogue
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"gopkg.in/yaml.v3"
 )
 
 func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
@@ -42,6 +45,17 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"unknown member":      {"title: t", "titel: t", "titel"},
 		"no passing title":    {"passed: u,", "", "PG-S01: a title for when it passes"},
 		"the failing title":   {"passed: u", "passed: t", "PG-S01: a title for when it passes"},
+		"a placeholder":       {"query:", "impact: i, names: [a], statements: ['ALTER TABLE {object} X;'], query:", "{object}, which no query names"},
+		"an ellipsis":         {"query:", "impact: i, statements: ['ALTER TABLE … X;'], query:", "can be run as it stands"},
+		"an ellipsis of dots": {"query:", "impact: i, statements: ['ALTER TABLE ... X;'], query:", "can be run as it stands"},
+		"a name in brackets":  {"query:", "impact: i, statements: ['ALTER TABLE <name> X;'], query:", "can be run as it stands"},
+		"a comment":           {"query:", "impact: i, statements: ['# do it;'], query:", "can be run as it stands"},
+		"no end":              {"query:", "impact: i, statements: ['VACUUM'], query:", "can be run as it stands"},
+		"an unused name":      {"query:", "impact: i, names: [a], statements: ['VACUUM;'], query:", "no statement uses the name a"},
+		"a statement alone":   {"query:", "statements: ['VACUUM;'], query:", "needs an impact"},
+		"a setting not read":  {"query:", "impact: i, statements: ['ALTER SYSTEM SET ssl = on;'], query:", "sets ssl, which the check does not read"},
+		"a grant of nothing":  {"query:", "grants: ['GRANT x TO {role};'], query:", "grants and unreadable belong together"},
+		"a grant to whom":     {"query:", "unreadable: 'select 1', grants: ['GRANT x TO {whom};'], query:", "a grant uses {whom}"},
 		"unknown domain":      {"Security", "Safety", "PG-S01: unknown domain"},
 		"unknown severity":    {"High", "Severe", "PG-S01: unknown severity"},
 		"unknown scope":       {"instance", "table", "PG-S01: unknown scope"},
@@ -77,4 +91,39 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestStatementsAreQuotedAndComplete(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		template string
+		values   map[string]string
+		want     string
+	}{
+		"identifier":         {"DROP X {a};", map[string]string{"a": `O"x; DROP`}, `DROP X "O""x; DROP";`},
+		"keyword":            {"DROP X {a};", map[string]string{"a": "user"}, `DROP X "user";`},
+		"looks like one":     {"DROP X {a};", map[string]string{"a": "{b}"}, `DROP X "{b}";`},
+		"hidden letters":     {"DROP X {a};", map[string]string{"a": "a\u202eb\\"}, `DROP X U&"a\202Eb\\";`},
+		"spaces to lose":     {"DROP X {a};", map[string]string{"a": " a  b "}, `DROP X U&"\0020a \0020b\0020";`},
+		"literal":            {"X {'a'};", map[string]string{"a": "it's"}, `X 'it''s';`},
+		"literals":           {"X {'a',};", map[string]string{"a": `["a","$libdir/b"]`}, `X 'a', '$libdir/b';`},
+		"identifiers":        {"X ({a,});", map[string]string{"a": `["a","B"]`}, `X (a, "B");`},
+		"words":              {"X {A};", map[string]string{"a": "NOCREATEDB"}, `X NOCREATEDB;`},
+		"words that are not": {"X {A};", map[string]string{"a": "NOCREATEDB; DROP"}, ""},
+		"no list":            {"X {a,};", map[string]string{"a": "a"}, ""},
+		"an empty list":      {"X {a,};", map[string]string{"a": "[]"}, ""},
+		"not known":          {"X {a};", nil, ""},
+		"not readable":       {"X {a};", map[string]string{"a": "a\ufffd"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var s []Statement
+			if err := yaml.Unmarshal([]byte("- "+strconv.Quote(test.template)), &s); err != nil {
+				t.Fatal(err)
+			}
+			if got := First(s, test.values); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
 }

@@ -4,7 +4,8 @@
 //
 //   - a query: one row for each violation, with the columns object (its name
 //     for as long as it breaks the check: exceptions are about names) and
-//     evidence and, if graded, the severity of that row; no row is a pass; or
+//     evidence and, if graded, the severity of that row, then those that names
+//     lists; no row is a pass; or
 //   - evaluate: the name of a rule in internal/assessment/postgresql that takes
 //     what several checks share (the HBA rules in order, the release feed).
 //
@@ -26,9 +27,29 @@
 // shows less (pg_settings, pg_stat_activity, pg_user_mappings) makes a query
 // return no row, and no row would read as a pass.
 //
-// population counts the objects assessed, for the share that fails; unreadable
-// lists objects whose state is hidden one by one. In statement, {object} stands
-// for the violating object.
+// population counts the objects assessed, for the share that fails. unreadable
+// lists objects whose state is hidden one by one, with the columns object, schema
+// and name (null: all of the schema), and grants what would show them.
+//
+// What to do about a violation is remediation, one sentence, and impact: what
+// that changes, and what to mind. Where the way to do it can be stated, statements
+// holds it as a template (type Statement), the first one whose variables are all
+// known. Its variables are the query's further columns, which names lists; run_in
+// is the one of them that names the database. A column that is null keeps the
+// statement from being printed, and so does a standby, and a setting that ALTER
+// SYSTEM would not change. There is no statement for what
+//
+//   - hides a row from whoever sees it now: row level security that is forced, a
+//     grant or attribute that is taken away;
+//   - keeps the server from starting again: ssl = on without a certificate, a
+//     library that is not installed;
+//   - leaves a value to choose: a date, an address, a limit, a primary key;
+//   - loses what cannot be had back: a replication slot, a prepared transaction;
+//   - makes the check pass and mends nothing: a collation version refreshed over
+//     indexes in the old order, a sequence that grows beyond its column.
+//
+// internal/assessment/postgresql/fixes_test.go has a row for every check: it
+// plants the fault, runs what is printed, restarts, and looks again.
 //
 // What may go wrong: a check that is malformed, names an unknown rule or has a
 // duplicate id keeps the program from starting; the tests run every query on

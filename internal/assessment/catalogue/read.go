@@ -66,6 +66,30 @@ func (r Read) Object() string {
 	}
 }
 
+// settingsRole shows its members the settings that hold secrets of the server.
+const settingsRole = "pg_read_all_settings"
+
+// Denied is the object as it is named where the monitoring role may not read it:
+// settings are not granted one by one.
+func (r Read) Denied() string {
+	if r.Kind == ReadSetting {
+		return Read{Kind: ReadRole, Name: settingsRole}.Object()
+	}
+	return r.Object()
+}
+
+// Membership is the predefined role that a read is a matter of, "" for none.
+func (r Read) Membership() string {
+	switch r.Kind {
+	case ReadRole:
+		return r.Name
+	case ReadSetting:
+		return settingsRole
+	default:
+		return ""
+	}
+}
+
 // Grant is the statement that lets role read it; role is quoted already.
 func (r Read) Grant(role string) string {
 	switch r.Kind {
@@ -77,10 +101,8 @@ func (r Read) Grant(role string) string {
 		return "GRANT SELECT" + columns + " ON pg_catalog." + r.Name + " TO " + role + ";"
 	case ReadFunction:
 		return "GRANT EXECUTE ON FUNCTION pg_catalog." + r.Name + "() TO " + role + ";"
-	case ReadRole:
-		return "GRANT " + r.Name + " TO " + role + ";"
-	case ReadSetting:
-		return "GRANT pg_read_all_settings TO " + role + ";"
+	case ReadRole, ReadSetting:
+		return "GRANT " + r.Membership() + " TO " + role + ";"
 	default:
 		return ""
 	}

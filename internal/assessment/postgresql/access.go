@@ -3,6 +3,7 @@ package postgresql
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"muster/internal/assessment"
@@ -15,12 +16,19 @@ import (
 type access struct {
 	role     string
 	database string
+	version  int
+	standby  bool // refuses every statement that writes
+	inherits bool // our role has what it is a member of
+	alters   bool // ALTER SYSTEM is allowed
 	states   map[string]readState
 }
 
 type readState struct {
 	present, granted bool
 	setting          string // of a setting: its value for sessions that do not change it
+	// detail is where a setting was set, and of a role "member" where ours is one
+	// and yet does not inherit.
+	detail string
 }
 
 func key(r catalogue.Read) string {
@@ -30,7 +38,8 @@ func key(r catalogue.Read) string {
 // lookUp asks for all reads of the checks in one query.
 func lookUp(ctx context.Context, s *assessment.Session, role string, checks []catalogue.Check) (access, error) {
 	a := access{role: role, database: s.Database, states: make(map[string]readState)}
-	var parts []string
+	parts := []string{`select '', pg_is_in_recovery(), coalesce((select rolinherit from pg_roles where rolname = current_user), true),
+		current_setting('server_version_num'), coalesce(current_setting('allow_alter_system', true), 'on')`}
 	for _, check := range checks {
 		for _, read := range check.Reads {
 			if _, seen := a.states[key(read)]; !seen {
@@ -39,20 +48,24 @@ func lookUp(ctx context.Context, s *assessment.Session, role string, checks []ca
 			}
 		}
 	}
-	if len(parts) == 0 {
-		return a, nil
-	}
-	rows, err := s.Query(ctx, 4, strings.Join(parts, "\nunion all "))
+	rows, err := s.Query(ctx, 5, strings.Join(parts, "\nunion all "))
 	if err != nil {
 		return access{}, err
 	}
 	for _, row := range rows {
-		a.states[row[0]] = readState{present: row[1] == "t", granted: row[2] == "t", setting: row[3]}
+		if row[0] == "" {
+			a.standby, a.inherits, a.alters = row[1] == "t", row[2] == "t", row[4] == "on"
+			if a.version, err = strconv.Atoi(row[3]); err != nil {
+				return access{}, fmt.Errorf("server_version_num: %w", err)
+			}
+			continue
+		}
+		a.states[row[0]] = readState{present: row[1] == "t", granted: row[2] == "t", setting: row[3], detail: row[4]}
 	}
 	return a, nil
 }
 
-// question is the SQL for present, granted and value of one read. Names come
+// question is the SQL for present, granted, value and detail of one read. Names come
 // from the catalogue, which admits only a-z, 0-9 and _.
 func question(r catalogue.Read) string {
 	switch r.Kind {
@@ -65,25 +78,31 @@ func question(r catalogue.Read) string {
 			}
 			granted += fmt.Sprintf(" and has_column_privilege(%s, '%s', 'SELECT')", relation, column)
 		}
-		return fmt.Sprintf("%s is not null, coalesce(%s, false), ''", relation, granted)
+		return fmt.Sprintf("%s is not null, coalesce(%s, false), '', ''", relation, granted)
 	case catalogue.ReadFunction:
 		function := fmt.Sprintf("to_regprocedure('pg_catalog.%s()')", r.Name)
-		return fmt.Sprintf("%s is not null, coalesce(has_function_privilege(%s, 'EXECUTE'), false), ''", function, function)
+		return fmt.Sprintf("%s is not null, coalesce(has_function_privilege(%s, 'EXECUTE'), false), '', ''", function, function)
 	case catalogue.ReadRole:
 		role := fmt.Sprintf("(select oid from pg_roles where rolname = '%s')", r.Name)
-		return fmt.Sprintf("%s is not null, coalesce(pg_has_role(%s, 'USAGE'), false), ''", role, role)
+		return fmt.Sprintf("%s is not null, coalesce(pg_has_role(%s, 'USAGE'), false), '', %s", role, role, memberDetail(r))
 	case catalogue.ReadSetting:
 		// A setting that one may not see looks like one that the server lacks;
 		// only who sees all of them can tell.
 		setting := fmt.Sprintf("(select %%s from pg_settings where name = '%s')", r.Name)
 		visible := fmt.Sprintf(setting, "true")
 		all := "coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_settings'), 'USAGE'), false)"
-		return fmt.Sprintf("coalesce(%s, not %s), coalesce(%s, false), coalesce(%s, '')",
-			visible, all, visible, fmt.Sprintf(setting, "reset_val"))
+		return fmt.Sprintf("coalesce(%s, not %s), coalesce(%s, false), coalesce(%s, ''), coalesce(%s, %s)",
+			visible, all, visible, fmt.Sprintf(setting, "reset_val"), fmt.Sprintf(setting, "source"), memberDetail(r))
 	default:
-		return fmt.Sprintf("c.n > 0, c.n > 0, '' from (select count(*) from pg_attribute where attrelid = to_regclass('pg_catalog.%s') and attname = '%s') c(n)",
+		return fmt.Sprintf("c.n > 0, c.n > 0, '', '' from (select count(*) from pg_attribute where attrelid = to_regclass('pg_catalog.%s') and attname = '%s') c(n)",
 			r.Name, r.Columns[0])
 	}
+}
+
+// memberDetail is "member" where our role is one of the predefined role that a
+// read is a matter of.
+func memberDetail(r catalogue.Read) string {
+	return fmt.Sprintf("case when pg_has_role((select oid from pg_roles where rolname = '%s'), 'MEMBER') then 'member' else '' end", r.Membership())
 }
 
 // missing returns the reads of a check that are not granted, absent those that
@@ -106,17 +125,36 @@ func (a access) granted(kind, name string, columns ...string) bool {
 }
 
 // grants are the statements that would let our role read what is missing.
-func (a access) grants(check catalogue.Check, missing []catalogue.Read) []snapshot.MissingGrant {
-	out := make([]snapshot.MissingGrant, len(missing))
-	for i, read := range missing {
-		out[i] = snapshot.MissingGrant{
-			Object: read.Object(), Statement: read.Grant(assessment.Identifier(a.role)), Checks: []string{check.ID},
+func (a access) grants(check catalogue.Check, missing []catalogue.Read) (out []snapshot.MissingGrant) {
+	for _, read := range missing {
+		g := snapshot.MissingGrant{Object: read.Denied(), Statement: read.Grant(assessment.Identifier(a.role)), Checks: []string{check.ID}}
+		if read.Membership() != "" {
+			out = append(out, a.memberships(read, g)...)
+			continue
 		}
-		if read.Kind == catalogue.ReadRelation || read.Kind == catalogue.ReadFunction {
-			out[i].Object += " in database " + a.database
-		}
+		g.Object += " in database " + a.database
+		out = append(out, g)
 	}
 	return out
+}
+
+// memberships is what a role that does not inherit needs for a membership to
+// count: since 16 that belongs to the membership, before to the role.
+func (a access) memberships(read catalogue.Read, g snapshot.MissingGrant) []snapshot.MissingGrant {
+	switch {
+	case a.inherits && a.states[key(read)].detail != "member":
+		return []snapshot.MissingGrant{g}
+	case a.version >= 160000:
+		g.Statement = strings.TrimSuffix(g.Statement, ";") + " WITH INHERIT TRUE;"
+		return []snapshot.MissingGrant{g}
+	}
+	inherit := snapshot.MissingGrant{
+		Object: "what the roles see that it is a member of", Statement: "ALTER ROLE " + assessment.Identifier(a.role) + " INHERIT;", Checks: g.Checks,
+	}
+	if a.states[key(read)].detail == "member" {
+		return []snapshot.MissingGrant{inherit}
+	}
+	return []snapshot.MissingGrant{g, inherit}
 }
 
 // refusal is why a check with missing reads was not assessed.

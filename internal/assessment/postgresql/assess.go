@@ -93,7 +93,8 @@ func (c *Collector) assess(ctx context.Context, target assessment.Target, a *sna
 		return err
 	}
 	defer s.Close(ctx)
-	if err := readServer(ctx, s, a); err != nil {
+	closed, err := readServer(ctx, s, a)
+	if err != nil {
 		return err
 	}
 	checks := c.catalogue.Checks()
@@ -112,7 +113,7 @@ func (c *Collector) assess(ctx context.Context, target assessment.Target, a *sna
 	judge := c.readAccounts(ctx, s, a, granted, roles, members)
 	countSessions(ctx, s, a, granted)
 
-	more, moreGrants := c.visitDatabases(ctx, target, a, perDatabase)
+	more, moreGrants := c.visitDatabases(ctx, target, a, closed, perDatabase)
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
 	a.Results = slices.Concat(results, more)
 	e := evidence{found: a, roles: roles, judge: judge, feed: c.feed, at: a.StartedAt}
@@ -127,36 +128,40 @@ const serverSQL = `
 	       to_char(pg_postmaster_start_time() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), pg_is_in_recovery()`
 
 const databasesSQL = `
-	select d.datname, pg_get_userbyid(d.datdba), d.datallowconn,
+	select d.datname, pg_get_userbyid(d.datdba), d.datallowconn, has_database_privilege(d.oid, 'CONNECT'),
 	       case when has_database_privilege(d.oid, 'CONNECT')
 	              or coalesce(pg_has_role((select oid from pg_roles where rolname = 'pg_read_all_stats'), 'USAGE'), false)
 	            then pg_database_size(d.oid) end
 	from pg_database d where not d.datistemplate order by d.datname collate "C"`
 
-func readServer(ctx context.Context, s *assessment.Session, a *snapshot.Assessment) error {
+// readServer fills in what the server is and has; closed are the databases on
+// which our role lacks CONNECT.
+func readServer(ctx context.Context, s *assessment.Session, a *snapshot.Assessment) (closed map[string]bool, err error) {
 	row, err := s.Row(ctx, 6, serverSQL)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.Role, a.RoleIsSuperuser, a.VersionText, a.InRecovery = row[0], row[1] == "t", row[3], row[5] == "t"
 	if a.VersionNum, err = strconv.Atoi(row[2]); err != nil {
-		return fmt.Errorf("server_version_num: %w", err)
+		return nil, fmt.Errorf("server_version_num: %w", err)
 	}
 	if started, err := time.Parse(time.RFC3339, row[4]); err == nil {
 		a.ServerStartedAt = &started
 	}
-	rows, err := s.Query(ctx, 4, databasesSQL)
+	rows, err := s.Query(ctx, 5, databasesSQL)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	closed = make(map[string]bool)
 	for _, row := range rows {
+		closed[row[0]] = row[3] == "f"
 		fact := snapshot.DatabaseFact{Name: row[0], Owner: row[1], AllowsConn: row[2] == "t"}
-		if size, err := strconv.ParseInt(row[3], 10, 64); err == nil {
+		if size, err := strconv.ParseInt(row[4], 10, 64); err == nil {
 			fact.SizeBytes = &size
 		}
 		a.Databases = append(a.Databases, fact)
 	}
-	return nil
+	return closed, nil
 }
 
 // Databases lists the names of a server's databases, as Assess does, as of now.
@@ -225,7 +230,7 @@ func countSessions(ctx context.Context, s *assessment.Session, a *snapshot.Asses
 }
 
 // visitDatabases runs the database checks, a few databases at a time.
-func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(sessionsAtOnce)
@@ -234,7 +239,7 @@ func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target
 			continue
 		}
 		group.Go(func() error {
-			r, g, extensions := visitDatabase(ctx, target, a.Role, a.VersionNum, database.Name, checks)
+			r, g, extensions := visitDatabase(ctx, target, a.Role, a.VersionNum, database.Name, closed[database.Name], checks)
 			mu.Lock()
 			defer mu.Unlock()
 			results, grants = append(results, r...), append(grants, g...)
@@ -273,7 +278,7 @@ func dropVanished(ctx context.Context, s *assessment.Session, a *snapshot.Assess
 
 func connectObject(database string) string { return "database " + database }
 
-func visitDatabase(ctx context.Context, target assessment.Target, role string, version int, database string, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
+func visitDatabase(ctx context.Context, target assessment.Target, role string, version int, database string, closed bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant, extensions []snapshot.Extension) {
 	all := func(code, reason string) []snapshot.CheckResult {
 		for _, check := range checks {
 			result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
@@ -286,7 +291,7 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 	if err != nil {
 		var refused *assessment.ConnectionError
 		errors.As(err, &refused)
-		if refused.Class == assessment.ClassDatabase {
+		if closed && refused.Class == assessment.ClassDatabase {
 			grants = append(grants, snapshot.MissingGrant{
 				Object:    connectObject(database),
 				Statement: "GRANT CONNECT ON DATABASE " + assessment.Identifier(database) + " TO " + assessment.Identifier(role) + ";",

@@ -68,14 +68,15 @@ func notAssessed(result *snapshot.CheckResult, code, reason string) {
 }
 
 func runCheck(ctx context.Context, s *assessment.Session, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
-	columns, severity := "v(object, evidence)", "''"
+	columns, severity := "object, evidence", "''"
 	if check.Graded {
-		columns, severity = "v(object, evidence, severity)", "v.severity::text"
+		columns, severity = "object, evidence, severity", "v.severity::text"
 	}
-	rows, err := s.Query(ctx, 4, fmt.Sprintf(
-		"select v.object::text, v.evidence::text, %s, count(*) over () from (\n%s\n) %s\n"+
+	further, selected := named(check.Names)
+	rows, err := s.Query(ctx, 4+len(check.Names), fmt.Sprintf(
+		"select v.object::text, v.evidence::text, %s, count(*) over ()%s from (\n%s\n) v(%s%s)\n"+
 			`order by v.object::text collate "C", v.evidence::text collate "C" limit %d`,
-		severity, check.Query, columns, snapshot.MaxViolations))
+		severity, selected, check.Query, columns, further, snapshot.MaxViolations))
 	if err != nil {
 		code, sentence := reasonOf(err)
 		notAssessed(result, code, "Not assessed: "+sentence+".")
@@ -84,7 +85,8 @@ func runCheck(ctx context.Context, s *assessment.Session, a access, check catalo
 	hidden, grants := hiddenObjects(ctx, s, a, check)
 	violations := make([]snapshot.Violation, len(rows))
 	for i, row := range rows {
-		violations[i] = snapshot.Violation{Object: row[0], Evidence: row[1]}
+		violations[i] = snapshot.Violation{Object: row[0], Evidence: row[1] + a.fixedElsewhere(check)}
+		violations[i].Fix = a.fix(check, s.Database, row[4:])
 		result.Total, _ = strconv.Atoi(row[3])
 		result.Severity = worse(result.Severity, row[2])
 	}
@@ -129,25 +131,29 @@ func hiddenObjects(ctx context.Context, s *assessment.Session, a access, check c
 	if check.Unreadable == "" {
 		return "", nil
 	}
-	rows, err := s.Query(ctx, 2, check.Unreadable)
+	rows, err := s.Query(ctx, 3, check.Unreadable)
 	if err != nil {
 		_, sentence := reasonOf(err)
 		return "Which objects are hidden could not be read: " + sentence + ".", nil
 	}
-	const named = 20
+	const listed = 20
 	var objects []string
-	for _, row := range rows[:min(len(rows), named)] {
-		objects = append(objects, row[0])
+	for _, row := range rows {
+		if len(objects) < listed {
+			objects = append(objects, row[0])
+		}
 		grants = append(grants, snapshot.MissingGrant{
-			Object: row[0] + " in database " + s.Database, Statement: row[1] + " TO " + assessment.Identifier(a.role) + ";", Checks: []string{check.ID},
+			Object:    row[0] + " in database " + s.Database,
+			Statement: catalogue.First(check.Grants, map[string]string{"role": a.role, "schema": row[1], "name": row[2]}),
+			Checks:    []string{check.ID},
 		})
 	}
 	if len(rows) == 0 {
 		return "", nil
 	}
 	more := ""
-	if len(rows) > named {
-		more = fmt.Sprintf(" and %d more", len(rows)-named)
+	if len(rows) > listed {
+		more = fmt.Sprintf(" and %d more", len(rows)-listed)
 	}
 	return fmt.Sprintf("The monitoring role %s may not read %s%s. To let it: %s",
 		a.role, strings.Join(objects, ", "), more, grants[0].Statement), grants

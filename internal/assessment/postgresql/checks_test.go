@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -170,7 +171,7 @@ func TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses(t *testing.T) {
 		}
 	})
 	t.Run("by the role with what it asked for", func(t *testing.T) {
-		grantMissing(t, server)
+		granted := grantMissing(t, server, "watcher")
 		open := assess(t, server.URL("watcher", "postgres"))
 		if open.Outcome != snapshot.OutcomeComplete || len(open.MissingGrants) > 0 {
 			t.Errorf("still %s, missing %+v", open.Outcome, open.MissingGrants)
@@ -179,6 +180,15 @@ func TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses(t *testing.T) {
 			if result, _ := resultOf(open, fault.check, "app"); result.Status != snapshot.StatusFail {
 				t.Errorf("%s: %+v", fault.check, result)
 			}
+		}
+		needsEach(t, server, "watcher", granted)
+	})
+	t.Run("by a role that does not inherit", func(t *testing.T) {
+		const shy = `shy "user"`
+		run(t, server.Superuser(), `CREATE ROLE "shy ""user""" LOGIN NOINHERIT;`+"\n"+`GRANT pg_read_all_stats TO "shy ""user""";`+"\n")
+		grantMissing(t, server, shy)
+		if open := assess(t, server.URL(shy, "postgres")); open.Outcome != snapshot.OutcomeComplete || len(open.MissingGrants) > 0 {
+			t.Errorf("still %s, missing %+v", open.Outcome, open.MissingGrants)
 		}
 	})
 }
@@ -198,20 +208,56 @@ func compareLooks(t *testing.T, seen, blind snapshot.Assessment) {
 	}
 }
 
-// grantMissing runs every statement that the blind look asks for, each in the
-// database it names, until none is left: what a grant opens may show more.
-func grantMissing(t *testing.T, server *pgtest.Server) {
+// grantMissing runs every statement that a role's look asks for, each in the
+// database it names, and finds that the next look no longer asks for it. What a
+// grant opens may show more.
+func grantMissing(t *testing.T, server *pgtest.Server, role string) (granted []snapshot.MissingGrant) {
 	t.Helper()
-	for range 3 {
-		missing := assess(t, server.URL("watcher", "postgres")).MissingGrants
+	missing := assess(t, server.URL(role, "postgres")).MissingGrants
+	for len(missing) > 0 {
 		for _, grant := range missing {
-			database := "postgres"
-			if _, in, ok := strings.Cut(grant.Object, " in database "); ok {
-				database = in
+			if asksFor(granted, grant) {
+				t.Fatalf("%s does not close its gap, %s", grant.Statement, grant.Object)
 			}
-			run(t, server.URL(pgtest.Superuser, database), strings.TrimSuffix(grant.Statement, ";"))
+			run(t, server.URL(pgtest.Superuser, databaseOf(grant)), grant.Statement)
 		}
+		granted = append(granted, missing...)
+		missing = assess(t, server.URL(role, "postgres")).MissingGrants
 	}
+	return granted
+}
+
+// needsEach takes each grant away and finds that a check which it is for has no
+// whole answer, and that the look asks for it again: none was superfluous.
+func needsEach(t *testing.T, server *pgtest.Server, role string, granted []snapshot.MissingGrant) {
+	t.Helper()
+	for _, grant := range granted {
+		revoke := strings.Replace(strings.Replace(grant.Statement, "GRANT ", "REVOKE ", 1), " TO "+role, " FROM "+role, 1)
+		run(t, server.URL(pgtest.Superuser, databaseOf(grant)), revoke)
+		a := assess(t, server.URL(role, "postgres"))
+		for _, check := range grant.Checks {
+			result, _ := resultOf(a, check, databaseOf(grant))
+			if result.Reason == "" {
+				t.Errorf("%s has its answer without %s", check, grant.Statement)
+			}
+		}
+		if !asksFor(a.MissingGrants, grant) {
+			t.Errorf("%s, %s: nobody misses it: %+v", grant.Statement, grant.Object, a.MissingGrants)
+		}
+		run(t, server.URL(pgtest.Superuser, databaseOf(grant)), grant.Statement)
+	}
+}
+
+func asksFor(missing []snapshot.MissingGrant, grant snapshot.MissingGrant) bool {
+	return slices.ContainsFunc(missing, func(g snapshot.MissingGrant) bool { return g.Statement == grant.Statement && g.Object == grant.Object })
+}
+
+// databaseOf is where a missing grant is given.
+func databaseOf(grant snapshot.MissingGrant) string {
+	if _, in, ok := strings.Cut(grant.Object, " in database "); ok {
+		return in
+	}
+	return "postgres"
 }
 
 func names(r snapshot.CheckResult, object string) bool {

@@ -18,6 +18,7 @@ type Finding struct {
 	Database     string // empty: instance-wide
 	Object       string // empty: the check names no object
 	Evidence     string
+	Fix          *snapshot.Fix       // nil: there is none that can be run as it stands
 	Exception    *snapshot.Exception // that accepts it; nil: it is open
 }
 
@@ -55,7 +56,7 @@ func findingsOf(in *snapshot.Instance, r snapshot.CheckResult) []Finding {
 	}
 	out := make([]Finding, len(r.Violations))
 	for i, v := range r.Violations {
-		f.Object, f.Evidence = v.Object, v.Evidence
+		f.Object, f.Evidence, f.Fix = v.Object, v.Evidence, v.Fix
 		out[i] = f
 	}
 	return out

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"muster/internal/snapshot"
@@ -11,7 +10,7 @@ import (
 // Grant is something that the monitoring role lacks on an instance, with the
 // statement that gives it in each of the databases.
 type Grant struct {
-	Subject   string   // pg_hba_file_rules, 4 sequences of schema shop
+	Subject   string   // pg_hba_file_rules
 	Databases []string // empty: any will do
 	Statement string
 	Checks    []string
@@ -30,16 +29,14 @@ func (g Grant) Object() string {
 }
 
 // MissingGrants returns what an instance's monitoring role lacks for the checks
-// that the report is about, in the order of the assessment. Sequences of one
-// schema become one grant, and so does what is the same in several databases:
-// a server has thousands of sequences, and nobody runs a thousand statements.
+// that the report is about, in the order of the assessment. What is the same in
+// several databases becomes one grant.
 func MissingGrants(doc snapshot.Document, in *snapshot.Instance) []Grant {
 	if in.Assessment == nil {
 		return nil
 	}
 	skip := outside(doc)
-	var grants []Grant
-	sequences := map[string][]Grant{}
+	var out []Grant
 	for _, m := range in.Assessment.MissingGrants {
 		g := Grant{Subject: m.Object, Statement: m.Statement, Checks: slices.DeleteFunc(slices.Clone(m.Checks), func(id string) bool { return skip[id] })}
 		if len(g.Checks) == 0 && len(m.Checks) > 0 {
@@ -47,38 +44,6 @@ func MissingGrants(doc snapshot.Document, in *snapshot.Instance) []Grant {
 		}
 		if subject, database, ok := cutLast(m.Object, " in database "); ok {
 			g.Subject, g.Databases = subject, []string{database}
-		}
-		if all, ok := allSequences(g); ok {
-			sequences[all.key()] = append(sequences[all.key()], g)
-			g = all
-		}
-		grants = append(grants, g)
-	}
-	return foldGrants(grants, sequences)
-}
-
-// key tells grants apart that are given by the same statement in one place.
-func (g Grant) key() string {
-	return g.Statement + "\x00" + strings.Join(g.Databases, "\x00") + "\x00" + strings.Join(g.Checks, ",")
-}
-
-// foldGrants makes one of several grants by one statement: within a database
-// they are sequences of one schema, else the same subject in several databases.
-func foldGrants(grants []Grant, sequences map[string][]Grant) []Grant {
-	var out []Grant
-	seen := map[string]bool{}
-	for _, g := range grants {
-		switch ones := sequences[g.key()]; len(ones) {
-		case 0:
-		case 1:
-			g = ones[0]
-		default:
-			if seen[g.key()] {
-				continue
-			}
-			seen[g.key()] = true
-			schema, _, _ := cutLast(strings.TrimPrefix(g.Statement, everySequence), " TO ")
-			g.Subject = strconv.Itoa(len(ones)) + " sequences of schema " + schema
 		}
 		same := slices.IndexFunc(out, func(o Grant) bool {
 			return o.Subject == g.Subject && o.Statement == g.Statement && slices.Equal(o.Checks, g.Checks)
@@ -94,41 +59,6 @@ func foldGrants(grants []Grant, sequences map[string][]Grant) []Grant {
 		}
 	}
 	return out
-}
-
-const (
-	oneSequence   = "GRANT SELECT ON SEQUENCE "
-	everySequence = "GRANT SELECT ON ALL SEQUENCES IN SCHEMA "
-)
-
-// allSequences widens the grant of a sequence to those of its schema.
-func allSequences(g Grant) (Grant, bool) {
-	name, ok := strings.CutPrefix(g.Statement, oneSequence)
-	if !ok {
-		return Grant{}, false
-	}
-	name, role, ok := cutLast(name, " TO ")
-	end := schemaEnd(name)
-	if !ok || end < 0 {
-		return Grant{}, false
-	}
-	g.Statement = everySequence + name[:end] + " TO " + role
-	return g, true
-}
-
-// schemaEnd is where the dot stands that ends the schema of a qualified name; a
-// quoted schema may hold dots and doubled quotes.
-func schemaEnd(name string) int {
-	quoted := false
-	for i, r := range name {
-		switch {
-		case r == '"':
-			quoted = !quoted
-		case r == '.' && !quoted:
-			return i
-		}
-	}
-	return -1
 }
 
 func cutLast(s, sep string) (before, after string, ok bool) {

@@ -14,7 +14,7 @@ import (
 // Step is one action of the remediation plan.
 type Step struct {
 	Action       string
-	Statement    string // template, may be empty
+	Statement    string // that closes all of it, in any database; empty: each finding has its own, or none
 	Checks       []string
 	Findings     int // it closes
 	Instances    int
@@ -50,6 +50,18 @@ const OpenCVEs = "open CVEs"
 type draft struct {
 	Step
 	instances map[uuid.UUID]bool
+	varied    bool // not one statement closes all
+}
+
+// closedBy keeps the statement of a step for as long as it is that of every finding.
+func (d *draft) closedBy(fix *snapshot.Fix, unlisted int) {
+	switch {
+	case d.varied:
+	case fix == nil, fix.Database != "", unlisted > 0, d.Findings > 0 && d.Statement != fix.Statement:
+		d.Statement, d.varied = "", true
+	default:
+		d.Statement = fix.Statement
+	}
 }
 
 // Plan groups all open findings by the action that closes them and orders the
@@ -99,6 +111,7 @@ func fromFindings(doc snapshot.Document, drafts map[string]*draft) {
 	for _, g := range Findings(doc) {
 		for i, f := range g.Findings {
 			d := actionFor(drafts, instances[f.InstanceID], g.Check)
+			d.closedBy(f.Fix, g.Unlisted)
 			d.Checks = append(d.Checks, g.Check.ID)
 			d.Findings++
 			if i == 0 {
@@ -168,21 +181,17 @@ func (d *draft) raise(severity string) {
 	}
 }
 
-// draftFor finds the action of a check. Checks with the same remediation and
-// statement are closed by the same action.
+// draftFor finds the action of a check. Checks with the same remediation are
+// closed by the same action.
 func draftFor(drafts map[string]*draft, check snapshot.Check) *draft {
-	key := check.Remediation + "\x00" + check.Statement
-	if check.Remediation == "" {
-		key = check.ID
+	key, action := check.Remediation, check.Remediation
+	if key == "" {
+		key, action = check.ID, "Resolve "+check.ID+": "+check.Title
 	}
 	d := drafts[key]
 	if d == nil {
-		action := check.Remediation
-		if action == "" {
-			action = "Resolve " + check.ID + ": " + check.Title
-		}
 		d = &draft{
-			Step:      Step{Action: action, Statement: check.Statement, Severity: check.Severity, Effort: check.Effort},
+			Step:      Step{Action: action, Severity: check.Severity, Effort: check.Effort},
 			instances: map[uuid.UUID]bool{},
 		}
 		drafts[key] = d

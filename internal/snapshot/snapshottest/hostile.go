@@ -33,7 +33,7 @@ func Hostile(kind report.Kind) snapshot.Document {
 	doc.Feed.Name, doc.Catalogue.Version, doc.Witness.Hash = next(), next(), next()
 	for i := range doc.Checks {
 		c := &doc.Checks[i]
-		c.Title, c.Passed, c.Rationale, c.Pass, c.Remediation, c.Statement = next(), next(), next(), next(), next(), next()
+		c.Title, c.Passed, c.Rationale, c.Pass, c.Remediation, c.Impact = next(), next(), next(), next(), next(), next()
 	}
 	for i := range doc.Instances {
 		hostileInstance(&doc.Instances[i], next)
@@ -59,7 +59,7 @@ func hostileInstance(in *snapshot.Instance, next func() string) {
 			r := &a.Results[i]
 			r.Reason, r.Measured, r.Threshold = next(), next(), next()
 			for k := range r.Violations {
-				r.Violations[k] = snapshot.Violation{Object: next(), Evidence: next()}
+				r.Violations[k] = snapshot.Violation{Object: next(), Evidence: next(), Fix: &snapshot.Fix{Database: next(), Statement: next()}}
 			}
 		}
 		for i := range a.Roles {

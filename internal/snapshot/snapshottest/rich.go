@@ -194,7 +194,8 @@ func databaseResults(i, n int, c snapshot.Check) []snapshot.CheckResult {
 		if (i*3+n+d)%5 == 0 {
 			r.Status, r.FailFraction, r.Measured = snapshot.StatusFail, 0.25, "3 of 12 tables"
 			for k := range 3 + i%4 {
-				r.Violations = append(r.Violations, snapshot.Violation{Object: fmt.Sprintf("public.customer_%02d", k+1), Evidence: "SELECT,UPDATE to PUBLIC"})
+				object := fmt.Sprintf("public.customer_%02d", k+1)
+				r.Violations = append(r.Violations, snapshot.Violation{Object: object, Evidence: "SELECT,UPDATE to PUBLIC", Fix: fix(c.ID, db, object)})
 			}
 			r.Total = len(r.Violations)
 			if i == 5 {
@@ -215,7 +216,7 @@ func violations(i int, c snapshot.Check) []snapshot.Violation {
 	case "PG-S26", "PG-F03":
 		return nil
 	default:
-		return []snapshot.Violation{{Object: c.Title[:min(18, len(c.Title))], Evidence: fmt.Sprintf("found %d", i+1)}}
+		return []snapshot.Violation{{Object: c.Title[:min(18, len(c.Title))], Evidence: fmt.Sprintf("found %d", i+1), Fix: fix(c.ID, "", "")}}
 	}
 }
 

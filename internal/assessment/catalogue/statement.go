@@ -1,0 +1,161 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"muster/internal/assessment"
+)
+
+// Statement is a template of statements that can be run as they stand, one a
+// line. What it may hold is closed: words of SQL, and variables that a query
+// fills in and that are quoted here, since what a server says is not to be
+// trusted:
+//
+//	{name}     an identifier
+//	{names,}   identifiers, from a JSON array
+//	{'name'}   a string literal
+//	{'names',} string literals, from a JSON array
+//	{NAME}     words of SQL in capitals
+type Statement struct {
+	text      string
+	variables []string
+}
+
+var (
+	variableForm  = regexp.MustCompile(`\{('[a-z]+'|[a-z]+)(,?)\}|\{[A-Z]+\}`)
+	statementForm = regexp.MustCompile(`^([A-Za-z0-9_ .,()=%@\[\]'-]+;\n?)+$`)
+	keywordsForm  = regexp.MustCompile(`^[A-Z]+( [A-Z]+)*$`)
+)
+
+// UnmarshalYAML reads the written form. What is left of it without its variables
+// has no place for another kind of them: no …, no <name>, no comment.
+func (s *Statement) UnmarshalYAML(node *yaml.Node) error {
+	s.text = strings.TrimSpace(node.Value)
+	s.variables = nil
+	rest := variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
+		s.variables = append(s.variables, variableName(v))
+		return "x"
+	})
+	if !statementForm.MatchString(rest) || strings.Contains(rest, "..") {
+		return fmt.Errorf("line %d: %q is no statement that can be run as it stands", node.Line, s.text)
+	}
+	return nil
+}
+
+func variableName(v string) string { return strings.ToLower(strings.Trim(v, "{',}")) }
+
+const setsSetting = "ALTER SYSTEM SET "
+
+// Settings are the settings that the statement changes.
+func (s Statement) Settings() (out []string) {
+	for line := range strings.Lines(s.text) {
+		if rest, ok := strings.CutPrefix(line, setsSetting); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// OnPrimary says whether a standby refuses a statement made here: it takes
+// settings, and nothing that writes into a database.
+func OnPrimary(statement string) bool { return !strings.HasPrefix(statement, setsSetting) }
+
+// with fills in the variables; ok is false where one has no value that fits.
+func (s Statement) with(values map[string]string) (text string, ok bool) {
+	ok = true
+	text = variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
+		filled, fits := fill(v, values[variableName(v)])
+		ok = ok && fits
+		return filled
+	})
+	return text, ok
+}
+
+// fill is one variable's value in the variable's form. The server's letters that
+// were not valid come as U+FFFD: nobody knows the name then.
+func fill(variable, value string) (string, bool) {
+	inner := strings.Trim(variable, "{}")
+	if value == "" || strings.ContainsRune(value, '\uFFFD') {
+		return "", false
+	}
+	if inner == strings.ToUpper(inner) && inner[0] != '\'' {
+		return value, keywordsForm.MatchString(value)
+	}
+	inner, list := strings.CutSuffix(inner, ",")
+	quote := assessment.Identifier
+	if inner[0] == '\'' {
+		quote = assessment.Literal
+	}
+	if !list {
+		return quote(value), true
+	}
+	var names []string
+	if err := json.Unmarshal([]byte(value), &names); err != nil || len(names) == 0 || slices.Contains(names, "") {
+		return "", false
+	}
+	for i, name := range names {
+		names[i] = quote(name)
+	}
+	return strings.Join(names, ", "), true
+}
+
+// First is the first of several statements whose variables are all known, "" for
+// none: what only the owner can choose is not guessed.
+func First(statements []Statement, values map[string]string) string {
+	for _, s := range statements {
+		if text, ok := s.with(values); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// statementFaults says what is wrong with a check's statements and grants, and
+// with the names that its queries give them.
+func (c Check) statementFaults() (faults []string) {
+	used := make(map[string]bool)
+	for _, s := range c.Statements {
+		for _, v := range s.variables {
+			used[v] = true
+		}
+		for _, setting := range s.Settings() {
+			if !slices.ContainsFunc(c.Reads, func(r Read) bool { return r.Kind == ReadSetting && r.Name == setting }) {
+				faults = append(faults, "a statement sets "+setting+", which the check does not read")
+			}
+		}
+	}
+	if c.RunIn != "" {
+		used[c.RunIn] = true
+	}
+	for _, name := range c.Names {
+		if !used[name] {
+			faults = append(faults, "no statement uses the name "+name)
+		}
+		delete(used, name)
+	}
+	for name := range used {
+		faults = append(faults, "a statement uses {"+name+"}, which no query names")
+	}
+	if len(c.Statements) > 0 && (c.Impact == "" || c.Query == "") {
+		faults = append(faults, "a statement needs an impact, and a query")
+	}
+	if (len(c.Grants) == 0) != (c.Unreadable == "") {
+		faults = append(faults, "grants and unreadable belong together")
+	}
+	for _, s := range c.Grants {
+		for _, v := range s.variables {
+			if !slices.Contains([]string{"role", "schema", "name"}, v) {
+				faults = append(faults, "a grant uses {"+v+"}, which is not role, schema or name")
+			}
+		}
+	}
+	slices.Sort(faults)
+	return faults
+}

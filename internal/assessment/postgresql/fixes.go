@@ -1,0 +1,64 @@
+package postgresql
+
+import (
+	"muster/internal/assessment/catalogue"
+	"muster/internal/snapshot"
+)
+
+// named are the names that a check's query gives its statements, as columns of it
+// and as what is selected; some of them are keywords.
+func named(names []string) (columns, selected string) {
+	for _, name := range names {
+		columns += `, "` + name + `"`
+		selected += `, v."` + name + `"::text`
+	}
+	return columns, selected
+}
+
+// fix is the statement that mends one violation, nil where there is none that can
+// be run as it stands on this server. values are those of the check's names.
+func (a access) fix(check catalogue.Check, database string, values []string) *snapshot.Fix {
+	if a.fixedElsewhere(check) != "" {
+		return nil
+	}
+	known := make(map[string]string, len(values))
+	for i, name := range check.Names {
+		known[name] = values[i]
+	}
+	statement := catalogue.First(check.Statements, known)
+	if statement == "" || a.standby && catalogue.OnPrimary(statement) {
+		return nil
+	}
+	fix := &snapshot.Fix{Statement: statement}
+	switch {
+	case check.Scope == catalogue.ScopeDatabase:
+		fix.Database = database
+	case check.RunIn != "":
+		if fix.Database = known[check.RunIn]; fix.Database == "" {
+			return nil
+		}
+	}
+	return fix
+}
+
+// elsewhere says of a setting's source why ALTER SYSTEM would not change it.
+var elsewhere = map[string]string{
+	"command line": "set on the server's command line", "global": "set for all roles", "database": "set for the database",
+	"user": "set for the monitoring role", "database user": "set for the monitoring role in this database",
+}
+
+// fixedElsewhere goes behind the evidence of a setting that its statement would
+// not change, "" where it would.
+func (a access) fixedElsewhere(check catalogue.Check) string {
+	for _, s := range check.Statements {
+		for _, setting := range s.Settings() {
+			if where := elsewhere[a.states[key(catalogue.Read{Kind: catalogue.ReadSetting, Name: setting})].detail]; where != "" {
+				return ", " + where
+			}
+			if !a.alters {
+				return ", and ALTER SYSTEM is not allowed here"
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,332 @@
+package postgresql
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"muster/domain/report"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/pgtest"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+//go:embed testdata/fixable_server.sql
+var fixableServerSQL string
+
+//go:embed testdata/fixable_database.sql
+var fixableDatabaseSQL string
+
+const (
+	sales  = `Sales "2026"`
+	odd    = `"Odd ""schema"""`
+	reload = "\nSELECT pg_reload_conf();"
+)
+
+// fixes says of every check what is printed for what is planted: the statement, or
+// why there is none. An object without a statement keeps its finding.
+var fixes = []struct{ check, object, statement, none string }{
+	{check: "PG-S01", object: "host all all 127.0.0.1 255.255.255.255 trust", none: "pg_hba.conf is no SQL, and roles need passwords first"},
+	{check: "PG-S02", object: "host all legacy 127.0.0.1 255.255.255.255 md5", none: "pg_hba.conf is no SQL, and roles need passwords first"},
+	{check: "PG-S03", object: "host all all 0.0.0.0 0.0.0.0 scram-sha-256", none: "the subnets are the owner's to choose"},
+	{check: "PG-S04", object: "host all all 0.0.0.0 0.0.0.0 scram-sha-256", none: "pg_hba.conf is no SQL"},
+	{check: "PG-S05", object: "second", none: "pg_hba.conf is no SQL"},
+	{check: "PG-S06", object: "line 5", none: "the line's meaning is the owner's"},
+	{check: "PG-S07", object: "ssl", none: "without a certificate the server does not start again"},
+	{check: "PG-S08", object: "ssl_min_protocol_version", statement: "ALTER SYSTEM SET ssl_min_protocol_version = 'TLSv1.2';" + reload},
+	{check: "PG-S09", none: "the client is to be changed; TestPlantedFaultsAreFound plants one"},
+	{check: "PG-S10", object: "password_encryption", statement: "ALTER SYSTEM SET password_encryption = 'scram-sha-256';" + reload},
+	{check: "PG-S11", object: "reader", none: "the password is its owner's to choose"},
+	{check: "PG-S12", object: "reader", none: "the date is the owner's to choose"},
+	{check: "PG-S13", object: "second", none: "the role would no longer see the rows"},
+	{check: "PG-S14", object: `Builder 'B'`, statement: `ALTER ROLE "Builder 'B'" NOCREATEROLE NOCREATEDB;`},
+	{check: "PG-S14", object: "user", statement: `ALTER ROLE "user" NOCREATEDB;`},
+	{check: "PG-S14", object: "copier", none: "a standby may sign in as it"},
+	{check: "PG-S14", object: "bypasser", none: "the role would no longer see the rows"},
+	{check: "PG-S15", object: "files {x}", statement: `REVOKE pg_execute_server_program, pg_read_server_files FROM "files {x}";`},
+	{check: "PG-S15", object: "stranger", none: "a member through a group is closed with the group"},
+	{check: "PG-S16", object: "Night shift", statement: `REVOKE pg_signal_backend FROM "Night shift";`},
+	{check: "PG-S16", object: "reporter", none: "the role would no longer see the rows"},
+	{check: "PG-S17", object: "public", statement: "REVOKE CREATE ON SCHEMA public FROM PUBLIC;"},
+	{check: "PG-S17", object: `Odd "schema"`, statement: "REVOKE CREATE ON SCHEMA " + odd + " FROM PUBLIC;"},
+	{check: "PG-S18", object: odd + ".open_table", none: "others would no longer see the rows"},
+	{check: "PG-S19", object: odd + ".risky()", none: "the schemas are the owner's to choose"},
+	{check: "PG-S20", object: odd + ".powerful()", none: "who calls it is the owner's to know"},
+	{check: "PG-S21", object: "Rough", statement: `DROP LANGUAGE "Rough";`},
+	{check: "PG-S21", object: "bundled", statement: "DROP EXTENSION isn;"},
+	{check: "PG-S22", object: "dblink", none: "what uses it in functions and applications is the owner's to know"},
+	{check: "PG-S23", object: "hstore", statement: "ALTER EXTENSION hstore UPDATE;"},
+	{check: "PG-S24", object: odd + ".veiled", none: "the owner would no longer see the rows"},
+	{check: "PG-S24", object: odd + ".governed", none: "the owner would no longer see the rows"},
+	{check: "PG-S25", object: "log_connections", statement: "ALTER SYSTEM SET log_connections = on;" + reload},
+	{check: "PG-S26", object: "log_disconnections", statement: "ALTER SYSTEM SET log_disconnections = on;" + reload},
+	{check: "PG-S27", object: "log_statement", statement: "ALTER SYSTEM SET log_statement = 'ddl';" + reload},
+	{check: "PG-S28", object: "log_line_prefix", statement: "ALTER SYSTEM SET log_line_prefix = '%m [%p] %u@%d %h ';" + reload},
+	{check: "PG-S29", object: "shared_preload_libraries", none: "the server does not start with a library that is not installed"},
+	{check: "PG-S30", none: "an upgrade is no statement"},
+	{check: "PG-S31", none: "an upgrade is no statement"},
+	{check: "PG-S32", object: "listen_addresses", none: "the addresses are the owner's to choose"},
+	{check: "PG-S33", object: "authentication_timeout", statement: "ALTER SYSTEM SET authentication_timeout = '60s';" + reload},
+	{check: "PG-S34", object: `Owner "O": tables`, statement: `ALTER DEFAULT PRIVILEGES FOR ROLE "Owner ""O""" REVOKE ALL ON TABLES FROM PUBLIC;`},
+	{check: "PG-S34", object: `Owner "O" in Odd "schema": sequences`, statement: `ALTER DEFAULT PRIVILEGES FOR ROLE "Owner ""O""" IN SCHEMA ` + odd + ` REVOKE ALL ON SEQUENCES FROM PUBLIC;`},
+	{check: "PG-S35", object: "far: reader", none: "foreign rows would no longer be seen"},
+	{check: "PG-S36", object: "reader", none: "the limit is the owner's to choose"},
+	{check: "PG-F01", object: "fsync", statement: "ALTER SYSTEM SET fsync = on;" + reload},
+	{check: "PG-F02", object: "full_page_writes", statement: "ALTER SYSTEM SET full_page_writes = on;" + reload},
+	{check: "PG-F03", none: "a program on a stopped server, and version 18 has checksums from the start"},
+	{check: "PG-F04", object: "autovacuum", statement: "ALTER SYSTEM SET autovacuum = on;" + reload},
+	{check: "PG-F05", object: "archive_mode", none: "without a command that works the disk fills"},
+	{check: "PG-F06", object: "max_connections", none: "a restart is no statement"},
+	{check: "PG-F07", object: "no_such_setting", none: "the line's meaning is the owner's"},
+	{check: "PG-F08", object: "idle_in_transaction_session_timeout", statement: "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min';" + reload},
+	{check: "PG-F09", object: "statement_timeout", none: "roles and time are the owner's to choose"},
+	{check: "PG-F11", object: "shared_preload_libraries", statement: "ALTER SYSTEM SET shared_preload_libraries = 'auto_explain', '$libdir/passwordcheck', 'pg_stat_statements';"},
+	{check: "PG-F12", object: "track_io_timing", statement: "ALTER SYSTEM SET track_io_timing = on;" + reload},
+	{check: "PG-F13", object: "synchronous_standby_names", none: "whether commits may go on without the standby is the owner's to choose"},
+	{check: "PG-M01", object: "doomed", statement: "VACUUM (FREEZE);"},
+	{check: "PG-M02", object: odd + `."Läärge"`, statement: "VACUUM (ANALYZE) " + odd + `."Läärge";`},
+	{check: "PG-M03", object: odd + `."Läärge"`, statement: "ANALYZE " + odd + `."Läärge";`},
+	{check: "PG-M04", object: "lost", none: "the standby of the slot would be lost"},
+	{check: "PG-M05", none: "commit or rollback is the owner's to choose; none is as old as an hour in a test"},
+	{check: "PG-P01", none: "the client is to be changed; none is as old as an hour in a test"},
+	{check: "PG-P02", none: "a pool is no statement"},
+	{check: "PG-P03", none: "the memory is the owner's to choose; a million reads are too slow to plant"},
+	{check: "PG-P04", none: "the query is to be changed; 10 GB are too slow to plant"},
+	{check: "PG-P05", none: "the applications are to be changed; each deadlock takes a second to plant"},
+	{check: "PG-C01", object: odd + `."Broken ""index"""`, statement: "REINDEX INDEX CONCURRENTLY " + odd + `."Broken ""index""";`},
+	{check: "PG-C01", object: odd + ".left_ccnew", statement: "DROP INDEX CONCURRENTLY " + odd + ".left_ccnew;"},
+	{check: "PG-C01", object: odd + ".broken_unique", none: "rows may break it"},
+	{check: "PG-C02", object: odd + `."Größe"`, none: "the columns are the owner's to choose"},
+	{check: "PG-C03", object: odd + `."Größe".Größe_user_B "b"_fkey`, statement: "CREATE INDEX CONCURRENTLY ON " + odd + `."Größe" ("user", "B ""b""");`},
+	{check: "PG-C03", object: odd + ".parted.parted_a_fkey", none: "an index of a partitioned table cannot be built concurrently"},
+	{check: "PG-C04", object: odd + `."Twin "" copy"`, statement: "DROP INDEX CONCURRENTLY " + odd + `."Twin "" copy";`},
+	{check: "PG-C04", object: odd + ".targets_a_key", none: "a constraint needs it"},
+	{check: "PG-C05", none: "what replicas and rare jobs need is the owner's to know"},
+	{check: "PG-C06", object: odd + `."Nearly ""full"""`, statement: "ALTER SEQUENCE " + odd + `."Nearly ""full""" AS bigint;`},
+	{check: "PG-C06", object: odd + ".narrow", none: "its column cannot hold more"},
+	{check: "PG-C07", object: odd + `.counted.Un "proven"`, statement: "ALTER TABLE " + odd + `.counted VALIDATE CONSTRAINT "Un ""proven""";`},
+	{check: "PG-C07", object: odd + `."Grade ""g""".not "neg"`, statement: "ALTER DOMAIN " + odd + `."Grade ""g""" VALIDATE CONSTRAINT "not ""neg""";`},
+	{check: "PG-C08", object: "doomed", none: "indexes have to be rebuilt first, and duplicates corrected"},
+}
+
+func TestEveryPrintedFixMendsWhatItIsPrintedForAndHidesNoRow(t *testing.T) {
+	t.Parallel()
+	for _, major := range pgtest.Majors(t) {
+		t.Run(strconv.Itoa(major), func(t *testing.T) {
+			t.Parallel()
+			server := fixable(t, major)
+			before := assess(t, server.Superuser())
+			comparePrinted(t, before)
+			repairFiles(t, server)
+			rows := visibleRows(t, server)
+			if rows[`veiled as Owner "O"`] != "200" || rows["veiled as reader"] != "0" || rows["governed as admitted"] != "50" {
+				t.Fatalf("the rows are not veiled as planted: %v", rows)
+			}
+			runPrinted(t, server, before)
+			compareMended(t, before, assess(t, server.Superuser()), false)
+			server.Restart(t)
+			compareMended(t, before, assess(t, server.Superuser()), true)
+			if diff := cmp.Diff(rows, visibleRows(t, server)); diff != "" {
+				t.Errorf("rows that a role sees (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// fixable is a server with a fault for every check whose fix can be shown there.
+func fixable(t *testing.T, major int) *pgtest.Server {
+	t.Helper()
+	server := pgtest.Cluster(t, pgtest.Options{
+		Major: major,
+		HBA: "local all all trust\n" +
+			"host all all 127.0.0.1/32 trust\n" +
+			"host all legacy 127.0.0.1/32 md5\n" +
+			"host all all 0.0.0.0/0 scram-sha-256\n",
+		Settings: map[string]string{
+			"listen_addresses": "*", "authentication_timeout": "120", "ssl_min_protocol_version": "TLSv1",
+			"password_encryption": "md5", "log_line_prefix": "%m ", "log_connections": "off", "log_disconnections": "off",
+			"log_statement": "none", "autovacuum": "off", "synchronous_standby_names": "nobody",
+			"shared_preload_libraries": "auto_explain, $libdir/passwordcheck",
+		},
+	})
+	run(t, server.Superuser(), fixableServerSQL)
+	run(t, server.URL(pgtest.Superuser, sales), fixableDatabaseSQL)
+	run(t, server.Superuser(), "ALTER SYSTEM SET max_connections = 301;\nSELECT pg_reload_conf();\n")
+	await(t, server.Superuser(), `SELECT pending_restart FROM pg_settings WHERE name = 'max_connections'`)
+	appendTo(t, filepath.Join(server.Dir(), "pg_hba.conf"), "host all all 10.0.0.0/8 nonsense\n")
+	appendTo(t, filepath.Join(server.Dir(), "postgresql.conf"), "no_such_setting = 1\n")
+	return server
+}
+
+// repairFiles takes out the broken lines: with them nothing is reloaded.
+func repairFiles(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	for name, line := range map[string]string{"pg_hba.conf": "host all all 10.0.0.0/8 nonsense\n", "postgresql.conf": "no_such_setting = 1\n"} {
+		path := filepath.Join(server.Dir(), name)
+		text, err := os.ReadFile(path) //nolint:gosec // the test server's own
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), line, "", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// comparePrinted holds what an assessment found against the table, which has a
+// row for every check of the catalogue.
+func comparePrinted(t *testing.T, a snapshot.Assessment) {
+	t.Helper()
+	checks, err := catalogue.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	covered, states := map[string]bool{}, map[string]bool{}
+	for _, f := range fixes {
+		covered[f.check] = true
+		if (f.statement == "") == (f.none == "") {
+			t.Errorf("%s of %s has a statement, or a reason for none", f.check, f.object)
+		}
+		states[f.check] = states[f.check] || f.statement != ""
+		if f.object == "" {
+			continue
+		}
+		v, found := violationOf(a, f.check, f.object)
+		if !found {
+			result, _ := resultOf(a, f.check, sales)
+			t.Errorf("%s does not name %s: %+v", f.check, f.object, result)
+			continue
+		}
+		got := ""
+		if v.Fix != nil {
+			got = v.Fix.Statement
+		}
+		if got != f.statement {
+			t.Errorf("%s of %s: %q, want %q", f.check, f.object, got, f.statement)
+		}
+	}
+	for _, check := range checks.Checks() {
+		if !covered[check.ID] {
+			t.Errorf("%s has no row in the table", check.ID)
+		}
+		if states[check.ID] != (len(check.Statements) > 0) {
+			t.Errorf("%s has %d statements, the table another opinion", check.ID, len(check.Statements))
+		}
+	}
+}
+
+func violationOf(a snapshot.Assessment, check, object string) (snapshot.Violation, bool) {
+	for _, r := range a.Results {
+		for _, v := range r.Violations {
+			if r.CheckID == check && v.Object == object {
+				return v, true
+			}
+		}
+	}
+	return snapshot.Violation{}, false
+}
+
+// runPrinted runs what a document on this one server prints, as it says, and
+// waits for the last reload that it asked for.
+func runPrinted(t *testing.T, server *pgtest.Server, a snapshot.Assessment) {
+	t.Helper()
+	checks, err := catalogue.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := analysis.Findings(snapshot.Document{
+		Kind: string(report.InstanceScorecard), Checks: checks.Definitions(),
+		Instances: []snapshot.Instance{{ID: uuid.New(), Name: "s", Engine: "postgresql", Active: true, Assessment: &a}},
+	})
+	reloaded := ""
+	for _, g := range groups {
+		printed, _ := analysis.Fixes(g)
+		for _, fix := range printed {
+			database := fix.Database
+			if database == "" {
+				database = "postgres"
+			}
+			for _, line := range strings.Split(strings.Join(fix.Statements, "\n"), "\n") {
+				if strings.Contains(line, "pg_reload_conf") {
+					reloaded = value(t, server.Superuser(), "SELECT clock_timestamp()::text")
+				}
+				run(t, server.URL(pgtest.Superuser, database), line)
+			}
+		}
+	}
+	await(t, server.Superuser(), fmt.Sprintf("SELECT pg_conf_load_time() > '%s'", reloaded))
+}
+
+// compareMended finds that what had a fix is gone, and that a check passes of
+// which everything had one.
+func compareMended(t *testing.T, before, after snapshot.Assessment, restarted bool) {
+	t.Helper()
+	checks, err := catalogue.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mended := 0
+	for _, r := range before.Results {
+		check, _ := checks.Check(r.CheckID)
+		if r.Status != snapshot.StatusFail || check.NeedsRestart && !restarted {
+			continue
+		}
+		now, _ := resultOf(after, r.CheckID, r.Database)
+		all := true
+		for _, v := range r.Violations {
+			all = all && v.Fix != nil
+			if v.Fix == nil {
+				continue
+			}
+			mended++
+			if names(now, v.Object) {
+				t.Errorf("%s still names %s after %s", r.CheckID, v.Object, v.Fix.Statement)
+			}
+		}
+		if all && now.Status != snapshot.StatusPass {
+			t.Errorf("%s on %q after its fixes: %+v", r.CheckID, r.Database, now)
+		}
+	}
+	if mended < 30 {
+		t.Errorf("only %d findings had a fix", mended)
+	}
+}
+
+// visibleRows counts what each role sees of each table, by the text of the count
+// or of the refusal's code.
+func visibleRows(t *testing.T, server *pgtest.Server) map[string]string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, server.URL(pgtest.Superuser, sales))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	seen := map[string]string{}
+	for _, role := range []string{"postgres", `Owner "O"`, "reader", "reporter", "admitted", "stranger", "second", "bypasser", "copier", `Builder 'B'`, "files {x}", "Night shift"} {
+		for _, table := range []string{"Orders of  the day", "open_table", "veiled", "governed", "Größe", "counted", "Läärge"} {
+			var count string
+			_, err := conn.Exec(ctx, "SET ROLE "+pgx.Identifier{role}.Sanitize())
+			if err == nil {
+				err = conn.QueryRow(ctx, "SELECT count(*)::text FROM "+pgx.Identifier{`Odd "schema"`, table}.Sanitize()).Scan(&count)
+			}
+			if err != nil {
+				_, count = reasonOf(err)
+			}
+			seen[table+" as "+role] = count
+		}
+	}
+	return seen
+}
