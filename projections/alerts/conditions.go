@@ -42,9 +42,18 @@ func conditionsOf(q Query) *conditions {
 		c.counted += " AND t.severity" + wanted
 	}
 	if q.Search != "" {
-		c.filter += " AND position(lower(" + c.bind(q.Search) + ") IN lower(a.title)) > 0"
+		c.filter += " AND " + c.found(c.bind(q.Search))
 	}
 	return c
+}
+
+// found asks for alerts whose title has a text in it, or the name of their instance or
+// database has. Which places those are is looked up once a query: there are some
+// thousands, and may be a million alerts.
+func (c *conditions) found(text string) string {
+	has := func(column string) string { return "position(lower(" + text + ") IN lower(" + column + ")) > 0" }
+	named := " IN (SELECT p.id FROM alerts_v1.places p WHERE p.organization_id = " + c.organization + " AND " + has("p.name") + ")"
+	return "(" + has("a.title") + " OR a.instance_id" + named + " OR a.database_id" + named + ")"
 }
 
 // flag asks for what is so, or is not.

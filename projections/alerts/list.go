@@ -49,7 +49,7 @@ type Query struct {
 	Closed       *bool
 	Muted        *bool
 	Severities   []domain.Severity // empty: all
-	Search       string            // substring of the title, case-insensitive
+	Search       string            // substring of the title, or of the instance's or database's name, case-insensitive
 	Order        Order
 	Descending   bool
 	Page, Size   int // 1-based

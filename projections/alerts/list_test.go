@@ -128,8 +128,13 @@ func (d *drawn) query() alerts.Query {
 	if d.IntN(4) == 0 {
 		q.Severities = domain.Severities()[d.IntN(3):]
 	}
-	q.Search = []string{"", "", "", "DISK", "%", "nowhere"}[d.IntN(6)]
+	q.Search = []string{"", "", "", "DISK", "%", "nowhere", "RDERS", "invoices"}[d.IntN(8)]
 	return q
+}
+
+// has says that a text is part of another, whatever the case.
+func has(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
 // list is the plain reading of the contract: what matches, sorted.
@@ -139,7 +144,7 @@ func (d *drawn) list(q alerts.Query) []alerts.Alert {
 			(q.From.IsZero() || !a.LastTriggeredAt.Before(q.From)) && (q.To.IsZero() || a.LastTriggeredAt.Before(q.To)) &&
 			(q.Closed == nil || *q.Closed == a.State.Closed()) && (q.Muted == nil || *q.Muted == a.Muted) &&
 			(len(q.Severities) == 0 || slices.Contains(q.Severities, a.Severity)) &&
-			strings.Contains(strings.ToLower(a.Title), strings.ToLower(q.Search))
+			(has(a.Title, q.Search) || a.Instance != nil && has(a.Instance.Name, q.Search) || a.Database != nil && has(a.Database.Name, q.Search))
 	}
 	list := slices.DeleteFunc(append([]alerts.Alert{}, d.alerts...), func(a alerts.Alert) bool { return !matches(a) })
 	slices.SortFunc(list, func(a, b alerts.Alert) int {

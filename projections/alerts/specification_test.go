@@ -181,6 +181,11 @@ func (s *specification) history(f filter, from, to time.Time, size timegrid.Size
 	return active, resolved
 }
 
+// found says whether an alert is found under a text.
+func (a *specAlert) found(text string) bool {
+	return has(a.title, text) || a.instance != nil && has(a.instance.name, text) || a.database != nil && has(a.database.name, text)
+}
+
 // page is a page of the list and how many alerts match; of q, what is about
 // organization and scope is not looked at.
 func (s *specification) page(f filter, q alerts.Query) ([]alerts.Alert, int64) {
@@ -191,7 +196,7 @@ func (s *specification) page(f filter, q alerts.Query) ([]alerts.Alert, int64) {
 			(q.From.IsZero() || !last.Before(q.From)) && (q.To.IsZero() || last.Before(q.To)) &&
 			(q.Closed == nil || *q.Closed != a.open()) && (q.Muted == nil || *q.Muted == a.muted) &&
 			(len(q.Severities) == 0 || slices.Contains(q.Severities, a.severity)) &&
-			strings.Contains(strings.ToLower(a.title), strings.ToLower(q.Search)) {
+			a.found(q.Search) {
 			matching = append(matching, a)
 		}
 	}

@@ -297,7 +297,7 @@ func (d *story) filter(foreign *story) (f filter) {
 func (d *story) query() alerts.Query {
 	q := alerts.Query{
 		Organization: d.organization,
-		Search:       rapid.SampledFrom([]string{"", "", "disk", "DISK F", "%", "_", "nothing"}).Draw(d.T, "q"),
+		Search:       rapid.SampledFrom([]string{"", "", "disk", "DISK F", "%", "_", "nothing", "RDER"}).Draw(d.T, "q"),
 		Order:        rapid.SampledFrom([]alerts.Order{alerts.ByLastTriggered, alerts.ByCreated, alerts.BySeverity, alerts.ByState}).Draw(d.T, "order"),
 		Descending:   d.maybe("descending"),
 		Page:         rapid.IntRange(1, 4).Draw(d.T, "page"),

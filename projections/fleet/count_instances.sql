@@ -6,4 +6,6 @@ WHERE organization_id = $1
   AND ($4::boolean IS NULL OR active = $4)
   AND ($5 = '' OR position(lower($5) IN lower(name)) > 0
                OR position(lower($5) IN lower(host)) > 0
-               OR position(lower($5) IN lower(external_id)) > 0)
+               OR position(lower($5) IN lower(external_id)) > 0
+               OR position(lower($5) IN lower(version)) > 0
+               OR position(lower(replace($5, ' ', '')) IN engine) > 0)

@@ -57,7 +57,7 @@ type Query struct {
 	IDs          []uuid.UUID // empty: all
 	Engines      []domain.Engine
 	Active       *bool
-	Search       string // substring of name, host or external id, case-insensitive
+	Search       string // substring of name, host, external id, version or engine, case-insensitive
 	Descending   bool   // by name
 	Page, Size   int    // 1-based
 }

@@ -98,16 +98,19 @@ func TestFleet(t *testing.T) {
 		want  string
 		total int64
 	}{
-		"all, by name":    {fleet.Query{Page: 1, Size: 10}, "Billing(0) orders(2) ", 2},
-		"descending":      {fleet.Query{Page: 1, Size: 10, Descending: true}, "orders(2) Billing(0) ", 2},
-		"second page":     {fleet.Query{Page: 2, Size: 1}, "orders(2) ", 2},
-		"one engine":      {fleet.Query{Page: 1, Size: 10, Engines: []domain.Engine{domain.Oracle}}, "Billing(0) ", 1},
-		"inactive":        {fleet.Query{Page: 1, Size: 10, Active: &inactive}, "Billing(0) ", 1},
-		"part of a name":  {fleet.Query{Page: 1, Size: 10, Search: "ILL"}, "Billing(0) ", 1},
-		"part of a host":  {fleet.Query{Page: 1, Size: 10, Search: "DB01"}, "orders(2) ", 1},
-		"no pattern":      {fleet.Query{Page: 1, Size: 10, Search: "%"}, "", 0},
-		"ids, one gone":   {fleet.Query{Page: 1, Size: 10, IDs: []uuid.UUID{orders, gone, foreign}}, "orders(2) ", 1},
-		"only unknown id": {fleet.Query{Page: 1, Size: 10, IDs: []uuid.UUID{foreign}}, "", 0},
+		"all, by name":      {fleet.Query{Page: 1, Size: 10}, "Billing(0) orders(2) ", 2},
+		"descending":        {fleet.Query{Page: 1, Size: 10, Descending: true}, "orders(2) Billing(0) ", 2},
+		"second page":       {fleet.Query{Page: 2, Size: 1}, "orders(2) ", 2},
+		"one engine":        {fleet.Query{Page: 1, Size: 10, Engines: []domain.Engine{domain.Oracle}}, "Billing(0) ", 1},
+		"inactive":          {fleet.Query{Page: 1, Size: 10, Active: &inactive}, "Billing(0) ", 1},
+		"part of a name":    {fleet.Query{Page: 1, Size: 10, Search: "ILL"}, "Billing(0) ", 1},
+		"part of a host":    {fleet.Query{Page: 1, Size: 10, Search: "DB01"}, "orders(2) ", 1},
+		"part of an engine": {fleet.Query{Page: 1, Size: 10, Search: "Oracl"}, "Billing(0) ", 1},
+		"an engine, spaced": {fleet.Query{Page: 1, Size: 10, Search: "Postgre SQL"}, "orders(2) ", 1},
+		"part of a version": {fleet.Query{Page: 1, Size: 10, Search: "16."}, "orders(2) ", 1},
+		"no pattern":        {fleet.Query{Page: 1, Size: 10, Search: "%"}, "", 0},
+		"ids, one gone":     {fleet.Query{Page: 1, Size: 10, IDs: []uuid.UUID{orders, gone, foreign}}, "orders(2) ", 1},
+		"only unknown id":   {fleet.Query{Page: 1, Size: 10, IDs: []uuid.UUID{foreign}}, "", 0},
 	}
 	for name, test := range tests {
 		test.query.Organization = acme

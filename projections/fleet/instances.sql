@@ -1,4 +1,5 @@
--- A page of instances that match (as count_instances.sql). Names sort without
+-- A page of instances that match (as count_instances.sql). An engine is written
+-- without spaces ("sqlserver"), and people search for SQL Server. Names sort without
 -- regard to case, and the same on every machine.
 WITH matching AS (
     SELECT *
@@ -9,7 +10,9 @@ WITH matching AS (
       AND ($4::boolean IS NULL OR active = $4)
       AND ($5 = '' OR position(lower($5) IN lower(name)) > 0
                    OR position(lower($5) IN lower(host)) > 0
-                   OR position(lower($5) IN lower(external_id)) > 0)
+                   OR position(lower($5) IN lower(external_id)) > 0
+                   OR position(lower($5) IN lower(version)) > 0
+                   OR position(lower(replace($5, ' ', '')) IN engine) > 0)
 )
 SELECT i.id, i.organization_id, i.external_id, i.name, i.engine, i.version, i.host, i.active, i.created_at,
        (SELECT count(*) FROM fleet_v1.databases d

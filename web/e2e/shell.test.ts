@@ -15,7 +15,7 @@ const time = (page: Page) => page.getByRole("button", { name: /^Time:/ });
 const addressOf = (page: Page) => new URL(page.url());
 const idsOf = (page: Page) => addressOf(page).searchParams.getAll("instanceId");
 
-type Instance = { id: string; name: string };
+type Instance = { id: string; name: string; engine: string };
 
 async function instances(): Promise<Instance[]> {
   const answer = await apiAs("viewer", "GET", "/api/v1/instances?pageSize=200&sort=name");
@@ -162,6 +162,18 @@ describe("6 the instance filter", () => {
     await page.getByRole("button", { name: "Clear" }).click();
     await soon(() => addressOf(page).search).toBe("");
     await soon(() => filter(page).textContent()).toBe("All instances");
+    // Clear is of no use any more, and the keys still work.
+    await page.keyboard.press("Escape");
+    await soon(() => page.getByRole("listbox", { name: "Instances" }).count()).toBe(0);
+  });
+
+  test("6 finds instances by their engine", async () => {
+    const page = await visit("/");
+    await filter(page).click();
+    await page.getByRole("combobox", { name: "Instances" }).fill("oracle");
+    await soon(() => page.getByRole("option").count()).toBe(
+      (await instances()).filter((i) => i.engine === "oracle").length,
+    );
   });
 
   test("6 keeps an unknown id, and says so", async () => {

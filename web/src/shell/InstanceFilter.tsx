@@ -6,7 +6,7 @@ import type { Schemas } from "../api/client";
 import { count, engineName, plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
-import { label, onKey, toggled } from "./filterKeys";
+import { label, matches, onKey, toggled } from "./filterKeys";
 import { useChosenInstances, useInstances } from "./instances";
 
 type Opening = { opened: boolean; onChange: (opened: boolean) => void };
@@ -49,6 +49,7 @@ function Choice() {
   const [at, setAt] = useState(0);
   const moved = useRef(false);
   const list = useId();
+  const field = useRef<HTMLInputElement>(null);
   const { found, total, failed, busy, retry } = useSearch(query);
   const choose = (ids: string[]) => {
     setChosen(ids);
@@ -66,8 +67,9 @@ function Choice() {
   return (
     <>
       <TextInput
+        ref={field}
         label="Instances"
-        placeholder="Part of a name"
+        placeholder="Name, engine, version or host"
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={busy ? <Loader size={14} aria-hidden /> : null}
         role="combobox"
@@ -96,7 +98,7 @@ function Choice() {
         />
       )}
       <Text size="sm" c="dimmed" role="status">
-        {found.length === 0 && !busy && !failed && (query ? `No instance is called “${query}”.` : "There is none yet.")}
+        {found.length === 0 && !busy && !failed && (query ? `No instance matches “${query}”.` : "No instances yet.")}
       </Text>
       <Group justify="space-between" mt="xs">
         <Text size="sm" c="dimmed" className="numbers">
@@ -104,7 +106,16 @@ function Choice() {
             ? `All ${plural(total, "instance")}`
             : `${count(chosen.length)} of ${count(total)} chosen`}
         </Text>
-        <Button size="compact-sm" variant="subtle" disabled={instanceIds === undefined} onClick={() => choose([])}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          disabled={instanceIds === undefined}
+          onClick={() => {
+            choose([]);
+            // A disabled button loses the focus, and with it the popover its keys: Escape closed nothing.
+            field.current?.focus();
+          }}
+        >
           Clear
         </Button>
       </Group>
@@ -112,7 +123,7 @@ function Choice() {
   );
 }
 
-/** useSearch finds instances by part of their name: in what the browser has, or by the server where that is not all. */
+/** useSearch finds instances: in what the browser has, or by asking where that is not all of them. */
 function useSearch(query: string) {
   const [asked] = useDebouncedValue(query.trim(), 200);
   const first = useInstances("");
@@ -120,9 +131,7 @@ function useSearch(query: string) {
   const all = first.data?.items ?? [];
   const partly = total > all.length;
   const searched = useInstances(asked, partly && asked !== "");
-  const wanted = query.trim().toLowerCase();
-  const found =
-    partly && asked !== "" ? (searched.data?.items ?? []) : all.filter((i) => i.name.toLowerCase().includes(wanted));
+  const found = partly && asked !== "" ? (searched.data?.items ?? []) : all.filter((i) => matches(i, query));
   const failed = first.data ? searched.error : first.error;
   return {
     found,

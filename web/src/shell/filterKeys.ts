@@ -1,5 +1,5 @@
 import type { Schemas } from "../api/client";
-import { count } from "../ui/format";
+import { count, engineName } from "../ui/format";
 
 const most = 500;
 
@@ -7,6 +7,13 @@ const most = 500;
 export function toggled(chosen: string[], id: string): string[] {
   if (chosen.includes(id)) return chosen.filter((other) => other !== id);
   return chosen.length < most ? [...chosen, id] : chosen;
+}
+
+/** matches says that an instance is found under what was typed: a part of its name, engine, version or host. */
+export function matches(instance: Schemas["Instance"], query: string): boolean {
+  const wanted = query.trim().toLowerCase();
+  const { name, engine, version, host } = instance;
+  return [name, engineName(engine), engine, version, host].some((text) => text?.toLowerCase().includes(wanted));
 }
 
 type State = { query: string; at: number; names: string[] };

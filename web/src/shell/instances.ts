@@ -4,7 +4,7 @@ import { api } from "../api/client";
 const page = 200;
 const found = 50;
 
-/** useInstances is the first 200 instances, or with a query the 50 first that have it in their name. */
+/** useInstances is the first 200 instances, or with a query the 50 first that match it. */
 export const useInstances = (q: string, enabled = true) =>
   api.useQuery(
     "get",
