@@ -117,7 +117,7 @@ const previousPages = 10
 // database; the window moves.
 func (g *Inputs) addPrevious(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	q := history.Query{
-		Organization: in.OrganizationID, Kind: in.Queued.Kind, Size: 20,
+		Organization: in.OrganizationID, Kinds: []report.Kind{in.Queued.Kind}, Size: 20,
 		Statuses: []report.Status{report.StatusReady, report.StatusExpired},
 	}
 	for q.Page = 1; q.Page <= previousPages; q.Page++ {

@@ -62,6 +62,7 @@ type installation struct {
 	audit      *audit.Reader
 	alerts     *alerts.Reader
 	exceptions *exceptions.Reader
+	checks     *catalogue.Catalogue
 	runner     *projections.Runner
 	samples    *pgstore.Store
 	drops      *drops.Book
@@ -149,12 +150,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.drops = drops.New(in.db, in.log, now)
 	in.intake = &push.Intake{DB: in.db, Store: in.samples, InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, Now: now}
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
-	checks, err := catalogue.Load()
-	if err != nil {
+	if in.checks, err = catalogue.Load(); err != nil {
 		return in, err
 	}
 	in.commands = &commands.Service{
-		DB: in.db, Events: in.events, Instances: in.fleet, Checks: checks, Members: in.accounts,
+		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Members: in.accounts,
 		Jobs: in.queue, Accounts: in.accounts, Now: now,
 	}
 	if cfg.RateLimits {

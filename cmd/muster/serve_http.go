@@ -56,7 +56,7 @@ func (p *process) startHTTP(
 	}
 	handler, err := httpapi.New(httpapi.Dependencies{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
-		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Servers: p.facts, Jobs: p.queue,
+		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Checks: p.checks, Servers: p.facts, Jobs: p.queue,
 		Tiles: p.tiles(), Drops: p.drops, Intake: p.intake,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
 		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, App: app, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(begun),

@@ -26,7 +26,7 @@ func (s *server) ListAlerts(ctx context.Context, r api.ListAlertsRequestObject) 
 	}
 	q.Order, q.Descending = alertOrder(p.Sort)
 	q.Closed = onlyIf(value(p.Status), api.ListAlertsParamsStatusResolved, api.ListAlertsParamsStatusOpen)
-	q.Muted = onlyIf(value(p.Muted), api.Only, api.Exclude)
+	q.Muted = onlyIf(value(p.Muted), api.ListAlertsParamsMutedOnly, api.ListAlertsParamsMutedExclude)
 	for _, severity := range list(p.Severity) {
 		q.Severities = append(q.Severities, alert.Severity(severity))
 	}

@@ -97,6 +97,9 @@ func (s *server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	if err != nil {
 		return nil, err
 	}
+	if answer.Names, err = s.Audit.Names(ctx, q.Organization, entries); err != nil {
+		return nil, err
+	}
 	for _, e := range entries {
 		item := api.AuditEntry{At: e.At.UTC(), Type: e.Type, Actor: actors[e.ActorID], Data: object(e.Data)}
 		if e.Subject != uuid.Nil {
@@ -123,6 +126,9 @@ const securityLog = "security"
 func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (audit.Query, error) {
 	q := audit.Query{
 		Organization: caller(ctx).Organization.ID, From: bound(p.From), To: bound(p.To), Types: list(p.Type), Limit: or(p.Limit, 50) + 1,
+	}
+	if value(p.BuildSteps) == api.ListAuditEventsParamsBuildStepsExclude {
+		q.Without = []string{"buildStarted", "buildResumed", "stepCompleted"}
 	}
 	for _, id := range list(p.ActorId) {
 		q.Actors = append(q.Actors, id.String())

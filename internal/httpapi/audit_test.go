@@ -342,3 +342,53 @@ func withCall(t *testing.T, header http.Header) context.Context {
 	t.Helper()
 	return context.WithValue(t.Context(), callKey{}, &call{header: header})
 }
+
+// TestAuditNamesWhatItMentions: events carry ids only, and the list says what those are
+// called today, to nobody of another organization. The steps of builds, of which a
+// report has more than people do, can be left out.
+func TestAuditNamesWhatItMentions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instance := w.instance(w.ours, "orders")
+	w.do(request{method: "PATCH", path: "/api/v1/instances/" + instance.String(), as: w.ours.admin, json: map[string]any{"active": false}}).is(200)
+	built := w.requested(w.ours, w.ours.member)
+	w.building(w.ours, built)
+	report := built.String()
+	exception := w.asked(w.ours.member)
+	w.decide(w.ours.admin, exception, "grant").is(200)
+	w.do(request{method: "DELETE", path: "/api/v1/instances/" + instance.String(), as: w.ours.admin}).is(204)
+	w.do(request{method: "DELETE", path: "/api/v1/members/" + w.ours.viewer.ID.String(), as: w.ours.admin}).is(204)
+
+	read := func(who person, query string) (types []string, names map[string]any) {
+		t.Helper()
+		list := w.get(who, "/api/v1/audit-events?limit=200"+query).is(200).object()
+		for _, item := range list["items"].([]any) {
+			types = append(types, item.(map[string]any)["type"].(string))
+		}
+		return types, list["names"].(map[string]any)
+	}
+	all, names := read(w.ours.auditor, "")
+	for id, want := range map[string]any{
+		instance.String(): "orders", exception: "PG-S01", w.ours.admin.ID.String(): "ADMIN", w.ours.viewer.ID.String(): "",
+	} {
+		if got, ok := names[id]; !ok || got != want {
+			t.Errorf("%s is called %v, want %q", id, got, want)
+		}
+	}
+	if label, _ := names[report].(string); !strings.HasPrefix(label, "Security, ") {
+		t.Errorf("the report is called %q", label)
+	}
+	if _, theirs := read(w.theirs.auditor, ""); theirs[instance.String()] != nil || theirs[report] != nil || theirs[w.ours.admin.ID.String()] != nil {
+		t.Errorf("another organization reads %v", theirs)
+	}
+	isStep := func(name string) bool { return slices.Contains([]string{"buildStarted", "buildResumed", "stepCompleted"}, name) }
+	if !slices.ContainsFunc(all, isStep) {
+		t.Fatalf("there is no build step in %q", all)
+	}
+	want := slices.DeleteFunc(slices.Clone(all), isStep)
+	for name, query := range map[string]string{"all": "", "of a type": "&type=" + strings.Join(all, "&type=")} {
+		if got, _ := read(w.ours.auditor, query+"&buildSteps=exclude"); !slices.Equal(got, want) {
+			t.Errorf("%s without steps: %q, want %q", name, got, want)
+		}
+	}
+}

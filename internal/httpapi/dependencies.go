@@ -19,6 +19,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
 	"muster/internal/intake/push"
 	"muster/internal/mail"
@@ -46,6 +47,7 @@ type Dependencies struct {
 	Alerts     *alerts.Reader
 	Audit      *audit.Reader
 	Exceptions *exceptions.Reader
+	Checks     *catalogue.Catalogue
 	Servers    *assessment.Store
 	Jobs       *jobs.Queue
 	Tiles      *measurements.Tiles

@@ -125,7 +125,7 @@ func (s *server) exception(ctx context.Context, id uuid.UUID) (api.Exception, er
 	return shown[0], nil
 }
 
-// showExceptions names the people, as they are called today.
+// showExceptions names the people and the checks, as they are called today.
 func (s *server) showExceptions(ctx context.Context, rows []exceptions.Exception) ([]api.Exception, error) {
 	var people []uuid.UUID
 	for _, row := range rows {
@@ -144,6 +144,9 @@ func (s *server) showExceptions(ctx context.Context, rows []exceptions.Exception
 			Id: row.ID, Status: api.ExceptionStatus(row.Status), CheckId: row.CheckID, InstanceId: row.InstanceID, DatabaseId: row.DatabaseID,
 			ObjectRef: text(row.ObjectRef), Reason: row.Reason, Until: row.Until.UTC(),
 			RequestedBy: api.Person{Id: row.RequestedBy, Name: names[row.RequestedBy]}, RequestedAt: row.RequestedAt.UTC(), DecidedAt: utc(row.DecidedAt),
+		}
+		if check, ok := s.Checks.Check(row.CheckID); ok {
+			x.CheckTitle = &check.Title
 		}
 		if row.DecidedBy != nil {
 			x.DecidedBy = &api.Person{Id: *row.DecidedBy, Name: names[*row.DecidedBy]}

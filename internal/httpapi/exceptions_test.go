@@ -28,6 +28,16 @@ func (w *world) asked(by person, change ...func(body map[string]any)) string {
 	return w.post(by, "/api/v1/exceptions", w.asking(change...)).is(201).object()["id"].(string)
 }
 
+// checkTitle is what the catalogue calls a check.
+func (w *world) checkTitle(id string) string {
+	w.t.Helper()
+	check, ok := w.deps.Checks.Check(id)
+	if !ok || check.Title == "" {
+		w.t.Fatalf("there is no check %s", id)
+	}
+	return check.Title
+}
+
 func (w *world) decide(by person, id, how string) answer {
 	w.t.Helper()
 	return w.post(by, "/api/v1/exceptions/"+id+"/"+how, nil)
@@ -56,7 +66,7 @@ func TestAnExceptionIsAskedForAndDecided(t *testing.T) {
 		t.Errorf("headers %v", made.Header())
 	}
 	for field, want := range map[string]any{
-		"status": "requested", "checkId": "PG-S01", "instanceId": instance.String(), "databaseId": nil, "objectRef": "line 94",
+		"status": "requested", "checkId": "PG-S01", "checkTitle": w.checkTitle("PG-S01"), "instanceId": instance.String(), "databaseId": nil, "objectRef": "line 94",
 		"reason": body["reason"], "until": body["until"], "decidedBy": nil, "decidedAt": nil,
 	} {
 		if asked[field] != want {

@@ -45,6 +45,7 @@ func TestUnreadable(t *testing.T) {
 		"null for a list":     {"POST", "/api/v1/reports", `{"kind":"Security","recipientIds":null}`, "invalid_parameter", []string{"body #/recipientIds invalid_parameter"}},
 		"no kind":             {"GET", "/api/v1/reports", "", "missing_parameter", []string{"query kind missing_parameter"}},
 		"an empty kind":       {"GET", "/api/v1/reports?kind=", "", "invalid_parameter", []string{"query kind invalid_parameter"}},
+		"a kind of two":       {"GET", "/api/v1/reports?kind=Security&kind=Other", "", "invalid_parameter", []string{"query kind invalid_parameter"}},
 		"page 0":              {"GET", "/api/v1/reports?kind=Security&page=0", "", "invalid_parameter", []string{"query page invalid_parameter"}},
 		"page x, size 21":     {"GET", "/api/v1/reports?kind=Security&page=x&pageSize=21", "", "invalid_parameter", []string{"query page invalid_parameter", "query pageSize invalid_parameter"}},
 		"a huge page":         {"GET", "/api/v1/reports?kind=Security&page=99999999999", "", "invalid_parameter", []string{"query page invalid_parameter"}},

@@ -78,8 +78,11 @@ func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, 
 
 func (s *server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
 	q := history.Query{
-		Organization: caller(ctx).Organization.ID, Kind: report.Kind(r.Params.Kind),
-		Page: or(r.Params.Page, 1), Size: or(r.Params.PageSize, 20),
+		Organization: caller(ctx).Organization.ID,
+		Page:         or(r.Params.Page, 1), Size: or(r.Params.PageSize, 20),
+	}
+	for _, kind := range r.Params.Kind {
+		q.Kinds = append(q.Kinds, report.Kind(kind))
 	}
 	for _, status := range list(r.Params.Status) {
 		q.Statuses = append(q.Statuses, report.Status(status))

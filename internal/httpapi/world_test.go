@@ -109,7 +109,7 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
 			w.deps.Drops.Note(d)
 		}}, Drops: drops.New(db, log, w.clock.Now), Intake: &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now},
-		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db),
+		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox, App: builtApp,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the queries
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,7 +46,8 @@ type Query struct {
 	From, To     time.Time // from inclusive, to exclusive
 	Actors       []string
 	Types        []string
-	Before       *Place // where the page before ended; nil: from the newest
+	Without      []string // types that are left out
+	Before       *Place   // where the page before ended; nil: from the newest
 	Limit        int
 }
 
@@ -89,12 +91,17 @@ func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 	}
 	// Each way of asking has its query and its index: one query for all of them
 	// read every entry where none was of the type.
-	query, args := listQuery, []any{q.Organization, q.From, q.To, before.At, before.Log, before.Position, q.Limit}
+	without := append([]string{}, q.Without...) // never null
+	args := []any{q.Organization, q.From, q.To, before.At, before.Log, before.Position, q.Limit}
+	var query string
 	switch {
 	case len(q.Actors) > 0:
-		query, args = listByActor, append(args, q.Actors, q.Types)
+		query, args = listByActor, append(args, q.Actors, q.Types, without)
 	case len(q.Types) > 0:
-		query, args = listByType, append(args, q.Types)
+		wanted := slices.DeleteFunc(slices.Clone(q.Types), func(t string) bool { return slices.Contains(without, t) })
+		query, args = listByType, append(args, wanted)
+	default:
+		query, args = listQuery, append(args, without)
 	}
 	entries := []Entry{}
 	err := r.db.SelectContext(ctx, &entries, query, args...)

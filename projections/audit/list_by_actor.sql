@@ -8,6 +8,7 @@ CROSS JOIN LATERAL (
     WHERE organization_id = $1 AND (actor_id, at) >= (wanted.actor_id, $2) AND (actor_id, at) < (wanted.actor_id, $3)
       AND (actor_id, at, log, position) < (wanted.actor_id, $4, $5, $6)
       AND (coalesce(cardinality($9::text[]), 0) = 0 OR type = ANY ($9))
+      AND NOT type = ANY ($10::text[])
     ORDER BY actor_id DESC, at DESC, log DESC, position DESC
     LIMIT $7
 ) AS e

@@ -102,7 +102,7 @@ func (x *bench) exec(b *testing.B, statement string) {
 
 func (x *bench) firstPage(b *testing.B) time.Duration {
 	start := time.Now()
-	rows, total, err := x.reader.Page(b.Context(), history.Query{Organization: x.org, Kind: report.Security, Page: 1, Size: 20}, time.Now())
+	rows, total, err := x.reader.Page(b.Context(), history.Query{Organization: x.org, Kinds: []report.Kind{report.Security}, Page: 1, Size: 20}, time.Now())
 	if err != nil || len(rows) != 20 || total == 0 {
 		b.Fatalf("page of %d rows of %d: %v", len(rows), total, err)
 	}

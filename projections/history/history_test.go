@@ -146,7 +146,7 @@ func TestPagesAndTotalsFollowTheClock(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			q := history.Query{Organization: acme, Kind: report.Security, Statuses: test.statuses, Page: test.page, Size: test.size}
+			q := history.Query{Organization: acme, Kinds: []report.Kind{report.Security}, Statuses: test.statuses, Page: test.page, Size: test.size}
 			rows, total, err := s.reader.Page(t.Context(), q, test.at)
 			if err != nil {
 				t.Fatal(err)
@@ -158,12 +158,34 @@ func TestPagesAndTotalsFollowTheClock(t *testing.T) {
 	}
 }
 
+func TestSeveralKindsAreOneList(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.story()
+	for name, test := range map[string]struct {
+		statuses []report.Status
+		page     int
+		want     string
+		total    int64
+	}{
+		"all":       {nil, 1, "106 Queued, 105 Queued, 104 Building", 7},
+		"next page": {nil, 2, "103 Failed, 102 Expired, 101 Ready", 7},
+		"queued":    {[]report.Status{report.StatusQueued, report.StatusReady}, 1, "106 Queued, 105 Queued, 101 Ready", 4},
+	} {
+		q := history.Query{Organization: acme, Kinds: []report.Kind{report.Security, report.DataInventory, report.Security}, Statuses: test.statuses, Page: test.page, Size: 3}
+		rows, total, err := s.reader.Page(t.Context(), q, minute(60))
+		if got := numbers(rows); err != nil || got != test.want || total != test.total {
+			t.Errorf("%s: %q of %d, want %q of %d, %v", name, got, total, test.want, test.total, err)
+		}
+	}
+}
+
 func TestOneOrganizationSeesNothingOfAnother(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.story()
 	ctx, at := t.Context(), minute(60)
-	rows, total, err := s.reader.Page(ctx, history.Query{Organization: other, Kind: report.Security, Page: 1, Size: 20}, at)
+	rows, total, err := s.reader.Page(ctx, history.Query{Organization: other, Kinds: []report.Kind{report.Security}, Page: 1, Size: 20}, at)
 	if err != nil || numbers(rows) != "200 Ready" || total != 1 {
 		t.Errorf("page is %q of %d, %v", numbers(rows), total, err)
 	}
@@ -262,7 +284,7 @@ func TestAsOfIsWhatWasLive(t *testing.T) {
 	at := s.clock()
 	live := map[report.Kind][]history.Row{}
 	for _, kind := range []report.Kind{report.Security, report.DataInventory} {
-		rows, _, err := s.reader.Page(t.Context(), history.Query{Organization: acme, Kind: kind, Page: 1, Size: 20}, at)
+		rows, _, err := s.reader.Page(t.Context(), history.Query{Organization: acme, Kinds: []report.Kind{kind}, Page: 1, Size: 20}, at)
 		if err != nil {
 			t.Fatal(err)
 		}

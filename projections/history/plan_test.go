@@ -24,7 +24,7 @@ FROM generate_series(1, 20000) n`, acme)
 	defer func() { _ = conn.Close() }()
 	for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
 		t.Run(mode, func(t *testing.T) {
-			prepare := `PREPARE ` + mode + ` (uuid, text, timestamptz, text[], boolean, bigint, bigint) AS ` + history.PageByStatusQuery()
+			prepare := `PREPARE ` + mode + ` (uuid, text[], timestamptz, text[], boolean, bigint, bigint) AS ` + history.PageByStatusQuery()
 			for _, statement := range []string{`SET plan_cache_mode = ` + mode, prepare} {
 				if _, err := conn.ExecContext(t.Context(), statement); err != nil {
 					t.Fatal(err)
@@ -32,7 +32,7 @@ FROM generate_series(1, 20000) n`, acme)
 			}
 			var plan []string
 			err := conn.SelectContext(t.Context(), &plan, `EXPLAIN (COSTS OFF) EXECUTE `+mode+
-				` ('`+acme.String()+`', 'Security', now(), '{Failed,Expired}', true, 20, 0)`)
+				` ('`+acme.String()+`', '{Security}', now(), '{Failed,Expired}', true, 20, 0)`)
 			if err != nil {
 				t.Fatal(err)
 			}

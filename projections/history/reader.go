@@ -50,10 +50,10 @@ type Reader struct{ db *sqlx.DB }
 // NewReader returns a reader on db.
 func NewReader(db *sqlx.DB) *Reader { return &Reader{db: db} }
 
-// Query selects a page of one kind's history.
+// Query selects a page of the history of some kinds.
 type Query struct {
 	Organization uuid.UUID
-	Kind         report.Kind
+	Kinds        []report.Kind   // none: nothing
 	Statuses     []report.Status // empty: all; judged as of at
 	Page         int             // 1-based
 	Size         int
@@ -70,11 +70,11 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []Row, t
 		return []Row{}, total, nil
 	}
 	if len(q.Statuses) == 0 {
-		rows, err = r.rows(ctx, at, withColumns(pageQuery), q.Organization, q.Kind, q.Size, offset)
+		rows, err = r.rows(ctx, at, withColumns(pageQuery), q.Organization, texts(q.Kinds), q.Size, offset)
 	} else {
 		overdue := slices.Contains(q.Statuses, report.StatusExpired)
 		rows, err = r.rows(ctx, at, withColumns(pageByStatusQuery),
-			q.Organization, q.Kind, at, texts(q.Statuses), overdue, q.Size, offset)
+			q.Organization, texts(q.Kinds), at, texts(q.Statuses), overdue, q.Size, offset)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("read history: %w", err)
@@ -82,8 +82,9 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []Row, t
 	return rows, total, nil
 }
 
-func texts(statuses []report.Status) []string {
-	sorted := slices.Clone(statuses)
+// texts are some words, each once.
+func texts[T ~string](words []T) []string {
+	sorted := slices.Clone(words)
 	slices.Sort(sorted)
 	var all []string
 	for _, s := range slices.Compact(sorted) {
@@ -95,7 +96,7 @@ func texts(statuses []report.Status) []string {
 // total adds up the projection's counters; what the clock has moved from Ready
 // to Expired is counted by its index.
 func (r *Reader) total(ctx context.Context, q Query, at time.Time) (total int64, err error) {
-	rows, err := r.db.QueryContext(ctx, totalsQuery, q.Organization, q.Kind, at)
+	rows, err := r.db.QueryContext(ctx, totalsQuery, q.Organization, texts(q.Kinds), at)
 	if err != nil {
 		return 0, err
 	}

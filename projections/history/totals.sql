@@ -1,8 +1,8 @@
--- How many reports of a kind there are by status, and how many Ready ones are overdue as of $3.
+-- How many reports of some kinds there are by kind and status, and how many Ready ones are overdue as of $3.
 SELECT status, reports,
        CASE WHEN status = 'Ready' THEN (
-           SELECT count(*) FROM report_history_v1.reports
-           WHERE organization_id = $1 AND kind = $2 AND status = 'Ready' AND expires_at <= $3
+           SELECT count(*) FROM report_history_v1.reports r
+           WHERE r.organization_id = $1 AND r.kind = counts.kind AND r.status = 'Ready' AND r.expires_at <= $3
        ) ELSE 0 END
 FROM report_history_v1.counts
-WHERE organization_id = $1 AND kind = $2
+WHERE organization_id = $1 AND kind = ANY ($2)

@@ -482,19 +482,37 @@ func (e ListAlertsParamsStatus) Valid() bool {
 
 // Defines values for ListAlertsParamsMuted.
 const (
-	Exclude ListAlertsParamsMuted = "exclude"
-	Include ListAlertsParamsMuted = "include"
-	Only    ListAlertsParamsMuted = "only"
+	ListAlertsParamsMutedExclude ListAlertsParamsMuted = "exclude"
+	ListAlertsParamsMutedInclude ListAlertsParamsMuted = "include"
+	ListAlertsParamsMutedOnly    ListAlertsParamsMuted = "only"
 )
 
 // Valid indicates whether the value is a known member of the ListAlertsParamsMuted enum.
 func (e ListAlertsParamsMuted) Valid() bool {
 	switch e {
-	case Exclude:
+	case ListAlertsParamsMutedExclude:
 		return true
-	case Include:
+	case ListAlertsParamsMutedInclude:
 		return true
-	case Only:
+	case ListAlertsParamsMutedOnly:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListAuditEventsParamsBuildSteps.
+const (
+	ListAuditEventsParamsBuildStepsExclude ListAuditEventsParamsBuildSteps = "exclude"
+	ListAuditEventsParamsBuildStepsInclude ListAuditEventsParamsBuildSteps = "include"
+)
+
+// Valid indicates whether the value is a known member of the ListAuditEventsParamsBuildSteps enum.
+func (e ListAuditEventsParamsBuildSteps) Valid() bool {
+	switch e {
+	case ListAuditEventsParamsBuildStepsExclude:
+		return true
+	case ListAuditEventsParamsBuildStepsInclude:
 		return true
 	default:
 		return false
@@ -730,8 +748,11 @@ type AuditEntry struct {
 
 // AuditPage defines model for AuditPage.
 type AuditPage struct {
-	Items      []AuditEntry `json:"items"`
-	NextCursor *string      `json:"nextCursor"`
+	Items []AuditEntry `json:"items"`
+
+	// Names What the ids in `subjectId` and `data` are called today, by id: members (erased ones have the empty name), tokens, servers, databases, alerts, exceptions (their check) and reports.
+	Names      map[string]string `json:"names"`
+	NextCursor *string           `json:"nextCursor"`
 }
 
 // BucketSize defines model for BucketSize.
@@ -924,7 +945,10 @@ type EngineConnections struct {
 
 // Exception defines model for Exception.
 type Exception struct {
-	CheckId    string              `json:"checkId"`
+	CheckId string `json:"checkId"`
+
+	// CheckTitle What the check looks for, in today's catalogue; null where it has no such check any more.
+	CheckTitle *string             `json:"checkTitle"`
 	DatabaseId *openapi_types.UUID `json:"databaseId"`
 	DecidedAt  *time.Time          `json:"decidedAt"`
 
@@ -1758,8 +1782,8 @@ type ListAlertsParams struct {
 	// InstanceId Only these servers; at most 500. Not together with `instanceName`.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
-	// Q Substring, case-insensitive.
-	Q *Search `form:"q,omitempty" json:"q,omitempty"`
+	// Q Substring of the title, or of the name of the server or database that the alert is about, case-insensitive.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
 	// Severity Only alerts of one of these.
 	Severity *[]AlertSeverity `form:"severity,omitempty" json:"severity,omitempty"`
@@ -1809,12 +1833,18 @@ type ListAuditEventsParams struct {
 	// Type Only entries of one of these types.
 	Type *[]string `form:"type,omitempty" json:"type,omitempty"`
 
+	// BuildSteps What to do with the steps of builds (`buildStarted`, `buildResumed`, `stepCompleted`), of which each report has several.
+	BuildSteps *ListAuditEventsParamsBuildSteps `form:"buildSteps,omitempty" json:"buildSteps,omitempty"`
+
 	// Cursor `nextCursor` of the answer before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Limit Entries in an answer.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
+
+// ListAuditEventsParamsBuildSteps defines parameters for ListAuditEvents.
+type ListAuditEventsParamsBuildSteps string
 
 // ListExceptionsParams defines parameters for ListExceptions.
 type ListExceptionsParams struct {
@@ -1856,8 +1886,8 @@ type GetOverviewParams struct {
 
 // ListInstancesParams defines parameters for ListInstances.
 type ListInstancesParams struct {
-	// Q Substring, case-insensitive.
-	Q *Search `form:"q,omitempty" json:"q,omitempty"`
+	// Q Substring of the name, host, external id, version or engine, case-insensitive.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
 	// Engine Only servers of one of these.
 	Engine *[]Engine `form:"engine,omitempty" json:"engine,omitempty"`
@@ -1979,8 +2009,8 @@ type ChangePasswordJSONBody struct {
 
 // ListReportsParams defines parameters for ListReports.
 type ListReportsParams struct {
-	// Kind The kind of report.
-	Kind ReportKind `form:"kind" json:"kind"`
+	// Kind The kinds of report, one or several.
+	Kind []ReportKind `form:"kind" json:"kind"`
 
 	// Status Only reports in one of these.
 	Status *[]ReportStatus `form:"status,omitempty" json:"status,omitempty"`
@@ -2279,7 +2309,7 @@ type ServerInterface interface {
 	// ChangePassword Change the caller's password
 	// (POST /api/v1/password)
 	ChangePassword(c *gin.Context)
-	// ListReports The history of one kind
+	// ListReports The history of one kind of report, or of several
 	// (GET /api/v1/reports)
 	ListReports(c *gin.Context, params ListReportsParams)
 	// CreateReport Request a report
@@ -2751,6 +2781,14 @@ func (siw *ServerInterfaceWrapper) ListAuditEvents(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", c.Request.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter type: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "buildSteps" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "buildSteps", c.Request.URL.Query(), &params.BuildSteps, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter buildSteps: %w", err), http.StatusBadRequest)
 		return
 	}
 
@@ -3949,7 +3987,7 @@ func (siw *ServerInterfaceWrapper) ListReports(c *gin.Context) {
 
 	// ------------- Required query parameter "kind" -------------
 
-	err = runtime.BindQueryParameterWithOptions("form", true, true, "kind", c.Request.URL.Query(), &params.Kind, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "kind", c.Request.URL.Query(), &params.Kind, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter kind: %w", err), http.StatusBadRequest)
 		return
@@ -8151,7 +8189,7 @@ type StrictServerInterface interface {
 	// ChangePassword Change the caller's password
 	// (POST /api/v1/password)
 	ChangePassword(ctx context.Context, request ChangePasswordRequestObject) (ChangePasswordResponseObject, error)
-	// ListReports The history of one kind
+	// ListReports The history of one kind of report, or of several
 	// (GET /api/v1/reports)
 	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
 	// CreateReport Request a report

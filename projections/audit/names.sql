@@ -1,0 +1,14 @@
+-- What the ids $2 of organization $1 are called today; of an erased member, nothing.
+-- Names of servers and databases outlive them beside the alerts.
+SELECT id::text, name FROM members WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
+SELECT id::text, name FROM tokens WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
+SELECT id::text, name FROM alerts_v1.places WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
+SELECT id::text, title FROM alerts_v1.alerts WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
+SELECT id::text, check_id FROM exceptions_v1.exceptions WHERE organization_id = $1 AND id = ANY ($2)
+UNION ALL
+SELECT id::text, CASE kind WHEN 'InstanceScorecard' THEN 'Instance scorecard' WHEN 'DataInventory' THEN 'Data inventory' ELSE kind END || ', ' || scope_label
+FROM report_history_v1.reports WHERE organization_id = $1 AND id = ANY ($2)
