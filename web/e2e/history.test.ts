@@ -222,6 +222,40 @@ test("36 kind, states and page are in the address", async () => {
   await page.waitForURL((url) => url.searchParams.get("kind") === "Security");
 });
 
+test("36 the history opens on reports of every kind, each with its kind", async () => {
+  const rows = [report(1, "Ready"), report(2, "Failed", { kind: "DataInventory" })];
+  const page = await visit("/reports/history", {
+    before: async (page) => {
+      await stub(page, historyPath, (url) => {
+        const kinds = url.searchParams.getAll("kind");
+        return pageOf(
+          rows.filter((r) => kinds.includes(r.kind)),
+          1,
+        );
+      });
+    },
+  });
+  await page.getByText("1–2 of 2 reports").waitFor();
+  expect(await page.getByRole("tab", { name: "All" }).getAttribute("aria-selected")).toBe("true");
+  await page.getByRole("row").filter({ hasText: "Report 2" }).getByText("Data inventory").waitFor();
+  await page.getByRole("tab", { name: "Data inventory" }).click();
+  await page.getByText("1–1 of 1 reports").waitFor();
+  await page.getByRole("tab", { name: "All" }).click();
+  await page.getByText("1–2 of 2 reports").waitFor();
+  expect(new URL(page.url()).search).toBe("");
+});
+
+test("40 Download is on the screen at 360 px", async () => {
+  const page = await visit("/reports/history", {
+    before: async (page) => {
+      await page.setViewportSize({ width: 360, height: 720 });
+      await stub(page, historyPath, () => pageOf([report(1, "Ready")], 1));
+    },
+  });
+  const box = await page.getByRole("link", { name: "Download security-1.pdf" }).boundingBox();
+  expect(box && box.x >= 0 && box.x + box.width <= 360).toBe(true);
+});
+
 test("39 a report's trail is in its order, with who and when", async () => {
   const mine = await requested("member");
   await expect

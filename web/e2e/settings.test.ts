@@ -219,6 +219,13 @@ test("an exception is asked for by a member and granted by an administrator; the
   await asking.getByLabel("Check").fill("PG-S18");
   await asking.getByRole("button", { name: "Ask", exact: true }).click();
   await row(asking, object).getByText("Requested").waitFor();
+  const { items } = (await (await apiAs("member", "GET", "/api/v1/exceptions?checkId=PG-S18")).json()) as {
+    items: { checkTitle: string }[];
+  };
+  expect(items[0]?.checkTitle).toMatch(/\w+ \w+/);
+  await row(asking, object)
+    .getByText(items[0]?.checkTitle ?? "", { exact: true })
+    .waitFor();
 
   const page = await visit("/exceptions?status=requested");
   await row(page, object).getByRole("button", { name: "Grant" }).click();

@@ -15,9 +15,11 @@ import { kindName, statusNames } from "./status";
 type Kind = (typeof kinds)[number];
 type Status = (typeof statuses)[number];
 
-/** HistoryPage lists what the organization requested, a kind at a time, newest first; the address says kind, states and page. */
+const everyKind = "All";
+
+/** HistoryPage lists what the organization requested, of all kinds or of one, newest first; the address says kind, states and page. */
 export function HistoryPage() {
-  const { kind = "Security", status, page = 1 } = useSearch({ from: "/reports/history" });
+  const { kind, status, page = 1 } = useSearch({ from: "/reports/history" });
   const navigate = useNavigate();
   const { can } = useSession();
   const go = (search: { kind?: Kind; status?: Status[]; page?: number }) =>
@@ -27,7 +29,7 @@ export function HistoryPage() {
       <PageTitle
         title="Report history"
         beta
-        lead="Every report the organization requested. Ready ones stay for the retention window; what happened to them stays for good."
+        lead="Every report your organization has requested. Files are deleted when they expire; the record of each report stays."
         actions={
           can("reports:create") && (
             <Button renderRoot={(props) => <Link {...props} to="/reports/view" search={{ kind }} />}>
@@ -37,18 +39,19 @@ export function HistoryPage() {
         }
       />
       <Tabs
-        value={kind}
+        value={kind ?? everyKind}
         onChange={(chosen) => go({ kind: kinds.find((k) => k === chosen), status })}
         keepMounted={false}
       >
         <Tabs.List aria-label="Kind of report" mb="md">
+          <Tabs.Tab value={everyKind}>All</Tabs.Tab>
           {kinds.map((k) => (
             <Tabs.Tab key={k} value={k}>
               {kindName(k)}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={kind}>
+        <Tabs.Panel value={kind ?? everyKind}>
           <StatusFilter
             chosen={status ?? []}
             onChange={(next) => go({ kind, status: next.length ? next : undefined })}
@@ -84,7 +87,8 @@ function StatusFilter({ chosen, onChange }: { chosen: Status[]; onChange: (statu
 }
 
 type RowsProps = {
-  kind: Kind;
+  /** undefined is all of them. */
+  kind: Kind | undefined;
   /** undefined is every state, [] none: an address that named only states that do not exist. */
   status: Status[] | undefined;
   page: number;
@@ -98,13 +102,14 @@ function Rows({ kind, status, page, onTurn, onAll }: RowsProps) {
   const history = api.useQuery(
     "get",
     "/api/v1/reports",
-    { params: { query: { kind, page, ...(status && { status }) } } },
+    { params: { query: { kind: kind ? [kind] : [...kinds], page, ...(status && { status }) } } },
     {
       ...polling,
       staleTime: 0,
       enabled: !nothing,
       // Another page or filter keeps what is shown until it is there; another kind is another list.
-      placeholderData: (previous, query) => (query?.queryKey[2].params.query.kind === kind ? previous : undefined),
+      placeholderData: (previous, query) =>
+        query?.queryKey[2].params.query.kind.join() === (kind ?? kinds.join()) ? previous : undefined,
     },
   );
   if (nothing) return <NoneShown title="No status is chosen" onAll={onAll} />;
@@ -117,10 +122,10 @@ function Rows({ kind, status, page, onTurn, onAll }: RowsProps) {
       {data && data.items.length === 0 ? (
         <Panel>
           {data.page.totalItems > 0 ? (
-            <EmptyState title={`There is no page ${page}`}>The last one is page {data.page.totalPages}.</EmptyState>
+            <EmptyState title={`There is no page ${page}`}>The last page is {data.page.totalPages}.</EmptyState>
           ) : status ? (
             <NoneShown
-              title={`No ${kindName(kind)} report is ${status.map((s) => statusNames[s]).join(" or ")}`}
+              title={`No ${kind ? `${kindName(kind)} ` : ""}report is ${status.map((s) => statusNames[s]?.toLowerCase()).join(" or ")}`}
               onAll={onAll}
             />
           ) : (
@@ -129,7 +134,7 @@ function Rows({ kind, status, page, onTurn, onAll }: RowsProps) {
         </Panel>
       ) : (
         <Panel p={0}>
-          <HistoryTable reports={data?.items} busy={history.isFetching} />
+          <HistoryTable reports={data?.items} busy={history.isFetching} kinds={kind === undefined} />
         </Panel>
       )}
       {data && data.page.totalItems > 0 && <Pager page={data.page} onTurn={onTurn} what="reports" />}
@@ -150,11 +155,11 @@ function NoneShown({ title, onAll }: { title: string; onAll: () => void }) {
   );
 }
 
-function NoneYet({ kind }: { kind: Kind }) {
+function NoneYet({ kind }: { kind: Kind | undefined }) {
   const { can } = useSession();
   return (
     <EmptyState
-      title={`No ${kindName(kind)} report has been requested yet`}
+      title={`No ${kind ? `${kindName(kind)} ` : ""}report has been requested yet`}
       action={
         can("reports:create") && (
           <Button
@@ -168,7 +173,7 @@ function NoneYet({ kind }: { kind: Kind }) {
         )
       }
     >
-      It is built in the background, e-mailed as a link, and listed here.
+      Muster builds a report in the background, e-mails a link to it, and lists it here.
     </EmptyState>
   );
 }

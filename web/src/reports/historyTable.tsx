@@ -1,17 +1,28 @@
-import { Anchor, Skeleton, Table } from "@mantine/core";
+import { Anchor, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { count } from "../ui/format";
 import { Time } from "../ui/Time";
 import classes from "./history.module.css";
-import { type Report, ReportStatus } from "./status";
+import { kindName, type Report, ReportStatus } from "./status";
 import { useDownload } from "./statusDownload";
 import { ReportFile } from "./statusFile";
+import { TrayCard } from "./trayCard";
 
-// What a phone shows without scrolling comes first.
 const columns = ["Scope", "Status", "File", "Requested", "Requested by", "Recipients"];
 
-/** HistoryTable is a page of the history; undefined is not there yet. */
-export function HistoryTable({ reports, busy }: { reports: Report[] | undefined; busy: boolean }) {
+type Props = {
+  /** undefined is not there yet. */
+  reports: Report[] | undefined;
+  busy: boolean;
+  /** Each row says of which kind it is. */
+  kinds: boolean;
+};
+
+/** HistoryTable is a page of the history: a table, or where there is no room for one, cards like those of the tray. */
+export function HistoryTable({ reports, busy, kinds }: Props) {
+  const narrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
+  if (narrow) return <Cards reports={reports} busy={busy} />;
   return (
     <Table.ScrollContainer
       type="native"
@@ -33,7 +44,7 @@ export function HistoryTable({ reports, busy }: { reports: Report[] | undefined;
         </Table.Thead>
         <Table.Tbody>
           {reports
-            ? reports.map((report) => <Row key={report.id} report={report} />)
+            ? reports.map((report) => <Row key={report.id} report={report} kinds={kinds} />)
             : [1, 2, 3, 4, 5].map((n) => <SkeletonRow key={n} />)}
         </Table.Tbody>
       </Table>
@@ -41,7 +52,17 @@ export function HistoryTable({ reports, busy }: { reports: Report[] | undefined;
   );
 }
 
-function Row({ report }: { report: Report }) {
+function Cards({ reports, busy }: Omit<Props, "kinds">) {
+  return (
+    <Stack gap="sm" p="xs" role="region" aria-label="Reports" aria-busy={busy}>
+      {reports
+        ? reports.map((report) => <TrayCard key={report.id} report={report} />)
+        : [1, 2, 3].map((n) => <Skeleton key={n} h={104} radius="md" />)}
+    </Stack>
+  );
+}
+
+function Row({ report, kinds }: { report: Report; kinds: boolean }) {
   const download = useDownload(report);
   return (
     <Table.Tr data-report={report.id} data-status={download.shown.status}>
@@ -53,6 +74,11 @@ function Row({ report }: { report: Report }) {
         >
           {report.scopeLabel}
         </Anchor>
+        {kinds && (
+          <Text size="xs" c="dimmed">
+            {kindName(report.kind)}
+          </Text>
+        )}
       </Table.Td>
       <Table.Td>
         <ReportStatus report={download.shown} />

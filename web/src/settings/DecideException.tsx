@@ -40,7 +40,8 @@ export function DecideException({ decision, onClose }: { decision: Decision; onC
       onConfirm={() => decide.mutate()}
     >
       <Text size="sm" mb="xs">
-        <Code>{x.checkId}</Code>, asked for by {x.requestedBy.name || "an erased member"} until <Day at={x.until} />:
+        {x.checkTitle} (<Code>{x.checkId}</Code>), requested by {x.requestedBy.name || "an erased member"} until{" "}
+        <Day at={x.until} />:
       </Text>
       <Text size="sm" mb="xs" c="dimmed">
         {x.reason}

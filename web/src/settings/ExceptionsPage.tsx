@@ -133,10 +133,13 @@ function ExceptionRow({
           {state.name}
         </Mark>
       </Table.Td>
-      <Table.Td maw={220}>
+      <Table.Td maw={300}>
+        <Text size="sm" fw={500}>
+          {x.checkTitle ?? "A check that this version of Muster no longer has"}
+        </Text>
         <Code>{x.checkId}</Code>
         <Text size="xs" c="dimmed" mt={2}>
-          {x.instanceId === null ? "every server" : instanceName(x.instanceId)}
+          {x.instanceId === null ? "every instance" : instanceName(x.instanceId)}
           {x.instanceId !== null && x.databaseId !== null && (
             <DatabaseName instanceId={x.instanceId} databaseId={x.databaseId} />
           )}
