@@ -381,7 +381,9 @@ func TestAuditNamesWhatItMentions(t *testing.T) {
 	if _, theirs := read(w.theirs.auditor, ""); theirs[instance.String()] != nil || theirs[report] != nil || theirs[w.ours.admin.ID.String()] != nil {
 		t.Errorf("another organization reads %v", theirs)
 	}
-	isStep := func(name string) bool { return slices.Contains([]string{"buildStarted", "buildResumed", "stepCompleted"}, name) }
+	isStep := func(name string) bool {
+		return slices.Contains([]string{"buildStarted", "buildResumed", "stepCompleted"}, name)
+	}
 	if !slices.ContainsFunc(all, isStep) {
 		t.Fatalf("there is no build step in %q", all)
 	}

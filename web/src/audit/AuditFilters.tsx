@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, TextInput } from "@mantine/core";
+import { Button, Group, MultiSelect, Switch, TextInput } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { groups } from "./words";
@@ -25,7 +25,7 @@ export function instantOf(local: string): string | undefined {
 
 /** AuditFilters narrow the list. They live in the address; a change starts again at the newest entry. */
 export function AuditFilters({ members }: { members: { value: string; label: string }[] }) {
-  const { from, to, actorId, type } = useSearch({ from: "/audit" });
+  const { from, to, actorId, type, buildSteps } = useSearch({ from: "/audit" });
   const navigate = useNavigate({ from: "/audit" });
   const change = (next: Record<string, unknown>) =>
     navigate({ search: (previous) => ({ ...previous, cursor: undefined, ...next }) });
@@ -36,7 +36,7 @@ export function AuditFilters({ members }: { members: { value: string; label: str
   ];
   const codes = new Set(types.flatMap((g) => g.items.map((i) => i.value)));
   const others = (type ?? []).filter((code) => !codes.has(code)).map((code) => ({ value: code, label: code }));
-  const filtered = from !== undefined || to !== undefined || actorId !== undefined || type !== undefined;
+  const filtered = [from, to, actorId, type, buildSteps].some((filter) => filter !== undefined);
   const backwards = from !== undefined && to !== undefined && from >= to;
   return (
     <Group mb="md" gap="sm" align="flex-start" role="search" aria-label="Filter the audit list">
@@ -49,13 +49,13 @@ export function AuditFilters({ members }: { members: { value: string; label: str
       <Instant label="To" value={to} error={null} onCommit={(at) => change({ to: at })} />
       <MultiSelect
         label="Who"
-        placeholder={actorId?.length ? undefined : "Anybody"}
+        placeholder={actorId?.length ? undefined : "Anyone"}
         data={actors}
         value={actorId ?? []}
         onChange={(chosen) => change({ actorId: chosen.length > 0 ? chosen : undefined })}
         searchable
         clearable
-        nothingFoundMessage="Nobody is called so"
+        nothingFoundMessage="No member matches"
         w={{ base: "100%", sm: 240 }}
       />
       <MultiSelect
@@ -66,12 +66,20 @@ export function AuditFilters({ members }: { members: { value: string; label: str
         onChange={(chosen) => change({ type: chosen.length > 0 ? chosen : undefined })}
         searchable
         clearable
-        nothingFoundMessage="Nothing is called so"
+        nothingFoundMessage="No event type matches"
         w={{ base: "100%", sm: 260 }}
       />
+      {type === undefined && (
+        <Switch
+          label="Show build steps"
+          mt={{ base: 0, sm: 32 }}
+          checked={buildSteps === "include"}
+          onChange={(event) => change({ buildSteps: event.currentTarget.checked ? "include" : undefined })}
+        />
+      )}
       {filtered && (
         <Button variant="subtle" mt={{ base: 0, sm: 24 }} onClick={() => navigate({ search: {} })}>
-          Clear the filters
+          Clear filters
         </Button>
       )}
     </Group>

@@ -12,33 +12,40 @@ import { PageTitle } from "../ui/PageTitle";
 import { ProblemNote } from "../ui/ProblemNote";
 import { AuditFilters } from "./AuditFilters";
 import { toCSV } from "./csv";
-import { type Detail, detailsOf } from "./details";
-import { aboutOf, typeInWords } from "./words";
+import { detailsOf } from "./details";
+import { type NameOf, sentence, told } from "./sentence";
+import { aboutOf } from "./words";
 
 type Entry = Schemas["AuditEntry"];
 
 /** AuditPage is what happened in the organization, newest first: events of the logs and the security log in one list. */
 export function AuditPage() {
-  const { from, to, actorId, type, cursor } = useSearch({ from: "/audit" });
+  const { from, to, actorId, type, buildSteps, cursor } = useSearch({ from: "/audit" });
   const navigate = useNavigate({ from: "/audit" });
   const members = api.useQuery("get", "/api/v1/members", { params: { query: { pageSize: 200 } } });
-  const names = new Map(members.data?.items.map((m) => [m.id, m.name]));
   // What could not be read matches nothing, and a window that ends before it begins has nothing in it.
   const nothing = actorId?.length === 0 || type?.length === 0 || (from !== undefined && to !== undefined && from >= to);
   const entries = api.useQuery(
     "get",
     "/api/v1/audit-events",
-    { params: { query: { from, to, actorId, type, cursor, limit: 50 } } },
+    // A report has more build steps than people have deeds: they are shown when asked for.
+    {
+      params: {
+        query: { from, to, actorId, type, buildSteps: buildSteps ?? (type ? "include" : "exclude"), cursor, limit: 50 },
+      },
+    },
     { placeholderData: keepPreviousData, enabled: !nothing, staleTime: 0 },
   );
+  const names = entries.data?.names ?? {};
+  const nameOf: NameOf = (id) => names[id];
   const items = nothing ? [] : entries.data?.items;
   const older = nothing ? null : (entries.data?.nextCursor ?? null);
   return (
     <>
       <PageTitle
         title="Audit"
-        lead="Who did what, newest first: sign-ins, refusals, members, tokens, settings, servers, reports and downloads."
-        actions={items && items.length > 0 && <CopyCSV entries={items} nameOf={(id) => names.get(id)} />}
+        lead="Who did what, newest first: sign-ins, refused requests, members, tokens, settings, instances, reports and downloads."
+        actions={items && items.length > 0 && <CopyCSV entries={items} nameOf={nameOf} />}
       />
       <AuditFilters members={members.data?.items.map((m) => ({ value: m.id, label: m.name })) ?? []} />
       {entries.isPending && !nothing && <ListSkeleton rows={10} />}
@@ -46,15 +53,17 @@ export function AuditPage() {
         <ProblemNote error={entries.error} title="The audit list cannot be shown" onRetry={() => entries.refetch()} />
       )}
       {items?.length === 0 && (
-        <EmptyState icon={<IconHistory size={28} aria-hidden />} title="Nothing happened">
-          {cursor ? "There is nothing older." : "No entry fits these filters. Widen the time, or clear a filter."}
+        <EmptyState icon={<IconHistory size={28} aria-hidden />} title="No entries">
+          {cursor
+            ? "There are no older entries."
+            : "No entry matches these filters. Choose a longer time, or clear a filter."}
         </EmptyState>
       )}
       {items && items.length > 0 && (
         <ListTable
           label="Audit list"
           minWidth={860}
-          columns={["When", "Who", "What", "Details"]}
+          columns={["When", "Who", "What", "(Details)"]}
           busy={entries.isPlaceholderData}
         >
           {items.map((entry, row) => (
@@ -62,7 +71,7 @@ export function AuditPage() {
               // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and several may share an instant
               key={`${entry.at} ${row}`}
               entry={entry}
-              nameOf={(id) => names.get(id)}
+              nameOf={nameOf}
             />
           ))}
         </ListTable>
@@ -90,115 +99,93 @@ export function AuditPage() {
   );
 }
 
-/** whoDid is the name of who did it: the system, where nobody did. */
+/** whoDid is the name of who did it: the program, where nobody did. */
 function whoDid(entry: Entry): string {
   if (entry.actor) return entry.actor.name || "Erased member";
-  return typeof entry.data.component === "string" ? entry.data.component : "Muster";
+  return entry.data.component === "cli" ? "Command line" : "Muster";
 }
 
-function EntryRow({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => string | undefined }) {
+function EntryRow({ entry, nameOf }: { entry: Entry; nameOf: NameOf }) {
+  const [raw, setRaw] = useState(false);
+  const details = detailsOf(entry.data, nameOf);
   return (
-    <Table.Tr style={{ verticalAlign: "top" }}>
+    <Table.Tr style={{ verticalAlign: "top" }} data-type={entry.type}>
       <Table.Td className="numbers" style={{ whiteSpace: "nowrap" }}>
         <time dateTime={entry.at}>{absoluteTime(entry.at)}</time>
       </Table.Td>
       <Table.Td>{whoDid(entry)}</Table.Td>
       <Table.Td>
-        <Text size="sm" fw={500}>
-          {typeInWords(entry.type)}
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          {sentence(entry, nameOf).map((part) =>
+            part.subject ? <SubjectLink key="subject" entry={entry} name={part.text} /> : part.text,
+          )}
         </Text>
-        <Code>{entry.type}</Code>
+        {details.length > 0 && (
+          <Text size="xs" component="div" className="numbers" style={{ overflowWrap: "anywhere" }}>
+            {details.map(({ name, value }, at) => (
+              <span key={name}>
+                {at > 0 && " · "}
+                <Text span inherit c="dimmed">
+                  {name}
+                </Text>{" "}
+                {value}
+              </span>
+            ))}
+          </Text>
+        )}
+        {raw && (
+          <Code block fz="xs" mt={4} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+            {JSON.stringify(
+              { type: entry.type, subjectId: entry.subjectId, actor: entry.actor, data: entry.data },
+              null,
+              2,
+            )}
+          </Code>
+        )}
       </Table.Td>
-      <Table.Td>
-        <SubjectLink entry={entry} />
-        <Details details={detailsOf(entry.data, nameOf)} />
+      <Table.Td ta="right">
+        <Button size="compact-xs" variant="subtle" aria-expanded={raw} onClick={() => setRaw(!raw)}>
+          {raw ? "Hide details" : "Details"}
+        </Button>
       </Table.Td>
     </Table.Tr>
   );
 }
 
-/** So many characters are two lines or three; what is longer is shown on demand. */
-const long = 240;
+const pages: Record<string, (id: string) => string> = {
+  report: (id) => `/reports/${id}`,
+  instance: (id) => `/instances/${id}`,
+  alert: (id) => `/alerts/${id}`,
+  exception: () => "/exceptions",
+};
 
-function Details({ details }: { details: Detail[] }) {
-  const [whole, setWhole] = useState(false);
-  const folds = details.reduce((length, { name, value }) => length + name.length + value.length, 0) > long;
+/** SubjectLink is what an entry is about, linked to its page; what was removed has none. */
+function SubjectLink({ entry, name }: { entry: Entry; name: string }) {
+  const page = pages[aboutOf(entry.type) ?? ""];
+  if (!page || entry.subjectId === null || entry.type === "instanceRemoved") return name;
   return (
-    <>
-      <Text
-        size="xs"
-        component="div"
-        className="numbers"
-        lineClamp={folds && !whole ? 2 : undefined}
-        style={{ overflowWrap: "anywhere" }}
-      >
-        {details.map(({ name, value }, at) => (
-          <span key={name}>
-            {at > 0 && " · "}
-            <Text span inherit c="dimmed">
-              {name}
-            </Text>{" "}
-            {value}
-          </span>
-        ))}
-      </Text>
-      {folds && (
-        <Button size="compact-sm" variant="subtle" ml={-8} aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {whole ? "Less" : "All of it"}
-        </Button>
-      )}
-    </>
+    <Anchor component={Link} inherit to={page(entry.subjectId) as "/"} title={entry.subjectId}>
+      {name}
+    </Anchor>
   );
 }
 
-function SubjectLink({ entry }: { entry: Entry }) {
-  const id = entry.subjectId;
-  if (id === null) return null;
-  switch (aboutOf(entry.type)) {
-    case "report":
-      return (
-        <Anchor component={Link} size="sm" to={`/reports/${id}` as "/reports/$reportId"}>
-          The report
-        </Anchor>
-      );
-    case "instance":
-      return (
-        <Anchor component={Link} size="sm" to={`/instances/${id}` as "/instances/$instanceId"}>
-          The server
-        </Anchor>
-      );
-    case "alert":
-      return (
-        <Anchor component={Link} size="sm" to={`/alerts/${id}` as "/alerts/$alertId"}>
-          The alert
-        </Anchor>
-      );
-    case "exception":
-      return (
-        <Anchor component={Link} size="sm" to="/exceptions">
-          Exceptions
-        </Anchor>
-      );
-    default:
-      return null;
-  }
-}
-
-function CopyCSV({ entries, nameOf }: { entries: Entry[]; nameOf: (id: string) => string | undefined }) {
+function CopyCSV({ entries, nameOf }: { entries: Entry[]; nameOf: NameOf }) {
   const clipboard = useClipboard({ timeout: 2_000 });
   if (!navigator.clipboard) return null; // over plain HTTP there is none
   const copy = () =>
     clipboard.copy(
       toCSV([
-        ["at", "who", "type", "subjectId", "details"],
+        ["at", "who", "what", "details", "type", "subjectId"],
         ...entries.map((entry) => [
           entry.at,
           whoDid(entry),
-          entry.type,
-          entry.subjectId ?? "",
+          told(entry, nameOf),
           detailsOf(entry.data, nameOf)
             .map(({ name, value }) => `${name}: ${value}`)
             .join("; "),
+          entry.type,
+          entry.subjectId ?? "",
         ]),
       ]),
     );

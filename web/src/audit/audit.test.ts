@@ -1,33 +1,54 @@
 import { expect, test } from "vitest";
 import { toCSV } from "./csv";
 import { detailsOf } from "./details";
+import { told } from "./sentence";
 import { aboutOf, groups, typeInWords } from "./words";
 
+const ana = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a02";
+const gone = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a03";
+const report = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a04";
+const known: Record<string, string> = { [ana]: "Ana Ruiz", [gone]: "", [report]: "Security, all instances" };
+const nameOf = (id: string) => known[id];
+
 test("what was recorded is read in words, with names for ids", () => {
-  const nameOf = (id: string) => (id === "m1" ? "Ana Ruiz" : undefined);
   expect(
     detailsOf(
       {
+        requestId: "01ABC",
         ip: "192.0.2.7",
-        memberId: "m1",
+        recipientIds: [ana, gone],
         reportRetentionDays: { from: 30, to: 90 },
-        scopes: ["a", "b"],
+        fingerprint: "9f2c",
         error: null,
-        x: "",
+        reason: "",
       },
       nameOf,
     ),
   ).toEqual([
-    { name: "IP", value: "192.0.2.7" },
-    { name: "Member", value: "Ana Ruiz" },
-    { name: "Report retention days", value: "30 → 90" },
-    { name: "Scopes", value: "a, b" },
+    { name: "IP address", value: "192.0.2.7" },
+    { name: "Recipients", value: "Ana Ruiz, an erased member" },
+    { name: "Days that reports are kept", value: "30 → 90" },
   ]);
 });
 
-test("a scope with a window among others is not read as a change", () => {
-  const scope = { instanceIds: ["m1"], databaseId: null, from: null, to: null };
-  expect(detailsOf({ scope }, () => undefined)).toEqual([{ name: "Scope", value: JSON.stringify(scope) }]);
+test.each([
+  ["downloaded", report, {}, "downloaded the report Security, all instances"],
+  ["emailSent", report, { memberId: ana }, "e-mailed the report Security, all instances to Ana Ruiz"],
+  ["memberErased", null, { memberId: gone }, "erased a member"],
+  ["memberInvited", null, { memberId: ana, role: "viewer" }, "invited Ana Ruiz as viewer"],
+  ["instanceRemoved", ana.replace("02", "99"), {}, "removed the instance that no longer exists"],
+  ["instanceRegistered", ana.replace("02", "99"), { name: "orders" }, "added the instance orders"],
+  ["tokenFirstUsed", null, { detail: ana }, "used a token for the first time: Ana Ruiz"],
+  ["signedOut", null, {}, "signed out"],
+  ["somethingNew", null, {}, "somethingNew"],
+])("an entry %s says who did what to what", (type, subjectId, data, want) => {
+  expect(told({ type, subjectId, data }, nameOf)).toBe(want);
+});
+
+test("every type of the filter has a sentence", () => {
+  for (const type of groups.flatMap((group) => Object.keys(group.types))) {
+    expect(told({ type, subjectId: report, data: { memberId: ana } }, nameOf), type).toMatch(/^[a-z]/);
+  }
 });
 
 test("a type that is new is its own name, and no type stands in two groups", () => {

@@ -1,44 +1,64 @@
+import { absoluteTime } from "../ui/format";
+import { type NameOf, named } from "./sentence";
+
 /** Detail is one thing that was recorded with an entry. */
 export type Detail = { name: string; value: string };
 
-const names: Record<string, string> = {
-  ip: "IP",
-  requestId: "Request",
-  memberId: "Member",
-  tokenId: "Token",
-  checkId: "Check",
-  instanceId: "Server",
+/** What is worth a line beside the sentence, in this order, and what it is called. The rest is with the raw data. */
+const shown: Record<string, string> = {
+  ip: "IP address",
+  component: "Done by",
+  reason: "Reason",
+  message: "Error",
+  code: "Code",
+  until: "Until",
+  instanceId: "Instance",
   databaseId: "Database",
-  reportId: "Report",
   objectRef: "Object",
+  scopes: "Scopes",
+  attempt: "Attempt",
+  label: "Step",
+  fileName: "File",
+  pages: "Pages",
+  added: "Added recipients",
+  notAdded: "Recipients left out",
+  recipientIds: "Recipients",
+  rule: "Because of",
+  nameChanged: "Name changed",
+  reportRetentionDays: "Days that reports are kept",
+  inputsRetentionDays: "Days that input data is kept",
+  paperSize: "Paper size",
+  silentMinutes: "Minutes until an instance counts as silent",
+  volumePercent: "Volume threshold (%)",
+  lockWaitMinutes: "Lock wait threshold (minutes)",
+  wraparoundPercent: "Wraparound threshold (%)",
+  engine: "Engine",
+  version: "Version",
+  host: "Host",
 };
 
-/** Words of a name that a program wrote: "reportRetentionDays" is "Report retention days". */
-const words = (name: string) => {
-  const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-};
+const instant = /^\d{4}-\d\d-\d\dT/;
 
 /** A change has a before and an after and nothing else; a report's scope has from and to among others. */
 const isChange = (value: object): value is { from: unknown; to: unknown } =>
   "from" in value && "to" in value && Object.keys(value).length === 2;
 
-function written(value: unknown, nameOf: (id: string) => string | undefined): string {
+function written(value: unknown, nameOf: NameOf): string {
   if (Array.isArray(value)) return value.map((item) => written(item, nameOf)).join(", ");
   if (typeof value === "object" && value !== null) {
-    if (isChange(value)) return `${written(value.from, nameOf)} → ${written(value.to, nameOf)}`;
-    return JSON.stringify(value);
+    return isChange(value) ? `${written(value.from, nameOf)} → ${written(value.to, nameOf)}` : JSON.stringify(value);
   }
+  if (value === true) return "yes";
   const text = String(value);
-  return nameOf(text) ?? text;
+  return instant.test(text) ? absoluteTime(text) : named(text, nameOf);
 }
 
-/**
- * detailsOf is an entry's data to read, in its own order. nameOf is the name behind an id; undefined leaves the id. What
- * is null or empty is left out.
- */
-export function detailsOf(data: Record<string, unknown>, nameOf: (id: string) => string | undefined): Detail[] {
-  return Object.entries(data)
-    .filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => ({ name: names[name] ?? words(name), value: written(value, nameOf) }));
+const said = (value: unknown) =>
+  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
+
+/** detailsOf is what an entry's data add to its sentence. What is null or empty is left out. */
+export function detailsOf(data: Record<string, unknown>, nameOf: NameOf): Detail[] {
+  return Object.entries(shown)
+    .filter(([field]) => said(data[field]))
+    .map(([field, name]) => ({ name, value: written(data[field], nameOf) }));
 }

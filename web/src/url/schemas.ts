@@ -64,5 +64,12 @@ export const connectSearch = search({ agent: oneOf("prometheus", "vmagent", "ope
 export const outboxSearch = search({ mailId: text });
 export const membersSearch = search({ q: text, page: ordinal });
 export const exceptionsSearch = search({ status: someOf(...exceptionStatuses), page: ordinal });
-export const auditSearch = search({ from: instant, to: instant, actorId: uuids, type: texts, cursor: text });
+export const auditSearch = search({
+  from: instant,
+  to: instant,
+  actorId: uuids,
+  type: texts,
+  buildSteps: oneOf("include", "exclude"),
+  cursor: text,
+});
 export const nothing = search({});
