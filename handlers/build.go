@@ -110,7 +110,7 @@ const buildAttempts = 5
 func (b *Builder) Task(concurrency int) Task {
 	return Task{
 		Kind: jobs.Build, Timeout: buildTimeout, Handle: b.Handle,
-		Policy: jobs.Policy{Concurrency: concurrency, MaxAttempts: buildAttempts, Dead: b.dead},
+		Policy: jobs.Policy{Concurrency: concurrency, MaxAttempts: buildAttempts, Dead: b.dead, Class: classOf},
 	}
 }
 
@@ -150,21 +150,30 @@ func (b *Builder) ended(rec *recorded, status report.Status) {
 // start records who is at work. From the second attempt on the trail shows a
 // resumption and why.
 func (b *Builder) start(ctx context.Context, job jobs.Claimed) error {
-	reason := "the worker before did not finish"
-	if job.LastError != "" {
-		reason = "the attempt before failed"
-	}
 	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
 		if err := b.Queue.Hold(ctx, tx, job); err != nil {
 			return err
 		}
-		_, err := b.Reports.StartBuild(ctx, tx, job.OrganizationID, job.Subject, job.WorkerID, job.Attempt, reason)
+		_, err := b.Reports.StartBuild(ctx, tx, job.OrganizationID, job.Subject, job.WorkerID, job.Attempt, resumption(job))
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("start report %s: %w", job.Subject, err)
 	}
 	return pass(ctx, b.passed, pointStarted)
+}
+
+// resumption says why an attempt follows on another; of the first nobody asks.
+func resumption(job jobs.Claimed) string {
+	if n := len(job.Endings); n > 0 {
+		switch job.Endings[n-1].How {
+		case jobs.EndedFailed:
+			return "the attempt before failed"
+		case jobs.EndedReturned:
+			return "the worker before was stopped"
+		}
+	}
+	return "the worker before did not finish"
 }
 
 // built is what a build has made.
@@ -325,18 +334,18 @@ func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Fail
 }
 
 // dead ends a report whose last attempt failed, or whose workers died.
-func (b *Builder) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) error {
+func (b *Builder) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) (committed func(), err error) {
 	rec, err := b.Record.loadFrom(ctx, tx, job.OrganizationID, job.Subject)
-	if err == nil {
-		_, err = b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failure(cause))
-	}
-	if err == nil {
-		b.ended(rec, report.StatusFailed) // twice, should the commit fail and be tried again
-	}
 	if isUnknown(err) {
-		return nil
+		return nil, nil
 	}
-	return unlessOver(err)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failure(cause)); err != nil {
+		return nil, unlessOver(err)
+	}
+	return func() { b.ended(rec, report.StatusFailed) }, nil
 }
 
 // unlessOver forgives that there is nothing left to decide.

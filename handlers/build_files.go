@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 
-	"muster/domain/report"
 	"muster/internal/blobs"
 	"muster/internal/pdf"
 	"muster/internal/snapshot"
@@ -16,7 +15,7 @@ import (
 func (b *Builder) storeInputs(ctx context.Context, name string, doc snapshot.Document) (blobs.Written, error) {
 	inputs, err := snapshot.Encode(doc)
 	if err != nil {
-		return blobs.Written{}, &BuildError{Code: report.CodeRenderFailed, Sentence: sentenceRender, Err: err}
+		return blobs.Written{}, &pdf.RenderError{Report: doc.ReportID.String(), Cause: err}
 	}
 	return b.Blobs.WriteInputs(ctx, name, bytes.NewReader(inputs))
 }

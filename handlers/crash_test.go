@@ -2,7 +2,9 @@ package handlers_test
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -174,7 +176,7 @@ func TestAReportThatKillsItsWorkersEndsFailed(t *testing.T) {
 				t.Errorf("Failed without Building: %v", s.types(id))
 			}
 			rows, err := s.queue.Dead(t.Context(), s.organization, 10)
-			if err != nil || len(rows) != 1 || rows[0].Attempts != 6 {
+			if err != nil || len(rows) != 1 || rows[0].Attempts != 5 {
 				t.Errorf("set aside: %+v %v", rows, err)
 			}
 		})
@@ -247,4 +249,44 @@ func TestAFinalErrorOfAMail(t *testing.T) {
 		rows := s.jobs(jobs.Mail)
 		return len(rows) == 1 && rows[0].Status == jobs.StatusDead && rows[0].Attempts == 1
 	})
+}
+
+// TestABurialThatFailsKeepsTheReason: a report whose last attempt failed because
+// its sources could not be read ends with that reason, though the database could
+// not record the end at that moment; and it is counted once.
+func TestABurialThatFailsKeepsTheReason(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.exec(`CREATE SEQUENCE burials;
+		CREATE FUNCTION fail_burial() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			IF nextval('burials') = 1 THEN RAISE EXCEPTION 'no' USING ERRCODE = '58030'; END IF;
+			RETURN NULL;
+		END $$;
+		CREATE CONSTRAINT TRIGGER fail_burial AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED
+		FOR EACH ROW WHEN (OLD.dead_at IS NULL AND NEW.dead_at IS NOT NULL) EXECUTE FUNCTION fail_burial()`)
+	id := s.request(s.ana)
+	s.exec(`UPDATE jobs SET attempts = 4`)
+	s.gatherer.fail(&handlers.SourceError{What: "findings", Err: errors.New("away")})
+	b := s.builder()
+	ended := make(chan report.Status, 9)
+	b.Ended = func(_ report.Kind, status report.Status, _ time.Duration) { ended <- status }
+	stop := s.work("w1", b.Task(1))
+	s.until("put back", func() bool { r := s.jobs(jobs.Build)[0]; return r.LastError != "" && r.WorkerID == "" })
+	if s.has(id, "report.failed") || len(ended) != 0 {
+		t.Errorf("a burial that was rolled back is told: %d times, %v", len(ended), s.types(id))
+	}
+	s.due(jobs.Build)
+	s.until("Failed", func() bool { return s.has(id, "report.failed") })
+	stop()
+	if got, _ := last[report.Failed](s, id); got.Code != report.CodeSourceUnavailable {
+		t.Errorf("recorded %+v", got)
+	}
+	row := s.jobs(jobs.Build)[0]
+	if row.Attempts != 5 || !strings.Contains(row.LastError, "away") || len(row.Endings) != 1 || row.Endings[0].Class != "source_unavailable" {
+		t.Errorf("set aside as %+v", row)
+	}
+	if len(ended) != 1 || <-ended != report.StatusFailed {
+		t.Errorf("the end is told %d times more", len(ended))
+	}
 }

@@ -75,7 +75,9 @@
 // Failed with a sentence that says what to do.
 //
 // A report cannot be built at all. It ends Failed with a code and a sentence; so
-// does one whose workers keep dying, when the fifth attempt's lease lapses.
+// does one whose workers keep dying, when the fifth attempt's lease lapses. The code is
+// that of its last attempt, also where the end could not be recorded at once (package
+// jobs).
 //
 // Clocks are off. A job is claimed when the database says that it is due; expiry
 // itself is judged by the clock of whoever reads. A worker whose clock is behind

@@ -13,18 +13,6 @@ import (
 	"muster/internal/pdf"
 )
 
-// BuildError is a failure that trying again does not change, with the code and
-// the sentence that the history shows.
-type BuildError struct {
-	Code     string
-	Sentence string
-	Err      error
-}
-
-func (e *BuildError) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
-
-func (e *BuildError) Unwrap() error { return e.Err }
-
 // NoClassificationError reports that a data inventory has nothing to stand on.
 type NoClassificationError struct{ Databases int }
 
@@ -54,8 +42,8 @@ const (
 		"again, tell the operator of Muster the report's id."
 	sentenceFull = "The place where report files are kept is full. Ask the operator of Muster to make room there, " +
 		"and request the report again."
-	sentenceAbandoned = "The worker died in each attempt to build the report. Ask the operator of Muster to look at " +
-		"the workers' log and memory, and request the report again."
+	sentenceAbandoned = "The worker that built the report last died, or lost the database, and there were no attempts " +
+		"left. Ask the operator of Muster to look at the workers' log and memory, and request the report again."
 	sentenceGeneral = "The report could not be built. Request it again; if it fails again, tell the operator of " +
 		"Muster the report's id."
 )
@@ -65,42 +53,71 @@ const (
 func finalFailure(err error) (report.Failed, bool) {
 	var none *NoClassificationError
 	var render *pdf.RenderError
-	var build *BuildError
-	if errors.As(err, &none) || errors.As(err, &render) || errors.As(err, &build) {
+	if errors.As(err, &none) || errors.As(err, &render) {
 		return failure(err), true
 	}
 	return report.Failed{}, false
 }
 
-// failure says how a report ends whose last attempt ended with err. The text of
-// an error is for the log; the history gets a code and a sentence.
+// The classes of failures. A job's row keeps the class with the error's text, so
+// that a burial that has to wait still knows how the report ends.
+const (
+	classNoClassification = "no_completed_classification"
+	classFull             = "store_full"
+	classAbandoned        = "abandoned"
+	classRender           = "render_failed"
+	classTimeout          = "timeout"
+	classSource           = "source_unavailable"
+	classOther            = "other"
+)
+
+// failures is how a report ends by the class of its last failure: the text of an
+// error is for the log, the history gets a code and a sentence.
+var failures = map[string]report.Failed{
+	classNoClassification: {Code: report.CodeNoCompletedClassification, Message: sentenceNoClassification},
+	classFull:             {Code: report.CodeGenerationFailed, Message: sentenceFull},
+	classAbandoned:        {Code: report.CodeAbandoned, Message: sentenceAbandoned},
+	classRender:           {Code: report.CodeRenderFailed, Message: sentenceRender},
+	classTimeout:          {Code: report.CodeGenerationTimeout, Message: sentenceTimeout},
+	classSource:           {Code: report.CodeSourceUnavailable, Message: sentenceSource},
+	classOther:            {Code: report.CodeGenerationFailed, Message: sentenceGeneral},
+}
+
+// failure says how a report ends whose last attempt ended with err.
 func failure(err error) report.Failed {
+	if f, ok := failures[classOf(err)]; ok {
+		return f
+	}
+	return failures[classOther] // the class is another release's
+}
+
+func classOf(err error) string {
 	var (
+		earlier   *jobs.EarlierError
 		none      *NoClassificationError
 		render    *pdf.RenderError
 		full      *blobs.FullError
 		abandoned *jobs.AbandonedError
 		source    *SourceError
-		build     *BuildError
 		panicked  middleware.RecoveredPanicError
 	)
 	switch {
+	case errors.As(err, &earlier):
+		return earlier.Class
 	case errors.As(err, &none):
-		return report.Failed{Code: report.CodeNoCompletedClassification, Message: sentenceNoClassification}
+		return classNoClassification
 	case errors.As(err, &full):
-		return report.Failed{Code: report.CodeGenerationFailed, Message: sentenceFull}
+		return classFull
 	case errors.As(err, &abandoned):
-		return report.Failed{Code: report.CodeAbandoned, Message: sentenceAbandoned}
-	case errors.As(err, &build):
-		return report.Failed{Code: build.Code, Message: build.Sentence}
+		return classAbandoned
 	case errors.As(err, &render):
-		return report.Failed{Code: report.CodeRenderFailed, Message: sentenceRender}
+		return classRender
 	case errors.As(err, &panicked):
-		return report.Failed{Code: report.CodeGenerationFailed, Message: sentenceGeneral}
+		return classOther
 	case errors.Is(err, context.DeadlineExceeded):
-		return report.Failed{Code: report.CodeGenerationTimeout, Message: sentenceTimeout}
+		return classTimeout
 	case errors.As(err, &source):
-		return report.Failed{Code: report.CodeSourceUnavailable, Message: sentenceSource}
+		return classSource
 	}
-	return report.Failed{Code: report.CodeGenerationFailed, Message: sentenceGeneral}
+	return classOther
 }

@@ -149,10 +149,10 @@ func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Ev
 
 // dead records a mail that was tried for a day. The job stays for an operator,
 // who may retry it when the mail server is mended.
-func (m *Mailer) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) error {
+func (m *Mailer) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) (committed func(), err error) {
 	member, err := uuid.Parse(job.Key)
 	if err != nil {
-		return nil //nolint:nilerr // a job that no program of ours made: there is nobody to record it for
+		return nil, nil //nolint:nilerr // a job that no program of ours made: there is nobody to record it for
 	}
 	failed := report.EmailFailed{
 		MemberID: member, MessageID: mail.MessageID(job.Subject, member), Reason: "The mail could not be sent within a day.",
@@ -162,5 +162,5 @@ func (m *Mailer) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause 
 		failed = failedMail(job.Subject, member, refused)
 	}
 	_, err = m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, failed)
-	return unlessOver(err)
+	return nil, unlessOver(err)
 }

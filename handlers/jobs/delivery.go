@@ -106,7 +106,7 @@ func (d *delivery) supervise() {
 			defer grace.Stop()
 			graceOver = grace.C
 		case <-graceOver:
-			d.handBack()
+			d.handBack(true)
 			return
 		case <-beat.C:
 			kept = d.heartbeat(kept)
@@ -156,13 +156,15 @@ func (d *delivery) finish(ctx context.Context) (Outcome, error) {
 	return Done, d.loop.sub.queue.finish(ctx, d.loop.sub.queue.db, d.job)
 }
 
-func (d *delivery) handBack() {
-	d.settle(d.returned)
+// handBack gives the job up because the subscription ends; begun says whether a
+// handler got it.
+func (d *delivery) handBack(begun bool) {
+	d.settle(func(ctx context.Context) (Outcome, error) { return d.returned(ctx, begun) })
 	d.cancel(ErrStopping)
 }
 
-func (d *delivery) returned(ctx context.Context) (Outcome, error) {
-	return Returned, d.loop.sub.queue.handBack(ctx, d.job)
+func (d *delivery) returned(ctx context.Context, begun bool) (Outcome, error) {
+	return Returned, d.loop.sub.queue.handBack(ctx, d.job, begun)
 }
 
 // failed decides between giving back, another attempt, and setting aside.
@@ -174,9 +176,10 @@ func (d *delivery) failed(ctx context.Context) (Outcome, error) {
 		cause = errNacked
 	}
 	if errors.Is(context.Cause(d.ctx), ErrStopping) {
-		return d.returned(ctx)
+		return d.returned(ctx, true)
 	}
 	policy := d.loop.policy
+	f := failure{cause: cause, class: policy.Class(cause), attempt: true}
 	wait := policy.Backoff(d.job.Attempt)
 	var final *FinalError
 	dead := errors.As(cause, &final) || policy.MaxAttempts > 0 && d.job.Attempt >= policy.MaxAttempts
@@ -185,9 +188,11 @@ func (d *delivery) failed(ctx context.Context) (Outcome, error) {
 		dead = dead || left <= 0
 		wait = min(wait, left)
 	}
-	if dead {
-		d.loop.bury(ctx, d.job, cause)
+	if dead && d.loop.bury(ctx, d.job, f) {
 		return Dead, nil
 	}
-	return Retried, d.loop.sub.queue.retryLater(ctx, d.job, wait, cause)
+	if dead { // bury has said why it could not, and noted what it could
+		return Retried, nil
+	}
+	return Retried, d.loop.sub.queue.retryLater(ctx, d.job, wait, f)
 }

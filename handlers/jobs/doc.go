@@ -25,14 +25,27 @@
 // A failed attempt is tried again after attempt⁴ seconds, give or take a
 // tenth; after the last one the job is set aside: its row stays, a person can
 // look at it, retry or drop it, and Policy.Dead records the consequences in
-// the same transaction. A *FinalError sets aside at once.
+// the same transaction (eventstore.Transact, like whatever is decided again). A
+// *FinalError sets aside at once. commands.RetryJob refuses to retry the build of
+// a report that has ended.
+//
+// The row keeps how each attempt ended (Ending): failed with its error, lost, or
+// returned.
 //
 // # What may go wrong
 //
 // The worker dies. Its lease lapses, another one claims the job, with a new
-// fence. A job that kills its worker is set aside as well, because attempts
-// count at the claim: the claim after the last attempt buries it with an
-// *AbandonedError.
+// fence, and notes that the attempt before was lost. A job that kills its worker
+// is set aside as well, because attempts count at the claim: the claim after the
+// last attempt is none, it buries the job with an *AbandonedError.
+//
+// The transaction that sets a job aside fails. What there is to say of the attempt
+// is noted alone, and the job comes again after a lease: the next claim buries it
+// with an *EarlierError, which is what the row says of the last attempt, or runs
+// it once more where attempts are left. A worker that dies while it buries adds
+// nothing and hides nothing. Where not even the note can be written (the database
+// is away for longer than the lease), the attempt counts as lost; whoever claims
+// next cannot tell that from a dead worker, and the texts do not pretend to.
 //
 // The worker only seems dead (a long pause, a cut connection) and comes back
 // while another is at work. Finish, Hold and SetProgress match no row under

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,7 +43,7 @@ type Outcome string
 // The outcomes.
 const (
 	Done     Outcome = "done"
-	Retried  Outcome = "retried"  // it failed, and is tried again
+	Retried  Outcome = "retried"  // it failed, and the job comes again
 	Dead     Outcome = "dead"     // it failed, and the job was set aside
 	Returned Outcome = "returned" // it was cut off by a stop, and does not count
 )
@@ -59,6 +60,23 @@ type Job struct {
 	RunAt          time.Time         // zero: now
 }
 
+// How an attempt ended.
+const (
+	EndedFailed   = "failed"   // with an error
+	EndedLost     = "lost"     // its lease lapsed and nobody had said what came of it
+	EndedReturned = "returned" // its worker was stopped in good order; it does not count
+)
+
+// Ending is how one attempt at a job ended that is not finished yet.
+type Ending struct {
+	Attempt int       `json:"attempt"`
+	At      time.Time `json:"at"` // of a lost one: the end of its lease
+	Worker  string    `json:"worker"`
+	How     string    `json:"how"`
+	Class   string    `json:"class"` // what Policy.Class said of the error
+	Error   string    `json:"error"` // empty unless it failed
+}
+
 // Row is a job as the operations page shows it.
 type Row struct {
 	Job
@@ -68,6 +86,7 @@ type Row struct {
 	LeasedUntil *time.Time
 	DeadAt      *time.Time
 	LastError   string
+	Endings     []Ending // oldest first, the latest 50
 	Step        int
 	TotalSteps  int
 	Label       string
@@ -76,10 +95,10 @@ type Row struct {
 // Claimed is a job that this worker holds until its lease lapses.
 type Claimed struct {
 	Job
-	Attempt   int    // from 1
-	Fence     int64  // names this claim; unique over all jobs and all time
-	WorkerID  string // who holds it
-	LastError string // of the attempt before
+	Attempt  int      // from 1
+	Fence    int64    // names this claim; unique over all jobs and all time
+	WorkerID string   // who holds it
+	Endings  []Ending // of the attempts before, oldest first
 
 	// At is the database's clock at the claim. Judge a due date by it: the
 	// worker's own clock may be off.
@@ -99,19 +118,48 @@ func (e *FenceLostError) Error() string {
 	return fmt.Sprintf("job %s is no longer held under fence %d", e.Job, e.Fence)
 }
 
-// AbandonedError is the cause of death of a job whose workers died, time and
-// again, before they could say why.
+// AbandonedError is the cause of death of a job of whose last attempt nobody
+// knows what came: the worker died, or could not reach the database until its
+// lease had lapsed.
 type AbandonedError struct {
 	Attempts  int
+	Lost      int    // how many in a row, the last among them, ended so
 	LastError string // of the last attempt that ended with one, may be empty
 }
 
 func (e *AbandonedError) Error() string {
-	text := fmt.Sprintf("the worker died in each of the last attempts, %d in all", e.Attempts)
+	text := fmt.Sprintf("the last %d of %d attempts ended without a word from the worker, which died or lost the database", e.Lost, e.Attempts)
 	if e.LastError != "" {
 		text += "; the last error before that: " + e.LastError
 	}
 	return text
+}
+
+// EarlierError is the cause of death of a job whose last attempt failed, and which
+// could not be set aside then: what its row remembers of the error.
+type EarlierError struct {
+	Class string // what Policy.Class said of it
+	Text  string
+}
+
+func (e *EarlierError) Error() string { return e.Text }
+
+// lastWords is why a job is dead of which a claim finds that its attempts are used up.
+func (c Claimed) lastWords() error {
+	abandoned := &AbandonedError{Attempts: c.Attempt}
+	for _, e := range slices.Backward(c.Endings) {
+		switch {
+		case e.How == EndedFailed && abandoned.Lost == 0:
+			return &EarlierError{Class: e.Class, Text: e.Error}
+		case e.How == EndedFailed:
+			abandoned.LastError = e.Error
+			return abandoned
+		case e.How == EndedLost && abandoned.Lost < abandoned.Attempts:
+			abandoned.Lost++
+		}
+	}
+	abandoned.Lost = max(1, abandoned.Lost) // the attempts of before there were endings
+	return abandoned
 }
 
 // FinalError says that trying again is of no use.

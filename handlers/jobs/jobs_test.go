@@ -293,9 +293,9 @@ func TestAFailedAttempt(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
 			var mourned atomic.Int32
-			tc.policy.Dead = func(context.Context, *sqlx.Tx, jobs.Claimed, error) error {
+			tc.policy.Dead = func(context.Context, *sqlx.Tx, jobs.Claimed, error) (func(), error) {
 				mourned.Add(1)
-				return nil
+				return nil, nil
 			}
 			s.insert(build())
 			s.exec(`UPDATE jobs SET attempts = $1, queued_at = now() - $2::interval`, tc.attempts, tc.age)
@@ -335,34 +335,6 @@ func TestBackoffGrowsWithTheFourthPower(t *testing.T) {
 	}
 }
 
-func TestADeathThatCannotBeRecordedIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	var tries atomic.Int32
-	policy := jobs.Policy{MaxAttempts: 1, Dead: func(context.Context, *sqlx.Tx, jobs.Claimed, error) error {
-		if tries.Add(1) == 1 {
-			return errors.New("the log is locked")
-		}
-		return nil
-	}}
-	s.insert(build())
-	sub, messages := s.subscriber(func(c *jobs.Config) { c.Default = policy })
-	m, _ := s.receive(messages)
-	m.Nack()
-	s.until("the first try", func() bool { return tries.Load() == 1 || s.rows()[0].Status == jobs.StatusDead })
-	if s.rows()[0].Status == jobs.StatusDead {
-		t.Fatal("set aside without its consequences")
-	}
-	s.lapse()
-	s.until("set aside", func() bool { return s.rows()[0].Status == jobs.StatusDead })
-	if err := sub.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n := tries.Load(); n != 2 {
-		t.Errorf("%d tries", n)
-	}
-}
-
 func TestCloseHandsBackWhatDoesNotFinish(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -383,7 +355,8 @@ func TestCloseHandsBackWhatDoesNotFinish(t *testing.T) {
 		t.Errorf("cause %v", context.Cause(obedient.Context()))
 	}
 	for _, row := range s.rows() {
-		if row.Status != jobs.StatusQueued || row.Attempts != 0 || row.WorkerID != "" || time.Until(row.RunAt) > 0 {
+		if row.Status != jobs.StatusQueued || row.Attempts != 0 || row.WorkerID != "" || time.Until(row.RunAt) > 0 ||
+			len(row.Endings) != 1 || row.Endings[0].How != jobs.EndedReturned {
 			t.Errorf("handed back as %+v", row)
 		}
 	}

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -43,18 +44,20 @@ type listRow struct {
 	LeasedUntil    *time.Time `db:"leased_until"`
 	DeadAt         *time.Time `db:"dead_at"`
 	LastError      string     `db:"last_error"`
+	Endings        []byte     `db:"endings"`
 	Step           int        `db:"step"`
 	TotalSteps     int        `db:"total_steps"`
 	Label          string     `db:"label"`
 }
 
-func (r listRow) row() Row {
-	return Row{
+func (r listRow) row() (Row, error) {
+	row := Row{
 		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: Kind(r.Kind), Subject: r.Subject, Key: r.Key,
 			Payload: r.Payload, RunAt: r.RunAt},
 		Status: r.Status, Attempts: r.Attempts, WorkerID: r.WorkerID, LeasedUntil: r.LeasedUntil, DeadAt: r.DeadAt,
 		LastError: r.LastError, Step: r.Step, TotalSteps: r.TotalSteps, Label: r.Label,
 	}
+	return row, json.Unmarshal(r.Endings, &row.Endings)
 }
 
 type listing struct {
@@ -81,7 +84,11 @@ func (q *Queue) list(ctx context.Context, l listing) ([]Row, error) {
 	}
 	rows := make([]Row, 0, len(found))
 	for _, f := range found {
-		rows = append(rows, f.row())
+		row, err := f.row()
+		if err != nil {
+			return nil, fmt.Errorf("read how the attempts at job %s ended: %w", f.ID, err)
+		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }
@@ -104,6 +111,13 @@ func (q *Queue) Get(ctx context.Context, organization, job uuid.UUID) (row Row, 
 		return Row{}, false, err
 	}
 	return rows[0], true, nil
+}
+
+// DeadBuild returns the report whose build is a job that was set aside; ok is false
+// where this organization (uuid.Nil: any) has no such job, or it is not a build.
+func (q *Queue) DeadBuild(ctx context.Context, organization, job uuid.UUID) (report uuid.UUID, ok bool, err error) {
+	row, ok, err := q.Get(ctx, organization, job)
+	return row.Subject, ok && row.Kind == Build && row.Status == StatusDead, err
 }
 
 // Progress returns the rows of the build jobs of these reports; a report

@@ -4,12 +4,14 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/eventstore"
 	"muster/internal/telemetry"
 )
 
@@ -160,17 +162,16 @@ type claimedRow struct {
 	Fence          int64     `db:"fence"`
 	WorkerID       string    `db:"worker_id"`
 	LastError      string    `db:"last_error"`
-	Step           int       `db:"step"`
-	TotalSteps     int       `db:"total_steps"`
-	Label          string    `db:"label"`
+	Endings        []byte    `db:"endings"`
 	ClaimedAt      time.Time `db:"claimed_at"`
 	AgeSeconds     float64   `db:"age_seconds"`
 }
 
-// claim takes one job that is due; ok is false where none is.
-func (q *Queue) claim(ctx context.Context, kind Kind, worker string, lease time.Duration) (c Claimed, ok bool, err error) {
+// claim takes one job that is due; ok is false where none is. A claim behind the
+// last of maxAttempts (0: no bound) is one to bury the job.
+func (q *Queue) claim(ctx context.Context, kind Kind, worker string, lease time.Duration, maxAttempts int) (c Claimed, ok bool, err error) {
 	var rows []claimedRow
-	if err := sqlx.SelectContext(ctx, q.db, &rows, claimSQL, string(kind), worker, lease.Seconds()); err != nil {
+	if err := sqlx.SelectContext(ctx, q.db, &rows, claimSQL, string(kind), worker, lease.Seconds(), maxAttempts); err != nil {
 		return Claimed{}, false, fmt.Errorf("claim a %s job: %w", kind, err)
 	}
 	if len(rows) == 0 {
@@ -180,10 +181,10 @@ func (q *Queue) claim(ctx context.Context, kind Kind, worker string, lease time.
 	c = Claimed{
 		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: Kind(r.Kind), Subject: r.Subject,
 			Key: r.Key, Payload: r.Payload, RunAt: r.ClaimedAt},
-		Attempt: r.Attempts, Fence: r.Fence, WorkerID: r.WorkerID, LastError: r.LastError,
+		Attempt: r.Attempts, Fence: r.Fence, WorkerID: r.WorkerID,
 		At: r.ClaimedAt, Age: time.Duration(r.AgeSeconds * float64(time.Second)),
 	}
-	if err := json.Unmarshal(r.Metadata, &c.Metadata); err != nil {
+	if err := errors.Join(json.Unmarshal(r.Metadata, &c.Metadata), json.Unmarshal(r.Endings, &c.Endings)); err != nil {
 		return Claimed{}, false, fmt.Errorf("read %s job %s: %w", kind, r.ID, err)
 	}
 	return c, true, nil
@@ -194,35 +195,41 @@ func (q *Queue) heartbeat(ctx context.Context, c Claimed, lease time.Duration) e
 	return guarded(c, res, err, "keep")
 }
 
-func (q *Queue) retryLater(ctx context.Context, c Claimed, after time.Duration, cause error) error {
-	res, err := q.db.ExecContext(ctx, retryLaterSQL, c.ID, c.Fence, after.Seconds(), brief(cause))
+// failure is why a claim did not end its job.
+type failure struct {
+	cause   error
+	class   string // what Policy.Class says of cause
+	attempt bool   // the claim was an attempt, and not one to bury the job
+}
+
+func (q *Queue) retryLater(ctx context.Context, c Claimed, after time.Duration, f failure) error {
+	res, err := q.db.ExecContext(ctx, retryLaterSQL, c.ID, c.Fence, after.Seconds(), brief(f.cause), f.class, c.Attempt, f.attempt)
 	return guarded(c, res, err, "put back")
 }
 
-func (q *Queue) handBack(ctx context.Context, c Claimed) error {
-	res, err := q.db.ExecContext(ctx, handBackSQL, c.ID, c.Fence)
+// handBack gives up a claim that does not count; begun says whether a handler got it.
+func (q *Queue) handBack(ctx context.Context, c Claimed, begun bool) error {
+	res, err := q.db.ExecContext(ctx, handBackSQL, c.ID, c.Fence, begun)
 	return guarded(c, res, err, "hand back")
 }
 
 // setAside ends the trying: the row stays for a person to look at, and dead
 // records the consequences in the same transaction.
-func (q *Queue) setAside(ctx context.Context, c Claimed, cause error, dead DeadFunc) error {
-	tx, err := q.db.BeginTxx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("set aside %s job %s: %w", c.Kind, c.ID, err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	res, err := tx.ExecContext(ctx, setAsideSQL, c.ID, c.Fence, brief(cause))
-	if err := guarded(c, res, err, "set aside"); err != nil {
-		return err
-	}
-	if dead != nil {
-		if err := dead(ctx, tx, c, cause); err != nil {
-			return fmt.Errorf("record the end of %s job %s: %w", c.Kind, c.ID, err)
+func (q *Queue) setAside(ctx context.Context, c Claimed, f failure, dead DeadFunc) error {
+	var committed func()
+	err := eventstore.Transact(ctx, q.db, func(tx *sqlx.Tx) (err error) {
+		res, err := tx.ExecContext(ctx, setAsideSQL, c.ID, c.Fence, brief(f.cause), f.class, c.Attempt, f.attempt)
+		if err := guarded(c, res, err, "set aside"); err != nil || dead == nil {
+			return err
 		}
+		committed, err = dead(ctx, tx, c, f.cause)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record the end of %s job %s: %w", c.Kind, c.ID, err)
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("set aside %s job %s: %w", c.Kind, c.ID, err)
+	if committed != nil {
+		committed()
 	}
 	return nil
 }

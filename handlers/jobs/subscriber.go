@@ -15,8 +15,9 @@ import (
 
 // DeadFunc records, in the transaction that sets a job aside, what follows
 // from that. The job's row is still there; append events last. It may run
-// again if the transaction fails.
-type DeadFunc func(ctx context.Context, tx *sqlx.Tx, c Claimed, cause error) error
+// again if the transaction fails; committed, unless it is nil, runs once, when the
+// transaction is committed.
+type DeadFunc func(ctx context.Context, tx *sqlx.Tx, c Claimed, cause error) (committed func(), err error)
 
 // Policy says how the jobs of one kind are worked on.
 type Policy struct {
@@ -32,6 +33,9 @@ type Policy struct {
 	Backoff func(attempt int) time.Duration
 	// Dead may be nil.
 	Dead DeadFunc
+	// Class names the kind of an error, for the job's row (Ending, EarlierError);
+	// nil: no error has one.
+	Class func(err error) string
 }
 
 // Backoff is attempt⁴ seconds, give or take 10 % so that what failed together
@@ -146,6 +150,9 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	if l.policy.Concurrency <= 0 {
 		l.policy.Concurrency = 1
 	}
+	if l.policy.Class == nil {
+		l.policy.Class = func(error) string { return "" }
+	}
 	if l.policy.Backoff == nil {
 		l.policy.Backoff = Backoff
 	}
@@ -223,10 +230,11 @@ func (l *loop) run(ctx context.Context) {
 				return
 			}
 		case l.policy.MaxAttempts > 0 && c.Attempt > l.policy.MaxAttempts:
-			cause := &AbandonedError{Attempts: c.Attempt - 1, LastError: c.LastError}
+			c.Attempt-- // this claim is none
 			from, _ := telemetry.Resume(ctx, c.Metadata)
-			l.bury(from, c, cause)
-			l.sub.cfg.Settled(c.Kind, Dead, 0) // nobody knows how long those took
+			if l.bury(from, c, failure{cause: c.lastWords()}) {
+				l.sub.cfg.Settled(c.Kind, Dead, 0) // nobody knows how long the last attempt took
+			}
 			<-l.slots
 		default:
 			if !l.deliver(ctx, c) {
@@ -244,7 +252,7 @@ const claimTimeout = 10 * time.Second
 func (l *loop) claim(ctx context.Context) (Claimed, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
-	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease)
+	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease, l.policy.MaxAttempts)
 }
 
 // idle waits for a reason to look again; false: the subscription is over.
@@ -262,19 +270,30 @@ func (l *loop) idle(ctx context.Context) bool {
 	return true
 }
 
-// bury sets a job aside. Where that fails the lease lapses, the job is claimed
-// once more and buried then.
-func (l *loop) bury(ctx context.Context, c Claimed, cause error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
-	defer cancel()
-	log := l.sub.cfg.Log.With("kind", string(c.Kind), "job", c.ID, "subject", c.Subject, "attempts", c.Attempt)
-	if err := l.sub.queue.setAside(ctx, c, cause, l.policy.Dead); err != nil {
-		if !IsLost(ctx, err) {
-			log.ErrorContext(ctx, "cannot set a job aside, trying again when its lease lapses", "error", err, "cause", cause)
-		}
-		return
+// bury sets a job aside and says whether that is done. Where it is not, what there
+// is to say of the attempt is noted alone and the job comes again after a lease: to
+// be buried if its attempts are used up, else for one more.
+func (l *loop) bury(ctx context.Context, c Claimed, f failure) bool {
+	within := func(do func(context.Context) error) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+		defer cancel()
+		return do(ctx)
 	}
-	log.ErrorContext(ctx, "job set aside", "cause", cause)
+	log := l.sub.cfg.Log.With("kind", string(c.Kind), "job", c.ID, "subject", c.Subject, "attempts", c.Attempt, "cause", f.cause)
+	err := within(func(ctx context.Context) error { return l.sub.queue.setAside(ctx, c, f, l.policy.Dead) })
+	if err == nil {
+		log.ErrorContext(ctx, "job set aside")
+		return true
+	}
+	if IsLost(ctx, err) {
+		return false
+	}
+	log.ErrorContext(ctx, "cannot set a job aside, trying again after a lease", "error", err)
+	err = within(func(ctx context.Context) error { return l.sub.queue.retryLater(ctx, c, l.sub.cfg.Lease, f) })
+	if err != nil && !IsLost(ctx, err) {
+		log.WarnContext(ctx, "cannot put a job back, it comes again when its lease lapses", "error", err)
+	}
+	return false
 }
 
 // deliver hands the job to the router; false: the subscription is over.
@@ -293,6 +312,6 @@ func (l *loop) deliver(ctx context.Context, c Claimed) bool {
 	case <-l.sub.closing:
 	}
 	defer l.sub.deliveries.Done()
-	d.handBack()
+	d.handBack(false)
 	return false
 }

@@ -7,6 +7,7 @@ ON CONFLICT ON CONSTRAINT jobs_once DO UPDATE SET
     due_at    = CASE WHEN jobs.dead_at IS NULL THEN LEAST(jobs.due_at, excluded.due_at) ELSE excluded.due_at END,
     queued_at = CASE WHEN jobs.dead_at IS NULL THEN LEAST(jobs.queued_at, excluded.queued_at) ELSE excluded.queued_at END,
     attempts  = CASE WHEN jobs.dead_at IS NULL THEN jobs.attempts ELSE 0 END,
+    endings   = CASE WHEN jobs.dead_at IS NULL THEN jobs.endings ELSE '[]' END,
     payload   = CASE WHEN jobs.dead_at IS NULL THEN jobs.payload ELSE excluded.payload END,
     metadata  = CASE WHEN jobs.dead_at IS NULL THEN jobs.metadata ELSE excluded.metadata END,
     dead_at   = NULL

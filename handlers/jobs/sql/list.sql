@@ -4,7 +4,7 @@ SELECT id, organization_id, kind, subject, key, payload, due_at AS run_at,
             ELSE 'queued' END AS status,
        attempts, worker_id,
        CASE WHEN worker_id <> '' THEN due_at END AS leased_until,
-       dead_at, last_error, step, total_steps, label
+       dead_at, last_error, endings, step, total_steps, label
 FROM jobs
 WHERE ($1::uuid IS NULL OR organization_id = $1)
   AND (cardinality($2::text[]) = 0 OR kind = ANY ($2))

@@ -3,5 +3,6 @@ UPDATE jobs SET
     queued_at = $3,
     fence     = nextval('job_fence'),
     worker_id = '',
-    attempts  = 0
+    attempts  = 0,
+    endings   = '[]'
 WHERE id = $1 AND fence = $2
