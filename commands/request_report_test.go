@@ -213,7 +213,7 @@ func TestARequestThatDiesLeavesNothing(t *testing.T) {
 	h := newHouse(t)
 	died := errors.New("died")
 	dying := h.parts()
-	dying.Jobs = dyingJobs{died}
+	dying.Jobs = dyingJobs{Jobs: dying.Jobs, err: died}
 	if _, err := dying.RequestReport(t.Context(), h.actor, commands.RequestReport{Kind: report.Security}); !errors.Is(err, died) {
 		t.Fatalf("error %v", err)
 	}
@@ -227,11 +227,10 @@ func TestARequestThatDiesLeavesNothing(t *testing.T) {
 	}
 }
 
-type dyingJobs struct{ err error }
-
-func (d dyingJobs) InsertErasure(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) error { return d.err }
-
-func (d dyingJobs) HastenMails(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) error { return d.err }
+type dyingJobs struct {
+	commands.Jobs
+	err error
+}
 
 func (d dyingJobs) InsertBuild(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) error { return d.err }
 

@@ -56,6 +56,11 @@ type Jobs interface {
 	InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID) error
 	// HastenMails makes the mails that wait for a member due now.
 	HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error
+	// DeadBuild returns the report whose build is a job that was set aside; ok is
+	// false where this organization has no such job, or it is not a build.
+	DeadBuild(ctx context.Context, organization, job uuid.UUID) (report uuid.UUID, ok bool, err error)
+	// Retry lets a job that was set aside run again.
+	Retry(ctx context.Context, organization, job uuid.UUID) error
 }
 
 // Limits are the creation limits of the contract, §14. The zero value lifts them.

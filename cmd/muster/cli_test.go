@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/pgtest"
@@ -199,4 +200,37 @@ func TestNothingSetAside(t *testing.T) {
 	for _, command := range []string{"show", "retry", "drop"} {
 		i.fail(t, []string{"dead", command, unknown}, unknown)
 	}
+}
+
+// TestADeadBuildIsNotRetried: its report has ended, so nothing would come of it,
+// and nothing is on record as done.
+func TestADeadBuildIsNotRetried(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	id := i.request(t, i.organization(t, "Acme"), report.Security)
+	var job string
+	i.within(t, func(ctx context.Context, in *installation) error {
+		row := in.db.QueryRowxContext(ctx, `UPDATE jobs SET dead_at = now(), attempts = 5, last_error = 'boom',
+			endings = job_ending('[]', 5, now(), 'w1', 'failed', 'other', 'boom') WHERE subject = $1 RETURNING id`, id)
+		if err := row.Scan(&job); err != nil {
+			return err
+		}
+		tx := in.db.MustBegin()
+		organization := i.events(t, "--stream", id.String())[0].OrganizationID
+		_, err := in.commands.MarkFailed(ctx, tx, organization, id, report.Failed{Code: report.CodeGenerationFailed, Message: "It failed."})
+		return errors.Join(err, tx.Commit())
+	})
+	i.fail(t, []string{"dead", "retry", job}, "report "+id.String()+" is Failed", "request the report again")
+	if said := i.must(t, "dead", "show", job); !strings.Contains(said, `"worker": "w1"`) || !strings.Contains(said, `"error": "boom"`) {
+		t.Errorf("dead show does not tell how the attempt ended:\n%s", said)
+	}
+	i.within(t, func(ctx context.Context, in *installation) error {
+		var noted int
+		err := in.db.GetContext(ctx, &noted, `SELECT count(*) FROM security_log WHERE type = 'deadLetterRetried'`)
+		if noted != 0 {
+			t.Errorf("%d retries are on record", noted)
+		}
+		return err
+	})
+	i.must(t, "dead", "drop", job)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/eventstore/topic"
+	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/config"
 )
@@ -22,7 +23,7 @@ func deadCommand(cfg *config.Config) *cobra.Command {
 	return parent("dead", "Events and jobs that were set aside",
 		deadListCommand(cfg),
 		deadOneCommand(cfg, "show", "Show one, whole", (*installation).showDead),
-		deadOneCommand(cfg, "retry", "Apply the event and those waiting behind it, or run the job again", (*installation).retryDead),
+		deadOneCommand(cfg, "retry", "Apply the event and those waiting behind it, or run the job again (not the build of a report that has ended)", (*installation).retryDead),
 		deadOneCommand(cfg, "drop", "Give it up for good; rebuilds skip a dropped event too", (*installation).dropDead),
 	)
 }
@@ -104,7 +105,7 @@ func (in *installation) showDead(ctx context.Context, id uuid.UUID) (string, err
 func (in *installation) retryDead(ctx context.Context, id uuid.UUID) (string, error) {
 	letter, _, err := in.runner.DeadLetters().Show(ctx, uuid.Nil, id)
 	if errors.Is(err, topic.ErrNoLetter) {
-		return "the job will run again", in.settleJob(ctx, id, accounts.DeadLetterRetried, in.queue.Retry)
+		return "the job will run again", in.settleJob(ctx, id, accounts.DeadLetterRetried, in.commands.RetryJob)
 	}
 	if err != nil {
 		return "", err
@@ -142,7 +143,10 @@ func (in *installation) settleJob(ctx context.Context, id uuid.UUID, entryType s
 	if err != nil {
 		return err
 	}
-	if err := act(ctx, uuid.Nil, id); err != nil || !ok {
+	if !ok {
+		return &jobs.NotDeadError{Job: id}
+	}
+	if err := act(ctx, job.OrganizationID, id); err != nil {
 		return err
 	}
 	return in.accounts.RecordOperation(ctx, job.OrganizationID, entryType, id.String())

@@ -52,6 +52,7 @@ func refusalProblem(err error) *problem {
 		missing  *commands.NotFoundError
 		refusal  *accounts.Refusal
 		movement *report.TransitionError
+		final    *commands.ReportFinalError
 	)
 	switch {
 	case errors.As(err, &rule):
@@ -62,6 +63,8 @@ func refusalProblem(err error) *problem {
 		return &problem{Code: refusal.Code, Detail: sentence(refusal.Detail), RetryAfter: refusal.RetryAfter}
 	case errors.As(err, &movement):
 		return &problem{Code: "invalid_state", Detail: movement.Error()}
+	case errors.As(err, &final):
+		return &problem{Code: "report_is_final", Detail: "The report is " + string(final.Status) + ", so building it again would change nothing. Request the report again instead."}
 	}
 	return nil
 }

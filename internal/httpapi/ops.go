@@ -122,19 +122,27 @@ func (s *server) ListDeadLetters(ctx context.Context, _ api.ListDeadLettersReque
 	items := make([]api.DeadLetter, 0, len(letters)+len(dead))
 	for _, l := range letters {
 		items = append(items, api.DeadLetter{Id: l.ID, Kind: "event", Source: l.Handler, Subject: l.Stream, Error: l.Error,
-			Attempts: l.Attempts, Waiting: l.Waiting, At: utc(&l.ParkedAt)})
+			Attempts: l.Attempts, Waiting: l.Waiting, At: utc(&l.ParkedAt), Endings: []api.JobEnding{}})
 	}
 	for _, j := range dead {
 		items = append(items, api.DeadLetter{Id: j.ID, Kind: "job", Source: string(j.Kind), Subject: j.Subject, Error: j.LastError,
-			Attempts: j.Attempts, At: utc(j.DeadAt)})
+			Attempts: j.Attempts, At: utc(j.DeadAt), Endings: endings(j)})
 	}
 	return api.ListDeadLetters200JSONResponse{Items: items}, nil
+}
+
+func endings(j jobs.Row) []api.JobEnding {
+	shown := make([]api.JobEnding, 0, len(j.Endings))
+	for _, e := range j.Endings {
+		shown = append(shown, api.JobEnding{Attempt: e.Attempt, At: e.At.UTC(), WorkerId: e.Worker, How: e.How, Class: e.Class, Error: e.Error})
+	}
+	return shown
 }
 
 func (s *server) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterRequestObject) (api.RetryDeadLetterResponseObject, error) {
 	replay, err := s.DeadLetters.Retry(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
 	if errors.Is(err, topic.ErrNoLetter) {
-		err = s.Jobs.Retry(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+		err = s.Commands.RetryJob(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
 	}
 	if err != nil {
 		return nil, deadLetterProblem(err)

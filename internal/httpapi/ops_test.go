@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/mail"
 )
@@ -56,8 +58,20 @@ func TestOperations(t *testing.T) {
 	w.post(w.theirs.admin, letter+"/retry", nil).problem(404, "not_found")
 	w.post(w.ours.admin, letter+"/retry", nil).is(202)
 	w.post(w.ours.admin, letter+"/retry", nil).problem(404, "not_found")
-	_, err = w.deps.DB.Exec(`UPDATE jobs SET dead_at = now() WHERE subject = $1`, id)
+	// That of a report that has ended: nothing is done, and nothing is on record as done.
+	_, err = w.deps.DB.Exec(`UPDATE jobs SET dead_at = now(), endings = job_ending('[]', 5, now(), 'w1', 'failed', 'other', 'boom') WHERE subject = $1`, id)
 	must(t, err)
+	w.fails(id)
+	retried := w.entries("deadLetterRetried")
+	w.post(w.ours.admin, letter+"/retry", nil).problem(409, "report_is_final")
+	w.post(w.theirs.admin, letter+"/retry", nil).problem(404, "not_found")
+	dead = w.get(w.ours.admin, "/api/v1/ops/dead-letters").is(200).object()["items"].([]any)
+	if len(dead) != 1 || w.entries("deadLetterRetried") != retried || retried != 1 {
+		t.Errorf("after a refusal: dead letters %v, %d entries where there was %d", dead, w.entries("deadLetterRetried"), retried)
+	}
+	if e := dead[0].(map[string]any)["endings"].([]any); len(e) != 1 || e[0].(map[string]any)["error"] != "boom" || e[0].(map[string]any)["workerId"] != "w1" {
+		t.Errorf("endings %v", e)
+	}
 	w.do(request{method: "DELETE", path: letter, as: w.ours.admin}).is(204)
 
 	if got := w.get(w.ours.auditor, "/metrics").is(200).Body.String(); !strings.Contains(got, `muster_build_info{commit="abc",version="test"} 1`) {
@@ -67,6 +81,20 @@ func TestOperations(t *testing.T) {
 		t.Errorf("version %v", v)
 	}
 	w.get(person{}, "/readyz").is(200)
+}
+
+// fails ends a report as its worker would.
+func (w *world) fails(id uuid.UUID) {
+	w.t.Helper()
+	tx := w.deps.DB.MustBegin()
+	_, err := w.deps.Commands.MarkFailed(w.t.Context(), tx, w.ours.organization.ID, id, report.Failed{Code: report.CodeGenerationFailed, Message: "It failed."})
+	must(w.t, errors.Join(err, tx.Commit()))
+}
+
+// entries counts what the audit list says of a type.
+func (w *world) entries(entryType string) int {
+	w.t.Helper()
+	return len(w.get(w.ours.auditor, "/api/v1/audit-events?type="+entryType).is(200).object()["items"].([]any))
 }
 
 // eventually looks again until the projections' process has got round to it.

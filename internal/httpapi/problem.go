@@ -63,6 +63,7 @@ var codes = map[string]struct {
 	"member_exists":           {409, "The address has an account already"},
 	"last_admin":              {409, "Somebody has to administer"},
 	"rebuild_in_progress":     {409, "A rebuild is running already"},
+	"report_is_final":         {409, "The report has ended"},
 	"invalid_state":           {409, "Not in this state"},
 	"report_expired":          {410, "The report has expired"},
 	"invitation_gone":         {410, "The invitation no longer works"},

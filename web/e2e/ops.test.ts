@@ -214,6 +214,7 @@ const letters = [
     attempts: 5,
     waiting: 2,
     at: "2026-11-20T11:37:42Z",
+    endings: [],
   },
   {
     id: "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a11",
@@ -224,6 +225,17 @@ const letters = [
     attempts: 5,
     waiting: 0,
     at: null,
+    endings: [
+      { attempt: 1, at: "2026-11-20T11:30:00Z", workerId: "w1", how: "lost", class: "", error: "" },
+      {
+        attempt: 2,
+        at: "2026-11-20T11:37:42Z",
+        workerId: "w2",
+        how: "failed",
+        class: "other",
+        error: "the disk is full",
+      },
+    ],
   },
 ];
 
@@ -239,10 +251,15 @@ async function deadLetters(page: Page): Promise<string[]> {
     left = left.filter((l) => !path.startsWith(l.id));
     return route.fulfill({ status: request.method() === "DELETE" ? 204 : 202 });
   });
+  await page.route(`**/api/v1/reports/${report}`, (route) =>
+    route.fulfill({
+      json: { id: report, kind: "Security", scope: { instanceIds: [], databaseId: null, from: null, to: null } },
+    }),
+  );
   return done;
 }
 
-test("dead letters say what failed and why, and are retried or dropped", async () => {
+test("dead letters say what failed and why, and are retried, requested again or dropped", async () => {
   let done: string[] = [];
   const page = await visit("/ops/dead-letters", {
     before: async (page) => {
@@ -258,6 +275,14 @@ test("dead letters say what failed and why, and are retried or dropped", async (
   await event.getByText(`muster dead show ${letters[0]?.id}`).waitFor();
   await event.getByRole("button", { name: "Retry" }).click();
   await expect.poll(() => event.count(), patience).toBe(0);
+  // Its report has ended: building it again would do nothing.
+  const again = job.getByRole("link", { name: "Request again" });
+  await again.waitFor();
+  expect(await again.getAttribute("href")).toMatch(/^\/reports\/view\?.*Security/);
+  expect(await job.getByRole("button", { name: "Retry" }).count()).toBe(0);
+  await job.getByRole("button", { name: "Details" }).click();
+  await job.getByText(/attempt 1 on w1 ended without a word from the worker/).waitFor();
+  await job.getByText(/attempt 2 on w2 failed: the disk is full/).waitFor();
   await job.getByRole("button", { name: "Drop" }).click();
   const dialog = page.getByRole("dialog", { name: "Drop it for good" });
   await dialog.getByRole("button", { name: "Drop" }).click();

@@ -890,11 +890,14 @@ type DatabasePage struct {
 
 // DeadLetter defines model for DeadLetter.
 type DeadLetter struct {
-	At       *time.Time         `json:"at"`
-	Attempts int                `json:"attempts"`
-	Error    string             `json:"error"`
-	Id       openapi_types.UUID `json:"id"`
-	Kind     string             `json:"kind"`
+	At       *time.Time `json:"at"`
+	Attempts int        `json:"attempts"`
+
+	// Endings How the attempts at a job ended, oldest first, the latest 50. Empty for an event.
+	Endings []JobEnding        `json:"endings"`
+	Error   string             `json:"error"`
+	Id      openapi_types.UUID `json:"id"`
+	Kind    string             `json:"kind"`
 
 	// Source the projection or the kind of job
 	Source string `json:"source"`
@@ -1134,6 +1137,23 @@ type Job struct {
 	ReportId    openapi_types.UUID `json:"reportId"`
 	Status      string             `json:"status"`
 	WorkerId    *string            `json:"workerId"`
+}
+
+// JobEnding defines model for JobEnding.
+type JobEnding struct {
+	At      time.Time `json:"at"`
+	Attempt int       `json:"attempt"`
+
+	// Class the kind of the error; empty where it has none
+	Class string `json:"class"`
+
+	// Error empty unless it failed
+	Error string `json:"error"`
+
+	// How `lost`: the worker died, or lost the database, before it could say what came of it; `returned`: the worker
+	// was stopped in good order, and the attempt does not count.
+	How      string `json:"how"`
+	WorkerId string `json:"workerId"`
 }
 
 // JobList defines model for JobList.

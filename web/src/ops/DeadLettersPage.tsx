@@ -1,8 +1,9 @@
-import { Anchor, Button, Collapse, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Collapse, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { IconArrowForwardUp, IconChevronDown, IconChevronRight, IconMailOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { api, type Schemas } from "../api/client";
+import { RequestAgain } from "../reports/statusFile";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
@@ -41,7 +42,7 @@ export function DeadLettersPage() {
     <>
       <PageTitle
         title="Dead letters"
-        lead="Events and jobs that failed again and again and were set aside, so that the others could go on. Oldest first, at most 200."
+        lead="Events and jobs that failed again and again and were set aside, so that the others could go on. The build of a report is not retried, because its report has ended: request it again. Oldest first, at most 200."
       />
       {error && <ProblemNote error={error} title="They cannot be read" onRetry={refetch} />}
       <div aria-busy={isFetching}>
@@ -49,7 +50,7 @@ export function DeadLettersPage() {
         {data?.items.length === 0 && (
           <Panel>
             <EmptyState icon={<IconMailOff size={28} aria-hidden />} title="Nothing was set aside">
-              What fails five times comes here.
+              Events and jobs that used up their attempts come here.
             </EmptyState>
           </Panel>
         )}
@@ -67,6 +68,19 @@ export function DeadLettersPage() {
       {dropping && <Drop {...dropping} onClose={() => setDropping({ ...dropping, opened: false })} onDropped={gone} />}
     </>
   );
+}
+
+/** howEnded says how an attempt at a job ended. */
+const howEnded: Record<string, string> = {
+  failed: "failed",
+  lost: "ended without a word from the worker, which died or lost the database",
+  returned: "was given back because the worker was stopped; it does not count",
+};
+
+/** BuildAgain leads to the request form, filled in as the report was requested: a build that was set aside has ended it. */
+function BuildAgain({ reportId }: { reportId: string }) {
+  const { data } = api.useQuery("get", "/api/v1/reports/{reportId}", { params: { path: { reportId } } });
+  return data ? <RequestAgain report={data} /> : null;
 }
 
 function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () => void; onTried: () => void }) {
@@ -104,15 +118,19 @@ function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () =>
           </Text>
         </div>
         <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            loading={retry.isPending}
-            leftSection={<IconArrowForwardUp size={14} aria-hidden />}
-            onClick={again}
-          >
-            Retry
-          </Button>
+          {letter.kind === "job" && letter.source === "build" ? (
+            <BuildAgain reportId={letter.subject} />
+          ) : (
+            <Button
+              size="xs"
+              variant="default"
+              loading={retry.isPending}
+              leftSection={<IconArrowForwardUp size={14} aria-hidden />}
+              onClick={again}
+            >
+              Retry
+            </Button>
+          )}
           <Button size="xs" variant="default" onClick={onDrop}>
             Drop
           </Button>
@@ -147,6 +165,16 @@ function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () =>
               letter.subject
             )}
           </Text>
+          {letter.endings.length > 0 && (
+            <List size="sm" type="ordered" listStyleType="none">
+              {letter.endings.map((e) => (
+                <List.Item key={e.at}>
+                  <Time at={e.at} />: attempt {e.attempt} on {e.workerId} {howEnded[e.how] ?? e.how}
+                  {e.error && `: ${e.error}`}
+                </List.Item>
+              ))}
+            </List>
+          )}
           {letter.kind === "event" && (
             <Snippet label="The event itself" text={`muster dead show ${letter.id}`} wrapped />
           )}
