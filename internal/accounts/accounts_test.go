@@ -35,7 +35,13 @@ type door struct {
 
 func newDoor(t *testing.T) *door {
 	t.Helper()
-	d := &door{T: t, db: pgtest.DB(t), at: start}
+	return newDoorOn(t, pgtest.DB(t))
+}
+
+// newDoorOn is newDoor on a migrated database of one's own.
+func newDoorOn(t *testing.T, db *sqlx.DB) *door {
+	t.Helper()
+	d := &door{T: t, db: db, at: start}
 	d.Store = accounts.New(d.db, func() time.Time {
 		d.mu.Lock()
 		defer d.mu.Unlock()

@@ -126,10 +126,7 @@ func (s *Store) ThrottleAddress(ctx context.Context, c Client) error {
 // address, and writes it to the security log. about is the account that it
 // concerns; zero: none.
 func (s *Store) RefuseIdentity(ctx context.Context, about Member, reason string, c Client) error {
-	if err := s.countFailure(ctx, nil, subject("ip", Network(c.IP))); err != nil {
-		return err
-	}
-	return s.RecordSecurity(ctx, SecurityEntry{
+	return s.refuse(ctx, nil, subject("ip", Network(c.IP)), SecurityEntry{
 		OrganizationID: about.OrganizationID, MemberID: about.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
 		Detail: MethodOIDC + ": " + reason, Once: about.ID == uuid.Nil,
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 )
 
 // Types of a SecurityEntry. The audit list shows them among the names of the
@@ -68,16 +69,27 @@ type SecurityEntry struct {
 // RecordSecurity appends to the security log, and empties some addresses that it
 // has kept for long enough.
 func (s *Store) RecordSecurity(ctx context.Context, e SecurityEntry) error {
-	now := s.clock()
-	if e.At.IsZero() {
-		e.At = now
+	if err := s.record(ctx, s.db, e); err != nil {
+		return err
 	}
-	_, err := s.db.ExecContext(ctx, recordSecurity, e.At, orNull(e.OrganizationID), orNull(e.MemberID), e.Type,
+	return s.forgetAddresses(ctx)
+}
+
+// record appends to the security log.
+func (s *Store) record(ctx context.Context, db sqlx.ExecerContext, e SecurityEntry) error {
+	if e.At.IsZero() {
+		e.At = s.clock()
+	}
+	_, err := db.ExecContext(ctx, recordSecurity, e.At, orNull(e.OrganizationID), orNull(e.MemberID), e.Type,
 		printable(e.IP), printable(e.RequestID), printable(e.Detail), e.Component, e.once())
 	if err != nil {
 		return fmt.Errorf("append to the security log: %w", err)
 	}
-	if _, err := s.db.ExecContext(ctx, forgetAddresses, now.Add(-addressesKept), addressesForgotten); err != nil {
+	return nil
+}
+
+func (s *Store) forgetAddresses(ctx context.Context) error {
+	if _, err := s.db.ExecContext(ctx, forgetAddresses, s.clock().Add(-addressesKept), addressesForgotten); err != nil {
 		return fmt.Errorf("forget addresses in the security log: %w", err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
 )
@@ -130,10 +131,7 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 	if matches && usable {
 		return a.Member, s.forgive(ctx, a, password)
 	}
-	if err := s.countFailure(ctx, a.subject, a.address); err != nil {
-		return Member{}, err
-	}
-	err = s.RecordSecurity(ctx, SecurityEntry{
+	err = s.refuse(ctx, a.subject, a.address, SecurityEntry{
 		OrganizationID: a.OrganizationID, MemberID: a.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
 		Once: a.ID == uuid.Nil, // anybody may fail under any number of names
 	})
@@ -186,19 +184,29 @@ func (s *Store) forgive(ctx context.Context, a account, password string) error {
 	return nil
 }
 
-// countFailure counts one more failure, and forgets some that no longer matter:
-// anybody may fail under any number of names.
-func (s *Store) countFailure(ctx context.Context, account, address []byte) error {
+// refuse counts one more failure and writes it to the security log, and forgets some
+// failures that no longer matter: anybody may fail under any number of names.
+//
+// Both are one transaction, so that whoever fails waits for one flush to the disk. Apart,
+// a known account cost one more than an unknown one, whose entry is there already for
+// this hour, and the answer's time told them apart (docs/performance.md).
+func (s *Store) refuse(ctx context.Context, account, address []byte, e SecurityEntry) error {
 	now := s.clock()
 	since := now.Add(-FailureWindow)
-	_, err := s.db.ExecContext(ctx, countFailure, account, address, FailuresPerAccount, failuresPerAddress, now, since)
+	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
+		_, err := tx.ExecContext(ctx, countFailure, account, address, FailuresPerAccount, failuresPerAddress, now, since)
+		if err != nil {
+			return fmt.Errorf("count a failed sign-in: %w", err)
+		}
+		return s.record(ctx, tx, e)
+	})
 	if err != nil {
-		return fmt.Errorf("count a failed sign-in: %w", err)
+		return fmt.Errorf("refuse a sign-in: %w", err)
 	}
 	if _, err := s.db.ExecContext(ctx, forgetFailures, since, now); err != nil {
 		return fmt.Errorf("forget old failed sign-ins: %w", err)
 	}
-	return nil
+	return s.forgetAddresses(ctx)
 }
 
 // throttle refuses while the account (nil: none was named) or the address has to wait.
