@@ -23,6 +23,7 @@ type call struct {
 	agent     string
 	request   *http.Request
 	header    http.Header // of the answer
+	takesGzip bool        // the caller does
 	principal *accounts.Principal
 	token     string    // the session token of the cookie, where that let the caller in
 	made      uuid.UUID // the id of what the request makes where it may be sent again; else uuid.Nil

@@ -207,7 +207,7 @@ func TestTilesArePacked(t *testing.T) {
 	query := windowed(w.hourAgo(30).Format(time.RFC3339), w.hourAgo(6).Format(time.RFC3339), "1m")
 	for tile := range tiles {
 		plain := w.get(w.ours.viewer, metricsPath+tile+query).is(200)
-		for _, accepts := range []string{"gzip", "br, gzip;q=0.5", "*"} {
+		for _, accepts := range []string{"gzip", "br, gzip;q=0.5", "*;q=0, gzip"} {
 			packed := w.do(request{method: "GET", path: metricsPath + tile + query, as: w.ours.viewer, header: map[string]string{"Accept-Encoding": accepts}}).is(200)
 			z, err := gzip.NewReader(packed.Body)
 			must(t, err)
@@ -217,8 +217,11 @@ func TestTilesArePacked(t *testing.T) {
 				t.Errorf("%s as %s: %v, %.300s", tile, accepts, packed.Header(), text)
 			}
 		}
-		if refused := w.do(request{method: "GET", path: metricsPath + tile + query, as: w.ours.viewer, header: map[string]string{"Accept-Encoding": "gzip;q=0"}}).is(200); refused.Header().Get("Content-Encoding") != "" {
-			t.Errorf("%s: packed for somebody who does not take it", tile)
+		for _, refuses := range []string{"gzip;q=0", "gzip;q=0.0", "gzip; Q=0.000, *"} {
+			refused := w.do(request{method: "GET", path: metricsPath + tile + query, as: w.ours.viewer, header: map[string]string{"Accept-Encoding": refuses}}).is(200)
+			if refused.Header().Get("Content-Encoding") != "" {
+				t.Errorf("%s: packed for somebody who does not take it: %s", tile, refuses)
+			}
 		}
 	}
 }

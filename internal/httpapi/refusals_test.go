@@ -185,6 +185,14 @@ func TestManners(t *testing.T) {
 	if document["openapi"] != "3.1.0" || packed.Header().Get("Content-Encoding") != "gzip" {
 		t.Errorf("openapi.json: %v %v", document["openapi"], packed.Header())
 	}
+	for _, refuses := range []string{"gzip;q=0.0", "gzip; Q=0, *", "identity", "br"} {
+		if a := with("GET", "/api/v1/openapi.json", "", map[string]string{"Accept-Encoding": refuses}).is(200); a.Header().Get("Content-Encoding") != "" {
+			t.Errorf("packed for a caller that takes %s", refuses)
+		}
+	}
+	if a := with("GET", "/api/v1/openapi.json", "", map[string]string{"Accept-Encoding": "*;q=0, gzip"}).is(200); a.Header().Get("Content-Encoding") != "gzip" {
+		t.Error("not packed for a caller that takes nothing but gzip")
+	}
 	if a := with("GET", "/healthz", "", map[string]string{"Accept-Encoding": "gzip"}).is(200); a.Header().Get("Content-Encoding") != "" {
 		t.Error("a few bytes are compressed")
 	}

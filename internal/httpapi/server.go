@@ -57,7 +57,11 @@ func build(d Dependencies, c *contract) (_ http.Handler, _ *server, err error) {
 	if err := s.everyRouteHasItsRow(engine.Routes()); err != nil {
 		return nil, nil, err
 	}
-	return s.outermost(headAsGet(compressed(s.cors(s.shortLine(engine))))), s, nil
+	inner, err := compressed(s.cors(s.shortLine(engine)))
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.outermost(headAsGet(inner)), s, nil
 }
 
 func (s *server) engine() (*gin.Engine, error) {

@@ -138,11 +138,11 @@ type tileAnswer struct {
 }
 
 func (t *tile) answer(ctx context.Context, w seriesWindow) tileAnswer {
-	asked := callOf(ctx).request.Header
+	call := callOf(ctx)
 	return tileAnswer{
 		tile: t, window: w,
-		same: matches(asked.Values("If-None-Match"), t.tag),
-		gzip: t.packed != nil && takesGzip(asked.Get("Accept-Encoding")),
+		same: matches(call.request.Header.Values("If-None-Match"), t.tag),
+		gzip: t.packed != nil && call.takesGzip,
 	}
 }
 
