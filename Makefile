@@ -19,6 +19,8 @@ GOLANGCI_VERSION := v2.15.0
 TOOLS := $(CURDIR)/.cache/tools
 GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 OPENAPI_LINT := scripts/openapi_lint/node_modules/.package-lock.json
+VERSITYGW_VERSION := v1.8.0
+VERSITYGW := $(TOOLS)/versitygw-$(VERSITYGW_VERSION)
 OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
 WEB := web/node_modules/.package-lock.json
 # Without npm, what needs it is skipped.
@@ -53,11 +55,12 @@ test-web: build
 screenshots: build
 	MUSTER_SCREENSHOTS=$${MUSTER_SCREENSHOTS:-$$(mktemp -d)} && export MUSTER_SCREENSHOTS && echo "pictures in $$MUSTER_SCREENSHOTS" && cd web && npm run --silent screenshots
 
+# VERSITYGW is the object store of the tests, without which they are skipped.
 # MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
 # tests that need it are skipped. Servers that Muster watches are the newest one
 # installed and, with npm, 18.
-test-go: $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.json)
-	$(if $(NPM),MUSTER_TEST_OIDC=1 bash scripts/with_postgres.sh 18) go test -race -timeout 15m ./...
+test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.json)
+	VERSITYGW=$(VERSITYGW) $(if $(NPM),MUSTER_TEST_OIDC=1 bash scripts/with_postgres.sh 18) go test -race -timeout 15m ./...
 
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
@@ -94,6 +97,11 @@ $(GOLANGCI):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	@mv $(TOOLS)/golangci-lint $@
+
+$(VERSITYGW):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
+	@mv $(TOOLS)/versitygw $@
 
 $(OPENAPI_LINT): scripts/openapi_lint/package-lock.json
 	cd scripts/openapi_lint && npm ci --silent && touch node_modules/.package-lock.json

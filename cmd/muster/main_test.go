@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"muster/internal/blobs/s3test"
 	"muster/internal/pgtest"
 )
 
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
+	}
+	if err := s3test.SetCredentials(); err != nil {
+		panic(err)
 	}
 	os.Exit(pgtest.Run(m))
 }
@@ -70,6 +74,7 @@ func muster(t testing.TB, args ...string) outcome {
 // who runs commands in it.
 type installed struct {
 	url, dir string
+	blobs    string // URL of the blob store; empty: in dir
 }
 
 // install makes an installation with a migrated database and nobody in it.
@@ -79,7 +84,11 @@ func install(t testing.TB) installed {
 }
 
 func (i installed) flags() []string {
-	return []string{"--database-url", i.url, "--data-dir", i.dir}
+	flags := []string{"--database-url", i.url, "--data-dir", i.dir}
+	if i.blobs != "" {
+		flags = append(flags, "--blob-url", i.blobs)
+	}
+	return flags
 }
 
 // muster runs a command on the installation.

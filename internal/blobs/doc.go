@@ -10,6 +10,9 @@
 // Which of a report's files counts is said by the event that names it and by
 // nothing else.
 //
+// What a bucket's URL may say is in docs/operators.md; package s3test starts an object
+// store for tests.
+//
 // In a directory a file is written beside its place, flushed to the disk,
 // renamed, and the directory is flushed too: an event that names a file is
 // committed later than that, so the file survives what the event survives.
