@@ -3,9 +3,7 @@ package commands
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -72,9 +70,7 @@ func checkAlerts(items []AlertItem, places []alertPlace, now time.Time) error {
 	for i, item := range items {
 		at := fmt.Sprintf("#/alerts/%d", i)
 		c.externalID(at, item.ExternalID, seen)
-		if n := utf8.RuneCountInString(item.Title); n < 1 || n > maxTitleRunes || strings.ContainsRune(item.Title, 0) {
-			c.add(at+"/title", "out_of_range", fmt.Sprintf("must be 1 to %d characters, none of them U+0000", maxTitleRunes))
-		}
+		c.name(at+"/title", item.Title, 1, maxTitleRunes)
 		if !slices.Contains(alert.Severities(), item.Severity) {
 			c.add(at+"/severity", "invalid_parameter", "is no severity known here")
 		}

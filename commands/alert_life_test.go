@@ -92,7 +92,7 @@ func (l *alertLife) feed() {
 	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 1, 2, rapid.ID).Draw(l.T, "items") {
 		first := l.ago("first")
 		i := commands.AlertItem{
-			ExternalID: id, Title: rapid.SampledFrom([]string{"<full> & \u2028", "slow"}).Draw(l.T, "title"),
+			ExternalID: id, Title: rapid.SampledFrom([]string{"<full> & übervoll", "slow"}).Draw(l.T, "title"),
 			Severity: rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"), State: rapid.SampledFrom(alert.States()).Draw(l.T, "state"),
 			CreatedAt: first, FirstTriggeredAt: first, LastTriggeredAt: first.Add(time.Duration(rapid.IntRange(0, 9).Draw(l.T, "lasts")) * 30 * time.Second),
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/legible"
 )
 
 // Bounds of what a feed may say about its fleet.
@@ -126,6 +127,8 @@ func (c *fleetCheck) externalID(at, id string, seen map[string]bool) {
 	switch {
 	case id == "" || utf8.RuneCountInString(id) > maxIDRunes || strings.ContainsRune(id, 0):
 		c.add(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxIDRunes))
+	case !legible.Name(id):
+		c.add(pointer, "invalid_name", legible.Rule)
 	case seen[id]:
 		c.add(pointer, "duplicate_external_id", "is in this call twice")
 	}
@@ -133,8 +136,15 @@ func (c *fleetCheck) externalID(at, id string, seen map[string]bool) {
 }
 
 func (c *fleetCheck) text(pointer, text string, least int) {
-	if n := utf8.RuneCountInString(text); n < least || n > maxTextRunes || strings.ContainsRune(text, 0) {
-		c.add(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters, none of them U+0000", least, maxTextRunes))
+	c.name(pointer, text, least, maxTextRunes)
+}
+
+func (c *fleetCheck) name(pointer, text string, least, most int) {
+	switch n := utf8.RuneCountInString(text); {
+	case n < least || n > most || strings.ContainsRune(text, 0):
+		c.add(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters, none of them U+0000", least, most))
+	case !legible.Name(text):
+		c.add(pointer, "invalid_name", legible.Rule)
 	}
 }
 

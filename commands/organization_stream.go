@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/legible"
 	"muster/domain/organization"
 	"muster/eventstore"
 	"muster/internal/accounts"
@@ -31,7 +32,7 @@ const maxEmail = 254 // RFC 5321
 func (m NewMember) check() error {
 	var broken []FieldError
 	parsed, err := mail.ParseAddress(m.Email)
-	if err != nil || parsed.Address != strings.TrimSpace(m.Email) || len(m.Email) > maxEmail {
+	if err != nil || parsed.Address != strings.TrimSpace(m.Email) || len(m.Email) > maxEmail || !legible.Name(m.Email) {
 		broken = append(broken, FieldError{Pointer: "#/email", Code: "invalid_parameter", Detail: "is no e-mail address"})
 	}
 	if e := checkName("#/name", m.Name); e != nil {
@@ -47,10 +48,13 @@ func (m NewMember) check() error {
 }
 
 func checkName(pointer, name string) *FieldError {
-	if n := utf8.RuneCountInString(strings.TrimSpace(name)); n >= 1 && n <= maxIDRunes && !strings.ContainsRune(name, 0) {
-		return nil
+	switch n := utf8.RuneCountInString(strings.TrimSpace(name)); {
+	case n < 1 || n > maxIDRunes || strings.ContainsRune(name, 0):
+		return &FieldError{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", maxIDRunes)}
+	case !legible.Name(name):
+		return &FieldError{Pointer: pointer, Code: "invalid_name", Detail: legible.Rule}
 	}
-	return &FieldError{Pointer: pointer, Code: "out_of_range", Detail: fmt.Sprintf("must be 1 to %d characters", maxIDRunes)}
+	return nil
 }
 
 // person is the row of a member to be stored.

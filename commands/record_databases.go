@@ -8,11 +8,12 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/legible"
 )
 
 // RecordDatabases takes in the names of the databases that a collector found on
 // an instance: new ones are registered as of now, those that are gone are
-// removed. Their external ids are their names. Errors: *NotFoundError.
+// removed. Their external ids are their names, also where those are not legible. Errors: *NotFoundError.
 func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
 	return s.withInstance(ctx, actor, instance, func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
 		var listed []string
@@ -24,7 +25,7 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 		there := make(map[string]bool, len(names))
 		for _, name := range names {
 			if !there[name] {
-				found = append(found, FleetDatabase{ExternalID: name, Name: name})
+				found = append(found, FleetDatabase{ExternalID: name, Name: legible.Clean(name)})
 			}
 			there[name] = true
 		}

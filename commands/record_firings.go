@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
+	"muster/domain/legible"
 )
 
 // Bounds of what a machine's firing may hold: a longer text is cut, a longer key
@@ -113,15 +114,16 @@ func (f Firing) usable() bool {
 	return true
 }
 
+// firing is what is kept of it: a machine that was refused would send the same again.
 func (f Firing) firing() alert.Firing {
 	rule := f.Rule
 	if rule != nil {
 		r := *rule
-		r.ID, r.Name = cut(r.ID, maxRuleRunes), cut(r.Name, maxRuleRunes)
+		r.ID, r.Name = cut(legible.Clean(r.ID), maxRuleRunes), cut(legible.Clean(r.Name), maxRuleRunes)
 		rule = &r
 	}
 	return alert.Firing{
-		Title: cut(f.Title, maxTitleRunes), Description: cut(f.Description, maxDescriptionRunes),
+		Title: cut(legible.Clean(f.Title), maxTitleRunes), Description: cut(legible.Text(f.Description), maxDescriptionRunes),
 		Severity: f.Severity, Rule: rule, InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
 		StartsAt: moment(f.StartsAt), SeenAt: moment(f.SeenAt), EndsAt: moment(f.EndsAt), Resolved: f.Resolved,
 	}

@@ -75,6 +75,7 @@ func titles() map[string]string {
 		"too_many_items":               "Too many items in one call",
 		"duplicate_external_id":        "The same external id twice in one call",
 		"time_in_future":               "A time lies in the future",
+		"invalid_name":                 "A name cannot be used",
 		"out_of_range":                 "A value is out of range",
 		"resolved_at_required":         "A closed alert needs the time when it was resolved",
 		"resolved_at_not_allowed":      "An open alert was not resolved",

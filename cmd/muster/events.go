@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"muster/domain/legible"
 	"muster/eventstore"
 	"muster/internal/config"
 )
@@ -134,7 +135,7 @@ func eventsListCommand(cfg *config.Config) *cobra.Command {
 
 // printEvent writes one line. Data that is no JSON is shown as a string.
 func printEvent(w io.Writer, e eventstore.Event) error {
-	return json.NewEncoder(w).Encode(struct {
+	line, err := json.Marshal(struct {
 		Log            eventstore.Log  `json:"log"`
 		Position       int64           `json:"position"`
 		OrganizationID uuid.UUID       `json:"organizationId"`
@@ -153,6 +154,28 @@ func printEvent(w io.Writer, e eventstore.Event) error {
 		e.Log, e.Position, e.OrganizationID, e.StreamType, e.Stream, e.Version, e.Type, e.SchemaVersion,
 		e.OccurredAt.UTC(), e.RecordedAt.UTC(), shown(e.Data), shown(e.Metadata), fmt.Sprintf("%x", e.Digest), fmt.Sprintf("%x", e.Hash),
 	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, escaped(string(line)))
+	return err
+}
+
+// escaped is JSON that says the same and moves nothing on a terminal: what JSON itself
+// lets stand in a text, such as C1 controls, is written by its number.
+func escaped(line string) string {
+	if legible.Name(line) {
+		return line
+	}
+	var out strings.Builder
+	for _, r := range line {
+		if legible.Name(string(r)) {
+			out.WriteRune(r)
+		} else {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
 }
 
 func shown(b []byte) json.RawMessage {

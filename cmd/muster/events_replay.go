@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/commands"
+	"muster/domain/legible"
 	"muster/domain/report"
 	"muster/internal/config"
 	"muster/projections/alerts"
@@ -89,7 +90,7 @@ func printHistory(out io.Writer, rows []history.Row) error {
 		if r.File != nil {
 			last = r.File.SHA256
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.CreatedAt.UTC().Format(time.RFC3339), r.ID, r.Kind, r.Status, r.ScopeLabel, last)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.CreatedAt.UTC().Format(time.RFC3339), r.ID, r.Kind, r.Status, legible.Clean(r.ScopeLabel), last)
 	}
 	return w.Flush()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"muster/domain/legible"
 	"muster/internal/config"
 )
 
@@ -93,7 +94,7 @@ func unread(err error) bool {
 
 // printError prints one line, whatever the error holds.
 func printError(w io.Writer, err error) {
-	fmt.Fprintln(w, "muster: "+strings.Join(strings.Fields(err.Error()), " "))
+	fmt.Fprintln(w, "muster: "+legible.Clean(strings.Join(strings.Fields(err.Error()), " ")))
 }
 
 func newRoot(started *bool) *cobra.Command {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"muster/domain/legible"
 	"muster/eventstore/witness"
 	"muster/internal/accounts"
 	"muster/internal/config"
@@ -97,10 +98,10 @@ func (in *installation) printProof(ctx context.Context, out io.Writer, o account
 	f := p.Row.File
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if p.Fault == "" {
-		fmt.Fprintf(w, "ours and intact\t%s\n", f.Name)
+		fmt.Fprintf(w, "ours and intact\t%s\n", legible.Clean(f.Name))
 	}
-	fmt.Fprintf(w, "organization\t%s\n", o.Name)
-	fmt.Fprintf(w, "report\t%s, %s, %s\n", p.Row.ID, p.Row.Kind, p.Row.ScopeLabel)
+	fmt.Fprintf(w, "organization\t%s\n", legible.Clean(o.Name))
+	fmt.Fprintf(w, "report\t%s, %s, %s\n", p.Row.ID, p.Row.Kind, legible.Clean(p.Row.ScopeLabel))
 	fmt.Fprintf(w, "requested\t%s by %s\n", stamp(p.Row.CreatedAt), nameOf(names, p.Row.RequesterID.String()))
 	fmt.Fprintf(w, "status\t%s\n", p.Row.Status)
 	fmt.Fprintf(w, "SHA-256\t%s, %d bytes, %d pages\n", f.SHA256, f.SizeBytes, f.Pages)
@@ -146,7 +147,7 @@ func nameOf(names map[uuid.UUID]string, actor string) string {
 	name, known := names[id]
 	switch {
 	case name != "":
-		return name
+		return legible.Clean(name)
 	case known: // erased
 		return "a former member"
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"muster/domain/legible"
 )
 
 // Config is what an operator has set. Its fields are valid after Validate.
@@ -162,11 +164,23 @@ func (c *Config) Outbox() string { return filepath.Join(c.DataDir, "outbox") }
 func (c *Config) Logger() *slog.Logger { return c.logger(os.Stderr) }
 
 func (c *Config) logger(w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
+	options := &slog.HandlerOptions{Level: c.LogLevel, ReplaceAttr: legibly}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// legibly lets nothing that somebody sent move the cursor of who reads the log, or turn
+// a line around. What slog's own text form quotes is quoted still.
+func legibly(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case string:
+		a.Value = slog.StringValue(legible.Text(v))
+	case error:
+		a.Value = slog.StringValue(legible.Text(v.Error()))
+	}
+	return a
 }
 
 // String lists the settings, one a line, without passwords.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"muster/domain/legible"
 	"muster/internal/config"
 )
 
@@ -176,6 +177,18 @@ func TestPasswordsNeverShow(t *testing.T) {
 	for _, wrong := range []string{"--database-url=postgres://u:hunter2@h:x/d", "--smtp-url=http://u:hunter2@h", "--database-url=postgres://u:hunter2%zz@h"} {
 		if _, err := read(t, []string{wrong}); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// TestTheLogTurnsNothingAround: what somebody sent cannot move a terminal's cursor.
+func TestTheLogTurnsNothingAround(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"text", "json"} {
+		var logged bytes.Buffer
+		valid(t, []string{"--log-format=" + format}).LoggerOn(&logged).With("a", "\u009b2J").Warn("b\u202e", "c", "\x1b[2J", "error", errors.New("d\u2066\r"))
+		if rest := strings.TrimSuffix(logged.String(), "\n"); !legible.Name(rest) || strings.Contains(rest, "202e") || strings.Contains(rest, "x1b") {
+			t.Errorf("%s: %q", format, rest)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/legible"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
 	"muster/projections/fleet"
@@ -95,6 +96,8 @@ func (r *sampleReader) err() error {
 func (r *sampleReader) host(at string, h api.HostSample) measurements.HostSample {
 	if n := utf8.RuneCountInString(h.Host); n < 1 || n > maxHostName {
 		r.add(at+"/host", "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxHostName))
+	} else if !legible.Name(h.Host) {
+		r.add(at+"/host", "invalid_name", legible.Rule)
 	}
 	sample := measurements.HostSample{
 		Host: h.Host, At: r.time(at+"/at", h.At),
@@ -132,6 +135,8 @@ func (r *sampleReader) volumes(at string, all []api.VolumeSample) (volumes []mea
 		at := at + strconv.Itoa(i)
 		if len(v.Mount) < 1 || len(v.Mount) > maxMount {
 			r.add(at+"/mount", "out_of_range", fmt.Sprintf("must be 1 to %d bytes", maxMount))
+		} else if !legible.Name(v.Mount) {
+			r.add(at+"/mount", "invalid_name", legible.Rule)
 		}
 		r.once(at+"/mount", v.Mount, mounts)
 		volumes = append(volumes, measurements.Volume{Mount: v.Mount, UsedPercent: r.percent(at+"/usedPercent", &v.UsedPercent)})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/uuid"
 	gomail "github.com/wneessen/go-mail"
+
+	"muster/domain/legible"
 )
 
 // Address is where a mail goes.
@@ -85,8 +87,8 @@ type letter struct {
 // *DeliveryError where the address is none.
 func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 	// Names come from people: a line break in one must not end a line of ours.
-	n.Organization, n.ScopeLabel = oneLine(n.Organization), oneLine(n.ScopeLabel)
-	n.Requester, to.Name = oneLine(n.Requester), oneLine(to.Name)
+	n.Organization, n.ScopeLabel, n.FileName = legible.Clean(n.Organization), legible.Clean(n.ScopeLabel), legible.Clean(n.FileName)
+	n.Requester, to.Name = legible.Clean(n.Requester), legible.Clean(to.Name)
 	l := newLetter(n)
 	var text, html bytes.Buffer
 	if err := c.text.Execute(&text, l); err != nil {
@@ -157,8 +159,4 @@ func size(bytes int64) string {
 		return fmt.Sprintf("%d KiB", bytes>>10)
 	}
 	return fmt.Sprintf("%d bytes", bytes)
-}
-
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' }), " ")
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"muster/domain/legible"
 )
 
 // Limits of what one message may make.
@@ -120,12 +122,12 @@ func (s *Series) read(l *Labels) Reason {
 	return s.readVolume(l)
 }
 
-// name returns the text, the same one for the same bytes.
+// name returns the text as a name, the same one for the same bytes.
 func (m *Message) name(text []byte) string {
 	if known, ok := m.names[string(text)]; ok {
 		return known
 	}
-	made := string(text)
+	made := legible.Clean(string(text))
 	m.names[made] = made
 	return made
 }

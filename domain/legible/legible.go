@@ -1,0 +1,42 @@
+package legible
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Rule completes "<field> …" where a text is no Name.
+const Rule = "must not contain line breaks, control characters or characters that change the direction of text"
+
+// Name reports whether a text can be a name: it is UTF-8 and holds nothing that ends a
+// line, moves a cursor or turns the order of what follows it.
+func Name(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, misleading)
+}
+
+// Clean is a name as it may be printed, in one line.
+func Clean(s string) string {
+	if Name(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune { return shown(r, misleading(r)) }, s)
+}
+
+// Text is a text of several lines as it may be printed: line feeds and tabs are its own.
+func Text(s string) string {
+	return strings.Map(func(r rune) rune { return shown(r, misleading(r) && r != '\n' && r != '\t') }, s)
+}
+
+func shown(r rune, hide bool) rune {
+	if hide {
+		return utf8.RuneError
+	}
+	return r
+}
+
+// misleading runes are controls (C0, DEL, C1), those of writing in two directions, and
+// the separators that some programs take for the end of a line.
+func misleading(r rune) bool {
+	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
