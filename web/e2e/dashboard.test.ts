@@ -25,7 +25,7 @@ async function drawn(page: Page) {
     kpi(page, "alerts").waitFor(),
     kpi(page, "connections").getByText("total").waitFor(),
     digest(page).getByRole("listitem").first().waitFor(),
-    page.getByText(/servers? reporting/).waitFor(),
+    page.getByText(/active instances? reporting/).waitFor(),
   ]);
 }
 
@@ -524,12 +524,13 @@ describe("the line of who reports", () => {
         .map((i, at) => ({
           ...i,
           lastSeenAt: at < n ? (at === 0 ? null : "2026-11-01T00:00:00Z") : new Date().toISOString(),
-        })),
+        }))
+        .concat([{ ...(body.items[0] as (typeof body.items)[0]), active: false, lastSeenAt: null }]),
     }));
 
   test("names the silent ones", async () => {
     const page = await visit("/", { before: silent(2) });
-    const line = page.locator("p", { hasText: "8 of 10 servers reporting" });
+    const line = page.locator("p", { hasText: "8 of 10 active instances reporting, 1 inactive" });
     await line.waitFor();
     expect(await line.getByRole("link").count()).toBe(2);
     await line.getByRole("link").first().click();
@@ -538,7 +539,7 @@ describe("the line of who reports", () => {
 
   test("names five of many", async () => {
     const page = await visit("/", { before: silent(8) });
-    const line = page.locator("p", { hasText: "2 of 10 servers reporting" });
+    const line = page.locator("p", { hasText: "2 of 10 active instances reporting" });
     await line.waitFor();
     expect(await line.getByRole("link").count()).toBe(6);
     expect(await line.getByRole("link", { name: "3 more" }).getAttribute("href")).toBe("/instances");
@@ -552,11 +553,11 @@ test("an organization without servers is told what to do first", async () => {
       page: { number: 1, size: 200, totalItems: 0, totalPages: 0 },
     }));
   const page = await visit("/", { before: nobody });
-  await page.getByText("No servers yet").waitFor();
-  expect(await page.getByRole("link", { name: "Add a server" }).getAttribute("href")).toBe("/instances/new");
+  await page.getByText("No instances yet").waitFor();
+  expect(await page.getByRole("link", { name: "Add an instance" }).getAttribute("href")).toBe("/instances/new");
   expect(await page.getByRole("link", { name: "Connect an agent" }).getAttribute("href")).toBe("/instances/connect");
   expect(await violations(page)).toEqual([]);
   const viewer = await visit("/", { as: "viewer", before: nobody });
-  await viewer.getByText("An administrator of your organization adds servers").waitFor();
-  expect(await viewer.getByRole("link", { name: "Add a server" }).count()).toBe(0);
+  await viewer.getByText("Only an administrator can add instances").waitFor();
+  expect(await viewer.getByRole("link", { name: "Add an instance" }).count()).toBe(0);
 });

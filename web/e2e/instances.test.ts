@@ -322,3 +322,29 @@ test("40 a refused connection has no violation of WCAG", async () => {
   await page.locator('[data-class="refused"]').waitFor();
   expect(await violations(page)).toEqual([]);
 });
+
+test("databases that the first assessment finds are listed as soon as they are counted", async () => {
+  const server = await collected();
+  const found = ["orders", "billing"].map((name, n) => ({
+    id: `0199f0d2-7a10-7c44-9b0e-2f6f1e6c1b0${n}`,
+    instanceId: server.id,
+    name,
+    createdAt: new Date().toISOString(),
+    sizeBytes: null,
+  }));
+  let asked = 0;
+  const page = await visit(`/instances/${server.id}`, {
+    before: async (page) => {
+      await page.route(`**/api/v1/instances/${server.id}`, answer({ ...server, databaseCount: 2 }));
+      await page.route(`**/api/v1/instances/${server.id}/databases*`, (route) => {
+        const items = asked++ === 0 ? [] : found;
+        return route.fulfill({
+          json: { items, page: { number: 1, size: 20, totalItems: items.length, totalPages: 1 } },
+        });
+      });
+    },
+  });
+  await page.getByText("Loading databases").waitFor();
+  await page.getByRole("cell", { name: "billing" }).waitFor();
+  expect(await page.getByText("No databases yet").count()).toBe(0);
+});

@@ -11,13 +11,19 @@ function draw(answer: Schemas["AlertHistory"]): Drawing {
   const { active, resolved } = sinceMonitored(answer);
   return {
     series: [
-      { key: "active", label: "Active", color: palette.active, values: active },
+      { key: "active", label: "Firing", color: palette.active, values: active },
       { key: "resolved", label: "Resolved", color: palette.resolved, values: resolved },
     ],
     format: (v) => count(v),
     markers: startMarker(answer),
   };
 }
+
+const bucketNames: Record<string, string> = { "1m": "minute", "1h": "hour", "1d": "day", "1w": "week" };
+
+/** An open alert counts where it was seen firing, so that the last bucket may have fewer than are open. */
+const eachBucket = ({ bucketSize }: Schemas["AlertHistory"]) =>
+  `in each ${bucketNames[bucketSize] ?? "interval"}, without muted alerts`;
 
 /** AlertHistoryTile is how many alerts were firing and how many were resolved in each bucket, muted ones left out. */
 export function AlertHistoryTile() {
@@ -34,7 +40,8 @@ export function AlertHistoryTile() {
   return (
     <Tile
       title="Alert history"
-      about="Firing and resolved, muted left out"
+      about="Alerts seen firing, or resolved"
+      note={eachBucket}
       asked={{
         data: history.data,
         error: nameless ? error : history.error,

@@ -5,19 +5,19 @@ import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { Panel } from "../ui/Panel";
 
-/** FirstRun stands in place of the dashboard while the organization has no server. */
+/** FirstRun stands in place of the dashboard while the organization has no instance. */
 export function FirstRun() {
   const admin = useSession().can("admin");
   return (
     <Panel>
       <EmptyState
         icon={<IconServer size={40} stroke={1.5} aria-hidden />}
-        title="No servers yet"
+        title="No instances yet"
         action={
           admin && (
             <Group mt="sm" justify="center">
               <Button component={Link} to="/instances/new" leftSection={<IconPlus size={16} aria-hidden />}>
-                Add a server
+                Add an instance
               </Button>
               <Button
                 component={Link}
@@ -32,8 +32,8 @@ export function FirstRun() {
         }
       >
         {admin
-          ? "Add a server for Muster to assess, or point an agent you already run at it. Its figures appear here within a minute."
-          : "An administrator of your organization adds servers, or connects an agent. Ask one of them; Members lists who they are."}
+          ? "Add a database instance for Muster to assess, or point an agent that you already run at Muster. The first values appear here within two minutes."
+          : "Only an administrator can add instances or connect an agent. The Members page lists your administrators."}
       </EmptyState>
     </Panel>
   );

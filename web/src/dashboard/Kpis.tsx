@@ -24,10 +24,16 @@ function Trend({ trend, tone }: { trend: number; tone: Tone }) {
 
 const spoken = (name: string, value: Schemas["Count"]) => `${name} ${count(value.current)}, ${trendWords(value.trend)}`;
 
-function Figure({ name, value, tone }: { name: string; value: Schemas["Count"]; tone: Tone }) {
+type FigureProps = { name: string; value: Schemas["Count"]; tone: Tone; note?: string };
+
+/** Figure is a count; `note` says what is counted where the name alone could mean something else. */
+function Figure({ name, value, tone, note }: FigureProps) {
   return (
     <>
-      <span className={classes.label}>{name}</span>{" "}
+      <span className={classes.label}>
+        {name}
+        {note && ` ${note}`}
+      </span>{" "}
       <span className={classes.digits} data-digits>
         {count(value.current)}
       </span>{" "}
@@ -100,7 +106,7 @@ function Counts() {
         data-old={overview.isPlaceholderData && !matchesNothing}
         data-kpi="alerts"
       >
-        <Figure name="Alerts" value={counts.alerts} tone={alertTone(counts.alerts.trend)} />
+        <Figure name="Alerts" note="open now" value={counts.alerts} tone={alertTone(counts.alerts.trend)} />
       </Link>
     </>
   );

@@ -1,9 +1,11 @@
 import { Anchor } from "@mantine/core";
-import { IconChartDots, IconFilterOff } from "@tabler/icons-react";
+import { IconChartDots, IconFilterOff, IconHourglass } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
+import { useNow } from "../ui/Time";
 import { useScope } from "../window/scope";
+import { awaitsFirst, useFleet } from "./fleet";
 
 /** NoInstance is shown where the filter names no server that could be asked for. */
 export function NoInstance() {
@@ -27,8 +29,18 @@ export function NoInstance() {
 
 /** NoValues is shown where a window has no value at all, with the nearest place that may have some. */
 export function NoValues() {
-  const { window } = useScope();
+  const { window, instanceIds } = useScope();
   const admin = useSession().can("admin");
+  const fleet = useFleet(true);
+  const now = useNow(10_000);
+  const inScope = fleet.data?.filter((i) => instanceIds === undefined || instanceIds.includes(i.id)) ?? [];
+  if (awaitsFirst(inScope, now.getTime())) {
+    return (
+      <EmptyState icon={<IconHourglass size={28} stroke={1.5} aria-hidden />} title="Waiting for the first minute">
+        This instance is new. Muster measures once a minute, so the first values appear in a minute or two.
+      </EmptyState>
+    );
+  }
   const day = window.preset === "24h";
   return (
     <EmptyState
@@ -59,8 +71,8 @@ export function NoValues() {
       }
     >
       {day && !admin
-        ? "Nothing was measured. An administrator can connect an agent."
-        : "Nothing was measured of what is shown here."}
+        ? "Nothing was measured in the last 24 hours. An administrator can connect an agent."
+        : "Muster has no values for this time and these instances."}
     </EmptyState>
   );
 }

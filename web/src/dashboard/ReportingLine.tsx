@@ -22,14 +22,14 @@ export function ReportingLine() {
   if (answer.isError) {
     return (
       <span className={classes.reporting}>
-        Which servers report is not known: the list could not be read.{" "}
+        Muster could not read the list of instances.{" "}
         <Anchor component="button" type="button" inherit onClick={() => answer.refetch()}>
           Retry
         </Anchor>
       </span>
     );
   }
-  if (!instances) return <span className={classes.reporting}>Reading which servers report</span>;
+  if (!instances) return <span className={classes.reporting}>Loading instances</span>;
   const active = instances.filter((i) => i.active);
   const silent = silentOf(instances, organization.watch.silentMinutes, answer.dataUpdatedAt);
   const asOf = new Date(answer.dataUpdatedAt);
@@ -37,7 +37,8 @@ export function ReportingLine() {
     <span className={classes.reporting} data-silent={silent.length > 0}>
       {silent.length > 0 ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}
       <span className={`numbers ${classes.reported}`}>
-        {count(active.length - silent.length)} of {plural(active.length, "server")} reporting
+        {count(active.length - silent.length)} of {plural(active.length, "active instance")} reporting
+        {active.length < instances.length && `, ${count(instances.length - active.length)} inactive`}
       </span>
       {silent.length > 0 && (
         <span>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { alertScope, silentOf } from "./fleet";
+import { alertScope, awaitsFirst, silentOf } from "./fleet";
 
 const at = Date.parse("2026-11-20T12:00:00Z");
 const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {}): Schemas["Instance"] => ({
@@ -52,4 +52,18 @@ test("silent is an active server not heard of in time, or never", () => {
     at,
   );
   expect(found.map((i) => i.name)).toEqual(["late", "never"]);
+});
+
+test("values are awaited while all that is active is new", () => {
+  const now = Date.parse("2026-11-20T12:00:00Z");
+  const added = (seconds: number, active = true) => ({
+    createdAt: new Date(now - seconds * 1_000).toISOString(),
+    active,
+  });
+  expect(awaitsFirst([added(20)], now)).toBe(true);
+  expect(awaitsFirst([added(20), added(9_000, false)], now)).toBe(true);
+  expect(awaitsFirst([added(20), added(9_000)], now)).toBe(false);
+  expect(awaitsFirst([added(180)], now)).toBe(false);
+  expect(awaitsFirst([added(20, false)], now)).toBe(false);
+  expect(awaitsFirst([], now)).toBe(false);
 });

@@ -76,3 +76,10 @@ export function silentOf(instances: Instance[], minutes: number, at: number): In
     (i) => i.active && (i.lastSeenAt === null || at - Date.parse(i.lastSeenAt) > minutes * 60_000),
   );
 }
+
+/** A new instance has no values before its first whole minute is over and has been read. */
+const firstValues = 3 * 60_000;
+
+/** awaitsFirst says that all that is in scope is so new that nothing can have been measured yet. */
+export const awaitsFirst = (inScope: { createdAt: string; active: boolean }[], now: number): boolean =>
+  inScope.some((i) => i.active) && inScope.every((i) => !i.active || now - Date.parse(i.createdAt) < firstValues);

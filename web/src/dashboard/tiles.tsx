@@ -10,7 +10,8 @@ import { latency, percent, sessions } from "./units";
 /** Of the second row's plots: two bands need it, and neighbours align. */
 const tall = 260;
 
-const engines = (answer: { engines: string[] }) => answer.engines.map(engineName).join(", ") || "no engine read";
+const engines = (answer: { engines: string[] }) =>
+  answer.engines.map(engineName).join(", ") || "no data from any engine";
 
 const hosts = ({ hostCount }: Schemas["Utilization"]) => plural(hostCount, "host");
 

@@ -10,15 +10,22 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { SearchField } from "./SearchField";
 
-/** Databases lists those of a server; its page and its search stand in the address. */
-export function Databases({ instanceId }: { instanceId: string }) {
+/**
+ * Databases lists those of an instance; its page and its search stand in the address. `known` is how many the page says
+ * there are: a list that was read before the first assessment is read again until it has as many.
+ */
+export function Databases({ instanceId, known }: { instanceId: string; known: number }) {
   const search: { q?: string; page?: number } = useSearch({ from: "/instances/$instanceId" });
   const navigate = useNavigate({ from: "/instances/$instanceId" });
   const { data, error, isPending, isFetching, refetch } = api.useQuery(
     "get",
     "/api/v1/instances/{instanceId}/databases",
     { params: { path: { instanceId }, query: { q: search.q, page: search.page } } },
-    { placeholderData: keepPreviousData },
+    {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state: { data } }) =>
+        !search.q && data !== undefined && data.page.totalItems !== known ? 2_000 : false,
+    },
   );
   return (
     <Panel p={0} aria-busy={isFetching}>
@@ -34,8 +41,10 @@ export function Databases({ instanceId }: { instanceId: string }) {
       {error && !data && <ProblemNote error={error} onRetry={refetch} />}
       {isPending && <Skeleton height={140} m="md" w="auto" />}
       {data?.items.length === 0 && (
-        <EmptyState title={search.q ? "No database of that name" : "No database known"}>
-          {!search.q && "Databases come with the first assessment, or with what is pushed of the server."}
+        <EmptyState title={search.q ? "No database matches" : known > 0 ? "Loading databases" : "No databases yet"}>
+          {!search.q &&
+            known === 0 &&
+            "Muster lists databases after the first assessment, or when a feed reports them."}
         </EmptyState>
       )}
       {data && data.items.length > 0 && (
@@ -48,7 +57,7 @@ export function Databases({ instanceId }: { instanceId: string }) {
                   <Table.Th scope="col" ta="right">
                     Size
                   </Table.Th>
-                  <Table.Th scope="col">Known since</Table.Th>
+                  <Table.Th scope="col">First seen</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>

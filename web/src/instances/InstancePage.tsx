@@ -110,7 +110,13 @@ export function InstancePage() {
               )}
             </Fact>
             <Fact name="Last assessed">
-              {i.lastAssessedAt ? <Time at={i.lastAssessedAt} relative /> : i.collected ? "not yet" : "fed by push"}
+              {i.lastAssessedAt ? (
+                <Time at={i.lastAssessedAt} relative />
+              ) : i.collected ? (
+                "not yet"
+              ) : (
+                "never: data comes from a feed"
+              )}
             </Fact>
             <Fact name="Last classified">
               {i.lastClassifiedAt ? <Time at={i.lastClassifiedAt} relative /> : "never"}
@@ -127,7 +133,7 @@ export function InstancePage() {
         </Panel>
         <Ways instance={i} mayRequest={session.can("reports:create")} />
         {i.missingGrants.length > 0 && <MissingGrants grants={i.missingGrants} />}
-        <Databases instanceId={i.id} />
+        <Databases instanceId={i.id} known={i.databaseCount} />
       </Stack>
     </>
   );
