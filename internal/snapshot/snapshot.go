@@ -132,7 +132,11 @@ type Release struct {
 	Latest       string     `json:"latest"` // latest minor release of that major
 	MinorsBehind int        `json:"minorsBehind"`
 	EndOfLife    *time.Time `json:"endOfLife"`
-	Target       string     `json:"target"` // the lowest version that clears every open CVE; empty: none needed
+	// Target is the version to go to; empty: none needed. It is the lowest of the
+	// same major that clears every CVE that is open or not ruled out, and of a major
+	// past its end of life the latest release of the newest major.
+	Target          string     `json:"target"`
+	TargetEndOfLife *time.Time `json:"targetEndOfLife,omitempty"` // of the target's major; nil: not said before there was this field
 }
 
 // InstanceCVE says how one CVE concerns one instance.
@@ -225,8 +229,9 @@ const MaxViolations = 500
 // Violation is one object that breaks a check.
 type Violation struct {
 	Object   string `json:"object"`
-	Evidence string `json:"evidence"` // at most 200 characters
-	Fix      *Fix   `json:"fix"`      // nil: what to do is the owner's to choose, or cannot be stated
+	Evidence string `json:"evidence"`           // at most 200 characters
+	Severity string `json:"severity,omitempty"` // of this one, where what was found decides it; empty: the result's
+	Fix      *Fix   `json:"fix"`                // nil: what to do is the owner's to choose, or cannot be stated
 }
 
 // Fix is what mends one violation and can be run as it stands, by a superuser.
@@ -300,12 +305,32 @@ type Classification struct {
 type ClassifiedTable struct {
 	Schema        string             `json:"schema"`
 	Name          string             `json:"name"`
-	EstimatedRows int64              `json:"estimatedRows"`
+	EstimatedRows int64              `json:"estimatedRows"`       // the planner's, 0 where it has none: see Rows
+	RowsKnown     bool               `json:"rowsKnown,omitempty"` // a 0 is a figure; documents before it wrote 0 for an unknown number too
 	SizeBytes     int64              `json:"sizeBytes"`
 	PublicAccess  bool               `json:"publicAccess"`
 	Grantees      int                `json:"grantees"`
 	RowSecurity   bool               `json:"rowSecurity"`
 	Columns       []ClassifiedColumn `json:"columns"`
+}
+
+// Rows is the estimated number of rows; known is false where nobody has counted
+// them, as on a table that was never analysed.
+func (t ClassifiedTable) Rows() (n int64, known bool) {
+	return t.EstimatedRows, t.RowsKnown || t.EstimatedRows > 0
+}
+
+// leastRow is what a row takes at least: a header of 23 bytes, aligned, and its
+// line pointer.
+const leastRow = 24 + 4
+
+// MayExceed says whether a table may have more than n rows. Where their number is
+// not known, its size still bounds it.
+func (t ClassifiedTable) MayExceed(n int64) bool {
+	if rows, known := t.Rows(); known {
+		return rows > n
+	}
+	return t.SizeBytes <= 0 || t.SizeBytes/leastRow > n
 }
 
 // FailedTable is a table that could not be classified.

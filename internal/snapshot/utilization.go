@@ -13,4 +13,9 @@ type Utilization struct {
 	CPUPercent    []*float64 `json:"cpuPercent"`
 	MemoryPercent []*float64 `json:"memoryPercent"`
 	DiskPercent   []*float64 `json:"diskPercent"`
+	// How many minutes of these hours have a sample; nil where minutes are no longer
+	// kept, and in documents of before they were counted.
+	CPUMinutes    *int `json:"cpuMinutes,omitempty"`
+	MemoryMinutes *int `json:"memoryMinutes,omitempty"`
+	DiskMinutes   *int `json:"diskMinutes,omitempty"`
 }

@@ -41,24 +41,41 @@ func (f *Feed) Concerns(v Version, a *snapshot.Assessment) []snapshot.InstanceCV
 		case named:
 			applies, words := one.precondition.holds(a)
 			out = append(out, snapshot.InstanceCVE{ID: one.ID, Applies: applies, Precondition: words})
-		case m.endOfLife.Year() < one.year && f.older(m, one):
-			out = append(out, snapshot.InstanceCVE{
-				ID: one.ID, Applies: Unknown,
-				Precondition: fmt.Sprintf("PostgreSQL %s was out of support; nobody looked whether it is affected", v.Major),
-			})
+		case m.endOfLife.Year() < one.year && f.mayReach(m, one):
+			out = append(out, one.unexamined(v, a))
 		}
 	}
 	return out
 }
 
-// older says whether a major is older than every one that the CVE names.
-func (f *Feed) older(m major, v vulnerability) bool {
+// mayReach says whether a CVE may go back to a major that was out of support in
+// its year: the major is older than every one that the CVE names, and no major
+// between them was in support all that year. One that was, and is not named, was
+// looked at and is not affected; what came later than it is not in older ones.
+func (f *Feed) mayReach(m major, v vulnerability) bool {
 	for _, other := range f.majors {
 		if _, named := v.fixed[other.name]; named {
 			return m.endOfLife.Before(other.endOfLife)
 		}
+		if m.endOfLife.Before(other.endOfLife) && other.endOfLife.Year() > v.year {
+			return false
+		}
 	}
 	return false
+}
+
+// unexamined is how a CVE concerns a version that nobody looked at: it is not
+// exploitable where its precondition rules it out, and else not ruled out.
+func (one vulnerability) unexamined(v Version, a *snapshot.Assessment) snapshot.InstanceCVE {
+	words := fmt.Sprintf("PostgreSQL %s was out of support; nobody looked whether it is affected", v.Major)
+	applies, why := one.precondition.holds(a)
+	if applies == NotExploitable {
+		return snapshot.InstanceCVE{ID: one.ID, Applies: NotExploitable, Precondition: why}
+	}
+	if why != "" {
+		words += "; " + why
+	}
+	return snapshot.InstanceCVE{ID: one.ID, Applies: Unknown, Precondition: words}
 }
 
 // Release returns what the feed knows of a version: nil where it does not know
@@ -74,12 +91,17 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 	}
 	if target, needed := f.target(v, m, concerns, at); needed {
 		r.Target = target.String()
+		if to, ok := f.major(target.Major); ok {
+			r.TargetEndOfLife = &to.endOfLife
+		}
 	}
 	return r
 }
 
-// target is the lowest version that clears every CVE that is open or unknown;
-// a major past its end of life has to be left.
+// target is the lowest version of the same major that clears every CVE that is
+// open or unknown. A major past its end of life has to be left, for the newest
+// one that the feed knows: it has the longest support left, and an upgrade over
+// several majors takes no more steps than one over a single one.
 func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at time.Time) (Version, bool) {
 	pending := make(map[string]bool)
 	for _, c := range concerns {
@@ -96,11 +118,8 @@ func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at ti
 		}
 		return lowest, lowest != v
 	}
-	i := slices.IndexFunc(f.majors, func(m major) bool { return at.Before(m.endOfLife) })
-	if i < 0 {
-		return Version{}, false
-	}
-	return f.majors[i].latest, true
+	newest := f.majors[len(f.majors)-1]
+	return newest.latest, at.Before(newest.endOfLife)
 }
 
 // holds says whether a precondition is met on the assessed server, in words.

@@ -11,7 +11,12 @@
 //
 // A major that a CVE does not name is not affected if it was in support in the
 // year of the CVE's id, for then the project looked; past its end of life
-// nobody looked, and the answer is unknown.
+// nobody looked, and the answer is unknown. Not so where a later major was in
+// support all that year and is not named either: the flaw came after it.
+//
+// The version to go to is the lowest of the same major that clears the CVEs. A
+// major past its end of life is left for the newest one: the oldest that is
+// still supported may have months left.
 //
 // Preconditions say what else must hold on the server:
 //

@@ -68,6 +68,11 @@ func TestConcernsEndWithTheFixedVersion(t *testing.T) {
 		{"12.22", "CVE-2024-4317", "absent"},
 		{"18.1", "CVE-2024-10976", "absent"}, // newer than every major it names
 		{"15.10", "CVE-2025-1094", NotExploitable},
+		{"12.22", "CVE-2025-1094", NotExploitable}, // client programs, also where nobody looked at the version
+		{"12.22", "CVE-2026-2007", "absent"},       // fixed in 18 only, while 14 to 17 were looked at: it came with 18
+		{"12.22", "CVE-2026-6476", "absent"},       // came with 17
+		{"11.22", "CVE-2024-4317", "absent"},       // came with 14: 13 was in support all of 2024 and is not named
+		{"11.22", "CVE-2024-10976", Unknown},       // named from 12 on, which ended in that year
 	} {
 		v, ok := ParseVersion(test.version)
 		if !ok {
@@ -139,8 +144,8 @@ func TestRelease(t *testing.T) {
 		{"15.20", "2026-11-20", "15.20", "", 0},
 		{"18.7", "2026-11-20", "18.7", "", 0},
 		{"14.25", "2026-11-11", "14.25", "", 0},
-		{"14.25", "2026-11-12", "14.25", "15.20", 0}, // its last day of support has passed
-		{"9.6.1", "2026-11-20", "9.6.24", "15.20", 23},
+		{"14.25", "2026-11-12", "14.25", "18.7", 0}, // its last day of support has passed: on to the newest major
+		{"9.6.1", "2026-11-20", "9.6.24", "18.7", 23},
 	} {
 		v, _ := ParseVersion(test.version)
 		at := day(test.at)
@@ -150,6 +155,9 @@ func TestRelease(t *testing.T) {
 		}
 		if r.Latest != test.latest || r.Target != test.target || r.MinorsBehind != test.behind {
 			t.Errorf("%s on %s: %+v, want %+v", test.version, test.at, *r, test)
+		}
+		if test.target != "" && !r.TargetEndOfLife.After(at.AddDate(0, 11, 0)) {
+			t.Errorf("%s on %s: %s is supported until %s", test.version, test.at, r.Target, r.TargetEndOfLife)
 		}
 	}
 	for _, unknown := range []Version{{Major: "19"}, {Major: "8.4"}, {Major: "15", Minor: 21}} {
