@@ -76,7 +76,7 @@ type tableFact struct {
 	Schema      string       `json:"schema"`
 	Name        string       `json:"name"`
 	Kind        string       `json:"kind"`
-	Rows        int64        `json:"rows"`
+	Rows        *int64       `json:"rows"` // nil: nobody has counted them
 	Bytes       int64        `json:"bytes"`
 	Public      bool         `json:"public"`
 	Grantees    int          `json:"grantees"`
@@ -127,8 +127,11 @@ func (c *Collector) classifyTable(ctx context.Context, s *assessment.Session, t 
 		run.ColumnsClassified += len(t.Columns)
 	}
 	found := snapshot.ClassifiedTable{
-		Schema: t.Schema, Name: t.Name, EstimatedRows: t.Rows, SizeBytes: t.Bytes,
+		Schema: t.Schema, Name: t.Name, SizeBytes: t.Bytes,
 		PublicAccess: t.Public, Grantees: t.Grantees, RowSecurity: t.RowSecurity,
+	}
+	if t.Rows != nil {
+		found.EstimatedRows, found.RowsKnown = *t.Rows, true
 	}
 	for _, column := range t.Columns {
 		m, ok := c.pii.Classify(pii.Column{Name: column.Name, Type: typeOf(column.Type), Values: samples[column.Name]}, run.StartedAt)
@@ -222,8 +225,8 @@ func sample(ctx context.Context, s *assessment.Session, t tableFact) (samples ma
 func sampledRows(ctx context.Context, s *assessment.Session, t tableFact, expressions []string) ([][]string, error) {
 	from := assessment.Identifier(t.Schema) + "." + assessment.Identifier(t.Name)
 	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
-	if t.Rows > largeTable && t.Kind != "f" {
-		percent := min(100, 100*blockRows/float64(t.Rows))
+	if t.Rows != nil && *t.Rows > largeTable && t.Kind != "f" {
+		percent := min(100, 100*blockRows/float64(*t.Rows))
 		rows, err := s.Query(ctx, len(expressions), fmt.Sprintf("%s tablesample system (%f) order by random() limit %d", statement, percent, sampleRows))
 		if err != nil || len(rows) > 0 {
 			return rows, err

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,22 +42,28 @@ func TestClassify(t *testing.T) {
 		t.Parallel()
 		got := c.Classify(ctx, target, database, assessment.ClassifyNames)
 		want := []string{
-			"closed.email PII-09 Medium", "empty.email PII-09 Medium", "parted.email PII-09 Medium",
-			"people.email PII-09 Medium", "people.password_hash PII-01 High", "secured.email PII-09 Medium",
+			"closed.email PII-09 Medium", "empty.email PII-09 Medium", "fresh.email PII-09 Medium", "halved.email PII-09 Medium",
+			"parted.email PII-09 Medium", "people.email PII-09 Medium", "people.password_hash PII-01 High", "secured.email PII-09 Medium",
 		}
 		if diff := cmp.Diff(want, columns(got)); diff != "" {
 			t.Error(diff)
 		}
-		if got.Status != snapshot.ClassificationCompleted || got.TablesSeen != 8 || got.TablesClassified != 8 ||
+		if got.Status != snapshot.ClassificationCompleted || got.TablesSeen != 10 || got.TablesClassified != 10 ||
 			got.TablesSampled != 0 || got.ColumnsClassified != got.ColumnsSeen || got.SampleRows != 0 {
 			t.Errorf("%+v", got)
 		}
-		people := got.Tables[3]
+		people := got.Tables[5]
 		if !people.PublicAccess || people.Grantees != 1 || people.EstimatedRows != 300 || people.SizeBytes == 0 || people.RowSecurity {
 			t.Errorf("%+v", people)
 		}
-		if parted := got.Tables[2]; parted.EstimatedRows != 30 || parted.SizeBytes == 0 {
-			t.Errorf("a partitioned table is its partitions: %+v", parted)
+		if parted := got.Tables[4]; parted.EstimatedRows != 35 || !parted.RowsKnown || parted.SizeBytes == 0 {
+			t.Errorf("a partitioned table is its partitions, of every level: %+v", parted)
+		}
+		for name, want := range map[string]bool{"empty": true, "fresh": false, "halved": false} {
+			i := slices.IndexFunc(got.Tables, func(t snapshot.ClassifiedTable) bool { return t.Name == name })
+			if rows, known := got.Tables[i].Rows(); known != want || rows != 0 {
+				t.Errorf("%s: %d rows, known %t, want %t", name, rows, known, want)
+			}
 		}
 	})
 	t.Run("by values", func(t *testing.T) {
@@ -64,7 +71,7 @@ func TestClassify(t *testing.T) {
 		got := c.Classify(ctx, target, database, assessment.ClassifyValues)
 		want := []string{
 			`Odd "name".the column PII-04 Certain`, "closed.email PII-09 Medium", "empty.email PII-09 Medium",
-			"parted.email PII-09 Certain", "people.email PII-09 Certain", "people.home PII-16 Medium",
+			"fresh.email PII-09 Certain", "halved.email PII-09 Certain", "parted.email PII-09 Certain", "people.email PII-09 Certain", "people.home PII-16 Medium",
 			"people.password_hash PII-01 Certain", "secured.email PII-09 Medium",
 		}
 		if diff := cmp.Diff(want, columns(got)); diff != "" {
@@ -77,7 +84,7 @@ func TestClassify(t *testing.T) {
 		if len(failed) != 2 || !strings.Contains(failed["closed"], "SELECT") || !strings.Contains(failed["secured"], "Row security") {
 			t.Errorf("%v", failed)
 		}
-		if got.Status != snapshot.ClassificationPartial || got.Reason == "" || got.TablesSampled != 6 || got.TablesClassified != 6 || got.SampleRows != sampleRows {
+		if got.Status != snapshot.ClassificationPartial || got.Reason == "" || got.TablesSampled != 8 || got.TablesClassified != 8 || got.SampleRows != sampleRows {
 			t.Errorf("%+v", got)
 		}
 		text, err := json.Marshal(got)

@@ -2,12 +2,8 @@
 -- Partitions are left out: their parent stands for them. Views hold nothing.
 select json_build_object(
     'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
-    'rows', greatest(0, case when c.relkind = 'p'
-        then (select sum(greatest(p.reltuples, 0)) from pg_inherits i join pg_class p on p.oid = i.inhrelid where i.inhparent = c.oid)
-        else c.reltuples end)::bigint,
-    'bytes', case when c.relkind = 'p'
-        then coalesce((select sum(pg_total_relation_size(i.inhrelid)) from pg_inherits i where i.inhparent = c.oid), 0)
-        when c.relkind = 'f' then 0 else coalesce(pg_total_relation_size(c.oid), 0) end,
+    'rows', leaf.rows::bigint,
+    'bytes', leaf.bytes,
     'public', exists (select 1 from aclexplode(c.relacl) a where a.grantee = 0)
         or exists (select 1 from pg_attribute t, aclexplode(t.attacl) a where t.attrelid = c.oid and a.grantee = 0),
     'grantees', (select count(distinct a.grantee) from aclexplode(c.relacl) a where a.grantee not in (0, c.relowner)),
@@ -27,6 +23,21 @@ select json_build_object(
         join pg_namespace bn on bn.oid = bt.typnamespace
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped))
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+-- A table is its own leaf, a partitioned one those of all its levels. A leaf that was
+-- never analysed has -1 rows, before 14 it has 0 on no page; one without a file block
+-- has none all the same. One leaf without a number leaves the table without: null.
+cross join lateral (
+    with recursive part(oid) as (
+        select c.oid
+        union all
+        select i.inhrelid from part join pg_inherits i on i.inhparent = part.oid join pg_class t on t.oid = part.oid where t.relkind = 'p')
+    select case when bool_and(l.rows is not null) then coalesce(sum(l.rows), 0) end as rows, coalesce(sum(l.bytes), 0) as bytes
+    from (
+        select case when p.relkind <> 'f' and pg_relation_size(p.oid) = 0 then 0
+                    when p.reltuples < 0 or p.reltuples = 0 and p.relpages = 0 then null
+                    else p.reltuples end as rows,
+               case when p.relkind = 'f' then 0 else pg_total_relation_size(p.oid) end as bytes
+        from part join pg_class p on p.oid = part.oid where p.relkind <> 'p') l) leaf
 where c.relkind in ('r', 'p', 'm', 'f') and not c.relispartition and c.relpersistence <> 't'
   and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
   and not exists (select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
