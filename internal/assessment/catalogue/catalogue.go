@@ -20,7 +20,7 @@ import (
 
 // Version is raised with every change of a check's meaning; the digest tells
 // apart what a version number alone would hide.
-const Version = "2026.11.2"
+const Version = "2026.11.3"
 
 //go:embed checks/*.yaml
 var files embed.FS
@@ -54,6 +54,7 @@ type Check struct {
 	RunIn        string   `yaml:"run_in"` // the one of Names that is the database to run them in
 	Evaluate     string   `yaml:"evaluate"`
 	Population   string   `yaml:"population"`
+	Measure      string   `yaml:"measure"`
 	Unreadable   string   `yaml:"unreadable"`
 	// Statements do what Remediation says, the first that fits; none where that is
 	// the owner's to choose. Grants do the same for what Unreadable lists.
@@ -141,10 +142,15 @@ func (c Check) faults() (faults []string) {
 	fault(len(c.References) > 0, "no reference")
 	fault((c.Query == "") != (c.Evaluate == ""), "either query or evaluate is needed")
 	fault(c.Evaluate == "" || c.Scope == ScopeInstance, "evaluate works on instances only")
-	for _, query := range []string{c.Query, c.Population, c.Unreadable} {
+	fault(c.Evaluate != "" || c.Population != "" || c.Measure != "" || c.readsSetting(), "nothing says what was measured where it passes")
+	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable} {
 		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
 	}
 	return append(faults, c.statementFaults()...)
+}
+
+func (c Check) readsSetting() bool {
+	return slices.ContainsFunc(c.Reads, func(r Read) bool { return r.Kind == ReadSetting })
 }
 
 // Checks returns every check, sorted by id.

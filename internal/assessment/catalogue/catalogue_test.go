@@ -35,7 +35,7 @@ func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
 
 const valid = `
 - {id: PG-S01, domain: Security, severity: High, scope: instance, min_version: 90000, title: t, passed: u, rationale: r,
-   pass: p, remediation: m, effort: S, references: [x], query: "select 'a', 'b'"}
+   pass: p, remediation: m, effort: S, references: [x], query: "select 'a', 'b'", measure: "select 'c'"}
 `
 
 func TestLoadNamesWhatIsWrong(t *testing.T) {
@@ -64,6 +64,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"version as major":    {"90000", "15", "server_version_num"},
 		"no reference":        {"[x]", "[]", "no reference"},
 		"two statements":      {"'b'", "'b'; drop table x", "one statement"},
+		"nothing measured":    {`, measure: "select 'c'"`, "", "nothing says what was measured"},
 		"query and evaluate":  {"query:", "evaluate: x, query:", "either query or evaluate"},
 		"malformed read":      {"query:", "reads: [table x], query:", "is no read"},
 		"column not dotted":   {"query:", "reads: [column x], query:", "table.column"},

@@ -27,7 +27,9 @@
 // shows less (pg_settings, pg_stat_activity, pg_user_mappings) makes a query
 // return no row, and no row would read as a pass.
 //
-// population counts the objects assessed, for the share that fails. unreadable
+// What was measured is printed beside every answer, a pass too: the settings that a
+// check reads; else how many of the population fail; else what measure says, one row
+// of one text. population counts the objects assessed, for the share that fails. unreadable
 // lists objects whose state is hidden one by one, with the columns object, schema
 // and name (null: all of the schema), and grants what would show them.
 //

@@ -85,44 +85,67 @@ func runCheck(ctx context.Context, s *assessment.Session, a access, check catalo
 	hidden, grants := hiddenObjects(ctx, s, a, check)
 	violations := make([]snapshot.Violation, len(rows))
 	for i, row := range rows {
-		violations[i] = snapshot.Violation{Object: row[0], Evidence: row[1] + a.fixedElsewhere(check)}
+		violations[i] = snapshot.Violation{Object: row[0], Evidence: row[1] + a.fixedElsewhere(check), Severity: row[2]}
 		violations[i].Fix = a.fix(check, s.Database, row[4:])
 		result.Total, _ = strconv.Atoi(row[3])
-		result.Severity = worse(result.Severity, row[2])
 	}
 	if len(rows) == 0 && hidden != "" {
 		notAssessed(result, snapshot.ReasonPermissionDenied, hidden)
 		return grants
 	}
-	conclude(result, check, a, violations, result.Total)
+	all := population(ctx, s, check)
+	conclude(result, violations, result.Total, measured(ctx, s, a, check, result.Total, all))
 	result.Reason = hidden
-	if result.Status == snapshot.StatusFail {
-		result.FailFraction = fraction(ctx, s, check, result.Total)
+	if result.Status == snapshot.StatusFail && result.Total < all {
+		result.FailFraction = float64(result.Total) / float64(all)
 	}
 	return grants
 }
 
-// conclude fills in what violations say; total counts also those not kept.
-func conclude(result *snapshot.CheckResult, check catalogue.Check, a access, violations []snapshot.Violation, total int) {
-	result.Total, result.Violations = total, violations
-	result.Status, result.Measured = snapshot.StatusPass, "none found"
+// conclude fills in what violations say; total counts also those not kept. The
+// result is as severe as the worst of them.
+func conclude(result *snapshot.CheckResult, violations []snapshot.Violation, total int, measured string) {
+	result.Total, result.Violations, result.Measured = total, violations, measured
+	result.Status = snapshot.StatusPass
 	if total > 0 {
 		result.Status, result.FailFraction = snapshot.StatusFail, 1
-		result.Measured = strconv.Itoa(total) + " found"
 	}
 	for i := range violations {
+		result.Severity = worse(result.Severity, violations[i].Severity)
 		violations[i].Object = cutName(violations[i].Object)
 		violations[i].Evidence = cut(violations[i].Evidence)
 	}
+}
+
+// measured says what a check found, also where nothing fails: a pass without a
+// figure is a pass that nobody can judge.
+func measured(ctx context.Context, s *assessment.Session, a access, check catalogue.Check, failed, all int) string {
 	var settings []string
 	for _, read := range check.Reads {
 		if read.Kind == catalogue.ReadSetting {
 			settings = append(settings, read.Name+" = "+cmp.Or(cut(a.states[key(read)].setting), "(empty)"))
 		}
 	}
-	if len(settings) > 0 {
-		result.Measured = strings.Join(settings, ", ")
+	found := "none"
+	if failed > 0 {
+		found = strconv.Itoa(failed)
 	}
+	switch {
+	case len(settings) > 0:
+		return strings.Join(settings, ", ")
+	case check.Population != "" && all >= failed:
+		return found + " of " + strconv.Itoa(all)
+	case check.Measure != "":
+		row, err := s.Row(ctx, 1, check.Measure)
+		switch {
+		case err != nil: // what fails is known all the same
+		case failed == 0:
+			return cut(row[0])
+		default:
+			return cut(found + " found; " + row[0])
+		}
+	}
+	return found + " found"
 }
 
 // hiddenObjects says which objects of a check our role may not look at, one by
@@ -159,21 +182,20 @@ func hiddenObjects(ctx context.Context, s *assessment.Session, a access, check c
 		a.role, strings.Join(objects, ", "), more, grants[0].Statement), grants
 }
 
-// fraction is the share of the assessed objects that fail; 1 where the check
-// has no population or it cannot be counted.
-func fraction(ctx context.Context, s *assessment.Session, check catalogue.Check, failed int) float64 {
+// population is how many objects a check assessed; -1 where that is not known.
+func population(ctx context.Context, s *assessment.Session, check catalogue.Check) int {
 	if check.Population == "" {
-		return 1
+		return -1
 	}
 	row, err := s.Row(ctx, 1, check.Population)
 	if err != nil {
-		return 1
+		return -1
 	}
 	all, err := strconv.Atoi(row[0])
-	if err != nil || all <= failed {
-		return 1
+	if err != nil {
+		return -1
 	}
-	return float64(failed) / float64(all)
+	return all
 }
 
 // worse returns the graver of two severities; "" is none.

@@ -140,6 +140,12 @@ func TestPlantedFaultsAreFoundAndWhatIsHiddenNeverPasses(t *testing.T) {
 	}
 	if trust, _ := resultOf(seen, "PG-S01", ""); trust.Severity != "Critical" {
 		t.Errorf("trust over TCP is %q", trust.Severity)
+	} else {
+		for _, v := range trust.Violations { // each line as bad as it is, not as the worst of them
+			if want := map[bool]string{true: "High", false: "Critical"}[strings.HasPrefix(v.Object, "local ")]; v.Severity != want {
+				t.Errorf("%s is %q, want %q", v.Object, v.Severity, want)
+			}
+		}
 	}
 	if tables, _ := resultOf(seen, "PG-S18", "app"); tables.FailFraction <= 0 || tables.FailFraction >= 1 {
 		t.Errorf("two of several tables are %f of them", tables.FailFraction)
@@ -282,6 +288,8 @@ func TestACleanServerPasses(t *testing.T) {
 			// test servers do without
 		case r.Status != snapshot.StatusPass:
 			t.Errorf("%s on %q: %+v", r.CheckID, r.Database, r)
+		case r.Measured == "" || r.Measured == "none found":
+			t.Errorf("%s on %q passes, and nothing says what was measured", r.CheckID, r.Database)
 		}
 	}
 	if a.Outcome != snapshot.OutcomeComplete {
@@ -349,6 +357,9 @@ func TestEveryMajorRunsTheWholeCatalogue(t *testing.T) {
 				for _, r := range assess(t, dsn).Results {
 					if r.ReasonCode == snapshot.ReasonQueryFailed || r.ReasonCode == snapshot.ReasonTimeout || r.ReasonCode == snapshot.ReasonDatabaseUnreachable {
 						t.Errorf("%s on %q: %s", r.CheckID, r.Database, r.Reason)
+					}
+					if r.Status == snapshot.StatusPass && (r.Measured == "" || r.Measured == "none found") {
+						t.Errorf("%s on %q: the measure of its pass could not be read", r.CheckID, r.Database)
 					}
 				}
 			}

@@ -98,9 +98,8 @@ func TestRulesOfTheFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(r rule, version int, at time.Time) (found int, unknown string) {
-		v, unknown := r(evidence{found: &snapshot.Assessment{VersionNum: version, Outcome: snapshot.OutcomeComplete}, feed: f, at: at})
-		return len(v), unknown
+	judge := func(r rule, version int, at time.Time) (found []snapshot.Violation, measured, unknown string) {
+		return r(evidence{found: &snapshot.Assessment{VersionNum: version, Outcome: snapshot.OutcomeComplete}, feed: f, at: at})
 	}
 	lastDay := time.Date(2026, 11, 11, 23, 59, 59, 0, time.UTC)
 	for _, test := range []struct {
@@ -119,10 +118,19 @@ func TestRulesOfTheFeed(t *testing.T) {
 		{"15.20 has all", knownVulnerabilities, 150020, today, false, false},
 		{"19", knownVulnerabilities, 190000, today, false, true},
 	} {
-		found, unknown := judge(test.rule, test.version, test.at)
-		if found > 0 != test.fails || unknown != "" != test.unknown {
-			t.Errorf("%s: %d found, %q", test.name, found, unknown)
+		found, measured, unknown := judge(test.rule, test.version, test.at)
+		if len(found) > 0 != test.fails || unknown != "" != test.unknown || measured == "" != test.unknown {
+			t.Errorf("%s: %d found, %q, %q", test.name, len(found), measured, unknown)
 		}
+	}
+	// A CVE is as severe as its score says, wherever it is counted.
+	found, _, _ := judge(knownVulnerabilities, 150019, today)
+	scores := map[string]string{}
+	for _, v := range found {
+		scores[v.Severity] += " " + v.Evidence[:len("CVSS 8.8")]
+	}
+	if diff := cmp.Diff(map[string]string{"High": " CVSS 8.8 CVSS 8.8", "Medium": " CVSS 4.3"}, scores); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
 )
 
 // evidence is what rules judge: everything an assessment has found.
@@ -20,9 +21,9 @@ type evidence struct {
 	at    time.Time
 }
 
-// rule judges a check that no single query can. unknown says in words why
-// nothing can be said.
-type rule func(evidence) (violations []snapshot.Violation, unknown string)
+// rule judges a check that no single query can. measured says what it looked at,
+// unknown in words why nothing can be said.
+type rule func(evidence) (violations []snapshot.Violation, measured, unknown string)
 
 // rules are the names that a check's evaluate may use.
 func rules() map[string]rule {
@@ -44,14 +45,16 @@ func unknownRules(checks []catalogue.Check) (unknown []string) {
 	return unknown
 }
 
-func superuserRemoteLogin(e evidence) (violations []snapshot.Violation, unknown string) {
+func superuserRemoteLogin(e evidence) (violations []snapshot.Violation, measured, unknown string) {
 	if e.judge == nil {
-		return nil, "The HBA rules could not be read."
+		return nil, "", "The HBA rules could not be read."
 	}
+	superusers := 0
 	for _, r := range e.roles {
 		if !r.Superuser || !r.Login {
 			continue
 		}
+		superusers++
 		if rule, possible := e.judge.remoteLogin(r); possible {
 			violations = append(violations, snapshot.Violation{
 				Object: r.Name,
@@ -60,36 +63,44 @@ func superuserRemoteLogin(e evidence) (violations []snapshot.Violation, unknown 
 			})
 		}
 	}
-	return violations, ""
+	return violations, fmt.Sprintf("superusers that may sign in remotely: %d of %d", len(violations), superusers), ""
 }
 
-func majorOutOfSupport(e evidence) (violations []snapshot.Violation, unknown string) {
+func majorOutOfSupport(e evidence) (violations []snapshot.Violation, measured, unknown string) {
 	v := feed.VersionOf(e.found.VersionNum)
 	since, out, known := e.feed.OutOfSupport(v, e.at)
 	if !known {
-		return nil, fmt.Sprintf("The feed of %s does not know PostgreSQL %s.", e.feed.Identity().Date.Format(time.DateOnly), v.Major)
+		return nil, "", fmt.Sprintf("The feed of %s does not know PostgreSQL %s.", e.feed.Identity().Date.Format(time.DateOnly), v.Major)
 	}
+	measured = "PostgreSQL " + v.String() + ", supported until " + since.Format(time.DateOnly)
 	if out {
+		measured = "PostgreSQL " + v.String() + ", out of support since " + since.Format(time.DateOnly)
 		violations = append(violations, snapshot.Violation{
 			Object: "PostgreSQL " + v.String(), Evidence: "out of support since " + since.Format(time.DateOnly),
 		})
 	}
-	return violations, ""
+	return violations, measured, ""
 }
 
-func knownVulnerabilities(e evidence) (violations []snapshot.Violation, unknown string) {
+func knownVulnerabilities(e evidence) (violations []snapshot.Violation, measured, unknown string) {
 	v := feed.VersionOf(e.found.VersionNum)
 	if _, _, known := e.feed.OutOfSupport(v, e.at); !known {
-		return nil, fmt.Sprintf("The feed of %s does not know PostgreSQL %s.", e.feed.Identity().Date.Format(time.DateOnly), v.Major)
+		return nil, "", fmt.Sprintf("The feed of %s does not know PostgreSQL %s.", e.feed.Identity().Date.Format(time.DateOnly), v.Major)
 	}
-	open := slices.DeleteFunc(e.feed.Concerns(v, e.found), func(c snapshot.InstanceCVE) bool { return c.Applies != feed.Open })
+	possible := 0
+	open := slices.DeleteFunc(e.feed.Concerns(v, e.found), func(c snapshot.InstanceCVE) bool {
+		if c.Applies == feed.Unknown {
+			possible++
+		}
+		return c.Applies != feed.Open
+	})
 	for _, known := range e.feed.Vulnerabilities(open) {
 		violations = append(violations, snapshot.Violation{
-			Object:   known.ID,
+			Object: known.ID, Severity: analysis.Band(known.CVSS),
 			Evidence: fmt.Sprintf("CVSS %.1f, %s: %s", known.CVSS, fixedIn(known.FixedIn, v.Major), known.Title),
 		})
 	}
-	return violations, ""
+	return violations, fmt.Sprintf("PostgreSQL %s, CVEs: %d open, %d not ruled out", v, len(open), possible), ""
 }
 
 // fixedIn names the release of this major that fixes a vulnerability.
@@ -116,11 +127,11 @@ func judgeRules(e evidence, a access, checks []catalogue.Check) []snapshot.Check
 		if _, applies := admit(&result, a, e.found.VersionNum, check); !applies {
 			continue // runChecks has recorded it
 		}
-		violations, unknown := judge(e)
+		violations, measured, unknown := judge(e)
 		if unknown != "" {
 			notAssessed(&result, snapshot.ReasonQueryFailed, unknown)
 		} else {
-			conclude(&result, check, a, violations[:min(len(violations), snapshot.MaxViolations)], len(violations))
+			conclude(&result, violations[:min(len(violations), snapshot.MaxViolations)], len(violations), measured)
 		}
 		results = append(results, result)
 	}
