@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -29,11 +30,37 @@ func (g *Inputs) addUtilization(ctx context.Context, in Gathering, doc *snapshot
 	if err != nil {
 		return err
 	}
+	minutes := timegrid.Window{From: hours.Start(), To: hours.Start().Add(time.Duration(len(u.CPUPercent)) * time.Hour), Size: timegrid.Minute}
+	by, err := g.Measurements.Utilization(ctx, in.OrganizationID, hosts, minutes)
+	if err != nil {
+		return err
+	}
 	doc.Utilization = &snapshot.Utilization{
 		Start: hours.Start(), Hosts: u.HostCount,
 		CPUPercent: figures(u.CPUPercent), MemoryPercent: figures(u.MemoryPercent), DiskPercent: figures(u.DiskPercent),
+		CPUMinutes: sampled(u.CPUPercent, by.CPUPercent), MemoryMinutes: sampled(u.MemoryPercent, by.MemoryPercent),
+		DiskMinutes: sampled(u.DiskPercent, by.DiskPercent),
 	}
 	return nil
+}
+
+// sampled counts the minutes that have a sample; nil where an hour has a value and
+// none of its minutes has one: they are kept for a shorter time than the hours.
+func sampled(hours, minutes measurements.Values) *int {
+	total := 0
+	for h, v := range hours {
+		n := 0
+		for _, m := range minutes[min(60*h, len(minutes)):min(60*(h+1), len(minutes))] {
+			if !math.IsNaN(m) {
+				n++
+			}
+		}
+		if n == 0 && !math.IsNaN(v) {
+			return nil
+		}
+		total += n
+	}
+	return &total
 }
 
 // figures are a line as a document carries it, in thousandths as the tile does.

@@ -53,10 +53,11 @@ func TestGatherTakesInTheUtilizationOfTheWindow(t *testing.T) {
 		hosts    int
 		last     [4]any // CPU of the last four hours
 		disk     any    // three hours ago
+		minutes  int    // with a sample
 	}{
-		"by its samples": {mapped, 1, [4]any{16.667, nil, nil, 40.0}, 11.667},
-		"by its name":    {named, 1, [4]any{nil, nil, 99.0, nil}, nil},
-		"by nobody":      {bare, 0, [4]any{}, nil},
+		"by its samples": {mapped, 1, [4]any{16.667, nil, nil, 40.0}, 11.667, 3},
+		"by its name":    {named, 1, [4]any{nil, nil, 99.0, nil}, nil, 1},
+		"by nobody":      {bare, 0, [4]any{}, nil, 0},
 	} {
 		doc, err := e.inputs().Gather(t.Context(), e.scorecard(test.instance, nil, 7*day))
 		if err != nil {
@@ -66,6 +67,11 @@ func TestGatherTakesInTheUtilizationOfTheWindow(t *testing.T) {
 		n := len(u.CPUPercent)
 		if u.Hosts != test.hosts || !u.Start.Equal(to.Add(-7*day).Truncate(time.Hour)) || !u.Start.Add(time.Duration(n-1)*time.Hour).Equal(last) {
 			t.Errorf("%s: %d hosts, %d hours from %s", name, u.Hosts, n, u.Start)
+		}
+		for _, minutes := range []*int{u.CPUMinutes, u.MemoryMinutes, u.DiskMinutes} {
+			if minutes == nil || *minutes != test.minutes {
+				t.Errorf("%s: samples in %v minutes, want %d", name, minutes, test.minutes)
+			}
 		}
 		var got [4]any
 		for i, v := range u.CPUPercent[n-4:] {

@@ -28,7 +28,7 @@ func (b *builder) utilization() {
 	}
 	b.para(b.utilizationWords(s))
 	b.resourceTable(s)
-	b.small("Hours above 80%: of the hours that were measured. The 95th percentile is the value that 95 of 100 measured hours do not exceed.")
+	b.small("Hours above 80%: of the hours that were measured. Under the hours measured stand their minutes with a sample. The 95th percentile is the value that 95 of 100 measured hours do not exceed.")
 	b.resourceCharts(s)
 	b.sub("When the fullest volume is full")
 	b.para(b.forecastWords(s.Full))
@@ -47,7 +47,9 @@ func (b *builder) utilizationWords(s analysis.UtilizationSummary) string {
 		case r.Measured == 0:
 			words += name.name + " was not measured. "
 		case r.Busy == 0:
-			words += name.name + " was never above 80%. "
+			words += name.name + " was never above 80%" + fewMeasured(r) + ". "
+		case r.Few():
+			words += name.name + " was above 80% in " + count(r.Busy, "hour", "hours") + fewMeasured(r) + ". "
 		default:
 			words += name.name + " was above 80% in " + count(r.Busy, "hour", "hours") + " of " + number(r.Measured) + " (" + percent(float64(r.Busy)/float64(r.Measured)) + "). "
 		}
@@ -56,6 +58,27 @@ func (b *builder) utilizationWords(s analysis.UtilizationSummary) string {
 		words += "A host is shared by all databases of the instance. "
 	}
 	return words + b.monitoredSince()
+}
+
+// fewMeasured says on how little a sentence stands.
+func fewMeasured(r analysis.Resource) string {
+	if !r.Few() {
+		return ""
+	}
+	words := ", of only " + number(r.Measured) + " measured"
+	if r.Minutes != nil {
+		words += " with samples in " + count(*r.Minutes, "minute", "minutes")
+	}
+	return words
+}
+
+// measuredHours says of how much of the window a line has values.
+func measuredHours(r analysis.Resource, hours int) typeset.Cell {
+	cell := text(number(r.Measured) + " of " + number(hours))
+	if r.Minutes != nil && r.Measured > 0 {
+		cell.Sub, cell.SubStyle = count(*r.Minutes, "minute", "minutes")+" of "+number(60*r.Measured), cellMuted
+	}
+	return cell
 }
 
 func (b *builder) resourceTable(s analysis.UtilizationSummary) {
@@ -69,7 +92,7 @@ func (b *builder) resourceTable(s analysis.UtilizationSummary) {
 		Rows: len(resourceNames),
 		Row: func(i int) []typeset.Cell {
 			r, name := s.Of[i], typeset.Cell{Text: resourceNames[i].name, Style: cellStrong, Sub: resourceNames[i].hour, SubStyle: cellMuted}
-			measured := text(number(r.Measured) + " of " + number(s.Hours))
+			measured := measuredHours(r, s.Hours)
 			if r.Measured == 0 {
 				return []typeset.Cell{name, text("–"), text("–"), text("–"), text("–"), text("–"), measured}
 			}

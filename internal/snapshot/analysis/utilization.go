@@ -22,6 +22,13 @@ const busyAbove = 80
 // fitDays is how many days of a volume's past it takes to tell its future.
 const fitDays = 7
 
+// fewHours is how many measured hours it takes for a share of them to say something:
+// below it 1 hour of 1 would be all of the time.
+const fewHours = 24
+
+// Few says whether too few hours were measured for a share of them.
+func (r Resource) Few() bool { return r.Measured < fewHours }
+
 // UtilizationSummary is what a scorecard says about the hosts of its instance.
 type UtilizationSummary struct {
 	Start time.Time // of the first hour
@@ -35,6 +42,7 @@ type UtilizationSummary struct {
 type Resource struct {
 	Values              []*float64 // percent, an entry an hour; nil: not measured
 	Measured            int        // hours with a value; the figures below are of those
+	Minutes             *int       // with a sample; nil: not known
 	Min, Mean, P95, Max float64
 	Busy                int // hours above 80 %
 }
@@ -58,8 +66,10 @@ func Utilization(doc snapshot.Document) (s UtilizationSummary, ok bool) {
 	}
 	u := doc.Utilization
 	s = UtilizationSummary{Start: u.Start, Hosts: u.Hosts}
+	minutes := [resources]*int{u.CPUMinutes, u.MemoryMinutes, u.DiskMinutes}
 	for i, values := range [resources][]*float64{u.CPUPercent, u.MemoryPercent, u.DiskPercent} {
 		s.Of[i] = summarize(values)
+		s.Of[i].Minutes = minutes[i]
 		s.Hours = max(s.Hours, len(values))
 	}
 	s.Full = forecast(u.Start, u.DiskPercent)
