@@ -53,7 +53,7 @@ type Renderer struct {
 	Version   string `json:"version"`
 	Commit    string `json:"commit"`
 	GoVersion string `json:"goVersion"`
-	Assets    string `json:"assets"` // SHA-256 over fonts, catalogue and feed, hex
+	Assets    string `json:"assets"` // SHA-256 over the fonts and the program text that renders, hex
 }
 
 // Ready says that the PDF exists, its digests are known, the mail jobs are queued.

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"muster/domain/report"
 	"muster/internal/pdf/typeset"
@@ -22,10 +25,14 @@ type Build struct {
 	Commit  string
 }
 
+//go:embed *.go typeset/*.go
+var source embed.FS
+
 // Renderer renders reports. It is immutable: one serves all goroutines.
 type Renderer struct {
-	fonts *typeset.Fonts
-	build Build
+	fonts  *typeset.Fonts
+	build  Build
+	assets string // SHA-256 over the fonts and the program text, hex
 }
 
 // New returns a renderer for a build. An empty commit is taken from the
@@ -39,7 +46,35 @@ func New(build Build) (*Renderer, error) {
 		build.Commit = stampedCommit()
 	}
 	build.Version = cmp.Or(build.Version, "dev")
-	return &Renderer{fonts: fonts, build: build}, nil
+	assets, err := digest(fonts.Digest(), source, snapshot.Source)
+	if err != nil {
+		return nil, fmt.Errorf("digest what renders: %w", err)
+	}
+	return &Renderer{fonts: fonts, build: build, assets: assets}, nil
+}
+
+// digest sums up the fonts and the program text that decides what is on a page. Tests
+// decide nothing. fs.WalkDir goes in lexical order, so the sum is stable.
+func digest(fonts string, texts ...fs.FS) (string, error) {
+	sum := sha256.New()
+	fmt.Fprintln(sum, fonts)
+	for _, text := range texts {
+		err := fs.WalkDir(text, ".", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			content, err := fs.ReadFile(text, path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(sum, "%s %d\n%s", path, len(content), content)
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func stampedCommit() string {
@@ -62,11 +97,13 @@ func stampedCommit() string {
 // Identity says who rendered: two renderers with the same identity give the
 // same bytes for the same document. The architecture is part of the Go
 // version: on some, the compiler fuses multiplication and addition, and a
-// coordinate may round differently. Assets covers the fonts; the catalogue's
-// and the feed's digests are in the document itself.
+// coordinate may round differently. Assets covers the fonts and the program text of
+// this package, typeset, snapshot and analysis: a build out of a work tree with changes
+// has the commit of one without them, and renders otherwise all the same. The
+// catalogue's and the feed's digests are in the document itself.
 func (r *Renderer) Identity() report.Renderer {
 	return report.Renderer{
-		Version: r.build.Version, Commit: r.build.Commit, GoVersion: runtime.Version() + " " + runtime.GOARCH, Assets: r.fonts.Digest(),
+		Version: r.build.Version, Commit: r.build.Commit, GoVersion: runtime.Version() + " " + runtime.GOARCH, Assets: r.assets,
 	}
 }
 

@@ -1,0 +1,9 @@
+package snapshot
+
+import "embed"
+
+// Source is the program text of this package and of package analysis: what a report
+// says is a function of it, so the renderer's identity covers it.
+//
+//go:embed *.go analysis/*.go
+var Source embed.FS
