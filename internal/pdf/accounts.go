@@ -35,7 +35,7 @@ func (b *builder) accounts() {
 		b.state(stateNotAssessed, "Not assessed: no instance could be checked, so its accounts are not known.")
 		return
 	case len(rows) == 0:
-		b.state(stateClean, "No privileged account was found on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+".")
+		b.clean(b.assessed.Assessed == b.assessed.Total, "No privileged account was found on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+b.unlooked()+".")
 	default:
 		b.para(count(len(rows), "account has", "accounts have") + " more than ordinary rights on " + count(b.assessed.Assessed, "assessed instance", "assessed instances") +
 			". Most powerful first, those that can sign in remotely before others.")

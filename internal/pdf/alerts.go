@@ -6,14 +6,8 @@ import (
 
 	"muster/domain/alert"
 	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
-)
-
-// How many rows the tables of alerts have. The rest is in the inputs document.
-const (
-	mostTitles = 15
-	mostAlerts = 25
-	mostMuted  = 10
 )
 
 // alerts prints the alert history of the window.
@@ -28,7 +22,8 @@ func (b *builder) alerts() {
 		if n := len(s.Muted); n > 0 {
 			words += " " + count(n, "muted alert is", "muted alerts are") + " listed apart and counted nowhere."
 		}
-		b.state(stateClean, words)
+		in := b.subject()
+		b.clean(in != nil && b.monitoredSince() == "", words)
 		b.small(b.monitoredSince() + "An instance that nothing watches raises no alert. The health score does not depend on alerts.")
 		b.mutedAlerts(s)
 		return
@@ -54,7 +49,7 @@ func (b *builder) alertWords(s analysis.AlertSummary) string {
 		words += " Alerts of database " + shorten(b.doc.Database.Name, 80) + " and instance-wide ones count."
 	}
 	if s.Unlisted > 0 {
-		words += " The figures stand on " + number(len(s.Alerts)+len(s.Muted)) + " alerts; " + count(s.Unlisted, "further one is", "further ones are") + " not in the inputs document."
+		words += " The figures stand on " + number(len(s.Alerts)+len(s.Muted)) + " alerts; " + count(s.Unlisted, "further one is", "further ones are") + " not in this report: it takes in the first " + number(snapshot.MaxAlerts) + ", the most severe and newest. The page Alerts lists them all."
 	}
 	return words
 }
@@ -87,28 +82,25 @@ func (b *builder) alertSeverities(s analysis.AlertSummary) {
 // alertTitles folds alerts that say the same: what keeps coming back shows here.
 func (b *builder) alertTitles(s analysis.AlertSummary) {
 	b.sub("What raised alerts")
-	shown := s.Titles[:min(mostTitles, len(s.Titles))]
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
 			{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Alerts", Align: typeset.Right}, {Title: "Time in alert", Align: typeset.Right},
 			{Title: "Median to resolve", Align: typeset.Right}, {Title: "Still open", Align: typeset.Right},
 		},
-		Rows: len(shown),
+		Rows: len(s.Titles),
 		Row: func(i int) []typeset.Cell {
-			c := shown[i]
+			c := s.Titles[i]
 			return []typeset.Cell{alertSeverity(c.Severity), text(shorten(c.Title, 160)), text(number(c.Alerts)), strong(length(c.Active)),
 				text(medianOf(c)), text(number(c.Open))}
 		},
 	})
-	b.small(more(len(shown), len(s.Titles), "titles") +
-		"Time in alert: in which at least one of them was open, within the window. Median: from when an alert was raised to when it was resolved, of those resolved in the window.")
+	b.small("Time in alert: in which at least one of them was open, within the window. Median: from when an alert was raised to when it was resolved, of those resolved in the window.")
 }
 
 func (b *builder) worstAlerts(s analysis.AlertSummary) {
 	b.sub("Alerts, the worst and longest first")
-	shown := s.Alerts[:min(mostAlerts, len(s.Alerts))]
-	b.alertTable(shown)
-	b.small(more(len(shown), len(s.Alerts), "alerts") + "State: as of " + instant(b.doc.AsOf) + ". Open for: within the window.")
+	b.alertTable(s.Alerts)
+	b.small("State: as of " + instant(b.doc.AsOf) + ". Open for: within the window.")
 }
 
 // mutedAlerts are out of every figure, and never out of sight.
@@ -117,9 +109,8 @@ func (b *builder) mutedAlerts(s analysis.AlertSummary) {
 		return
 	}
 	b.sub("Muted alerts")
-	shown := s.Muted[:min(mostMuted, len(s.Muted))]
-	b.alertTable(shown)
-	b.small(more(len(shown), len(s.Muted), "muted alerts") + "Somebody muted them, so that they count in no figure of this report.")
+	b.alertTable(s.Muted)
+	b.small("Somebody muted them, so that they count in no figure of this report.")
 }
 
 func (b *builder) alertTable(alerts []analysis.OpenAlert) {
@@ -146,14 +137,6 @@ func alertNote(a analysis.OpenAlert) string {
 		note += after(note, ", ") + "triggered " + count(a.Occurrences, "time", "times")
 	}
 	return note
-}
-
-// more says how many rows are not printed.
-func more(shown, all int, what string) string {
-	if shown == all {
-		return ""
-	}
-	return "The first " + number(shown) + " of " + number(all) + " " + what + "; " + number(all-shown) + " more are in the inputs document of this report. "
 }
 
 func medianOf(c analysis.AlertCounts) string {

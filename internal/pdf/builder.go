@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"strings"
 
 	"muster/domain/report"
 	"muster/internal/pdf/typeset"
@@ -21,6 +22,7 @@ type builder struct {
 	findings []analysis.Group
 	accepted analysis.Counts // findings that exceptions cover
 	plan     []analysis.Step
+	verdict  analysis.Verdict
 
 	sections     int
 	contentsPage int // page 1, unless a hostile name fills it
@@ -35,6 +37,7 @@ func newBuilder(r *Renderer, doc snapshot.Document, inputs string) *builder {
 		findings: analysis.Findings(doc),
 		accepted: analysis.CountBySeverity(analysis.Accepted(doc)),
 		plan:     analysis.Plan(doc),
+		verdict:  analysis.Judge(doc),
 	}
 }
 
@@ -74,13 +77,12 @@ func (b *builder) compose() error {
 // file in hand says which one it is even to a program that cannot read text.
 func (b *builder) info() typeset.Info {
 	return typeset.Info{
-		Title:   b.title + " – " + b.doc.Organization.Name,
-		Author:  "Muster",
-		Subject: "Report request " + b.doc.ReportID.String(),
-		Keywords: fmt.Sprintf("report-request:%s inputs-sha256:%s witness:%s/%d/%s",
-			b.doc.ReportID, b.inputs, b.doc.Witness.Log, b.doc.Witness.Position, b.doc.Witness.Hash),
-		Creator: "Muster " + b.r.build.Version + " (" + b.r.build.Commit + ")",
-		Created: b.doc.AsOf,
+		Title:    b.title + " – " + b.doc.Organization.Name,
+		Author:   "Muster",
+		Subject:  "Report request " + b.doc.ReportID.String(),
+		Keywords: fmt.Sprintf("report-request:%s inputs-sha256:%s witness:%s", b.doc.ReportID, b.inputs, b.witness()),
+		Creator:  "Muster " + b.r.build.Version + " (" + b.r.build.Commit + ")",
+		Created:  b.doc.AsOf,
 	}
 }
 
@@ -158,11 +160,21 @@ func (b *builder) state(state, text string) {
 	b.d.Y += 8
 }
 
+// clean writes the first of the three sentences, in green only where it stands on
+// everything in scope.
+func (b *builder) clean(whole bool, text string) {
+	if whole {
+		b.state(stateClean, text)
+	} else {
+		b.state(stateNotAssessed, text)
+	}
+}
+
 // table draws a table and leaves air below.
 func (b *builder) table(t typeset.Table) {
 	t.Look = tableLook
 	if t.Rest == "" {
-		t.Rest = "The rest is in the inputs document of this report."
+		t.Rest = "A table ends here. A report over fewer instances has the rest."
 	}
 	b.d.Table(t)
 	b.d.Y += 7
@@ -184,6 +196,27 @@ func dagger(s string, partial bool) string {
 		return s + "†"
 	}
 	return s
+}
+
+// whole says whether every instance in scope was assessed without a gap.
+func (b *builder) whole() bool {
+	a := b.assessed
+	return a.Assessed == a.Total && a.Gaps == 0
+}
+
+// unlooked says what a sentence about the assessed instances does not stand on.
+func (b *builder) unlooked() string {
+	var parts []string
+	if missing := b.assessed.Total - b.assessed.Assessed; missing > 0 {
+		parts = append(parts, count(missing, "instance was", "instances were")+" not assessed")
+	}
+	if gaps := b.assessed.Gaps; gaps > 0 {
+		parts = append(parts, count(gaps, "answer is", "answers are")+" missing")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, ", ")
 }
 
 // partial says whether any active instance in scope was not fully assessed.

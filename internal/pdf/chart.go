@@ -96,8 +96,8 @@ func fold(bars []bar) []bar {
 }
 
 // gauge draws one labelled bar of 0 to 100.
-func (b *builder) gauge(label string, score float64, known bool, note string) {
-	const labelWidth, valueWidth, noteWidth, height = 92.0, 36.0, 150.0, 19.0
+func (b *builder) gauge(label string, score float64, known bool, color typeset.Color, note string) {
+	const labelWidth, valueWidth, noteWidth, height = 92.0, 36.0, 184.0, 19.0
 	b.d.Need(height)
 	page, left, y := b.d.Page(), b.d.Left(), b.d.Y
 	plot := b.d.TextWidth() - labelWidth - valueWidth - noteWidth
@@ -106,7 +106,7 @@ func (b *builder) gauge(label string, score float64, known bool, note string) {
 	value := "–"
 	if known {
 		value = decimal(score)
-		page.Fill(left+labelWidth, y+4, plot*score/100, 8, scoreColor(score))
+		page.Fill(left+labelWidth, y+4, plot*score/100, 8, color)
 	}
 	page.Text(left+labelWidth+plot+valueWidth-4, y+11, strongStyle, typeset.Right, value)
 	page.Text(left+labelWidth+plot+valueWidth+8, y+11, smallStyle, typeset.Left, note)

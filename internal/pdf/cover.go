@@ -1,17 +1,18 @@
 package pdf
 
 import (
+	"crypto/sha256"
 	"slices"
 	"strconv"
 	"strings"
 
+	"muster/eventstore/witness"
 	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot/analysis"
 )
 
-// front is what page 1 says before the contents.
+// front is what page 1 says before the contents, beside the verdict.
 type front struct {
-	verdict string
-	color   typeset.Color // of the verdict's bar
 	figures []figure
 	gaps    string // the section that says what is missing
 }
@@ -20,6 +21,21 @@ type front struct {
 type figure struct {
 	value, label, note string
 	color              typeset.Color
+}
+
+// verdictColor is that of a verdict's state: green where everything was looked at and
+// nothing is wrong, and nowhere else.
+func verdictColor(state string) typeset.Color {
+	switch state {
+	case analysis.Clean:
+		return good
+	case analysis.Unknown:
+		return caution
+	case analysis.Nothing:
+		return muted
+	default:
+		return severityColor[state]
+	}
 }
 
 // cover fills page 1: what it is, of whom, as of when; the verdict; figures;
@@ -40,7 +56,7 @@ func (b *builder) cover(f front, sections int) {
 	d.Paragraph(0, 1.3, typeset.Span{Text: shorten(b.doc.Organization.Name, 160), Style: orgStyle})
 	d.Y += 14
 	b.particulars()
-	b.verdict(f)
+	b.sayVerdict()
 	b.figures(f.figures)
 	if slices.ContainsFunc(f.figures, func(f figure) bool { return strings.HasSuffix(f.value, "†") }) {
 		d.Y -= 8
@@ -75,7 +91,7 @@ func (b *builder) particulars() {
 	rows = append(rows,
 		[2]string{"Snapshot", instant(doc.AsOf)},
 		[2]string{"Requested", instant(doc.RequestedAt) + " by " + shorten(doc.Requester.Shown(), 120)},
-		[2]string{"Request", b.shortID()},
+		[2]string{"Request", b.doc.ReportID.String()},
 		[2]string{"Built by", "Muster " + b.r.build.Version + ", Beta"},
 	)
 	if doc.Organization.Demo {
@@ -88,17 +104,27 @@ func (b *builder) particulars() {
 	b.d.Y += 16
 }
 
-func (b *builder) verdict(f front) {
-	d := b.d
-	span := typeset.Span{Text: f.verdict, Style: verdictStyle}
-	height := d.ParagraphHeight(d.TextWidth()-32, 1.4, span) + 22
+// sayVerdict writes the verdict: what to act upon, and smaller what else is grave.
+func (b *builder) sayVerdict() {
+	d, v := b.d, b.verdict
+	lead, rest := typeset.Span{Text: v.Lead, Style: verdictStyle}, typeset.Span{Text: v.Rest, Style: bodyStyle}
+	height := d.ParagraphHeight(d.TextWidth()-32, verdictLeading, lead) + 22
+	if v.Rest != "" {
+		height += d.ParagraphHeight(d.TextWidth()-32, leading, rest) + 5
+	}
 	d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, wash)
-	d.Page().Fill(d.Left(), d.Y, 4, height, f.color)
+	d.Page().Fill(d.Left(), d.Y, 4, height, verdictColor(v.State))
 	bottom := d.Y + height
 	d.Y += 11
-	d.Paragraph(18, 1.4, span)
+	d.ParagraphWithin(18, d.TextWidth()-32, verdictLeading, lead)
+	if v.Rest != "" {
+		d.Y += 5
+		d.ParagraphWithin(18, d.TextWidth()-32, leading, rest)
+	}
 	d.Y = bottom + 14
 }
+
+const verdictLeading = 1.4
 
 // figures draws the tiles side by side.
 func (b *builder) figures(figures []figure) {
@@ -157,31 +183,20 @@ func (b *builder) furniture() {
 		}
 		y := b.d.Height - 42
 		page.Rule(left, y-12, right-left, 0, 0.5, hairline)
-		page.Text(left, y, style, typeset.Left, "Confidential – "+organization+" · request "+b.shortID())
+		page.Text(left, y, style, typeset.Left, "Confidential – "+organization+" · request "+b.doc.ReportID.String())
 		page.Text(right, y, style, typeset.Right, "Page "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(pages)))
-		page.Text(left, y+10.5, style, typeset.Left, b.witness())
+		page.Text(left, y+10.5, style, typeset.Left, "Witness "+b.witness())
 	}
 }
 
-// witness is the log's head when the inputs were gathered, shortened.
+// witness is the log's head when the inputs were gathered, whole and in the form
+// that `muster events verify --witness` takes.
 func (b *builder) witness() string {
 	w := b.doc.Witness
-	return "Witness: log " + w.Log + ", position " + typeset.Thousands(w.Position) + ", hash " + shorten(w.Hash, 16)
+	return witness.Format(shorten(w.Log, 20), w.Position, shorten(w.Hash, 2*sha256.Size))
 }
 
-func (b *builder) shortID() string { return b.doc.ReportID.String()[:8] }
-
-// shorten keeps the first n runes and says that there were more.
-func shorten(s string, n int) string {
-	at := 0
-	for i := range s {
-		if at == n {
-			return s[:i] + "…"
-		}
-		at++
-	}
-	return s
-}
+func shorten(s string, n int) string { return analysis.Shorten(s, n) }
 
 // fit shortens text to a width.
 func (b *builder) fit(s string, style typeset.Style, width float64) string {

@@ -174,12 +174,14 @@ func (b *builder) proof(title string) {
 	w := b.doc.Witness
 	b.fact("Request", b.doc.ReportID.String()+" of "+b.doc.Organization.Name)
 	b.hex("Inputs", "SHA-256 of the inputs document", b.inputs)
-	b.hex("Witness", "head of log "+w.Log+" when the inputs were gathered: position "+typeset.Thousands(w.Position)+", hash", w.Hash)
+	b.hex("Witness", "head of the log of "+shorten(w.Log, 20)+" when the inputs were gathered, as log:position:hash", b.witness())
 	b.fact("Renderer", "Muster "+b.r.build.Version+", commit "+b.r.build.Commit)
 	b.spans(
 		typeset.Span{Text: "To verify this file, run ", Style: bodyStyle},
 		typeset.Span{Text: "muster verify FILE.pdf", Style: typeset.Style{Face: typeset.Mono, Size: 9, Color: ink}},
-		typeset.Span{Text: ". It says whether the file is one of ours, who asked for it, what was known, and who received it. The log is whole if the hash at that position is the one above.", Style: bodyStyle})
+		typeset.Span{Text: ". It says whether the file is one of ours, who asked for it, what was known, and who received it. To see that the log has not been rewritten since, run ", Style: bodyStyle},
+		typeset.Span{Text: "muster events verify --witness WITNESS", Style: typeset.Style{Face: typeset.Mono, Size: 9, Color: ink}},
+		typeset.Span{Text: " with the witness above, as it is printed.", Style: bodyStyle})
 }
 
 func (b *builder) hex(label, words, value string) {
@@ -208,7 +210,7 @@ func (b *builder) missingGrants() {
 		if len(b.assessedInstances()) == 0 {
 			b.state(stateNotApplicable, "Not applicable: no instance was assessed.")
 		} else {
-			b.state(stateClean, "On every assessed instance the monitoring role may read all that the checks of this report need.")
+			b.clean(b.assessed.Assessed == b.assessed.Total, "On every assessed instance the monitoring role may read all that the checks of this report need.")
 		}
 		return
 	}

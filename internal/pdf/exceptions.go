@@ -68,8 +68,7 @@ func (b *builder) acceptance(a analysis.Acceptance) {
 		},
 	})
 	if a.Unlisted > 0 {
-		b.small(count(a.Unlisted, "further finding", "further findings") + " that it covers: a document lists the first " +
-			number(snapshot.MaxViolations) + " objects of a check on a database.")
+		b.small(count(a.Unlisted, "further finding", "further findings") + " that it covers. " + keptObjects)
 	}
 }
 

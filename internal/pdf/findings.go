@@ -8,6 +8,10 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
+// keptObjects says why not every object is listed, and how the others come to be.
+var keptObjects = "Muster keeps the first " + number(snapshot.MaxViolations) +
+	" objects of a check on a database; the next assessment lists further ones once these are closed."
+
 // securityFindings prints a block for each failing check, then what is
 // accepted, then what could not be assessed.
 func (b *builder) securityFindings() {
@@ -48,8 +52,7 @@ func (b *builder) findingBlock(g analysis.Group) {
 	}
 	b.findingTable(g.Findings)
 	if g.Unlisted > 0 {
-		b.small(count(g.Unlisted, "further finding", "further findings") + " of this check: a document lists the first " +
-			number(snapshot.MaxViolations) + " objects of a check on a database.")
+		b.small(count(g.Unlisted, "further finding", "further findings") + " of this check. " + keptObjects)
 	}
 	b.advice("Holds when", c.Pass)
 	b.advice("Fix", c.Remediation)

@@ -74,7 +74,7 @@ func (b *builder) sayGaps(gaps []gap) {
 func (b *builder) instanceGaps() []gap {
 	var out []gap
 	for _, in := range b.doc.Instances {
-		if why := notAssessedWhy(in); why != "" {
+		if why := analysis.WhyNotAssessed(&in); why != "" {
 			out = append(out, gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: why})
 		}
 	}
@@ -86,7 +86,7 @@ func (b *builder) gaps() {
 	b.sub("Not assessed")
 	all := b.instanceGaps()
 	for i := range b.doc.Instances {
-		if in := &b.doc.Instances[i]; notAssessedWhy(*in) == "" {
+		if in := &b.doc.Instances[i]; analysis.WhyNotAssessed(in) == "" {
 			all = append(all, b.resultGaps(in)...)
 		}
 	}
@@ -97,26 +97,6 @@ func (b *builder) gaps() {
 		b.state(stateClean, "Every check that applies was answered on every instance in scope.")
 	default:
 		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-	}
-}
-
-// notAssessedWhy says why a whole instance was not assessed, or nothing.
-func notAssessedWhy(in snapshot.Instance) string {
-	switch {
-	case !in.Active && in.NotAssessed == "":
-		return "inactive, so counted and not assessed"
-	case !in.Active || in.Assessment == nil:
-		if in.NotAssessed == "" {
-			return "there is no assessment of it yet"
-		}
-		return clause(in.NotAssessed)
-	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
-		if in.Assessment.Error == "" {
-			return "it could not be reached"
-		}
-		return "it could not be reached: " + clause(in.Assessment.Error)
-	default:
-		return ""
 	}
 }
 

@@ -34,36 +34,38 @@ func (b *builder) inventoryFront() front {
 	missing := c.Databases - c.Completed
 	missingNote := "all completely"
 	if missing > 0 {
-		missingNote = number(missing) + " incomplete or missing"
+		missingNote = databasesMissing(c)
 	}
 	riskColor := accent
 	if high > 0 {
 		riskColor = severityColor[analysis.High]
 	}
-	f := front{
-		gaps: "Coverage and methodology", color: accent,
+	return front{
+		gaps: "Coverage and methodology",
 		figures: []figure{
-			{dagger(number(c.SensitiveTables), missing > 0), "TABLES WITH PII", "in " + count(classified, "database", "databases"), accent},
-			{dagger(number(high), missing > 0), "HIGH-RISK TABLES", "risk score 15 or more", riskColor},
-			{dagger(covered, missing > 0), "TABLES CLASSIFIED", number(c.TablesDone) + " of " + number(c.TablesSeen) + " seen", accent},
-			{number(classified) + " / " + number(c.Databases), "DATABASES CLASSIFIED", missingNote, accent},
+			{dagger(number(c.SensitiveTables), missing > 0), verb(c.SensitiveTables, "TABLE WITH PII", "TABLES WITH PII"), "in " + count(classified, "database", "databases"), accent},
+			{dagger(number(high), missing > 0 || b.riskUnsure()), verb(high, "HIGH-RISK TABLE", "HIGH-RISK TABLES"), "risk score 15 or more", riskColor},
+			{dagger(covered, missing > 0), "TABLES CLASSIFIED", number(c.TablesDone) + " of " + number(c.TablesSeen) + " seen in " + count(classified, "database", "databases"), accent},
+			{number(classified) + " / " + number(c.Databases), verb(c.Databases, "DATABASE CLASSIFIED", "DATABASES CLASSIFIED"), missingNote, accent},
 		},
 	}
-	switch {
-	case classified == 0:
-		f.verdict, f.color = "No database in scope has been classified, so nothing is known of the sensitive data in it.", caution
-	case high > 0:
-		f.verdict = count(high, "table", "tables") + " with sensitive data " + verb(high, "carries", "carry") + " a high risk, of " +
-			count(c.SensitiveTables, "sensitive table", "sensitive tables") + " found in " + count(classified, "classified database", "classified databases") + "."
-		f.color = severityColor[analysis.High]
-	case c.SensitiveTables > 0:
-		f.verdict = count(c.SensitiveTables, "table holds", "tables hold") + " sensitive data; " + verb(c.SensitiveTables, "it does not carry", "none carries") + " a high risk."
-		f.color = good
-	default:
-		f.verdict = "No sensitive data was found in " + count(classified, "classified database", "classified databases") + "."
-		f.color = good
+}
+
+// databasesMissing counts the databases that were not looked at, or in part only.
+func databasesMissing(c analysis.Classified) string {
+	var parts []string
+	if never := c.Databases - c.Completed - c.Partial; never > 0 {
+		parts = append(parts, number(never)+" not looked at")
 	}
-	return f
+	if c.Partial > 0 {
+		parts = append(parts, number(c.Partial)+" in part only")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// riskUnsure says whether the risk of some table may be higher than it is printed.
+func (b *builder) riskUnsure() bool {
+	return slices.ContainsFunc(analysis.Risks(b.doc), func(r analysis.TableRisk) bool { return r.Partial })
 }
 
 func (b *builder) highRisk() int {
@@ -100,19 +102,30 @@ func (b *builder) inventorySummary() {
 			coverage += " and " + percent(columns) + " of " + count(c.ColumnsSeen, "column", "columns")
 		}
 	}
-	b.para(count(c.SensitiveTables, "table has", "tables have") + " at least one sensitive column; " + highRiskWords(b.highRisk()) + ". Classification coverage: " + coverage + ", in " +
-		number(c.Completed+c.Partial) + " of " + count(c.Databases, "database", "databases") + ".")
+	b.para(count(c.SensitiveTables, "table has", "tables have") + " at least one sensitive column; " + highRiskWords(b.highRisk(), b.riskUnsure()) + ". Classification coverage: " + coverage + ", in " +
+		number(c.Completed+c.Partial) + " of " + count(c.Databases, "database", "databases") + b.neverLooked(c) + ".")
 	b.para("Unencrypted tables: PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL, so none is counted. “Encryption coverage” has what can be seen.")
 	if c.SensitiveTables > 0 {
 		b.categoryChart()
 	} else if c.Completed+c.Partial > 0 {
-		b.state(stateClean, "No sensitive column was found: "+count(c.ColumnsDone, "column was", "columns were")+" classified.")
+		b.clean(c.Completed == c.Databases, "No sensitive column was found: "+count(c.ColumnsDone, "column was", "columns were")+" classified"+b.neverLooked(c)+".")
 	}
 	b.runs()
 }
 
-func highRiskWords(n int) string {
-	if n == 0 {
+// neverLooked says how many databases a sentence does not stand on.
+func (b *builder) neverLooked(c analysis.Classified) string {
+	if missing := databasesMissing(c); missing != "" {
+		return "; " + missing
+	}
+	return ""
+}
+
+func highRiskWords(n int, unsure bool) string {
+	switch {
+	case n == 0 && unsure:
+		return "none carries a high risk as far as it is known"
+	case n == 0:
 		return "none carries a high risk"
 	}
 	return number(n) + " of them " + verb(n, "carries", "carry") + " a high risk"
@@ -237,7 +250,7 @@ func (b *builder) sensitiveTables() {
 		return
 	}
 	if len(risks) == 0 {
-		b.state(stateClean, "No sensitive table. "+count(c.TablesDone, "table was", "tables were")+" classified in "+count(c.Completed+c.Partial, "database", "databases")+".")
+		b.clean(c.Completed == c.Databases, "No sensitive table. "+count(c.TablesDone, "table was", "tables were")+" classified in "+count(c.Completed+c.Partial, "database", "databases")+b.neverLooked(c)+".")
 		return
 	}
 	b.para("Values are never printed or stored: a column is named with the kind of data it holds and how sure that is. A table with columns of several categories is listed under each.")
@@ -277,11 +290,20 @@ func (b *builder) category(category string, risks []analysis.TableRisk) {
 			r := rows[i]
 			return []typeset.Cell{
 				riskCell(r), {Text: r.InstanceName, Style: cellStrong, Sub: r.Database, SubStyle: cellStyle},
-				code(r.Table.Schema + "." + r.Table.Name), text(typeset.Thousands(max(0, r.Table.EstimatedRows))),
+				code(r.Table.Schema + "." + r.Table.Name), rowsCell(r.Table),
 				{Text: columnsOf(r.Table, category)}, boldYes(r.Table.PublicAccess), faint(encryptionOf(r.Engine)),
 			}
 		},
 	})
+}
+
+// rowsCell is the estimated number of rows, or that nobody has counted them.
+func rowsCell(t snapshot.ClassifiedTable) typeset.Cell {
+	rows, known := t.Rows()
+	if !known {
+		return faint("unknown")
+	}
+	return text(typeset.Thousands(rows))
 }
 
 func columnsOf(t snapshot.ClassifiedTable, category string) string {

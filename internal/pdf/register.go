@@ -93,6 +93,9 @@ func (b *builder) worklist() {
 	case c.Databases == 0:
 		b.state(stateNotApplicable, "Not applicable: no database is in scope of this report.")
 		return
+	case c.Completed < c.Databases: // engines that have no classification
+		b.state(stateNotAssessed, "Nothing is open in the "+count(c.Completed, "database that is", "databases that are")+" classified"+b.neverLooked(c)+"; “Coverage and methodology” says why.")
+		return
 	default:
 		b.state(stateClean, "Nothing is open: every database in scope is classified, every match is sure, and no exception lapses within 30 days.")
 		return
@@ -177,7 +180,7 @@ func (b *builder) riskRegister() {
 		return
 	}
 	if len(risks) == 0 {
-		b.state(stateClean, "No risk to register: no sensitive table was found.")
+		b.clean(c.Completed == c.Databases, "No risk to register: no sensitive table was found"+b.neverLooked(c)+".")
 		return
 	}
 	partial := slices.ContainsFunc(risks, func(r analysis.TableRisk) bool { return r.Partial })
@@ -199,7 +202,7 @@ func (b *builder) riskRegister() {
 	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 1 open CVE of CVSS 7.0 or more. " +
 		"Impact: half the heaviest column's weight, + 0.5 over 100,000 rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment is a suggestion."
 	if partial {
-		note += " † Something that raises the likelihood could not be read, so the risk may be higher."
+		note += " † Something that raises the likelihood, or the number of rows, could not be read, so the risk may be higher."
 	}
 	b.small(note)
 }
@@ -304,7 +307,7 @@ func incompleteRun(run snapshot.Classification) string {
 }
 
 func inventoryGap(in snapshot.Instance) string {
-	if why := notAssessedWhy(in); why != "" {
+	if why := analysis.WhyNotAssessed(&in); why != "" {
 		return why
 	}
 	return "no database of it is registered"

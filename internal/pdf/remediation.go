@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"muster/domain/report"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot/analysis"
 )
@@ -15,14 +16,17 @@ func (b *builder) remediation() {
 	case b.assessed.Total == 0:
 		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
 		return
-	case b.assessed.Assessed == 0:
+	case b.assessed.Assessed == 0 && len(b.plan) == 0:
 		b.state(stateNotAssessed, "Not assessed: without an assessment there is nothing to plan.")
 		return
 	case len(b.plan) == 0:
-		b.state(stateClean, "Nothing to do: no check fails on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+b.beside()+".")
+		b.clean(b.whole(), "Nothing to do: no check fails on "+count(b.assessed.Assessed, "assessed instance", "assessed instances")+b.beside()+b.unlooked()+".")
 		return
 	}
 	b.para(planLead(b.plan))
+	if b.assessed.Assessed == 0 {
+		b.state(stateNotAssessed, "No check could be run, so the plan stands on the versions alone.")
+	}
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
 			{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
@@ -33,7 +37,7 @@ func (b *builder) remediation() {
 			s := b.plan[i]
 			return []typeset.Cell{
 				faint(number(i + 1)),
-				{Text: s.Action, Style: cellStrong, Sub: strings.Join(s.Checks, ", ") + before("\n", s.Statement), SubStyle: codeMuted},
+				{Text: s.Action, Style: cellStrong, Sub: closes(s) + before("\n", s.Statement), SubStyle: codeMuted},
 				text(number(s.Findings)), text(number(s.Instances)), severity(s.Severity), text(orDash(s.Effort)), text(yesNo(s.NeedsRestart)),
 				text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
 			}
@@ -41,22 +45,39 @@ func (b *builder) remediation() {
 	})
 	b.small("Order: weight closed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Cleared: share of all weight that is gone after this step and those before it. " +
 		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
-		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. A statement under an action closes all of it.")
+		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. A statement under an action closes all of it; “" + b.objectsIn() + "” lists the objects of each check.")
+}
+
+// closes names the checks of a step, and what it would close besides.
+func closes(s analysis.Step) string {
+	words := strings.Join(s.Checks, ", ")
+	if s.Possible > 0 {
+		words += "; clears " + count(s.Possible, "CVE", "CVEs") + " not ruled out"
+	}
+	return words
 }
 
 // andVulnerabilities says what the plan closes besides findings.
 func (b *builder) andVulnerabilities() string {
 	for _, s := range b.plan {
-		if slices.Contains(s.Checks, analysis.OpenCVEs) {
-			return ", and each open CVE of each instance that no check of its version covers"
+		if slices.Contains(s.Checks, analysis.OpenCVEs) || slices.Contains(s.Checks, analysis.EndOfLife) {
+			return ", and the open CVEs and the end of life of instances that no check of their version covers"
 		}
 	}
 	return ""
 }
 
+// objectsIn is the section that names every object of a finding.
+func (b *builder) objectsIn() string {
+	if b.doc.Kind == string(report.InstanceScorecard) {
+		return "Detailed results"
+	}
+	return "Security findings"
+}
+
 // planLead says how far the first steps go.
 func planLead(plan []analysis.Step) string {
-	words := count(len(plan), "action closes", "actions close") + " everything that is open."
+	words := count(len(plan), "action closes", "actions close") + " everything that was found open."
 	for i, s := range plan {
 		if s.Cleared >= 0.8 && i < len(plan)-1 {
 			return words + " After step " + number(i+1) + ", " + percent(s.Cleared) + " of the weight is cleared."

@@ -52,44 +52,33 @@ func (b *builder) scorecardFront() front {
 		checks += d.Checks
 		failed += d.Failed
 	}
-	partial := s.NotAssessed > 0
 	figures := []figure{
 		{"–", "HEALTH SCORE", "nothing to score", muted},
-		{number(failed), "FAILED CHECKS", "of " + count(checks, "check", "checks") + " with an answer", accent},
+		{number(failed), verb(failed, "FAILED CHECK", "FAILED CHECKS"), "of " + count(checks, "check", "checks") + " with an answer", accent},
 		{number(s.NotAssessed), "NOT ASSESSED", "not part of the score", accent},
-		{number(len(b.plan)), "ACTIONS", "in the remediation plan", accent},
+		{number(len(b.plan)), verb(len(b.plan), "ACTION", "ACTIONS"), "in the remediation plan", accent},
 	}
-	if !s.Known {
-		return front{verdict: b.unscored(), color: caution, figures: figures}
+	if s.Known {
+		figures[0] = figure{dagger(number(s.Overall)+" "+s.Grade, s.NotAssessed > 0), "HEALTH SCORE AND GRADE", "of 100", b.overallColor(s)}
 	}
-	figures[0] = figure{dagger(number(s.Overall)+" "+s.Grade, partial), "HEALTH SCORE AND GRADE", "of 100", scoreColor(float64(s.Overall))}
-	verdict := b.subjectName() + " scores " + number(s.Overall) + " of 100, grade " + s.Grade
-	if len(s.Caps) > 0 {
-		verdict += ", " + s.Caps[len(s.Caps)-1]
+	return front{gaps: "Detailed results", figures: figures}
+}
+
+// overallColor is that of a score: green only where the whole verdict may be.
+func (b *builder) overallColor(s analysis.Score) typeset.Color {
+	color := scoreColor(float64(s.Overall))
+	if color == good && b.verdict.State != analysis.Clean {
+		return accent
 	}
-	verdict += "."
-	if len(s.Lost) > 0 {
-		verdict += " The costliest failed check is “" + shorten(s.Lost[0].Check.Title, 90) + "”."
-	}
-	if n := b.accepted.Total(); n > 0 {
-		verdict += " " + count(n, "finding is accepted and costs", "findings are accepted and cost") + " no points."
-	}
-	return front{gaps: "Detailed results", verdict: verdict, color: scoreColor(float64(s.Overall)), figures: figures}
+	return color
 }
 
 // unscored says why there is no score.
 func (b *builder) unscored() string {
-	in := b.subject()
-	if in == nil {
-		return "No instance is in scope, so there is no score."
+	if in := b.subject(); in != nil {
+		return analysis.Unscored(b.doc, in)
 	}
-	if why := notAssessedWhy(*in); why != "" {
-		return b.subjectName() + " has no score: " + why + "."
-	}
-	if b.accepted.Total() > 0 {
-		return b.subjectName() + " has no score: whatever has an answer is accepted."
-	}
-	return b.subjectName() + " has no score: no check has an answer."
+	return "No instance is in scope, so there is no score."
 }
 
 func (b *builder) health() {
@@ -111,13 +100,19 @@ func (b *builder) health() {
 		if d.Known {
 			note = number(d.Failed) + " of " + count(d.Checks, "check fails", "checks fail") + ", weight " + strconv.Itoa(int(d.Weight))
 		}
-		b.gauge(d.Name, d.Score, d.Known, note)
+		if d.Gaps > 0 {
+			note += ", " + number(d.Gaps) + " not assessed"
+		}
+		color := scoreColor(d.Score)
+		if color == good && d.Gaps > 0 {
+			color = accent
+		}
+		b.gauge(d.Name, d.Score, d.Known, color, note)
 	}
 	b.d.Y += 4
 	b.small("Not in the score: " + count(s.NotAssessed, "result", "results") + " not assessed, " + number(s.NotApplicable) + " not applicable, " + number(s.Accepted) +
 		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
-	b.sub("Score over the window")
-	b.state(stateNotAssessed, "Not yet measured: the score at the start of the window and its daily line need a recorded score a day; none is on record for "+b.subjectName()+b.windowWords()+". The score above is as of "+instant(b.doc.AsOf)+".")
+	b.small("The score is as of " + instant(b.doc.AsOf) + ". This version of Muster does not keep a score for every day, so the report has no score of the start of the window to compare with.")
 	b.deductions(s)
 }
 
@@ -125,7 +120,7 @@ func (b *builder) health() {
 func (b *builder) deductions(s analysis.Score) {
 	b.sub("Where the points went")
 	if len(s.Lost) == 0 {
-		b.state(stateClean, "No points lost: every check with an answer passes"+b.beside()+".")
+		b.clean(b.whole(), "No points lost: every check with an answer passes"+b.beside()+b.unlooked()+".")
 		return
 	}
 	const top = 5
@@ -155,7 +150,7 @@ func (b *builder) windowWords() string {
 // recommendations are hints that no failed check stands for.
 func (b *builder) recommendations() {
 	in := b.subject()
-	if in == nil || notAssessedWhy(*in) != "" {
+	if in == nil || analysis.WhyNotAssessed(in) != "" {
 		b.state(stateNotAssessed, "Not assessed: "+b.unscored())
 		return
 	}
@@ -170,7 +165,7 @@ func (b *builder) recommendations() {
 		b.d.Paragraph(20, leading, typeset.Span{Text: h, Style: bodyStyle})
 		b.d.Y += 4
 	}
-	b.small("Not yet measured: hints on memory settings, queries and unused indexes. They need statistics of statements and of the host over the window; none are on record.")
+	b.small("This version of Muster gives no hints on memory settings and slow queries: a report does not look at them.")
 }
 
 func (b *builder) hints(in snapshot.Instance) []string {
@@ -192,7 +187,10 @@ func (b *builder) hints(in snapshot.Instance) []string {
 			hints = append(hints, "Install minor release "+r.Latest+": "+orDash(version)+" is "+count(r.MinorsBehind, "release", "releases")+" behind. A minor release needs a restart and no migration.")
 		}
 		if r.EndOfLife != nil {
-			if days := int(math.Floor(r.EndOfLife.Sub(b.doc.AsOf).Hours() / 24)); days >= 0 && days <= 365 {
+			switch days := int(math.Floor(r.EndOfLife.Sub(b.doc.AsOf).Hours() / 24)); {
+			case days < 0:
+				hints = append(hints, "Leave "+r.Major+": it has been past its end of life since "+day(*r.EndOfLife)+", and gets no more fixes"+before("; go to ", r.Target)+".")
+			case days <= 365:
 				hints = append(hints, "Plan the upgrade to a later major version: "+r.Major+" reaches its end of life on "+day(*r.EndOfLife)+", in "+count(days, "day", "days")+".")
 			}
 		}
@@ -214,11 +212,12 @@ func (b *builder) details() {
 	}
 	for _, domain := range []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"} {
 		b.sub(domain)
-		if in == nil || notAssessedWhy(*in) != "" {
+		if in == nil || analysis.WhyNotAssessed(in) != "" {
 			b.state(stateNotAssessed, "Not assessed: "+b.unscored())
 			continue
 		}
 		b.domainResults(*in, domain, lost)
+		b.domainFindings(domain)
 	}
 	b.acceptedExceptions()
 	b.proof("Annex A: how to verify this report")
@@ -299,6 +298,47 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 				where(strings.Join(r.databases, ", ")), text(orDash(shorten(r.measured, 200))), strong(orDash(r.points))}
 		},
 	})
+}
+
+// domainFindings names every object that a failed check of a domain found: what the
+// remediation plan is about.
+func (b *builder) domainFindings(domain string) {
+	type row struct {
+		check   snapshot.Check
+		finding analysis.Finding
+	}
+	var rows []row
+	var beyond []string
+	for _, g := range b.findings {
+		if g.Check.Domain != domain {
+			continue
+		}
+		for _, f := range g.Findings {
+			rows = append(rows, row{g.Check, f})
+		}
+		if g.Unlisted > 0 {
+			beyond = append(beyond, count(g.Unlisted, "further finding", "further findings")+" of "+g.Check.ID)
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	b.d.Need(60)
+	b.para("What the failed checks of this domain found:")
+	b.table(typeset.Table{
+		Columns: []typeset.Column{
+			{Title: "Severity"}, {Title: "Check"}, {Title: "Database", Max: 90}, {Title: "Object", Max: 190}, {Title: "Evidence", Flex: 1},
+		},
+		Rows: len(rows),
+		Row: func(i int) []typeset.Cell {
+			r := rows[i]
+			return []typeset.Cell{severity(r.check.Severity), code(r.check.ID), where(r.finding.Database), code(orDash(r.finding.Object)),
+				code(orDash(shorten(r.finding.Evidence, 200)))}
+		},
+	})
+	if len(beyond) > 0 {
+		b.small("Not listed: " + strings.Join(beyond, ", ") + ". " + keptObjects)
+	}
 }
 
 func statusCell(status string) typeset.Cell {

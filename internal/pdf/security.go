@@ -23,14 +23,15 @@ func (b *builder) security() []section {
 
 func (b *builder) securityFront() front {
 	counts := analysis.CountBySeverity(b.findings)
-	verdict, color := b.securityVerdict(counts)
-	open, possible, highest := b.openVulnerabilities()
-	cveNote := "none open"
-	switch {
+	cves := analysis.AllCVEs(b.doc)
+	open, cveNote := cves.Open.Total(), "none open"
+	switch possible := cves.Possible.Total(); {
+	case possible > 0 && open > 0:
+		cveNote = "to CVSS " + decimal(cves.HighestOpen) + "; " + number(possible) + " more not ruled out"
 	case possible > 0:
-		cveNote = number(possible) + " more not ruled out, CVSS to " + decimal(highest)
+		cveNote = "none open; " + number(possible) + " not ruled out, to CVSS " + decimal(cves.HighestPossible)
 	case open > 0:
-		cveNote = "highest CVSS " + decimal(highest)
+		cveNote = "to CVSS " + decimal(cves.HighestOpen)
 	}
 	privileged, superusers := 0, 0
 	for _, in := range b.assessedInstances() {
@@ -43,27 +44,28 @@ func (b *builder) securityFront() front {
 	}
 	urgent := counts[0] + counts[1]
 	return front{
-		gaps: "Coverage and methodology", verdict: verdict, color: color,
+		gaps: "Coverage and methodology",
 		figures: []figure{
-			{dagger(number(urgent), b.partial()), "CRITICAL AND HIGH FINDINGS", "of " + count(counts.Total(), "finding", "findings") + b.beside(), b.worst(counts)},
-			{number(b.assessed.Assessed) + " / " + number(b.assessed.Total), "INSTANCES ASSESSED", b.notAssessedNote(), accent},
-			{dagger(number(open), b.partial()), "OPEN CVES", cveNote, accent},
-			{dagger(number(privileged), b.partial()), "PRIVILEGED ACCOUNTS", count(superusers, "superuser", "superusers"), accent},
+			{dagger(number(urgent), b.partial()), verb(urgent, "CRITICAL OR HIGH FINDING", "CRITICAL AND HIGH FINDINGS"), "of " + count(counts.Total(), "finding", "findings") + b.beside(), b.worst(counts)},
+			{number(b.assessed.Assessed) + " / " + number(b.assessed.Total), verb(b.assessed.Total, "INSTANCE ASSESSED", "INSTANCES ASSESSED"), b.notAssessedNote(), accent},
+			{dagger(number(open), b.partial()), verb(open, "OPEN CVE", "OPEN CVES"), cveNote, accent},
+			{dagger(number(privileged), b.partial()), verb(privileged, "PRIVILEGED ACCOUNT", "PRIVILEGED ACCOUNTS"), count(superusers, "superuser", "superusers"), accent},
 		},
 	}
 }
 
-// worst is the colour of the most severe finding there is.
+// worst is the colour of the most severe finding there is; green only where the whole
+// verdict is.
 func (b *builder) worst(counts analysis.Counts) typeset.Color {
 	for i, n := range counts {
 		if n > 0 {
 			return severityColor[analysis.Severities[i]]
 		}
 	}
-	if b.assessed.Assessed == 0 {
-		return muted
+	if b.verdict.State == analysis.Clean {
+		return good
 	}
-	return good
+	return muted
 }
 
 func (b *builder) notAssessedNote() string {
@@ -73,65 +75,9 @@ func (b *builder) notAssessedNote() string {
 	return count(b.assessed.Checks, "check", "checks") + " with an answer"
 }
 
-// securityVerdict is the one sentence of page 1.
-func (b *builder) securityVerdict(counts analysis.Counts) (string, typeset.Color) {
-	a := b.assessed
-	tail := ""
-	if missing := a.Total - a.Assessed; missing > 0 {
-		tail = " " + count(missing, "instance was", "instances were") + " not assessed; section 6 says why."
-	}
-	switch {
-	case a.Total == 0:
-		return "No instance is in scope, so nothing was assessed.", muted
-	case a.Assessed == 0:
-		return "None of the " + count(a.Total, "instance", "instances") + " in scope could be assessed; section 6 says why.", caution
-	case counts[0] > 0:
-		return count(counts[0], "critical finding", "critical findings") + " on " + b.affectedOf(analysis.Critical) +
-			" must be closed within 7 days." + tail, severityColor[analysis.Critical]
-	case counts[1] > 0:
-		return "No critical finding; " + count(counts[1], "high finding", "high findings") + " on " + b.affectedOf(analysis.High) +
-			" should be closed within 30 days." + tail, severityColor[analysis.High]
-	case counts.Total() > 0:
-		return "Nothing critical or high; " + count(counts.Total(), "lesser finding", "lesser findings") + " on " + count(a.Assessed, "assessed instance", "assessed instances") +
-			" can be planned." + tail, severityColor[analysis.Low]
-	default:
-		return "No findings on " + count(a.Assessed, "assessed instance", "assessed instances") + b.beside() + "." + tail, good
-	}
-}
-
 // beside says how many findings are accepted and so not counted.
 func (b *builder) beside() string {
-	if n := b.accepted.Total(); n > 0 {
-		return ", " + number(n) + " accepted apart"
-	}
-	return ""
-}
-
-// affected counts instances with a finding of that severity.
-func (b *builder) affected(severity string) int {
-	seen := map[[16]byte]bool{}
-	for _, g := range b.findings {
-		if g.Check.Severity != severity {
-			continue
-		}
-		for _, f := range g.Findings {
-			seen[f.InstanceID] = true
-		}
-	}
-	return len(seen)
-}
-
-// affectedOf says how many of the assessed instances have such a finding.
-func (b *builder) affectedOf(severity string) string {
-	n, of := b.affected(severity), b.assessed.Assessed
-	switch {
-	case of == 1:
-		return "the one assessed instance"
-	case n == of:
-		return "all " + number(of) + " assessed instances"
-	default:
-		return number(n) + " of " + number(of) + " assessed instances"
-	}
+	return analysis.Beside(b.accepted.Total())
 }
 
 // assessedInstances are those in scope that were reached.
@@ -202,14 +148,17 @@ func missingAnswers(n int) string {
 }
 
 func (b *builder) cleanSentence() {
-	b.state(stateClean, "No findings"+b.beside()+". "+count(b.assessed.Assessed, "instance was", "instances were")+" checked with "+
-		count(b.assessed.Checks, "check", "checks")+" at "+minute(b.doc.AsOf)+".")
+	b.clean(b.whole(), "No findings"+b.beside()+". "+count(b.assessed.Assessed, "instance was", "instances were")+" checked with "+
+		count(b.assessed.Checks, "check", "checks")+" at "+minute(b.doc.AsOf)+b.unlooked()+".")
 }
 
 func (b *builder) severityTable(counts analysis.Counts) {
-	checks := analysis.Counts{}
-	for _, g := range b.findings {
-		checks[analysis.Rank(g.Check.Severity)]++
+	checks, seen := analysis.Counts{}, map[string]bool{}
+	for _, g := range b.findings { // the worst first: a check counts once, as the worst that it found
+		if !seen[g.Check.ID] {
+			seen[g.Check.ID] = true
+			checks[analysis.Rank(g.Check.Severity)]++
+		}
 	}
 	partial := b.partial()
 	b.table(typeset.Table{
@@ -222,7 +171,7 @@ func (b *builder) severityTable(counts analysis.Counts) {
 		Row: func(i int) []typeset.Cell {
 			s := analysis.Severities[i]
 			return []typeset.Cell{
-				severity(s), strong(dagger(number(counts[i]), partial)), text(number(checks[i])), text(number(b.affected(s))),
+				severity(s), strong(dagger(number(counts[i]), partial)), text(number(checks[i])), text(number(analysis.Affected(b.findings, s))),
 				faint(number(analysis.DueDays(s)) + " days"), text(number(b.accepted[i])),
 			}
 		},
@@ -239,7 +188,7 @@ func (b *builder) change() {
 		b.para("There is no earlier Security report of this scope to compare with.")
 		return
 	}
-	s := "Since the report of " + minute(b.doc.Previous.AsOf) + " (" + b.doc.Previous.ReportID.String()[:8] + "): " +
+	s := "Since the report of " + minute(b.doc.Previous.AsOf) + " (request " + b.doc.Previous.ReportID.String() + "): " +
 		count(c.New, "new finding", "new findings") + ", " + number(c.Closed) + " closed, " + number(c.Unchanged) + " unchanged"
 	if c.Accepted > 0 {
 		s += ", " + number(c.Accepted) + " accepted since"

@@ -91,7 +91,7 @@ func TestEverySectionIsPrinted(t *testing.T) {
 					if want := "Page " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(pages)); !strings.Contains(page, want) {
 						t.Errorf("page %d lacks %q", i+1, want)
 					}
-					if !strings.Contains(page, "Confidential –") || !strings.Contains(page, "request 0199f0d2") || !strings.Contains(page, "Witness: log reports, position 1,204") {
+					if !strings.Contains(page, "Confidential –") || !strings.Contains(page, "request 0199f0d2-7a10-7c44-9b0e-000000000001") || !strings.Contains(page, "Witness reports:1204:") {
 						t.Errorf("page %d: footer of %s", i+1, page)
 					}
 				}
@@ -123,10 +123,19 @@ func clean() snapshot.Document {
 	eachResult(doc, func(r *snapshot.CheckResult) {
 		*r = snapshot.CheckResult{CheckID: r.CheckID, Database: r.Database, Status: snapshot.StatusPass}
 	})
+	current(doc)
+	return doc
+}
+
+// current lets every server run the latest release of a supported major.
+func current(doc snapshot.Document) {
 	for i := range doc.Instances {
 		doc.Instances[i].CVEs = nil
+		if r := doc.Instances[i].Release; r != nil {
+			end := snapshottest.AsOf().AddDate(2, 0, 0)
+			doc.Instances[i].Release = &snapshot.Release{Major: r.Major, Latest: r.Latest, EndOfLife: &end}
+		}
 	}
-	return doc
 }
 
 // accepted is a document in which somebody lives with every finding.
@@ -137,9 +146,7 @@ func accepted(kind report.Kind) snapshot.Document {
 			ID: snapshottest.ID(6000 + i), CheckID: c.ID, Reason: "All of it, for a test.", Until: snapshottest.AsOf().AddDate(0, 0, 60),
 		})
 	}
-	for i := range doc.Instances {
-		doc.Instances[i].CVEs = nil
-	}
+	current(doc)
 	return doc
 }
 
@@ -160,6 +167,16 @@ func forgotten() snapshot.Document {
 	doc.Exceptions = append(doc.Exceptions, snapshot.Exception{
 		ID: snapshottest.ID(6000), CheckID: "PG-OLD", Reason: "Of last year.", Until: snapshottest.AsOf().AddDate(0, 0, 60),
 	})
+	return doc
+}
+
+// unassessed is a scorecard of a server that nobody has looked at, and whose version
+// has to be left.
+func unassessed() snapshot.Document {
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	in := &doc.Instances[0]
+	in.Assessment, in.NotAssessed = nil, "no connection is registered"
+	in.Release.MinorsBehind = 1
 	return doc
 }
 
@@ -198,6 +215,14 @@ func disk(days int, level, perDay float64) *snapshot.Utilization {
 		v := level + perDay*float64(h)/24
 		u.DiskPercent = append(u.DiskPercent, &v)
 	}
+	return u
+}
+
+// minutes is an hour of a busy host of which there are samples of some minutes.
+func minutes(n int) *snapshot.Utilization {
+	u := &snapshot.Utilization{Start: snapshottest.AsOf().AddDate(0, 0, -30), Hosts: 1, CPUPercent: make([]*float64, 720), CPUMinutes: &n}
+	busy := 97.0
+	u.CPUPercent[719] = &busy
 	return u
 }
 
@@ -245,8 +270,10 @@ func TestSentences(t *testing.T) {
 	}{
 		"security": {unlisted(), []string{
 			"Security report Nordlicht Energie AG", "BETA", "DEMO DATA", "Scope All active instances (13 of 14)", "Snapshot 20 Nov 2026 12:00:00 UTC",
-			"11:59:58 UTC by Ana Ruiz", "Request 0199f0d2", "Built by Muster 1.0.0, Beta",
-			"4 critical findings on 2 of 10 assessed instances must be closed within 7 days. 4 instances were not assessed",
+			"11:59:58 UTC by Ana Ruiz", "Request 0199f0d2-7a10-7c44-9b0e-000000000001 Built", "Built by Muster 1.0.0, Beta",
+			"2 critical findings on 2 of 10 assessed instances must be closed within 7 days. 4 of 14 instances were not assessed, and 9 of 140 check results are missing where they were.",
+			"2 instances run a major version past its end of life: pg-crm-01, pg-legacy-01.", "2 open CVEs of CVSS 7.0 or more concern 7 instances.", "3† to CVSS 7.5; 1 more not ruled out",
+			"18.1 to 2030-11-14", "a new major version supported until 2030-11-14", "“Security findings” lists the objects of each check.",
 			"Not assessed on 3 instances (pg-billing-02, pg-catalog-01, pg-orders-01): the monitoring role muster may not read pg_hba_file_rules (grant in Annex B). Checks: PG-S02, PG-S05.",
 			"Not assessed on pg-sandbox-01: the instance is inactive.",
 			"Not assessed on pg-metering-02: it could not be reached: no answer from pg-metering-02.db.nordlicht.example:5432 within 10 seconds.",
@@ -256,13 +283,14 @@ func TestSentences(t *testing.T) {
 			"of 1,503 findings, 7 accepted apart", "Asked by a former member, granted by Jonas Weber", "1 accepted since, 1 no longer accepted",
 			"GRANT SELECT ON pg_authid TO muster;",
 			"muster verify FILE.pdf", "9f2c41d07be3a5568c1f0e2b7a94d3c6e8f5b1027d6c9a3e4f80b2d517c6a9e3", "0199f0d2-7a10-7c44-9b0e-000000000001",
-			"plperl is not installed on any database: not exploitable by this route", "1,454 further findings of this check", "100%",
+			"plperl is not installed on any database: not exploitable by this route", "1,454 further findings of this check. Muster keeps the first 500 objects of a check on a database; the next assessment lists further ones", "100%",
 		}, []string{"{nb}", "No data", "PG-C02", "PG-M02", "PG-F03"}},
 		"security where everything is accepted": {accepted(report.Security), []string{
-			"No findings on 10 assessed instances, 56 accepted apart.", "No findings, 56 accepted apart. 10 instances were checked",
-			"Nothing to do: no check fails on 10 assessed instances, 56 accepted apart.", "All of it, for a test.",
+			"No findings on 10 assessed instances, 56 accepted apart. 4 of 14 instances were not assessed", "No findings, 56 accepted apart. 10 instances were checked",
+			"Nothing to do: no check fails on 10 assessed instances, 56 accepted apart; 4 instances were not assessed, 9 answers are missing.", "All of it, for a test.",
 		}, []string{"Failed checks by instance"}},
-		"clean security": {clean(), []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC.", "Nothing to do: no check fails on 10 assessed instances.",
+		"clean security": {clean(), []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC; 4 instances were not assessed.",
+			"No findings on 10 assessed instances. 4 of 14 instances were not assessed.", "Nothing to do: no check fails on 10 assessed instances; 4 instances were not assessed.",
 			"5 exceptions are in force for this scope; nothing fails just now that they cover."}, nil},
 		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{"DEMO"}},
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
@@ -271,7 +299,8 @@ func TestSentences(t *testing.T) {
 			"By a straight line through 30.0 days of data, the fullest volume gains 0.61 points a day and was at 81.5% at their end: if that goes on, it is full 31 days later, around 2026-12-21.",
 			"31 alerts were raised in the window and 30 resolved; 2 were open at its end. For 2 d 22 h of 30 d (10%) at least one was open. Half of those resolved took no longer than 40 min.",
 			"Active and resolved by day", "Warning Replication lag above 60 seconds 14 5 h 57 min 25 min 0", "Auto-resolved 2026-11-05 13:00", "Acknowledged", "triggered 3 times",
-			"The first 25 of 32 alerts; 7 more are in the inputs document of this report.", "Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
+			"This version of Muster does not keep a score for every day", "What the failed checks of this domain found: Severity Check Database Object Evidence Critical PG-S01 instance-wide line 94 host all all 10.0.0.0/8 trust", "41,414 minutes of 41,520",
+			"Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
 			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology", "Before the instance was registered"}},
 		"scorecard of before there was utilization": {used(nil), []string{
@@ -283,6 +312,8 @@ func TestSentences(t *testing.T) {
 		"scorecard of a full disk": {used(disk(20, 99.5, 1.5)), []string{"CPU was not measured.", "Disk was above 80% in 480 hours of 480 (100%).", "is full at their end."}, nil},
 		"scorecard of a host that is gone": {used(gone(disk(30, 20, 2), 20)), []string{
 			"Disk was never above 80%.", "through 10.0 days of data", "was at 39.9% at their end: if that goes on, it is full 31 days later, around 2026-12-01."}, nil},
+		"scorecard of three minutes": {used(minutes(3)), []string{
+			"CPU was above 80% in 1 hour, of only 1 measured with samples in 3 minutes.", "Disk was not measured.", "1 of 720 3 minutes of 60"}, []string{"100%)"}},
 		"scorecard of a young host":  {used(disk(3, 20, 1)), []string{"Not told: that takes 7 days of data, and in the window there are 3.0."}, nil},
 		"scorecard of a steady disk": {used(disk(8, 20, -0.1)), []string{"does not fill: it changes by -0.10 points a day and was at 19.2% at their end."}, nil},
 		"scorecard of a large disk":  {used(disk(8, 20, 0.01)), []string{"gains 0.01 points a day and was at 20.1% at their end: it is not full within two years."}, nil},
@@ -294,13 +325,16 @@ func TestSentences(t *testing.T) {
 			Title: "Known", Severity: "critical", State: "Open", Muted: true, CreatedAt: snapshottest.AsOf().Add(-time.Hour), Occurrences: 1,
 		}), []string{"1 muted alert is listed apart and counted nowhere.", "Critical Known instance-wide 2026-11-20 11:00 Open 1 h"}, []string{"Active and resolved"}},
 		"scorecard with a flood of alerts": {flood(), []string{
-			"The first 15 of 120 titles; 105 more are in the inputs document", "The first 25 of 2,940 alerts; 2,915 more", "The first 10 of 60 muted alerts; 50 more",
-			"9,000 further ones are not in the inputs document", "Before the instance was registered", "of many words of many wor…", "The figures stand on 3,000 alerts",
+			"9,000 further ones are not in this report: it takes in the first 10,000, the most severe and newest. The page Alerts lists them all.", "Title 39 of many words", "Before the instance was registered", "of many words of many wor…", "The figures stand on 3,000 alerts",
 		}, nil},
 		"scorecard of which nobody asked for alerts": {snapshottest.Empty(report.InstanceScorecard), []string{"Not assessed: the alerts of the instance between"}, nil},
 		"scorecard of a database":                    {scoped, []string{"Alerts of database crm and instance-wide ones count."}, nil},
+		"scorecard of a server that nobody looked at": {unassessed(), []string{
+			"pg-orders-01 has no score: no connection is registered.", "2 open CVEs of CVSS 7.0 or more concern 1 instance.", "ACTION 1 in the remediation plan",
+			"1 action closes everything that was found open. No check could be run, so the plan stands on the versions alone.", "Upgrade PostgreSQL 15 to 15.9",
+		}, []string{"ACTIONS 1 ", "there is nothing to plan"}},
 		"scorecard where everything is accepted": {accepted(report.InstanceScorecard), []string{
-			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart.",
+			"findings are accepted and cost no points.", "No points lost: every check with an answer passes, ", " accepted apart; 3 answers are missing.",
 		}, []string{"capped at"}},
 		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: whatever has an answer is accepted.", "nothing to score"}, []string{"grade A"}},
 		"an exception to a check of an older catalogue":   {forgotten(), []string{"PG-OLD Not in this catalogue", "Nothing fails just now that only it covers."}, nil},
@@ -309,8 +343,9 @@ func TestSentences(t *testing.T) {
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
 			"Not applicable to ora-erp-01: Oracle has no table classification.", "R-001", "Failed scan", "readable by every login (PUBLIC)",
 			"Not assessed on mssql-finance-01: the state of transparent data encryption is read over a connection to SQL Server, and this version of Muster connects to PostgreSQL only.",
-			"Exception lapses 2026-12-10", "A service account; its password is rotated",
-		}, []string{"The partner portal", "2027-05-19"}},
+			"Exception lapses 2026-12-10", "A service account; its password is rotated", "hr.patient_record_4 unknown",
+			"8 tables with sensitive data carry a high risk, of 21 sensitive tables found in 9 classified databases. 13 of 22 databases were not looked at, 3 databases were classified in part only",
+		}, []string{"The partner portal", "2027-05-19", "patient_record_4 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -348,7 +383,7 @@ func TestTableOf25000RowsEndsAt20000(t *testing.T) {
 		t.Errorf("%d pages", rendered.Pages)
 	}
 	all := strings.Join(words(t, file), " ")
-	if want := "Rows 1–20,000 of 25,000. The rest is in the inputs document of this report."; !strings.Contains(all, want) {
+	if want := "Rows 1–20,000 of 25,000. A table ends here. A report over fewer instances has the rest."; !strings.Contains(all, want) {
 		t.Errorf("no %q", want)
 	}
 	if !strings.Contains(all, "measurement_019999") || strings.Contains(all, "measurement_020000") {

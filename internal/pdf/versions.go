@@ -11,68 +11,28 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
-// unsure says whether some of the row's CVEs are only not ruled out.
-func (r versionRow) unsure() bool { return r.open < r.bands.Total() }
-
 // versionRow is what the feed knows of one instance.
 type versionRow struct {
-	in      snapshot.Instance
-	bands   analysis.Counts // CVEs by band that are open or not ruled out
-	open    int             // of those, the ones known to be open
-	highest float64
-	ended   bool
-}
-
-// openVulnerabilities counts the different CVEs that are open on an active
-// instance, those that are open on none but not ruled out everywhere, and the
-// highest CVSS among both.
-func (b *builder) openVulnerabilities() (open, possible int, highest float64) {
-	isOpen := map[string]bool{}
-	for _, r := range b.versionRows() {
-		for _, c := range r.in.CVEs {
-			if c.Applies != analysis.CVENotExploitable {
-				isOpen[c.ID] = isOpen[c.ID] || c.Applies == analysis.CVEOpen
-			}
-		}
-		highest = max(highest, r.highest)
-	}
-	for _, is := range isOpen {
-		if is {
-			open++
-		} else {
-			possible++
-		}
-	}
-	return open, possible, highest
+	in    snapshot.Instance
+	cves  analysis.CVECounts
+	ended bool
 }
 
 // versionRows are the active instances whose version the feed knows: past end
-// of life first, then highest CVSS, then name.
+// of life first, then highest CVSS, open before not ruled out, then name.
 func (b *builder) versionRows() []versionRow {
-	cvss := map[string]float64{}
-	for _, v := range b.doc.Vulnerabilities {
-		cvss[v.ID] = v.CVSS
-	}
 	var rows []versionRow
-	for _, in := range b.doc.Instances {
+	for i := range b.doc.Instances {
+		in := &b.doc.Instances[i]
 		if !in.Active || in.Release == nil {
 			continue
 		}
-		r := versionRow{in: in, ended: in.Release.EndOfLife != nil && !in.Release.EndOfLife.After(b.doc.AsOf)}
-		for _, c := range in.CVEs {
-			if c.Applies == analysis.CVENotExploitable {
-				continue
-			}
-			r.bands[analysis.Rank(analysis.Band(cvss[c.ID]))]++
-			r.highest = max(r.highest, cvss[c.ID])
-			if c.Applies == analysis.CVEOpen {
-				r.open++
-			}
-		}
-		rows = append(rows, r)
+		_, ended := analysis.Ended(b.doc, in)
+		rows = append(rows, versionRow{in: *in, cves: analysis.CVEs(b.doc, in), ended: ended})
 	}
 	slices.SortStableFunc(rows, func(a, b versionRow) int {
-		return cmp.Or(compareBool(b.ended, a.ended), cmp.Compare(b.highest, a.highest), strings.Compare(a.in.Name, b.in.Name))
+		return cmp.Or(compareBool(b.ended, a.ended), cmp.Compare(b.cves.HighestOpen, a.cves.HighestOpen),
+			cmp.Compare(b.cves.HighestPossible, a.cves.HighestPossible), strings.Compare(a.in.Name, b.in.Name))
 	})
 	return rows
 }
@@ -115,7 +75,7 @@ func (b *builder) versionGaps(feed string) []gap {
 		case in.Release != nil && in.Active:
 			continue
 		case !in.Active:
-			g.reason = notAssessedWhy(*in)
+			g.reason = analysis.WhyNotAssessed(in)
 		case in.Engine != "postgresql":
 			g.state, g.reason = stateNotApplicable, "the feed does not cover "+analysis.EngineName(in.Engine)
 		case version == "":
@@ -132,9 +92,9 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 	vulnerable, possible, ended := 0, 0, 0
 	for _, r := range rows {
 		switch {
-		case r.open > 0:
+		case r.cves.Open.Total() > 0:
 			vulnerable++
-		case r.unsure():
+		case r.cves.Possible.Total() > 0:
 			possible++
 		}
 		if r.ended {
@@ -146,7 +106,7 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		if len(rows) == 1 {
 			words = "The one instance runs"
 		}
-		b.state(stateClean, words+" a version for which "+feed+" lists no open CVE.")
+		b.clean(len(rows) == b.assessed.Total, words+" a version for which "+feed+" lists no open CVE.")
 		return
 	}
 	words := number(vulnerable) + " of " + count(len(rows), "instance", "instances") + " whose version " + feed + " knows " + verb(vulnerable, "has", "have")
@@ -175,43 +135,64 @@ func verb(n int, one, many string) string {
 }
 
 func (b *builder) versionTable(rows []versionRow) {
-	unsure := false
 	right := typeset.Right
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1}, {Title: "Engine, version", Max: 90}, {Title: "End of life"}, {Title: "Latest minor"}, {Title: "Behind", Align: right},
+			{Title: "Instance", Flex: 1}, {Title: "Engine, version", Max: 90}, {Title: "End of life"}, {Title: "Latest minor"},
 			{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
-			{Title: "Max CVSS", Align: right}, {Title: "Clears all"},
+			{Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to"},
 		},
 		Rows: len(rows),
 		Row: func(i int) []typeset.Cell {
 			r := rows[i]
-			unsure = unsure || r.unsure()
 			version, answered := analysis.Version(&r.in)
 			running := typeset.Cell{Text: analysis.EngineName(r.in.Engine) + " " + orDash(version)}
 			if !answered {
 				running.Sub, running.SubStyle = "as registered", cellMuted
 			}
 			cells := []typeset.Cell{
-				strong(r.in.Name), running, b.endOfLife(r.in.Release.EndOfLife), text(orDash(r.in.Release.Latest)),
-				text(number(r.in.Release.MinorsBehind)),
-			}
-			for _, n := range r.bands {
+				strong(r.in.Name), running, b.endOfLife(r.in.Release.EndOfLife), latestMinor(r.in.Release)}
+			for _, n := range r.cves.Open {
 				cells = append(cells, zeroFaint(n))
 			}
 			highest := faint("–")
-			if r.highest > 0 {
-				highest = strong(dagger(decimal(r.highest), r.unsure()))
+			if r.cves.HighestOpen > 0 {
+				highest = strong(decimal(r.cves.HighestOpen))
 			}
-			return append(cells, highest, text(orDash(r.in.Release.Target)))
+			return append(cells, highest, possibleCell(r.cves), b.target(r.in.Release))
 		},
 	})
-	note := "Feed: " + orDash(b.doc.Feed.Name) + ", " + day(b.doc.Feed.Date) + ". Behind: minor releases between the running and the latest one. " +
-		"Clears all: the lowest version without an open CVE. CVEs whose precondition does not hold here are left out; the CVE appendix has all."
-	if unsure {
-		note += " † With CVEs that are not ruled out: a precondition could not be read, or nobody looked at that version."
+	b.small("Feed: " + orDash(b.doc.Feed.Name) + ", " + day(b.doc.Feed.Date) + ". " +
+		"Crit. to Low and Max CVSS: open CVEs. Not ruled out: CVEs of which a precondition could not be read, or of a version that nobody looked at, with their highest CVSS; no other column counts them. " +
+		"CVEs whose precondition does not hold here, and those of client programs, are left out; the CVE appendix has all. " +
+		"Go to: the lowest version of the same major without an open CVE; from a major past its end of life, the newest major that the feed knows, which has the longest support left, and until when.")
+}
+
+// latestMinor is the latest release of a major, with how many the running one is behind.
+func latestMinor(r *snapshot.Release) typeset.Cell {
+	cell := text(orDash(r.Latest))
+	if r.MinorsBehind > 0 {
+		cell.Sub, cell.SubStyle = number(r.MinorsBehind)+" behind", cellMuted
 	}
-	b.small(note)
+	return cell
+}
+
+// possibleCell counts what is not ruled out.
+func possibleCell(c analysis.CVECounts) typeset.Cell {
+	n := c.Possible.Total()
+	if n == 0 {
+		return faint("0")
+	}
+	return typeset.Cell{Text: number(n), Sub: "to " + decimal(c.HighestPossible), SubStyle: cellMuted}
+}
+
+// target is the version to go to, and how long its major is supported where it is another one.
+func (b *builder) target(r *snapshot.Release) typeset.Cell {
+	cell := text(orDash(r.Target))
+	if r.TargetEndOfLife != nil && r.EndOfLife != nil && !r.TargetEndOfLife.Equal(*r.EndOfLife) {
+		cell.Sub, cell.SubStyle = "to "+day(*r.TargetEndOfLife), cellMuted
+	}
+	return cell
 }
 
 func zeroFaint(n int) typeset.Cell {

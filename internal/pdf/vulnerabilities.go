@@ -30,11 +30,11 @@ func (b *builder) vulnerabilities() {
 		case len(rows) == 0:
 			b.state(stateNotAssessed, "Not assessed: no instance in scope runs a version that the feed knows.")
 		default:
-			b.state(stateClean, "The feed of "+day(b.doc.Feed.Date)+" lists no CVE for the versions of "+count(len(rows), "instance", "instances")+" in scope.")
+			b.clean(len(rows) == b.assessed.Total, "The feed of "+day(b.doc.Feed.Date)+" lists no CVE for the versions of "+count(len(rows), "instance", "instances")+" in scope.")
 		}
 		return
 	}
-	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where that is not known, and why.")
+	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where it is not ruled out, and why.")
 	for _, v := range list {
 		b.vulnerability(v, affected[v.ID])
 	}
@@ -108,6 +108,6 @@ func (s standing) cell() typeset.Cell {
 	case analysis.CVENotExploitable:
 		return typeset.Cell{Text: "Not exploitable", Mark: good}
 	default:
-		return typeset.Cell{Text: "Not known", Mark: caution}
+		return typeset.Cell{Text: "Not ruled out", Mark: caution}
 	}
 }

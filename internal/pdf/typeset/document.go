@@ -98,6 +98,12 @@ func (d *Document) Paragraph(indent, leading float64, spans ...Span) {
 	d.paragraph(indent, d.TextWidth()-indent, leading, spans)
 }
 
+// ParagraphWithin is Paragraph over a width of its own: the one that ParagraphHeight
+// was asked about.
+func (d *Document) ParagraphWithin(indent, width, leading float64, spans ...Span) {
+	d.paragraph(indent, width, leading, spans)
+}
+
 func (d *Document) paragraph(indent, width, leading float64, spans []Span) {
 	cleaned, size := make([]Span, len(spans)), 0.0
 	for i, s := range spans {

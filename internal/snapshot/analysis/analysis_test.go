@@ -248,6 +248,50 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// A version that no check spoke of is left all the same, and what is only not ruled
+// out is not counted among what is closed.
+func TestPlanLeavesAMajorPastItsEnd(t *testing.T) {
+	t.Parallel()
+	doc := document()
+	ended, newest := doc.AsOf.AddDate(0, 0, -731), doc.AsOf.AddDate(4, 0, 0)
+	legacy := snapshot.Instance{ID: one, Name: "legacy", Engine: "postgresql", Active: true,
+		Release: &snapshot.Release{Major: "12", EndOfLife: &ended, Target: "18.7", TargetEndOfLife: &newest},
+		CVEs:    []snapshot.InstanceCVE{{ID: "CVE-1", Applies: analysis.CVEUnknown}, {ID: "CVE-2", Applies: analysis.CVENotExploitable}}}
+	doc.Instances = []snapshot.Instance{legacy}
+	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 4.3}, {ID: "CVE-2", CVSS: 9.8}}
+	doc.Checks = []snapshot.Check{{ID: "PG-S30", Domain: "Security", Severity: "High"}}
+	steps := analysis.Plan(doc)
+	if len(steps) != 1 || steps[0].Findings != 1 || steps[0].Possible != 1 || steps[0].Severity != "High" ||
+		steps[0].Action != "Upgrade PostgreSQL 12 to 18.7, a new major version supported until 2030-11-20" {
+		t.Errorf("%+v", steps)
+	}
+	if c := analysis.AllCVEs(doc); c.Open.Total() != 0 || c.Possible != (analysis.Counts{0, 0, 1, 0}) {
+		t.Errorf("CVEs %+v", c)
+	}
+}
+
+// One band for one CVE, and one severity for one line, wherever it is counted.
+func TestAFindingIsAsSevereAsItIs(t *testing.T) {
+	t.Parallel()
+	r := fail("H1", "CVE-1", "CVE-2", "CVE-3")
+	r.Violations[0].Severity, r.Violations[1].Severity, r.Violations[2].Severity = "High", "Medium", "Low"
+	r.Severity = "High"
+	doc := document(instance(one, "a", r))
+	if counts := analysis.CountBySeverity(analysis.Findings(doc)); counts != (analysis.Counts{0, 1, 1, 1}) {
+		t.Errorf("counts %v", counts)
+	}
+	if bars := analysis.CountByInstance(doc); bars[0].Counts != (analysis.Counts{0, 1, 0, 0}) {
+		t.Errorf("one check that fails is %v in the chart", bars[0].Counts)
+	}
+	doc.Exceptions = []snapshot.Exception{except("H1", nil, "", "CVE-1")}
+	if results := analysis.Results(doc, &doc.Instances[0]); results[0].Severity != "Medium" {
+		t.Errorf("with the worst accepted it is %s", results[0].Severity)
+	}
+	if accepted := analysis.Acceptances(doc); accepted[0].Check.Severity != "High" || accepted[0].Findings[0].Severity != "High" {
+		t.Errorf("accepted is %+v", accepted[0])
+	}
+}
+
 func TestRisks(t *testing.T) {
 	t.Parallel()
 	column := func(category string, weight int) []snapshot.ClassifiedColumn {
@@ -261,7 +305,7 @@ func TestRisks(t *testing.T) {
 		table              snapshot.ClassifiedTable
 		likelihood, impact int
 		level              string
-		partial            bool
+		partial, uncounted bool
 	}{
 		{name: "quiet", results: clean, table: snapshot.ClassifiedTable{Columns: column("Contact", 5)}, likelihood: 1, impact: 3, level: "Low"},
 		{name: "public", results: clean, table: snapshot.ClassifiedTable{PublicAccess: true, Columns: column("Contact", 5)}, likelihood: 3, impact: 3, level: "Medium"},
@@ -269,6 +313,8 @@ func TestRisks(t *testing.T) {
 			table: snapshot.ClassifiedTable{PublicAccess: true, EstimatedRows: 100_001, Columns: column("Credentials", 10)}, likelihood: 5, impact: 5, level: "High"},
 		{name: "half a point rounds up", results: append([]snapshot.CheckResult{fail("PG-S05")}, clean[:3]...), table: snapshot.ClassifiedTable{EstimatedRows: 100_000, Columns: column("Special category", 6)}, likelihood: 2, impact: 4, level: "Medium"},
 		{name: "an accepted hole is a hole", results: append([]snapshot.CheckResult{fail("PG-S01")}, clean[3]), accepted: "PG-S01", table: snapshot.ClassifiedTable{Columns: column("Contact", 5)}, likelihood: 2, impact: 3, level: "Low"},
+		{name: "rows that nobody has counted", results: clean, uncounted: true, table: snapshot.ClassifiedTable{SizeBytes: 3_000_000, Columns: column("Contact", 5)}, likelihood: 1, impact: 3, level: "Low", partial: true},
+		{name: "too small for many rows", results: clean, uncounted: true, table: snapshot.ClassifiedTable{SizeBytes: 2_800_000, Columns: column("Contact", 5)}, likelihood: 1, impact: 3, level: "Low"},
 		{name: "unknown rules", results: []snapshot.CheckResult{status("PG-S01", "not_assessed")}, table: snapshot.ClassifiedTable{Columns: column("Contact", 5)}, likelihood: 1, impact: 3, level: "Low", partial: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -278,6 +324,7 @@ func TestRisks(t *testing.T) {
 			if tc.cve != "" {
 				in.CVEs = []snapshot.InstanceCVE{{ID: "CVE-1", Applies: tc.cve}}
 			}
+			tc.table.RowsKnown = !tc.uncounted
 			in.Databases = []snapshot.Database{{Name: "d", Classification: &snapshot.Classification{Status: "completed", Tables: []snapshot.ClassifiedTable{tc.table}}}}
 			doc := document(in)
 			doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 7}}

@@ -19,8 +19,9 @@
 // where several cover it. A table's risk alone counts what is accepted: the way
 // in is still there. CVEs are no findings of a check, so that no exception covers
 // them; one for the check of an old version takes the check out and leaves its
-// CVEs and the upgrade that clears them. A result has one severity, that of the
-// worst object found: what is left of it keeps that, accepted or not.
+// CVEs and the upgrade that clears them. Where what was found decides the severity,
+// every finding has its own: a line of trust on a socket beside one over TCP, a CVE of
+// CVSS 4.3 beside one of 8.8. A result is as severe as the worst that is left of it.
 //
 // What a report is about is decided in one place, scope.go: a Security report
 // is about the checks of that domain only, in its findings, counts, plan,

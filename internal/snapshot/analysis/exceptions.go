@@ -65,10 +65,10 @@ func covering(exceptions []*snapshot.Exception, object string) *snapshot.Excepti
 	return nil
 }
 
-// judge divides a failed result into what is open and what is accepted. An
-// exception that names no object covers every one of them; one that does covers
+// judge divides a failed result into what is open and what is accepted; what is
+// left of it is as severe as the worst that is left. An exception that names no object covers every one of them; one that does covers
 // no object beyond the listed ones, for nobody knows their names.
-func judge(doc snapshot.Document, in *snapshot.Instance, r snapshot.CheckResult) verdict {
+func judge(doc snapshot.Document, checks catalogue, in *snapshot.Instance, r snapshot.CheckResult) verdict {
 	if r.Status != snapshot.StatusFail {
 		return verdict{open: r}
 	}
@@ -78,12 +78,17 @@ func judge(doc snapshot.Document, in *snapshot.Instance, r snapshot.CheckResult)
 	}
 	v := verdict{open: r}
 	v.open.Violations = nil
-	listed := findingsOf(in, r)
+	listed, worst := findingsOf(checks, in, r), ""
 	for i, f := range listed {
 		if f.Exception = covering(exceptions, f.Object); f.Exception != nil {
 			v.accepted = append(v.accepted, f)
-		} else if len(r.Violations) > 0 {
+			continue
+		}
+		if len(r.Violations) > 0 {
 			v.open.Violations = append(v.open.Violations, r.Violations[i])
+		}
+		if worst == "" || Rank(f.Severity) < Rank(worst) {
+			worst = f.Severity
 		}
 	}
 	all := max(r.Total, len(listed))
@@ -91,8 +96,11 @@ func judge(doc snapshot.Document, in *snapshot.Instance, r snapshot.CheckResult)
 		v.unlisted = all - len(listed)
 	}
 	v.open.Total = all - len(v.accepted) - v.unlisted
-	if v.open.Total == 0 {
+	switch {
+	case v.open.Total == 0:
 		v.open.Status = snapshot.StatusAccepted
+	case v.open.Total == len(v.open.Violations): // nothing is beyond the listed ones
+		v.open.Severity = worst
 	}
 	v.open.FailFraction = withoutAccepted(r.FailFraction, all, all-v.open.Total)
 	return v
@@ -111,8 +119,9 @@ func withoutAccepted(share float64, failing, accepted int) float64 {
 // Accepted returns what would fail, had nobody decided to live with it, in the
 // order of Findings. Each finding names the narrowest exception that covers it.
 func Accepted(doc snapshot.Document) []Group {
-	return groups(doc, func(in *snapshot.Instance, r snapshot.CheckResult) ([]Finding, int) {
-		v := judge(doc, in, r)
+	checks := catalogueOf(doc)
+	return groups(doc, checks, func(in *snapshot.Instance, r snapshot.CheckResult) ([]Finding, int) {
+		v := judge(doc, checks, in, r)
 		return v.accepted, v.unlisted
 	})
 }
@@ -120,10 +129,10 @@ func Accepted(doc snapshot.Document) []Group {
 // AcceptedCounts says for each of Results how many of its findings are accepted,
 // whatever is left of it.
 func AcceptedCounts(doc snapshot.Document, in *snapshot.Instance) []int {
-	all := recorded(doc, in)
+	all, checks := recorded(doc, in), catalogueOf(doc)
 	counts := make([]int, len(all))
 	for i, r := range all {
-		v := judge(doc, in, r)
+		v := judge(doc, checks, in, r)
 		counts[i] = len(v.accepted) + v.unlisted
 	}
 	return counts
@@ -133,14 +142,8 @@ func AcceptedCounts(doc snapshot.Document, in *snapshot.Instance) []int {
 type Acceptance struct {
 	Exception snapshot.Exception
 	Check     snapshot.Check // with the severity of the worst that it covers
-	Findings  []AcceptedFinding
+	Findings  []Finding
 	Unlisted  int // found, but beyond snapshot.MaxViolations
-}
-
-// AcceptedFinding is a finding with the severity that it would have.
-type AcceptedFinding struct {
-	Finding
-	Severity string
 }
 
 // Total is the number of findings, listed or not.
@@ -167,9 +170,9 @@ func Acceptances(doc snapshot.Document) []Acceptance {
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		for _, r := range recorded(doc, in) {
-			check, v := checks.of(r), judge(doc, in, r)
+			v := judge(doc, checks, in, r)
 			for _, f := range v.accepted {
-				out[index[f.Exception.ID]].add(check, AcceptedFinding{Finding: f, Severity: check.Severity})
+				out[index[f.Exception.ID]].add(f)
 			}
 			if v.unlisted > 0 {
 				out[index[v.beyond.ID]].Unlisted += v.unlisted
@@ -186,9 +189,9 @@ func Acceptances(doc snapshot.Document) []Acceptance {
 	return out
 }
 
-func (a *Acceptance) add(check snapshot.Check, f AcceptedFinding) {
-	if len(a.Findings) == 0 || Rank(check.Severity) < Rank(a.Check.Severity) {
-		a.Check.Severity = check.Severity
+func (a *Acceptance) add(f Finding) {
+	if len(a.Findings) == 0 || Rank(f.Severity) < Rank(a.Check.Severity) {
+		a.Check.Severity = f.Severity
 	}
 	a.Findings = append(a.Findings, f)
 }

@@ -18,7 +18,8 @@ type Finding struct {
 	Database     string // empty: instance-wide
 	Object       string // empty: the check names no object
 	Evidence     string
-	Fix          *snapshot.Fix       // nil: there is none that can be run as it stands
+	Fix          *snapshot.Fix // nil: there is none that can be run as it stands
+	Severity     string
 	Exception    *snapshot.Exception // that accepts it; nil: it is open
 }
 
@@ -37,46 +38,44 @@ func (g Group) Total() int { return len(g.Findings) + g.Unlisted }
 // Findings returns every failing check with what breaks it and is not accepted:
 // severity descending, affected instances descending, check id ascending.
 func Findings(doc snapshot.Document) []Group {
-	return groups(doc, func(in *snapshot.Instance, r snapshot.CheckResult) (listed []Finding, unlisted int) {
-		open := judge(doc, in, r).open
+	checks := catalogueOf(doc)
+	return groups(doc, checks, func(in *snapshot.Instance, r snapshot.CheckResult) (listed []Finding, unlisted int) {
+		open := judge(doc, checks, in, r).open
 		if open.Status != snapshot.StatusFail {
 			return nil, 0
 		}
-		listed = findingsOf(in, open)
+		listed = findingsOf(checks, in, open)
 		return listed, max(0, open.Total-len(listed))
 	})
 }
 
 // findingsOf lists what breaks a check on an instance; at least the check does.
-func findingsOf(in *snapshot.Instance, r snapshot.CheckResult) []Finding {
-	f := Finding{InstanceID: in.ID, InstanceName: in.Name, Database: r.Database}
+func findingsOf(checks catalogue, in *snapshot.Instance, r snapshot.CheckResult) []Finding {
+	f := Finding{InstanceID: in.ID, InstanceName: in.Name, Database: r.Database, Severity: checks.of(r).Severity}
 	if len(r.Violations) == 0 {
 		f.Evidence = r.Measured
 		return []Finding{f}
 	}
 	out := make([]Finding, len(r.Violations))
 	for i, v := range r.Violations {
-		f.Object, f.Evidence, f.Fix = v.Object, v.Evidence, v.Fix
 		out[i] = f
+		out[i].Object, out[i].Evidence, out[i].Fix = v.Object, v.Evidence, v.Fix
+		out[i].Severity = cmp.Or(v.Severity, f.Severity)
 	}
 	return out
 }
 
-// groups collects what of says of each result by check and severity.
-func groups(doc snapshot.Document, of func(*snapshot.Instance, snapshot.CheckResult) (listed []Finding, unlisted int)) []Group {
-	checks := catalogueOf(doc)
+// groups collects what of says of each result by check and severity. What is not
+// listed is as severe as the result.
+func groups(doc snapshot.Document, checks catalogue, of func(*snapshot.Instance, snapshot.CheckResult) (listed []Finding, unlisted int)) []Group {
 	type key struct{ check, severity string }
 	byCheck := map[key]*Group{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		seen := map[key]bool{}
-		for _, result := range recorded(doc, in) {
-			listed, unlisted := of(in, result)
-			if len(listed)+unlisted == 0 {
-				continue
-			}
-			check := checks.of(result)
-			k := key{check.ID, check.Severity}
+		group := func(check snapshot.Check, severity string) *Group {
+			check.Severity = severity
+			k := key{check.ID, severity}
 			g := byCheck[k]
 			if g == nil {
 				g = &Group{Check: check}
@@ -86,8 +85,18 @@ func groups(doc snapshot.Document, of func(*snapshot.Instance, snapshot.CheckRes
 				seen[k] = true
 				g.Instances++
 			}
-			g.Findings = append(g.Findings, listed...)
-			g.Unlisted += unlisted
+			return g
+		}
+		for _, result := range recorded(doc, in) {
+			listed, unlisted := of(in, result)
+			check := checks.of(result)
+			for _, f := range listed {
+				g := group(check, f.Severity)
+				g.Findings = append(g.Findings, f)
+			}
+			if unlisted > 0 {
+				group(check, check.Severity).Unlisted += unlisted
+			}
 		}
 	}
 	out := make([]Group, 0, len(byCheck))
@@ -209,6 +218,9 @@ type Counts [len(Severities)]int
 // Total is the sum over all severities.
 func (c Counts) Total() int { return c[0] + c[1] + c[2] + c[3] }
 
+// grave is the sum over Critical and High.
+func (c Counts) grave() int { return c[0] + c[1] }
+
 // Weight is the sum of the severities' weights, the order of the chart.
 func (c Counts) Weight() float64 {
 	sum := 0.0
@@ -238,17 +250,15 @@ type InstanceCounts struct {
 // tables must not hide every other server.
 func CountByInstance(doc snapshot.Document) []InstanceCounts {
 	counts := map[uuid.UUID]*InstanceCounts{}
-	for _, in := range doc.Instances {
-		counts[in.ID] = &InstanceCounts{Name: in.Name}
-	}
-	for _, g := range Findings(doc) {
-		last := uuid.Nil
-		for _, f := range g.Findings { // sorted by instance
-			if f.InstanceID != last {
-				counts[f.InstanceID].Counts[Rank(g.Check.Severity)]++
-				last = f.InstanceID
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		one := &InstanceCounts{Name: in.Name}
+		for _, o := range outcomes(doc, in) {
+			if o.failed {
+				one.Counts[Rank(o.check.Severity)]++
 			}
 		}
+		counts[in.ID] = one
 	}
 	out := []InstanceCounts{}
 	for _, in := range doc.Instances {

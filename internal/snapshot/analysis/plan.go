@@ -16,7 +16,8 @@ type Step struct {
 	Action       string
 	Statement    string // that closes all of it, in any database; empty: each finding has its own, or none
 	Checks       []string
-	Findings     int // it closes
+	Findings     int // it closes: findings, open CVEs, ends of life
+	Possible     int // CVEs that are not ruled out, and that it would close too
 	Instances    int
 	Severity     string // the highest it closes
 	Effort       string // S, M, L
@@ -43,8 +44,11 @@ func EffortWeight(effort string) float64 {
 	}
 }
 
-// OpenCVEs stands in Step.Checks for CVEs that no failing check speaks of.
-const OpenCVEs = "open CVEs"
+// What stands in Step.Checks where no failing check speaks of it.
+const (
+	OpenCVEs  = "open CVEs"
+	EndOfLife = "end of life"
+)
 
 // draft collects a step before it is ordered.
 type draft struct {
@@ -67,8 +71,9 @@ func (d *draft) closedBy(fix *snapshot.Fix, unlisted int) {
 // Plan groups all open findings by the action that closes them and orders the
 // actions by weight closed per effort, ties by severity, then the first check
 // id. A check on an instance weighs what it costs in the health score. An
-// open CVE that no failing version check covers adds the upgrade that clears
-// it, weighed by the band of the instance's highest CVSS.
+// open CVE, or an end of life, that no failing version check covers adds the
+// upgrade that clears it, weighed by the band of the instance's highest CVSS or by
+// the check for old majors, whichever is worse.
 func Plan(doc snapshot.Document) []Step {
 	drafts := map[string]*draft{}
 	fromFindings(doc, drafts)
@@ -166,6 +171,9 @@ func upgradeFor(drafts map[string]*draft, in *snapshot.Instance) *draft {
 	effort := "M"
 	if newMajor(in.Release) {
 		action, effort = action+", a new major version", "L"
+		if end := in.Release.TargetEndOfLife; end != nil {
+			action += " supported until " + end.UTC().Format(time.DateOnly)
+		}
 	}
 	d := drafts["\x00"+action]
 	if d == nil {
@@ -211,30 +219,32 @@ const (
 )
 
 func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
-	cvss := map[string]float64{}
-	for _, v := range doc.Vulnerabilities {
-		cvss[v.ID] = v.CVSS
-	}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		if !in.Active || in.Release == nil || in.Release.Target == "" || coveredByVersionCheck(doc, in) {
 			continue
 		}
-		open, highest := 0, 0.0
-		for _, c := range in.CVEs {
-			if c.Applies != CVENotExploitable {
-				open++
-				highest = max(highest, cvss[c.ID])
-			}
-		}
-		if open == 0 {
+		cves := CVEs(doc, in)
+		_, ended := Ended(doc, in)
+		if cves.Open.Total()+cves.Possible.Total() == 0 && !ended {
 			continue
 		}
-		d := upgradeFor(drafts, in)
-		d.Checks = append(d.Checks, OpenCVEs)
-		d.raise(Band(highest))
-		d.Findings += open
-		d.Weight += Weight(Band(highest))
+		d, severity := upgradeFor(drafts, in), Low
+		if cves.Highest() > 0 {
+			severity = Band(cves.Highest())
+		}
+		if cves.Open.Total()+cves.Possible.Total() > 0 {
+			d.Checks = append(d.Checks, OpenCVEs)
+		}
+		d.Findings += cves.Open.Total()
+		d.Possible += cves.Possible.Total()
+		if ended {
+			d.Checks = append(d.Checks, EndOfLife)
+			d.Findings++
+			severity = worst(severity, catalogueOf(doc).of(snapshot.CheckResult{CheckID: endOfLifeCheck}).Severity)
+		}
+		d.raise(severity)
+		d.Weight += Weight(severity)
 		d.instances[in.ID] = true
 	}
 }

@@ -11,18 +11,14 @@ import (
 	"muster/internal/snapshot"
 )
 
-// How a CVE concerns an instance: the values of snapshot.InstanceCVE.Applies.
-const (
-	CVEOpen           = "open"
-	CVENotExploitable = "not_exploitable"
-	CVEUnknown        = "unknown"
-)
-
 // Bounds of a table's risk, likelihood · impact of at most 25.
 const (
 	HighRisk   = 15
 	MediumRisk = 8
 )
+
+// manyRows is how many rows a table may have before their number raises its risk.
+const manyRows = 100_000
 
 // TableRisk is one table with sensitive columns and the risk it carries.
 type TableRisk struct {
@@ -37,8 +33,8 @@ type TableRisk struct {
 	Score        int
 	Drivers      []string // in words
 	Controls     []string // what already holds against it
-	// Partial: something that would raise the likelihood could not be read,
-	// so the score may be too low.
+	// Partial: something that would raise the likelihood or the impact could not
+	// be read, so the score may be too low.
 	Partial bool
 }
 
@@ -112,9 +108,13 @@ func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
 		special = special || c.Category == "Special category" || c.Category == "Credentials"
 	}
 	impact := float64(weight) / 2
-	if table.EstimatedRows > 100_000 {
+	switch _, known := table.Rows(); {
+	case !table.MayExceed(manyRows):
+	case known:
 		impact += 0.5
 		risk.Drivers = append(risk.Drivers, "more than 100,000 rows")
+	default: // it may be 100,000 rows or more, and nobody has counted them
+		risk.Partial = true
 	}
 	if special {
 		impact += 0.5
@@ -147,20 +147,8 @@ func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 	}
 	e.weigh(in, weakAuthentication, 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required")
 	e.weigh(in, remoteSuperuser, 0.5, "superuser may sign in remotely", "superusers sign in locally only")
-	cvss := map[string]float64{}
-	for _, v := range doc.Vulnerabilities {
-		cvss[v.ID] = v.CVSS
-	}
-	open, unknown := 0, 0
-	for _, c := range in.CVEs {
-		switch {
-		case cvss[c.ID] < 7:
-		case c.Applies == CVEOpen:
-			open++
-		case c.Applies == CVEUnknown:
-			unknown++
-		}
-	}
+	cves := CVEs(doc, in)
+	open, unknown := cves.Open.grave(), cves.Possible.grave()
 	switch {
 	case open > 0:
 		e.likelihood++

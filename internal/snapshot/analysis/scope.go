@@ -51,9 +51,9 @@ func Results(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResul
 	if len(doc.Exceptions) == 0 {
 		return all
 	}
-	out := make([]snapshot.CheckResult, len(all))
+	out, checks := make([]snapshot.CheckResult, len(all)), catalogueOf(doc)
 	for i, r := range all {
-		out[i] = judge(doc, in, r).open
+		out[i] = judge(doc, checks, in, r).open
 	}
 	return out
 }

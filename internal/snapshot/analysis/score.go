@@ -38,6 +38,7 @@ type DomainScore struct {
 	Score  float64 // 0-100
 	Checks int     // with an answer
 	Failed int
+	Gaps   int // (check, database) pairs that were not assessed
 }
 
 // Deduction is what one failed check costs.
@@ -115,10 +116,12 @@ func failFraction(r snapshot.CheckResult) float64 {
 // instance-wide results count too.
 func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 	var s Score
+	checks, gaps := catalogueOf(doc), map[string]int{}
 	for _, r := range Results(doc, in) {
 		switch r.Status {
 		case snapshot.StatusNotAssessed:
 			s.NotAssessed++
+			gaps[checks.of(r).Domain]++
 		case snapshot.StatusNotApplicable:
 			s.NotApplicable++
 		case snapshot.StatusAccepted:
@@ -129,6 +132,7 @@ func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 	weights := 0.0
 	for _, d := range Domains {
 		bar := domainScore(d.Name, d.Weight, all)
+		bar.Gaps = gaps[d.Name]
 		if bar.Known {
 			weights += d.Weight
 		}

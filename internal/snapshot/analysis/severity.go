@@ -25,6 +25,14 @@ func Rank(severity string) int {
 	return len(Severities) - 1
 }
 
+// worst is the graver of two severities.
+func worst(a, b string) string {
+	if Rank(b) < Rank(a) {
+		return b
+	}
+	return a
+}
+
 // Weight is what a failed check of that severity weighs in the health score.
 func Weight(severity string) float64 {
 	return [...]float64{20, 8, 3, 1}[Rank(severity)]

@@ -9,7 +9,17 @@ import (
 	"muster/internal/snapshot"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
+// itoa writes a whole number as people read it: 1,204.
+func itoa(n int) string {
+	digits, sign := strconv.Itoa(n), ""
+	if n < 0 {
+		digits, sign = digits[1:], "-"
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
 
 func lower(s string) string { return strings.ToLower(s) }
 
@@ -18,6 +28,86 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return itoa(n) + " " + many
+}
+
+// of is a part of a whole: 3 of 14 instances.
+func of(n, all int, one, many string) string { return itoa(n) + " of " + plural(all, one, many) }
+
+// one picks the word for a single thing.
+func one(n int, single, several string) string {
+	if n == 1 {
+		return single
+	}
+	return several
+}
+
+func is(n int) string      { return one(n, "is", "are") }
+func was(n int) string     { return one(n, "was", "were") }
+func carry(n int) string   { return one(n, "carries", "carry") }
+func concern(n int) string { return one(n, "concerns", "concern") }
+
+// and lists clauses: a, b, and c.
+func and(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + ", and " + parts[last]
+}
+
+// some names the first of several and counts the rest.
+func some(names []string, most int) string {
+	short := make([]string, 0, most)
+	for _, name := range names[:min(most, len(names))] {
+		short = append(short, Shorten(name, 80))
+	}
+	words := strings.Join(short, ", ")
+	if more := len(names) - len(short); more > 0 {
+		words += " and " + itoa(more) + " more"
+	}
+	return words
+}
+
+// Shorten keeps the first n runes and says that there were more.
+func Shorten(s string, n int) string {
+	at := 0
+	for i := range s {
+		if at == n {
+			return s[:i] + "…"
+		}
+		at++
+	}
+	return s
+}
+
+// clause makes a sentence fit into another.
+func clause(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".") }
+
+// sentence makes a clause a sentence.
+func sentence(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:] + "."
+}
+
+// WhyNotAssessed says in a clause why nothing of an instance was assessed; empty: it
+// was.
+func WhyNotAssessed(in *snapshot.Instance) string {
+	switch {
+	case !in.Active && in.NotAssessed == "":
+		return "inactive, so counted and not assessed"
+	case !in.Active || in.Assessment == nil:
+		if in.NotAssessed == "" {
+			return "there is no assessment of it yet"
+		}
+		return clause(in.NotAssessed)
+	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
+		if in.Assessment.Error == "" {
+			return "it could not be reached"
+		}
+		return "it could not be reached: " + clause(in.Assessment.Error)
+	default:
+		return ""
+	}
 }
 
 // EngineName is what people call an engine; an unknown one goes by its wire name.

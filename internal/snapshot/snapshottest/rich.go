@@ -105,6 +105,10 @@ func instance(i int, name string) snapshot.Instance {
 		in.Version = "13.4"
 		in.Release = &snapshot.Release{Major: "13", Latest: "13.23", MinorsBehind: 19, EndOfLife: &end, Target: "14.14"}
 	}
+	if !end.After(AsOf()) {
+		newest := time.Date(2030, 11, 14, 0, 0, 0, 0, time.UTC)
+		in.Release.Target, in.Release.TargetEndOfLife = "18.1", &newest
+	}
 	if in.Release.Target != "" {
 		in.CVEs = cves(i)
 	}
@@ -210,7 +214,7 @@ func databaseResults(i, n int, c snapshot.Check) []snapshot.CheckResult {
 func violations(i int, c snapshot.Check) []snapshot.Violation {
 	switch c.ID {
 	case "PG-S01":
-		return []snapshot.Violation{{Object: "line 94", Evidence: "host all all 10.0.0.0/8 trust"}, {Object: "line 97", Evidence: "local replication all trust"}}
+		return []snapshot.Violation{{Object: "line 94", Evidence: "host all all 10.0.0.0/8 trust"}, {Object: "line 97", Evidence: "local replication all trust", Severity: "High"}}
 	case "PG-S12":
 		return []snapshot.Violation{{Object: "app_orders", Evidence: "no VALID UNTIL"}, {Object: "etl_nightly", Evidence: "no VALID UNTIL"}}
 	case "PG-S26", "PG-F03":

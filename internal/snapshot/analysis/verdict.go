@@ -1,0 +1,362 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+
+	"muster/domain/report"
+	"muster/internal/snapshot"
+)
+
+// States of a verdict that are not a severity.
+const (
+	Clean   = "Clean"   // everything in scope was looked at, and nothing is wrong
+	Unknown = "Unknown" // nothing is known to be wrong, and not everything was looked at
+	Nothing = "Nothing" // nothing is in scope
+)
+
+// Verdict is what page 1 says before anything else, by one rule for all three kinds.
+type Verdict struct {
+	// State is the gravest that is known to be wrong, a severity. It is Clean only
+	// where there is no gap: never green over the unknown.
+	State string
+	Lead  string // to act upon, with what nobody looked at in the same breath
+	Rest  string // whatever else is grave; may be empty
+}
+
+// Judge returns the verdict of a document.
+func Judge(doc snapshot.Document) Verdict {
+	o := outlookOf(doc)
+	v := Verdict{State: o.state()}
+	switch report.Kind(doc.Kind) {
+	case report.InstanceScorecard:
+		v.Lead, v.Rest = o.scorecardWords()
+	case report.DataInventory:
+		v.Lead, v.Rest = o.inventoryWords()
+	default:
+		v.Lead, v.Rest = o.securityWords()
+	}
+	return v
+}
+
+// outlook is all that a verdict weighs.
+type outlook struct {
+	doc      snapshot.Document
+	findings Counts
+	accepted int
+	affected [len(Severities)]int // instances with a finding of that severity
+	ended    []string             // instances past their end of life
+	cves     CVECounts
+	exposed  [2]int // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
+	coverage Assessed
+	unknown  int // assessed instances whose version the feed does not know
+	data     Classified
+	high     int // tables of a high risk
+	partial  int // tables whose risk may be higher
+}
+
+func outlookOf(doc snapshot.Document) outlook {
+	groups := Findings(doc)
+	o := outlook{
+		doc: doc, findings: CountBySeverity(groups), accepted: CountBySeverity(Accepted(doc)).Total(),
+		cves: AllCVEs(doc), coverage: AssessmentCoverage(doc), data: ClassificationCoverage(doc),
+	}
+	for i, severity := range Severities {
+		o.affected[i] = Affected(groups, severity)
+	}
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		if _, ok := Ended(doc, in); ok {
+			o.ended = append(o.ended, in.Name)
+		}
+		if !in.Active {
+			continue
+		}
+		if reached(in) && in.Release == nil {
+			o.unknown++
+		}
+		switch c := CVEs(doc, in); {
+		case in.Release == nil:
+		case c.Open.grave() > 0:
+			o.exposed[0]++
+		case c.Possible.grave() > 0:
+			o.exposed[1]++
+		}
+	}
+	if doc.Kind == string(report.DataInventory) {
+		for _, r := range Risks(doc) {
+			if r.Level() == High {
+				o.high++
+			}
+			if r.Partial {
+				o.partial++
+			}
+		}
+	}
+	return o
+}
+
+// reached says whether an instance was looked at.
+func reached(in *snapshot.Instance) bool {
+	return in.Active && in.Assessment != nil && in.Assessment.Outcome != snapshot.OutcomeUnreachable
+}
+
+// Affected counts the instances with a finding of that severity.
+func Affected(groups []Group, severity string) int {
+	seen := map[[16]byte]bool{}
+	for _, g := range groups {
+		if g.Check.Severity != severity {
+			continue
+		}
+		for _, f := range g.Findings {
+			seen[f.InstanceID] = true
+		}
+	}
+	return len(seen)
+}
+
+// state is the gravest that is wrong, else whether all was looked at.
+func (o outlook) state() string {
+	grave := ""
+	raise := func(n int, severity string) {
+		if n > 0 && (grave == "" || Rank(severity) < Rank(grave)) {
+			grave = severity
+		}
+	}
+	for i, severity := range Severities {
+		raise(o.findings[i], severity)
+		raise(o.cves.Open[i], severity)
+	}
+	raise(len(o.ended), catalogueOf(o.doc).gravity(endOfLifeCheck, High))
+	raise(o.high, High)
+	switch {
+	case grave != "":
+		return grave
+	case o.coverage.Total == 0:
+		return Nothing
+	case len(o.gaps()) > 0 || o.cves.Possible.Total() > 0:
+		return Unknown
+	default:
+		return Clean
+	}
+}
+
+// gravity is the severity of a check, another where the catalogue lacks it.
+func (c catalogue) gravity(check, otherwise string) string {
+	if found, ok := c[check]; ok {
+		return found.Severity
+	}
+	return otherwise
+}
+
+// gaps says what was not looked at, in clauses; none: everything was.
+func (o outlook) gaps() []string {
+	var gaps []string
+	c := o.coverage
+	if o.doc.Kind == string(report.DataInventory) {
+		if missing := o.data.Databases - o.data.Completed - o.data.Partial; missing > 0 {
+			gaps = append(gaps, of(missing, o.data.Databases, "database", "databases")+" "+was(missing)+" not looked at")
+		}
+		if o.data.Partial > 0 {
+			gaps = append(gaps, plural(o.data.Partial, "database", "databases")+" "+was(o.data.Partial)+" classified in part only")
+		}
+		if empty := o.unlisted(); empty > 0 {
+			gaps = append(gaps, "no database of "+plural(empty, "instance", "instances")+" is known")
+		}
+		if o.partial > 0 {
+			gaps = append(gaps, "the risk of "+plural(o.partial, "table", "tables")+" may be higher, since not everything that raises it could be read")
+		}
+	}
+	if missing := c.Total - c.Assessed; missing > 0 && c.Assessed == 0 {
+		gaps = append(gaps, "no instance could be assessed")
+	} else if missing > 0 {
+		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+" not assessed")
+	}
+	if c.Gaps > 0 {
+		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check result", "check results")+" "+is(c.Gaps)+" missing"+o.onTheOthers())
+	}
+	if o.unknown > 0 {
+		gaps = append(gaps, "the version of "+plural(o.unknown, "assessed instance", "assessed instances")+" is not known to the feed")
+	}
+	return gaps
+}
+
+func (o outlook) onTheOthers() string {
+	if c := o.coverage; c.Total > c.Assessed {
+		return " where they were"
+	}
+	return ""
+}
+
+// unlisted counts instances without a database to classify.
+func (o outlook) unlisted() int {
+	n := 0
+	for _, in := range o.doc.Instances {
+		if len(in.Databases) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// gapSentence says what nobody looked at; empty: everything was.
+func (o outlook) gapSentence() string {
+	gaps := o.gaps()
+	if len(gaps) == 0 {
+		return ""
+	}
+	return " " + sentence(and(gaps))
+}
+
+// versionWords are the end of life and the CVEs, which no check has to speak of.
+func (o outlook) versionWords() []string {
+	var out []string
+	if n := len(o.ended); n > 0 {
+		out = append(out, plural(n, "instance runs", "instances run")+" a major version past its end of life: "+some(o.ended, 3)+".")
+	}
+	if n := o.cves.Open.grave(); n > 0 {
+		out = append(out, plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+plural(o.exposed[0], "instance", "instances")+".")
+	}
+	if n := o.cves.Possible.grave(); n > 0 {
+		further := ""
+		if o.cves.Open.grave() > 0 {
+			further = "further "
+		}
+		out = append(out, plural(n, further+"CVE", further+"CVEs")+" of CVSS 7.0 or more "+is(n)+" not ruled out.")
+	}
+	return out
+}
+
+// findingWords are the findings by what they ask for.
+func (o outlook) findingWords() []string {
+	var out []string
+	for i, s := range []struct{ word, ask string }{{"critical", "must be closed within 7 days"}, {"high", "should be closed within 30 days"}} {
+		if n := o.findings[i]; n > 0 {
+			out = append(out, plural(n, s.word+" finding", s.word+" findings")+" on "+o.affectedOf(i)+" "+s.ask+".")
+		}
+	}
+	if n := o.findings[2] + o.findings[3]; n > 0 {
+		out = append(out, plural(n, "lesser finding", "lesser findings")+" can be planned.")
+	}
+	return out
+}
+
+// affectedOf says how many of the assessed instances have such a finding.
+func (o outlook) affectedOf(rank int) string {
+	n, all := o.affected[rank], o.coverage.Assessed
+	switch {
+	case all == 1:
+		return "the one assessed instance"
+	case n == all:
+		return "all " + itoa(all) + " assessed instances"
+	default:
+		return itoa(n) + " of " + itoa(all) + " assessed instances"
+	}
+}
+
+// Beside says how many findings are accepted and so not counted.
+func Beside(accepted int) string {
+	if accepted == 0 {
+		return ""
+	}
+	return ", " + itoa(accepted) + " accepted apart"
+}
+
+func (o outlook) securityWords() (lead, rest string) {
+	c := o.coverage
+	if c.Total == 0 {
+		return "No instance is in scope, so nothing was assessed.", ""
+	}
+	words := o.findingWords()
+	versions := o.versionWords()
+	switch {
+	case c.Assessed == 0:
+		words = append([]string{"None of the " + plural(c.Total, "instance", "instances") + " in scope could be assessed."}, versions...)
+		return words[0], strings.Join(words[1:], " ")
+	case len(words) == 0 && len(versions) == 0:
+		words = []string{"No findings on " + plural(c.Assessed, "assessed instance", "assessed instances") + Beside(o.accepted) + "."}
+	case o.findings[0] > 0: // before everything else
+		words = slices.Insert(words, 1, versions...)
+	default: // a version without fixes is as urgent as a high finding
+		words = slices.Insert(words, min(len(words), o.highFirst()), versions...)
+	}
+	return words[0] + o.gapSentence(), strings.Join(words[1:], " ")
+}
+
+// highFirst is how many sentences about findings stand before those about versions.
+func (o outlook) highFirst() int {
+	if o.findings[1] > 0 {
+		return 1
+	}
+	return 0
+}
+
+func (o outlook) scorecardWords() (lead, rest string) {
+	if len(o.doc.Instances) == 0 {
+		return "No instance is in scope, so there is no score.", ""
+	}
+	in := &o.doc.Instances[0]
+	s := HealthScore(o.doc, in)
+	words := append(o.findingWords(), o.versionWords()...)
+	if !s.Known {
+		return Unscored(o.doc, in), strings.Join(words, " ")
+	}
+	lead = Scored(in, s) + o.gapSentence()
+	if len(s.Lost) > 0 {
+		lost := s.Lost[0]
+		words = append(words, "The costliest failed check is “"+Shorten(lost.Check.Title, 90)+"”.")
+	}
+	if n := o.accepted; n > 0 {
+		words = append(words, plural(n, "finding is accepted and costs", "findings are accepted and cost")+" no points.")
+	}
+	return lead, strings.Join(words, " ")
+}
+
+// Scored is the sentence of a score.
+func Scored(in *snapshot.Instance, s Score) string {
+	words := Shorten(in.Name, 80) + " scores " + itoa(s.Overall) + " of 100, grade " + s.Grade
+	if len(s.Caps) > 0 {
+		words += ", " + s.Caps[len(s.Caps)-1]
+	}
+	return words + "."
+}
+
+// Unscored says why an instance has no score.
+func Unscored(doc snapshot.Document, in *snapshot.Instance) string {
+	name := Shorten(in.Name, 80)
+	if why := WhyNotAssessed(in); why != "" {
+		return name + " has no score: " + why + "."
+	}
+	if CountBySeverity(Accepted(doc)).Total() > 0 {
+		return name + " has no score: whatever has an answer is accepted."
+	}
+	return name + " has no score: no check has an answer."
+}
+
+func (o outlook) inventoryWords() (lead, rest string) {
+	classified := o.data.Completed + o.data.Partial
+	switch tables := o.data.SensitiveTables; {
+	case o.data.Databases == 0:
+		lead = "No database is in scope, so nothing was classified."
+	case classified == 0:
+		lead = "No database in scope has been classified, so nothing is known of the sensitive data in it."
+	case o.high > 0:
+		lead = plural(o.high, "table", "tables") + " with sensitive data " + carry(o.high) + " a high risk, of " +
+			plural(tables, "sensitive table", "sensitive tables") + " found in " + plural(classified, "classified database", "classified databases") + "."
+	case tables > 0:
+		lead = plural(tables, "table holds", "tables hold") + " sensitive data in " + plural(classified, "classified database", "classified databases") + ", none of a high risk as far as it is known."
+	default:
+		lead = "No sensitive data was found in " + plural(classified, "classified database", "classified databases") + "."
+	}
+	lead += o.gapSentence()
+	words := o.versionWords()
+	for i, name := range []string{"critical", "high"} {
+		if n := o.findings[i]; n > 0 {
+			words = append(words, plural(n, name+" security finding", name+" security findings")+" "+is(n)+" open on "+o.affectedOf(i)+".")
+		}
+	}
+	if len(words) == 0 {
+		return lead, ""
+	}
+	return lead, "The servers themselves: " + strings.Join(words, " ") + " A Security report of this scope has the details."
+}
