@@ -12,6 +12,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
 	"muster/internal/mail"
+	"muster/internal/proof"
 )
 
 // How many jobs of a kind one process works on at once. A build uses a core
@@ -70,7 +71,7 @@ func (p Parts) Register(w *Workers) {
 
 // Rebuilder returns what builds PDFs again from the same parts.
 func (p Parts) Rebuilder() *Rebuilder {
-	return &Rebuilder{Record: p.record(), Blobs: p.Blobs, Renderer: p.Renderer}
+	return &Rebuilder{Record: p.record(), Chain: &proof.Prover{Events: p.Events, DB: p.DB}, Blobs: p.Blobs, Renderer: p.Renderer}
 }
 
 func (p Parts) record() *Record { return &Record{Events: p.Events, Registry: p.Registry, DB: p.DB} }

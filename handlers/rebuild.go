@@ -28,6 +28,7 @@ const (
 	InputsMissing  Verdict = "inputs are missing"
 	OtherRenderer  Verdict = "built by another renderer"
 	InputsErased   Verdict = "inputs erased"
+	RecordAltered  Verdict = "the log does not verify"
 )
 
 // Outcome is what a rebuild found.
@@ -39,6 +40,7 @@ type Outcome struct {
 	SHA256       string          // of the PDF that was built now, hex; empty where none was
 	Erased       *report.InputsErased
 	ErasedAt     time.Time
+	Fault        string // of a RecordAltered: what does not fit
 }
 
 // ExitStatus is what the command line answers with.
@@ -50,11 +52,14 @@ func (o Outcome) ExitStatus() int {
 		return 3
 	case InputsErased:
 		return 4
-	case Differs, InputsMismatch, InputsMissing:
+	case Differs, InputsMismatch, InputsMissing, RecordAltered:
 		return 1
 	}
 	return 1
 }
+
+// FileAltered says that the stored inputs are not those that were recorded.
+func (o Outcome) FileAltered() bool { return o.Verdict == InputsMismatch || o.Verdict == InputsMissing }
 
 // String is the answer in a sentence.
 func (o Outcome) String() string {
@@ -72,6 +77,8 @@ func (o Outcome) String() string {
 		return fmt.Sprintf("built by another renderer; the inputs match their digest. Run version %s (commit %s, %s)", r.Version, r.Commit, r.GoVersion)
 	case InputsErased:
 		return fmt.Sprintf("inputs erased on %s by rule %s; the digests still prove a PDF in hand", o.ErasedAt.UTC().Format("2006-01-02"), o.Erased.Rule)
+	case RecordAltered:
+		return "the log does not verify, so its digests prove nothing: " + o.Fault
 	}
 	return string(o.Verdict)
 }
@@ -86,18 +93,38 @@ func (e *NotBuiltError) Error() string {
 	return fmt.Sprintf("report %s is %s: it has no PDF", e.ID, e.Status)
 }
 
+// Chain holds the events of a report against the chain; *proof.Prover does.
+type Chain interface {
+	// Record names the first thing that does not fit; empty: all of it fits.
+	Record(ctx context.Context, organization, report uuid.UUID) (fault string, err error)
+}
+
 // Rebuilder builds PDFs again from their recorded inputs.
 type Rebuilder struct {
 	Record   *Record
+	Chain    Chain
 	Blobs    *blobs.Store
 	Renderer Renderer
 }
 
 // Rebuild builds the PDF of a report again, writes it to w and holds it against
 // what was recorded. Another renderer's PDF is built and written too, but
-// differing bytes mean nothing then. Errors: *UnknownReportError, *NotBuiltError.
+// differing bytes mean nothing then. What was recorded counts only where the
+// report's events verify; where they do not, nothing is built. Errors:
+// *UnknownReportError, *NotBuiltError.
 func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Outcome, error) {
-	rec, err := r.Record.find(ctx, id)
+	organization, err := r.Record.owner(ctx, id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	fault, err := r.Chain.Record(ctx, organization, id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if fault != "" {
+		return Outcome{Verdict: RecordAltered, Organization: organization, Fault: fault}, nil
+	}
+	rec, err := r.Record.load(ctx, organization, id)
 	if err != nil {
 		return Outcome{}, err
 	}

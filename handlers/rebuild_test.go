@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func TestRebuildAnswers(t *testing.T) {
 	rebuild := func(renderer handlers.Renderer) (handlers.Outcome, []byte) {
 		t.Helper()
 		var out bytes.Buffer
-		o, err := (&handlers.Rebuilder{Record: s.record(), Blobs: s.blobs, Renderer: renderer}).Rebuild(t.Context(), id, &out)
+		o, err := (&handlers.Rebuilder{Record: s.record(), Chain: s.chain(), Blobs: s.blobs, Renderer: renderer}).Rebuild(t.Context(), id, &out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,6 +57,17 @@ func TestRebuildAnswers(t *testing.T) {
 	}
 	o, _ = rebuild(other)
 	answers("another renderer", o, handlers.OtherRenderer, 3, "Run version test (commit c0ffee")
+
+	// A Ready that names other pages, with the digest that it had.
+	const pages = `UPDATE events SET data = convert_to(replace(convert_from(data, 'UTF8'), $1, $2), 'UTF8') WHERE type = 'report.ready'`
+	was := fmt.Sprintf(`"pages":%d,`, ready.Pages)
+	s.db.MustExec(pages, was, `"pages":0,`)
+	o, file = rebuild(s.renderer())
+	answers("an altered Ready", o, handlers.RecordAltered, 1, "(report.ready) was changed")
+	if len(file) != 0 {
+		t.Error("a PDF is built from what an altered event says")
+	}
+	s.db.MustExec(pages, `"pages":0,`, was)
 
 	inputs := filepath.Join(s.files, ready.InputsKey)
 	original, err := os.ReadFile(inputs)
@@ -97,7 +109,7 @@ func TestRebuildOfWhatWasNeverBuilt(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.request(s.ana)
-	r := &handlers.Rebuilder{Record: s.record(), Blobs: s.blobs, Renderer: s.renderer()}
+	r := &handlers.Rebuilder{Record: s.record(), Chain: s.chain(), Blobs: s.blobs, Renderer: s.renderer()}
 	var unbuilt *handlers.NotBuiltError
 	if _, err := r.Rebuild(t.Context(), id, &bytes.Buffer{}); !errors.As(err, &unbuilt) || unbuilt.Status != report.StatusQueued {
 		t.Errorf("queued: %v", err)

@@ -80,15 +80,16 @@ func (rec *recorded) over() bool {
 	return rec.Status() != report.StatusQueued && rec.Status() != report.StatusBuilding
 }
 
-// find looks a report up by id alone, for the command line.
-func (r *Record) find(ctx context.Context, id uuid.UUID) (*recorded, error) {
+// owner is the organization of a report that is known by its id alone, for the
+// command line. Errors: *UnknownReportError.
+func (r *Record) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
 	for e, err := range r.Events.Read(ctx, eventstore.Reports, eventstore.Filter{Stream: id}) {
 		if err != nil {
-			return nil, fmt.Errorf("look for report %s: %w", id, err)
+			return uuid.Nil, fmt.Errorf("look for report %s: %w", id, err)
 		}
-		return r.load(ctx, e.OrganizationID, id)
+		return e.OrganizationID, nil
 	}
-	return nil, &UnknownReportError{ID: id}
+	return uuid.Nil, &UnknownReportError{ID: id}
 }
 
 func isUnknown(err error) bool {

@@ -28,6 +28,7 @@ import (
 	"muster/internal/mail/mailtest"
 	"muster/internal/pdf"
 	"muster/internal/pgtest"
+	"muster/internal/proof"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/snapshottest"
 	"muster/projections/fleet"
@@ -68,6 +69,7 @@ func (g *gatherer) Gather(_ context.Context, in handlers.Gathering) (snapshot.Do
 	defer g.mu.Unlock()
 	doc := snapshottest.Rich(in.Queued.Kind)
 	doc.ReportID, doc.Organization.ID, doc.Requester.ID = in.ReportID, in.OrganizationID, in.Queued.RequesterID
+	doc.Witness = snapshot.Witness{Log: string(eventstore.Reports), Hash: strings.Repeat("0", 64)} // of before the first event
 	return doc, g.err
 }
 
@@ -154,6 +156,8 @@ func (s *scene) ask(by uuid.UUID, what commands.RequestReport) uuid.UUID {
 func (s *scene) record() *handlers.Record {
 	return &handlers.Record{Events: s.events, Registry: commands.Registry(), DB: s.db}
 }
+
+func (s *scene) chain() *proof.Prover { return &proof.Prover{Events: s.events, DB: s.db} }
 
 func (s *scene) renderer() *pdf.Renderer {
 	s.t.Helper()

@@ -23,10 +23,12 @@ func reportsCommand(cfg *config.Config) *cobra.Command {
 		Use:   "rebuild ID [--verify] [--file FILE]",
 		Short: "Build a report's PDF again from its recorded inputs",
 		Long: `Builds the PDF of a report again from the inputs that were recorded when it was
-made, and holds it against the log. Exit status with --verify:
+made, and holds it against the log, whose events of the report it verifies first.
+Exit status with --verify:
 
   0  identical, byte for byte
-  1  differs, or the inputs do not match their digest
+  1  differs, or the inputs do not match their digest, or the events that name
+     the digests (report.ready among them) do not verify; nothing is built then
   3  built by another renderer: the inputs match their digest, run the version
      that is named to get the same bytes
   4  the inputs were erased, and by which rule`,
@@ -74,12 +76,23 @@ func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (
 		if file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
 			return handlers.Outcome{}, err
 		}
-		defer func() { err = errors.Join(err, file.Close()) }()
+		defer func() {
+			written, statErr := file.Stat()
+			err = errors.Join(err, statErr, file.Close())
+			if statErr == nil && written.Size() == 0 { // nothing could be built
+				err = errors.Join(err, os.Remove(path))
+			}
+		}()
 		out = file
 	}
 	outcome, err := parts.Rebuilder().Rebuild(cmd.Context(), id, out)
 	if err != nil {
 		return outcome, err
+	}
+	if outcome.FileAltered() {
+		if err := in.accounts.RecordOperation(cmd.Context(), outcome.Organization, accounts.FileAltered, "report "+id.String()+", "+outcome.Ready.InputsKey); err != nil {
+			return outcome, err
+		}
 	}
 	return outcome, in.accounts.RecordOperation(cmd.Context(), outcome.Organization, accounts.RebuildRequested, "report "+id.String())
 }

@@ -94,6 +94,9 @@ func TestTampering(t *testing.T) {
 			if !strings.Contains(got.out, "fleet: ok") || !strings.Contains(got.out, "organization: ok") {
 				t.Errorf("it suspects the wrong log:\n%s", got.out)
 			}
+			if rebuilt := h.muster(t, "reports", "rebuild", first.String(), "--verify"); (rebuilt.status == 0) != (test.proof == nil) {
+				t.Errorf("rebuild --verify ends with %d: %s%s", rebuilt.status, rebuilt.out, rebuilt.errors)
+			}
 			if test.proof == nil {
 				h.must(t, "verify", pdf)
 			} else {
@@ -122,7 +125,10 @@ func TestSwappedFile(t *testing.T) {
 	first, second := h.done(t, security(h.live)), h.done(t, scorecard(h.live, 0))
 	swapped := h.stored(t, first, thePDF)
 	write(t, swapped, read(t, h.stored(t, second, thePDF)))
-	h.ana.call(t, http.StatusInternalServerError, http.MethodGet, "/api/v1/reports/"+first.String()+"/download", nil, nil)
+	refused, err := h.ana.try(t.Context(), http.MethodGet, "/api/v1/reports/"+first.String()+"/download", nil)
+	if err != nil || refused.status != http.StatusInternalServerError || refused.code() != "file_altered" {
+		t.Errorf("the download answers %d %s, %v", refused.status, refused.body, err)
+	}
 	eventually(t, "the log names the report and what happened", func() bool {
 		said := h.server.logged.String()
 		return strings.Contains(said, "changed or swapped") && strings.Contains(said, first.String())

@@ -29,6 +29,7 @@ const (
 	DeadLetterRetried = "deadLetterRetried"
 	DeadLetterDropped = "deadLetterDropped"
 	EventsExported    = "eventsExported"
+	FileAltered       = "fileAltered" // a stored file is not the recorded one; detail: the report and the file
 	KeysRotated       = "keysRotated"
 	BackupMade        = "backupMade"
 	BackupRestored    = "backupRestored"

@@ -32,6 +32,10 @@
 // It is listed like any other and swept with the strays. An object store drops
 // an unfinished upload itself.
 //
+// Somebody who can write to the store changes a file. The store does not notice: it
+// keeps no digests. Whoever hands a file out, packs it into a backup or renders from
+// it holds its digest against the event that names it.
+//
 // Two processes are pointed at different stores: each store carries a random
 // Fingerprint, which serve compares with the one the database remembers.
 package blobs

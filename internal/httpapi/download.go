@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"muster/domain/report"
+	"muster/internal/accounts"
+	"muster/internal/blobs"
 	"muster/internal/httpapi/api"
 	"muster/projections/history"
 )
@@ -32,13 +35,9 @@ func (s *server) DownloadReport(ctx context.Context, r api.DownloadReportRequest
 	case report.StatusQueued, report.StatusBuilding, report.StatusFailed:
 		return nil, &problem{Code: "report_not_ready", Detail: "The report is " + string(row.Status) + "."}
 	}
-	file, err := s.Blobs.Open(ctx, row.File.Key)
+	file, err := s.openGenuine(ctx, row)
 	if err != nil {
-		return nil, fmt.Errorf("open the file of report %s: %w", row.ID, err)
-	}
-	if err := genuine(file, row.File.SHA256); err != nil {
-		_ = file.Close()
-		return nil, fmt.Errorf("the stored file %s of report %s is not handed out: %w", row.File.Key, row.ID, err)
+		return nil, err
 	}
 	answer := download{request: callOf(ctx).request, requestID: callOf(ctx).requestID, row: row, file: file}
 	if answer.request.Method == http.MethodHead { // nobody receives anything
@@ -53,20 +52,48 @@ func (s *server) DownloadReport(ctx context.Context, r api.DownloadReportRequest
 	return answer, nil
 }
 
-// genuine holds a stored file against the digest that the log recorded, so that
-// nobody who can write to the store can hand out a report in our name. It costs
-// a second reading of some hundred kilobytes.
-func genuine(file io.ReadSeeker, recorded string) error {
+// openGenuine opens the PDF of a report once it is known to be the recorded one. A
+// file that was changed, swapped or taken away is 500 file_altered: no byte of it
+// leaves, and log, audit list and figures tell of it.
+func (s *server) openGenuine(ctx context.Context, row history.Row) (*blobs.File, error) {
+	file, err := s.Blobs.Open(ctx, row.File.Key)
+	var gone *blobs.NotFoundError
+	var found string
+	switch {
+	case errors.As(err, &gone):
+		found = "there is no such file"
+	case err != nil:
+		return nil, fmt.Errorf("open the file of report %s: %w", row.ID, err)
+	default:
+		digest, err := digestOf(file)
+		if err != nil {
+			_ = file.Close()
+			return nil, fmt.Errorf("read the file of report %s: %w", row.ID, err)
+		}
+		if digest == row.File.SHA256 {
+			return file, nil
+		}
+		_ = file.Close()
+		found = "its SHA-256 is " + digest
+	}
+	who, c := caller(ctx), callOf(ctx)
+	s.Log.ErrorContext(ctx, "a stored file was changed or swapped and is not handed out; 'muster reports rebuild' makes the PDF again",
+		"report", row.ID, "file", row.File.Key, "recorded", row.File.SHA256, "found", found)
+	s.note(ctx, accounts.SecurityEntry{
+		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: accounts.FileAltered, IP: c.ip, RequestID: c.requestID,
+		Detail: "report " + row.ID.String() + ", " + row.File.Key, Once: true,
+	})
+	return nil, &problem{Code: "file_altered", Detail: "The file in the store is not the one that the log recorded when the report was built, so it is not handed out. Tell the operator of Muster the report's id: the PDF can be built again from its inputs."}
+}
+
+// digestOf reads a file once, in pieces, and goes back to its beginning.
+func digestOf(file io.ReadSeeker) (string, error) {
 	digest := sha256.New()
 	if _, err := io.Copy(digest, file); err != nil {
-		return fmt.Errorf("read it: %w", err)
-	}
-	if found := hex.EncodeToString(digest.Sum(nil)); found != recorded {
-		return fmt.Errorf("its SHA-256 is %s and %s was recorded: it was changed or swapped; "+
-			"'muster reports rebuild' makes the PDF again", found, recorded)
+		return "", err
 	}
 	_, err := file.Seek(0, io.SeekStart)
-	return err
+	return hex.EncodeToString(digest.Sum(nil)), err
 }
 
 // download writes a stored PDF, whole or in ranges.

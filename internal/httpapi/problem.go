@@ -85,6 +85,7 @@ var codes = map[string]struct {
 	"login_throttled":   {429, "Too many attempts to sign in"},
 	"too_many_building": {429, "Too many reports are being built"},
 
+	"file_altered":   {500, "The stored file is not the one that was built"},
 	"internal_error": {500, "Something went wrong on our side"},
 	"unavailable":    {503, "Not available at the moment"},
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,8 +24,27 @@ func TestSwappedFileIsNotHandedOut(t *testing.T) {
 	w.ready(w.ours, id, pdfText)
 	path := "/api/v1/reports/" + id.String() + "/download"
 	file := filepath.Join(dir, filepath.FromSlash(blobs.PDFName(w.ours.organization.ID, id, 1)))
-	must(t, os.WriteFile(file, []byte(strings.ToUpper(pdfText)), 0o600))
-	w.get(w.ours.member, path).problem(500, "internal_error")
+	for name, spoil := range map[string]func() error{
+		"changed": func() error { return os.WriteFile(file, []byte(strings.ToUpper(pdfText)), 0o600) },
+		"longer":  func() error { return os.WriteFile(file, []byte(pdfText+"%"), 0o600) },
+		"gone":    func() error { return os.Remove(file) },
+	} {
+		must(t, spoil())
+		if got := w.get(w.ours.member, path).problem(500, "file_altered"); strings.Contains(fmt.Sprint(got), "PDF-") {
+			t.Errorf("%s: the answer is %v", name, got)
+		}
+		w.do(request{path: path, as: w.ours.member, header: map[string]string{"Range": "bytes=0-3"}}).problem(500, "file_altered")
+		if head := w.do(request{method: "HEAD", path: path, as: w.ours.member}).is(500); head.Header().Get("Repr-Digest") != "" {
+			t.Errorf("%s: HEAD vouches for the file: %v", name, head.Header())
+		}
+	}
+	// Once an hour, person and file is enough for the audit list.
+	if n := w.entries("fileAltered"); n != 1 {
+		t.Errorf("the audit list has %d entries", n)
+	}
+	if got := w.get(w.ours.auditor, "/metrics").is(200).Body.String(); !strings.Contains(got, `muster_http_problems_total{code="file_altered"} 9`) {
+		t.Errorf("metrics %q", got)
+	}
 	var downloads int
 	must(t, w.deps.DB.Get(&downloads, `SELECT count(*) FROM events WHERE type = 'report.downloaded'`))
 	if downloads != 0 {

@@ -14,6 +14,9 @@
 // anew: then all fits but the head in the footer of every later report, and
 // whatever heads people kept.
 //
+// A rebuild trusts the same events for the digests that it compares with, so it
+// holds them against the chain in the same way (Prover.Record).
+//
 // That is a check of one report in a few dozen reads. Whether all other events
 // are whole, too, is `muster events verify`, which reads everything.
 package proof

@@ -31,8 +31,7 @@ type Prover struct {
 
 // Proof is what is known of a PDF.
 type Proof struct {
-	Row    history.Row
-	Events []eventstore.Event // of the report, in order
+	Row history.Row
 	// Fault names the first thing that does not fit; empty: the chain is whole.
 	Fault string
 }
@@ -45,43 +44,53 @@ func (p *Prover) Of(ctx context.Context, organization uuid.UUID, digest string, 
 		return Proof{}, false, err
 	}
 	proof = Proof{Row: row}
-	for e, err := range p.Events.Load(ctx, p.DB, organization, row.ID) {
-		if err != nil {
-			return Proof{}, false, fmt.Errorf("load report %s: %w", row.ID, err)
-		}
-		proof.Events = append(proof.Events, e)
+	ready, fault, err := p.record(ctx, organization, row.ID)
+	if err != nil {
+		return Proof{}, false, err
 	}
-	proof.Fault, err = p.fault(ctx, proof, digest)
-	return proof, true, err
+	if fault == "" && (ready == nil || ready.PDFSHA256 != digest) {
+		fault = "the log does not say that this report has this PDF"
+	}
+	proof.Fault = fault
+	return proof, true, nil
 }
 
-// fault returns the first thing that does not fit.
-func (p *Prover) fault(ctx context.Context, proof Proof, digest string) (string, error) {
-	var ready *report.Ready
-	var last int64
-	for i, e := range proof.Events {
-		if e.Version != int64(i+1) {
-			return fmt.Sprintf("version %d of the report is missing from the log", i+1), nil
+// Record holds what the log says of a report against the chain, whatever file
+// there is, and names the first thing that does not fit; empty: all of it fits.
+func (p *Prover) Record(ctx context.Context, organization, id uuid.UUID) (fault string, err error) {
+	_, fault, err = p.record(ctx, organization, id)
+	return fault, err
+}
+
+// record returns the report's Ready, if it has one, and the first fault.
+func (p *Prover) record(ctx context.Context, organization, id uuid.UUID) (ready *report.Ready, fault string, err error) {
+	var next, last int64 = 1, 0
+	for e, err := range p.Events.Load(ctx, p.DB, organization, id) {
+		if err != nil {
+			return nil, "", fmt.Errorf("load report %s: %w", id, err)
+		}
+		if e.Version != next {
+			return nil, fmt.Sprintf("version %d of the report is missing from the log", next), nil
 		}
 		if e.Position <= last {
-			return fmt.Sprintf("version %d of the report stands in the log before the version it follows", e.Version), nil
+			return nil, fmt.Sprintf("version %d of the report stands in the log before the version it follows", e.Version), nil
 		}
-		last = e.Position
+		next, last = next+1, e.Position
 		fault, err := p.link(ctx, e)
 		if fault != "" || err != nil {
-			return fault, err
+			return nil, fault, err
 		}
 		if e.Type == readyType {
 			ready = new(report.Ready)
 			if err := json.Unmarshal(e.Data, ready); err != nil {
-				return fmt.Sprintf("event %s:%d cannot be read", e.Log, e.Position), nil
+				return nil, fmt.Sprintf("event %s:%d cannot be read", e.Log, e.Position), nil
 			}
 		}
 	}
-	if ready == nil || ready.PDFSHA256 != digest {
-		return "the log does not say that this report has this PDF", nil
+	if ready != nil {
+		fault, err = p.witness(ctx, ready.Witness)
 	}
-	return p.witness(ctx, ready.Witness)
+	return ready, fault, err
 }
 
 // readyType is the wire name of report.Ready.

@@ -169,6 +169,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	whole := newScene(t)
 	const before, witness = 0, -1 // places in the log beside the report's versions
+	const ofTheReadModel = "a changed digest of the PDF in the read model"
 	const deletion = `DELETE FROM events WHERE log = $1 AND position = $2`
 	for name, test := range map[string]struct {
 		tamper func(s *scene)
@@ -225,7 +226,7 @@ func TestFaults(t *testing.T) {
 					eventstore.Reports, s.event(3).Position, s.digest)
 			}, want: "event reports:%d (report.ready) was changed", of: 3,
 		},
-		"a changed digest of the PDF in the read model": {
+		ofTheReadModel: {
 			tamper: func(s *scene) { s.digest = s.vouchFor("another file") },
 			want:   "the log does not say that this report has this PDF",
 		},
@@ -249,6 +250,10 @@ func TestFaults(t *testing.T) {
 			found, ok, err := s.prover.Of(t.Context(), s.org, s.digest, time.Now())
 			if err != nil || !ok || found.Row.ID != s.report || found.Fault != want {
 				t.Errorf("ok %t, error %v, fault\n%q, not\n%q", ok, err, found.Fault, want)
+			}
+			// Whatever PDF there is, the report's own record says the same.
+			if fault, err := s.prover.Record(t.Context(), s.org, s.report); err != nil || fault != want && name != ofTheReadModel {
+				t.Errorf("error %v, the record's fault\n%q, not\n%q", err, fault, want)
 			}
 		})
 	}
@@ -284,7 +289,7 @@ func TestUnknownAndForeign(t *testing.T) {
 		"something that is no digest":     {s.org, "'; --"},
 		"the digest of nothing known yet": {s.org, ""},
 	} {
-		if p, ok, err := s.prover.Of(t.Context(), ask.org, ask.digest, time.Now()); ok || err != nil || p.Events != nil {
+		if p, ok, err := s.prover.Of(t.Context(), ask.org, ask.digest, time.Now()); ok || err != nil || p.Fault != "" {
 			t.Errorf("%s: known %t, %v", name, ok, err)
 		}
 	}

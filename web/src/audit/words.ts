@@ -94,6 +94,7 @@ export const groups: { name: string; about: About; types: Record<string, string>
       rebuildRequested: "Rebuild requested",
       deadLetterRetried: "Dead letter retried",
       deadLetterDropped: "Dead letter dropped",
+      fileAltered: "Stored file is not the recorded one",
       eventsExported: "Events exported",
       keysRotated: "Keys rotated",
       backupMade: "Backup made",
