@@ -2,6 +2,7 @@ package accounts_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"muster/domain/organization"
+	"muster/internal/accounts"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 )
@@ -82,6 +84,25 @@ func TestARefusalDoesTheSameWork(t *testing.T) {
 				UNION ALL SELECT xmin::text FROM sign_in_failures WHERE kind = 'ip') AS w`, email == "nobody@example.org"); err != nil || transactions != 1 {
 				t.Errorf("%s: what is written is %d transactions, %v", email, transactions, err)
 			}
+		}
+	}
+	d.Store = accounts.New(db, func() time.Time { return start.Add(time.Hour) })
+	var throttled []string
+	for n, email := range []string{"known@example.org", "nobody@example.org", "disabled@example.org"} {
+		place := from(fmt.Sprintf("198.51.100.%d", n))
+		for range accounts.FailuresPerAccount + 1 {
+			_, _, _ = d.SignIn(t.Context(), email, "wrong", place)
+		}
+		statements.taken()
+		if _, _, err := d.SignIn(t.Context(), email, "wrong", place); refusal(err) != "login_throttled" {
+			t.Fatal(err)
+		}
+		sent := statements.taken()
+		if throttled == nil {
+			throttled = sent
+		}
+		if diff := cmp.Diff(throttled, sent); diff != "" {
+			t.Errorf("%s, who has to wait (-the first +its own):\n%s", email, diff)
 		}
 	}
 	if writes := strings.Join(first, "\n"); strings.Count(writes, "begin") != 1 || !strings.Contains(writes, "INSERT INTO security_log") {
