@@ -107,6 +107,7 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 					t.Errorf("%s: %v", line, err)
 					return
 				}
+				defer answer.Body.Close()
 				if answer.StatusCode != c.status || !answer.Close {
 					t.Errorf("%s: %d, Connection: %s", line, answer.StatusCode, answer.Header.Get("Connection"))
 				}

@@ -14,14 +14,23 @@ import (
 
 // LostError says that a connection to the database broke while it was in use:
 // the server died or was stopped, or the network between went away. What was
-// under way may or may not have been done.
+// under way may or may not have been done. It is a net.Error, for those who may not
+// know this package.
 type LostError struct{ Err error }
+
+var _ net.Error = (*LostError)(nil)
 
 func (e *LostError) Error() string {
 	return "the connection to the database was lost: " + e.Err.Error()
 }
 
 func (e *LostError) Unwrap() error { return e.Err }
+
+// Timeout says that the connection broke before any deadline.
+func (e *LostError) Timeout() bool { return false }
+
+// Temporary says that the same may work later.
+func (e *LostError) Temporary() bool { return true }
 
 // Away recognises that a database does not answer, is starting, or is stopping,
 // so that the same is worth trying again: a connection that cannot be made or got in

@@ -88,7 +88,7 @@ func find() (string, bool) {
 // launch starts the program on a free port; ok is false where it ended at once.
 func launch(t testing.TB, program, root string) (addr string, ok bool) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

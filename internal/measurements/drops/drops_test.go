@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
 	"muster/internal/pgtest"
+	"muster/internal/postgres"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -94,6 +96,7 @@ func TestNothingOfADriverIsKept(t *testing.T) {
 		"timeout": fmt.Errorf("hush: %w", context.DeadlineExceeded),
 		"refused": &pgconn.PgError{Code: "53200", Message: "hush", Detail: "hush"},
 		"network": &net.OpError{Op: "dial", Err: errors.New("hush")},
+		"lost":    fmt.Errorf("hush: %w", &postgres.LostError{Err: io.EOF}),
 		"other":   errors.New("hush"),
 	}
 	for tile, err := range errs {
@@ -111,7 +114,7 @@ func TestNothingOfADriverIsKept(t *testing.T) {
 	}
 	want := map[string]string{
 		"timeout": "not read in its share of the time", "refused": "the database refused the query (SQLSTATE 53200)",
-		"network": "the database could not be reached", "other": "could not be read; the log says why",
+		"network": "the database could not be reached", "lost": "the database could not be reached", "other": "could not be read; the log says why",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
