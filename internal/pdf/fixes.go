@@ -1,11 +1,15 @@
 package pdf
 
 import (
+	"iter"
 	"strings"
 
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot/analysis"
 )
+
+// adviceIndent is where what stands beside a label begins.
+const adviceIndent = 62
 
 // mostFixes is how many statements are printed of one check. What is left over is
 // printed by the report after they were run.
@@ -27,7 +31,7 @@ func (b *builder) fixes(g analysis.Group) {
 		b.advice("Run", runWhere(f))
 		for _, s := range statements {
 			b.d.Need(12)
-			b.d.Paragraph(62, 1.4, typeset.Span{Text: s, Style: codeStyle})
+			b.d.Paragraph(adviceIndent, 1.4, typeset.Span{Text: b.breakStatement(s), Style: codeStyle})
 		}
 		b.d.Y += 2
 		printed += len(statements)
@@ -54,4 +58,48 @@ func runWhere(f analysis.Fix) string {
 		words += " in database " + f.Database
 	}
 	return words + ":"
+}
+
+// breakStatement breaks a statement's lines where SQL may be broken, so that the
+// page does not do it within a name: who copies it would copy another name.
+func (b *builder) breakStatement(statement string) string {
+	width := b.d.TextWidth() - adviceIndent
+	var out strings.Builder
+	line := ""
+	for token := range tokens(statement) {
+		fits := b.d.Fonts.Width(codeStyle.Face, codeStyle.Size, line+token) <= width
+		if line != "" && !fits {
+			out.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = ""
+		}
+		line += token
+		if end := strings.LastIndexByte(line, '\n'); end >= 0 {
+			out.WriteString(line[:end+1])
+			line = line[end+1:]
+		}
+	}
+	return out.String() + line
+}
+
+// tokens are the parts of a statement behind which a line may end, each with the
+// space, dot or line break that ends it.
+func tokens(statement string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		var quote rune
+		for at, r := range statement {
+			switch {
+			case quote == 0 && (r == '"' || r == '\''):
+				quote = r
+			case r == quote:
+				quote = 0
+			case quote == 0 && (r == ' ' || r == '\n' || r == '.'):
+				if !yield(statement[start : at+1]) {
+					return
+				}
+				start = at + 1
+			}
+		}
+		yield(statement[start:])
+	}
 }
