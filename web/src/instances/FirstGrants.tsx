@@ -2,20 +2,20 @@ import { List, Text, Title } from "@mantine/core";
 import { Panel } from "../ui/Panel";
 import { Snippet } from "../ui/Snippet";
 
-/** identifier is a name as SQL takes it, quoted where it must be. */
-const identifier = (name: string) => (/^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
+const usual = "muster";
 
-/** grantsFor are the statements that make a role able to do what Muster does. */
+/** identifier is a name as SQL takes it. Another than the usual one is quoted: it may be a keyword. */
+const identifier = (name: string) => (name === usual ? name : `"${name.replaceAll('"', '""')}"`);
+
+/** grantsFor are the statements, as psql reads them, that make a role able to do what Muster does. */
 export const grantsFor = (user: string) => {
-  const role = identifier(user.trim() || "muster");
-  return `CREATE ROLE ${role} LOGIN PASSWORD '…';
+  const role = identifier(user.trim() || usual);
+  return `CREATE ROLE ${role} LOGIN;
 GRANT pg_monitor TO ${role};
 -- for Query Performance; in shared_preload_libraries first
 CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
--- only if the extension is not in public
--- GRANT USAGE ON SCHEMA … TO ${role};
--- only if CONNECT is taken from PUBLIC
--- GRANT CONNECT ON DATABASE … TO ${role};`;
+-- asks for the password; last, as psql takes for it what is pasted behind
+\\password ${role}`;
 };
 
 /** FirstGrants is what to run on a server before it is added. */
@@ -24,7 +24,7 @@ export function FirstGrants({ user }: { user: string }) {
     <Panel>
       <Title order={2}>Grants to give first</Title>
       <Text size="sm" c="dimmed" mt={4} mb="sm">
-        PostgreSQL 13 to 18. Run this as a superuser, with a password of your own.
+        PostgreSQL 13 to 18. Run this in psql as a superuser.
       </Text>
       <Snippet label="On the server" text={grantsFor(user)} wrapped />
       <List size="sm" mt="md" spacing={6}>
@@ -35,7 +35,10 @@ export function FirstGrants({ user }: { user: string }) {
           Assessed every 6 hours, in read-only transactions with timeouts; sessions are counted every 10 seconds, the
           rest every minute.
         </List.Item>
-        <List.Item>What the role may not read is listed afterwards with the grants that would change that.</List.Item>
+        <List.Item>
+          The role needs CONNECT on each database, which PUBLIC has by default. What it may not read is listed
+          afterwards with the grants that would change that.
+        </List.Item>
       </List>
     </Panel>
   );

@@ -87,7 +87,7 @@ const advice: Record<string, Advice> = {
     field: "database",
     steps: [
       "Check the database's name; postgres exists on most servers.",
-      "The role needs CONNECT: GRANT CONNECT ON DATABASE … TO …;",
+      "The role needs CONNECT on the database; PUBLIC has it by default.",
     ],
   },
 };
