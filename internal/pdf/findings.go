@@ -55,9 +55,7 @@ func (b *builder) findingBlock(g analysis.Group) {
 		b.small(count(g.Unlisted, "further finding", "further findings") + " of this check. " + keptObjects)
 	}
 	b.advice("Holds when", c.Pass)
-	b.advice("Fix", c.Remediation)
-	b.advice("Impact", c.Impact)
-	b.fixes(g)
+	b.remedy("Fix", g)
 	b.advice("Reference", strings.Join(c.References, "; "))
 	d.Y += 6
 }

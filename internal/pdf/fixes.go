@@ -15,6 +15,13 @@ const adviceIndent = 62
 // printed by the report after they were run.
 const mostFixes = 500
 
+// remedy prints what is to be done about a check's findings.
+func (b *builder) remedy(label string, g analysis.Group) {
+	b.advice(label, g.Check.Remediation)
+	b.advice("Impact", g.Check.Impact)
+	b.fixes(g)
+}
+
 // fixes prints the statements that mend a check's findings, and where each is run.
 func (b *builder) fixes(g analysis.Group) {
 	fixes, missing := analysis.Fixes(g)
@@ -40,7 +47,7 @@ func (b *builder) fixes(g analysis.Group) {
 		b.advice("", "These are the first "+number(printed)+" of "+number(all)+" statements. A report that is made after they were run prints the next.")
 	}
 	if missing > 0 {
-		b.advice("", "For "+count(missing, "finding", "findings")+" no statement can be given: do what stands under Fix.")
+		b.advice("", "For "+count(missing, "finding", "findings")+" no statement can be given: see the action above.")
 	}
 	if g.Check.NeedsRestart {
 		b.advice("", "Then restart the server.")

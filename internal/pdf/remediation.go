@@ -37,7 +37,7 @@ func (b *builder) remediation() {
 			s := b.plan[i]
 			return []typeset.Cell{
 				faint(number(i + 1)),
-				{Text: s.Action, Style: cellStrong, Sub: closes(s) + before("\n", s.Statement), SubStyle: codeMuted},
+				{Text: s.Action, Style: cellStrong, Sub: closes(s), SubStyle: codeMuted},
 				text(number(s.Findings)), text(number(s.Instances)), severity(s.Severity), text(orDash(s.Effort)), text(yesNo(s.NeedsRestart)),
 				text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
 			}
@@ -45,7 +45,7 @@ func (b *builder) remediation() {
 	})
 	b.small("Order: weight closed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Cleared: share of all weight that is gone after this step and those before it. " +
 		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +
-		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. A statement under an action closes all of it; “" + b.objectsIn() + "” lists the objects of each check.")
+		fmt.Sprint(analysis.DueDays(analysis.Medium)) + " for Medium, " + fmt.Sprint(analysis.DueDays(analysis.Low)) + " for Low. “" + b.objectsIn() + "” lists the objects of each check, and the statements that can be run.")
 }
 
 // closes names the checks of a step, and what it would close besides.

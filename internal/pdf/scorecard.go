@@ -339,6 +339,13 @@ func (b *builder) domainFindings(domain string) {
 	if len(beyond) > 0 {
 		b.small("Not listed: " + strings.Join(beyond, ", ") + ". " + keptObjects)
 	}
+	b.d.Skip(6)
+	for _, g := range b.findings {
+		if g.Check.Domain == domain {
+			b.remedy(g.Check.ID, g)
+			b.d.Y += 4
+		}
+	}
 }
 
 func statusCell(status string) typeset.Cell {

@@ -14,7 +14,6 @@ import (
 // Step is one action of the remediation plan.
 type Step struct {
 	Action       string
-	Statement    string // that closes all of it, in any database; empty: each finding has its own, or none
 	Checks       []string
 	Findings     int // it closes: findings, open CVEs, ends of life
 	Possible     int // CVEs that are not ruled out, and that it would close too
@@ -54,18 +53,6 @@ const (
 type draft struct {
 	Step
 	instances map[uuid.UUID]bool
-	varied    bool // not one statement closes all
-}
-
-// closedBy keeps the statement of a step for as long as it is that of every finding.
-func (d *draft) closedBy(fix *snapshot.Fix, unlisted int) {
-	switch {
-	case d.varied:
-	case fix == nil, fix.Database != "", unlisted > 0, d.Findings > 0 && d.Statement != fix.Statement:
-		d.Statement, d.varied = "", true
-	default:
-		d.Statement = fix.Statement
-	}
 }
 
 // Plan groups all open findings by the action that closes them and orders the
@@ -116,7 +103,6 @@ func fromFindings(doc snapshot.Document, drafts map[string]*draft) {
 	for _, g := range Findings(doc) {
 		for i, f := range g.Findings {
 			d := actionFor(drafts, instances[f.InstanceID], g.Check)
-			d.closedBy(f.Fix, g.Unlisted)
 			d.Checks = append(d.Checks, g.Check.ID)
 			d.Findings++
 			if i == 0 {
