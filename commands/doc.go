@@ -15,10 +15,20 @@
 // alert, feed, machine, person or sweep, holds the lock of its key. The key leads
 // to the newest alert under it; an older one is written without it.
 //
-// Everybody locks in one order, so that they wait instead of deadlocking: what
-// lets somebody in (the claim of a report, the setup gate, an invitation, the
-// external keys of the fleet and of alerts), the stream (lockStream), jobs, rows of
-// accounts and of alert_last_seen, and last, by appending, the head of the log.
+// Everybody locks in one order, so that they wait instead of deadlocking:
+//
+//  1. a worker, its own job (handlers): it finds out first whether the job is
+//     still its own, and the only one who ever waits for such a row is an erasure of
+//     a member that queues the same erasure of inputs, which holds nothing that the
+//     worker wants;
+//  2. what lets somebody in: the claim of a report, the setup gate, an invitation,
+//     the external keys of the fleet and of alerts;
+//  3. the stream (lockStream);
+//  4. rows of accounts and of alert_last_seen;
+//  5. jobs of others: the erasures that a member's erasure asks for, mails that it
+//     hastens. New ones may come earlier, for nobody sees them before the commit;
+//  6. last, by appending, the head of the log.
+//
 // Should two meet in another order after all, PostgreSQL ends one of them and it
 // begins again.
 //

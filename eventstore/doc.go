@@ -28,10 +28,14 @@
 // head row: 0.7 of a bare prepared insert's rate with 1 client (0.6 through
 // database/sql), 0.1 with 32, for they queue (BenchmarkAppend; docs/performance.md).
 //
-// The append functions do not NOTIFY. NOTIFY locks the whole database up to the
-// end of the commit: three logs together fell from 597 to 219 appends/s on a
-// disk with 4 ms commits. Whoever commits wakes the readers afterwards
-// (eventstore/topic), and a reader that nobody woke looks once a second.
+// The append functions do not NOTIFY. The commit of a transaction that notifies
+// locks the whole database up to its end: three logs together fell from 597 to 219
+// appends/s on a disk with 4 ms commits. Whoever commits wakes the readers
+// afterwards (eventstore/topic), and a reader that nobody woke looks once a second.
+// The one exception is a transaction that queues a job beside its events
+// (handlers/jobs): it notifies, because a person waits for what a job makes, and it
+// is rare. Whatever comes by the thousand (alerts, servers, steps of a build, an
+// attempt that ends) queues none.
 //
 // # External keys
 //

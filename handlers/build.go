@@ -284,6 +284,9 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 // answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) error {
 	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
+		if err := b.Queue.Finish(ctx, tx, job); err != nil {
+			return err
+		}
 		_, err := b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
 			if err := b.follow(ctx, tx, job, recorded); err != nil {
 				return err
@@ -298,11 +301,8 @@ func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) err
 	return pass(ctx, b.passed, pointCommitted)
 }
 
-// follow ends the build job and queues what a Ready report needs.
+// follow queues what a Ready report needs.
 func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, ready report.Ready) error {
-	if err := b.Queue.Finish(ctx, tx, job); err != nil {
-		return err
-	}
 	next := jobs.Job{OrganizationID: job.OrganizationID, Subject: job.Subject}
 	for _, member := range ready.RecipientIDs {
 		next.Kind, next.Key = jobs.Mail, member.String()

@@ -290,3 +290,55 @@ func TestABurialThatFailsKeepsTheReason(t *testing.T) {
 		t.Errorf("the end is told %d times more", len(ended))
 	}
 }
+
+// TestAWorkerTakesItsJobFirst: of every transaction of a worker the job is the first
+// lock (package commands), so that two workers of one report, or a worker and
+// somebody who asks for it, wait for each other and do not deadlock.
+func TestAWorkerTakesItsJobFirst(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		at   string // the transaction behind this point; none: the first one
+		kind jobs.Kind
+	}{
+		"the start":       {"", jobs.Build},
+		"a step":          {handlers.PointInputsStored, jobs.Build},
+		"Ready":           {handlers.PointPDFStored, jobs.Build},
+		"a mail's record": {handlers.PointSent, jobs.Mail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			id := s.request(s.ana)
+			held := s.db.MustBegin() // somebody else who writes the report's stream
+			defer func() { _ = held.Rollback() }()
+			lock := func() { held.MustExec(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, id.String()) }
+			b, m := s.builder(), s.mailer()
+			take := func(_ context.Context, at string) error {
+				if at == tc.at {
+					lock()
+				}
+				return nil
+			}
+			b.OnPass(take)
+			m.OnPass(take)
+			if tc.at == "" {
+				lock()
+			}
+			s.work("w1", b.Task(1), m.Task(1))
+			s.until("the worker waits for the stream", func() bool {
+				var waits bool
+				err := s.db.Get(&waits, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory')`)
+				return err == nil && waits
+			})
+			var free int
+			err := s.db.Get(&free, `SELECT count(*) FROM (SELECT FROM jobs WHERE kind = $1 FOR UPDATE SKIP LOCKED) AS free`, string(tc.kind))
+			if err != nil || free != 0 {
+				t.Errorf("the worker holds the stream's queue and not its job: %d free, %v", free, err)
+			}
+			if err := held.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
+		})
+	}
+}

@@ -17,6 +17,9 @@
 //	                  has come or somebody whom they name is erased, then
 //	                  {InputsErased, the job ends}
 //
+// Each of those transactions takes the job first, and what commands lock after it
+// (package commands says in which order): whoever has lost the job holds up nobody.
+//
 // Every handler reads what it needs to know of a report from its stream and
 // not from a read model, which may lag behind the job. Nothing is open while it
 // works; what it decides, it commits in one transaction under the fence of its
