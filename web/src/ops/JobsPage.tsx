@@ -2,6 +2,7 @@ import { Anchor, Group, Loader, Skeleton, Stack, Table, Text } from "@mantine/co
 import { IconCircleDashed, IconClock, IconSkull } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
@@ -10,12 +11,16 @@ import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
-import { live } from "./live";
 
 /** JobsPage is the queue of reports to build. */
 export function JobsPage() {
   const admin = useSession().can("admin");
-  const { data, error, isFetching, refetch } = api.useQuery("get", "/api/v1/ops/jobs", {}, live());
+  const { data, error, isFetching, refetch } = api.useQuery(
+    "get",
+    "/api/v1/ops/jobs",
+    {},
+    { ...usePolling(() => 5_000), staleTime: 0 },
+  );
   return (
     <>
       <PageTitle
@@ -114,7 +119,7 @@ function List({ items, admin }: { items: Schemas["Job"][]; admin: boolean }) {
                 {count(job.attempts)}
               </Table.Td>
               <Table.Td>{job.workerId ?? "none"}</Table.Td>
-              <Table.Td>{job.leasedUntil ? <Time at={job.leasedUntil} relative /> : "none"}</Table.Td>
+              <Table.Td>{job.leasedUntil ? <Time at={job.leasedUntil} ahead /> : "none"}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

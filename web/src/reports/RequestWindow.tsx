@@ -1,5 +1,6 @@
 import { Input, SegmentedControl, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
+import { serverNow } from "../api/clock";
 import { type FieldTexts, type Fill, fieldId, type Span, withSpan } from "./requestForm";
 
 const spans: { value: Span; label: string }[] = [
@@ -35,7 +36,7 @@ export function DateRange({ fill, wrong, change }: { fill: Fill; wrong: FieldTex
           id={custom ? undefined : fieldId("from")}
           data={spans}
           value={fill.span}
-          onChange={(span) => change(withSpan(fill, span as Span, new Date()))}
+          onChange={(span) => change(withSpan(fill, span as Span, serverNow()))}
         />
       </Input.Wrapper>
       {custom && (

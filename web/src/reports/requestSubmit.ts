@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { client, type Schemas } from "../api/client";
+import { serverNow } from "../api/clock";
 import { asProblem, fieldErrors, Problem } from "../api/problem";
 import { plural } from "../ui/format";
 import { say } from "../ui/say";
@@ -42,7 +43,7 @@ export function useSubmit(nameOf: (memberId: string) => string) {
 
   const mutation = useMutation({
     mutationFn: async (fill: Fill) => {
-      if (attempt.current?.fill !== fill) attempt.current = { fill, key: newKey(), body: bodyOf(fill, new Date()) };
+      if (attempt.current?.fill !== fill) attempt.current = { fill, key: newKey(), body: bodyOf(fill, serverNow()) };
       const { key, body } = attempt.current;
       const { data, response } = await client.POST("/api/v1/reports", {
         params: { header: { "Idempotency-Key": key } },

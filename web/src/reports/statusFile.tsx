@@ -2,7 +2,7 @@ import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconDownload, IconLock, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
-import { ago, bytes, plural } from "../ui/format";
+import { ago, bytes, fromNow, plural } from "../ui/format";
 import { useNow } from "../ui/Time";
 import { requestAgainSearch } from "./requestAgain";
 import type { Report } from "./status";
@@ -70,9 +70,10 @@ export function ReportFile({ download }: { download: ReturnType<typeof useDownlo
 }
 
 function Past({ at }: { at: string | null }) {
+  const now = useNow(60_000);
   return (
     <Text size="sm" c="dimmed">
-      No longer kept{at && `, expired ${ago(at)}`}.
+      No longer kept{at && `, expired ${ago(at, now)}`}.
     </Text>
   );
 }
@@ -108,7 +109,7 @@ function DownloadLink({ download }: { download: ReturnType<typeof useDownload> }
           file?.name,
           file && bytes(file.sizeBytes),
           file && plural(file.pages, "page"),
-          expiresAt && `expires ${ago(expiresAt, now)}`,
+          expiresAt && `expires ${fromNow(expiresAt, now)}`,
         ]
           .filter(Boolean)
           .join(" · ")}

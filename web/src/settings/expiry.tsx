@@ -1,4 +1,5 @@
 import { Select, type SelectProps } from "@mantine/core";
+import { serverNow } from "../api/clock";
 
 const day = 86_400_000;
 
@@ -14,10 +15,10 @@ const choices = [
 export const defaultExpiry = "90";
 
 /**
- * expiryAfter is the instant so many days from now, for the API. A clock that is a little ahead of the server's must not
+ * expiryAfter is the instant so many days from now, for the API. The server's clock is known to a second, which must not
  * turn a year into more than a year, so a minute is left off.
  */
-export const expiryAfter = (days: string, now = Date.now()) =>
+export const expiryAfter = (days: string, now = serverNow().getTime()) =>
   new Date(now + Number(days) * day - 60_000).toISOString();
 
 /** ExpiryChoice asks for how long a token works. */

@@ -1,6 +1,7 @@
 import { Button, Divider, Popover, Text, TextInput } from "@mantine/core";
 import { IconChevronDown, IconClock } from "@tabler/icons-react";
 import { type FormEvent, useRef, useState } from "react";
+import { serverNow } from "../api/clock";
 import { type CustomErrors, fieldOf, readCustom } from "../window/custom";
 import { useScope } from "../window/scope";
 import { presetNames, presets } from "../window/window";
@@ -99,7 +100,7 @@ function Custom({ onApplied }: { onApplied: () => void }) {
   const end = useRef<HTMLInputElement>(null);
   const apply = (event: FormEvent) => {
     event.preventDefault();
-    const read = readCustom(from, to, new Date());
+    const read = readCustom(from, to, serverNow());
     setErrors(read.errors ?? {});
     if (read.range) {
       setCustom(read.range.from, read.range.to);

@@ -36,11 +36,15 @@ export function duration(milliseconds: number): string {
   return parts.join(" ") || "0 s";
 }
 
-/** ago is how long something is past, in its largest unit: "6 s ago"; what is to come is "in 29 days". */
-export function ago(at: Date | string, now: Date = new Date()): string {
-  const seconds = Math.round((now.getTime() - new Date(at).getTime()) / 1000);
-  const text = largest(Math.abs(seconds));
-  return seconds < 0 ? `in ${text}` : `${text} ago`;
+const secondsTo = (at: Date | string, now: Date) => Math.round((new Date(at).getTime() - now.getTime()) / 1000);
+
+/** ago is how long something is past, in its largest unit: "6 s ago". What has happened is never ahead: "0 s ago". */
+export const ago = (at: Date | string, now: Date) => `${largest(Math.max(0, -secondsTo(at, now)))} ago`;
+
+/** fromNow is how long until something planned, "in 29 days", or how long ago that was. */
+export function fromNow(at: Date | string, now: Date): string {
+  const seconds = secondsTo(at, now);
+  return seconds > 0 ? `in ${largest(seconds)}` : ago(at, now);
 }
 
 function largest(seconds: number): string {

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { ago, fromNow } from "./format";
+
+const now = new Date("2026-11-20T12:00:00Z");
+const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
+
+test.each([
+  [-6, "6 s ago"],
+  [-90, "1 min ago"],
+  [-3 * 86_400, "3 days ago"],
+  [0, "0 s ago"],
+  [2, "0 s ago"],
+  [300, "0 s ago"],
+])("what has happened is past, whatever a clock says: %d s", (seconds, text) => {
+  expect(ago(after(seconds), now)).toBe(text);
+});
+
+test.each([
+  [29.5 * 86_400, "in 29 days"],
+  [90, "in 1 min"],
+  [0, "0 s ago"],
+  [-2 * 86_400, "2 days ago"],
+])("what is planned lies ahead until it is past: %d s", (seconds, text) => {
+  expect(fromNow(after(seconds), now)).toBe(text);
+});
