@@ -5,7 +5,7 @@ import type { ChartSeries } from "./types";
 export const noData = "no data";
 
 /** Readout is one bucket in words: for the legend, and as a sentence for whoever hears the chart. */
-export type Readout = { time: string; values: string[]; total: string | null; sentence: string };
+export type Readout = { time: string; values: string[]; total: string | null; partial: boolean; sentence: string };
 
 /** totalName says what a total adds up, where that is not everything. */
 export function totalName(series: readonly ChartSeries[], hidden: ReadonlySet<string>): string {
@@ -20,18 +20,18 @@ export function readoutOf(model: Model, index: number, format: (value: number) =
   const say = (value: number | null | undefined) => (value === null || value === undefined ? noData : format(value));
   const start = model.starts[index];
   if (start === undefined) {
-    return { time: noData, values: model.series.map(() => noData), total: model.totals && noData, sentence: noData };
+    const values = model.series.map(() => noData);
+    return { time: noData, values, total: model.totals && noData, partial: false, sentence: noData };
   }
   const time = bucketLabel(start, model.bucketSize);
   const values = model.series.map((s) => say(s.values[index]));
   const total = model.totals && say(model.totals[index]);
   const spoken = model.series.flatMap((s, i) => (model.hidden.has(s.key) ? [] : [`${s.label} ${values[i]}`]));
   if (total !== null) spoken.push(`${totalName(model.series, model.hidden)} ${total}`);
-  const when = isPartial(model, index) ? `${time}, ${partialText(start, model.generatedAt, model.bucketSize)}` : time;
-  return { time, values, total, sentence: `${when}: ${spoken.join(", ")}` };
+  const partial = model.partial && index === model.starts.length - 1;
+  const when = partial ? `${time}, ${partialText(start, model.generatedAt, model.bucketSize)}` : time;
+  return { time, values, total, partial, sentence: `${when}: ${spoken.join(", ")}` };
 }
-
-const isPartial = (model: Model, index: number) => model.partial && index === model.starts.length - 1;
 
 /** widest is the most characters that a value's text takes, so that the legend keeps its places: of a sample and the greatest. */
 export function widest(model: Model, format: (value: number) => string): number {

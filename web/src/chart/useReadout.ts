@@ -30,6 +30,9 @@ export function useReadout({
         if (node.textContent !== said) node.textContent = said;
         node.toggleAttribute("data-empty", said === noData);
       }
+      // Only of the bucket that is read out; its place is kept, so that nothing moves.
+      const partial = figure.querySelector<HTMLElement>(".chart-partial");
+      if (partial) partial.style.visibility = said.partial ? "visible" : "hidden";
       host.setAttribute("aria-valuenow", String(Math.max(0, index ?? model.idle)));
       host.setAttribute("aria-valuetext", index === null ? `No cursor. Latest: ${said.sentence}` : said.sentence);
     };
