@@ -194,7 +194,7 @@ test("a server is added once, waits for its first look and then shows the grants
   });
   await fill(page, "db01", "5433");
   await page.getByRole("button", { name: "Try and add" }).click();
-  await page.getByText("The server cannot be reached.").waitFor(); // the page, not the database
+  await page.getByText("The server did not answer.").waitFor(); // the page, not the database
   await page.getByRole("button", { name: "Try and add" }).click();
   await page.getByText("The first assessment runs").waitFor();
   const statements = page.getByRole("region", { name: "Run this as a superuser in database orders" });

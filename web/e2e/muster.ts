@@ -13,8 +13,11 @@ export type Started = {
   url: string;
   port: number;
   dataDir: string;
+  /** Ends the process; what it keeps stays for the next. */
+  end: () => Promise<void>;
   /** Starts it again on the same data, with other settings. */
   restart: (settings: Record<string, string>) => Promise<void>;
+  /** Ends it for good. */
   stop: () => Promise<void>;
 };
 
@@ -54,6 +57,7 @@ export async function start({ demo = false, settings = {} as Record<string, stri
     url,
     port,
     dataDir,
+    end: () => ended(child),
     restart: async (more) => {
       await ended(child);
       child = await run(more);

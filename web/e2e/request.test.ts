@@ -409,7 +409,7 @@ test("31 a request without an answer is sent again as the same", async () => {
     }),
   });
   await submit(page).click();
-  await page.getByText("The server cannot be reached.").waitFor();
+  await page.getByText("The server did not answer.").waitFor();
   await submit(page).click();
   await page.getByText("Busy.").waitFor();
   await segment(page, "Past 7 days").click();

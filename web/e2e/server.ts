@@ -32,7 +32,8 @@ export default async function setup(project: TestProject) {
 
 const json = { "Content-Type": "application/json" };
 
-async function signIn(url: string, email: string): Promise<string> {
+/** signIn is a new session of a member. */
+export async function signIn(url: string, email: string): Promise<string> {
   const answer = await fetch(`${url}/api/v1/session`, {
     method: "POST",
     headers: json,

@@ -9,6 +9,7 @@ import { App } from "./shell/App";
 import { Lost } from "./shell/Lost";
 import { PageFailed } from "./shell/PageFailed";
 import { PagePending } from "./shell/PagePending";
+import { part } from "./ui/part";
 import * as schemas from "./url/schemas";
 import { parseSearch, type Schema, stringifySearch } from "./url/search";
 
@@ -56,161 +57,165 @@ const page = <P extends string, S extends Record<string, unknown>>(
     staticData: { ...data, search: schema as Schema<unknown> },
   });
 
+/** code is a page's, which waits for a server that is away; after an upgrade its old parts are gone: the page is loaded anew. */
+const code = <M extends Record<string, unknown>>(load: () => Promise<M>, name: keyof M & string) =>
+  lazyRouteComponent(() => part(load), name) as RouteComponent;
+
 const routes = [
   page(
     "/",
     schemas.dashboardSearch,
-    lazyRouteComponent(() => import("./dashboard/DashboardPage"), "DashboardPage"),
+    code(() => import("./dashboard/DashboardPage"), "DashboardPage"),
     { title: "Dashboard", scoped: true, permission: "metrics:read" },
   ),
   page(
     "/alerts",
     schemas.alertsSearch,
-    lazyRouteComponent(() => import("./alerts/AlertsPage"), "AlertsPage"),
+    code(() => import("./alerts/AlertsPage"), "AlertsPage"),
     { title: "Alerts", scoped: true, permission: "alerts:read" },
   ),
   page(
     "/alerts/$alertId",
     schemas.alertSearch,
-    lazyRouteComponent(() => import("./alerts/AlertPage"), "AlertPage"),
+    code(() => import("./alerts/AlertPage"), "AlertPage"),
     { title: "Alert", scoped: true, permission: "alerts:read" },
   ),
   page(
     "/reports",
     schemas.catalogSearch,
-    lazyRouteComponent(() => import("./reports/CatalogPage"), "CatalogPage"),
+    code(() => import("./reports/CatalogPage"), "CatalogPage"),
     { title: "Reports", permission: "reports:read" },
   ),
   page(
     "/reports/view",
     schemas.requestSearch,
-    lazyRouteComponent(() => import("./reports/RequestPage"), "RequestPage"),
+    code(() => import("./reports/RequestPage"), "RequestPage"),
     { title: "Request a report", permission: "reports:create" },
   ),
   page(
     "/reports/preview/$card",
     schemas.nothing,
-    lazyRouteComponent(() => import("./reports/PreviewPage"), "PreviewPage"),
+    code(() => import("./reports/PreviewPage"), "PreviewPage"),
     { title: "Preview", permission: "reports:read" },
   ),
   page(
     "/reports/history",
     schemas.historySearch,
-    lazyRouteComponent(() => import("./reports/HistoryPage"), "HistoryPage"),
+    code(() => import("./reports/HistoryPage"), "HistoryPage"),
     { title: "Report history", permission: "reports:read" },
   ),
   page(
     "/reports/verify",
     schemas.nothing,
-    lazyRouteComponent(() => import("./reports/VerifyPage"), "VerifyPage"),
+    code(() => import("./reports/VerifyPage"), "VerifyPage"),
     { title: "Verify a report", permission: "reports:read" },
   ),
   page(
     "/reports/$reportId",
     schemas.nothing,
-    lazyRouteComponent(() => import("./reports/ReportPage"), "ReportPage"),
+    code(() => import("./reports/ReportPage"), "ReportPage"),
     { title: "Report", permission: "reports:read" },
   ),
   page(
     "/exports",
     schemas.exportsSearch,
-    lazyRouteComponent(() => import("./reports/ExportsPage"), "ExportsPage"),
+    code(() => import("./reports/ExportsPage"), "ExportsPage"),
     { title: "Downloads" },
   ),
   page(
     "/instances",
     schemas.instancesSearch,
-    lazyRouteComponent(() => import("./instances/InstancesPage"), "InstancesPage"),
+    code(() => import("./instances/InstancesPage"), "InstancesPage"),
     { title: "Instances", permission: "metrics:read" },
   ),
   page(
     "/instances/new",
     schemas.nothing,
-    lazyRouteComponent(() => import("./instances/AddInstancePage"), "AddInstancePage"),
+    code(() => import("./instances/AddInstancePage"), "AddInstancePage"),
     { title: "Add a server", permission: "admin" },
   ),
   page(
     "/instances/connect",
     schemas.connectSearch,
-    lazyRouteComponent(() => import("./instances/ConnectPage"), "ConnectPage"),
+    code(() => import("./instances/ConnectPage"), "ConnectPage"),
     { title: "Connect an agent", permission: "admin" },
   ),
   page(
     "/instances/$instanceId",
     schemas.instanceSearch,
-    lazyRouteComponent(() => import("./instances/InstancePage"), "InstancePage"),
+    code(() => import("./instances/InstancePage"), "InstancePage"),
     { title: "Instance", permission: "metrics:read" },
   ),
   page(
     "/exceptions",
     schemas.exceptionsSearch,
-    lazyRouteComponent(() => import("./settings/ExceptionsPage"), "ExceptionsPage"),
+    code(() => import("./settings/ExceptionsPage"), "ExceptionsPage"),
     { title: "Exceptions", permission: "reports:read" },
   ),
   page(
     "/settings/members",
     schemas.membersSearch,
-    lazyRouteComponent(() => import("./settings/MembersPage"), "MembersPage"),
+    code(() => import("./settings/MembersPage"), "MembersPage"),
     { title: "Members" },
   ),
   page(
     "/settings/tokens",
     schemas.nothing,
-    lazyRouteComponent(() => import("./settings/TokensPage"), "TokensPage"),
+    code(() => import("./settings/TokensPage"), "TokensPage"),
     { title: "Tokens" },
   ),
   page(
     "/settings/organization",
     schemas.nothing,
-    lazyRouteComponent(() => import("./settings/OrganizationPage"), "OrganizationPage"),
+    code(() => import("./settings/OrganizationPage"), "OrganizationPage"),
     { title: "Organization" },
   ),
   page(
     "/settings/account",
     schemas.nothing,
-    lazyRouteComponent(() => import("./settings/AccountPage"), "AccountPage"),
+    code(() => import("./settings/AccountPage"), "AccountPage"),
     { title: "Your account" },
   ),
   page(
     "/audit",
     schemas.auditSearch,
-    lazyRouteComponent(() => import("./audit/AuditPage"), "AuditPage"),
+    code(() => import("./audit/AuditPage"), "AuditPage"),
     { title: "Audit", permission: "audit:read" },
   ),
   page(
     "/ops/projections",
     schemas.nothing,
-    lazyRouteComponent(() => import("./ops/ProjectionsPage"), "ProjectionsPage"),
+    code(() => import("./ops/ProjectionsPage"), "ProjectionsPage"),
     { title: "Projections", permission: "ops:read" },
   ),
   page(
     "/ops/jobs",
     schemas.nothing,
-    lazyRouteComponent(() => import("./ops/JobsPage"), "JobsPage"),
+    code(() => import("./ops/JobsPage"), "JobsPage"),
     { title: "Job queue", permission: "ops:read" },
   ),
   page(
     "/ops/dead-letters",
     schemas.nothing,
-    lazyRouteComponent(() => import("./ops/DeadLettersPage"), "DeadLettersPage"),
+    code(() => import("./ops/DeadLettersPage"), "DeadLettersPage"),
     { title: "Dead letters", permission: "admin" },
   ),
   page(
     "/ops/outbox",
     schemas.outboxSearch,
-    lazyRouteComponent(() => import("./ops/OutboxPage"), "OutboxPage"),
+    code(() => import("./ops/OutboxPage"), "OutboxPage"),
     { title: "Outbox", permission: "admin" },
   ),
   page(
     "/setup",
     schemas.nothing,
-    lazyRouteComponent(() => import("./access/SetupPage"), "SetupPage"),
+    code(() => import("./access/SetupPage"), "SetupPage"),
     { title: "Set up", public: true },
   ),
   page(
     "/invitation",
     schemas.nothing,
-    lazyRouteComponent(() => import("./access/InvitationPage"), "InvitationPage"),
+    code(() => import("./access/InvitationPage"), "InvitationPage"),
     { title: "Invitation", public: true },
   ),
 ] as const;

@@ -1,22 +1,46 @@
 import createFetchClient, { type Middleware } from "openapi-fetch";
 import createQueryClient from "openapi-react-query";
+import { whetherAway } from "./away";
+import { noteDate } from "./clock";
 import { noteDemo } from "./demo";
-import { offline, Problem } from "./problem";
+import { failedLikeAway, Problem, unanswered } from "./problem";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
+
+/** What is read and has not come after this does not come. */
+const patience = 60_000;
+
+/**
+ * send is fetch with a deadline for what is read. It takes the answer whole, as a connection that breaks in the middle
+ * gives none, and notes the server's clock.
+ */
+async function send(request: Request): Promise<Response> {
+  const asked = Date.now();
+  const reading = request.method === "GET";
+  const signal = reading ? AbortSignal.any([request.signal, AbortSignal.timeout(patience)]) : request.signal;
+  // Read at each call: tests put their own fetch in its place.
+  const answer = await globalThis.fetch(request, { signal });
+  noteDate(answer.headers.get("Date"), asked, Date.now());
+  const body = await answer.arrayBuffer();
+  const { status, statusText, headers } = answer;
+  // An answer like 204 may not have a body, not even an empty one.
+  return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
+}
 
 const manners: Middleware = {
   onResponse: async ({ response }) => {
     noteDemo(response.headers.get("X-Demo-Data") === "true");
     if (response.ok) return;
     const body = (await response.json().catch(() => ({}))) as Partial<Schemas["Problem"]>;
-    throw new Problem(body, response.status, response.headers);
+    const problem = new Problem(body, response.status, response.headers);
+    problem.away = failedLikeAway(problem) && (await whetherAway()) !== null;
+    throw problem;
   },
-  onError: ({ error }) => {
+  onError: async ({ error, request }) => {
     if (error instanceof Problem) return error;
-    if (error instanceof DOMException && error.name === "AbortError") return error;
-    return offline();
+    if (request.signal.aborted) return error as Error;
+    return unanswered((await whetherAway()) !== null);
   },
 };
 
@@ -29,8 +53,7 @@ export const client = createFetchClient<paths>({
   cache: "no-cache",
   credentials: "same-origin",
   headers: { Accept: "application/json" },
-  // Read at each call: tests put their own fetch in its place.
-  fetch: (request) => globalThis.fetch(request),
+  fetch: send,
 });
 client.use(manners);
 

@@ -10,6 +10,8 @@ export class Problem extends Error {
   readonly errors: FieldError[];
   /** Seconds after which to ask again; null where the server does not say. */
   readonly retryAfter: number | null;
+  /** The server was away: what was asked can be asked again when it is back. */
+  away = false;
 
   constructor(body: Partial<components["schemas"]["Problem"]>, status = 0, headers = new Headers()) {
     super(body.detail || body.title || `The server answered ${status}.`);
@@ -22,7 +24,18 @@ export class Problem extends Error {
   }
 }
 
-export const offline = () => new Problem({ code: "offline", detail: "The server cannot be reached." });
+/** failedLikeAway says that a request failed as all do while the server, or a proxy's way to it, is gone. */
+export const failedLikeAway = ({ status }: Problem) => status === 0 || (status >= 502 && status <= 504);
+
+/** unanswered is a request that no answer came to; where the server is away that is why. */
+export function unanswered(away: boolean): Problem {
+  const problem = new Problem({
+    code: "offline",
+    detail: away ? "The server cannot be reached." : "The server did not answer.",
+  });
+  problem.away = away;
+  return problem;
+}
 
 /** asProblem turns whatever was thrown into a Problem, so that every failure is shown the same way. */
 export function asProblem(error: unknown): Problem {

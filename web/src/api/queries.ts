@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { Problem } from "./problem";
+import { failedLikeAway, Problem } from "./problem";
 import { sessionQuery } from "./session";
 
 /** Whoever was signed in is no longer: ask again who is, and the shell shows the sign-in in place of nothing lost. */
@@ -22,16 +22,23 @@ export const sessionEnded = {
   },
 };
 
-/** A refusal is final; an unreachable or busy server is asked once more. */
+/**
+ * A refusal is final; what was busy is asked once more. While the server is away a query waits between two tries, and
+ * goes on when it is back.
+ */
 const retry = (failures: number, error: Error) =>
-  failures < 1 && error instanceof Problem && (error.status === 0 || error.status === 503);
+  error instanceof Problem && (error.away || (failures < 1 && failedLikeAway(error)));
+
+/** What failed for another reason is asked again, too, when the server is back. */
+const refetchOnReconnect = (query: { state: { status: string } }) => query.state.status === "error" && "always";
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noteEnd }),
   mutationCache: new MutationCache({ onError: noteEnd }),
   defaultOptions: {
-    queries: { retry, refetchOnWindowFocus: false, staleTime: 30_000 },
-    mutations: { retry: false },
+    queries: { retry, refetchOnWindowFocus: false, refetchOnReconnect, staleTime: 30_000 },
+    // Whoever does something is told at once that it did not work.
+    mutations: { retry: false, networkMode: "always" },
   },
 });
 

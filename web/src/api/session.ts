@@ -17,6 +17,8 @@ export const sessionQuery = queryOptions({
   queryFn: async ({ signal }) => (await client.GET("/api/v1/session", { signal })).data as Schemas["Session"],
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
+  // Nothing is shown before it is known: a failure has to be told.
+  networkMode: "always",
 });
 
 /** signedIn is the session where somebody is signed in, else null. */

@@ -3,6 +3,8 @@ import { IconCircleCheck, IconKey } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { api, type Schemas } from "../api/client";
+import { serverNow } from "../api/clock";
+import { usePolling } from "../api/polling";
 import { asProblem, fieldErrors } from "../api/problem";
 import { Mark } from "../ui/Mark";
 import { PageTitle } from "../ui/PageTitle";
@@ -149,7 +151,7 @@ function Shown({ made, onAnother }: { made: Made; onAnother: () => void }) {
 }
 
 function HowTo({ agent, token }: { agent: Agent; token: string }) {
-  const [now] = useState(() => new Date());
+  const [now] = useState(serverNow);
   const { brings, steps, notes } = recipe(agent, location.origin, token, now);
   return (
     <Stack gap="md">
@@ -172,7 +174,7 @@ function Arrival({ tokenId }: { tokenId: string }) {
     "get",
     "/api/v1/ingest-tokens",
     {},
-    { refetchInterval: 5_000, staleTime: 0, refetchOnWindowFocus: true },
+    { ...usePolling(() => 5_000), staleTime: 0 },
   );
   const token = data?.items.find((t) => t.id === tokenId);
   return (

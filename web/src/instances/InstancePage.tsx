@@ -2,7 +2,8 @@ import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Skeleton, Stack, Text
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import { api } from "../api/client";
+import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
@@ -36,7 +37,7 @@ export function InstancePage() {
     "get",
     "/api/v1/instances/{instanceId}",
     { params: { path: { instanceId } } },
-    { refetchInterval: ({ state: { data } }) => (asked || (data && awaited(data)) ? 2_000 : 30_000) },
+    usePolling<Schemas["Instance"]>((instance) => (asked || awaited(instance) ? 2_000 : 30_000)),
   );
   useEffect(() => {
     if (!asked || !i) return;

@@ -2,7 +2,8 @@ import { Anchor, Button, Group, MultiSelect, Select, Skeleton, Table, Text } fro
 import { IconPlug, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { api } from "../api/client";
+import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { count, engineName, plural } from "../ui/format";
@@ -33,7 +34,7 @@ export function InstancesPage() {
     {
       placeholderData: keepPreviousData,
       // A server is silent after minutes, and looked at for the first time within seconds.
-      refetchInterval: (query) => (query.state.data?.items.some(awaited) ? 3_000 : 30_000),
+      ...usePolling<Schemas["InstancePage"]>((list) => (list.items.some(awaited) ? 3_000 : 30_000)),
     },
   );
   const filtered = Boolean(search.q || engine || search.status);

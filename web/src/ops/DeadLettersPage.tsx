@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { api, type Schemas } from "../api/client";
 import { RequestAgain } from "../reports/statusFile";
+import { usePolling } from "../api/polling";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
@@ -13,7 +14,6 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Snippet } from "../ui/Snippet";
 import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
-import { live } from "./live";
 
 type Letter = Schemas["DeadLetter"];
 
@@ -32,7 +32,12 @@ const whatOf = (letter: Letter) =>
 
 /** DeadLettersPage lists what was tried several times and set aside, to be tried again or dropped. */
 export function DeadLettersPage() {
-  const { data, error, isFetching, refetch } = api.useQuery("get", "/api/v1/ops/dead-letters", {}, live(15_000));
+  const { data, error, isFetching, refetch } = api.useQuery(
+    "get",
+    "/api/v1/ops/dead-letters",
+    {},
+    { ...usePolling(() => 15_000), staleTime: 0 },
+  );
   const [dropping, setDropping] = useState<{ letter: Letter; opened: boolean } | null>(null);
   const gone = () => {
     setDropping(null);

@@ -1,10 +1,10 @@
 import { Table, Text, Title } from "@mantine/core";
 import { api } from "../api/client";
+import { usePolling } from "../api/polling";
 import { count, engineName } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
-import { live } from "./live";
 
 const tiles: Record<string, string> = {
   connections: "Connections",
@@ -14,7 +14,12 @@ const tiles: Record<string, string> = {
 
 /** DroppedEngines names the engines that tiles were answered without; nothing where there are none. */
 export function DroppedEngines() {
-  const { data, error, refetch } = api.useQuery("get", "/api/v1/ops/engines", {}, live());
+  const { data, error, refetch } = api.useQuery(
+    "get",
+    "/api/v1/ops/engines",
+    {},
+    { ...usePolling(() => 5_000), staleTime: 0 },
+  );
   if (error && !data) return <ProblemNote error={error} title="Dropped engines cannot be read" onRetry={refetch} />;
   if (!data || data.items.length === 0) return null;
   return (

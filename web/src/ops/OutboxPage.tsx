@@ -14,6 +14,7 @@ import { IconArrowLeft, IconMail } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { asProblem } from "../api/problem";
 import { EmptyState } from "../ui/EmptyState";
 import { bytes, plural } from "../ui/format";
@@ -22,7 +23,6 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Snippet } from "../ui/Snippet";
 import { Time } from "../ui/Time";
-import { live } from "./live";
 import { addressesIn, readMail } from "./mail";
 import classes from "./OutboxPage.module.css";
 
@@ -55,7 +55,12 @@ export function OutboxPage() {
 }
 
 function List({ onOpen }: { onOpen: (id: string) => void }) {
-  const { data, error, isFetching, refetch } = api.useQuery("get", "/api/v1/ops/outbox", {}, live(15_000));
+  const { data, error, isFetching, refetch } = api.useQuery(
+    "get",
+    "/api/v1/ops/outbox",
+    {},
+    { ...usePolling(() => 15_000), staleTime: 0 },
+  );
   if (error && !data) return <ProblemNote error={error} title="The outbox cannot be read" onRetry={refetch} />;
   if (!data) return <Skeleton height={240} />;
   if (data.items.length === 0) {

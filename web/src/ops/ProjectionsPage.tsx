@@ -1,6 +1,7 @@
 import { Button, Group, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { count, duration, plural } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
@@ -11,7 +12,6 @@ import { Time } from "../ui/Time";
 import { TypedConfirm } from "../ui/TypedConfirm";
 import { Difference } from "./Difference";
 import { DroppedEngines } from "./DroppedEngines";
-import { live } from "./live";
 import { ProjectionState } from "./ProjectionState";
 
 type Projection = Schemas["Projection"];
@@ -29,7 +29,7 @@ export function ProjectionsPage() {
     "get",
     "/api/v1/ops/projections",
     {},
-    live(asked ? 1_000 : 5_000),
+    { ...usePolling(() => (asked ? 1_000 : 5_000)), staleTime: 0 },
   );
   useEffect(() => {
     if (!asked || dataUpdatedAt <= asked.begunAt) return;

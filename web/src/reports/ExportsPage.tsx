@@ -3,13 +3,13 @@ import { IconInbox } from "@tabler/icons-react";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api } from "../api/client";
+import { inProgress, usePolling, whileMoving } from "../api/polling";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { inProgress, usePolling } from "./polling";
 import type { Report } from "./status";
 import { unseenOf, useFoldTray, useMarkSeen, useTray } from "./tray";
 import { TrayCard } from "./trayCard";
@@ -101,7 +101,7 @@ function Elsewhere({ id }: { id: string }) {
     "get",
     "/api/v1/reports/{reportId}",
     { params: { path: { reportId: id } } },
-    { ...usePolling<Report>(inProgress), staleTime: 0 },
+    { ...usePolling<Report>((report) => inProgress(report) && whileMoving), staleTime: 0 },
   );
   const { id: me } = useSession().member;
   if (report.isPending) return <Skeleton h={104} radius="md" />;

@@ -1,6 +1,7 @@
 import { Button, Chip, Group, Stack, Tabs, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
+import { inProgress, usePolling, whileMoving } from "../api/polling";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { Pager } from "../ui/Pager";
@@ -9,7 +10,6 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { kinds, statuses } from "../url/schemas";
 import { HistoryTable } from "./historyTable";
-import { inProgress, usePolling } from "./polling";
 import { kindName, statusNames } from "./status";
 
 type Kind = (typeof kinds)[number];
@@ -98,7 +98,7 @@ type RowsProps = {
 
 function Rows({ kind, status, page, onTurn, onAll }: RowsProps) {
   const nothing = status?.length === 0;
-  const polling = usePolling<Schemas["ReportPage"]>((answer) => answer.items.some(inProgress));
+  const polling = usePolling<Schemas["ReportPage"]>((answer) => answer.items.some(inProgress) && whileMoving);
   const history = api.useQuery(
     "get",
     "/api/v1/reports",

@@ -4,10 +4,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type MouseEvent, useEffect, useState } from "react";
 import { client, type Schemas } from "../api/client";
+import { inProgress } from "../api/polling";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/session";
 import { dismiss, toast } from "../ui/toast";
-import { inProgress } from "./polling";
+// Here before it is needed: that something failed has to be told also while the server is away.
+import "../ui/Toasts";
 import { kindName, type Report } from "./status";
 import { askFor, fetchFile, reportsChanged } from "./statusDownload";
 import { usePolledTray } from "./tray";

@@ -3,13 +3,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { api } from "../api/client";
+import { serverNow } from "../api/clock";
+import { inProgress, usePolling, whileMoving } from "../api/polling";
 import { asProblem } from "../api/problem";
 import { EmptyState } from "../ui/EmptyState";
-import { absoluteTime, ago, bytes, count, duration, plural } from "../ui/format";
+import { absoluteTime, bytes, count, duration, fromNow, plural } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { inProgress, usePolling } from "./polling";
+import { useNow } from "../ui/Time";
 import { kindName, type Report, ReportStatus } from "./status";
 import { useDownload } from "./statusDownload";
 import { Facts } from "./statusFacts";
@@ -24,7 +26,7 @@ const mailing = 60_000;
 const moving = (report: Report) =>
   inProgress(report) ||
   (report.status === "Ready" &&
-    Date.now() - Date.parse(report.finishedAt ?? report.createdAt) < mailing &&
+    serverNow().getTime() - Date.parse(report.finishedAt ?? report.createdAt) < mailing &&
     (report.recipients ?? []).some((r) => r.delivery === "pending"));
 
 /** ReportPage is one report: its state and file, who receives it, what happened to it, and how to prove a PDF in hand. */
@@ -34,7 +36,7 @@ export function ReportPage() {
     "get",
     "/api/v1/reports/{reportId}",
     { params: { path: { reportId } } },
-    { ...usePolling<Report>(moving), staleTime: 0 },
+    { ...usePolling<Report>((report) => moving(report) && whileMoving), staleTime: 0 },
   );
   if (report.data) return <Shown report={report.data} failed={report.error} onRetry={() => report.refetch()} />;
   if (report.isPending) {
@@ -133,6 +135,7 @@ const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle:
 const inUTC = (at: string) => `${utc.format(new Date(at))} UTC`;
 
 function ReportFacts({ report }: { report: Report }) {
+  const now = useNow(60_000);
   const { scope, file, startedAt, finishedAt, expiresAt } = report;
   return (
     <Facts
@@ -157,7 +160,7 @@ function ReportFacts({ report }: { report: Report }) {
         ],
         [
           report.status === "Expired" ? "Expired" : "Expires",
-          expiresAt && `${absoluteTime(expiresAt)} (${ago(expiresAt)})`,
+          expiresAt && `${absoluteTime(expiresAt)} (${fromNow(expiresAt, now)})`,
         ],
         [
           "Id",

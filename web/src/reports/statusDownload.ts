@@ -1,5 +1,7 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { type MouseEvent, useState } from "react";
+import { whetherAway } from "../api/away";
+import { unanswered } from "../api/problem";
 import { sessionEnded } from "../api/queries";
 import type { Report } from "./status";
 
@@ -18,7 +20,7 @@ export type Refusal = { status: number; message: string };
 export async function askFor(url: string): Promise<Refusal | null> {
   const answer = await fetch(url, { method: "HEAD", cache: "no-store", credentials: "same-origin" }).catch(() => null);
   if (answer?.ok) return null;
-  if (!answer) return { status: 0, message: "The server cannot be reached. Try again." };
+  if (!answer) return { status: 0, message: `${unanswered((await whetherAway()) !== null).message} Try again.` };
   if (answer.status === 401) sessionEnded.tell();
   const id = answer.headers.get("X-Request-Id");
   const unknown = `The server answered ${answer.status}${id ? `, request ${id}` : ""}. Try again later.`;

@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { client, type Schemas } from "../api/client";
-import { inProgress, usePolling } from "./polling";
+import { inProgress, usePolling, whileMoving } from "../api/polling";
 import type { Report } from "./status";
 
 type TrayPages = InfiniteData<Schemas["ExportPage"], string | null>;
@@ -42,7 +42,7 @@ export const useTray = () => useInfiniteQuery({ ...trayQuery, select: shown });
  * the announcer: each that polled would ask for itself.
  */
 export function usePolledTray(missing: () => boolean) {
-  const polling = usePolling<TrayPages>((data) => moving(data) || missing());
+  const polling = usePolling<TrayPages>((data) => (moving(data) || missing()) && whileMoving);
   return useInfiniteQuery({ ...trayQuery, ...polling, select: shown });
 }
 

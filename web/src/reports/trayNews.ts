@@ -1,6 +1,6 @@
 // What of the tray is news to its reader: a report that was being built and no longer is. Remembered for the tab, so
 // that a reload neither repeats it nor loses what happened meanwhile.
-import { inProgress } from "./polling";
+import { inProgress } from "../api/polling";
 import type { Report } from "./status";
 
 /** Memory is what a tab knew of the tray when it last looked. */

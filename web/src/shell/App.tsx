@@ -2,19 +2,23 @@ import { Center, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { useAway } from "../api/away";
 import { sessionQuery, signedIn } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
+import { part } from "../ui/part";
+import { AwayBanner } from "./Away";
 import { Forbidden } from "./Forbidden";
 import { ScopeNotice } from "./ScopeNotice";
 import { SearchNotices } from "./SearchNotices";
 import { Shell } from "./Shell";
 
 // Whoever is signed in does not need it.
-const SignIn = lazy(() => import("../access/SignIn").then((m) => ({ default: m.SignIn })));
+const SignIn = lazy(() => part(() => import("../access/SignIn")).then((m) => ({ default: m.SignIn })));
 
 /** App is what every address has around it: who is signed in decides between the sign-in and the shell. */
 export function App() {
   const session = useQuery(sessionQuery);
+  const away = useAway();
   const matches = useMatches();
   const page = matches[matches.length - 1]?.staticData ?? {};
   const waiting = (
@@ -23,18 +27,30 @@ export function App() {
     </Center>
   );
   if (session.isPending) return waiting;
-  if (session.isError) {
+  if (!session.data) {
     return (
       <Center h="100dvh" p="md">
-        <ProblemNote error={session.error} title="Muster cannot be reached" onRetry={() => session.refetch()} />
+        {away ? (
+          <AwayBanner blank />
+        ) : (
+          <ProblemNote error={session.error} title="Muster cannot be opened" onRetry={() => session.refetch()} />
+        )}
       </Center>
     );
   }
-  if (page.public) return <Outlet />;
+  if (page.public) {
+    return (
+      <>
+        <AwayBanner />
+        <Outlet />
+      </>
+    );
+  }
   const who = signedIn(session.data);
   if (!who) {
     return (
       <Suspense fallback={waiting}>
+        <AwayBanner />
         <SignIn session={session.data} />
       </Suspense>
     );

@@ -16,9 +16,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
       <PageTitle title={upgraded ? "This page has changed" : "This page failed"} />
       {upgraded ? (
         <Alert color="yellow" role="alert" icon={<IconRefreshAlert aria-hidden />}>
-          <Text size="sm">
-            A part of it could not be loaded: Muster was upgraded while the page was open, or it cannot be reached.
-          </Text>
+          <Text size="sm">A part of it could not be loaded: Muster was upgraded while the page was open.</Text>
           <Button size="xs" variant="default" mt="xs" onClick={() => location.reload()}>
             Reload
           </Button>

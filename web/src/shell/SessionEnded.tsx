@@ -3,10 +3,11 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { client, type Schemas } from "../api/client";
 import { sessionEnded } from "../api/queries";
 import { sessionQuery, signedIn } from "../api/session";
+import { part } from "../ui/part";
 import { whenSignedOutElsewhere } from "./ending";
 
 // Loaded when it is needed: while the session lasts it is not.
-const SignInDialog = lazy(() => import("./SignInDialog"));
+const SignInDialog = lazy(() => part(() => import("./SignInDialog")));
 
 const memberOf = (queries: QueryClient) => signedIn(queries.getQueryData(sessionQuery.queryKey))?.member.id ?? null;
 

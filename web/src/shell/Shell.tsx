@@ -1,6 +1,8 @@
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { part } from "../ui/part";
 import { type ScopeSearch, useScope } from "../window/scope";
+import { AwayBanner } from "./Away";
 import { DemoBanner, InsecureBanner } from "./Banners";
 import { useFocus } from "./focus";
 import { Navigation } from "./Navigation";
@@ -11,8 +13,8 @@ import { type Tool, TopBar } from "./TopBar";
 import { usePageShortcuts } from "./usePageShortcuts";
 
 // What nobody sees at first is loaded after that which everybody does.
-const ReportAnnouncer = lazy(() => import("../reports/ReportAnnouncer"));
-const ShortcutsModal = lazy(() => import("./ShortcutsModal"));
+const ReportAnnouncer = lazy(() => part(() => import("../reports/ReportAnnouncer")));
+const ShortcutsModal = lazy(() => part(() => import("./ShortcutsModal")));
 
 /** Shell is the page's frame: navigation, and for pages with a scope the filter and the window. */
 export function Shell({ scoped, children }: { scoped: boolean; children: ReactNode }) {
@@ -40,6 +42,7 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
       </header>
       <Navigation scope={scope} opened={menu} onNavigate={close} />
       <main className="shell-main" id="main" tabIndex={-1}>
+        <AwayBanner />
         <InsecureBanner />
         <DemoBanner />
         {children}

@@ -1,9 +1,10 @@
 import type { NotificationData } from "@mantine/notifications";
 import { lazy, Suspense, useSyncExternalStore } from "react";
+import { part } from "./part";
 
-// Most visits see no toast: what shows them is loaded with the first.
-const Toasts = lazy(() => import("./Toasts"));
-const notifications = () => import("@mantine/notifications").then((m) => m.notifications);
+// Most visits see no toast: what shows them is not waited for.
+const Toasts = lazy(() => part(() => import("./Toasts")));
+const notifications = () => part(() => import("@mantine/notifications")).then((m) => m.notifications);
 
 let needed = false;
 const listeners = new Set<() => void>();

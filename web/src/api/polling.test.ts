@@ -1,10 +1,10 @@
 import { focusManager, QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Problem } from "../api/problem";
-import { dueOnReturn, pollWait } from "./polling";
+import { dueOnReturn, pollWait, whileMoving } from "./polling";
+import { Problem } from "./problem";
 
 type List = { moving: boolean };
-const moving = (list: List) => list.moving;
+const moving = (list: List) => list.moving && whileMoving;
 
 /** watched runs a query as usePolling would; answers are given in their order, the last one for ever. */
 function watched(answers: (List | Problem)[]) {
