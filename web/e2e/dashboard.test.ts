@@ -2,6 +2,7 @@
 import type { Locator, Page, Request, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { apiAs, requestsTo, type Visit, violations, visit } from "./browser";
+import { takenIn, watchAnswers } from "./taken";
 
 const tilePaths = {
   "Alert history": "/api/v1/alerts/raised-resolved-history",
@@ -176,14 +177,21 @@ describe("10 an empty match is 0, not the organization's total", () => {
   });
 });
 
+/** seen has the page be looked at, or hidden. */
+const seen = (page: Page, state: "visible" | "hidden") =>
+  page.evaluate((state) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  }, state);
+
 test("11 connections: active, idle, waiting, total and the time of the sample", async () => {
-  const now = Date.now();
+  let age = 6_000;
   const page = await visit("/", {
     before: async (page) => {
-      await page.clock.install({ time: now });
+      await page.clock.install();
       await answering(page, "/api/v1/metrics/connections", () => ({
-        asOf: new Date(now).toISOString(),
-        sampledAt: new Date(now - 6_000).toISOString(),
+        asOf: new Date().toISOString(),
+        sampledAt: new Date(Date.now() - age).toISOString(),
         total: 1312,
         active: 41,
         idle: 1254,
@@ -201,11 +209,53 @@ test("11 connections: active, idle, waiting, total and the time of the sample", 
     );
   }
   await card.getByText("1,312 total, of them 6 idle in transaction, 2 other").waitFor();
-  await card.getByText(/^sampled ([6-9]|1\d) s ago$/).waitFor();
+  await card.getByText(/^sampled ([6-9]|[1-3]\d) s ago$/).waitFor();
   expect(await card.getByText("stale").count()).toBe(0);
+  // That a hidden page has not asked for minutes does not make the sample stale: the server's word does.
+  await seen(page, "hidden");
   await page.clock.fastForward(150_000);
   await card.getByText("sampled 2 min ago").waitFor();
+  expect(await card.getByText("stale").count()).toBe(0);
+  age = 150_000;
+  await seen(page, "visible");
   await card.getByText("stale", { exact: true }).waitFor();
+});
+
+test("11 what is so now is read again every 30 s, not in a hidden tab, and at once on the way back", async () => {
+  const heard = asked();
+  const page = await visit("/?range=1h", {
+    before: async (page) => {
+      await page.clock.install();
+      await watchAnswers(page);
+      await heard.visit.before?.(page);
+    },
+  });
+  await drawn(page);
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000);
+  await takenIn(page);
+  const now = ["/api/v1/health-checks/overview", "/api/v1/metrics/connections", "/api/v1/alerts", "/api/v1/instances"];
+  const count = () => now.map((path) => heard.of(path).length);
+  const before = count();
+  const windowed = () => titles.map((title) => heard.of(tilePaths[title]).length);
+  const tiles = windowed();
+  const more = (n: number) => before.map((of) => of + n);
+  const pass = async (seconds: number) => {
+    await page.clock.runFor(seconds * 1_000);
+    await takenIn(page);
+  };
+  await pass(29);
+  expect(count()).toEqual(before);
+  await pass(2);
+  expect(count()).toEqual(more(1));
+  await seen(page, "hidden");
+  await pass(90);
+  expect(count()).toEqual(more(1));
+  await seen(page, "visible");
+  await takenIn(page);
+  expect(count()).toEqual(more(2));
+  await pass(29);
+  expect(count()).toEqual(more(2));
+  expect(windowed(), "tiles move on Refresh alone").toEqual(tiles);
 });
 
 test("12 KPI click-through keeps scope", async () => {
@@ -353,7 +403,36 @@ test("21 one tile fails alone", async () => {
   broken = false;
   await failed.getByRole("button", { name: "Retry" }).click();
   await plot(page, "Utilization").waitFor();
-  expect(heard.all.slice(before).map((url) => url.pathname)).toEqual([tilePaths.Utilization]);
+  const current = /overview|connections|alerts$|instances$|exports/;
+  const again = heard.all.slice(before).map((url) => url.pathname);
+  expect(again.filter((path) => !current.test(path))).toEqual([tilePaths.Utilization]);
+});
+
+test("21 what fails later keeps what it showed, and says so", async () => {
+  const failing = [tilePaths.Utilization, "/api/v1/metrics/connections", "/api/v1/health-checks/overview"];
+  let broken = false;
+  const page = await visit("/?range=1h", {
+    expected: [/500/],
+    before: (page) =>
+      page.route(
+        (url) => broken && failing.includes(url.pathname),
+        (route) => route.fulfill({ status: 500, json: { status: 500, detail: "Something failed on our side." } }),
+      ),
+  });
+  await drawn(page);
+  const digits = () => kpi(page, "alerts").locator("[data-digits]").textContent();
+  const before = await digits();
+  broken = true;
+  await refresh(page);
+  for (const what of ["Utilization could not be read", "Connections could not be", "Instances, databases and alerts"]) {
+    await page.getByRole("alert").filter({ hasText: what }).filter({ hasText: "again" }).waitFor();
+  }
+  expect(await plot(page, "Utilization").isVisible()).toBe(true);
+  expect(await kpi(page, "connections").getByText("total").isVisible()).toBe(true);
+  expect(await digits()).toBe(before);
+  broken = false;
+  await tile(page, "Utilization").getByRole("button", { name: "Retry" }).click();
+  await tile(page, "Utilization").getByRole("alert").waitFor({ state: "hidden" });
 });
 
 type Hosts = { bucketStarts: string[]; series: Record<string, (number | null)[]> };

@@ -1,4 +1,3 @@
-import { keepPreviousData } from "@tanstack/react-query";
 import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
 import { count } from "../ui/format";
@@ -34,7 +33,7 @@ export function AlertHistoryTile() {
     "get",
     "/api/v1/alerts/raised-resolved-history",
     { params: { query: { from, to, bucketSize, ...scope } } },
-    { enabled: scope !== null, placeholderData: keepPreviousData },
+    { enabled: scope !== null },
   );
   const nameless = scope === null && error !== null;
   return (
@@ -47,7 +46,6 @@ export function AlertHistoryTile() {
         error: nameless ? error : history.error,
         isError: nameless || history.isError,
         isFetching: history.isFetching || (scope === null && !nameless),
-        isPlaceholderData: history.isPlaceholderData,
         refetch: nameless ? retry : history.refetch,
       }}
       draw={draw}

@@ -1,15 +1,17 @@
 import { Badge, Skeleton, Tooltip } from "@mantine/core";
 import { IconClockExclamation } from "@tabler/icons-react";
-import { keepPreviousData } from "@tanstack/react-query";
 import { api, type Schemas } from "../api/client";
+import { onServer } from "../api/clock";
 import { absoluteTime, ago, count } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useNow } from "../ui/Time";
 import { useScope } from "../window/scope";
+import { useCurrent } from "./asking";
 import classes from "./dashboard.module.css";
 
 type Snapshot = Schemas["Connections"];
 
+/** A sample that is older than this when the server answers says that no newer one reached it. */
 const staleAfter = 2 * 60_000;
 
 const nothing: Snapshot = {
@@ -24,15 +26,19 @@ const nothing: Snapshot = {
   engines: [],
 };
 
-/** Sampled says how old the oldest sample is. The server's clock and the time since its answer count, not the reader's clock. */
+/**
+ * Sampled says how old the oldest sample is, by the server's clock and the time since its answer. Stale it is only by
+ * what the server said: that this page has not asked for a while says nothing about the sample.
+ */
 function Sampled({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: number }) {
   const now = useNow(1_000);
   if (snapshot.sampledAt === null) return <span>no sample</span>;
   const sampled = Date.parse(snapshot.sampledAt);
-  const age = Math.max(0, Date.parse(snapshot.asOf) - sampled + Math.max(0, now.getTime() - answeredAt));
+  const ageThen = Date.parse(snapshot.asOf) - sampled;
+  const age = Math.max(0, ageThen + Math.max(0, now.getTime() - onServer(answeredAt)));
   return (
     <>
-      {age > staleAfter && (
+      {ageThen > staleAfter && (
         <Badge size="sm" radius="sm" variant="default" leftSection={<IconClockExclamation size={12} aria-hidden />}>
           stale
         </Badge>
@@ -83,7 +89,7 @@ export function Connections() {
     "get",
     "/api/v1/metrics/connections",
     { params: { query: instanceIds ? { instanceId: instanceIds } : {} } },
-    { enabled: !matchesNothing, placeholderData: keepPreviousData },
+    { enabled: !matchesNothing, ...useCurrent() },
   );
   const shown = matchesNothing ? nothing : snapshot.data;
   return (
@@ -91,19 +97,25 @@ export function Connections() {
       className={`${classes.card} ${classes.connections}`}
       aria-label="Connections"
       aria-busy={snapshot.isFetching}
-      data-old={snapshot.isPlaceholderData && !matchesNothing}
       data-kpi="connections"
     >
       <span className={classes.label}>Connections</span>
-      {snapshot.isError ? (
-        <ProblemNote error={snapshot.error} onRetry={() => snapshot.refetch()} />
-      ) : shown ? (
+      {snapshot.isError && (
+        <ProblemNote
+          error={snapshot.error}
+          title={`Connections could not be counted${shown ? " again" : ""}`}
+          onRetry={() => snapshot.refetch()}
+        />
+      )}
+      {shown ? (
         <Sessions snapshot={shown} answeredAt={snapshot.dataUpdatedAt} />
       ) : (
-        <>
-          <Skeleton className={classes.digitsWaiting} />
-          <Skeleton className={classes.trendWaiting} />
-        </>
+        !snapshot.isError && (
+          <>
+            <Skeleton className={classes.digitsWaiting} />
+            <Skeleton className={classes.trendWaiting} />
+          </>
+        )
       )}
     </section>
   );

@@ -1,5 +1,4 @@
 import { Anchor, Paper, Skeleton, Title } from "@mantine/core";
-import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useId } from "react";
 import { alertDuration, MutedBadge, SeverityBadge, StateBadge } from "../alerts/badges";
@@ -9,8 +8,10 @@ import { duration } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
 import { useScope } from "../window/scope";
+import { useCurrent } from "./asking";
 import classes from "./digest.module.css";
 import { type AlertScope, useAlertScope } from "./fleet";
+import { useLast } from "./last";
 import { NoInstance } from "./NoValues";
 
 const rows = 10;
@@ -66,7 +67,7 @@ function Waiting() {
 
 /** Latest asks for the alerts of one scope; another scope is another Latest, so that none shows the other's list. */
 function Latest({ scope }: { scope: AlertScope }) {
-  const { window } = useScope();
+  const { window, instanceIds } = useScope();
   const alerts = api.useQuery(
     "get",
     "/api/v1/alerts",
@@ -83,25 +84,32 @@ function Latest({ scope }: { scope: AlertScope }) {
         },
       },
     },
-    { placeholderData: keepPreviousData },
+    useCurrent(),
   );
-  if (alerts.isError) {
-    return (
-      <div className={classes.failed}>
-        <ProblemNote error={alerts.error} title="The alerts could not be read" onRetry={() => alerts.refetch()} />
-      </div>
-    );
-  }
-  if (!alerts.data) return <Waiting />;
-  if (alerts.data.items.length === 0) {
-    return <EmptyState title="No alerts in this window">Nothing fired, and nothing was still firing.</EmptyState>;
-  }
+  const shown = useLast(alerts.data, instanceIds);
+  const failed = alerts.isError && (
+    <div className={classes.failed}>
+      <ProblemNote
+        error={alerts.error}
+        title={`The alerts could not be read${shown ? " again" : ""}`}
+        onRetry={() => alerts.refetch()}
+      />
+    </div>
+  );
+  if (!shown) return failed || <Waiting />;
   return (
-    <ul className={classes.list} aria-busy={alerts.isFetching}>
-      {alerts.data.items.map((alert) => (
-        <Row key={alert.id} alert={alert} />
-      ))}
-    </ul>
+    <>
+      {failed}
+      {shown.items.length === 0 ? (
+        <EmptyState title="No alerts in this window">Nothing fired, and nothing was still firing.</EmptyState>
+      ) : (
+        <ul className={classes.list} aria-busy={alerts.isFetching}>
+          {shown.items.map((alert) => (
+            <Row key={alert.id} alert={alert} />
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 

@@ -1,11 +1,11 @@
 import { Skeleton } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconEqual } from "@tabler/icons-react";
-import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { count } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
 import { useScope } from "../window/scope";
+import { useCurrent } from "./asking";
 import { Connections } from "./Connections";
 import classes from "./dashboard.module.css";
 import { alertTone, type Tone, trendWords } from "./trend";
@@ -59,29 +59,28 @@ function Counts() {
     "get",
     "/api/v1/health-checks/overview",
     { params: { query: instanceIds ? { instanceId: instanceIds } : {} } },
-    { enabled: !matchesNothing, placeholderData: keepPreviousData },
+    { enabled: !matchesNothing, ...useCurrent() },
   );
-  if (overview.isError) {
-    return (
-      <div className={classes.failedCounts}>
-        <ProblemNote
-          error={overview.error}
-          title="Instances, databases and alerts could not be counted"
-          onRetry={() => overview.refetch()}
-        />
-      </div>
-    );
-  }
+  const failed = overview.isError && (
+    <div className={classes.failedCounts}>
+      <ProblemNote
+        error={overview.error}
+        title={`Instances, databases and alerts could not be counted${overview.data ? " again" : ""}`}
+        onRetry={() => overview.refetch()}
+      />
+    </div>
+  );
   const counts = matchesNothing ? { instances: none, databases: none, alerts: none } : overview.data;
+  if (!counts && failed) return failed;
   if (!counts) return ["Instances", "Databases", "Alerts"].map((name) => <Waiting key={name} name={name} />);
   return (
     <>
+      {failed}
       <Link
         to="/instances"
         className={classes.card}
         aria-label={spoken("Instances", counts.instances)}
         aria-busy={overview.isFetching}
-        data-old={overview.isPlaceholderData && !matchesNothing}
         data-kpi="instances"
       >
         <Figure name="Instances" value={counts.instances} tone="neutral" />
@@ -92,7 +91,6 @@ function Counts() {
         role="group"
         aria-label={spoken("Databases", counts.databases)}
         aria-busy={overview.isFetching}
-        data-old={overview.isPlaceholderData && !matchesNothing}
         data-kpi="databases"
       >
         <Figure name="Databases" value={counts.databases} tone="neutral" />
@@ -103,7 +101,6 @@ function Counts() {
         className={classes.card}
         aria-label={spoken("Alerts", counts.alerts)}
         aria-busy={overview.isFetching}
-        data-old={overview.isPlaceholderData && !matchesNothing}
         data-kpi="alerts"
       >
         <Figure name="Alerts" note="open now" value={counts.alerts} tone={alertTone(counts.alerts.trend)} />

@@ -2,11 +2,12 @@ import { Anchor } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
+import { onServer } from "../api/clock";
 import { useSession } from "../api/session";
 import { ago, count, plural } from "../ui/format";
 import { useScope } from "../window/scope";
 import classes from "./dashboard.module.css";
-import { silentOf, useChosen, useFleet } from "./fleet";
+import { silentOf, useReporting } from "./fleet";
 
 const named = 5;
 
@@ -14,16 +15,13 @@ const named = 5;
 export function ReportingLine() {
   const { instanceIds, matchesNothing } = useScope();
   const { organization } = useSession();
-  const fleet = useFleet(!matchesNothing);
-  const chosen = useChosen(instanceIds);
+  const { instances, isError, dataUpdatedAt, refetch } = useReporting(instanceIds);
   if (matchesNothing) return <span className={classes.reporting}>No instance matches this filter.</span>;
-  const answer = instanceIds === undefined ? fleet : chosen;
-  const instances = instanceIds === undefined ? fleet.data : chosen.data?.items;
-  if (answer.isError) {
+  if (isError && !instances) {
     return (
       <span className={classes.reporting}>
         Muster could not read the list of instances.{" "}
-        <Anchor component="button" type="button" inherit onClick={() => answer.refetch()}>
+        <Anchor component="button" type="button" inherit onClick={() => refetch()}>
           Retry
         </Anchor>
       </span>
@@ -31,8 +29,8 @@ export function ReportingLine() {
   }
   if (!instances) return <span className={classes.reporting}>Loading instances</span>;
   const active = instances.filter((i) => i.active);
-  const silent = silentOf(instances, organization.watch.silentMinutes, answer.dataUpdatedAt);
-  const asOf = new Date(answer.dataUpdatedAt);
+  const asOf = onServer(dataUpdatedAt);
+  const silent = silentOf(instances, organization.watch.silentMinutes, asOf);
   return (
     <span className={classes.reporting} data-silent={silent.length > 0}>
       {silent.length > 0 ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}
@@ -51,7 +49,9 @@ export function ReportingLine() {
                 to={`/instances/${i.id}`}
                 inherit
                 className={classes.silent}
-                title={i.lastSeenAt ? `${i.name}, last seen ${ago(i.lastSeenAt, asOf)}` : `${i.name}, never seen`}
+                title={
+                  i.lastSeenAt ? `${i.name}, last seen ${ago(i.lastSeenAt, new Date(asOf))}` : `${i.name}, never seen`
+                }
               >
                 {i.name}
               </Anchor>

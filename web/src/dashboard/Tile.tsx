@@ -5,14 +5,16 @@ import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
 import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { ProblemNote } from "../ui/ProblemNote";
+import { part } from "../ui/part";
 import { say, sayProblem } from "../ui/say";
 import { useScope } from "../window/scope";
 import classes from "./dashboard.module.css";
+import { useLast } from "./last";
 import { NoInstance, NoValues } from "./NoValues";
 import { type SeriesName, useHidden } from "./useHidden";
 
 // Loaded when somebody asks for it.
-const SeriesTable = lazy(() => import("../chart/SeriesTable").then((m) => ({ default: m.SeriesTable })));
+const SeriesTable = lazy(() => part(() => import("../chart/SeriesTable")).then((m) => ({ default: m.SeriesTable })));
 
 type Envelope = "from" | "to" | "bucketSize" | "bucketStarts" | "lastBucketPartial" | "generatedAt";
 
@@ -31,8 +33,6 @@ export type Asked<A> = {
   error: unknown;
   isError: boolean;
   isFetching: boolean;
-  /** The data are those of another window or filter, shown until the right ones are here. */
-  isPlaceholderData: boolean;
   refetch: () => unknown;
 };
 
@@ -103,23 +103,20 @@ export function Tile<A extends Answer>({
   const { hidden, toggle } = useHidden();
   const heading = useId();
   const [table, setTable] = useState(false);
-  const { data } = asked;
+  const data = useLast(asked.data, scope.instanceIds);
   const drawing = useMemo(() => data && draw(data), [data, draw]);
   const valued = drawing?.series.some((s) => s.values.some((v) => v !== null)) ?? false;
-  const ready = !scope.matchesNothing && !asked.isError;
+  const ready = !scope.matchesNothing && (data !== undefined || !asked.isError);
 
   const body = () => {
     if (scope.matchesNothing) return <NoInstance />;
-    if (asked.isError) {
-      return <ProblemNote error={asked.error} title={`${title} could not be read`} onRetry={() => asked.refetch()} />;
-    }
-    if (!data || !drawing) return <Skeleton className={classes.plotWaiting} />;
+    if (!data || !drawing) return !asked.isError && <Skeleton className={classes.plotWaiting} />;
     if (!valued) return <NoValues />;
     const shown = {
       ...drawing,
       title,
       group: "dashboard",
-      window: asked.isPlaceholderData ? { from: data.from, to: data.to } : scope.window,
+      window: asked.data ? scope.window : { from: data.from, to: data.to },
       bucketSize: data.bucketSize,
       bucketStarts: data.bucketStarts,
       lastBucketPartial: data.lastBucketPartial,
@@ -167,7 +164,16 @@ export function Tile<A extends Answer>({
           }
         />
       </div>
-      <div className={classes.body}>{body()}</div>
+      <div className={classes.body}>
+        {asked.isError && !scope.matchesNothing && (
+          <ProblemNote
+            error={asked.error}
+            title={`${title} could not be read${data ? " again" : ""}`}
+            onRetry={() => asked.refetch()}
+          />
+        )}
+        {body()}
+      </div>
     </Paper>
   );
 }

@@ -1,3 +1,4 @@
+import { usePolling } from "../api/polling";
 import type { Scope } from "../window/scope";
 
 /** windowQuery is the window and the filter as the three measured tiles ask for them, the same to the byte. */
@@ -7,3 +8,6 @@ export const windowQuery = ({ window: { from, to, bucketSize }, instanceIds }: S
   bucketSize,
   ...(instanceIds && { instanceId: instanceIds }),
 });
+
+/** useCurrent is the options of figures of this moment: they are read again every 30 s, sooner than samples come in. */
+export const useCurrent = () => usePolling(() => 30_000);

@@ -1,5 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, client, type Schemas } from "../api/client";
+import { useCurrent } from "./asking";
 
 type Instance = Schemas["Instance"];
 
@@ -17,22 +18,30 @@ async function everyInstance(signal: AbortSignal): Promise<Instance[]> {
   }
 }
 
+const fleetQuery = queryOptions({
+  queryKey: ["get", "/api/v1/instances", "every page"],
+  queryFn: ({ signal }) => everyInstance(signal),
+});
+
 /** useFleet is every server of the organization, page after page. Its key is of the family that Refresh asks again. */
-export const useFleet = (enabled: boolean) =>
-  useQuery({
-    queryKey: ["get", "/api/v1/instances", "every page"],
-    queryFn: ({ signal }) => everyInstance(signal),
-    enabled,
-  });
+export const useFleet = (enabled: boolean) => useQuery({ ...fleetQuery, enabled });
 
 /** useChosen resolves the filter's ids; without a filter, or with one that matches nothing, it asks nothing. */
-export const useChosen = (ids: string[] | undefined) =>
-  api.useQuery(
-    "get",
-    "/api/v1/instances",
-    { params: { query: { id: ids ?? [], pageSize } } },
-    { enabled: ids !== undefined && ids.length > 0 },
-  );
+export const useChosen = (ids: string[] | undefined) => useQuery(chosenQuery(ids));
+
+const chosenQuery = (ids: string[] | undefined) => ({
+  ...api.queryOptions("get", "/api/v1/instances", { params: { query: { id: ids ?? [], pageSize } } }),
+  enabled: ids !== undefined && ids.length > 0,
+});
+
+/** useReporting is the servers in scope as they report now: those of the filter, or all of the organization. */
+export function useReporting(ids: string[] | undefined) {
+  const current = useCurrent();
+  const fleet = useQuery({ ...fleetQuery, ...current, enabled: ids === undefined });
+  const chosen = useQuery({ ...chosenQuery(ids), ...current });
+  if (ids === undefined) return { ...fleet, instances: fleet.data };
+  return { ...chosen, instances: chosen.data?.items };
+}
 
 /**
  * alertScope says how the alerts are asked for the chosen servers: by name, as long as every id has one and nobody else

@@ -1,4 +1,3 @@
-import { keepPreviousData } from "@tanstack/react-query";
 import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
 import { engineName, plural } from "../ui/format";
@@ -32,7 +31,7 @@ export function UtilizationTile() {
     "get",
     "/api/v1/metrics/utilization",
     { params: { query: windowQuery(scope) } },
-    { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
+    { enabled: !scope.matchesNothing },
   );
   return (
     <Tile
@@ -67,7 +66,7 @@ export function QueryPerformanceTile() {
     "get",
     "/api/v1/metrics/query-performance",
     { params: { query: windowQuery(scope) } },
-    { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
+    { enabled: !scope.matchesNothing },
   );
   return (
     <Tile
@@ -117,7 +116,7 @@ export function WaitEventsTile() {
     "get",
     "/api/v1/metrics/wait-events",
     { params: { query: windowQuery(scope) } },
-    { enabled: !scope.matchesNothing, placeholderData: keepPreviousData },
+    { enabled: !scope.matchesNothing },
   );
   return (
     <Tile
