@@ -8,9 +8,6 @@ export default defineConfig({
     globalSetup: ["./e2e/server.ts"],
     maxWorkers: 2,
     testTimeout: 45_000,
-    // A browser that shares two cores with a server, its database and another browser may miss a
-    // moment. What fails twice is broken; the report names what needed a second try.
-    retry: 1,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     env: { TZ: "UTC" },

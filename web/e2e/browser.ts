@@ -63,24 +63,13 @@ export async function visit(
   });
   open.push(context);
   context.setDefaultTimeout(15_000);
-  if (as) {
-    await context.addCookies([
-      {
-        name: "__Host-muster_session",
-        value: server.sessions[as],
-        // a __Host- cookie is Secure; browsers send those to loopback addresses over http, too
-        url: serverUrl.replace("http:", "https:"),
-        secure: true,
-        httpOnly: true,
-        sameSite: "Lax",
-      },
-    ]);
-  }
+  if (as) await enter(context, serverUrl, server.sessions[as]);
   const heard = { said: [] as string[], expected };
   complaints.set(context, heard);
   const page = await context.newPage();
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") heard.said.push(message.text());
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    heard.said.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => heard.said.push(String(error)));
   await before?.(page);
@@ -88,13 +77,28 @@ export async function visit(
   return page;
 }
 
+/** enter gives a browser's context a session of the server at an address. */
+export const enter = (context: BrowserContext, url: string, session: string) =>
+  context.addCookies([
+    {
+      name: "__Host-muster_session",
+      value: session,
+      // a __Host- cookie is Secure; browsers send those to loopback addresses over http, too
+      url: url.replace("http:", "https:"),
+      secure: true,
+      httpOnly: true,
+      sameSite: "Lax",
+    },
+  ]);
+
 afterEach(async () => {
   for (const context of open.splice(0)) {
-    const heard = complaints.get(context);
-    // Answers that a test was still changing have nobody left to go to.
+    const { said, expected } = complaints.get(context) ?? { said: [], expected: [] };
+    const unexpected = said.filter((text) => !expected.some((pattern) => pattern.test(text)));
+    // Answers that a test was still changing have nobody left to go to. What is asked from here on goes to the server,
+    // which does not know what the test made up: its refusals are nobody's complaint.
     for (const page of context.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
-    const unexpected = (heard?.said ?? []).filter((said) => !heard?.expected.some((pattern) => pattern.test(said)));
     expect(unexpected, "what the console complained of").toEqual([]);
   }
 });

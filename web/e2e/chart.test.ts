@@ -113,6 +113,11 @@ test("16 Partial last bucket looks partial", async () => {
   await pointAt(page, "Utilization", 0.9);
   await expectHover(page, 4);
   expect(await cursorOf(page, "Utilization").getAttribute("aria-valuetext")).toContain("partial (37 of 60 min)");
+  const said = chart(page, "Utilization").getByText("partial (37 of 60 min)");
+  expect(await said.isVisible()).toBe(true);
+  await pointAt(page, "Utilization", 0.3);
+  await expectHover(page, 1);
+  expect(await said.isVisible(), "of a bucket that was whole").toBe(false);
 });
 
 test("16 A bucket that is over is solid", async () => {

@@ -1,5 +1,5 @@
 // Reports for the browser tests: made by the server, or as the API would answer them where a shape or a fault is forced.
-import type { Page, Request, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { expect } from "vitest";
 import type { Schemas } from "../src/api/client";
 import { apiAs, type Visit, visit as visitAt } from "./browser";
@@ -102,19 +102,14 @@ export const fulfil = (route: Route, answer: Answer) =>
         body: problem(answer.status),
       });
 
-/** stub answers the API's GETs of a path, and counts them: asked by the page, and over there. */
+/** stub answers the API's GETs of a path, and counts them. */
 export async function stub(page: Page, path: RegExp, answer: (url: URL) => Answer) {
-  const counted = { asked: 0, answered: 0 };
+  const counted = { asked: 0 };
   await page.route(path, async (route) => {
     if (route.request().method() !== "GET") return route.fallback();
     counted.asked++;
     await fulfil(route, answer(new URL(route.request().url())));
   });
-  const over = (request: Request) => {
-    if (request.method() === "GET" && path.test(request.url())) counted.answered++;
-  };
-  page.on("requestfinished", over);
-  page.on("requestfailed", over);
   return counted;
 }
 

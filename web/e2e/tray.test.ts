@@ -45,6 +45,7 @@ test("34 a report that failed is told, with why", async () => {
       await page.clock.install();
       await stub(page, trayPath, () => tray);
       await stub(page, new RegExp(`/api/v1/reports/${failed.id}$`), () => ({ body: failed }));
+      await stub(page, new RegExp(`/api/v1/reports/${failed.id}/events`), () => ({ body: { items: [] } }));
     },
   });
   await noted(page, failed);
