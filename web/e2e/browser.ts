@@ -62,7 +62,7 @@ export async function visit(
     ...options,
   });
   open.push(context);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   if (as) await enter(context, serverUrl, server.sessions[as]);
   const heard = { said: [] as string[], expected };
   complaints.set(context, heard);
