@@ -3,8 +3,8 @@ import { IconArrowForwardUp, IconChevronDown, IconChevronRight, IconMailOff } fr
 import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { api, type Schemas } from "../api/client";
-import { RequestAgain } from "../reports/statusFile";
 import { usePolling } from "../api/polling";
+import { RequestAgain } from "../reports/statusFile";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
 import { Mark } from "../ui/Mark";
