@@ -147,7 +147,7 @@ async function changing(address: string, first: Figures) {
 
 const all = [2, 3, 2, 3];
 
-test("Axes and lines follow the figures: window, filter, legend, Refresh, drag", async () => {
+test("Axes and lines follow the figures: window, filter, Refresh", async () => {
   const { page, come } = await changing("/?range=24h", peaked(1));
   const refresh = () => press(page, "Refresh");
   await come("a longer window", { act: () => turnTo(page, "/?range=7d"), to: peaked(70), points: all });
@@ -159,6 +159,10 @@ test("Axes and lines follow the figures: window, filter, legend, Refresh, drag",
   const alone = { active: [7], cpuPercent: [7], maxLatencyMs: [7], io: [7] };
   await come("Refresh with one value a chart", { act: refresh, to: constant(null, alone) });
   await come("Refresh with greater figures", { act: refresh, to: peaked(3_000), points: all });
+});
+
+test("Axes and lines follow what is chosen: legend, drag", async () => {
+  const { page, come } = await changing("/?range=24h", peaked(1));
   await come("a part of a stack exchanged", {
     act: async () => {
       await press(page, "Client / network");
