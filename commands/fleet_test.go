@@ -325,6 +325,14 @@ func TestRecordDatabases(t *testing.T) {
 			t.Errorf("a foreign instance: %v, %v", foreign, err)
 		}
 	}
+	for range 2 { // a server's owner may call a database what they like; it is one all the same
+		if _, err := h.RecordDatabases(ctx, system, id, []string{"crm", "a\u202eb"}); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.count(`events WHERE log = 'fleet' AND convert_from(data, 'UTF8')::jsonb ->> 'name' = $1`, "a\ufffdb"); n != 1 {
+			t.Errorf("a name that misleads is in %d events, cleaned", n)
+		}
+	}
 	if _, err := h.RemoveInstance(ctx, h.actor, id); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"log/slog"
@@ -74,11 +75,12 @@ func (o *Outage) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // blamesDatabase says that a line's error may come from a database that is away. What
-// breaks a connection that is not of a pool of ours has no type of its own.
+// breaks a connection that is not of a pool of ours has no type of its own, and of a
+// transaction that broke database/sql may say no more than that it is over.
 func blamesDatabase(r slog.Record) (blames bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		err, ok := a.Value.Any().(error)
-		blames = ok && (Away(err) || errors.Is(err, io.ErrUnexpectedEOF))
+		blames = ok && (Away(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, sql.ErrTxDone))
 		return !blames
 	})
 	return blames
