@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +108,42 @@ func TestTampering(t *testing.T) {
 	}
 	h.must(t, "events", "verify")
 	h.must(t, "verify", pdf)
+
+	// Of several files the worst counts, and what nobody can tell is no verdict.
+	forged, missing := fileWith(t, "forged.pdf", string(append(read(t, pdf), ' '))), filepath.Join(t.TempDir(), "missing.pdf")
+	for _, test := range []struct {
+		files  []string
+		status int
+		says   []string
+	}{
+		{[]string{pdf, pdf}, 0, nil},
+		{[]string{forged}, exitFailed, []string{"not one of ours"}},
+		{[]string{missing}, exitCannotTell, []string{"cannot tell", missing}},
+		{[]string{missing, pdf}, exitCannotTell, []string{missing}},
+		{[]string{missing, forged, pdf}, exitFailed, []string{"not one of ours", missing}},
+	} {
+		got := h.muster(t, append([]string{"verify"}, test.files...)...)
+		if got.status != test.status || strings.Contains(got.out, "ours and intact") != slices.Contains(test.files, pdf) {
+			t.Errorf("verify %v ends with %d, want %d: %s%s", test.files, got.status, test.status, got.out, got.errors)
+		}
+		got.says(t, test.says...)
+	}
+	away := installed{url: "postgres://nobody@127.0.0.1:1/none", dir: t.TempDir()}
+	got := away.muster(t, "verify", pdf)
+	if got.status != exitCannotTell {
+		t.Errorf("with the database away it ends with %d: %s", got.status, got.errors)
+	}
+	got.says(t, "cannot tell")
+}
+
+// TestVerifyReadsStandardInput: what comes through a pipe has the file's digest.
+func TestVerifyReadsStandardInput(t *testing.T) {
+	t.Parallel()
+	const content = "%PDF-1.7"
+	digest, err := fileDigest("-", strings.NewReader(content))
+	if err != nil || digest != sum([]byte(content)) {
+		t.Errorf("got %s, %v", digest, err)
+	}
 }
 
 // done requests a report and returns when its last event, the mail's, is there.

@@ -68,7 +68,6 @@ func TestWrongUsage(t *testing.T) {
 		"reports rebuild":                                        {"arg"},
 		"reports rebuild x":                                      {"id"},
 		"verify":                                                 {"arg"},
-		"verify a.pdf b.pdf":                                     {"arg"},
 		"dead":                                                   {"needs a subcommand"},
 		"dead show":                                              {"arg"},
 		"dead show x":                                            {"id", "dead list"},

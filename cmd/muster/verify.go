@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -28,33 +29,101 @@ const trailLimit = 1000
 
 func verifyCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify FILE.pdf",
+		Use:   "verify FILE...",
 		Short: "Is this PDF one of ours; who asked, when, what was known, who got it",
-		Long: `Looks for the file's SHA-256 in the logs of every organization and holds the
-report's events against the hash chain. Exit status 0: ours and intact; 1: not
-one of ours, or changed, or its events do not fit.`,
-		Example: `  muster verify security.pdf`,
-		Args:    cobra.ExactArgs(1),
+		Long: `Looks for the SHA-256 of each file (-: standard input) in the logs of every
+organization and holds the report's events against the hash chain. Exit status:
+
+  0  ours and intact
+  1  not one of ours, or changed, or its events do not fit
+  3  cannot tell: the file or the database cannot be read
+
+Of several files, 1 comes before 3 and 3 before 0.`,
+		Example: `  muster verify security.pdf
+  curl … | muster verify -`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			digest, err := fileDigest(args[0])
-			if err != nil {
+			var v verdicts
+			digests := map[string]string{}
+			for _, name := range args {
+				digest, err := fileDigest(name, cmd.InOrStdin())
+				v.cannotTell(err)
+				digests[name] = digest
+			}
+			err := withInstallation(cmd.Context(), cfg, func(in *installation) error {
+				for _, name := range args {
+					if digests[name] == "" {
+						continue
+					}
+					err := in.verifyPDF(cmd.Context(), cmd.OutOrStdout(), name, digests[name])
+					var refuted *refutedError
+					switch {
+					case unread(err):
+						return err
+					case errors.As(err, &refuted):
+						v.refuted(err)
+					default:
+						v.cannotTell(err)
+					}
+				}
+				return nil
+			})
+			if unread(err) {
 				return err
 			}
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				return in.verifyPDF(cmd.Context(), cmd.OutOrStdout(), args[0], digest)
-			})
+			v.cannotTell(err)
+			return v.exit()
 		},
 	}
 }
 
-func fileDigest(path string) (_ string, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
+// exitCannotTell is the status of a question that has no answer.
+const exitCannotTell = 3
+
+// refutedError says that a file is not the report that it seems to be.
+type refutedError struct{ reason string }
+
+func (e *refutedError) Error() string { return e.reason }
+
+// verdicts is what came of several files.
+type verdicts struct {
+	status int
+	said   []string
+}
+
+func (v *verdicts) refuted(err error) {
+	v.status, v.said = exitFailed, append(v.said, err.Error())
+}
+
+func (v *verdicts) cannotTell(err error) {
+	if err == nil {
+		return
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	if v.status == 0 {
+		v.status = exitCannotTell
+	}
+	v.said = append(v.said, "cannot tell: "+err.Error())
+}
+
+func (v *verdicts) exit() error {
+	if v.status == 0 {
+		return nil
+	}
+	return &exitError{status: v.status, err: errors.New(strings.Join(v.said, "; "))}
+}
+
+func fileDigest(path string, stdin io.Reader) (string, error) {
+	content := stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = file.Close() }()
+		content = file
+	}
 	digest := sha256.New()
-	if _, err := io.Copy(digest, file); err != nil {
+	if _, err := io.Copy(digest, content); err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return hex.EncodeToString(digest.Sum(nil)), nil
@@ -78,11 +147,11 @@ func (in *installation) verifyPDF(ctx context.Context, w io.Writer, name, digest
 			return err
 		}
 		if found.Fault != "" {
-			return fmt.Errorf("%s is one of ours, but its proof does not hold: %s", name, found.Fault)
+			return &refutedError{name + " is one of ours, but its proof does not hold: " + found.Fault}
 		}
 		return nil
 	}
-	return fmt.Errorf("%s is not one of ours, or was changed: no report has the SHA-256 %s", name, digest)
+	return &refutedError{name + " is not one of ours, or was changed: no report has the SHA-256 " + digest}
 }
 
 // printProof prints what the log knows of a report.
