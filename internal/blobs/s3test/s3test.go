@@ -9,7 +9,6 @@
 package s3test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -94,12 +93,16 @@ func launch(t testing.TB, program, root string) (addr string, ok bool) {
 	}
 	addr = l.Addr().String()
 	_ = l.Close()
-	var said bytes.Buffer
+	said, err := os.Create(filepath.Join(root, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = said.Close() }()
 	// The shell ends it when this process does, however that ends.
 	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", `"$@" & pid=$!; cat >/dev/null; kill $pid; wait $pid`, "sh",
 		program, "--quiet", "--region", region, "--access", key, "--secret", secret, "--port", addr,
 		"posix", "--sidecar", filepath.Join(root, "sidecar"), filepath.Join(root, "root"))
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stdout, cmd.Stderr = said, said
 	alive, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +114,7 @@ func launch(t testing.TB, program, root string) (addr string, ok bool) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		answer, err := http.Get("http://" + addr + "/") //nolint:noctx // until the deadline
 		if err != nil {
-			if strings.Contains(said.String(), "address already in use") {
+			if strings.Contains(read(said.Name()), "address already in use") {
 				break
 			}
 			continue
@@ -121,6 +124,11 @@ func launch(t testing.TB, program, root string) (addr string, ok bool) {
 		return addr, true
 	}
 	end()
-	t.Log(said.String())
+	t.Log(read(said.Name()))
 	return "", false
+}
+
+func read(path string) string {
+	text, _ := os.ReadFile(path) // nothing yet says nothing
+	return string(text)
 }
