@@ -21,8 +21,10 @@ import (
 
 // Store keeps files under names with slashes.
 type Store struct {
-	bucket *blob.Bucket
-	dir    string // the directory behind a file:// URL, empty for object stores
+	bucket    *blob.Bucket
+	dir       string // the directory behind a file:// URL, empty for object stores
+	deadlines Deadlines
+	calls     chan struct{} // holds a token for each call under way
 }
 
 // NotFoundError reports that there is no file of that name.
@@ -47,7 +49,7 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("blob store URL: %w", err)
 	}
-	s := &Store{}
+	s := &Store{deadlines: defaultDeadlines, calls: make(chan struct{}, callsAtOnce)}
 	if u.Scheme == "file" {
 		q := u.Query()
 		// No attribute files; the temporary file beside its place, because a
@@ -68,33 +70,31 @@ func Open(ctx context.Context, address string) (*Store, error) {
 			return nil, fmt.Errorf("blob store directory: %w", err)
 		}
 	}
-	if s.bucket, err = blob.OpenBucket(ctx, u.String()); err != nil {
+	s.bucket, err = call(ctx, s, s.deadlines.Answer, "open", u.Scheme, func() (*blob.Bucket, error) { // making a directory may hang, too
+		return blob.OpenBucket(ctx, u.String())
+	}, nil)
+	if err != nil {
 		return nil, fmt.Errorf("open the blob store: %w", err)
 	}
 	return s, nil
 }
 
-// Close releases the store.
-func (s *Store) Close() error { return s.bucket.Close() }
-
-// File is an open file. It serves http.ServeContent: reading starts where Seek
-// says, and an object store is only asked for what is read.
-type File struct {
-	*blob.Reader
-}
-
-// Open opens a file for reading. Errors: *NotFoundError.
-func (s *Store) Open(ctx context.Context, name string) (*File, error) {
-	r, err := s.bucket.NewReader(ctx, name, nil)
-	if err != nil {
-		return nil, failed("open", name, err)
+// Close releases the store. It does not wait for calls that hang: the bucket would,
+// and a stop has nothing to gain from it.
+func (s *Store) Close() error {
+	err := do(context.Background(), s, closeTimeout, "close", s.dir, s.bucket.Close)
+	var timeout *TimeoutError
+	if errors.As(err, &timeout) {
+		return nil
 	}
-	return &File{Reader: r}, nil
+	return err
 }
 
 // Exists says whether there is a file of that name.
 func (s *Store) Exists(ctx context.Context, name string) (bool, error) {
-	ok, err := s.bucket.Exists(ctx, name)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	ok, err := call(ctx, s, s.deadlines.Answer, "look for", name, func() (bool, error) { return s.bucket.Exists(ctx, name) }, nil)
 	if err != nil {
 		return false, failed("look for", name, err)
 	}
@@ -103,11 +103,19 @@ func (s *Store) Exists(ctx context.Context, name string) (bool, error) {
 
 // Delete removes a file; one that is gone already is no error.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	err := do(ctx, s, s.deadlines.Answer, "delete", name, func() error {
+		if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+			return err
+		}
+		if s.dir != "" {
+			s.pruneDir(name)
+		}
+		return nil
+	})
+	if err != nil {
 		return failed("delete", name, err)
-	}
-	if s.dir != "" {
-		s.pruneDir(name)
 	}
 	return nil
 }
@@ -133,9 +141,11 @@ type Object struct {
 // interrupted writes included.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
+		ctx, end := context.WithCancel(ctx)
+		defer end()
 		it := s.bucket.List(&blob.ListOptions{Prefix: prefix})
 		for {
-			o, err := it.Next(ctx)
+			o, err := call(ctx, s, s.deadlines.Progress, "list", prefix, func() (*blob.ListObject, error) { return it.Next(ctx) }, nil)
 			if errors.Is(err, io.EOF) {
 				return
 			}
@@ -155,7 +165,10 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error
 
 // failed gives an error of the store the type that callers match.
 func failed(doing, name string, err error) error {
+	var timeout *TimeoutError
 	switch {
+	case errors.As(err, &timeout):
+		return timeout
 	case gcerrors.Code(err) == gcerrors.NotFound:
 		return &NotFoundError{Name: name}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -166,7 +166,7 @@ func TestRangesAreServed(t *testing.T) {
 		request := httptest.NewRequest(http.MethodGet, "/download", nil)
 		request.Header.Set("Range", "bytes=3-5")
 		answer := httptest.NewRecorder()
-		http.ServeContent(answer, request, "report.pdf", f.ModTime(), f)
+		http.ServeContent(answer, request, "report.pdf", time.Time{}, f)
 		if answer.Code != http.StatusPartialContent || answer.Body.String() != "345" {
 			t.Errorf("%s: %d %q, want 206 345", address, answer.Code, answer.Body)
 		}

@@ -28,6 +28,14 @@
 //
 // The disk is full: Write returns a *FullError and nothing is visible.
 //
+// The store hangs: whoever calls it is told so after ten seconds without an answer, or
+// thirty without progress (*TimeoutError). Progress is what we see of it: a byte read,
+// a block taken, and of an upload its last part, some megabytes, as a whole. A call
+// that hangs in the kernel, as on a network file system that is away, cannot be ended;
+// it goes on by itself, and what it still returns is closed. At most 64 calls are under
+// way, so that a store that hangs for a day does not take a thread a call. A file whose
+// last step was given up may appear all the same; no event names it, so it is swept.
+//
 // The process dies while it writes: a temporary file stays in the directory.
 // It is listed like any other and swept with the strays. An object store drops
 // an unfinished upload itself.

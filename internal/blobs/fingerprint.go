@@ -33,11 +33,28 @@ func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 	if _, err := rand.Read(random); err != nil {
 		return "", fmt.Errorf("make a fingerprint: %w", err)
 	}
-	if err := s.makeMarker(ctx, hex.EncodeToString(random)); err != nil {
+	err = do(ctx, s, s.deadlines.Answer, "write", marker, func() error { return s.makeMarker(ctx, hex.EncodeToString(random)) })
+	if err != nil {
 		return "", failed("write", marker, err)
 	}
 	return s.readMarker(ctx) // mine, or that of whoever was faster
 }
+
+// Check reads the store's marker, which says that the store answers, and that it is
+// this one and not, say, the empty directory below a file system that is not mounted.
+// It makes none. Errors: *NotFoundError, *TimeoutError, *OtherStoreError.
+func (s *Store) Check(ctx context.Context, fingerprint string) error {
+	found, err := s.readMarker(ctx)
+	if err == nil && found != fingerprint {
+		err = &OtherStoreError{}
+	}
+	return err
+}
+
+// OtherStoreError reports that the store is not the one that was opened.
+type OtherStoreError struct{}
+
+func (*OtherStoreError) Error() string { return "the blob store's " + marker + " is another store's" }
 
 func (s *Store) readMarker(ctx context.Context) (string, error) {
 	f, err := s.Open(ctx, marker)

@@ -1,6 +1,7 @@
 package blobs
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -102,16 +103,42 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 	return document, hex.EncodeToString(sum[:]), nil
 }
 
-// counted counts what was stored.
-type counted struct {
-	io.Writer
-	n int64
+// writing is a file that is being written.
+type writing struct {
+	ctx     context.Context //nolint:containedctx // of the writer: it ends with the file
+	abandon context.CancelFunc
+	store   *Store
+	name    string
+	to      *blob.Writer
+	n       int64 // bytes stored
+	lost    bool  // a step that was given up has the writer, and closes it
 }
 
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	c.n += int64(n)
-	return n, err
+func (w *writing) Write(p []byte) (int, error) {
+	own := bytes.Clone(p) // a step that is given up must not read the caller's memory
+	err := w.step(func() error {
+		_, err := w.to.Write(own)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	w.n += int64(len(p))
+	return len(p), nil
+}
+
+// step is a part of the writing.
+func (w *writing) step(f func() error) error {
+	if w.lost {
+		return w.ctx.Err()
+	}
+	_, err := call(w.ctx, w.store, w.store.deadlines.Progress, "write", w.name, func() (struct{}, error) { return struct{}{}, f() },
+		func(struct{}) { _ = w.to.Close() })
+	if up := (*givenUp)(nil); errors.As(err, &up) {
+		w.lost = true
+		w.abandon() // so that closing it leaves nothing
+	}
+	return err
 }
 
 // write makes one file of what fill writes and returns its size.
@@ -120,33 +147,42 @@ func (s *Store) write(ctx context.Context, name, contentType string, fill func(i
 	ctx, abandon := context.WithCancel(ctx)
 	defer abandon()
 	var file *os.File
-	w, err := s.bucket.NewWriter(ctx, name, &blob.WriterOptions{
-		ContentType: contentType,
-		BeforeWrite: func(as func(any) bool) error {
-			if as(&file) { // a directory: only the owner reads reports
-				return file.Chmod(0o600)
-			}
-			return nil
-		},
+	w, err := call(ctx, s, s.deadlines.Answer, "begin", name, func() (*blob.Writer, error) {
+		return s.bucket.NewWriter(ctx, name, &blob.WriterOptions{
+			ContentType: contentType,
+			BeforeWrite: func(as func(any) bool) error {
+				if as(&file) { // a directory: only the owner reads reports
+					return file.Chmod(0o600)
+				}
+				return nil
+			},
+		})
+	}, func(w *blob.Writer) {
+		if w != nil {
+			_ = w.Close() // leaves nothing: its context has ended
+		}
 	})
 	if err != nil {
 		return 0, failed("write", name, err)
 	}
-	out := &counted{Writer: w}
+	out := &writing{ctx: ctx, abandon: abandon, store: s, name: name, to: w}
 	err = fill(out)
 	if err == nil && file != nil {
-		err = file.Sync()
+		err = out.step(file.Sync)
 	}
 	if err != nil {
 		abandon()
-		_ = w.Close()
+		if !out.lost {
+			_ = do(context.WithoutCancel(ctx), s, s.deadlines.Answer, "give up", name, w.Close)
+		}
 		return 0, failed("write", name, err)
 	}
-	if err := w.Close(); err != nil {
+	// Of an upload this is the last part, of some megabytes, and the store's word.
+	if err := do(ctx, s, s.deadlines.Progress, "write", name, w.Close); err != nil {
 		return 0, failed("write", name, err)
 	}
 	if s.dir != "" {
-		if err := s.syncDirs(name); err != nil {
+		if err := do(ctx, s, s.deadlines.Progress, "flush", name, func() error { return s.syncDirs(name) }); err != nil {
 			return 0, failed("flush", name, err)
 		}
 	}

@@ -1,0 +1,255 @@
+//go:build unix
+
+package blobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/blobs"
+)
+
+// short are deadlines that a test can wait for, and enough is longer than any call
+// may take with them on a busy machine: what is not given up takes for ever.
+var (
+	short  = blobs.Deadlines{Answer: 100 * time.Millisecond, Progress: 300 * time.Millisecond}
+	enough = 20 * time.Second
+)
+
+func openWithin(t *testing.T, address string, d blobs.Deadlines) *blobs.Store {
+	t.Helper()
+	s, err := blobs.OpenWithin(t.Context(), address, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// objectStore is an S3 whose every answer is made by handler.
+func objectStore(t *testing.T, handler http.HandlerFunc) *blobs.Store {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	query := url.Values{"endpoint": {server.URL}, "region": {"none"}, "use_path_style": {"true"}, "anonymous": {"true"}}
+	return openWithin(t, "s3://bucket?"+query.Encode(), short)
+}
+
+// givesUp holds a call to its deadline.
+func givesUp(t *testing.T, what string, after time.Duration, call func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), enough)
+	defer cancel()
+	err := call(ctx)
+	var timeout *blobs.TimeoutError
+	if !errors.As(err, &timeout) || timeout.After != after {
+		t.Errorf("%s: %v, want no answer within %s", what, err, after)
+	}
+}
+
+// TestAStoreThatSaysNothing takes every call and answers none.
+func TestAStoreThatSaysNothing(t *testing.T) {
+	t.Parallel()
+	s := objectStore(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+	name := blobs.PDFName(uuid.New(), uuid.New(), 1)
+	for what, call := range map[string]func(context.Context) error{
+		"open":        func(ctx context.Context) error { _, err := s.Open(ctx, name); return err },
+		"exists":      func(ctx context.Context) error { _, err := s.Exists(ctx, name); return err },
+		"delete":      func(ctx context.Context) error { return s.Delete(ctx, name) },
+		"fingerprint": func(ctx context.Context) error { _, err := s.Fingerprint(ctx); return err },
+		"check":       func(ctx context.Context) error { return s.Check(ctx, "") },
+		"digest":      func(ctx context.Context) error { _, err := s.Digest(ctx, name); return err },
+		"read inputs": func(ctx context.Context) error { _, _, err := s.ReadInputs(ctx, name); return err },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			givesUp(t, what, short.Answer, call)
+		})
+	}
+	for what, call := range map[string]func(context.Context) error{
+		"list": func(ctx context.Context) error { _, err := s.Files(ctx, 0); return err },
+		"write": func(ctx context.Context) error {
+			_, err := s.WritePDF(ctx, name, strings.NewReader("%PDF-"))
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			givesUp(t, what, short.Progress, call)
+		})
+	}
+}
+
+// TestAFileThatStopsComing is given up for want of progress; one that comes slowly is
+// not, however long it takes as a whole.
+func TestAFileThatStopsComing(t *testing.T) {
+	t.Parallel()
+	const parts = 8
+	trickle := func(upTo int, next func()) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(parts))
+			for range upTo {
+				_, _ = io.WriteString(w, "x")
+				w.(http.Flusher).Flush()
+				next()
+			}
+			if upTo < parts {
+				<-r.Context().Done()
+			}
+		}
+	}
+	stops := objectStore(t, trickle(3, func() {}))
+	givesUp(t, "a file that stops", short.Progress, func(ctx context.Context) error {
+		f, err := stops.Open(ctx, "file")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		got, err := io.ReadAll(f)
+		if string(got) != "xxx" {
+			t.Errorf("before it stopped came %q", got)
+		}
+		if _, again := f.Read(make([]byte, 1)); again == nil || errors.Is(again, io.EOF) {
+			t.Errorf("reading on: %v", again)
+		}
+		return err
+	})
+	slow := objectStore(t, trickle(parts, func() { time.Sleep(short.Progress / 4) })) // the pace of the store
+	f, err := slow.Open(t.Context(), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if got, err := io.ReadAll(f); err != nil || len(got) != parts || time.Since(began) < short.Progress {
+		t.Errorf("a slow file: %q, %v, after %s", got, err, time.Since(began))
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestADirectoryThatHangs has a pipe for a file: to open it hangs in the kernel, as a
+// file of a network file system does whose server is away. Whoever asks is told in
+// time, the calls that hang are bounded, and all is well when it answers again.
+func TestADirectoryThatHangs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openWithin(t, "file://"+dir, short)
+	if _, err := s.WritePDF(t.Context(), "whole", strings.NewReader("%PDF-")); err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(dir, "hangs")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := func(ctx context.Context) error { _, err := s.Open(ctx, "hangs"); return err }
+	givesUp(t, "open", short.Answer, open)
+	var callers sync.WaitGroup
+	var told atomic.Int64
+	for range 2 * blobs.CallsAtOnce {
+		callers.Go(func() {
+			var timeout *blobs.TimeoutError
+			if errors.As(open(t.Context()), &timeout) {
+				told.Add(1)
+			}
+		})
+	}
+	callers.Wait()
+	if n := told.Load(); n != 2*blobs.CallsAtOnce {
+		t.Errorf("%d of %d callers were told that it hangs", n, 2*blobs.CallsAtOnce)
+	}
+	if n := s.UnderWay(); n > blobs.CallsAtOnce {
+		t.Errorf("%d calls hang", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := open(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller who has gone: %v", err)
+	}
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0) // it answers again
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = writer.Close() })
+	for deadline := time.Now().Add(enough); s.UnderWay() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d calls are still under way", s.UnderWay())
+		}
+	}
+	if there, err := s.Digest(t.Context(), "whole"); err != nil || there.SizeBytes != 5 {
+		t.Errorf("afterwards: %+v, %v", there, err)
+	}
+}
+
+func TestCheckKnowsTheStore(t *testing.T) {
+	t.Parallel()
+	s, dir := directory(t)
+	fingerprint, err := s.Fingerprint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(t.Context(), fingerprint); err != nil {
+		t.Error(err)
+	}
+	var other *blobs.OtherStoreError
+	if err := s.Check(t.Context(), "another"); !errors.As(err, &other) {
+		t.Errorf("another store: %v", err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	var none *blobs.NotFoundError
+	if err := s.Check(t.Context(), fingerprint); !errors.As(err, &none) {
+		t.Errorf("a store that is not mounted: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the check made something: %v", err)
+	}
+}
+
+// TestAStopDoesNotWaitForAStoreThatHangs, which closing a bucket does.
+func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := blobs.OpenWithin(t.Context(), "file://"+dir, short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(dir, "hangs")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	givesUp(t, "open", short.Answer, func(ctx context.Context) error { _, err := s.Open(ctx, "hangs"); return err })
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(enough):
+		t.Error("it waits")
+	}
+	if writer, err := os.OpenFile(pipe, os.O_RDWR, 0); err == nil { // for the one that hangs
+		_ = writer.Close()
+	}
+}

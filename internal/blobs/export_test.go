@@ -1,0 +1,18 @@
+package blobs
+
+import "context"
+
+// CallsAtOnce is how many calls may be under way.
+const CallsAtOnce = callsAtOnce
+
+// OpenWithin is Open for a test that does not wait for the contract's deadlines.
+func OpenWithin(ctx context.Context, address string, d Deadlines) (*Store, error) {
+	s, err := Open(ctx, address)
+	if err == nil {
+		s.deadlines = d
+	}
+	return s, err
+}
+
+// UnderWay is how many calls are.
+func (s *Store) UnderWay() int { return len(s.calls) }
