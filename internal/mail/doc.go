@@ -22,6 +22,10 @@
 // nothing about the recipient, and an operator can mend them within the day
 // that a mail is tried for.
 //
+// The server takes the connection and says nothing, or stops in the middle: 30 seconds
+// from connecting to the last answer are all that a mail gets. Check, for probes, only
+// waits for the greeting.
+//
 // The connection breaks after the message and before the answer: nobody can
 // know whether it was taken. It counts as temporary and is sent again under the
 // same Message-ID.

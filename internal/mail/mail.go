@@ -36,6 +36,8 @@ type Receipt struct {
 // Transport delivers messages. Errors: *DeliveryError.
 type Transport interface {
 	Send(ctx context.Context, m Message) (Receipt, error)
+	// Check says whether a message could be delivered now, and delivers none.
+	Check(ctx context.Context) error
 }
 
 // Stage is how far a delivery got before it failed.

@@ -42,6 +42,15 @@ func (o *Outbox) Send(_ context.Context, m Message) (Receipt, error) {
 	return Receipt{}, nil
 }
 
+// Check says whether a file can be made in the directory. It leaves none.
+func (o *Outbox) Check(context.Context) error {
+	f, err := os.CreateTemp(o.dir, ".check.*.tmp")
+	if err != nil {
+		return fmt.Errorf("write to the outbox: %w", err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 func (o *Outbox) write(m Message) (err error) {
 	f, err := os.CreateTemp(o.dir, "."+m.Name+".*.tmp")
 	if err != nil {

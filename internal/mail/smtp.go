@@ -6,18 +6,21 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/textproto"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
 )
 
-// sessionTimeout bounds one mail from connecting to the last answer.
-const sessionTimeout = 20 * time.Second
+// sessionTimeout bounds one mail from connecting to the last answer (contract, §26).
+const sessionTimeout = 30 * time.Second
 
 // SMTPConfig is what MUSTER_SMTP_URL says.
 type SMTPConfig struct {
@@ -94,7 +97,9 @@ func readCAs(file string) (*x509.CertPool, error) {
 
 // SMTP delivers to a mail server, one session a mail.
 type SMTP struct {
-	client *gomail.Client
+	config  SMTPConfig
+	options []gomail.Option
+	timeout time.Duration
 }
 
 var _ Transport = (*SMTP)(nil)
@@ -103,8 +108,7 @@ var _ Transport = (*SMTP)(nil)
 func NewSMTP(c SMTPConfig) (*SMTP, error) {
 	options := []gomail.Option{
 		gomail.WithPort(c.Port),
-		gomail.WithTimeout(sessionTimeout),
-		gomail.WithTLSConfig(&tls.Config{ServerName: c.Host, RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12}),
+		gomail.WithTLSConfig(c.tls()),
 		gomail.WithoutNoop(),
 	}
 	switch {
@@ -122,26 +126,97 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) {
 		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
 			gomail.WithUsername(c.Username), gomail.WithPassword(c.Password))
 	}
-	client, err := gomail.NewClient(c.Host, options...)
-	if err != nil {
+	s := &SMTP{config: c, options: options, timeout: sessionTimeout}
+	if _, err := s.client(s.timeout); err != nil {
 		return nil, fmt.Errorf("mail client: %w", err)
 	}
-	return &SMTP{client: client}, nil
+	return s, nil
+}
+
+func (c SMTPConfig) tls() *tls.Config {
+	return &tls.Config{ServerName: c.Host, RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12}
+}
+
+// client is one that has so much time for each of its calls.
+func (s *SMTP) client(timeout time.Duration) (*gomail.Client, error) {
+	return gomail.NewClient(s.config.Host, append(slices.Clone(s.options), gomail.WithTimeout(timeout))...)
 }
 
 // Send delivers one message. Errors: *DeliveryError.
 func (s *SMTP) Send(ctx context.Context, m Message) (Receipt, error) {
-	session, err := s.client.DialToSMTPClientWithContext(ctx)
+	deadline := time.Now().Add(s.timeout)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	session, err := s.open(ctx)
 	if err != nil {
 		return Receipt{}, &DeliveryError{Stage: Opening, Code: codeOf(err), Temporary: true, Text: ownWords(err)}
 	}
-	err = s.client.SendWithSMTPClient(session, m.msg)
-	_ = s.client.CloseWithSMTPClient(session) // QUIT; the answer changes nothing
+	rest, err := s.client(max(time.Until(deadline), time.Millisecond)) // of the time, for the rest of the session
+	if err == nil {
+		err = rest.SendWithSMTPClient(session, m.msg)
+		_ = rest.CloseWithSMTPClient(session) // QUIT; the answer changes nothing
+	}
 	if err != nil && !m.msg.IsDelivered() {
 		return Receipt{}, refusal(err)
 	}
 	return Receipt{Code: takenCode(m.msg.ServerResponse())}, nil
 }
+
+// open begins a session, up to its sign-in. go-mail gives connecting, greeting and the
+// rest a deadline each; ours is for all of them.
+func (s *SMTP) open(ctx context.Context) (*smtp.Client, error) {
+	client, err := s.client(s.timeout)
+	if err != nil {
+		return nil, err
+	}
+	type outcome struct {
+		session *smtp.Client
+		err     error
+	}
+	opened := make(chan outcome, 1)
+	go func() {
+		session, err := client.DialToSMTPClientWithContext(ctx)
+		opened <- outcome{session, err}
+	}()
+	select {
+	case o := <-opened:
+		return o.session, o.err
+	case <-ctx.Done():
+		go func() { // it ends by its own deadlines
+			if late := <-opened; late.err == nil {
+				_ = late.session.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// Check says whether the server takes connections and greets, and sends nothing.
+func (s *SMTP) Check(ctx context.Context) error {
+	var dialer net.Dialer
+	dial := dialer.DialContext
+	if s.config.ImplicitTLS {
+		dial = (&tls.Dialer{NetDialer: &dialer, Config: s.config.tls()}).DialContext
+	}
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port)))
+	if err != nil {
+		return fmt.Errorf("reach the mail server: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	server := textproto.NewConn(conn)
+	if _, _, err := server.ReadResponse(greeting); err != nil {
+		if code := codeOf(err); code != 0 {
+			return fmt.Errorf("the mail server greets with %d", code)
+		}
+		return fmt.Errorf("read the mail server's greeting: %w", errors.Join(ctx.Err(), err))
+	}
+	_ = server.PrintfLine("QUIT") // politeness; what it answers changes nothing
+	return nil
+}
+
+// greeting is the code of a server that is there for us (RFC 5321, section 3.1).
+const greeting = 220
 
 // refusal turns go-mail's error into ours. Only a 5xx is final: without a code
 // the connection broke.

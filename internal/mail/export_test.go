@@ -1,0 +1,9 @@
+package mail
+
+import "time"
+
+// Within is s for a test that does not wait for the contract's deadline.
+func (s *SMTP) Within(timeout time.Duration) *SMTP {
+	s.timeout = timeout
+	return s
+}

@@ -1,0 +1,148 @@
+package mail_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/mail"
+	"muster/internal/mail/mailtest"
+)
+
+// script runs a mail server that says these lines, one for each of the client's, the
+// first unasked, and is silent then. A line "…" is one that trickles without end.
+func script(t *testing.T, lines ...string) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				heard := bufio.NewReader(conn)
+				for _, line := range lines {
+					for line == "…" {
+						if _, err := fmt.Fprint(conn, "250-and\r\n"); err != nil {
+							return
+						}
+						time.Sleep(20 * time.Millisecond) // its pace, faster than any deadline
+					}
+					_, _ = fmt.Fprint(conn, line+"\r\n")
+					if _, err := heard.ReadString('\n'); err != nil {
+						return
+					}
+				}
+				_, _ = io.Copy(io.Discard, heard) // says nothing until the other end goes
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// TestAMailServerThatHangs at any stage holds a mail up for as long as a mail may take
+// and no longer, however it spreads its silence.
+func TestAMailServerThatHangs(t *testing.T) {
+	t.Parallel()
+	const timeout = 400 * time.Millisecond
+	for name, c := range map[string]struct {
+		lines []string
+		stage mail.Stage
+	}{
+		"says nothing":           {nil, mail.Opening},
+		"greets":                 {[]string{"220 hello"}, mail.Opening},
+		"trickles":               {[]string{"220 hello", "…"}, mail.Opening},
+		"stops at the sender":    {[]string{"220 hello", "250 go on"}, mail.Sender},
+		"stops at the recipient": {[]string{"220 hello", "250 go on", "250 ok"}, mail.Recipient},
+		"stops at the content":   {[]string{"220 hello", "250 go on", "250 ok", "250 ok", "354 send"}, mail.Content},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config, err := mail.ParseSMTPURL("smtp://" + script(t, c.lines...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			transport, err := mail.NewSMTP(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			_, err = transport.Within(timeout).Send(t.Context(), compose(t, notice(), ana))
+			var failed *mail.DeliveryError
+			if !errors.As(err, &failed) || !failed.Temporary || failed.Stage != c.stage {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(began); took < timeout/2 || took > 2*timeout+5*time.Second { // the machine may be busy; deadlines that add up take longer still
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+func TestCheckSendsNothing(t *testing.T) {
+	t.Parallel()
+	check := func(address string) error {
+		t.Helper()
+		config, err := mail.ParseSMTPURL(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport, err := mail.NewSMTP(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		return transport.Check(ctx)
+	}
+	server := mailtest.Start(t, mailtest.Options{Username: "u", Password: "p"})
+	if err := check("smtp://u:wrong@" + server.Addr); err != nil {
+		t.Error(err)
+	}
+	secure := mailtest.Start(t, mailtest.Options{ImplicitTLS: true})
+	if err := transport(t, secure, "smtps://ADDR").Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := len(server.Mails()) + len(secure.Mails()); n != 0 {
+		t.Errorf("%d mails were sent", n)
+	}
+	if err := check("smtp://" + script(t)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a server that says nothing: %v", err)
+	}
+	if err := check("smtp://" + script(t, "554 not today, ana@example.org")); err == nil || strings.Contains(err.Error(), "@") {
+		t.Errorf("a server that turns us away: %v", err)
+	}
+	if err := check("smtp://127.0.0.1:1"); err == nil {
+		t.Error("nobody listens, and the check passes")
+	}
+	dir := t.TempDir() + "/outbox"
+	outbox, err := mail.NewOutbox(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := outbox.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("the check left %v, %v", left, err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := outbox.Check(t.Context()); err == nil {
+		t.Error("there is no directory, and the check passes")
+	}
+}
