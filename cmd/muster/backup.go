@@ -34,7 +34,7 @@ it prints are witnesses: keep them elsewhere.`,
 		Example: "  muster backup /backups/muster-$(date +%F)",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+			return withFiles(cmd.Context(), cfg, func(in *installation) error {
 				report, stop := progress(cmd.ErrOrStderr())
 				made, err := in.backupSource(report, accept).Make(cmd.Context(), args[0])
 				stop()

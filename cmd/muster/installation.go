@@ -50,6 +50,7 @@ type installation struct {
 	pool   *pgxpool.Pool
 
 	key        *secrets.Ring
+	storeID    string // fingerprint of blobs
 	blobs      *blobs.Store
 	events     *eventstore.Store
 	accounts   *accounts.Store
@@ -74,12 +75,23 @@ type access struct {
 	exclusive bool            // serve: the only one on this data directory
 	pool      int             // connections of the common pool
 	tracer    pgx.QueryTracer // of the common pool; nil: none
+	files     bool            // with the blob store
 }
 
-// withInstallation opens the installation for one command and closes it behind it.
-func withInstallation(ctx context.Context, cfg *config.Config, work func(*installation) error) (err error) {
+// withInstallation opens the installation for one command and closes it behind it. It
+// has no blob store: what is about the database alone works while that is away.
+func withInstallation(ctx context.Context, cfg *config.Config, work func(*installation) error) error {
+	return withAccess(ctx, cfg, access{pool: 4}, work)
+}
+
+// withFiles is withInstallation with the blob store.
+func withFiles(ctx context.Context, cfg *config.Config, work func(*installation) error) error {
+	return withAccess(ctx, cfg, access{pool: 4, files: true}, work)
+}
+
+func withAccess(ctx context.Context, cfg *config.Config, a access, work func(*installation) error) (err error) {
 	quiet(cfg)
-	in, err := openInstallation(ctx, cfg, access{pool: 4})
+	in, err := openInstallation(ctx, cfg, a)
 	if err != nil {
 		return err
 	}
@@ -127,7 +139,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	if err := in.migrate(ctx); err != nil {
 		return in, err
 	}
-	if err := in.openSecrets(ctx); err != nil {
+	if err := in.openSecrets(ctx, a); err != nil {
 		return in, err
 	}
 	now := time.Now
@@ -203,9 +215,9 @@ func (in *installation) migrate(ctx context.Context) error {
 	return backup.RequireFinished(ctx, in.db)
 }
 
-// openSecrets loads the key and the blob store and holds their fingerprints to
-// those that the database was made with.
-func (in *installation) openSecrets(ctx context.Context) error {
+// openSecrets loads the key and, where it is wanted, the blob store, and holds their
+// fingerprints to those that the database was made with.
+func (in *installation) openSecrets(ctx context.Context, a access) error {
 	if err := os.MkdirAll(in.cfg.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
@@ -216,14 +228,16 @@ func (in *installation) openSecrets(ctx context.Context) error {
 	if err := secrets.CheckKeys(ctx, in.db, in.key); err != nil {
 		return err
 	}
+	if !a.files {
+		return nil
+	}
 	if in.blobs, err = blobs.Open(ctx, in.cfg.BlobURL); err != nil {
 		return err
 	}
-	fingerprint, err := in.blobs.Fingerprint(ctx)
-	if err != nil {
+	if in.storeID, err = in.blobs.Fingerprint(ctx); err != nil {
 		return err
 	}
-	return secrets.CheckFingerprint(ctx, in.db, secrets.BlobStore, fingerprint)
+	return secrets.CheckFingerprint(ctx, in.db, secrets.BlobStore, in.storeID)
 }
 
 // Close lets go of everything, in the reverse order of opening.

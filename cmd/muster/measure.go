@@ -19,6 +19,12 @@ import (
 // measure registers the figures that are read at a scrape.
 func (p *process) measure() {
 	p.metrics.Pool(p.pool.Stat)
+	// From zero on: a series that begins with its first failure shows no increase.
+	for _, kind := range report.Kinds() {
+		for _, end := range []report.Status{report.StatusReady, report.StatusFailed} {
+			p.metrics.Builds.WithLabelValues(string(kind), strings.ToLower(string(end)))
+		}
+	}
 	for _, figure := range []struct {
 		name, help string
 		of         func(projections.Status) float64
@@ -41,6 +47,7 @@ func (p *process) measure() {
 	}
 	p.metrics.Gauge("muster_watch_judged_seconds", "Time since the built-in watch last judged everything.", nil, p.watchReadings)
 	p.metrics.Gauge("muster_measurements_behind_seconds", "Time since the oldest sample arrived that is not in the series yet.", nil, p.behindReadings)
+	p.metrics.Gauge("muster_check_ok", "1 where a check of /readyz passes, by check.", []string{"check"}, p.checkReadings)
 	p.metrics.Gauge("muster_jobs", "Unfinished jobs, by kind and status.", []string{"kind", "status"}, p.jobReadings)
 }
 

@@ -41,7 +41,7 @@ Exit status with --verify:
 			if !verify && path == "" {
 				return &exitError{status: exitUsage, err: errors.New("say what for: --verify, --file FILE, or both")}
 			}
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
+			return withFiles(cmd.Context(), cfg, func(in *installation) error {
 				outcome, err := in.rebuild(cmd, id, path)
 				if err != nil {
 					return err

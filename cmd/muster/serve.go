@@ -20,6 +20,7 @@ import (
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
 	"muster/internal/postgres"
+	"muster/internal/readiness"
 	"muster/internal/telemetry"
 	"muster/internal/watch"
 	"muster/projections"
@@ -62,11 +63,18 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 		defer func() { _ = listener.Close() }()
 		cfg.Listening(listener.Addr())
 	}
+	door, err := listenOps(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if door != nil {
+		defer func() { _ = door.Close() }()
+	}
 	metrics := telemetry.New(version, buildCommit())
 	worker := workerName()
 	export := telemetry.StartExport(ctx, telemetry.Exporting{Version: version, Instance: worker, Gatherer: metrics, Log: logger(cfg)})
 	in, err := openInstallation(ctx, cfg, access{
-		exclusive: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(),
+		exclusive: true, files: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(),
 	})
 	if err == nil {
 		defer func() { err = errors.Join(err, in.Close()) }()
@@ -82,7 +90,7 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 	for _, warning := range cfg.Warnings() {
 		in.log.Warn(warning)
 	}
-	p := &process{installation: in, worker: worker, metrics: metrics, export: export, listener: listener}
+	p := &process{installation: in, worker: worker, metrics: metrics, export: export, listener: listener, door: door}
 	return p.run(ctx)
 }
 
@@ -94,22 +102,29 @@ type process struct {
 	metrics  *telemetry.Metrics
 	export   *telemetry.Export
 	listener net.Listener // nil without the role api
+	door     net.Listener // for operators; nil: none
+	ready    *readiness.Board
 }
 
 // run starts what the roles ask for and stops it in two stages: first who takes
 // new work, then the ground they stand on while they finish.
-func (p *process) run(ctx context.Context) error {
+func (p *process) run(ctx context.Context) (err error) {
 	p.watch = p.newWatch()
+	begun := make(chan struct{}) // closed when there is enough of the demo to look at
+	if p.ready, err = p.newBoard(begun); err != nil {
+		return err
+	}
 	p.measure()
 	stop, stopGround := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopGround()
 	ground, groundFailed := errgroup.WithContext(stop)
 	p.startGround(groundFailed, ground)
+	p.startDoor(groundFailed, ground)
 
 	taking, stopTaking := context.WithCancel(groundFailed)
 	defer stopTaking()
 	takers, failed := errgroup.WithContext(taking)
-	web, err := p.startTakers(failed, takers)
+	web, err := p.startTakers(failed, takers, begun)
 	if err == nil {
 		select {
 		case <-ctx.Done():
@@ -142,7 +157,7 @@ func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
 
 // startTakers starts whoever takes new work until ctx ends. HTTP comes last,
 // when there is somebody to sign in.
-func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http.Server, error) {
+func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun chan struct{}) (*http.Server, error) {
 	collector, err := collect.New(p.facts, p.commands, p.fleet, p.reach, p.log, time.Now)
 	if err != nil {
 		return nil, err
@@ -164,8 +179,7 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group) (*http
 	if err := p.firstRun(ctx, filler); err != nil {
 		return nil, err
 	}
-	begun, err := p.startDemos(ctx, group, filler)
-	if err != nil {
+	if err := p.startDemos(ctx, group, filler, begun); err != nil {
 		return nil, err
 	}
 	fill := func(o accounts.Organization) {

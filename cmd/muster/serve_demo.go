@@ -11,8 +11,8 @@ import (
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/demo"
-	"muster/internal/httpapi"
 	"muster/internal/postgres"
+	"muster/internal/readiness"
 )
 
 const (
@@ -40,10 +40,10 @@ func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
 
 // startDemos keeps going what there is of demos: one made just now, or whose filling
 // was cut off. begun is closed when there is enough of them to look at.
-func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler *demo.Demo) (begun <-chan struct{}, err error) {
+func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler *demo.Demo, begun chan<- struct{}) error {
 	organizations, err := p.accounts.Organizations(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var beginning sync.WaitGroup
 	for _, o := range organizations {
@@ -52,20 +52,19 @@ func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler 
 			group.Go(func() error { return p.runDemo(ctx, filler, o, sync.OnceFunc(beginning.Done)) })
 		}
 	}
-	all := make(chan struct{})
 	go func() {
-		defer close(all)
+		defer close(begun)
 		beginning.Wait()
 	}()
-	return all, nil
+	return nil
 }
 
 // errBeginning says why a demo is not ready.
 var errBeginning = errors.New("the latest measurements of the demo are being written")
 
-// demoProbe is the line of /readyz that is about the demo.
-func demoProbe(begun <-chan struct{}) httpapi.ReadinessProbe {
-	return httpapi.ReadinessProbe{Name: "demo", Check: func(context.Context) (*time.Duration, error) {
+// demoCheck is the line of /readyz that is about the demo.
+func demoCheck(begun <-chan struct{}) readiness.Check {
+	return readiness.Check{Name: "demo", Required: true, Run: func(context.Context) (*time.Duration, error) {
 		select {
 		case <-begun:
 			return nil, nil

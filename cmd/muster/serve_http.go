@@ -16,7 +16,6 @@ import (
 	"muster/internal/config"
 	"muster/internal/httpapi"
 	"muster/internal/intake/collect"
-	"muster/internal/postgres"
 	"muster/web"
 )
 
@@ -59,7 +58,7 @@ func (p *process) startHTTP(
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Checks: p.checks, Servers: p.facts, Jobs: p.queue,
 		Tiles: p.tiles(), Drops: p.drops, Intake: p.intake,
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, App: app, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.probes(begun),
+		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, App: app, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.ready,
 		Build: httpapi.Build{
 			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},
@@ -90,50 +89,4 @@ func (p *process) startHTTP(
 		}
 	})
 	return server, nil
-}
-
-// probes are the lines of /readyz.
-func (p *process) probes(begun <-chan struct{}) []httpapi.ReadinessProbe {
-	probes := []httpapi.ReadinessProbe{
-		{Name: "database", Check: func(ctx context.Context) (*time.Duration, error) {
-			return nil, p.db.PingContext(ctx)
-		}},
-		{Name: "migrations", Check: func(ctx context.Context) (*time.Duration, error) {
-			return nil, p.migrated(ctx)
-		}},
-		{Name: "projections", Check: func(ctx context.Context) (*time.Duration, error) {
-			lag, err := p.projectionLag(ctx)
-			return &lag, errors.Join(err, p.runner.Ready(ctx))
-		}},
-	}
-	if p.cfg.Demo {
-		probes = append(probes, demoProbe(begun))
-	}
-	return probes
-}
-
-// migrated returns an error where the schema is not this binary's.
-func (p *process) migrated(ctx context.Context) error {
-	migrations, err := postgres.MigrationStatus(ctx, p.db)
-	if err != nil {
-		return err
-	}
-	for _, m := range migrations {
-		if m.AppliedAt == nil {
-			return fmt.Errorf("migration %s is pending", m.File)
-		}
-	}
-	return nil
-}
-
-func (p *process) projectionLag(ctx context.Context) (time.Duration, error) {
-	statuses, err := p.runner.Statuses(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var worst float64
-	for _, s := range statuses {
-		worst = max(worst, s.LagSeconds)
-	}
-	return time.Duration(worst * float64(time.Second)), nil
 }

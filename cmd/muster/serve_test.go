@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -118,6 +119,7 @@ func TestServeDoesNotStart(t *testing.T) {
 	t.Parallel()
 	home := install(t)
 	home.organization(t, "Acme")
+	home.within(t, func(context.Context, *installation) error { return nil }) // with its files
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

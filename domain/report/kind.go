@@ -15,6 +15,9 @@ const (
 	DataInventory     Kind = "DataInventory"
 )
 
+// Kinds are all of them.
+func Kinds() []Kind { return []Kind{Security, InstanceScorecard, DataInventory} }
+
 // Status is where a report request stands.
 type Status string
 

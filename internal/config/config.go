@@ -21,6 +21,7 @@ import (
 type Config struct {
 	Listen    string // host:port
 	PublicURL string // without a slash at its end
+	OpsListen string // host:port; empty: OpsAddress has the default
 	DataDir   string // absolute
 	Roles     Roles
 	Demo      bool
@@ -155,6 +156,26 @@ func (c *Config) Listening(address net.Addr) {
 		c.PublicURL = "http://" + browsable(address.String())
 	}
 	c.Listen = address.String()
+}
+
+// defaultOpsListen is where a process without the API is looked at by operators.
+const defaultOpsListen = "127.0.0.1:8081"
+
+// opsOff is how an operator says that there is no such address.
+const opsOff = "off"
+
+// OpsAddress is where this process shows operators how it is; empty: nowhere. One
+// that was not set is given up where it is taken.
+func (c *Config) OpsAddress() (address string, set bool) {
+	switch {
+	case c.OpsListen == opsOff:
+		return "", true
+	case c.OpsListen != "":
+		return c.OpsListen, true
+	case c.Roles.Has(API):
+		return "", false // it has all of that at its own address
+	}
+	return defaultOpsListen, false
 }
 
 // Outbox is the directory of mails where no mail server is set.

@@ -131,7 +131,7 @@ func TestEachWrongSettingIsRefused(t *testing.T) {
 		"--job-lease=", "--report-retention=-1d", "--report-retention=0s", "--report-retention=99999999d", "--trusted-proxies=10.0.0.0/40",
 		"--cors-origins=*", "--cors-origins=https://a/b", "--database-url=mysql://h/d", "--database-url=host=h",
 		"--blob-url=blobs", "--smtp-url=http://h", "--smtp-url=smtp://", "--mail-from=muster", "--organization= ",
-		"--target-networks=10.0.0.0/40", "--target-networks=,", "--target-networks=internal", "--log-format=xml", "--log-level=loud",
+		"--target-networks=10.0.0.0/40", "--target-networks=,", "--target-networks=internal", "--ops-listen=8081", "--ops-listen=:x", "--log-format=xml", "--log-level=loud",
 	} {
 		_, err := read(t, []string{wrong})
 		var invalid *config.InvalidError
@@ -275,5 +275,24 @@ func TestLogFormatAndLevel(t *testing.T) {
 	logger.Warn("heard")
 	if got := logged.String(); !strings.HasPrefix(got, "{") || !strings.Contains(got, "heard") || strings.Contains(got, "unheard") {
 		t.Errorf("logged %s", got)
+	}
+}
+
+func TestWhereAProcessIsSeen(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string]string{
+		"":                                       " false",
+		"--roles=api,workers":                    " false",
+		"--roles=workers":                        "127.0.0.1:8081 false",
+		"--roles=workers --ops-listen=off":       " true",
+		"--roles=workers --ops-listen=:9000":     ":9000 true",
+		"--ops-listen=127.0.0.1:9000":            "127.0.0.1:9000 true",
+		"--roles=workers --ops-listen=OFF":       " true",
+		"--roles=projections,collectors,workers": "127.0.0.1:8081 false",
+	} {
+		address, set := valid(t, strings.Fields(arguments)).OpsAddress()
+		if got := fmt.Sprint(address, " ", set); got != want {
+			t.Errorf("%q is seen at %q, want %q", arguments, got, want)
+		}
 	}
 }

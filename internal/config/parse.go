@@ -100,6 +100,13 @@ func address(text string) (string, error) {
 	return text, nil
 }
 
+func addressOrOff(text string) (string, error) {
+	if strings.EqualFold(text, opsOff) {
+		return opsOff, nil
+	}
+	return address(text)
+}
+
 // browsable is a listen address as a browser on this machine would have it.
 func browsable(listen string) string {
 	host, port, err := net.SplitHostPort(listen)

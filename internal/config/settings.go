@@ -65,6 +65,8 @@ func servingSettings() []setting {
 			func(c *Config) *string { return &c.Listen }, address),
 		row("public-url", "", "`URL` under which people reach this installation, for links in mails (default http://<listen>)",
 			func(c *Config) *string { return &c.PublicURL }, optional(origin)),
+		row("ops-listen", "", "`address` for /healthz, /readyz and /metrics of this process, without sign-in; or off (default 127.0.0.1:8081 without the role api, else off)",
+			func(c *Config) *string { return &c.OpsListen }, optional(addressOrOff)),
 		row("roles", "api,projections,workers,collectors", "what this process does, as a comma-separated `list`",
 			func(c *Config) *Roles { return &c.Roles }, roles),
 		onOff("demo", "off", "fill a demo organization, labelled as such everywhere",

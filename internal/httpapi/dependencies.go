@@ -26,6 +26,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
 	"muster/internal/oidc"
+	"muster/internal/readiness"
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -67,7 +68,7 @@ type Dependencies struct {
 	FillDemo func(accounts.Organization)
 	Metrics  *telemetry.Metrics // shown at GET /metrics
 	Tracer   trace.Tracer       // nil: requests make no spans
-	Ready    []ReadinessProbe
+	Ready    *readiness.Board
 	Build    Build
 
 	Log *slog.Logger
@@ -98,11 +99,3 @@ type Connections interface {
 
 // Build says what runs here.
 type Build struct{ Version, Commit, BuiltAt, GoVersion string }
-
-// ReadinessProbe is one line of /readyz.
-type ReadinessProbe struct {
-	Name string
-	// Check returns the lag where the probe knows one (nil otherwise), and an
-	// error where the process must not be sent requests.
-	Check func(ctx context.Context) (lag *time.Duration, err error)
-}

@@ -6,53 +6,43 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strconv"
-	"time"
 
 	"muster/internal/httpapi/api"
+	"muster/internal/readiness"
 )
 
-// probeTimeout bounds one readiness check, so that a hanging database gives a
-// 503 before the prober gives up.
-const probeTimeout = 2 * time.Second
+// readyRetryAfter is how many seconds later to ask again.
+const readyRetryAfter = "5"
 
 func (s *server) GetHealth(context.Context, api.GetHealthRequestObject) (api.GetHealthResponseObject, error) {
 	return api.GetHealth200JSONResponse{Status: "ok"}, nil
 }
 
 func (s *server) GetReadiness(ctx context.Context, _ api.GetReadinessRequestObject) (api.GetReadinessResponseObject, error) {
-	answer := api.Readiness{Status: api.ReadinessStatusReady, Checks: []api.ReadinessCheck{}}
-	for _, probe := range s.Ready {
-		check := s.probe(ctx, probe)
-		if check.Status == api.ReadinessCheckStatusFailed {
-			answer.Status = api.ReadinessStatusUnready
-		}
-		answer.Checks = append(answer.Checks, check)
+	shown := showReadiness(s.Ready.Ask(ctx))
+	if shown.Status == api.ReadinessStatusUnready {
+		callOf(ctx).header.Set("Retry-After", readyRetryAfter)
+		return api.GetReadiness503JSONResponse(shown), nil
 	}
-	if answer.Status == api.ReadinessStatusUnready {
-		callOf(ctx).header.Set("Retry-After", "5")
-		return api.GetReadiness503JSONResponse(answer), nil
-	}
-	return api.GetReadiness200JSONResponse(answer), nil
+	return api.GetReadiness200JSONResponse(shown), nil
 }
 
-// probe runs one check. Anyone may ask, so the answer never holds the error's
-// text; the log does.
-func (s *server) probe(ctx context.Context, probe ReadinessProbe) api.ReadinessCheck {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	started := time.Now()
-	lag, err := probe.Check(ctx)
-	took := time.Since(started).Milliseconds()
-	check := api.ReadinessCheck{Name: probe.Name, Status: api.ReadinessCheckStatusOk, Ms: &took}
-	if lag != nil {
-		seconds := float32(lag.Seconds())
-		check.LagSeconds = &seconds
+// showReadiness holds no error's text, for anyone may ask; the log does.
+func showReadiness(status readiness.Status, findings []readiness.Finding) api.Readiness {
+	shown := api.Readiness{Status: api.ReadinessStatus(status), Checks: []api.ReadinessCheck{}}
+	for _, f := range findings {
+		took := f.Took.Milliseconds()
+		check := api.ReadinessCheck{Name: f.Name, Status: api.ReadinessCheckStatusFailed, Ms: &took}
+		if f.OK {
+			check.Status = api.ReadinessCheckStatusOk
+		}
+		if f.Lag != nil {
+			seconds := float32(f.Lag.Seconds())
+			check.LagSeconds = &seconds
+		}
+		shown.Checks = append(shown.Checks, check)
 	}
-	if err != nil {
-		check.Status = api.ReadinessCheckStatusFailed
-		s.Log.WarnContext(ctx, "not ready", "check", probe.Name, "error", err)
-	}
-	return check
+	return shown
 }
 
 func (s *server) GetVersion(context.Context, api.GetVersionRequestObject) (api.GetVersionResponseObject, error) {

@@ -224,13 +224,16 @@ func (e FieldErrorIn) Valid() bool {
 
 // Defines values for ReadinessStatus.
 const (
-	ReadinessStatusReady   ReadinessStatus = "ready"
-	ReadinessStatusUnready ReadinessStatus = "unready"
+	ReadinessStatusDegraded ReadinessStatus = "degraded"
+	ReadinessStatusReady    ReadinessStatus = "ready"
+	ReadinessStatusUnready  ReadinessStatus = "unready"
 )
 
 // Valid indicates whether the value is a known member of the ReadinessStatus enum.
 func (e ReadinessStatus) Valid() bool {
 	switch e {
+	case ReadinessStatusDegraded:
+		return true
 	case ReadinessStatusReady:
 		return true
 	case ReadinessStatusUnready:

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// readyzWithin is what the contract gives an answer of /readyz (§26).
+const readyzWithin = 3 * time.Second
+
+// checks are what /readyz says, by check, and the status; it holds the answer to its time.
+func (c client) checks(t *testing.T, path string) (status string, passed map[string]bool) {
+	t.Helper()
+	var shown struct {
+		Status string
+		Checks []struct{ Name, Status string }
+	}
+	began := time.Now()
+	c.call(t, http.StatusOK, http.MethodGet, path, nil, &shown)
+	if took := time.Since(began); took > readyzWithin {
+		t.Errorf("%s took %s", path, took)
+	}
+	passed = map[string]bool{}
+	for _, check := range shown.Checks {
+		passed[check.Name] = check.Status == "ok"
+	}
+	return shown.Status, passed
+}
+
+// hang puts a pipe where a file was: to open it hangs, as it does on a network file
+// system whose server is away.
+func hang(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSuppliersThatHang takes the mail server and then the file store away, both
+// without a word. Whoever needs them is told in time, and the rest goes on.
+func TestSuppliersThatHang(t *testing.T) {
+	t.Parallel()
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // takes connections, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	h := newHouse(t, "--smtp-url=smtp://"+silent.Addr().String())
+	id := h.ana.request(t, security(h.live))
+	h.ana.await(t, id, "Ready")
+
+	if status, passed := h.ana.checks(t, "/readyz"); status != "degraded" || passed["mail"] || !passed["blobs"] || !passed["database"] {
+		t.Errorf("with a silent mail server it is %s, %v", status, passed)
+	}
+
+	store := filepath.Join(h.dir, "blobs")
+	hang(t, filepath.Join(store, "muster-store"))
+	stored, err := filepath.Glob(filepath.Join(store, "reports", "*", id.String(), "*.pdf"))
+	if err != nil || len(stored) != 1 {
+		t.Fatal(stored, err)
+	}
+	hang(t, stored[0])
+	// In the time that the download takes to be given up.
+	type outcome struct {
+		answer answer
+		err    error
+		took   time.Duration
+	}
+	given := make(chan outcome, 1)
+	go func() {
+		began := time.Now()
+		got, err := h.ana.try(t.Context(), http.MethodGet, "/api/v1/reports/"+id.String()+"/download", nil)
+		given <- outcome{got, err, time.Since(began)}
+	}()
+	eventually(t, "the file store's check fails", func() bool {
+		status, passed := h.ana.checks(t, "/readyz")
+		return status == "degraded" && !passed["blobs"] && passed["database"]
+	})
+	figures := string(h.ana.get(t, "/metrics", nil).body)
+	for _, line := range []string{`muster_check_ok{check="blobs"} 0`, `muster_check_ok{check="mail"} 0`, `muster_check_ok{check="database"} 1`} {
+		if !strings.Contains(figures, line) {
+			t.Errorf("the figures lack %s", line)
+		}
+	}
+	if got := muster(t, append([]string{"events", "verify"}, h.flags()...)...); got.status != 0 {
+		t.Errorf("events verify needs the file store: %d %s", got.status, got.errors)
+	}
+	got := <-given
+	if got.err != nil || got.answer.status != http.StatusServiceUnavailable || got.answer.code() != "unavailable" || got.took > 15*time.Second {
+		t.Errorf("the download: %v %d %s after %s", got.err, got.answer.status, got.answer.body, got.took)
+	}
+	if n := strings.Count(h.server.logged.String(), `msg="a check fails" check=blobs`); n != 1 {
+		t.Errorf("the log says %d times that the file store hangs", n)
+	}
+	h.server.stop(t)
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/internal/pgtest"
+)
+
+var doorLine = regexp.MustCompile(`msg="health and figures of this process are shown" address=(\S+)`)
+
+// door waits until a process without the API can be looked at, and is ready.
+func (r *running) door(t *testing.T) client {
+	t.Helper()
+	var c client
+	eventually(t, "a process without the API is ready", func() bool {
+		if r.over() {
+			t.Fatalf("serve ended with %d", r.cmd.ProcessState.ExitCode())
+		}
+		if found := doorLine.FindStringSubmatch(r.logged.String()); found != nil {
+			c.base = "http://" + found[1]
+		}
+		if c.base == "" {
+			return false
+		}
+		got, err := c.try(t.Context(), http.MethodGet, "/readyz", nil)
+		return err == nil && got.status == http.StatusOK
+	})
+	return c
+}
+
+// series are what a scrape shows: name and labels, with the value.
+func (c client) series(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for line := range strings.Lines(string(c.get(t, "/metrics", nil).body)) {
+		if at := strings.LastIndexByte(line, ' '); !strings.HasPrefix(line, "#") && at > 0 {
+			found[line[:at]] = strings.TrimSpace(line[at:])
+		}
+	}
+	return found
+}
+
+// family is a series' name without its labels, and without what histograms append.
+func family(series string) string {
+	name, _, _ := strings.Cut(series, "{")
+	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+		if strings.HasSuffix(name, "_seconds"+suffix) {
+			return strings.TrimSuffix(name, suffix)
+		}
+	}
+	return name
+}
+
+// TestTheScaleOutLayout starts what docs/runbooks/scale-out.md has: the API here, the
+// rest there. Each is scraped, and what docs/operators.md says of each figure holds.
+func TestTheScaleOutLayout(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	email := i.organization(t, "Acme")
+	runbook := readText(t, "docs/runbooks/scale-out.md")
+	for _, line := range []string{"muster serve --roles api ", "muster serve --roles projections,workers,collectors "} {
+		if !strings.Contains(runbook, line) {
+			t.Errorf("the runbook does not have %q", line)
+		}
+	}
+	rest := launch(t, nil, append(i.flags(), "serve", "--roles", "projections,workers,collectors", "--ops-listen", "127.0.0.1:0")...)
+	api := serving(t, nil, append(i.flags(), "--roles", "api", "--rate-limits=off")...)
+	there := rest.door(t)
+	here := i.as(t, api, email)
+	live := here.watch(t, "pg-live", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
+	here.await(t, here.request(t, security(live)), "Ready")
+
+	if status, passed := there.checks(t, "/readyz"); status != "ready" || !passed["blobs"] || !passed["mail"] {
+		t.Errorf("the other process is %s, %v", status, passed)
+	}
+	there.call(t, http.StatusOK, http.MethodGet, "/healthz", nil, nil)
+	for _, path := range []string{"/", "/api/v1/session", "/version"} {
+		if got, err := there.try(t.Context(), http.MethodGet, path, nil); err != nil || got.status != http.StatusNotFound {
+			t.Errorf("its door for operators answers %s with %d, %v", path, got.status, err)
+		}
+	}
+	if got, err := there.try(t.Context(), http.MethodPost, "/readyz", map[string]any{}); err != nil || got.status != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d, %v", got.status, err)
+	}
+	eventually(t, "the watch has judged", func() bool { return there.series(t)["muster_watch_judged_seconds"] != "" })
+	whoseFigures(t, here.series(t), there.series(t))
+	for _, secret := range []string{"Acme", email, "pg-live", live.String()} {
+		if strings.Contains(string(there.get(t, "/metrics", nil).body), secret) {
+			t.Errorf("figures without sign-in name %q", secret)
+		}
+	}
+}
+
+// documented is a figure's row in docs/operators.md.
+var documented = regexp.MustCompile("(?m)^\\| (`[^|]+`[^|]*) \\| (process|installation) \\|")
+
+// whoseFigures holds the table of docs/operators.md against what two processes show:
+// every figure is in it, what is the installation's is on both, and what is a process's
+// is counted where it happens.
+func whoseFigures(t *testing.T, api, rest map[string]string) {
+	t.Helper()
+	whose := map[string]string{}
+	for _, row := range documented.FindAllStringSubmatch(readText(t, "docs/operators.md"), -1) {
+		for _, name := range regexp.MustCompile("`([a-z_]+)").FindAllStringSubmatch(row[1], -1) {
+			whose[name[1]] = row[2]
+		}
+	}
+	if len(whose) < 20 {
+		t.Fatalf("only %d figures are documented: %v", len(whose), whose)
+	}
+	for name, shown := range map[string]map[string]string{"api": api, "other": rest} {
+		for series := range shown {
+			if f := family(series); strings.HasPrefix(f, "muster_") && whose[f] == "" {
+				t.Errorf("the %s process shows %s, which docs/operators.md does not explain", name, f)
+			}
+		}
+	}
+	labels := func(shown map[string]string, of string) (found []string) {
+		for series := range shown {
+			if family(series) == of {
+				found = append(found, series)
+			}
+		}
+		slices.Sort(found)
+		return found
+	}
+	for name, is := range whose {
+		if here, there := labels(api, name), labels(rest, name); is == "installation" && (len(here) == 0 || !slices.Equal(here, there)) {
+			t.Errorf("%s is the installation's; one process shows %v, the other %v", name, here, there)
+		}
+	}
+	// What workers do is counted with them, and seen nowhere else.
+	built := `muster_report_duration_seconds_count{kind="Security",outcome="ready"}`
+	if rest[built] != "1" || api[built] != "0" {
+		t.Errorf("the report is counted %q times where it was built, %q times at the API", rest[built], api[built])
+	}
+	failed := `muster_report_duration_seconds_count{kind="Security",outcome="failed"}`
+	if rest[failed] != "0" { // the first failure must be an increase
+		t.Errorf("of failed reports there are %q before the first", rest[failed])
+	}
+}
+
+func TestADoorThatIsTaken(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() })
+	args := append(i.flags(), "serve", "--roles", "workers")
+	got := launch(t, nil, append(args, "--ops-listen", taken.Addr().String())...).outcome(t)
+	if got.status != exitFailed {
+		t.Errorf("with a set address that is taken, serve ended with %d", got.status)
+	}
+	got.says(t, taken.Addr().String(), "--ops-listen")
+
+	// The default port is taken by us or by somebody else on this machine.
+	if usual, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:8081"); err == nil {
+		t.Cleanup(func() { _ = usual.Close() })
+	}
+	const line = "neither health nor figures"
+	r := launch(t, nil, args...)
+	eventually(t, "it goes on without", func() bool { return strings.Contains(r.logged.String(), line) })
+	r.stop(t)
+	if n := strings.Count(r.logged.String(), line); n != 1 {
+		t.Errorf("%d lines say so", n)
+	}
+}
+
+// TestTheShippedAlertRules has Prometheus' own tool judge the rules that
+// docs/operators.md ships, over four processes in the runbook's layout.
+func TestTheShippedAlertRules(t *testing.T) {
+	t.Parallel()
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("no promtool here")
+	}
+	block := regexp.MustCompile("(?s)```yaml\n(groups:\n  - name: muster\n.*?)```").FindStringSubmatch(readText(t, "docs/operators.md"))
+	if block == nil {
+		t.Fatal("docs/operators.md ships no rules")
+	}
+	dir := t.TempDir()
+	cases, err := os.ReadFile("testdata/prometheus/shipped_rules_test.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"muster.yml": block[1], "test.yml": string(cases)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"check", "rules", "muster.yml"}, {"test", "rules", "test.yml"}} {
+		cmd := exec.CommandContext(t.Context(), promtool, args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}

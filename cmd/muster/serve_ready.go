@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"muster/internal/config"
+	"muster/internal/httpapi"
+	"muster/internal/postgres"
+	"muster/internal/readiness"
+	"muster/internal/telemetry"
+)
+
+// newBoard has the lines of /readyz, the same in every process.
+func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
+	transport, err := p.transport()
+	if err != nil {
+		return nil, err
+	}
+	checks := []readiness.Check{
+		{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
+			return nil, p.db.PingContext(ctx)
+		}},
+		{Name: "migrations", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
+			return nil, p.migrated(ctx)
+		}},
+		{Name: "projections", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
+			lag, err := p.projectionLag(ctx)
+			return &lag, errors.Join(err, p.runner.Ready(ctx))
+		}},
+		{Name: "blobs", Run: func(ctx context.Context) (*time.Duration, error) {
+			return nil, p.blobs.Check(ctx, p.storeID)
+		}},
+		{Name: "mail", Run: func(ctx context.Context) (*time.Duration, error) {
+			return nil, transport.Check(ctx)
+		}},
+	}
+	if p.cfg.Demo {
+		checks = append(checks, demoCheck(begun))
+	}
+	return readiness.New(p.log, checks...), nil
+}
+
+// checkReadings are 1 for a check that passes.
+func (p *process) checkReadings(ctx context.Context) ([]telemetry.Reading, error) {
+	_, findings := p.ready.Ask(ctx)
+	readings := make([]telemetry.Reading, len(findings))
+	for i, f := range findings {
+		readings[i].Labels = []string{f.Name}
+		if f.OK {
+			readings[i].Value = 1
+		}
+	}
+	return readings, nil
+}
+
+// listenOps opens the door for operators; nil: there is none. Where its default port
+// is taken, most likely by another process of this machine, this one goes without.
+func listenOps(ctx context.Context, cfg *config.Config) (net.Listener, error) {
+	address, set := cfg.OpsAddress()
+	if address == "" {
+		return nil, nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	switch {
+	case err == nil:
+		return listener, nil
+	case set:
+		return nil, fmt.Errorf("listen for operators: %w; --ops-listen names another address", err)
+	}
+	logger(cfg).Warn("this process shows neither health nor figures: its address is taken; --ops-listen names another", "address", address, "error", err)
+	return nil, nil
+}
+
+// startDoor lets operators look at the process, to its very end.
+func (p *process) startDoor(ctx context.Context, group *errgroup.Group) {
+	if p.door == nil {
+		return
+	}
+	server := &http.Server{
+		Handler:           httpapi.OpsDoor(p.ready, p.metrics.Handler()),
+		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: doorTimeout, IdleTimeout: idleTimeout,
+	}
+	group.Go(func() error {
+		if err := server.Serve(p.door); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve operators: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		return server.Close()
+	})
+	p.log.Info("health and figures of this process are shown", "address", p.door.Addr().String())
+}
+
+// doorTimeout bounds an answer to an operator: figures take two seconds at most, each.
+const doorTimeout = time.Minute
+
+// migrated returns an error where the schema is not this binary's.
+func (p *process) migrated(ctx context.Context) error {
+	migrations, err := postgres.MigrationStatus(ctx, p.db)
+	if err != nil {
+		return err
+	}
+	for _, m := range migrations {
+		if m.AppliedAt == nil {
+			return fmt.Errorf("migration %s is pending", m.File)
+		}
+	}
+	return nil
+}
+
+func (p *process) projectionLag(ctx context.Context) (time.Duration, error) {
+	statuses, err := p.runner.Statuses(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var worst float64
+	for _, s := range statuses {
+		worst = max(worst, s.LagSeconds)
+	}
+	return time.Duration(worst * float64(time.Second)), nil
+}
