@@ -72,6 +72,12 @@ ok "the log's SHA-256 fits"
 "$muster" events verify || fail "the log does not verify"
 ok "the logs verify"
 
+if command -v pdftotext >/dev/null; then
+  witness=$(pdftotext "$work/report.pdf" - | sed -n 's/^Witness \(reports:.*\)$/\1/p' | head -n 1)
+  "$muster" events verify --witness "$witness" || fail "the log does not hold the witness that the report prints: $witness"
+  ok "the log holds the witness as the report prints it"
+fi
+
 "$muster" reports rebuild "$id" --verify || fail "the rebuilt PDF differs"
 ok "the PDF is built again byte for byte"
 

@@ -176,12 +176,17 @@ func (b *builder) proof(title string) {
 	b.hex("Inputs", "SHA-256 of the inputs document", b.inputs)
 	b.hex("Witness", "head of the log of "+shorten(w.Log, 20)+" when the inputs were gathered, as log:position:hash", b.witness())
 	b.fact("Renderer", "Muster "+b.r.build.Version+", commit "+b.r.build.Commit)
-	b.spans(
-		typeset.Span{Text: "To verify this file, run ", Style: bodyStyle},
-		typeset.Span{Text: "muster verify FILE.pdf", Style: typeset.Style{Face: typeset.Mono, Size: 9, Color: ink}},
-		typeset.Span{Text: ". It says whether the file is one of ours, who asked for it, what was known, and who received it. To see that the log has not been rewritten since, run ", Style: bodyStyle},
-		typeset.Span{Text: "muster events verify --witness WITNESS", Style: typeset.Style{Face: typeset.Mono, Size: 9, Color: ink}},
-		typeset.Span{Text: " with the witness above, as it is printed.", Style: bodyStyle})
+	b.command("To see whether this file is one of ours, who asked for it, what was known, and who received it:", "muster verify FILE.pdf")
+	b.command("To see that the log has not been rewritten since, with the witness above:", "muster events verify --witness \\\n  "+b.witness())
+}
+
+// command writes what to run in a run of its own, so that it can be copied.
+func (b *builder) command(what, command string) {
+	b.d.Need(40)
+	b.d.Paragraph(0, leading, typeset.Span{Text: what, Style: bodyStyle})
+	b.d.Paragraph(12, leading, typeset.Span{Text: command, Style: codeStyle})
+	b.d.Settle()
+	b.d.Y += 4
 }
 
 func (b *builder) hex(label, words, value string) {

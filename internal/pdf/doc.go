@@ -8,6 +8,16 @@
 // bytes, which is how `muster reports rebuild --verify` proves a report; the
 // tests hold it across goroutines and runs.
 //
+// Who rendered is said by Renderer.Identity, which covers the program text of all
+// that decides what is on a page: a report of before a change in rendering is "built
+// by another renderer", and never seems tampered with.
+//
+// Page 1 says the verdict of snapshot/analysis, one rule for all three kinds. Green
+// stands over nothing unknown, on page 1 and in the sections (builder.clean): what was
+// not looked at is counted beside what was. A 0 is a figure; what nobody knows is "–",
+// "unknown" or "not assessed". Whatever identifies the report, its request and the
+// log's head, is printed whole, as our tools take it.
+//
 // Every section is printed in every report, also when it is empty, with one of
 // three different sentences: assessed and clean, not assessed (and why, and
 // the grant that would help), not applicable. A number that stands on partial

@@ -52,7 +52,7 @@ func (b *builder) remediation() {
 func closes(s analysis.Step) string {
 	words := strings.Join(s.Checks, ", ")
 	if s.Possible > 0 {
-		words += "; clears " + count(s.Possible, "CVE", "CVEs") + " not ruled out"
+		words += after(words, "; ") + "clears " + count(s.Possible, "CVE", "CVEs") + " not ruled out"
 	}
 	return words
 }

@@ -58,6 +58,10 @@ func (b *builder) scorecardFront() front {
 		{number(s.NotAssessed), "NOT ASSESSED", "not part of the score", accent},
 		{number(len(b.plan)), verb(len(b.plan), "ACTION", "ACTIONS"), "in the remediation plan", accent},
 	}
+	if in := b.subject(); in == nil || analysis.WhyNotAssessed(in) != "" {
+		figures[1] = figure{"–", "FAILED CHECKS", "no check has an answer", muted}
+		figures[2] = figure{"all", "NOT ASSESSED", "no check could be run", accent}
+	}
 	if s.Known {
 		figures[0] = figure{dagger(number(s.Overall)+" "+s.Grade, s.NotAssessed > 0), "HEALTH SCORE AND GRADE", "of 100", b.overallColor(s)}
 	}

@@ -43,7 +43,7 @@ func (b *builder) securityFront() front {
 		}
 	}
 	urgent := counts[0] + counts[1]
-	return front{
+	f := front{
 		gaps: "Coverage and methodology",
 		figures: []figure{
 			{dagger(number(urgent), b.partial()), verb(urgent, "CRITICAL OR HIGH FINDING", "CRITICAL AND HIGH FINDINGS"), "of " + count(counts.Total(), "finding", "findings") + b.beside(), b.worst(counts)},
@@ -52,6 +52,14 @@ func (b *builder) securityFront() front {
 			{dagger(number(privileged), b.partial()), verb(privileged, "PRIVILEGED ACCOUNT", "PRIVILEGED ACCOUNTS"), count(superusers, "superuser", "superusers"), accent},
 		},
 	}
+	if b.assessed.Assessed == 0 { // 0 would be a figure
+		f.figures[0] = figure{"–", "CRITICAL AND HIGH FINDINGS", "no instance was assessed", muted}
+		f.figures[3] = figure{"–", "PRIVILEGED ACCOUNTS", "no instance was assessed", muted}
+	}
+	if len(b.versionRows()) == 0 {
+		f.figures[2] = figure{"–", "OPEN CVES", "no version is known to the feed", muted}
+	}
+	return f
 }
 
 // worst is the colour of the most severe finding there is; green only where the whole

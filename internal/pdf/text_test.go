@@ -330,7 +330,7 @@ func TestSentences(t *testing.T) {
 		"scorecard of which nobody asked for alerts": {snapshottest.Empty(report.InstanceScorecard), []string{"Not assessed: the alerts of the instance between"}, nil},
 		"scorecard of a database":                    {scoped, []string{"Alerts of database crm and instance-wide ones count."}, nil},
 		"scorecard of a server that nobody looked at": {unassessed(), []string{
-			"pg-orders-01 has no score: no connection is registered.", "2 open CVEs of CVSS 7.0 or more concern 1 instance.", "ACTION 1 in the remediation plan",
+			"pg-orders-01 has no score: no connection is registered.", "NOT ASSESSED all no check could be run", "FAILED CHECKS – no check has an answer", "2 open CVEs of CVSS 7.0 or more concern 1 instance.", "ACTION 1 in the remediation plan",
 			"1 action closes everything that was found open. No check could be run, so the plan stands on the versions alone.", "Upgrade PostgreSQL 15 to 15.9",
 		}, []string{"ACTIONS 1 ", "there is nothing to plan"}},
 		"scorecard where everything is accepted": {accepted(report.InstanceScorecard), []string{

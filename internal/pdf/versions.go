@@ -138,7 +138,7 @@ func (b *builder) versionTable(rows []versionRow) {
 	right := typeset.Right
 	b.table(typeset.Table{
 		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1}, {Title: "Engine, version", Max: 90}, {Title: "End of life"}, {Title: "Latest minor"},
+			{Title: "Instance", Flex: 1.15}, {Title: "Engine, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest minor"},
 			{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
 			{Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to"},
 		},

@@ -133,6 +133,8 @@ func measured(ctx context.Context, s *assessment.Session, a access, check catalo
 	switch {
 	case len(settings) > 0:
 		return strings.Join(settings, ", ")
+	case check.Population != "" && all == 0 && failed == 0:
+		return "nothing to look at"
 	case check.Population != "" && all >= failed:
 		return found + " of " + strconv.Itoa(all)
 	case check.Measure != "":

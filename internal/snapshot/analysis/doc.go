@@ -23,6 +23,10 @@
 // every finding has its own: a line of trust on a socket beside one over TCP, a CVE of
 // CVSS 4.3 beside one of 8.8. A result is as severe as the worst that is left of it.
 //
+// What page 1 says is decided in one place, verdict.go, for all three kinds: never
+// green over a gap, never silent on what is grave. Open CVEs and those that are only
+// not ruled out are counted apart everywhere (vulnerabilities.go).
+//
 // What a report is about is decided in one place, scope.go: a Security report
 // is about the checks of that domain only, in its findings, counts, plan,
 // change and coverage alike; a scorecard is about all of them.

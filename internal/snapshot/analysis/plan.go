@@ -219,7 +219,7 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 		if cves.Highest() > 0 {
 			severity = Band(cves.Highest())
 		}
-		if cves.Open.Total()+cves.Possible.Total() > 0 {
+		if cves.Open.Total() > 0 {
 			d.Checks = append(d.Checks, OpenCVEs)
 		}
 		d.Findings += cves.Open.Total()

@@ -172,7 +172,7 @@ func (o outlook) gaps() []string {
 	} else if missing > 0 {
 		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+" not assessed")
 	}
-	if c.Gaps > 0 {
+	if c.Gaps > 0 && o.partial == 0 { // else it is told by what it does to the risk
 		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check result", "check results")+" "+is(c.Gaps)+" missing"+o.onTheOthers())
 	}
 	if o.unknown > 0 {
