@@ -129,16 +129,16 @@ func newLetter(n Notice) letter {
 		Expires: instant(n.ExpiresAt),
 		Size:    size(n.SizeBytes),
 		Pages:   fmt.Sprintf("%d pages", n.Pages),
-		Because: fmt.Sprintf("You get this mail because %s named you as a recipient.", n.Requester),
+		Because: fmt.Sprintf("You receive this e-mail because %s added you as a recipient.", n.Requester),
 	}
 	if n.Pages == 1 {
 		l.Pages = "1 page"
 	}
 	switch {
 	case n.Requested:
-		l.Because = "You get this mail because you asked for this report."
+		l.Because = "You receive this e-mail because you requested this report."
 	case n.Requester == "":
-		l.Because = "You get this mail because you were named as a recipient."
+		l.Because = "You receive this e-mail because you are a recipient of this report."
 	}
 	return l
 }

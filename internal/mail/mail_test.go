@@ -152,7 +152,7 @@ func TestWhatDependsOnTheRecipient(t *testing.T) {
 	}{
 		"who asked":    {func(n *mail.Notice) { n.Requested = true }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you asked for this report"},
 		"unknown name": {func(n *mail.Notice) { n.Requester = "" }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you were named as a recipient"},
-		"demo":         {func(n *mail.Notice) { n.Demo = true }, "[Demo] Security Report ready: 3 instances: billing, crm, orders <b>", "filled with made-up servers"},
+		"demo":         {func(n *mail.Notice) { n.Demo = true }, "[Demo] Security Report ready: 3 instances: billing, crm, orders <b>", "data of this organization is made up"},
 		"line breaks":  {func(n *mail.Notice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
 		"turned":       {func(n *mail.Notice) { n.ScopeLabel = "\x1b[2Jgnp\u202e" }, "Security Report ready: \ufffd[2Jgnp\ufffd", "\ufffd[2Jgnp\ufffd"},
 	} {

@@ -83,7 +83,7 @@ test("sign-in: whoever is signed in all the same is not bothered with a refusal"
   const page = await visit("/settings/members?signIn=failed&reason=throttled");
   await page.getByRole("table", { name: "Members" }).waitFor();
   expect(new URL(page.url()).search).toBe("");
-  expect(await page.getByText("no parameter").count()).toBe(0);
+  expect(await page.getByText("unknown parameter").count()).toBe(0);
 });
 
 test("sign-in: providers lead back to where one was, by its path alone where the address is too long", async () => {
@@ -157,7 +157,7 @@ test("invitation: accepted in the browser, signed in, and gone the second time",
 
 test("invitation: half a link says what is missing", async () => {
   const page = await visit("/invitation", { as: null });
-  await page.getByText("Open the whole link of the invitation").waitFor();
+  await page.getByText("Open the complete invitation link").waitFor();
 });
 
 const setupOpen = answering("/api/v1/setup", "GET", {
@@ -173,7 +173,7 @@ async function fillSetup(page: Page) {
 
 test("setup: closed where there is an administrator", async () => {
   const page = await visit("/setup#token=abc", { as: null });
-  await page.getByText("There is an administrator already.").waitFor();
+  await page.getByText("An administrator already exists.").waitFor();
   await page.getByRole("link", { name: "Sign in" }).click();
   await page.getByLabel("E-mail address").waitFor();
 });
@@ -244,7 +244,7 @@ test("setup: somebody was faster", async () => {
   await fillSetup(page);
   await page.getByRole("button", { name: "Set up and sign in" }).click();
   await page.getByRole("alert").getByText("ask them for an invitation").waitFor();
-  await page.getByRole("link", { name: "To the sign-in" }).waitFor();
+  await page.getByRole("link", { name: "Go to sign-in" }).waitFor();
 });
 
 test("40 what is refused has no violation of WCAG", async () => {

@@ -86,7 +86,7 @@ test("25 view keeps window and scope, and 7 Back gives the same filter and page"
 
   await links.last().click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();
-  await page.getByRole("navigation", { name: "Where this is" }).getByRole("link", { name: "Alerts" }).click();
+  await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Alerts" }).click();
   await eventually(rows).toEqual(shown);
   expect([...new URL(page.url()).searchParams].sort()).toEqual([...new URL(address).searchParams].sort());
 });
@@ -162,7 +162,7 @@ test("filters live in the address and survive a reload", async () => {
   await page.waitForURL(/severity=warning/);
   await page.getByLabel("Muted alerts").selectOption("exclude");
   await page.waitForURL(/muted=exclude/);
-  await page.getByLabel("Alerts a page").selectOption("50");
+  await page.getByLabel("Alerts per page").selectOption("50");
   await page.waitForURL(/pageSize=50/);
   expect(page.url(), "a changed filter begins at page 1").not.toMatch(/[?&]page=/);
 
@@ -230,7 +230,7 @@ test("a missing range is no window, a preset a beginning, a custom one both ends
   expect(Math.abs(age - 7 * 86_400_000)).toBeLessThan(60_000);
   expect(latest()?.has("to")).toBe(false);
 
-  await page.getByRole("button", { name: "Show alerts of any time" }).click();
+  await page.getByRole("button", { name: "Show alerts from any time" }).click();
   await page.locator("[data-window-note]", { hasText: "Any time" }).waitFor();
   await eventually(() => new URL(page.url()).search).toBe("");
   await eventually(() => latest()?.has("from")).toBe(false);
@@ -263,7 +263,7 @@ test("an empty list says why: nothing matches, or past the end", async () => {
   await page.getByRole("button", { name: "Clear filters" }).last().click();
   await page.getByRole("table").waitFor();
   await page.goto("/alerts?page=9999");
-  await page.getByRole("button", { name: "To the first page" }).click();
+  await page.getByRole("button", { name: "Go to the first page" }).click();
   await page.getByRole("table").waitFor();
 });
 
@@ -287,7 +287,7 @@ test("a list that fails says so and can be asked again; a slow one keeps what th
         else await route.continue();
       }),
   });
-  await page.getByText("The alerts could not be read").waitFor();
+  await page.getByText("Alerts could not be loaded").waitFor();
   await page.getByText("Request ABC").waitFor();
   fail = false;
   await page.getByRole("button", { name: "Retry" }).click();
@@ -360,7 +360,7 @@ test("a member acknowledges, mutes, unmutes and resolves an alert", async () => 
   await happened(/^Unmuted by Mia Member$/);
 
   await press("Resolve");
-  const dialog = page.getByRole("dialog", { name: "Resolve this alert by hand?" });
+  const dialog = page.getByRole("dialog", { name: "Resolve this alert?" });
   await dialog.getByRole("button", { name: "Keep it open" }).click();
   await dialog.waitFor({ state: "detached" });
   await press("Resolve");
@@ -370,7 +370,7 @@ test("a member acknowledges, mutes, unmutes and resolves an alert", async () => 
 
   const now = await read<{ state: string; isMuted: boolean }>(`/api/v1/alerts/${id}`);
   expect([now.state, now.isMuted]).toEqual(["Resolved", false]);
-  await page.getByRole("navigation", { name: "Where this is" }).getByRole("link").click();
+  await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link").click();
   await page.locator("[data-search]").fill(title);
   await page.getByRole("row", { name: title }).getByText("Resolved", { exact: true }).waitFor();
 });
@@ -382,7 +382,7 @@ test("an action that comes too late says so and shows the alert as it is now", a
   await acknowledge.waitFor();
   expect((await apiAs("admin", "POST", `/api/v1/alerts/${id}/resolve`)).status).toBe(200);
   await acknowledge.click();
-  await page.getByText("Somebody was faster").waitFor();
+  await page.getByText("Someone else changed it first").waitFor();
   await acknowledge.waitFor({ state: "detached" });
   await page.getByText(/^Resolved by /).waitFor();
 });
@@ -400,8 +400,8 @@ test("an alert that nobody knows says so and leads back with the scope", async (
   const page = await visit("about:blank", { expected: [/40[04]/] });
   for (const id of [crypto.randomUUID(), "nonsense"]) {
     await page.goto(`/alerts/${id}?range=7d`);
-    await page.getByText("This alert is unknown, or belongs to another organization").waitFor();
-    await page.getByRole("link", { name: "To the alerts" }).click();
+    await page.getByText("This alert does not exist, or belongs to another organization").waitFor();
+    await page.getByRole("link", { name: "Go to alerts" }).click();
     await page.waitForURL(/\/alerts\?range=7d$/);
   }
 });

@@ -424,7 +424,7 @@ test("21 what fails later keeps what it showed, and says so", async () => {
   const before = await digits();
   broken = true;
   await refresh(page);
-  for (const what of ["Utilization could not be read", "Connections could not be", "Instances, databases and alerts"]) {
+  for (const what of ["Utilization could not be loaded", "Connections could not be", "Instances, databases and alerts"]) {
     await page.getByRole("alert").filter({ hasText: what }).filter({ hasText: "again" }).waitFor();
   }
   expect(await plot(page, "Utilization").isVisible()).toBe(true);
@@ -505,7 +505,7 @@ test("23 the digest never shows an unfiltered list", async () => {
   });
   for (const title of titles.slice(1)) await plot(page, title).waitFor();
   await kpi(page, "connections").getByText("total").waitFor();
-  await digest(page).getByRole("status", { name: "Alerts are being read" }).waitFor();
+  await digest(page).getByRole("status", { name: "Loading alerts" }).waitFor();
   const ofAlerts = () => heard.all.filter((url) => url.pathname.startsWith("/api/v1/alerts"));
   expect(ofAlerts().map(String)).toEqual([]);
   letGo();

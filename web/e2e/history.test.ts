@@ -151,7 +151,7 @@ test("35 each row says what its state means", async () => {
   await row(3).getByText("security-3.pdf · 403 KB · 14 pages · expires in 29 days").waitFor();
   await row(4).getByText("The PDF could not be rendered. Request it again.").waitFor();
   await row(4).getByText("render_failed").waitFor();
-  await row(5).getByText("No longer kept, expired 2 days ago.").waitFor();
+  await row(5).getByText("File deleted, expired 2 days ago.").waitFor();
   await row(5).getByRole("link", { name: "Request again" }).waitFor();
   for (const n of [1, 2, 4, 5])
     expect(
@@ -174,7 +174,7 @@ test("35 viewers are told why a report is not theirs, and request nothing", asyn
       await stub(page, historyPath, () => pageOf([notTheirs, report(2, "Failed")], 1));
     },
   });
-  await page.getByText("Not for you: a viewer downloads the reports they receive.").waitFor();
+  await page.getByText("Viewers can only download reports they receive.").waitFor();
   await page.getByText("render_failed").waitFor();
   expect(await page.getByRole("link", { name: /Download sec|Request/ }).count()).toBe(0);
 });
@@ -308,7 +308,7 @@ describe("a PDF in hand", () => {
     const changed = Buffer.from(pdf);
     changed[changed.length - 20] = (changed[changed.length - 20] ?? 0) ^ 1;
     await choose(page, "changed.pdf", changed);
-    await page.locator('[data-verdict="unknown"]').getByText("Not one of ours, or changed").waitFor();
+    await page.locator('[data-verdict="unknown"]').getByText("Not built by Muster, or changed").waitFor();
     expect(await known.count()).toBe(0);
     expect(await violations(page)).toEqual([]);
   });
@@ -323,7 +323,7 @@ describe("a PDF in hand", () => {
       return data;
     });
     await zone.dispatchEvent("drop", { dataTransfer: files });
-    await page.getByText("It is not a PDF").waitFor();
+    await page.getByText("This file is not a PDF").waitFor();
     expect(sent).toEqual([]);
     const [chooser] = await Promise.all([
       page.waitForEvent("filechooser"),

@@ -30,7 +30,7 @@ test("the list searches, filters and keeps both in the address", async () => {
   const page = await visit("/instances");
   await page.getByRole("link", { name: "demo-mssql-erp-01" }).waitFor();
   const asked = requestsTo(page, "/api/v1/instances");
-  await page.getByRole("searchbox", { name: "Search by name or host" }).fill("retired");
+  await page.getByRole("searchbox", { name: "Search instances" }).fill("retired");
   await page.getByRole("link", { name: "demo-pg-retired-01" }).waitFor();
   await expect.poll(() => page.getByRole("link", { name: "demo-mssql-erp-01" }).count(), patience).toBe(0);
   expect(new URL(page.url()).search).toBe("?q=retired");
@@ -41,11 +41,11 @@ test("the list searches, filters and keeps both in the address", async () => {
     .waitFor();
 
   await page.goto("/instances?engine=oracle&engine=mongodb&status=active");
-  await page.getByText("3 of 3 servers").waitFor();
+  await page.getByText("3 of 3 instances").waitFor();
   await page.getByRole("link", { name: "demo-ora-core-01" }).click();
   await page.getByRole("heading", { level: 1, name: "demo-ora-core-01" }).waitFor();
   await page.goBack();
-  await page.getByText("3 of 3 servers").waitFor();
+  await page.getByText("3 of 3 instances").waitFor();
 });
 
 test("a server that was heard from and is not any more is silent, an inactive one is not", async () => {
@@ -88,7 +88,7 @@ test("38 a member sees no way to add, connect or change a server", async () => {
   const { id } = await collected();
   const page = await visit("/instances", { as: "member" });
   await page.getByRole("link", { name: "demo-pg-muster-01" }).waitFor();
-  expect(await page.getByRole("link", { name: /Add a server|Connect an agent/ }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: /Add an instance|Connect an agent/ }).count()).toBe(0);
   await page.goto(`/instances/${id}`);
   await page.getByRole("link", { name: "Request a scorecard" }).waitFor();
   expect(await page.getByRole("button", { name: /Assess now|Change/ }).count()).toBe(0);
@@ -98,7 +98,7 @@ test("38 a member sees no way to add, connect or change a server", async () => {
       .getByText(/administrator/i)
       .first()
       .waitFor();
-    expect(await page.getByRole("button", { name: /Try and add|Make an ingest token/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Test and add|Create an ingest token/ }).count()).toBe(0);
   }
 });
 
@@ -112,8 +112,8 @@ test("a server shows what it lacks, and leads to its alerts, dashboard and score
   const databases = page.getByRole("region", { name: "Databases" });
   await databases.getByRole("cell", { name: "shop" }).waitFor();
   for (const [name, address] of [
-    ["Its alerts", `/alerts?instanceId=${id}`],
-    ["Dashboard of this server", `/?instanceId=${id}`],
+    ["Alerts", `/alerts?instanceId=${id}`],
+    ["Dashboard for this instance", `/?instanceId=${id}`],
     ["Request a scorecard", `/reports/view?kind=InstanceScorecard&instanceId=${id}`],
   ] as const) {
     expect(await page.getByRole("link", { name }).getAttribute("href")).toBe(address);
@@ -125,14 +125,14 @@ test("a server shows what it lacks, and leads to its alerts, dashboard and score
 
 test("a server that is not there says so", async () => {
   const page = await visit("/instances/0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a01", { expected: [/404/] });
-  await page.getByRole("heading", { name: "No such server" }).waitFor();
+  await page.getByRole("heading", { name: "Instance not found" }).waitFor();
 });
 
 test("Assess now is followed until it is done", async () => {
   const { id, lastAssessedAt } = await collected();
   const page = await visit(`/instances/${id}`);
   await page.getByRole("button", { name: "Assess now" }).click();
-  await page.getByText("Being assessed").waitFor();
+  await page.getByText("Assessment running").waitFor();
   await page.getByText("demo-pg-muster-01 was assessed.").waitFor({ timeout: 30_000 });
   expect((await collected()).lastAssessedAt).not.toBe(lastAssessedAt);
 });
@@ -148,12 +148,12 @@ async function fill(page: Page, host: string, port: string) {
 
 test("a refused connection says its class, what to do, and goes to the field", async () => {
   const page = await visit("/instances/new", { expected: [/422/] });
-  await page.getByRole("button", { name: "Try and add" }).click();
-  await page.getByText("Name the host.").waitFor();
+  await page.getByRole("button", { name: "Test and add" }).click();
+  await page.getByText("Enter the host.").waitFor();
   await expect.poll(() => box(page, "Name").evaluate((e) => e === document.activeElement), patience).toBe(true);
 
   await fill(page, "127.0.0.1", "1");
-  await page.getByRole("button", { name: "Try and add" }).click();
+  await page.getByRole("button", { name: "Test and add" }).click();
   const note = page.locator('[role="alert"][data-class="refused"]');
   await note.getByText("Connection refused").waitFor();
   await note.getByText(/listen_addresses/).waitFor();
@@ -193,10 +193,10 @@ test("a server is added once, waits for its first look and then shows the grants
     },
   });
   await fill(page, "db01", "5433");
-  await page.getByRole("button", { name: "Try and add" }).click();
+  await page.getByRole("button", { name: "Test and add" }).click();
   await page.getByText("The server did not answer.").waitFor(); // the page, not the database
-  await page.getByRole("button", { name: "Try and add" }).click();
-  await page.getByText("The first assessment runs").waitFor();
+  await page.getByRole("button", { name: "Test and add" }).click();
+  await page.getByText("First assessment running").waitFor();
   const statements = page.getByRole("region", { name: "Run this as a superuser in database orders" });
   await statements.waitFor();
   expect(await statements.textContent()).toBe("GRANT SELECT ON pg_catalog.pg_authid TO muster;");
@@ -217,15 +217,15 @@ test("an engine that Muster does not collect from leads to push", async () => {
   await page.getByRole("combobox", { name: "Engine" }).click();
   await page.getByRole("option", { name: "Oracle" }).click();
   await page.getByText(/does not collect from Oracle/).waitFor();
-  expect(await page.getByRole("button", { name: "Try and add" }).count()).toBe(0);
-  await page.getByRole("link", { name: "How to push" }).click();
+  expect(await page.getByRole("button", { name: "Test and add" }).count()).toBe(0);
+  await page.getByRole("link", { name: "How to push data" }).click();
   await page.getByRole("tab", { name: "Push (curl)", selected: true }).waitFor();
 });
 
 test("a token is filled into every snippet, and its first message is seen", async () => {
   const page = await visit("/instances/connect");
   await page.getByLabel("Name").fill("e2e connect page");
-  await page.getByRole("button", { name: "Make an ingest token" }).click();
+  await page.getByRole("button", { name: "Create an ingest token" }).click();
   const shown = page.getByRole("region", { name: "Ingest token" });
   await shown.waitFor();
   const token = (await shown.textContent()) ?? "";
@@ -254,7 +254,7 @@ test("a token is filled into every snippet, and its first message is seen", asyn
     if (mine) await apiAs("admin", "DELETE", `/api/v1/ingest-tokens/${mine.id}`);
   }
   await page.reload();
-  await page.getByRole("button", { name: "Make an ingest token" }).waitFor();
+  await page.getByRole("button", { name: "Create an ingest token" }).waitFor();
   expect(await page.getByText(token).count()).toBe(0);
 });
 
@@ -272,7 +272,7 @@ test("a server is removed only when its name was typed", async () => {
   await page.getByRole("button", { name: "Change" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
   const dialog = page.getByRole("dialog", { name: `Remove ${name}` });
-  await dialog.getByText(/Its history stays/).waitFor();
+  await dialog.getByText(/event log entries stay/).waitFor();
   const remove = dialog.getByRole("button", { name: "Remove" });
   await dialog.getByLabel(/Type .* to confirm/).fill("demo-pg-muster");
   expect(await remove.isDisabled()).toBe(true);
@@ -309,7 +309,7 @@ test("a server is renamed, and a new connection is tried first", async () => {
   const dialog = page.getByRole("dialog");
   await dialog.getByText("URL", { exact: true }).click();
   await dialog.getByLabel("Connection URL").fill("postgres://nobody@127.0.0.1:1/postgres");
-  await dialog.getByRole("button", { name: "Try and keep" }).click();
+  await dialog.getByRole("button", { name: "Test and save" }).click();
   await dialog.locator('[data-class="refused"]').waitFor();
   expect(bodies).toEqual([{ name: "pg-renamed" }, { dsn: "postgres://nobody@127.0.0.1:1/postgres" }]);
   expect((await collected()).name).toBe(name);
@@ -318,7 +318,7 @@ test("a server is renamed, and a new connection is tried first", async () => {
 test("40 a refused connection has no violation of WCAG", async () => {
   const page = await visit("/instances/new", { expected: [/422/] });
   await fill(page, "127.0.0.1", "1");
-  await page.getByRole("button", { name: "Try and add" }).click();
+  await page.getByRole("button", { name: "Test and add" }).click();
   await page.locator('[data-class="refused"]').waitFor();
   expect(await violations(page)).toEqual([]);
 });

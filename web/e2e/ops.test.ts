@@ -165,7 +165,7 @@ const dropped = {
 
 test("39 engines that tiles were answered without are listed, and not mentioned where there are none", async () => {
   const page = await operations("projections", { projections: broken, engines: dropped });
-  await page.getByRole("heading", { name: "Engines that tiles were answered without" }).waitFor();
+  await page.getByRole("heading", { name: "Engines missing from tiles" }).waitFor();
   await page
     .getByRole("row", { name: /^Wait Events SQL Server 1,200 .* not read in its share of the time$/ })
     .waitFor();
@@ -198,10 +198,7 @@ test("the queue shows who builds which report", async () => {
   const running = page.getByRole("row", { name: /Running 1 db-host-4242/ });
   expect(await running.getByRole("link").getAttribute("href")).toBe(`/reports/${report}`);
   await page.getByRole("row", { name: /Queued 0 none none/ }).waitFor();
-  await page
-    .getByRole("row", { name: /Given up/ })
-    .getByRole("link", { name: "Dead letters" })
-    .waitFor();
+  await page.getByRole("row", { name: /Dead/ }).getByRole("link", { name: "Dead letters" }).waitFor();
 });
 
 const letters = [
@@ -284,9 +281,9 @@ test("dead letters say what failed and why, and are retried, requested again or 
   await job.getByText(/attempt 1 on w1 ended without a word from the worker/).waitFor();
   await job.getByText(/attempt 2 on w2 failed: the disk is full/).waitFor();
   await job.getByRole("button", { name: "Drop" }).click();
-  const dialog = page.getByRole("dialog", { name: "Drop it for good" });
+  const dialog = page.getByRole("dialog", { name: "Drop it permanently" });
   await dialog.getByRole("button", { name: "Drop" }).click();
-  await page.getByText("Nothing was set aside").waitFor();
+  await page.getByText("No dead letters").waitFor();
   expect(done).toEqual([`POST ${letters[0]?.id}/retry`, `DELETE ${letters[1]?.id}`]);
 });
 
@@ -308,7 +305,7 @@ test("the outbox shows a mail as a mail client does, with its links", async () =
   await plain.waitFor();
   expect(await plain.getAttribute("href")).toBe(address);
   expect(new URL(page.url()).searchParams.get("mailId")).toBeTruthy();
-  await page.getByRole("button", { name: "All mails" }).click();
+  await page.getByRole("button", { name: "All e-mails" }).click();
   await page
     .getByRole("button", { name: /Data Inventory ready/ })
     .first()
@@ -317,7 +314,7 @@ test("the outbox shows a mail as a mail client does, with its links", async () =
 
 test("the outbox says where mails are when it is empty", async () => {
   const page = await operations("outbox", { outbox: none });
-  await page.getByText(/mails go to your SMTP server/).waitFor();
+  await page.getByText(/e-mails go there/).waitFor();
 });
 
 describe("40 operations have no violation of WCAG, whatever they show", () => {

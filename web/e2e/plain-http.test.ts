@@ -39,7 +39,7 @@ test("a provider that is down is offered, and says why it came to nothing", asyn
     "/auth/oidc/sso/start?returnTo=%2Fexports%3FreportId%3D0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a55",
   );
   await offered.click();
-  await page.getByText("The identity provider does not answer as it should.").waitFor();
+  await page.getByText("The identity provider is not responding correctly.").waitFor();
   expect(new URL(page.url()).search, "the reason is taken out of the address").not.toContain("signIn");
   await page.close();
 });

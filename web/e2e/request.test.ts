@@ -148,14 +148,14 @@ test("28 Pre-filled form from URL", async () => {
     `/reports/view?kind=InstanceScorecard&instanceId=${orders.id}&range=7d&recipientId=${ana.id}`,
     { as: "member" },
   );
-  await eventually(() => field(page, "Server").inputValue()).toBe(orders.name);
+  await eventually(() => field(page, "Instance").inputValue()).toBe(orders.name);
   expect(await chosen(page, "Report", "Scorecard").isChecked()).toBe(true);
   expect(await chosen(page, "Date range", "Past 7 days").isChecked()).toBe(true);
   await page.getByText("2 of 20").waitFor();
 
   await segment(page, "Past 30 days").click();
   await eventually(() => params(page).get("range")).toBe("30d");
-  await field(page, "Server").fill("billing");
+  await field(page, "Instance").fill("billing");
   await page.getByRole("option", { name: billing.name }).click();
   await eventually(() => params(page).getAll("instanceId")).toEqual([billing.id]);
   await field(page, "Database").click();
@@ -171,7 +171,7 @@ test("28 Pre-filled form from URL", async () => {
   expect(await page.evaluate(() => history.length)).toBeLessThan(4);
 
   const shared = await visit(page.url(), { as: "admin", timezoneId: "America/New_York" });
-  await eventually(() => field(shared, "Server").inputValue()).toBe(billing.name);
+  await eventually(() => field(shared, "Instance").inputValue()).toBe(billing.name);
   await eventually(() => field(shared, "Database").inputValue()).toBe(database);
   expect(await chosen(shared, "Date range", "Custom range").isChecked()).toBe(true);
   expect(await field(shared, "From (UTC)").inputValue()).toBe("2025-10-01T06:30");
@@ -192,8 +192,8 @@ test("28 servers that nobody knows are shown as such", async () => {
   await page.getByText(`${retired.name} (inactive)`).waitFor();
   await submit(page).click();
   await page.getByText("Unknown instance.", { exact: true }).waitFor();
-  expect(await field(page, "Chosen servers").getAttribute("aria-invalid")).toBe("true");
-  await eventually(() => field(page, "Chosen servers").evaluate((e) => e === document.activeElement)).toBe(true);
+  expect(await field(page, "Selected instances").getAttribute("aria-invalid")).toBe("true");
+  await eventually(() => field(page, "Selected instances").evaluate((e) => e === document.activeElement)).toBe(true);
 });
 
 test("29 Validation before and after submit", async () => {
@@ -225,7 +225,7 @@ test("29 Validation before and after submit", async () => {
   await to.fill("2025-09-30T00:00");
   await page.getByText("To must be after From.").waitFor();
   await to.fill("2126-11-01T00:00");
-  await page.getByText("To lies in the future. Now is the latest.").waitFor();
+  await page.getByText("To is in the future. Choose now or earlier.").waitFor();
   expect(await submit(page).isDisabled()).toBe(true);
   await to.fill("2025-11-01T00:00");
   await eventually(() => submit(page).isEnabled()).toBe(true);
@@ -307,7 +307,7 @@ test("30 Recipients", async () => {
   await page.getByText("19 of 20").waitFor();
   await box.fill("Colleague");
   await page.getByRole("option", { name: /Colleague 18/ }).click();
-  await page.getByText("20 of 20. Remove somebody to add another.").waitFor();
+  await page.getByText("20 of 20. Remove someone to add another.").waitFor();
   await page.getByRole("option", { name: /Colleague 19/ }).click({ force: true });
   expect(await page.getByText("20 of 20").count()).toBe(1);
   expect(params(page).getAll("recipientId")).toHaveLength(19);
@@ -325,7 +325,7 @@ test("31 Create → history", async () => {
   const people = ["Ana Ruiz", "Mei Tanaka"].map((name) => `recipientId=${memberCalled(name).id}`).join("&");
   const page = await visit(`/reports/history?kind=InstanceScorecard`, { as: "member" });
   await page.goto(`/reports/view?kind=InstanceScorecard&instanceId=${orders.id}&range=7d&${people}`);
-  await eventually(() => field(page, "Server").inputValue()).toBe(orders.name);
+  await eventually(() => field(page, "Instance").inputValue()).toBe(orders.name);
   const sent: (string | null)[] = [];
   page.on("request", (r) => {
     if (r.method() === "POST" && r.url().endsWith("/api/v1/reports")) sent.push(r.headers()["idempotency-key"] ?? null);
@@ -370,9 +370,9 @@ test("31 200 reused → dialog “Already being built”", async () => {
   expect((await answer).status()).toBe(200);
   const dialog = page.getByRole("dialog", { name: "Already being built" });
   await dialog.getByText(first?.report.scopeLabel ?? "no report").waitFor();
-  await dialog.getByText(`${first?.report.requester.name} asked for the same report`).waitFor();
+  await dialog.getByText(`${first?.report.requester.name} already requested the same report`).waitFor();
   await dialog.getByText("The link goes to 2 people.").waitFor();
-  await dialog.getByRole("link", { name: "Show it in the history" }).click();
+  await dialog.getByRole("link", { name: "Show in history" }).click();
   await page.waitForURL(`**/reports/history?kind=Security#${first?.report.id}`);
   await page.getByRole("row").filter({ hasText: first?.report.scopeLabel }).first().waitFor();
 });
@@ -427,11 +427,11 @@ test("32 Unsupported parts are absent", async () => {
     expect(await page.locator("input[type=datetime-local], [aria-labelledby=request-range]").count()).toBe(0);
     expect(await page.getByText(/Date range|Past 7 days|Past 30 days|Custom range/).count()).toBe(0);
     expect(await field(page, "Database").count()).toBe(0);
-    await page.getByText(kind === "Security" ? "All active servers" : "All servers, the whole organization").waitFor();
+    await page.getByText(kind === "Security" ? "All active instances" : "All instances in the organization").waitFor();
     await page.getByText("Only these, up to 100").click();
-    await page.getByText("Choose at least one server, or all of them.").waitFor();
+    await page.getByText("Choose at least one instance, or all of them.").waitFor();
     expect(await submit(page).isDisabled()).toBe(true);
-    await field(page, "Chosen servers").click();
+    await field(page, "Selected instances").click();
     await page.getByRole("option", { name: orders.name }).click();
     await page.getByRole("option", { name: billing.name }).click();
     await page.getByText("2 of at most 100").waitFor();
@@ -441,9 +441,9 @@ test("32 Unsupported parts are absent", async () => {
 
 test("32 a scorecard allows exactly one instance, of the active ones", async () => {
   const page = await visit(`/reports/view?instanceId=${orders.id}&instanceId=${billing.id}`, { as: "member" });
-  await page.getByText("The address names 2 servers. A scorecard covers one: choose it.").waitFor();
+  await page.getByText("The address contains 2 instances. A scorecard covers one: choose it.").waitFor();
   expect(await submit(page).isDisabled()).toBe(true);
-  const server = field(page, "Server");
+  const server = field(page, "Instance");
   expect(await server.inputValue()).toBe("");
   await server.fill("demo-pg");
   await page.getByRole("option", { name: billing.name }).waitFor();
@@ -458,7 +458,7 @@ test("32 a scorecard allows exactly one instance, of the active ones", async () 
 
 test("38 a viewer is told why the form is not for them", async () => {
   const page = await visit("/reports/view?kind=Security", { as: "viewer" });
-  await page.getByText("403: your role may not see this page").waitFor();
+  await page.getByText("403: your role does not include this page").waitFor();
   expect(await submit(page).count()).toBe(0);
 });
 
@@ -467,7 +467,7 @@ test("40 form without a violation, of a scorecard", async () => {
     as: "member",
   });
   await page.getByText("this is 32 days").waitFor();
-  await eventually(() => field(page, "Server").inputValue()).toBe(orders.name);
+  await eventually(() => field(page, "Instance").inputValue()).toBe(orders.name);
   expect(await violations(page)).toEqual([]);
 });
 

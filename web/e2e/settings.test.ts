@@ -39,10 +39,10 @@ test("38 a viewer sees no request and no controls of members, and is told why a 
   expect(await page.getByRole("cell", { name: "viewer@example.org" }).count()).toBe(0);
   expect(await page.getByRole("navigation", { name: "Main" }).getByText("Audit").count()).toBe(0);
   await page.goto("/audit");
-  await page.getByText("403: your role may not see this page").waitFor();
+  await page.getByText("403: your role does not include this page").waitFor();
   await page.goto("/exceptions");
   await page.getByRole("table", { name: "Exceptions" }).waitFor();
-  expect(await page.getByRole("button", { name: "Ask for an exception" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Request an exception" }).count()).toBe(0);
   expect(await page.getByRole("button", { name: /^(Grant|Refuse|Revoke)$/ }).count()).toBe(0);
   await page.goto("/reports");
   await page.getByRole("heading", { level: 1 }).waitFor();
@@ -59,7 +59,7 @@ test("38 the last administrator is not offered to be demoted, and a refusal is e
   const ada = member("Ada", "admin");
   const page = await visit("/settings/members", { before: members([ada, member("Boris", "member")]) });
   await page.getByRole("button", { name: "Actions for Boris" }).waitFor();
-  await row(page, "Ada").getByText("make somebody else an administrator", { exact: false }).waitFor();
+  await row(page, "Ada").getByText("Make someone else an administrator", { exact: false }).waitFor();
   expect(await page.getByRole("button", { name: "Actions for Ada" }).count()).toBe(0);
 
   const raced = await visit("/settings/members", {
@@ -72,22 +72,25 @@ test("38 the last administrator is not offered to be demoted, and a refusal is e
     },
   });
   await raced.getByRole("button", { name: "Actions for Ada" }).click();
-  await raced.getByRole("menuitem", { name: "Change the role…" }).click();
+  await raced.getByRole("menuitem", { name: "Change role…" }).click();
   await raced.getByRole("radio", { name: "Viewer" }).check();
-  await raced.getByRole("button", { name: "Change the role" }).click();
-  await row(raced, "Ada").getByRole("alert").getByText("somebody has to administer", { exact: false }).waitFor();
+  await raced.getByRole("button", { name: "Change role" }).click();
+  await row(raced, "Ada")
+    .getByRole("alert")
+    .getByText("an organization needs an administrator", { exact: false })
+    .waitFor();
 });
 
 test("38 a new token is shown once with Copy, later only prefix, scopes and last use", async () => {
   const name = unique("e2e-token");
   const page = await visit("/settings/tokens", { permissions: ["clipboard-read", "clipboard-write"] });
   await page.getByRole("button", { name: "New API token" }).click();
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   await page.getByText("Choose at least one scope.").waitFor();
   await page.getByLabel("Name").fill(name);
   await page.getByRole("checkbox", { name: "Read alerts" }).check();
-  await page.getByRole("button", { name: "Make the token" }).click();
-  await page.getByText("You will not see it again").waitFor();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByText("This is shown only once").waitFor();
   await page.getByRole("button", { name: "Copy: Token" }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^mst_pat_/);
   const token = await page.evaluate(() => navigator.clipboard.readText());
@@ -115,13 +118,13 @@ test("an ingest token writes to the servers that were chosen, and is revoked", a
   const page = await visit("/settings/tokens");
   await page.getByRole("button", { name: "New ingest token" }).click();
   await page.getByLabel("Name").fill(name);
-  await page.getByRole("combobox", { name: "Servers (optional)" }).click();
+  await page.getByRole("combobox", { name: "Instances (optional)" }).click();
   const first = page.getByRole("option").first();
   const server = (await first.textContent()) ?? "";
   await first.click();
   await page.keyboard.press("Escape"); // the list, not the dialog
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Make the token" }).click();
+  await dialog.getByRole("button", { name: "Create token" }).click();
   await dialog.getByText(/^mst_ing_/).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await row(page, name).getByText(`1 server: ${server}`).waitFor();
@@ -138,7 +141,7 @@ test("a member is invited, their link is shown once, and they are erased by typi
   await page.getByLabel("Name").fill("Enno Erased");
   await page.getByRole("radio", { name: "Auditor" }).check();
   await page.getByRole("button", { name: "Invite", exact: true }).click();
-  await page.getByText("Muster does not e-mail the link", { exact: false }).waitFor();
+  await page.getByText("Muster does not e-mail this link", { exact: false }).waitFor();
   expect(await page.getByRole("dialog").textContent()).toContain("/invitation#");
   await page.getByRole("button", { name: "Done" }).click();
 
@@ -148,11 +151,11 @@ test("a member is invited, their link is shown once, and they are erased by typi
   await row(page, email).getByText("Invited").waitFor();
   await page.getByRole("button", { name: "Actions for Enno Erased" }).click();
   await page.getByRole("menuitem", { name: "Erase…" }).click();
-  const erase = page.getByRole("button", { name: "Erase for good" });
+  const erase = page.getByRole("button", { name: "Erase permanently" });
   expect(await erase.isDisabled()).toBe(true);
   await page.getByLabel(`Type ${email} to confirm`).fill(email);
   await erase.click();
-  await page.getByText("Nobody is found").waitFor();
+  await page.getByText("No member matches").waitFor();
 });
 
 type Settings = { watch: { wraparoundPercent: number; lockWaitMinutes: number } };
@@ -184,12 +187,12 @@ test("settings that somebody changed meanwhile are shown, and only one's own cha
     await field.fill(String(mine));
     await change({ watch: { lockWaitMinutes: theirs } });
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Somebody changed it meanwhile").waitFor();
+    await page.getByText("Someone else changed the settings").waitFor();
     const differing = page.getByRole("table", { name: "Where the settings differ" });
     await differing.getByRole("row").filter({ hasText: "Wraparound" }).getByText(`${mine} %`).waitFor();
     expect(await differing.getByRole("row").count()).toBe(2);
-    await page.getByRole("button", { name: "Save mine over it" }).click();
-    await page.getByText("The settings are saved.").waitFor();
+    await page.getByRole("button", { name: "Save my values" }).click();
+    await page.getByText("Settings saved.").waitFor();
     const { watch: after } = await settings();
     expect(after).toMatchObject({ wraparoundPercent: mine, lockWaitMinutes: theirs });
   } finally {
@@ -209,7 +212,7 @@ test("settings are read by those who may not change them", async () => {
 test("an exception is asked for by a member and granted by an administrator; the state filters live in the URL", async () => {
   const object = unique("e2e.nothing"); // no finding is called so: the demo's scores stay
   const asking = await visit("/exceptions", { as: "member", expected: refusedByServer });
-  await asking.getByRole("button", { name: "Ask for an exception" }).click();
+  await asking.getByRole("button", { name: "Request an exception" }).click();
   await asking.getByLabel("Check").fill("PG-S99");
   await asking.getByLabel("Object (optional)").fill(object);
   await asking.getByLabel("Reason").fill("A test of the page.");
@@ -249,12 +252,12 @@ test("one's sessions are listed, this one is marked, and another is ended", asyn
   });
   expect(other.status).toBe(200);
   const page = await visit("/settings/account", { as: "viewer" });
-  await page.getByText("This one").waitFor();
+  await page.getByText("This session").waitFor();
   await row(page, agent)
     .getByRole("button", { name: /^End the session/ })
     .click();
   await row(page, agent).waitFor({ state: "detached" });
-  await page.getByText("This one").waitFor();
+  await page.getByText("This session").waitFor();
 });
 
 test("a wrong present password is said at its field, and ends no session", async () => {
@@ -270,12 +273,12 @@ test("a wrong present password is said at its field, and ends no session", async
         ),
       ),
   });
-  await page.getByLabel("Present password", { exact: true }).fill("not-the-password");
+  await page.getByLabel("Current password", { exact: true }).fill("not-the-password");
   await page.getByLabel("New password", { exact: true }).fill("seven grey herons over Utrecht");
-  await page.getByRole("button", { name: "Change the password" }).click();
+  await page.getByRole("button", { name: "Change password" }).click();
   await page.getByText("Is wrong.").waitFor();
   expect(await page.getByRole("dialog").count()).toBe(0);
-  expect(await page.getByLabel("Present password", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByLabel("Current password", { exact: true }).getAttribute("aria-invalid")).toBe("true");
 });
 
 test("39 audit filters live in the URL", async () => {

@@ -299,7 +299,7 @@ describe("40 the keyboard", () => {
       await list.getByRole("row").filter({ hasText: keys }).first().waitFor();
     }
     await page.keyboard.press("r");
-    await list.getByRole("switch", { name: "Shortcuts of a single key" }).click();
+    await list.getByRole("switch", { name: "Single-key shortcuts" }).click();
     await page.keyboard.press("Escape");
     await list.waitFor({ state: "hidden" });
     await page.keyboard.press("?");
@@ -311,7 +311,7 @@ describe("40 the keyboard", () => {
     // The list is still there, and turns them on again.
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).click();
-    await list.getByRole("switch", { name: "Shortcuts of a single key" }).click();
+    await list.getByRole("switch", { name: "Single-key shortcuts" }).click();
     await page.keyboard.press("Escape");
     await list.waitFor({ state: "hidden" });
     await page.keyboard.press("?");
@@ -406,7 +406,7 @@ describe("40 light and dark", () => {
     expect([await first(), await scheme()]).toEqual(["dark", "dark"]);
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("dark");
     await page.getByRole("button", { name: /^Theme/ }).click();
-    await page.getByRole("menuitemradio", { name: "As the system" }).click();
+    await page.getByRole("menuitemradio", { name: "Same as system" }).click();
     await soon(scheme).toBe("light");
     await page.emulateMedia({ colorScheme: "dark" });
     await soon(scheme).toBe("dark");
@@ -444,7 +444,7 @@ describe("40 narrow and magnified", () => {
 
 test("40 the demo says that it is one, until that is put away", async () => {
   const page = await visit("/alerts");
-  const banner = page.getByText("Demo organization: what you see is made up");
+  const banner = page.getByText("Demo organization: all data is made up");
   await banner.waitFor();
   await page.getByRole("complementary", { name: "Demo" }).getByRole("button", { name: "Dismiss" }).click();
   await banner.waitFor({ state: "hidden" });
@@ -524,10 +524,10 @@ describe("40 the session's end", () => {
 describe("pages that are not to be had", () => {
   test("38 a page that is not for a role explains itself", async () => {
     const page = await visit("/ops/projections", { as: "viewer" });
-    await page.getByText("403: your role may not see this page").waitFor();
+    await page.getByText("403: your role does not include this page").waitFor();
     await page.getByText("You are signed in as viewer.").waitFor();
     expect(await page.getByRole("navigation", { name: "Main" }).getByText("Projections").count()).toBe(0);
-    await page.getByRole("link", { name: "To the dashboard" }).click();
+    await page.getByRole("link", { name: "Go to the dashboard" }).click();
     await soon(() => addressOf(page).pathname).toBe("/");
   });
 

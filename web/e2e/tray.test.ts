@@ -86,7 +86,7 @@ test("37 the tray lists every kind, and a file that is gone turns its row Expire
   await card(1).getByRole("link", { name: "Download security-1.pdf" }).click();
   await card(1).getByText("Expired", { exact: true }).waitFor();
   await card(1)
-    .getByText(/the file was deleted when its time was over/)
+    .getByText(/its file was deleted/)
     .waitFor();
   expect(
     await card(1)
@@ -127,7 +127,7 @@ test("37 a wanted report that is not in the tray is explained", async () => {
   const card = page.locator(`[data-report="${expired.id}"][data-status="Expired"]`);
   await card.getByRole("link", { name: "Request again" }).waitFor();
   await page.goto("/exports?reportId=0199f0d2-7a10-7c44-9b0e-00000000dead");
-  await page.getByText("This report is unknown").waitFor();
+  await page.getByText("This report does not exist").waitFor();
 });
 
 test("37 the header's menu shows the latest five, and opening it clears the count", async () => {

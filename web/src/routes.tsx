@@ -132,7 +132,7 @@ const routes = [
     "/instances/new",
     schemas.nothing,
     code(() => import("./instances/AddInstancePage"), "AddInstancePage"),
-    { title: "Add a server", permission: "admin" },
+    { title: "Add an instance", permission: "admin" },
   ),
   page(
     "/instances/connect",

@@ -32,17 +32,22 @@ export function InvitationPage() {
           {gone ? (
             <Gone />
           ) : (
-            <Text size="sm">Open the whole link of the invitation: what follows the # is missing.</Text>
+            <Text size="sm">
+              This link is incomplete: the part after the # is missing. Open the complete invitation link.
+            </Text>
           )}
           <Anchor component={Link} to="/" size="sm">
-            To the sign-in
+            Go to sign-in
           </Anchor>
         </Stack>
       </AccessFrame>
     );
   }
   return (
-    <AccessFrame title="Join" lead="Choose a name and a password. The invitation works once and for 24 hours.">
+    <AccessFrame
+      title="Join"
+      lead="Choose a name and a password. The invitation can be used once and is valid for 24 hours."
+    >
       <JoinForm token={token} onGone={() => setGone(true)} />
     </AccessFrame>
   );
@@ -51,7 +56,7 @@ export function InvitationPage() {
 function Gone() {
   return (
     <Alert color="yellow" role="alert" icon={<IconMailOff aria-hidden />}>
-      It was used already, is older than 24 hours, or was replaced by a newer one. Ask the administrator who invited you
+      It was already used, is older than 24 hours, or was replaced by a newer one. Ask the administrator who invited you
       for a new link.
     </Alert>
   );

@@ -7,7 +7,7 @@ export function NewPassword(props: PasswordInputProps) {
     <PasswordField
       label="Password"
       autoComplete="new-password"
-      description="At least 12 characters. Four words that nobody expects are better than signs and digits."
+      description="At least 12 characters. Four unrelated words are stronger than a short password with special characters."
       {...props}
     />
   );
@@ -22,4 +22,4 @@ export const empty = (what: string) => (value: string) => (value.trim() === "" ?
 
 /** noAddress refuses what cannot be an e-mail address. */
 export const noAddress = (value: string) =>
-  /^[^@\s]+@[^@\s]+$/.test(value.trim()) ? null : "Enter an e-mail address, as in ana@example.org.";
+  /^[^@\s]+@[^@\s]+$/.test(value.trim()) ? null : "Enter an e-mail address, for example ana@example.org.";

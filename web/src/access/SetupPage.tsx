@@ -18,7 +18,7 @@ export function SetupPage() {
   const setup = api.useQuery("get", "/api/v1/setup", {}, { staleTime: 0 });
   if (!keepsSessions()) {
     return (
-      <AccessFrame title="Set Muster up">
+      <AccessFrame title="Set up Muster">
         <PlainHTTPRefusal />
       </AccessFrame>
     );
@@ -33,10 +33,11 @@ export function SetupPage() {
   // Where it cannot be known, the form's own answer will tell.
   if (setup.data?.required === false) return <Closed />;
   return (
-    <AccessFrame title="Set Muster up" lead={<About />}>
+    <AccessFrame title="Set up Muster" lead={<About />}>
       {token === "" ? (
         <Text size="sm">
-          Open the whole one-time link that Muster printed, or make another one with <Code>muster setup-link</Code>.
+          Open the complete one-time link that Muster printed, or create another one with <Code>muster setup-link</Code>
+          .
         </Text>
       ) : (
         <SetupForm token={token} there={setup.data} />
@@ -48,8 +49,8 @@ export function SetupPage() {
 function About(): ReactNode {
   return (
     <>
-      Muster calls the roll of your database servers: it watches that each answers, and checks how it is configured.
-      What it finds is on a dashboard, and in reports that anybody can verify later.
+      Muster monitors your database instances and checks how they are configured. It shows the results on a dashboard
+      and in reports that anyone can verify later.
     </>
   );
 }
@@ -58,11 +59,11 @@ function Closed() {
   return (
     <AccessFrame title="Muster is set up">
       <Text size="sm">
-        There is an administrator already.{" "}
+        An administrator already exists.{" "}
         <Anchor component={Link} to="/" inherit>
           Sign in
         </Anchor>{" "}
-        instead; whoever has no account asks an administrator for an invitation.
+        instead. If you have no account, ask an administrator for an invitation.
       </Text>
     </AccessFrame>
   );
@@ -114,7 +115,7 @@ function SetupForm({
       })}
     >
       <Stack>
-        <Text size="sm">Make the first administrator. The link works once.</Text>
+        <Text size="sm">Create the first administrator. This link works only once.</Text>
         <TextInput
           label="Organization"
           autoComplete="organization"
@@ -147,7 +148,7 @@ function SetupForm({
           <ProblemNote error={note}>
             {note.code === "setup_closed" && (
               <Anchor component={Link} to="/" size="sm">
-                To the sign-in
+                Go to sign-in
               </Anchor>
             )}
           </ProblemNote>

@@ -16,10 +16,10 @@ export function SignIn({ session }: { session: Schemas["Session"] }) {
     queries.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionQuery.queryKey[0] });
   }, [queries]);
   return (
-    <AccessFrame title={session.setupRequired ? "Set Muster up" : "Sign in"}>
+    <AccessFrame title={session.setupRequired ? "Set up Muster" : "Sign in"}>
       <Stack>
         {refused !== null && (
-          <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title="The sign-in came to nothing">
+          <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title="Sign-in failed">
             {refused}
           </Alert>
         )}

@@ -18,8 +18,8 @@ export function SignInForm({ session, onSignedIn }: { session: Schemas["Session"
   if (session.setupRequired) {
     return (
       <Text size="sm">
-        Nobody is set up yet. Open the one-time link that <Code>muster serve</Code> printed, or make one with{" "}
-        <Code>muster setup-link</Code>.
+        Muster has no administrator yet. Open the one-time link that <Code>muster serve</Code> printed, or create one
+        with <Code>muster setup-link</Code>.
       </Text>
     );
   }
@@ -69,7 +69,7 @@ function PasswordForm({ onSignedIn }: { onSignedIn?: () => void }) {
     setRunning(true);
     try {
       await client.POST("/api/v1/session", { body: { email: email.trim(), password } });
-      await entered("The password is right");
+      await entered("The password is correct");
       onSignedIn?.();
     } catch (error) {
       const problem = asProblem(error);
@@ -113,7 +113,7 @@ function Refused({ problem }: { problem: Problem }) {
     return (
       <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title="Wrong address or password">
         <Text size="sm">
-          They do not match an account that is open. If you forgot the password, ask whoever runs Muster to set another.
+          They do not match an active account. If you forgot your password, ask the person who runs Muster to reset it.
         </Text>
       </Alert>
     );

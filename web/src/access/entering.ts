@@ -3,14 +3,14 @@ import { askAgainWhoIsSignedIn } from "../api/queries";
 
 /**
  * entered asks who is signed in after the server opened a session. It throws a Problem where nobody is: the browser did
- * not keep the session. what is what was done, for its sentence: "The password is right".
+ * not keep the session. what is what was done, for its sentence: "The password is correct".
  */
 export async function entered(what: string): Promise<void> {
   const session = await askAgainWhoIsSignedIn();
   if (session.authenticated) return;
   throw new Problem({
     code: "session_not_kept",
-    detail: `${what}, but the browser did not keep the session. Allow cookies for this address, and where it begins with http:// use https://.`,
+    detail: `${what}, but the browser did not keep the session. Allow cookies for this address. If it begins with http://, use https:// instead.`,
   });
 }
 

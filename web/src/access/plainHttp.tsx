@@ -16,7 +16,7 @@ export function PlainHTTPWarning() {
   if (!allowsPlainHTTP()) return null;
   return (
     <Alert color="red" role="note" icon={<IconLockOpen aria-hidden />} id="plain-http">
-      This connection is not encrypted: passwords, sessions and reports cross the network readable. Reach Muster over
+      This connection is not encrypted: others on the network can read passwords, sessions and reports. Open Muster over
       https.
     </Alert>
   );
@@ -27,12 +27,13 @@ export function PlainHTTPRefusal() {
   return (
     <Alert color="red" role="alert" icon={<IconLockOpen aria-hidden />} title="You cannot sign in at this address">
       <Text size="sm">
-        It is plain HTTP, and a browser keeps no session from there. Open Muster at its <Code>https://</Code> address.
+        This address uses plain HTTP, and browsers keep no session for it. Open Muster at its <Code>https://</Code>{" "}
+        address.
       </Text>
       <Text size="sm" mt="xs">
-        Is there none? Whoever runs Muster can put a proxy with a certificate in front of it. Or they set{" "}
-        <Code>MUSTER_PUBLIC_URL={location.origin}</Code> and <Code>MUSTER_INSECURE_COOKIES=true</Code>: then it works
-        here, and passwords and sessions cross the network unencrypted.
+        If there is none, the person who runs Muster can put a proxy with a certificate in front of it, or set{" "}
+        <Code>MUSTER_PUBLIC_URL={location.origin}</Code> and <Code>MUSTER_INSECURE_COOKIES=true</Code>. Signing in then
+        works here, but passwords and sessions cross the network unencrypted.
       </Text>
     </Alert>
   );

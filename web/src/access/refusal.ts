@@ -1,18 +1,20 @@
 /** Why the identity provider could not sign somebody in: the reasons of `?signIn=failed`. */
 const refusals: Record<string, string> = {
   no_account:
-    "You are signed in there, but no account here is open to you. Ask an administrator of your organization for one, or to look in the audit list why yours does not open.",
+    "You signed in at the identity provider, but have no active account in Muster. Ask an administrator of your organization to create one, or to check the audit list for the reason.",
   email_not_verified:
-    "The identity provider does not say that your e-mail address is verified, so no account here can be found by it. Ask whoever runs the provider.",
+    "The identity provider has not verified your e-mail address, so Muster cannot match it to an account. Ask the person who runs the provider.",
   provider_unavailable:
-    "The identity provider does not answer as it should. Try again in a moment; where it stays like this, tell an administrator.",
-  provider_error: "The identity provider refuses to sign you in here. Tell an administrator: the log has its reason.",
+    "The identity provider is not responding correctly. Try again in a moment. If the problem persists, tell an administrator.",
+  provider_error:
+    "The identity provider refused to sign you in to Muster. Tell an administrator: the reason is in the log.",
   denied: "The sign-in was cancelled at the identity provider.",
-  flow_expired: "That sign-in had ended, or was begun in another browser. Start again.",
-  flow_mismatch: "That was the end of another sign-in than the one that you began here. Start again.",
-  code_refused: "That sign-in was used already. Start again.",
-  token_refused: "The identity provider's answer could not be trusted. Tell an administrator: the log has the reason.",
-  throttled: "Too many sign-ins from your network came to nothing. Try again in a few minutes.",
+  flow_expired: "That sign-in expired, or was started in another browser. Start again.",
+  flow_mismatch: "That response belongs to a different sign-in than the one you started here. Start again.",
+  code_refused: "That sign-in was already used. Start again.",
+  token_refused:
+    "The identity provider's response could not be verified. Tell an administrator: the reason is in the log.",
+  throttled: "Too many sign-ins from your network failed. Try again in a few minutes.",
 };
 
 /** refusalIn is why a sign-in came to nothing, in words; null where an address's query tells of none. */

@@ -45,13 +45,13 @@ export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {
       <Modal
         opened={asking}
         onClose={close}
-        title="Resolve this alert by hand?"
+        title="Resolve this alert?"
         closeButtonProps={{ "aria-label": "Close" }}
         returnFocus
       >
         <Text size="sm">
-          It is closed now, whatever its sender knows, and cannot be opened again. If it fires again, that is a new
-          alert.
+          This closes the alert even if its source still reports it, and it cannot be reopened. If it fires again,
+          Muster opens a new alert.
         </Text>
         <Group justify="flex-end" gap="xs" mt="lg">
           <Button variant="default" onClick={close}>

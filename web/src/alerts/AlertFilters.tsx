@@ -116,7 +116,7 @@ function WindowNote({ search, change }: { search: AlertsSearch; change: Change }
       {text && (
         <CloseButton
           size="sm"
-          aria-label="Show alerts of any time"
+          aria-label="Show alerts from any time"
           onClick={() => change({ range: undefined, from: undefined, to: undefined })}
         />
       )}
@@ -151,8 +151,8 @@ function SearchBox({ q, change }: { q: string | undefined; change: Change }) {
     <TextInput
       data-search
       type="search"
-      label="Search titles"
-      placeholder="Part of a title"
+      label="Search alerts"
+      placeholder="Title, instance or database"
       maxLength={200}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={typed && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type("")} />}

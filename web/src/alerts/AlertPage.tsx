@@ -32,7 +32,7 @@ export function AlertPage() {
       {unknown ? (
         <Unknown />
       ) : (
-        <ProblemNote error={asked.error} title="The alert could not be read" onRetry={asked.refetch} />
+        <ProblemNote error={asked.error} title="The alert could not be loaded" onRetry={asked.refetch} />
       )}
     </>
   );
@@ -50,7 +50,7 @@ function useBack() {
 function Trail({ children }: { children?: ReactNode }) {
   const back = useBack();
   return (
-    <Breadcrumbs mb="xs" component="nav" aria-label="Where this is" styles={{ root: { flexWrap: "wrap" } }}>
+    <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs" styles={{ root: { flexWrap: "wrap" } }}>
       <Anchor component={Link} to="/alerts" search={back as never} size="sm">
         Alerts
       </Anchor>
@@ -67,10 +67,10 @@ function Unknown() {
     <Panel>
       <EmptyState
         icon={<IconBellOff size={32} aria-hidden />}
-        title="This alert is unknown, or belongs to another organization"
+        title="This alert does not exist, or belongs to another organization"
       >
         <Anchor component={Link} to="/alerts" search={back as never} size="sm">
-          To the alerts
+          Go to alerts
         </Anchor>
       </EmptyState>
     </Panel>

@@ -62,7 +62,7 @@ function By({ moment }: { moment: Moment }) {
     ? ` by ${moment.actor.name || "an erased member"}`
     : moment.event === "triggered"
       ? ""
-      : " by its sender";
+      : " by its source";
   return (
     text && (
       <Text size="sm" fw={400} span>

@@ -26,14 +26,14 @@ export function AlertsPage() {
   const list = useAlerts(search);
   return (
     <>
-      <PageTitle title="Alerts" lead="What watched servers, agents and rules reported, open and resolved." />
+      <PageTitle title="Alerts" lead="Alerts from your instances, agents and rules, open and resolved." />
       <Panel mb="md">
         <AlertFilters search={search} change={change} narrow={narrow}>
           <SortChoice search={search} change={change} />
         </AlertFilters>
       </Panel>
       {list.error && !list.data ? (
-        <ProblemNote error={list.error} title="The alerts could not be read" onRetry={list.refetch} />
+        <ProblemNote error={list.error} title="Alerts could not be loaded" onRetry={list.refetch} />
       ) : !list.data ? (
         <AlertsLoading rows={narrow ? 5 : 12} narrow={narrow} />
       ) : (
@@ -108,8 +108,8 @@ const sortNames: [Sort, string][] = [
   ["lastTriggeredAt", "Last triggered, oldest first"],
   ["-createdAt", "First triggered, latest first"],
   ["createdAt", "First triggered, oldest first"],
-  ["-severity", "Severity, worst first"],
-  ["severity", "Severity, mildest first"],
+  ["-severity", "Severity, highest first"],
+  ["severity", "Severity, lowest first"],
   ["state", "State, open first"],
   ["-state", "State, resolved first"],
 ];
@@ -132,7 +132,7 @@ function PageSize({ size, onChange }: { size: number; onChange: (size: number) =
   return (
     <Group gap="xs" mt="xs">
       <Text size="sm" c="dimmed" component="label" htmlFor="page-size">
-        Alerts a page
+        Alerts per page
       </Text>
       <NativeSelect
         id="page-size"
@@ -155,10 +155,10 @@ function Nothing({ total, search, change }: { total: number } & Pick<Listed, "se
     return (
       <EmptyState
         icon={icon}
-        title="This page is past the end"
+        title="There is no such page"
         action={
           <Button size="xs" variant="default" mt="xs" onClick={() => change({})}>
-            To the first page
+            Go to the first page
           </Button>
         }
       >
@@ -187,14 +187,14 @@ function Nothing({ total, search, change }: { total: number } & Pick<Listed, "se
         }
       >
         {matchesNothing
-          ? "The instance filter names no instance that can be used. Choose other instances above."
-          : "Widen the window, choose other instances, or clear the filters."}
+          ? "The instance filter contains no valid instance. Choose instances above."
+          : "Choose a longer time range or other instances, or clear the filters."}
       </EmptyState>
     );
   }
   return (
     <EmptyState icon={icon} title="No alerts yet">
-      Alerts come from Muster's own watch over its servers, and from Alertmanager or whatever else you point here.{" "}
+      Muster raises alerts for the instances it watches, and accepts alerts from Alertmanager and other tools.{" "}
       {admin && (
         <Anchor component={Link} to="/instances/connect" size="sm">
           How to send alerts

@@ -7,8 +7,8 @@ export type Action = "acknowledge" | "mute" | "unmute" | "resolve";
 
 const done: Record<Action, string> = {
   acknowledge: "Acknowledged.",
-  mute: "Muted: it no longer counts in the figures and charts.",
-  unmute: "Unmuted: it counts again.",
+  mute: "Muted. It no longer counts in figures and charts.",
+  unmute: "Unmuted. It counts again.",
   resolve: "Resolved.",
 };
 
@@ -39,13 +39,13 @@ export function useAlertAction(alertId: string, settled: () => void) {
     },
     onSuccess: ({ alert, lagging }, action) => {
       queries.setQueryData(detailOf(alertId).queryKey, alert);
-      say(lagging ? `${done[action]} Lists follow in a moment.` : done[action]);
+      say(lagging ? `${done[action]} Lists will update in a moment.` : done[action]);
       readLists();
       if (lagging) setTimeout(readLists, patience);
     },
     onError: (error) => {
       const stale = error instanceof Problem && error.status === 409;
-      sayProblem(error, stale ? "Somebody was faster" : undefined);
+      sayProblem(error, stale ? "Someone else changed it first" : undefined);
       if (stale) queries.invalidateQueries({ queryKey: detailOf(alertId).queryKey });
     },
     onSettled: settled,

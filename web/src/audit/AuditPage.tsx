@@ -50,7 +50,11 @@ export function AuditPage() {
       <AuditFilters members={members.data?.items.map((m) => ({ value: m.id, label: m.name })) ?? []} />
       {entries.isPending && !nothing && <ListSkeleton rows={10} />}
       {entries.isError && (
-        <ProblemNote error={entries.error} title="The audit list cannot be shown" onRetry={() => entries.refetch()} />
+        <ProblemNote
+          error={entries.error}
+          title="The audit list could not be loaded"
+          onRetry={() => entries.refetch()}
+        />
       )}
       {items?.length === 0 && (
         <EmptyState icon={<IconHistory size={28} aria-hidden />} title="No entries">

@@ -54,7 +54,7 @@ function Row({ alert }: { alert: Schemas["Alert"] }) {
 
 function Waiting() {
   return (
-    <div role="status" aria-label="Alerts are being read">
+    <div role="status" aria-label="Loading alerts">
       {Array.from({ length: rows }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: ten rows that are all the same
         <div key={i} className={classes.waiting}>
@@ -91,7 +91,7 @@ function Latest({ scope }: { scope: AlertScope }) {
     <div className={classes.failed}>
       <ProblemNote
         error={alerts.error}
-        title={`The alerts could not be read${shown ? " again" : ""}`}
+        title={`Alerts could not be loaded${shown ? " again" : ""}`}
         onRetry={() => alerts.refetch()}
       />
     </div>
@@ -101,7 +101,7 @@ function Latest({ scope }: { scope: AlertScope }) {
     <>
       {failed}
       {shown.items.length === 0 ? (
-        <EmptyState title="No alerts in this window">Nothing fired, and nothing was still firing.</EmptyState>
+        <EmptyState title="No alerts in this window">No alert fired during this time.</EmptyState>
       ) : (
         <ul className={classes.list} aria-busy={alerts.isFetching}>
           {shown.items.map((alert) => (
@@ -124,7 +124,7 @@ export function Digest() {
     if (error === null) return <Waiting />;
     return (
       <div className={classes.failed}>
-        <ProblemNote error={error} title="The names of the chosen instances could not be read" onRetry={retry} />
+        <ProblemNote error={error} title="The names of the selected instances could not be loaded" onRetry={retry} />
       </div>
     );
   };

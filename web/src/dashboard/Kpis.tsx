@@ -44,7 +44,7 @@ function Figure({ name, value, tone, note }: FigureProps) {
 
 function Waiting({ name }: { name: string }) {
   return (
-    <div className={classes.card} role="status" aria-label={`${name} are being counted`}>
+    <div className={classes.card} role="status" aria-label={`Loading ${name.toLowerCase()}`}>
       <span className={classes.label}>{name}</span>
       <Skeleton className={classes.digitsWaiting} />
       <Skeleton className={classes.trendWaiting} />

@@ -39,9 +39,9 @@ export type Asked<A> = {
 async function copy(title: string, csv: string) {
   try {
     await navigator.clipboard.writeText(csv);
-    say(`${title} is on the clipboard as CSV.`);
+    say(`${title} copied to the clipboard as CSV.`);
   } catch {
-    sayProblem("The browser did not let Muster write to the clipboard.", "Not copied");
+    sayProblem("The browser blocked access to the clipboard.", "Not copied");
   }
 }
 
@@ -168,7 +168,7 @@ export function Tile<A extends Answer>({
         {asked.isError && !scope.matchesNothing && (
           <ProblemNote
             error={asked.error}
-            title={`${title} could not be read${data ? " again" : ""}`}
+            title={`${title} could not be loaded${data ? " again" : ""}`}
             onRetry={() => asked.refetch()}
           />
         )}

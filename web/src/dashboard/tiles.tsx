@@ -36,7 +36,7 @@ export function UtilizationTile() {
   return (
     <Tile
       title="Utilization"
-      about="Mean CPU and memory, fullest disk"
+      about="Average CPU and memory, fullest disk"
       note={hosts}
       asked={utilization}
       draw={drawUtilization}

@@ -19,15 +19,15 @@ const classifications: { value: Schemas["Classify"]; label: string; description:
   {
     value: "names",
     label: "By column names",
-    description: "What a column may hold is judged by its name. No row is read.",
+    description: "Muster classifies columns by their names and reads no rows.",
   },
   {
     value: "values",
     label: "By names and samples",
     description:
-      "Up to 200 rows a table are read, judged on the spot, and forgotten. The role needs SELECT on the tables.",
+      "Muster reads up to 200 rows per table, classifies them in memory and keeps none. The role needs SELECT on the tables.",
   },
-  { value: "off", label: "Off", description: "The Data Inventory says of this server that it was not classified." },
+  { value: "off", label: "Off", description: "Data Inventory reports will list this instance as not classified." },
 ];
 
 /** AddInstancePage registers a server that Muster itself assesses and measures. */
@@ -43,7 +43,7 @@ export function AddInstancePage() {
       ...emptyConnection,
     },
     validate: (values) => ({
-      ...(values.name.trim() === "" && { name: "Give it a name." }),
+      ...(values.name.trim() === "" && { name: "Enter a name." }),
       ...connectionProblems(values),
     }),
   });
@@ -72,7 +72,7 @@ export function AddInstancePage() {
             });
             queries.setQueryData(queryKey, added);
             void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
-            say(`${added.name} was added; its first assessment runs.`);
+            say(`${added.name} was added. Its first assessment is running.`);
             await navigate({ to: "/instances/$instanceId", params: { instanceId: added.id } });
           },
         },
@@ -85,10 +85,10 @@ export function AddInstancePage() {
   return (
     <>
       <PageTitle
-        title="Add a server"
+        title="Add an instance"
         lead={
           <>
-            Muster connects to it, assesses it and measures it. For servers that something else tells of,{" "}
+            Muster connects to the instance, assesses it and measures it. For instances that other tools report,{" "}
             <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances/connect" {...props} />}>
               connect an agent
             </Anchor>
@@ -103,7 +103,7 @@ export function AddInstancePage() {
               <Stack>
                 <TextInput
                   label="Name"
-                  description="As lists and reports call it."
+                  description="The name shown in lists and reports."
                   withAsterisk
                   maxLength={200}
                   autoComplete="off"
@@ -138,7 +138,7 @@ export function AddInstancePage() {
                         Cancel
                       </Button>
                       <Button type="submit" loading={add.isPending}>
-                        Try and add
+                        Test and add
                       </Button>
                     </Group>
                   </>
@@ -158,14 +158,14 @@ export function AddInstancePage() {
 function Pushed({ engine }: { engine: string }) {
   return (
     <Alert variant="default" icon={<IconInfoCircle aria-hidden />}>
-      Muster does not collect from {engineName(engine)} itself yet. Such servers are fed by push: a script or a tool of
-      yours tells of them and of their measurements.{" "}
+      Muster does not collect from {engineName(engine)} itself yet. You can push data about such instances from a script
+      or another tool.{" "}
       <Anchor
         inherit
         underline="always"
         renderRoot={(props) => <Link to="/instances/connect" search={{ agent: "push" }} {...props} />}
       >
-        How to push
+        How to push data
       </Anchor>
     </Alert>
   );

@@ -29,10 +29,10 @@ export function ConnectPage() {
         title="Connect an agent"
         lead={
           <>
-            What you already run tells Muster of hosts, alerts and servers. A PostgreSQL server that Muster itself shall
-            look at is{" "}
+            Send hosts, alerts and instances to Muster from tools you already run. If Muster should connect to a
+            PostgreSQL instance itself,{" "}
             <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances/new" {...props} />}>
-              added by its connection
+              add its connection
             </Anchor>
             .
           </>
@@ -75,11 +75,11 @@ export function ConnectPage() {
           {made ? (
             <Arrival tokenId={made.id} />
           ) : (
-            <Text size="sm">Once there is a token, this page tells when it is first used.</Text>
+            <Text size="sm">Once you create a token, this page shows when it is first used.</Text>
           )}
           <Text size="sm" c="dimmed" mt="sm" maw="70ch">
-            If nothing arrives, the agent's own log says why: 401 is a token that was not read as it is, 415 another
-            protocol. What arrives and cannot be used is counted in muster_ingest_dropped_total, by reason.
+            If nothing arrives, check the agent's log: 401 means the token is wrong, 415 means the protocol is not
+            supported. Muster counts data that it cannot use in muster_ingest_dropped_total, by reason.
           </Text>
         </Panel>
       </Stack>
@@ -103,8 +103,8 @@ function MakeToken({ agent, onMade }: { agent: Agent; onMade: (made: Made) => vo
   return (
     <form onSubmit={submit}>
       <Text size="sm" c="dimmed" mb="sm" maw="70ch">
-        It may write to this organization and read nothing. Give each sender its own, so that one can be revoked without
-        the others.
+        An ingest token can write to this organization and read nothing. Create one for each sender, so that you can
+        revoke one without affecting the others.
       </Text>
       <Group align="flex-end" gap="sm">
         <TextInput
@@ -118,12 +118,12 @@ function MakeToken({ agent, onMade }: { agent: Agent; onMade: (made: Made) => vo
           style={{ flex: "0 1 18rem" }}
         />
         <Button type="submit" loading={make.isPending} leftSection={<IconKey size={16} aria-hidden />}>
-          Make an ingest token
+          Create an ingest token
         </Button>
       </Group>
       {refused && !refused.fields.name && (
         <Stack mt="sm">
-          <ProblemNote error={make.error} title="No token was made" />
+          <ProblemNote error={make.error} title="The token was not created" />
         </Stack>
       )}
     </form>
@@ -138,12 +138,12 @@ function Shown({ made, onAnother }: { made: Made; onAnother: () => void }) {
         <Anchor inherit underline="always" renderRoot={(props) => <Link to="/settings/tokens" {...props} />}>
           Tokens
         </Anchor>{" "}
-        lists and revokes it.
+        page.
       </Text>
       <Snippet label="Ingest token" text={made.token} wrapped />
       <Group>
         <Button variant="default" size="xs" onClick={onAnother}>
-          Make another
+          Create another
         </Button>
       </Group>
     </Stack>
@@ -189,7 +189,7 @@ function Arrival({ tokenId }: { tokenId: string }) {
             Last message <Time at={token.lastUsedAt} relative />
             {token.lastUsedIp ? ` from ${token.lastUsedIp}` : ""}.{" "}
             <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances" {...props} />}>
-              See the servers
+              Show the instances
             </Anchor>
           </Text>
         </Group>

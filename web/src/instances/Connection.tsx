@@ -25,14 +25,16 @@ export const typedDsn = (values: ConnectionValues) => (values.by === "url" ? val
 /** connectionProblems are those that need no server to be known. */
 export function connectionProblems(values: ConnectionValues): Record<string, string> {
   if (values.by === "url") {
-    return /^postgres(ql)?:\/\//.test(values.url.trim()) ? {} : { url: "It begins with postgres:// or postgresql://." };
+    return /^postgres(ql)?:\/\//.test(values.url.trim())
+      ? {}
+      : { url: "The URL must begin with postgres:// or postgresql://." };
   }
   const host = hostProblem(values.host);
   const port = portProblem(values.port);
   return {
     ...(host && { host }),
     ...(port && { port }),
-    ...(values.user.trim() === "" && { user: "Name the role that Muster signs in as." }),
+    ...(values.user.trim() === "" && { user: "Enter the role that Muster signs in with." }),
   };
 }
 
@@ -70,7 +72,7 @@ export function Connection<V extends ConnectionValues>({ form: given }: { form: 
         <TextInput
           label="Connection URL"
           placeholder="postgres://muster:password@db01:5432/postgres?sslmode=verify-full"
-          description="Host, port, user, password, database and sslmode. Characters like @ and # in the password are written as %40 and %23."
+          description="Host, port, user, password, database and sslmode. Write characters like @ and # in the password as %40 and %23."
           autoComplete="off"
           spellCheck={false}
           withAsterisk
@@ -81,7 +83,7 @@ export function Connection<V extends ConnectionValues>({ form: given }: { form: 
         <Fields form={form} />
       )}
       <Text size="xs" c="dimmed">
-        Tried before it is kept, encrypted at rest, never shown again.
+        Muster tests the connection before it saves it, stores it encrypted, and never shows it again.
       </Text>
     </Stack>
   );
@@ -134,7 +136,7 @@ function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
         <TextInput
           label="Database"
           placeholder="postgres"
-          description="Where Muster begins; it then visits all."
+          description="Muster connects here first, then to all other databases."
           autoComplete="off"
           spellCheck={false}
           style={{ flex: "1 1 10rem" }}
@@ -143,7 +145,7 @@ function Fields({ form }: { form: UseFormReturnType<ConnectionValues> }) {
         />
         <Select
           label="TLS"
-          description="verify-full where it works."
+          description="Use verify-full if you can."
           data={tlsModes}
           allowDeselect={false}
           style={{ flex: "2 1 18rem" }}

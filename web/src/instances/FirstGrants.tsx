@@ -22,22 +22,22 @@ CREATE EXTENSION IF NOT EXISTS pg_stat_statements;
 export function FirstGrants({ user }: { user: string }) {
   return (
     <Panel>
-      <Title order={2}>Grants to give first</Title>
+      <Title order={2}>Grants to run first</Title>
       <Text size="sm" c="dimmed" mt={4} mb="sm">
         PostgreSQL 13 to 18. Run this in psql as a superuser.
       </Text>
-      <Snippet label="On the server" text={grantsFor(user)} wrapped />
+      <Snippet label="On the instance" text={grantsFor(user)} wrapped />
       <List size="sm" mt="md" spacing={6}>
         <List.Item>
-          pg_monitor shows settings, sessions and statements; it can change nothing. Texts of statements are never read.
+          pg_monitor can read settings, sessions and statements, and change nothing. Muster never reads statement texts.
         </List.Item>
         <List.Item>
-          Assessed every 6 hours, in read-only transactions with timeouts; sessions are counted every 10 seconds, the
-          rest every minute.
+          Muster assesses the instance every 6 hours in read-only transactions with timeouts. It counts sessions every
+          10 seconds and measures the rest every minute.
         </List.Item>
         <List.Item>
-          The role needs CONNECT on each database, which PUBLIC has by default. What it may not read is listed
-          afterwards with the grants that would change that.
+          The role needs CONNECT on each database, which PUBLIC has by default. Afterwards Muster lists what the role
+          cannot read, with the grants it needs.
         </List.Item>
       </List>
     </Panel>

@@ -26,7 +26,7 @@ export function InstanceActions({ instance: i }: { instance: Instance }) {
       {
         onSuccess: (changed) => {
           keep(changed);
-          say(active ? `${i.name} is watched again.` : `${i.name} is no longer measured, assessed or watched.`);
+          say(active ? `${i.name} is monitored again.` : `${i.name} is no longer monitored.`);
         },
         onError: (error) => sayProblem(error),
       },
@@ -48,7 +48,7 @@ export function InstanceActions({ instance: i }: { instance: Instance }) {
           </Menu.Item>
           {i.engine === "postgresql" && (
             <Menu.Item leftSection={<IconPlugConnected size={16} aria-hidden />} onClick={() => setOpen("connection")}>
-              {i.collected ? "Change the connection" : "Give it a connection"}
+              {i.collected ? "Change the connection" : "Add a connection"}
             </Menu.Item>
           )}
           <Menu.Divider />
@@ -94,7 +94,7 @@ function Rename({ instance: i, onDone }: { instance: Instance; onDone: () => voi
   const change = api.useMutation("patch", instancePath);
   const form = useForm({
     initialValues: { name: i.name },
-    validate: { name: (name) => (name.trim() === "" ? "Give it a name." : null) },
+    validate: { name: (name) => (name.trim() === "" ? "Enter a name." : null) },
   });
   const submit = form.onSubmit(({ name }) =>
     change.mutate(
@@ -102,7 +102,7 @@ function Rename({ instance: i, onDone }: { instance: Instance; onDone: () => voi
       {
         onSuccess: (changed) => {
           keep(changed);
-          say(`${i.name} is called ${changed.name} now.`);
+          say(`${i.name} is now called ${changed.name}.`);
           onDone();
         },
         onError: (error) => form.setErrors(fieldErrors(asProblem(error), { "#/name": "name" }).fields),
@@ -115,7 +115,7 @@ function Rename({ instance: i, onDone }: { instance: Instance; onDone: () => voi
       <Stack>
         <TextInput
           label="Name"
-          description="Finished reports keep the name they were built with."
+          description="Existing reports keep the old name."
           maxLength={200}
           autoComplete="off"
           data-autofocus
@@ -142,7 +142,7 @@ function NewConnection({ instance: i, onDone }: { instance: Instance; onDone: ()
       {
         onSuccess: (changed) => {
           keep(changed);
-          say(`${i.name} is reached by the new connection.`);
+          say(`${i.name} now uses the new connection.`);
           onDone();
         },
         onError: (error) => {
@@ -157,7 +157,7 @@ function NewConnection({ instance: i, onDone }: { instance: Instance; onDone: ()
       <Stack>
         <Connection form={form} />
         {change.error && <ConnectionFailed error={change.error} />}
-        <Buttons busy={change.isPending} onCancel={onDone} verb="Try and keep" />
+        <Buttons busy={change.isPending} onCancel={onDone} verb="Test and save" />
       </Stack>
     </form>
   );
@@ -204,9 +204,8 @@ function Removal({ instance: i, opened, onClose }: { instance: Instance; opened:
       error={remove.error}
     >
       <Text size="sm">
-        It leaves every list at once, and its connection is deleted. Its history stays: alerts keep it, finished reports
-        keep what they say of it, and the event log keeps its events. Registered again it is a new server. To pause it,
-        deactivate it instead.
+        This removes the instance from all lists and deletes its connection. Alerts, finished reports and event log
+        entries stay. If you add it again, it is a new instance. To pause monitoring, deactivate it instead.
       </Text>
     </TypedConfirm>
   );

@@ -92,7 +92,7 @@ export function InstancePage() {
         {i.lastError && (
           <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} data-last-error>
             <Text fw={600} size="sm">
-              Muster does not get at this server
+              Muster cannot connect to this instance
             </Text>
             <Text size="sm">{i.lastError}</Text>
           </Alert>
@@ -106,7 +106,7 @@ export function InstancePage() {
               {i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}
               {isSilent(i, silentMinutes, now) && (
                 <Text size="xs" c="dimmed">
-                  Silent for more than {silentMinutes} min: check that it runs, and whatever reports it.
+                  Silent for more than {silentMinutes} min. Check that it runs, and that its agent reports.
                 </Text>
               )}
             </Fact>
@@ -116,7 +116,7 @@ export function InstancePage() {
               ) : i.collected ? (
                 "not yet"
               ) : (
-                "never: data comes from a feed"
+                "Not assessed: data comes from a feed"
               )}
             </Fact>
             <Fact name="Last classified">
@@ -159,14 +159,14 @@ function Ways({ instance: i, mayRequest }: { instance: Instance; mayRequest: boo
         size="xs"
         renderRoot={(props) => <Link to="/" search={{ instanceId: [i.id] }} {...props} />}
       >
-        Dashboard of this server
+        Dashboard for this instance
       </Button>
       <Button
         variant="default"
         size="xs"
         renderRoot={(props) => <Link to="/alerts" search={{ instanceId: [i.id] }} {...props} />}
       >
-        Its alerts
+        Alerts
       </Button>
       {mayRequest && (
         <Button
@@ -190,11 +190,11 @@ function Assessing({ first }: { first: boolean }) {
         <Loader size="sm" aria-hidden />
         <div>
           <Text fw={600} size="sm">
-            {first ? "The first assessment runs" : "Being assessed"}
+            {first ? "First assessment running" : "Assessment running"}
           </Text>
           <Text size="sm" c="dimmed">
-            Settings, roles and versions are checked and every database is classified. That takes seconds; this page
-            follows.
+            Muster checks settings, roles and versions, and classifies every database. This takes a few seconds; the
+            page updates by itself.
           </Text>
         </div>
       </Group>
@@ -226,16 +226,16 @@ function Unread({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   }
   return (
     <>
-      <PageTitle title="No such server" />
+      <PageTitle title="Instance not found" />
       <EmptyState
-        title="There is no server at this address"
+        title="This instance does not exist"
         action={
           <Button variant="default" renderRoot={(props) => <Link to="/instances" {...props} />}>
             All instances
           </Button>
         }
       >
-        It may have been removed. What was recorded of it stays in alerts, finished reports and the audit list.
+        It may have been removed. Its records stay in alerts, finished reports and the audit list.
       </EmptyState>
     </>
   );

@@ -33,7 +33,7 @@ export function InstancesPage() {
     { params: { query: { q: search.q, engine, status: search.status, page: search.page } } },
     {
       placeholderData: keepPreviousData,
-      // A server is silent after minutes, and looked at for the first time within seconds.
+      // An instance is silent after minutes, and looked at for the first time within seconds.
       ...usePolling<Schemas["InstancePage"]>((list) => (list.items.some(awaited) ? 3_000 : 30_000)),
     },
   );
@@ -42,14 +42,14 @@ export function InstancesPage() {
     <>
       <PageTitle
         title="Instances"
-        lead="The database servers of the organization."
+        lead="The database instances of your organization."
         actions={session.can("admin") && <Ways />}
       />
       <Panel p={0}>
         <Group p="md" gap="sm" align="flex-start">
           <SearchField
             main
-            label="Search by name or host"
+            label="Search instances"
             value={search.q ?? ""}
             onSearch={(q) => change({ q: q || undefined }, true)}
           />
@@ -79,7 +79,7 @@ export function InstancesPage() {
         <div aria-busy={isFetching}>
           {error && !data && (
             <div style={{ padding: "0 16px 16px" }}>
-              <ProblemNote error={error} title="The servers cannot be read" onRetry={refetch} />
+              <ProblemNote error={error} title="Instances could not be loaded" onRetry={refetch} />
             </div>
           )}
           {isPending && <Waiting />}
@@ -89,7 +89,7 @@ export function InstancesPage() {
           {data && data.items.length === 0 && <None filtered={filtered} admin={session.can("admin")} />}
         </div>
       </Panel>
-      {data && <Pager page={data.page} what="servers" onTurn={(page) => change({ page })} />}
+      {data && <Pager page={data.page} what="instances" onTurn={(page) => change({ page })} />}
     </>
   );
 }
@@ -108,7 +108,7 @@ function Ways() {
         renderRoot={(props) => <Link to="/instances/new" {...props} />}
         leftSection={<IconPlus size={16} aria-hidden />}
       >
-        Add a server
+        Add an instance
       </Button>
     </>
   );
@@ -118,20 +118,20 @@ function None({ filtered, admin }: { filtered: boolean; admin: boolean }) {
   if (filtered) {
     return (
       <EmptyState
-        title="No server matches"
+        title="No instance matches"
         action={
           <Button renderRoot={(props) => <Link to="/instances" search={{}} {...props} />} variant="default" size="xs">
-            Show all servers
+            Show all instances
           </Button>
         }
       />
     );
   }
   return (
-    <EmptyState title="No server yet" action={admin && <Group mt="xs">{<Ways />}</Group>}>
+    <EmptyState title="No instances yet" action={admin && <Group mt="xs">{<Ways />}</Group>}>
       {admin
-        ? "Add a PostgreSQL server by its connection, or let the agents you run already tell of your servers."
-        : "An administrator adds the first one."}
+        ? "Add a PostgreSQL instance with its connection, or connect agents that you already run."
+        : "An administrator can add the first one."}
     </EmptyState>
   );
 }
@@ -149,7 +149,7 @@ function Waiting() {
 function List({ items, silentMinutes }: { items: Instance[]; silentMinutes: number }) {
   const now = useNow(10_000);
   return (
-    <Table.ScrollContainer type="native" minWidth={860} tabIndex={0} role="region" aria-label="Servers">
+    <Table.ScrollContainer type="native" minWidth={860} tabIndex={0} role="region" aria-label="Instances">
       <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
         <Table.Thead>
           <Table.Tr>

@@ -29,8 +29,8 @@ export function MissingGrants({ grants }: { grants: Grant[] }) {
     <Panel>
       <Title order={2}>{plural(grants.length, "missing grant")}</Title>
       <Text size="sm" c="dimmed" mt={4} mb="md" maw="70ch">
-        What Muster may not read is reported as not assessed, never as passed. Run this as a superuser; the next
-        assessment has the rest.
+        Muster reports what it cannot read as not assessed, never as passed. Run this as a superuser; the next
+        assessment will include the rest.
       </Text>
       <Stack gap="lg">
         {placesOf(grants).map((place) => (

@@ -18,7 +18,7 @@ test.each([
 
 test("a host is a name or an address, not the directory of a socket", () => {
   expect(["db01", "10.0.0.5", "fd00::1"].map(hostProblem)).toEqual([null, null, null]);
-  expect(hostProblem(" ")).toMatch(/^Name/);
+  expect(hostProblem(" ")).toMatch(/^Enter the host/);
   expect(hostProblem(" /run/postgresql")).toMatch(/sockets/);
 });
 

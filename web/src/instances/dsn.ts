@@ -4,8 +4,8 @@ export const tlsModes = [
   { value: "verify-full", label: "verify-full: encrypted, certificate and name checked" },
   { value: "verify-ca", label: "verify-ca: encrypted, certificate checked, not its name" },
   { value: "require", label: "require: encrypted, certificate not checked" },
-  { value: "prefer", label: "prefer: encrypted where the server offers it" },
-  { value: "allow", label: "allow: encrypted only where the server insists" },
+  { value: "prefer", label: "prefer: encrypted if the server supports it" },
+  { value: "allow", label: "allow: encrypted only if the server requires it" },
   { value: "disable", label: "disable: never encrypted" },
 ];
 
@@ -34,9 +34,9 @@ export function dsnOf(fields: ConnectionFields): string {
 /** hostProblem says what is wrong with a host, or null. The API refuses sockets, too. */
 export const hostProblem = (host: string): string | null =>
   host.trim() === ""
-    ? "Name the host."
+    ? "Enter the host."
     : host.trim().startsWith("/")
-      ? "A host name or an address: Muster does not connect to sockets."
+      ? "Enter a host name or an IP address. Muster does not connect to sockets."
       : null;
 
 /** portProblem says what is wrong with a port, or null. */
@@ -54,16 +54,16 @@ const advice: Record<string, Advice> = {
     field: "host",
     steps: [
       "Check host and port, from the machine that Muster runs on.",
-      "PostgreSQL listens on loopback only until listen_addresses says otherwise.",
-      "A firewall between the two may turn the connection away.",
+      "By default PostgreSQL listens on loopback only; see listen_addresses.",
+      "A firewall may reject the connection.",
     ],
   },
   timeout: {
     title: "No answer in time",
     field: "host",
     steps: [
-      "A firewall that drops packets looks like this: open the port from Muster's machine.",
-      "Check that the host name leads to the right address there.",
+      "A firewall may drop the packets: open the port for Muster's machine.",
+      "Check that the host name resolves to the right address there.",
     ],
   },
   authentication: {
@@ -79,7 +79,7 @@ const advice: Record<string, Advice> = {
     field: "tls",
     steps: [
       "require encrypts without checking the certificate; verify-full needs one that Muster's machine trusts.",
-      "Where the server has ssl = off, only prefer, allow and disable connect.",
+      "If the server has ssl = off, only prefer, allow and disable can connect.",
     ],
   },
   database: {

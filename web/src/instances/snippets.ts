@@ -16,7 +16,7 @@ export type Recipe = { brings: string; steps: Step[]; notes: string[] };
 export const placeholder = "mst_ing_YOUR-TOKEN";
 
 const keepToken = (token: string, user: string, file: string): Step => ({
-  label: `Keep the token where ${user} can read it`,
+  label: `Store the token where ${user} can read it`,
   text: `printf %s '${token}' | sudo install -m 0400 -o ${user} /dev/stdin ${file}`,
 });
 
@@ -27,7 +27,7 @@ export function recipe(agent: Agent, origin: string, token: string, at: Date = n
 
 const recipes: Record<Agent, (url: URL, token: string, at: Date) => Recipe> = {
   prometheus: (url, token) => ({
-    brings: "Hosts (CPU, memory, file systems) of node_exporter, and the alerts of Prometheus' own rules.",
+    brings: "Hosts (CPU, memory, file systems) from node_exporter, and alerts from Prometheus rules.",
     steps: [
       keepToken(token, "prometheus", "/etc/prometheus/muster.token"),
       {
@@ -55,13 +55,13 @@ const recipes: Record<Agent, (url: URL, token: string, at: Date) => Recipe> = {
       },
     ],
     notes: [
-      "The relabelling only saves the way: other series are passed over.",
-      "A host belongs to the servers that are registered with its name (label instance, without its port), or that label muster_instance names.",
+      "The relabelling only saves traffic: Muster ignores other series.",
+      "A host belongs to the instances registered with its name (label instance, without the port), or named in the label muster_instance.",
       "vmalert sends its alerts the same way: -notifier.url and -notifier.bearerTokenFile.",
     ],
   }),
   vmagent: (url, token) => ({
-    brings: "Hosts (CPU, memory, file systems) of the node_exporters that vmagent scrapes.",
+    brings: "Hosts (CPU, memory, file systems) from the node_exporters that vmagent scrapes.",
     steps: [
       keepToken(token, "vmagent", "/etc/vmagent/muster.token"),
       {
@@ -71,10 +71,10 @@ const recipes: Record<Agent, (url: URL, token: string, at: Date) => Recipe> = {
   -remoteWrite.bearerTokenFile=/etc/vmagent/muster.token`,
       },
     ],
-    notes: ["A vmagent that tries its own protocol first is told 415, and goes on with that of Prometheus."],
+    notes: ["vmagent may try its own protocol first; it gets 415 and continues with the Prometheus protocol."],
   }),
   opentelemetry: (url, token) => ({
-    brings: "Hosts (CPU, memory, file systems) of the collector's hostmetrics receiver.",
+    brings: "Hosts (CPU, memory, file systems) from the collector's hostmetrics receiver.",
     steps: [
       keepToken(token, "otelcol-contrib", "/etc/otelcol/muster.token"),
       {
@@ -101,8 +101,8 @@ service:
       },
     ],
     notes: [
-      "resourcedetection says whose the measurements are; without it they are nobody's and are dropped.",
-      "Leave sums cumulative: no cumulativetodelta on this way.",
+      "resourcedetection names the host; without it Muster drops the measurements.",
+      "Keep sums cumulative: do not use cumulativetodelta in this pipeline.",
     ],
   }),
   alertmanager: (url, token) => ({
@@ -126,16 +126,16 @@ service:
       },
     ],
     notes: [
-      "Leave send_resolved at its default: what fires by this road has no end until Alertmanager says so.",
-      "Annotation summary is the title, label severity (info, warning, critical) the severity; label muster_instance or instance says which server.",
+      "Keep send_resolved at its default: these alerts stay open until Alertmanager resolves them.",
+      "Annotation summary is the title, label severity (info, warning, critical) the severity; label muster_instance or instance names the instance.",
     ],
   }),
   push: (url, token, at) => ({
-    brings: "Servers of any engine, with hosts, sessions and statements, from whatever you have.",
+    brings: "Instances of any engine, with hosts, sessions and statements, from any tool.",
     steps: [
       { label: "The token, for the commands below", text: `MUSTER_TOKEN='${token}'` },
       {
-        label: "Tell of a server and its databases, once",
+        label: "Register an instance and its databases, once",
         text: `curl -sS ${url.origin}/ingest/v1/fleet \\
   -H "Authorization: Bearer $MUSTER_TOKEN" -H 'Content-Type: application/json' -d '{"instances": [{
     "externalId": "sql-erp-01", "name": "sql-erp-01", "engine": "sqlserver", "host": "win01",
@@ -143,7 +143,7 @@ service:
     "databases": [{"externalId": "erp", "name": "erp", "createdAt": "${seconds(at)}"}]}]}'`,
       },
       {
-        label: "Send what is measured, every 10 to 60 seconds",
+        label: "Send measurements, every 10 to 60 seconds",
         text: `NOW=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 curl -sS ${url.origin}/ingest/v1/samples \\
   -H "Authorization: Bearer $MUSTER_TOKEN" -H 'Content-Type: application/json' -d '{
@@ -156,8 +156,8 @@ curl -sS ${url.origin}/ingest/v1/samples \\
       },
     ],
     notes: [
-      "The same call again changes nothing, so after a timeout, 429 or 503 it is right to send it again.",
-      "A call is kept whole or refused whole, with a pointer to each member that is wrong.",
+      "Sending the same call again changes nothing, so repeat it after a timeout, 429 or 503.",
+      "Muster accepts or rejects a call as a whole, with a pointer to each invalid member.",
     ],
   }),
 };

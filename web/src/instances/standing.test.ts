@@ -24,8 +24,8 @@ test.each<[string, Partial<Instance>]>([
   ["Active", { lastSeenAt: "2026-11-20T11:55:00Z" }],
   ["Silent", { lastSeenAt: "2026-11-20T11:54:59Z" }],
   ["Inactive", { active: false, lastSeenAt: "2026-11-19T00:00:00Z", lastError: "refused" }],
-  ["Not reached", { lastError: "Nothing takes connections at db01:5432." }],
-  ["First look", { lastAssessedAt: null, lastSeenAt: null }],
+  ["Unreachable", { lastError: "Nothing takes connections at db01:5432." }],
+  ["First assessment", { lastAssessedAt: null, lastSeenAt: null }],
   ["Active", { collected: false, lastAssessedAt: null, lastSeenAt: null }],
 ])("a server is %s when %j", (name, given) => {
   expect(standingOf({ ...heard, ...given }, 5, now).name).toBe(name);

@@ -22,9 +22,9 @@ type State = { name: string; tone: Tone; icon: typeof IconVolumeOff };
 /** standingOf is how a server stands, the worst first. */
 export function standingOf(i: Instance, silentMinutes: number, now: Date): State {
   if (!i.active) return { name: "Inactive", tone: "quiet", icon: IconPlayerPause };
-  if (i.lastError) return { name: "Not reached", tone: "bad", icon: IconPlugConnectedX };
+  if (i.lastError) return { name: "Unreachable", tone: "bad", icon: IconPlugConnectedX };
   if (isSilent(i, silentMinutes, now)) return { name: "Silent", tone: "warning", icon: IconVolumeOff };
-  if (awaited(i)) return { name: "First look", tone: "busy", icon: IconHourglass };
+  if (awaited(i)) return { name: "First assessment", tone: "busy", icon: IconHourglass };
   return { name: "Active", tone: "good", icon: IconCircleCheck };
 }
 

@@ -47,15 +47,15 @@ export function DeadLettersPage() {
     <>
       <PageTitle
         title="Dead letters"
-        lead="Events and jobs that failed again and again and were set aside, so that the others could go on. The build of a report is not retried, because its report has ended: request it again. Oldest first, at most 200."
+        lead="Events and jobs that failed repeatedly and were set aside so that others could continue. The build of a report is not retried, because its report has ended: request it again. Oldest first, at most 200."
       />
-      {error && <ProblemNote error={error} title="They cannot be read" onRetry={refetch} />}
+      {error && <ProblemNote error={error} title="Dead letters could not be loaded" onRetry={refetch} />}
       <div aria-busy={isFetching}>
         {!data && !error && <Skeleton height={120} />}
         {data?.items.length === 0 && (
           <Panel>
-            <EmptyState icon={<IconMailOff size={28} aria-hidden />} title="Nothing was set aside">
-              Events and jobs that used up their attempts come here.
+            <EmptyState icon={<IconMailOff size={28} aria-hidden />} title="No dead letters">
+              Events and jobs appear here when all their attempts have failed.
             </EmptyState>
           </Panel>
         )}
@@ -96,8 +96,8 @@ function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () =>
     retry.mutate(
       { params: { path: { deadLetterId: letter.id } } },
       {
-        onSuccess: () => say("It is tried again."),
-        onError: (error) => sayProblem(error, "It cannot be tried"),
+        onSuccess: () => say("Muster will try it again."),
+        onError: (error) => sayProblem(error, "It could not be retried"),
         onSettled: onTried,
       },
     );
@@ -180,9 +180,7 @@ function DeadLetter({ letter, onDrop, onTried }: { letter: Letter; onDrop: () =>
               ))}
             </List>
           )}
-          {letter.kind === "event" && (
-            <Snippet label="The event itself" text={`muster dead show ${letter.id}`} wrapped />
-          )}
+          {letter.kind === "event" && <Snippet label="Show the event" text={`muster dead show ${letter.id}`} wrapped />}
         </Stack>
       </Collapse>
     </Panel>
@@ -212,13 +210,13 @@ function Drop({
       },
     );
   return (
-    <Modal opened={opened} onClose={onClose} title="Drop it for good" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened={opened} onClose={onClose} title="Drop it permanently" closeButtonProps={{ "aria-label": "Close" }}>
       <Stack>
         <Text size="sm">
-          {whatOf(letter)} is not tried again.{" "}
+          {whatOf(letter)} will not be tried again.{" "}
           {letter.kind === "event"
-            ? "Rebuilds skip the event, too: what it said is lost to that read model. The event log keeps it."
-            : "What it was to do is not done."}
+            ? "Rebuilds skip the event, too, so this read model will lack it. The event log keeps it."
+            : "Its work will not be done."}
         </Text>
         {drop.error && <ProblemNote error={drop.error} />}
         <Group justify="flex-end">

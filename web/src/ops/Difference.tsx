@@ -52,7 +52,7 @@ function Counts({ diff }: { diff: Schemas["ProjectionDiff"] }) {
       {diff.tables.length > 0 && <Tables tables={diff.tables} />}
       {!diff.empty && (
         <Text size="sm" c="dimmed" mt="xs">
-          The rows themselves: <code>muster projections diff {diff.name}</code>
+          Show the rows: <code>muster projections diff {diff.name}</code>
         </Text>
       )}
     </>

@@ -20,18 +20,18 @@ export function DroppedEngines() {
     {},
     { ...usePolling(() => 5_000), staleTime: 0 },
   );
-  if (error && !data) return <ProblemNote error={error} title="Dropped engines cannot be read" onRetry={refetch} />;
+  if (error && !data)
+    return <ProblemNote error={error} title="Missing engines could not be loaded" onRetry={refetch} />;
   if (!data || data.items.length === 0) return null;
   return (
     <Panel p={0}>
       <Title order={2} px="md" pt="md">
-        Engines that tiles were answered without
+        Engines missing from tiles
       </Title>
       <Text size="sm" c="dimmed" px="md" mt={4} mb="xs" maw="75ch">
-        An engine that cannot be read in time is left out of a tile, so that the others are shown. Nobody keeps such an
-        answer.
+        If an engine cannot be read in time, a tile shows the others without it. Such answers are not cached.
       </Text>
-      <Table.ScrollContainer type="native" minWidth={640} tabIndex={0} role="region" aria-label="Dropped engines">
+      <Table.ScrollContainer type="native" minWidth={640} tabIndex={0} role="region" aria-label="Missing engines">
         <Table verticalSpacing="sm" horizontalSpacing="md">
           <Table.Thead>
             <Table.Tr>

@@ -25,10 +25,10 @@ export function JobsPage() {
     <>
       <PageTitle
         title="Job queue"
-        lead="Reports that wait, are being built, or were given up on. Oldest first, at most 200. This page follows every 5 seconds."
+        lead="Reports that are waiting, being built, or have failed for good. Oldest first, at most 200. Updates every 5 seconds."
       />
       <Stack gap="md">
-        {error && <ProblemNote error={error} title="The queue cannot be read" onRetry={refetch} />}
+        {error && <ProblemNote error={error} title="The queue could not be loaded" onRetry={refetch} />}
         {data && (
           <Text size="sm" className="numbers">
             <strong>{count(data.building)}</strong> being built, <strong>{count(data.queued)}</strong> waiting
@@ -37,8 +37,8 @@ export function JobsPage() {
         <Panel p={0} aria-busy={isFetching}>
           {!data && !error && <Skeleton height={160} m="md" w="auto" />}
           {data?.items.length === 0 && (
-            <EmptyState title="Nothing waits">
-              Reports that are requested are here until they are built, usually for seconds.
+            <EmptyState title="The queue is empty">
+              Requested reports appear here until they are built, usually for a few seconds.
             </EmptyState>
           )}
           {data && data.items.length > 0 && <List items={data.items} admin={admin} />}
@@ -65,7 +65,7 @@ function JobState({ status }: { status: string }) {
     case "dead":
       return (
         <Mark tone="bad" icon={<IconSkull size={16} aria-hidden />}>
-          Given up
+          Dead
         </Mark>
       );
     default:

@@ -35,7 +35,7 @@ export function OutboxPage() {
     <>
       <PageTitle
         title="Outbox"
-        lead="Mails that were kept here because no mail server is set. Newest first, at most 200."
+        lead="E-mails that Muster kept because no mail server is configured. Newest first, at most 200."
         actions={
           mailId && (
             <Button
@@ -44,7 +44,7 @@ export function OutboxPage() {
               leftSection={<IconArrowLeft size={14} aria-hidden />}
               onClick={() => open()}
             >
-              All mails
+              All e-mails
             </Button>
           )
         }
@@ -61,14 +61,14 @@ function List({ onOpen }: { onOpen: (id: string) => void }) {
     {},
     { ...usePolling(() => 15_000), staleTime: 0 },
   );
-  if (error && !data) return <ProblemNote error={error} title="The outbox cannot be read" onRetry={refetch} />;
+  if (error && !data) return <ProblemNote error={error} title="The outbox could not be loaded" onRetry={refetch} />;
   if (!data) return <Skeleton height={240} />;
   if (data.items.length === 0) {
     return (
       <Panel>
-        <EmptyState icon={<IconMail size={28} aria-hidden />} title="No mails here">
-          Where a mail server is set, mails go to your SMTP server and none is kept. Without one, the next invitation or
-          report shows up here.
+        <EmptyState icon={<IconMail size={28} aria-hidden />} title="No e-mails">
+          If a mail server is configured, e-mails go there and none is kept. Otherwise the next report e-mail appears
+          here.
         </EmptyState>
       </Panel>
     );
@@ -124,8 +124,8 @@ function Mail({ id }: { id: string }) {
   if (error) {
     return asProblem(error).status === 404 ? (
       <Panel>
-        <EmptyState title="This mail is not here">
-          It was deleted from the outbox, or a mail server is set: then mails go to your SMTP server.
+        <EmptyState title="This e-mail is not in the outbox">
+          It was deleted from the outbox, or a mail server is configured and e-mails go there.
         </EmptyState>
       </Panel>
     ) : (
@@ -153,7 +153,7 @@ function Mail({ id }: { id: string }) {
         </div>
         <SegmentedControl
           size="xs"
-          aria-label="How it is shown"
+          aria-label="View"
           value={view}
           onChange={(next) => setChosen(next as View)}
           data={[
@@ -173,7 +173,7 @@ function Mail({ id }: { id: string }) {
         />
       )}
       {view === "text" && <Plain text={mail.text} />}
-      {view === "source" && <Snippet label="As written" text={data.raw} />}
+      {view === "source" && <Snippet label="As sent" text={data.raw} />}
     </Panel>
   );
 }

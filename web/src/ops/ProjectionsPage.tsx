@@ -60,10 +60,10 @@ export function ProjectionsPage() {
     <>
       <PageTitle
         title="Projections"
-        lead="Lists and charts are read models, made from the event log. Here is how far each has read. This page follows every 5 seconds."
+        lead="Lists and charts are read models, built from the event log. This page shows how far each has read, and updates every 5 seconds."
       />
       <Stack gap="lg">
-        {error && <ProblemNote error={error} title="The read models cannot be read" onRetry={refetch} />}
+        {error && <ProblemNote error={error} title="Projections could not be loaded" onRetry={refetch} />}
         <Panel p={0} aria-busy={isFetching}>
           {!data && !error && <Skeleton height={260} m="md" w="auto" />}
           {data && (
@@ -88,8 +88,9 @@ export function ProjectionsPage() {
         busy={rebuild.isPending}
         error={rebuild.error}
       >
-        The next generation is filled from the event log, beside the one that serves. When it has caught up the two are
-        compared and the new one takes over. Nobody notices, but it takes load, on a long history for minutes.
+        Muster fills a new generation from the event log while the current one keeps serving. When it has caught up,
+        Muster compares the two and switches. Users see no interruption, but a long history causes load for some
+        minutes.
       </TypedConfirm>
     </>
   );

@@ -14,7 +14,7 @@ export function CatalogPage() {
       <PageTitle
         title="Reports"
         beta
-        lead="A requested report is built in the background, e-mailed as a link, and kept in the history. Previews show what is planned, with made-up figures."
+        lead="Muster builds requested reports in the background, e-mails a link and lists them in the history. Previews show planned reports with made-up data."
       />
       <CategoryFilter value={category} />
       <Stack gap="xl" maw={1120}>

@@ -28,10 +28,10 @@ export function ExportsPage() {
     <>
       <PageTitle
         title="Downloads"
-        lead="Reports you requested or receive, of every kind, while they are being built and as long as they can be downloaded."
+        lead="Reports that you requested or receive: those being built, and those you can download."
         actions={
           <Anchor component={Link} to="/reports/history" size="sm">
-            Everybody's reports
+            All reports
           </Anchor>
         }
       />
@@ -39,7 +39,7 @@ export function ExportsPage() {
         {tray.error && (
           <ProblemNote
             error={tray.error}
-            title={items ? "The list may be out of date" : "Your downloads cannot be shown"}
+            title={items ? "The list may be out of date" : "Your downloads could not be loaded"}
             onRetry={() => tray.refetch()}
           />
         )}
@@ -47,8 +47,8 @@ export function ExportsPage() {
         {tray.isPending && [1, 2, 3].map((n) => <Skeleton key={n} h={104} radius="md" />)}
         {items?.length === 0 && (
           <Panel>
-            <EmptyState icon={<IconInbox size={32} aria-hidden />} title="Nothing is being built or ready for you">
-              What you request, and what others send you, appears here until it expires.
+            <EmptyState icon={<IconInbox size={32} aria-hidden />} title="No downloads">
+              Reports that you request, or that others send you, appear here until they expire.
             </EmptyState>
           </Panel>
         )}
@@ -107,11 +107,13 @@ function Elsewhere({ id }: { id: string }) {
   if (report.isPending) return <Skeleton h={104} radius="md" />;
   if (!report.data) {
     if (asProblem(report.error).status !== 404) {
-      return <ProblemNote error={report.error} title="The report cannot be shown" onRetry={() => report.refetch()} />;
+      return (
+        <ProblemNote error={report.error} title="The report could not be loaded" onRetry={() => report.refetch()} />
+      );
     }
     return (
       <Panel>
-        <EmptyState title="This report is unknown">
+        <EmptyState title="This report does not exist">
           Your organization has no report {id}. The link may be incomplete, or belong to another organization.
         </EmptyState>
       </Panel>
@@ -123,7 +125,7 @@ function Elsewhere({ id }: { id: string }) {
       <TrayCard report={report.data} wanted />
       {!mine && (
         <Text size="sm" c="dimmed">
-          You neither requested this report nor receive it, so it is not among your downloads.
+          You did not request this report and are not a recipient, so it is not in your downloads.
         </Text>
       )}
     </Stack>

@@ -115,7 +115,7 @@ function Rows({ kind, status, page, onTurn, onAll }: RowsProps) {
   if (nothing) return <NoneShown title="No status is chosen" onAll={onAll} />;
   const { data, error } = history;
   if (!data && error)
-    return <ProblemNote error={error} title="The history cannot be shown" onRetry={() => history.refetch()} />;
+    return <ProblemNote error={error} title="The history could not be loaded" onRetry={() => history.refetch()} />;
   return (
     <Stack gap="sm">
       {error && <ProblemNote error={error} title="The list may be out of date" onRetry={() => history.refetch()} />}

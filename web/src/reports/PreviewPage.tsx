@@ -37,7 +37,7 @@ export function PreviewPage() {
         bg="light-dark(#fff3bf, #4a3a00)"
         styles={{ title: { color: "var(--mantine-color-text)" }, message: { color: "var(--mantine-color-text)" } }}
       >
-        Every figure below is made up. This report cannot be requested yet.
+        All data below is made up. You cannot request this report yet.
       </Alert>
       <Paper withBorder p={{ base: "md", sm: "xl" }} component="article" aria-label={`${card.name}, sample`}>
         <Text size="sm" c="dimmed">
@@ -62,9 +62,9 @@ function NoPreview({ name }: { name: string }) {
     <>
       <PageTitle title="No such preview" />
       <EmptyState icon={<IconFileUnknown size={32} aria-hidden />} title={`404: there is no preview “${name}”`}>
-        <Text size="sm">The reports that can be looked at are in the catalog, marked “Preview — sample data”.</Text>
+        <Text size="sm">The catalog lists all previews, marked “Preview — sample data”.</Text>
         <Anchor component={Link} to="/reports" size="sm">
-          To the catalog
+          Go to the catalog
         </Anchor>
       </EmptyState>
     </>

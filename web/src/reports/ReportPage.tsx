@@ -52,17 +52,17 @@ export function ReportPage() {
       <PageTitle title="Report" beta />
       {[400, 404].includes(asProblem(report.error).status) ? (
         <EmptyState
-          title="This report is unknown"
+          title="This report does not exist"
           action={
             <Anchor component={Link} to="/reports/history" size="sm">
-              To the report history
+              Go to the report history
             </Anchor>
           }
         >
           Your organization has no report {reportId}.
         </EmptyState>
       ) : (
-        <ProblemNote error={report.error} title="The report cannot be shown" onRetry={() => report.refetch()} />
+        <ProblemNote error={report.error} title="The report could not be loaded" onRetry={() => report.refetch()} />
       )}
     </>
   );
@@ -89,7 +89,7 @@ function Shown({ report, failed, onRetry }: { report: Report; failed: unknown; o
         lead={`${kindName(shown.kind)} report`}
         actions={(shown.status === "Ready" || inProgress(shown)) && <RequestAgain report={shown} />}
       />
-      {failed !== null && <ProblemNote error={failed} title="This may be out of date" onRetry={onRetry} />}
+      {failed !== null && <ProblemNote error={failed} title="This page may be out of date" onRetry={onRetry} />}
       <Grid>
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack>
@@ -144,9 +144,7 @@ function ReportFacts({ report }: { report: Report }) {
         ["Requested", absoluteTime(report.createdAt)],
         [
           "Instances",
-          scope.instanceIds.length === 0
-            ? "All active ones of the organization"
-            : plural(scope.instanceIds.length, "instance"),
+          scope.instanceIds.length === 0 ? "All active instances" : plural(scope.instanceIds.length, "instance"),
         ],
         ["Window", scope.from && scope.to ? `${inUTC(scope.from)} to ${inUTC(scope.to)}` : null],
         ["Build started", startedAt && absoluteTime(startedAt)],

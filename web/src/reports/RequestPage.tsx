@@ -53,7 +53,7 @@ export function RequestPage() {
       <PageTitle
         title="Request a report"
         beta
-        lead="The address holds what you fill in: share it, and the form opens the same."
+        lead="The address contains your choices: share it to open the same form."
         actions={
           <Anchor component={Link} to="/reports" size="sm">
             Catalog
@@ -62,7 +62,7 @@ export function RequestPage() {
       />
       {left.length > 0 && (
         <Alert color="yellow" role="status" mb="md">
-          This report takes no {left.join(", ")}: left out of the address.
+          This report does not use {left.join(", ")}; removed from the address.
         </Alert>
       )}
       <Grid gap="md" maw={1120}>
@@ -80,7 +80,7 @@ export function RequestPage() {
                     Request report
                   </Button>
                   <Text size="sm" c="dimmed" id="request-lacking" role="status">
-                    {lacking ?? (ready ? "" : "Mend what is marked above.")}
+                    {lacking ?? (ready ? "" : "Correct the marked fields above.")}
                   </Text>
                 </Group>
               </Stack>

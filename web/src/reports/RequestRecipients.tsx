@@ -17,7 +17,7 @@ export function Recipients({ fill, wrong, change }: { fill: Fill; wrong: FieldTe
     <MultiSelect
       id={fieldId("recipientIds")}
       label="Recipients"
-      description={`${all.length} of ${maxRecipients}${full ? ". Remove somebody to add another." : "; members of the organization"}`}
+      description={`${all.length} of ${maxRecipients}${full ? ". Remove someone to add another." : "; members of the organization"}`}
       placeholder={full ? undefined : "Search members"}
       searchable
       openOnFocus={false}
@@ -54,7 +54,7 @@ export function Recipients({ fill, wrong, change }: { fill: Fill; wrong: FieldTe
           {option?.label}
         </Pill>
       )}
-      nothingFoundMessage={found.isPending ? "Searching…" : "No member to add has such a name"}
+      nothingFoundMessage={found.isPending ? "Searching…" : "No member matches"}
       error={wrong.recipientIds}
     />
   );

@@ -34,13 +34,13 @@ function Told({ requested, nameOf }: { requested: Schemas["RequestedReport"]; na
   return (
     <Stack gap="sm">
       <Text size="sm">
-        {report.requester.name} asked for the same report, and it is not finished: <b>{report.scopeLabel}</b>. No second
-        one was started.
+        {report.requester.name} already requested the same report, and it is still being built:{" "}
+        <b>{report.scopeLabel}</b>. No second build was started.
       </Text>
       <Text size="sm">The link goes to {plural(report.recipientCount, "person", "people")}.</Text>
       {recipientsNotAdded.length > 0 && (
         <Text size="sm">
-          Not added, because a report goes to at most 20: {recipientsNotAdded.map(nameOf).join(", ")}.
+          Not added, because a report can have at most 20 recipients: {recipientsNotAdded.map(nameOf).join(", ")}.
         </Text>
       )}
       <Group justify="flex-end" gap="xs">
@@ -51,7 +51,7 @@ function Told({ requested, nameOf }: { requested: Schemas["RequestedReport"]; na
           Details
         </Button>
         <Button renderRoot={(props) => <Link to="/reports/history" search={{ kind }} hash={report.id} {...props} />}>
-          Show it in the history
+          Show in history
         </Button>
       </Group>
     </Stack>

@@ -17,7 +17,7 @@ export function Servers({ fill, wrong, change }: Props) {
   return (
     <Stack gap="xs">
       <Radio.Group
-        label="Servers"
+        label="Instances"
         value={all ? "all" : "chosen"}
         onChange={(value) => change({ ...fill, instanceIds: value === "all" ? undefined : [] })}
         error={all ? wrong.instanceIds : undefined}
@@ -26,10 +26,10 @@ export function Servers({ fill, wrong, change }: Props) {
           <Radio
             value="all"
             id={all ? fieldId("instanceIds") : undefined}
-            label={inventory ? "All servers, the whole organization" : "All active servers"}
-            description={inventory ? undefined : "Inactive ones are counted, not assessed."}
+            label={inventory ? "All instances in the organization" : "All active instances"}
+            description={inventory ? undefined : "Inactive instances are counted but not assessed."}
           />
-          <Radio value="chosen" label={`Only these, up to ${maxInstances}`} />
+          <Radio value="chosen" label={`Selected instances, up to ${maxInstances}`} />
         </Stack>
       </Radio.Group>
       {!all && <ChosenServers fill={fill} wrong={wrong} change={change} />}
@@ -45,7 +45,7 @@ function ChosenServers({ fill, wrong, change }: Props) {
   return (
     <MultiSelect
       id={fieldId("instanceIds")}
-      label="Chosen servers"
+      label="Selected instances"
       description={`${chosen.length} of at most ${maxInstances}`}
       placeholder={chosen.length === 0 ? "Search by name" : undefined}
       searchable
@@ -73,7 +73,7 @@ function ChosenServers({ fill, wrong, change }: Props) {
           {named.known.get(String(value))?.active === false && " (inactive)"}
         </Pill>
       )}
-      nothingFoundMessage={found.isPending ? "Searching…" : "No server has such a name"}
+      nothingFoundMessage={found.isPending ? "Searching…" : "No instance matches"}
       error={wrong.instanceIds}
     />
   );
@@ -94,8 +94,8 @@ export function OneServer({ fill, wrong, change }: Props) {
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <Select
         id={fieldId("instanceIds")}
-        label="Server"
-        description="Exactly one, of the active ones"
+        label="Instance"
+        description="Choose one active instance"
         placeholder="Search by name"
         searchable
         openOnFocus={false}
@@ -108,7 +108,7 @@ export function OneServer({ fill, wrong, change }: Props) {
         onChange={(id) => change({ ...fill, instanceIds: id ? [id] : undefined, databaseId: null })}
         data={options(offered, one === null ? [] : [one], () => label)}
         renderOption={({ option }) => <Server instance={known.get(option.value)} name={option.label} />}
-        nothingFoundMessage={found.isPending ? "Searching…" : "No active server has such a name"}
+        nothingFoundMessage={found.isPending ? "Searching…" : "No active instance matches"}
         error={wrong.instanceIds}
       />
       <Database fill={fill} wrong={wrong} change={change} instanceId={one} />
@@ -127,8 +127,8 @@ function Database({ fill, wrong, change, instanceId }: Props & { instanceId: str
     <Select
       id={fieldId("databaseId")}
       label="Database"
-      description="Optional; without one, the whole server"
-      placeholder={instanceId === null ? "Choose a server first" : "All of them"}
+      description="Optional; leave empty for the whole instance"
+      placeholder={instanceId === null ? "Choose an instance first" : "All databases"}
       disabled={instanceId === null}
       searchable
       clearable
@@ -141,7 +141,7 @@ function Database({ fill, wrong, change, instanceId }: Props & { instanceId: str
       value={chosen}
       onChange={(databaseId) => change({ ...fill, databaseId })}
       data={options(found.data?.items ?? [], chosen === null ? [] : [chosen], () => label)}
-      nothingFoundMessage={found.isPending ? "Searching…" : "No database has such a name"}
+      nothingFoundMessage={found.isPending ? "Searching…" : "No database matches"}
       error={wrong.databaseId}
     />
   );
@@ -166,7 +166,7 @@ function Server({ instance, name }: { instance: Schemas["Instance"] | undefined;
         <Text size="xs" c="dimmed">
           {engineName(instance.engine)}
           {instance.host && ` · ${instance.host}`}
-          {!instance.active && " · inactive: counted, not assessed"}
+          {!instance.active && " · inactive: counted but not assessed"}
         </Text>
       )}
     </div>

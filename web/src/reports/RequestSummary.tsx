@@ -18,16 +18,16 @@ export function RequestSummary({ fill, now }: { fill: Fill; now: Date }) {
         <Stack gap="md">
           <div>
             <Title order={2} id="request-summary" mb={4}>
-              What will happen
+              What happens next
             </Title>
             <Text size="sm">
-              We build it in the background and e-mail a link to {people}; it stays downloadable for{" "}
+              Muster builds the report in the background and e-mails a link to {people}. The file can be downloaded for{" "}
               {plural(organization.reportRetentionDays, "day")}.
             </Text>
           </div>
           <div>
             <Title order={3} mb={4}>
-              It covers
+              Coverage
             </Title>
             <Covers fill={fill} now={now} />
           </div>
@@ -51,13 +51,13 @@ function Covers({ fill, now }: { fill: Fill; now: Date }) {
   const active = useActiveCount();
   if (fill.kind !== "InstanceScorecard") {
     const chosen = fill.instanceIds?.length;
-    if (chosen === 0) return <Text size="sm">No server yet.</Text>;
+    if (chosen === 0) return <Text size="sm">No instances yet.</Text>;
     return (
       <Text size="sm">
         {chosen !== undefined
-          ? plural(chosen, "server")
+          ? plural(chosen, "instance")
           : fill.kind === "Security"
-            ? `All ${active === undefined ? "" : `${count(active)} `}active servers`
+            ? `All ${active === undefined ? "" : `${count(active)} `}active instances`
             : "The whole organization"}
         , as of when it is built.
       </Text>
@@ -67,8 +67,8 @@ function Covers({ fill, now }: { fill: Fill; now: Date }) {
   return (
     <Text size="sm">
       {fill.databaseId
-        ? "One database of one server; what concerns the whole server counts, too."
-        : "One server with all its databases."}
+        ? "One database of one instance, including findings for the whole instance."
+        : "One instance with all its databases."}
       {window && (
         <Text component="span" display="block" className="numbers">
           {utc.format(window.from)} – {fill.span === "custom" ? utc.format(window.to) : "now"} (UTC)

@@ -27,7 +27,7 @@ export function VerifyPage() {
       <PageTitle
         title="Verify a report"
         beta
-        lead="Is this PDF one that Muster built for your organization, byte for byte? The file is compared with the event log. It is not kept."
+        lead="Check whether Muster built this PDF for your organization, byte for byte. Muster compares the file with the event log and does not keep it."
       />
       <Stack maw={860}>
         <DropZone busy={check.isPending} onFile={(chosen) => check.mutate(chosen)} />
@@ -43,9 +43,9 @@ export function VerifyPage() {
               </Text>
               {check.isPending && (
                 <>
-                  <Progress value={100} animated aria-label="Sending the file and asking the log" />
+                  <Progress value={100} animated aria-label="Checking the file" />
                   <Text size="sm" c="dimmed">
-                    Sending the file and asking the log
+                    Checking the file
                   </Text>
                 </>
               )}

@@ -18,11 +18,11 @@ export type Card = {
 
 /** What each category answers, beside its name. */
 export const questions: Record<Category, string> = {
-  Posture: "How healthy is one server?",
+  Posture: "How healthy is an instance?",
   Security: "What could be attacked, and what to do first?",
   Compliance: "Where is personal data, and is it protected?",
-  Performance: "Did we keep what we promised?",
-  Operations: "What happened, and what needs somebody?",
+  Performance: "Did we meet our targets?",
+  Operations: "What happened, and what needs attention?",
 };
 
 /** cards is the catalog: contract §9.10. */
@@ -31,7 +31,7 @@ export const cards: Card[] = [
     category: "Posture",
     name: "Per-Instance Scorecard",
     description:
-      "Health score of one server from 0 to 100, with its utilization and alerts over the window and every check behind the score.",
+      "Health score of one instance from 0 to 100, with its utilization, its alerts and every check behind the score.",
     audience: "DBA lead, service owner",
     cadence: "Monthly or before a review",
     formats: ["PDF"],
@@ -41,7 +41,7 @@ export const cards: Card[] = [
     category: "Security",
     name: "Security Report",
     description:
-      "Known vulnerabilities of the versions you run, failed security checks, privileged accounts, and a plan in the order of effect.",
+      "Known vulnerabilities of the versions you run, failed security checks, privileged accounts, and a remediation plan ordered by effect.",
     audience: "CISO, DBA lead",
     cadence: "Monthly or after an advisory",
     formats: ["PDF"],
@@ -51,7 +51,7 @@ export const cards: Card[] = [
     category: "Compliance",
     name: "Data Inventory",
     description:
-      "Tables with personal data by category, who can read them, whether they are encrypted, and the register of their risks.",
+      "Tables with personal data by category, who can read them, whether they are encrypted, and a risk register.",
     audience: "DPO, auditor",
     cadence: "Quarterly",
     formats: ["PDF"],
@@ -61,7 +61,7 @@ export const cards: Card[] = [
     category: "Performance",
     name: "Performance & SLA Summary",
     description:
-      "Availability and latency of each service against its target over a month, with what was missed and why.",
+      "Availability and latency of each service against its target over a month, with missed targets and their causes.",
     audience: "Service owner",
     cadence: "Monthly",
     formats: ["PDF", "CSV"],
@@ -70,7 +70,7 @@ export const cards: Card[] = [
   {
     category: "Operations",
     name: "Alerts Summary",
-    description: "Alerts raised and resolved by day, how long they took, and which of them come back most.",
+    description: "Alerts raised and resolved per day, how long they lasted, and which recur most.",
     audience: "On-call lead",
     cadence: "Weekly",
     formats: ["PDF", "CSV"],
@@ -79,8 +79,7 @@ export const cards: Card[] = [
   {
     category: "Operations",
     name: "Daily Operations Digest",
-    description:
-      "The last 24 hours on a page: servers that were silent, new alerts, disks that fill, jobs that failed.",
+    description: "The last 24 hours on one page: silent instances, new alerts, filling disks and failed jobs.",
     audience: "Operations",
     cadence: "Daily",
     formats: ["PDF"],

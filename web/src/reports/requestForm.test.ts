@@ -73,7 +73,7 @@ describe("what is wrong", () => {
   });
 
   test("a scorecard of two servers, and more than 100 for the others", () => {
-    expect(wrongWith({ ...scorecard, instanceIds: [a, b] }, me, now).instanceIds).toMatch(/2 servers/);
+    expect(wrongWith({ ...scorecard, instanceIds: [a, b] }, me, now).instanceIds).toMatch(/2 instances/);
     const many = Array.from({ length: 101 }, (_, i) => `${i}`);
     expect(wrongWith({ ...scorecard, kind: "Security", instanceIds: many }, me, now).instanceIds).toMatch(
       /at most 100/,
@@ -88,7 +88,7 @@ describe("what is wrong", () => {
   });
 
   test("what is missing is said, not called wrong", () => {
-    expect(missing({ ...scorecard, instanceIds: undefined })).toMatch(/Choose a server/);
+    expect(missing({ ...scorecard, instanceIds: undefined })).toMatch(/Choose an instance/);
     expect(missing({ ...scorecard, to: "" })).toMatch(/both ends/);
     expect(missing({ ...scorecard, kind: "Security", instanceIds: [] })).toMatch(/at least one/);
     expect(missing({ ...scorecard, kind: "Security", instanceIds: undefined })).toBeNull();

@@ -114,14 +114,14 @@ export function wrongWith(fill: Fill, requester: string, now: Date): FieldTexts 
   const chosen = fill.instanceIds?.length ?? 0;
   if (fill.kind === "InstanceScorecard") {
     if (chosen > 1)
-      wrong.instanceIds = `The address names ${count(chosen)} servers. A scorecard covers one: choose it.`;
+      wrong.instanceIds = `The address contains ${count(chosen)} instances. A scorecard covers one: choose it.`;
     Object.assign(wrong, wrongWindow(fill, now));
   } else if (chosen > maxInstances) {
-    wrong.instanceIds = `${count(chosen)} are chosen; a report takes at most ${maxInstances}. For more, take all.`;
+    wrong.instanceIds = `${count(chosen)} instances are selected; a report can cover at most ${maxInstances}. To cover more, choose all.`;
   }
   const recipients = recipientsOf(fill, requester).length;
   if (recipients > maxRecipients) {
-    wrong.recipientIds = `These are ${recipients}, you included; a report goes to at most ${maxRecipients}.`;
+    wrong.recipientIds = `You chose ${recipients} recipients including yourself; a report can have at most ${maxRecipients}.`;
   }
   return wrong;
 }
@@ -131,9 +131,9 @@ function wrongWindow(fill: Fill, now: Date): FieldTexts {
   if (!window) return {};
   const { from, to } = window;
   const wrong: FieldTexts = {};
-  if (from > now) wrong.from = "From lies in the future.";
+  if (from > now) wrong.from = "From is in the future.";
   const width = to.getTime() - from.getTime();
-  if (to.getTime() > now.getTime() + maxAhead) wrong.to = "To lies in the future. Now is the latest.";
+  if (to.getTime() > now.getTime() + maxAhead) wrong.to = "To is in the future. Choose now or earlier.";
   else if (width < minute) wrong.to = "To must be after From.";
   else if (width > maxWidth) wrong.to = `A scorecard covers at most 31 days; this is ${inDays(width)}.`;
   return wrong;
@@ -147,12 +147,10 @@ function inDays(width: number): string {
 /** missing says what is still to be chosen before the form can be sent; null is nothing. */
 export function missing(fill: Fill): string | null {
   if (fill.kind !== "InstanceScorecard") {
-    return fill.instanceIds?.length === 0 ? "Choose at least one server, or all of them." : null;
+    return fill.instanceIds?.length === 0 ? "Choose at least one instance, or all of them." : null;
   }
-  if (!fill.instanceIds?.length) return "Choose a server.";
-  return fill.span === "custom" && !(instantOf(fill.from) && instantOf(fill.to))
-    ? "Give both ends of the range."
-    : null;
+  if (!fill.instanceIds?.length) return "Choose an instance.";
+  return fill.span === "custom" && !(instantOf(fill.from) && instantOf(fill.to)) ? "Enter both From and To." : null;
 }
 
 /** recipientsOf are all who get the report, whoever asks first, each once. */

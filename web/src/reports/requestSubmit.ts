@@ -99,6 +99,6 @@ function tell({ report, recipientsNotAdded }: Schemas["RequestedReport"], nameOf
   const left = recipientsNotAdded.map(nameOf).join(", ");
   say(
     `Queued — we will e-mail ${plural(report.recipientCount, "person", "people")}` +
-      (left && `. Not added, as ${report.recipientCount} is all it takes: ${left}`),
+      (left && `. Not added, because the limit of ${report.recipientCount} recipients is reached: ${left}`),
   );
 }

@@ -7,10 +7,10 @@ import type { Report } from "./status";
 
 const refusals: Record<number, string> = {
   401: "You are no longer signed in. Sign in and try again.",
-  403: "Your role may not download this report. Viewers download what they receive.",
-  404: "There is no such report any more.",
+  403: "Your role cannot download this report. Viewers can download reports they receive.",
+  404: "This report no longer exists.",
   409: "The report is not ready yet.",
-  410: "Expired: the file was deleted when its time was over. Request the report again.",
+  410: "This report has expired and its file was deleted. Request the report again.",
 };
 
 /** Refusal is why a file cannot be had: the status of the answer (0 is none), and a sentence. */

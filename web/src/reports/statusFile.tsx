@@ -86,7 +86,7 @@ function DownloadLink({ download }: { download: ReturnType<typeof useDownload> }
     return (
       <Group gap={6} wrap="nowrap" c="dimmed" align="flex-start">
         <IconLock size={16} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
-        <Text size="sm">Not for you: a viewer downloads the reports they receive.</Text>
+        <Text size="sm">Viewers can only download reports they receive.</Text>
       </Group>
     );
   }

@@ -31,7 +31,7 @@ export function Recipients({ report }: { report: Report }) {
               <Table.Td>
                 {recipient.email ?? (
                   <Text c="dimmed" size="sm">
-                    not shown to viewers
+                    hidden from viewers
                   </Text>
                 )}
               </Table.Td>
@@ -78,13 +78,13 @@ function Delivery({ recipient, report }: { recipient: Schemas["Recipient"]; repo
   if (report.status === "Failed") {
     return (
       <Mark tone="quiet" icon={<IconMinus size={16} aria-hidden />}>
-        Nothing to send
+        Not sent
       </Mark>
     );
   }
   return (
     <Mark tone="quiet" icon={<IconClock size={16} aria-hidden />}>
-      {report.status === "Ready" ? "To be sent" : "When it is ready"}
+      {report.status === "Ready" ? "To be sent" : "When ready"}
     </Mark>
   );
 }

@@ -50,7 +50,13 @@ export function TrailTimeline({ report }: { report: Report }) {
   useReadWithReport(report, trail.refetch);
   if (trail.isPending) return <Skeleton h={220} radius="md" />;
   if (!trail.data)
-    return <ProblemNote error={trail.error} title="The trail cannot be shown" onRetry={() => trail.refetch()} />;
+    return (
+      <ProblemNote
+        error={trail.error}
+        title="The history of this report could not be loaded"
+        onRetry={() => trail.refetch()}
+      />
+    );
   const entries = trail.data.pages.flatMap((page) => page.items);
   const names = new Map((report.recipients ?? []).map((r) => [r.id, r.name]));
   const nameOf = (id: string) => names.get(id) ?? "a former recipient";

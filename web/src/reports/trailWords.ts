@@ -21,10 +21,10 @@ const tellers: Record<string, (data: Data, nameOf: (id: string) => string) => Wo
     detail: `${text(d.scopeLabel)}, for ${plural(list(d.recipientIds).length, "recipient")}`,
   }),
   reused: (d) => ({
-    title: "Requested again, and joined to this one",
+    title: "Requested again while being built",
     detail: [
       list(d.added).length > 0 && `${plural(list(d.added).length, "recipient")} added`,
-      list(d.notAdded).length > 0 && `${list(d.notAdded).length} did not fit`,
+      list(d.notAdded).length > 0 && `${list(d.notAdded).length} left out (limit of 20)`,
     ]
       .filter(Boolean)
       .join(", "),
@@ -41,7 +41,8 @@ const tellers: Record<string, (data: Data, nameOf: (id: string) => string) => Wo
   failed: (d) => ({ title: "Failed", detail: `${text(d.message)} (${text(d.code)})` }),
   emailSent: (d, nameOf) => ({
     title: `E-mailed to ${nameOf(text(d.memberId))}`,
-    detail: number(d.smtpCode) === 0 ? "Into the outbox: no mail server is set" : `SMTP ${number(d.smtpCode)}`,
+    detail:
+      number(d.smtpCode) === 0 ? "Saved to the outbox: no mail server is configured" : `SMTP ${number(d.smtpCode)}`,
   }),
   emailFailed: (d, nameOf) => ({
     title: `The e-mail to ${nameOf(text(d.memberId))} failed`,
@@ -50,8 +51,8 @@ const tellers: Record<string, (data: Data, nameOf: (id: string) => string) => Wo
   downloaded: () => ({ title: "Downloaded" }),
   expired: () => ({ title: "Expired", detail: "The file can no longer be downloaded" }),
   inputsErased: (d) => ({
-    title: "Inputs erased",
-    detail: text(d.rule) === "member_erased" ? "They named a member who was erased" : "Their time had come",
+    title: "Input data deleted",
+    detail: text(d.rule) === "member_erased" ? "It named a member who was erased" : "Its retention period was over",
   }),
 };
 

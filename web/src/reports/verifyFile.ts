@@ -6,10 +6,10 @@ export const largest = 64 * 1024 * 1024;
 
 /** unfit is why a file is not worth sending, as a sentence; null is that it is. */
 export async function unfit(file: File): Promise<string | null> {
-  if (file.size > largest) return "It is larger than 64 MB. No report of Muster's is.";
+  if (file.size > largest) return "The file is larger than 64 MB, so Muster did not build it.";
   const head = new TextDecoder("latin1").decode(await file.slice(0, 5).arrayBuffer());
   // Readers of PDF forgive bytes before the mark; a report of ours has none.
-  if (head !== "%PDF-") return "It is not a PDF, so it is none of Muster's reports. Nothing was sent.";
+  if (head !== "%PDF-") return "This file is not a PDF, so Muster did not build it. Nothing was sent.";
   return null;
 }
 

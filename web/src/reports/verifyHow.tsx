@@ -16,9 +16,9 @@ export function HowToVerify({ report }: { report: Report }) {
       </Text>
       {report.file && <Snippet label="SHA-256 of the PDF" text={report.file.sha256} wrapped />}
       <Snippet label="Compute the digest of a file" text={`sha256sum ${name}`} wrapped />
-      <Snippet label="Hold a file against the log" text={`muster verify ${name}`} wrapped />
+      <Snippet label="Compare a file with the log" text={`muster verify ${name}`} wrapped />
       <Snippet
-        label="Build it again from its inputs and compare"
+        label="Rebuild it from its inputs and compare"
         text={`muster reports rebuild ${report.id} --verify`}
         wrapped
       />

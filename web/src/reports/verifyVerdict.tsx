@@ -34,7 +34,7 @@ function Known({
   return (
     <Alert
       color={intact ? "muster" : "yellow"}
-      title={intact ? "One of ours, unchanged" : "One of ours, but the log does not fit it"}
+      title={intact ? "Built by Muster, unchanged" : "Built by Muster, but the log is inconsistent"}
       icon={intact ? <IconShieldCheck aria-hidden /> : <IconAlertTriangle aria-hidden />}
       data-verdict={intact ? "known" : "broken"}
       styles={{ title: { color: "var(--mantine-color-text)" } }}
@@ -42,8 +42,8 @@ function Known({
       <Stack gap="sm">
         <Text size="sm">
           {intact
-            ? "This is byte for byte the report that was built, and the log's record of it holds."
-            : "The file is the one that was recorded, but the events of this report do not add up. Tell whoever runs Muster; `muster events verify` on the server says where."}
+            ? "This file is byte for byte the report that Muster built, and its record in the log is intact."
+            : "The file matches its record, but the events of this report are inconsistent. Tell the person who runs Muster; `muster events verify` on the server shows where."}
         </Text>
         <Facts
           facts={[
@@ -60,7 +60,7 @@ function Known({
             ["Requested by", report.requester.name],
             ["Requested", absoluteTime(report.createdAt)],
             ["Built", report.finishedAt && absoluteTime(report.finishedAt)],
-            ["Chain", intact ? "Intact: the report's events and the head that the PDF carries" : "Broken"],
+            ["Chain", intact ? "Intact: the report's events and the log head printed in the PDF" : "Broken"],
             ["Witness in the PDF", answer.witness && <Digest key="witness">{witnessText(answer.witness)}</Digest>],
             ["SHA-256 of the file", digest && <Digest key="digest">{digest}</Digest>],
             ["SHA-256 of its inputs", answer.inputsSha256 && <Digest key="inputs">{answer.inputsSha256}</Digest>],
@@ -75,21 +75,19 @@ function Unknown({ digest }: { digest: string | null }) {
   return (
     <Alert
       color="red"
-      title="Not one of ours, or changed"
+      title="Not built by Muster, or changed"
       icon={<IconShieldX aria-hidden />}
       data-verdict="unknown"
       styles={{ title: { color: "var(--mantine-color-text)" } }}
     >
       <Stack gap="sm">
-        <Text size="sm">No report of your organization has this content. That means one of these:</Text>
+        <Text size="sm">No report of your organization has this content. Possible reasons:</Text>
         <List size="sm">
           <List.Item>Muster did not build it.</List.Item>
-          <List.Item>
-            It was changed after it was built, if only by a byte: by printing, signing or saving it anew.
-          </List.Item>
+          <List.Item>It was changed after it was built, for example by printing, signing or saving it again.</List.Item>
           <List.Item>It belongs to another organization.</List.Item>
         </List>
-        <Text size="sm">Do not rely on what it says. Ask for the original, or download the report again.</Text>
+        <Text size="sm">Do not rely on its content. Ask for the original, or download the report again.</Text>
         {digest && (
           <Text size="sm">
             SHA-256 of the file: <Code style={{ overflowWrap: "anywhere" }}>{digest}</Code>

@@ -32,8 +32,7 @@ export function AccountPage() {
           <Panel>
             {authMethod === "oidc" ? (
               <Text size="sm">
-                You came in through your organization's identity provider. Your password is kept there, and changed
-                there.
+                You signed in through your organization's identity provider. Change your password there.
               </Text>
             ) : (
               <ChangePassword email={member.email} />

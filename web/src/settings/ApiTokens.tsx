@@ -35,7 +35,7 @@ export function ApiTokens() {
             Your API tokens
           </Title>
           <Text size="sm" c="dimmed">
-            For programs that call the API in your name. A token reaches no further than its scopes and your role.
+            For programs that call the API on your behalf. A token is limited to its scopes and your role.
           </Text>
         </div>
         <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
@@ -44,12 +44,12 @@ export function ApiTokens() {
       </Group>
       {tokens.isPending && <ListSkeleton rows={3} />}
       {tokens.isError && (
-        <ProblemNote error={tokens.error} title="Tokens cannot be shown" onRetry={() => tokens.refetch()} />
+        <ProblemNote error={tokens.error} title="Tokens could not be loaded" onRetry={() => tokens.refetch()} />
       )}
       {tokens.data?.items.length === 0 && (
         <Panel>
           <EmptyState icon={<IconKey size={28} aria-hidden />} title="No API tokens">
-            Make one for a program, a script or a notebook that reads from Muster.
+            Create one for a program, script or notebook that reads from Muster.
           </EmptyState>
         </Panel>
       )}
@@ -110,12 +110,16 @@ function NewApiToken({ onMade, onClose }: { onMade: (token: Schemas["ApiToken"])
         <Stack>
           <TextInput
             label="Name"
-            description="By which you know it again: what it is for, and where it runs."
+            description="What the token is for, and where it runs."
             maxLength={200}
             data-autofocus
             {...form.getInputProps("name")}
           />
-          <Checkbox.Group label="Scopes" description="As few as the program needs." {...form.getInputProps("scopes")}>
+          <Checkbox.Group
+            label="Scopes"
+            description="Choose only what the program needs."
+            {...form.getInputProps("scopes")}
+          >
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt={6}>
               {scopes
                 .filter(({ scope }) => permissions.includes(scope))
@@ -131,7 +135,7 @@ function NewApiToken({ onMade, onClose }: { onMade: (token: Schemas["ApiToken"])
               Cancel
             </Button>
             <Button type="submit" loading={running}>
-              Make the token
+              Create token
             </Button>
           </Group>
         </Stack>
@@ -159,7 +163,7 @@ function Revoke({ token, onClose }: { token: TokenRow; onClose: () => void }) {
       onClose={onClose}
       onConfirm={() => revoke.mutate()}
     >
-      It stops working at once, and cannot be made to work again. The audit list keeps that it was there.
+      The token stops working at once and cannot be restored. It stays in the audit list.
     </Confirm>
   );
 }

@@ -15,7 +15,7 @@ export function ChangePassword({ email }: { email: string }) {
   const form = useForm({
     initialValues: { currentPassword: "", newPassword: "" },
     validate: {
-      currentPassword: (value) => (value === "" ? "Enter your present password." : null),
+      currentPassword: (value) => (value === "" ? "Enter your current password." : null),
       newPassword: shortPassword,
     },
   });
@@ -26,26 +26,26 @@ export function ChangePassword({ email }: { email: string }) {
       onSubmit={onSubmit(async (body) => {
         await client.POST("/api/v1/password", { body });
         form.reset();
-        say("Your password is changed. Your other sessions have ended.");
+        say("Your password was changed. Your other sessions have ended.");
         await queryClient.invalidateQueries({ queryKey: ["get", "/api/v1/sessions"] });
       })}
     >
       <Stack maw={420}>
         <input type="hidden" autoComplete="username" value={email} readOnly />
         <PasswordField
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
-          name="the present password"
+          name="the current password"
           {...form.getInputProps("currentPassword")}
         />
         <NewPassword label="New password" {...form.getInputProps("newPassword")} />
         <Text size="sm" c="dimmed">
-          Your sessions in other browsers end. API tokens stay.
+          This ends your sessions in other browsers. API tokens stay valid.
         </Text>
         {note && <ProblemNote error={note} />}
         <Group>
           <Button type="submit" loading={running}>
-            Change the password
+            Change password
           </Button>
         </Group>
       </Stack>

@@ -47,10 +47,10 @@ export function DecideException({ decision, onClose }: { decision: Decision; onC
         {x.reason}
       </Text>
       {act === "grant"
-        ? "Its findings leave the score of later reports and are listed apart, until it lapses or is revoked."
+        ? "Later reports list its findings separately and exclude them from the score, until the exception expires or is revoked."
         : refusing
-          ? "Its findings stay in the score. The request cannot be granted later; it can be made again."
-          : "It ends now: its findings count in the next report."}
+          ? "Its findings stay in the score. This request cannot be granted later, but it can be made again."
+          : "The exception ends now. Its findings count again in the next report."}
     </Confirm>
   );
 }

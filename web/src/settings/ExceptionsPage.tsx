@@ -27,11 +27,11 @@ export function ExceptionsPage() {
     <>
       <PageTitle
         title="Exceptions"
-        lead="Findings to live with for a while. A granted exception takes its findings out of the score of later reports, which list them apart, until it lapses."
+        lead="Findings that your organization accepts for a limited time. Later reports list them separately and exclude them from the score."
         actions={
           can("reports:create") && (
             <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAsking(true)}>
-              Ask for an exception
+              Request an exception
             </Button>
           )
         }
@@ -83,13 +83,17 @@ function Exceptions({ onDecide }: { onDecide: (decision: Decision) => void }) {
       </Chip.Group>
       {exceptions.isPending && !nothing && <ListSkeleton rows={4} />}
       {exceptions.isError && (
-        <ProblemNote error={exceptions.error} title="Exceptions cannot be shown" onRetry={() => exceptions.refetch()} />
+        <ProblemNote
+          error={exceptions.error}
+          title="Exceptions could not be loaded"
+          onRetry={() => exceptions.refetch()}
+        />
       )}
       {items?.length === 0 && (
         <EmptyState icon={<IconShieldCheck size={28} aria-hidden />} title="No exceptions">
           {status
-            ? "None is in a state that you chose."
-            : "Where a finding of a report has to stay for a while, a member asks for an exception here."}
+            ? "No exception has the selected state."
+            : "If a finding in a report has to stay for some time, a member can request an exception here."}
         </EmptyState>
       )}
       {exceptions.data && items && items.length > 0 && (

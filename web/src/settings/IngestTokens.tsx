@@ -30,7 +30,7 @@ export function IngestTokens() {
   const [made, setMade] = useState<Schemas["IngestToken"] | null>(null);
   const [revoked, setRevoked] = useState<TokenRow | null>(null);
   const reach = (ids: string[] | null) =>
-    ids === null ? "Whole organization" : `${plural(ids.length, "server")}: ${ids.map((id) => names(id)).join(", ")}`;
+    ids === null ? "Whole organization" : `${plural(ids.length, "instance")}: ${ids.map((id) => names(id)).join(", ")}`;
   return (
     <section aria-labelledby="ingest-tokens">
       <Group justify="space-between" mb="sm">
@@ -39,9 +39,9 @@ export function IngestTokens() {
             Ingest tokens
           </Title>
           <Text size="sm" c="dimmed">
-            For agents and monitoring tools that send in servers, alerts and samples. They can read nothing.{" "}
+            For agents and monitoring tools that send instances, alerts and samples. They cannot read anything.{" "}
             <Anchor component={Link} to="/instances/connect" inherit>
-              How to connect one
+              How to connect an agent
             </Anchor>
           </Text>
         </div>
@@ -51,12 +51,12 @@ export function IngestTokens() {
       </Group>
       {tokens.isPending && <ListSkeleton rows={3} />}
       {tokens.isError && (
-        <ProblemNote error={tokens.error} title="Tokens cannot be shown" onRetry={() => tokens.refetch()} />
+        <ProblemNote error={tokens.error} title="Tokens could not be loaded" onRetry={() => tokens.refetch()} />
       )}
       {tokens.data?.items.length === 0 && (
         <Panel>
           <EmptyState icon={<IconPlugConnected size={28} aria-hidden />} title="No ingest tokens">
-            Make one for each agent, so that one can be revoked without the others.
+            Create one for each agent, so that you can revoke one without affecting the others.
           </EmptyState>
         </Panel>
       )}
@@ -119,19 +119,19 @@ function NewIngestToken({ onMade, onClose }: { onMade: (token: Schemas["IngestTo
         <Stack>
           <TextInput
             label="Name"
-            description="What sends with it, and from where."
+            description="Which tool uses it, and where it runs."
             maxLength={200}
             data-autofocus
             {...form.getInputProps("name")}
           />
           <MultiSelect
-            label="Servers (optional)"
-            description="Only these may be written to. None chosen is the whole organization."
+            label="Instances (optional)"
+            description="The token can write only to these. Leave empty for the whole organization."
             placeholder={form.values.instanceIds.length === 0 ? "Whole organization" : undefined}
             data={choice}
             searchable
             clearable
-            nothingFoundMessage="No server is called so"
+            nothingFoundMessage="No instance matches"
             {...form.getInputProps("instanceIds")}
           />
           <ExpiryChoice {...form.getInputProps("days")} />
@@ -141,7 +141,7 @@ function NewIngestToken({ onMade, onClose }: { onMade: (token: Schemas["IngestTo
               Cancel
             </Button>
             <Button type="submit" loading={running}>
-              Make the token
+              Create token
             </Button>
           </Group>
         </Stack>
@@ -169,7 +169,7 @@ function Revoke({ token, onClose }: { token: TokenRow; onClose: () => void }) {
       onClose={onClose}
       onConfirm={() => revoke.mutate()}
     >
-      What sends with it is refused at once. Give it another token first, so that nothing is missed.
+      Muster rejects data sent with this token at once. Configure another token first to avoid gaps.
     </Confirm>
   );
 }

@@ -72,8 +72,8 @@ export function InvitationLink({ invited, onClose }: { invited: Schemas["Invited
     >
       <Stack>
         <Text size="sm">
-          Muster does not e-mail the link: send it to {invited.member.email} yourself, by a way that only they read. It
-          works once and for 24 hours, and is not shown again.
+          Muster does not e-mail this link. Send it to {invited.member.email} yourself over a private channel. It can be
+          used once, is valid for 24 hours, and is not shown again.
         </Text>
         <Snippet label="Invitation link" text={invited.inviteUrl} wrapped />
         <Group justify="flex-end">

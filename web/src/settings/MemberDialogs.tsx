@@ -57,7 +57,7 @@ function useChange({ member, onClose, onLastAdmin }: Dialog, change: () => Promi
 }
 
 function SignsYouOut({ mine }: { mine: boolean }) {
-  return mine ? <p>This is you: you are signed out by it, and sign in again.</p> : null;
+  return mine ? <p>This is your own account: you will be signed out and have to sign in again.</p> : null;
 }
 
 function ChangeRole(dialog: Dialog) {
@@ -78,7 +78,7 @@ function ChangeRole(dialog: Dialog) {
         <Stack>
           <RoleChoice value={role} onChange={setRole} />
           <Text size="sm" c="dimmed" component="div">
-            Their sessions end, and the next sign-in has the new role. Their API tokens reach no further than it.
+            Their sessions end, and the new role applies from the next sign-in. It also limits their API tokens.
             <SignsYouOut mine={change.mine} />
           </Text>
           {change.error && <ProblemNote error={change.error} />}
@@ -87,7 +87,7 @@ function ChangeRole(dialog: Dialog) {
               Cancel
             </Button>
             <Button type="submit" loading={change.isPending} disabled={role === member.role}>
-              Change the role
+              Change role
             </Button>
           </Group>
         </Stack>
@@ -114,8 +114,8 @@ function ChangeStatus({ status, ...dialog }: Dialog & { status: "active" | "disa
       onConfirm={() => change.mutate()}
     >
       {disabling
-        ? "They are signed out at once, their API tokens are revoked, and they receive no reports. They can be enabled again; the tokens stay revoked."
-        : "They can sign in and receive reports again. Whoever never accepted their invitation is invited again, and needs a new link."}
+        ? "They are signed out at once, their API tokens are revoked, and they no longer receive reports. You can enable them again, but the tokens stay revoked."
+        : "They can sign in and receive reports again. Members who never accepted their invitation need a new link."}
       <SignsYouOut mine={change.mine} />
     </Confirm>
   );
@@ -136,13 +136,13 @@ function Renew({
   return (
     <Confirm
       title={`New invitation for ${member.name}`}
-      verb="Make a new link"
+      verb="Create new link"
       busy={renew.isPending}
       error={renew.error}
       onClose={onClose}
       onConfirm={() => renew.mutate({ params: { path: { memberId: member.id } } })}
     >
-      The link they have stops working, and a new one is made. It works once and for 24 hours.
+      The old link stops working. The new link can be used once and is valid for 24 hours.
     </Confirm>
   );
 }
@@ -159,15 +159,15 @@ function Erase(dialog: Dialog) {
       danger
       title={`Erase ${member.name}`}
       name={member.email}
-      verb="Erase for good"
+      verb="Erase permanently"
       busy={erase.isPending}
       error={erase.error}
       onClose={onClose}
       onConfirm={() => erase.mutate()}
     >
-      Name, address, password, sessions, API tokens and invitations are gone, and within moments so are the inputs of
-      the reports that name them. PDFs that print the name stay until they expire. The events stay: they carry ids only.
-      The address can be invited again, as a new member. This cannot be undone.
+      This deletes their name, address, password, sessions, API tokens and invitations, and shortly afterwards the
+      inputs of reports that name them. PDFs that contain the name stay until they expire. Events stay; they contain
+      only ids. You can invite the address again as a new member. This cannot be undone.
       <SignsYouOut mine={erase.mine} />
     </TypedConfirm>
   );

@@ -32,8 +32,8 @@ export function MembersPage() {
         title="Members"
         lead={
           manages
-            ? "Who may sign in, and what they may do. A report goes to members only."
-            : "Who belongs to the organization. An administrator invites members and gives roles."
+            ? "Who can sign in, and what they can do. Only members can receive reports."
+            : "The members of your organization. Administrators invite members and assign roles."
         }
         actions={
           manages && (
@@ -108,10 +108,10 @@ function Members({ refused, onIntent }: { refused: string | null; onIntent: (int
       />
       {members.isPending && <ListSkeleton rows={6} />}
       {members.isError && (
-        <ProblemNote error={members.error} title="Members cannot be shown" onRetry={() => members.refetch()} />
+        <ProblemNote error={members.error} title="Members could not be loaded" onRetry={() => members.refetch()} />
       )}
       {members.data?.items.length === 0 && (
-        <EmptyState title="Nobody is found">Try a part of a name{role === "viewer" ? "" : " or address"}.</EmptyState>
+        <EmptyState title="No member matches">Try a part of a name{role === "viewer" ? "" : " or address"}.</EmptyState>
       )}
       {members.data && members.data.items.length > 0 && (
         <>
@@ -184,7 +184,7 @@ function MemberRow({
         )}
         {refused && !lastAdmin && (
           <Text size="xs" role="alert">
-            Not done: somebody has to administer. Make somebody else an administrator first.
+            Not changed: an organization needs an administrator. Make someone else an administrator first.
           </Text>
         )}
       </Table.Td>
@@ -193,7 +193,7 @@ function MemberRow({
         {roleName(member.role)}
         {lastAdmin && (
           <Text size="xs" c="dimmed" maw="26ch">
-            The last one: make somebody else an administrator before you change this.
+            This is the last administrator. Make someone else an administrator first.
           </Text>
         )}
       </Table.Td>
@@ -224,7 +224,7 @@ function Actions({ member, onIntent }: { member: Schemas["Member"]; onIntent: (i
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {item("role", "Change the role…")}
+        {item("role", "Change role…")}
         {member.status === "invited" && item("renew", "New invitation link…")}
         {member.status === "disabled" ? item("enable", "Enable…") : item("disable", "Disable…")}
         <Menu.Divider />

@@ -55,7 +55,7 @@ export function OrganizationForm({ current, onReload }: { current: Current; onRe
         body,
       });
       if (data) adopt({ form: formOf(data), etag: response.headers.get("ETag") ?? "*" });
-      say("The settings are saved.");
+      say("Settings saved.");
       await askAgainWhoIsSignedIn(); // the organization's name stands in the top bar
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 412) throw error;
@@ -150,17 +150,16 @@ function Conflict({
 }) {
   const different = names.filter((name) => String(theirs[name]).trim() !== String(mine[name]).trim());
   return (
-    <Alert color="yellow" role="alert" icon={<IconUsers aria-hidden />} title="Somebody changed it meanwhile">
+    <Alert color="yellow" role="alert" icon={<IconUsers aria-hidden />} title="Someone else changed the settings">
       <Text size="sm">
-        Nothing of yours was saved.{" "}
-        {different.length === 0 ? "They changed it to what you have." : "This is where theirs and yours differ:"}
+        Your changes were not saved. {different.length === 0 ? "Their changes match yours." : "These settings differ:"}
       </Text>
       {different.length > 0 && (
         <Table mt="xs" verticalSpacing={4} aria-label="Where the settings differ">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Setting</Table.Th>
-              <Table.Th scope="col">Theirs, in force</Table.Th>
+              <Table.Th scope="col">Current value</Table.Th>
               <Table.Th scope="col">Yours</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -177,11 +176,11 @@ function Conflict({
       )}
       <Group mt="sm">
         <Button variant="default" size="xs" onClick={onTakeTheirs}>
-          Take theirs
+          Use their values
         </Button>
         {different.length > 0 && (
           <Button size="xs" loading={busy} onClick={() => onSaveMine()}>
-            Save mine over it
+            Save my values
           </Button>
         )}
       </Group>

@@ -31,13 +31,15 @@ export function OrganizationPage() {
       <PageTitle
         title="Organization"
         lead={
-          can("admin") ? "What holds for everybody in it." : "What holds for everybody in it. Administrators change it."
+          can("admin")
+            ? "Settings for the whole organization."
+            : "Settings for the whole organization. Only administrators can change them."
         }
       />
       <div style={{ maxWidth: 720 }}>
         {current.isPending && <Skeleton height={640} radius="md" />}
         {current.isError && (
-          <ProblemNote error={current.error} title="Settings cannot be shown" onRetry={() => current.refetch()} />
+          <ProblemNote error={current.error} title="Settings could not be loaded" onRetry={() => current.refetch()} />
         )}
         {current.data &&
           (can("admin") ? (

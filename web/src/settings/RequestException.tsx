@@ -30,8 +30,8 @@ export function RequestException({ onClose }: { onClose: () => void }) {
       until: defaultUntil(),
     },
     validate: {
-      checkId: empty("the check's code, as a report prints it"),
-      reason: empty("why the finding has to stay"),
+      checkId: empty("the check's code, as printed in a report"),
+      reason: empty("the reason"),
       until: (value) => (endOf(value) === null ? "Choose a day." : null),
     },
   });
@@ -39,7 +39,7 @@ export function RequestException({ onClose }: { onClose: () => void }) {
   const databases = useDatabaseChoice(form.values.instanceId);
   const { onSubmit, running, note } = useSubmission(form, fields);
   return (
-    <Modal opened onClose={onClose} title="Ask for an exception" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={onClose} title="Request an exception" closeButtonProps={{ "aria-label": "Close" }}>
       <form
         noValidate
         onSubmit={onSubmit(async (values) => {
@@ -54,26 +54,26 @@ export function RequestException({ onClose }: { onClose: () => void }) {
             },
           });
           onClose();
-          say("Asked for. Nothing changes until an administrator grants it.");
+          say("Exception requested. Nothing changes until an administrator grants it.");
           await exceptionsChanged();
         })}
       >
         <Stack>
           <TextInput
             label="Check"
-            description="Its code, as a report prints it with the finding."
+            description="The check's code, printed with the finding in a report."
             placeholder="PG-S01"
             maxLength={60}
             data-autofocus
             {...form.getInputProps("checkId")}
           />
           <Select
-            label="Server (optional)"
-            placeholder="Every server"
+            label="Instance (optional)"
+            placeholder="Every instance"
             data={instances}
             searchable
             clearable
-            nothingFoundMessage="No server is called so"
+            nothingFoundMessage="No instance matches"
             {...form.getInputProps("instanceId")}
             onChange={(id) => form.setValues({ instanceId: id, databaseId: null })}
           />
@@ -84,20 +84,20 @@ export function RequestException({ onClose }: { onClose: () => void }) {
               data={databases}
               searchable
               clearable
-              nothingFoundMessage="No database is called so"
+              nothingFoundMessage="No database matches"
               {...form.getInputProps("databaseId")}
             />
           )}
           <TextInput
             label="Object (optional)"
-            description="Letter by letter as the report prints it. Empty is every object of the check."
+            description="Exactly as printed in the report. Leave empty for every object of the check."
             placeholder="public.newsletter"
             maxLength={500}
             {...form.getInputProps("objectRef")}
           />
           <Textarea
             label="Reason"
-            description="Kept for ever and printed in reports: no place for personal data."
+            description="Kept permanently and printed in reports. Do not enter personal data."
             autosize
             minRows={3}
             maxLength={2000}
@@ -106,7 +106,7 @@ export function RequestException({ onClose }: { onClose: () => void }) {
           <TextInput
             type="date"
             label="Until"
-            description="The last day, UTC; at most a year ahead, so that it is looked at again."
+            description="The last day (UTC), at most one year ahead."
             min={firstUntil()}
             max={lastUntil()}
             {...form.getInputProps("until")}

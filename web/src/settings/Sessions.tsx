@@ -35,18 +35,18 @@ export function Sessions() {
             Your sessions
           </Title>
           <Text size="sm" c="dimmed">
-            Where you are signed in. A session ends after 12 hours without use, and after 7 days in any case.
+            Where you are signed in. A session ends after 12 hours without use, and after 7 days at the latest.
           </Text>
         </div>
         {others && (
           <Button variant="default" onClick={() => setAsked(true)}>
-            End all others
+            End all other sessions
           </Button>
         )}
       </Group>
       {sessions.isPending && <ListSkeleton rows={3} />}
       {sessions.isError && (
-        <ProblemNote error={sessions.error} title="Sessions cannot be shown" onRetry={() => sessions.refetch()} />
+        <ProblemNote error={sessions.error} title="Sessions could not be loaded" onRetry={() => sessions.refetch()} />
       )}
       {sessions.data && (
         <ListTable
@@ -63,13 +63,13 @@ export function Sessions() {
         <Confirm
           danger
           title="End all other sessions"
-          verb="End them"
+          verb="End sessions"
           busy={endOthers.isPending}
           error={endOthers.error}
           onClose={() => setAsked(false)}
           onConfirm={() => endOthers.mutate()}
         >
-          Everywhere but here you are signed out at once. Change your password as well, if somebody else may know it.
+          You are signed out everywhere else at once. If someone else may know your password, change it as well.
         </Confirm>
       )}
     </section>
@@ -102,7 +102,7 @@ function SessionRow({ session }: { session: Schemas["SessionEntry"] }) {
       <Table.Td ta="right">
         {session.current ? (
           <Mark tone="good" icon={<IconDeviceDesktop size={16} aria-hidden />}>
-            This one
+            This session
           </Mark>
         ) : (
           <Button

@@ -28,7 +28,7 @@ export function TokenMade({
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <Stack>
-        <Alert color="yellow" role="note" icon={<IconEyeOff aria-hidden />} title="You will not see it again">
+        <Alert color="yellow" role="note" icon={<IconEyeOff aria-hidden />} title="This is shown only once">
           Copy it to where it is needed now. Muster keeps only its digest; whoever loses the token makes another.
         </Alert>
         <Snippet label="Token" text={token} wrapped />

@@ -31,11 +31,7 @@ export function TokenTable({
 }) {
   const now = useNow(60_000);
   return (
-    <ListTable
-      label={label}
-      minWidth={760}
-      columns={["Name", "Begins with", reach, "Expires", "Last used", "(Actions)"]}
-    >
+    <ListTable label={label} minWidth={760} columns={["Name", "Prefix", reach, "Expires", "Last used", "(Actions)"]}>
       {tokens.map((token) => (
         <Table.Tr key={token.id}>
           <Table.Td fw={500}>{token.name}</Table.Td>

@@ -9,7 +9,10 @@ export function TokensPage() {
   const { can } = useSession();
   return (
     <>
-      <PageTitle title="Tokens" lead="A token is shown once, when it is made. Later there is only how it begins." />
+      <PageTitle
+        title="Tokens"
+        lead="A token is shown only once, when it is created. Afterwards only its prefix is shown."
+      />
       <Stack gap="xl">
         <ApiTokens />
         {can("admin") && <IngestTokens />}

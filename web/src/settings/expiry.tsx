@@ -25,8 +25,8 @@ export const expiryAfter = (days: string, now = serverNow().getTime()) =>
 export function ExpiryChoice(props: SelectProps) {
   return (
     <Select
-      label="Works for"
-      description="Afterwards it is refused, and a new one has to be made."
+      label="Valid for"
+      description="After that it is rejected, and you need a new one."
       data={choices}
       allowDeselect={false}
       {...props}

@@ -6,22 +6,22 @@ export const roles: { role: Role; name: string; may: string }[] = [
   {
     role: "viewer",
     name: "Viewer",
-    may: "Sees dashboard, alerts and the list of reports, and downloads the reports that were sent to them. Sees names of members, not addresses.",
+    may: "Can see the dashboard, alerts and the list of reports, and download reports they receive. Can see members' names, but not their addresses.",
   },
   {
     role: "member",
     name: "Member",
-    may: "Also acts on alerts, requests and downloads reports, and asks for exceptions.",
+    may: "Can also act on alerts, request and download reports, and request exceptions.",
   },
   {
     role: "auditor",
     name: "Auditor",
-    may: "Sees and downloads everything, the audit list and operations too, and changes nothing.",
+    may: "Can see and download everything, including the audit list and operations, but change nothing.",
   },
   {
     role: "admin",
     name: "Administrator",
-    may: "Everything: members, tokens, settings, servers, exceptions, operations.",
+    may: "Can do everything: members, tokens, settings, instances, exceptions, operations.",
   },
 ];
 

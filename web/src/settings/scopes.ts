@@ -1,6 +1,6 @@
 /** What each scope lets a token do, in the contract's order. */
 export const scopes: { scope: string; may: string }[] = [
-  { scope: "metrics:read", may: "Read servers, key figures and measurements" },
+  { scope: "metrics:read", may: "Read instances, key figures and measurements" },
   { scope: "alerts:read", may: "Read alerts" },
   { scope: "alerts:write", may: "Acknowledge, mute and resolve alerts" },
   { scope: "reports:read", may: "Read the list of reports and exceptions, verify a PDF" },
@@ -9,6 +9,6 @@ export const scopes: { scope: string; may: string }[] = [
   { scope: "members:read", may: "Read the list of members" },
   { scope: "audit:read", may: "Read the audit list" },
   { scope: "ops:read", may: "Read projections and the job queue" },
-  { scope: "ingest:write", may: "Send in servers, alerts and samples" },
-  { scope: "admin", may: "Everything, also members, tokens and settings" },
+  { scope: "ingest:write", may: "Send instances, alerts and samples" },
+  { scope: "admin", may: "Everything, including members, tokens and settings" },
 ];

@@ -15,7 +15,7 @@ export function DemoBanner() {
     <Group className="demo-banner" role="complementary" aria-label="Demo" wrap="nowrap" gap="xs">
       <IconFlask size={16} aria-hidden />
       <Text size="sm" flex={1}>
-        Demo organization: what you see is made up, except for the private PostgreSQL.
+        Demo organization: all data is made up, except for Muster's private PostgreSQL.
       </Text>
       <CloseButton
         size="sm"
@@ -34,7 +34,7 @@ export function InsecureBanner() {
   if (window.isSecureContext) return null;
   return (
     <Alert color="red" variant="filled" role="note" icon={<IconLockOpen aria-hidden />} mb="md" py="xs">
-      This connection is not encrypted: passwords, sessions and reports cross the network readable. Open Muster over
+      This connection is not encrypted: others on the network can read passwords, sessions and reports. Open Muster over
       https.
     </Alert>
   );

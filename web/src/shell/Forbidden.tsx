@@ -13,10 +13,10 @@ export function Forbidden({ title, role }: { title: string; role: string }) {
       <Panel>
         <EmptyState
           icon={<IconLock size={32} stroke={1.5} aria-hidden />}
-          title="403: your role may not see this page"
+          title="403: your role does not include this page"
           action={
             <Button renderRoot={(props) => <Link {...props} to="/" />} variant="default" size="xs" mt="xs">
-              To the dashboard
+              Go to the dashboard
             </Button>
           }
         >

@@ -87,7 +87,7 @@ function Choice() {
         mb="xs"
       />
       {failed ? (
-        <ProblemNote error={failed} title="The instances could not be read" onRetry={retry} />
+        <ProblemNote error={failed} title="Instances could not be loaded" onRetry={retry} />
       ) : (
         <Options
           id={list}

@@ -14,14 +14,14 @@ export function Lost() {
       <Panel>
         <EmptyState
           icon={<IconMapOff size={32} stroke={1.5} aria-hidden />}
-          title="404: there is nothing at this address"
+          title="404: this page does not exist"
           action={
             <Button renderRoot={(props) => <Link {...props} to="/" />} variant="default" size="xs" mt="xs">
-              To the dashboard
+              Go to the dashboard
             </Button>
           }
         >
-          Muster has no page {path}. The navigation lists those that it has.
+          There is no page at {path}. Use the navigation to find the page you need.
         </EmptyState>
       </Panel>
     </>

@@ -16,7 +16,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
       <PageTitle title={upgraded ? "This page has changed" : "This page failed"} />
       {upgraded ? (
         <Alert color="yellow" role="alert" icon={<IconRefreshAlert aria-hidden />}>
-          <Text size="sm">A part of it could not be loaded: Muster was upgraded while the page was open.</Text>
+          <Text size="sm">Part of the page could not be loaded: Muster was upgraded while the page was open.</Text>
           <Button size="xs" variant="default" mt="xs" onClick={() => location.reload()}>
             Reload
           </Button>

@@ -14,7 +14,7 @@ export function PagePending() {
     );
   }
   return (
-    <div role="status" aria-label="The page is being loaded">
+    <div role="status" aria-label="Loading page">
       <Skeleton h={28} w={220} maw="60%" mb="lg" />
       <Skeleton h={120} mb="md" />
       <Skeleton h={320} />

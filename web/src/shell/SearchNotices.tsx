@@ -47,8 +47,8 @@ export function SearchNotices() {
       {said.dropped.map((d) => (
         <Text size="sm" key={`${d.name}=${d.value}`}>
           {d.reason === "unknown"
-            ? `This page has no parameter “${d.name}”. It was left out of the address.`
-            : `The address says ${d.name} “${d.value}”, which cannot be used. It was left out.`}
+            ? `The unknown parameter “${d.name}” was removed from the address.`
+            : `The address contained ${d.name} “${d.value}”, which is not valid. It was removed.`}
         </Text>
       ))}
     </Alert>

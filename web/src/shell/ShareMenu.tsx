@@ -15,7 +15,7 @@ export function ShareMenu() {
       await copyText(address);
       say(message);
     } catch {
-      sayProblem("The browser did not let Muster write to the clipboard. Copy the address from its bar.", "Not copied");
+      sayProblem("The browser blocked access to the clipboard. Copy the link from the address bar.", "Not copied");
     }
   };
   const fixed = () => {
@@ -35,13 +35,13 @@ export function ShareMenu() {
       <Menu.Dropdown>
         <Menu.Item
           leftSection={<IconLink size={16} aria-hidden />}
-          onClick={() => copy(location.href, "Link copied. Its window moves with the time it is opened.")}
+          onClick={() => copy(location.href, "Link copied. Its time range ends when the link is opened.")}
         >
           Copy link
         </Menu.Item>
         <Menu.Item
           leftSection={<IconClockPin size={16} aria-hidden />}
-          onClick={() => copy(fixed(), "Link copied. It shows exactly this window, whenever it is opened.")}
+          onClick={() => copy(fixed(), "Link copied. It always shows exactly this time range.")}
         >
           Copy fixed link
         </Menu.Item>

@@ -26,8 +26,8 @@ export default function ShortcutsModal({ opened, onClose }: { opened: boolean; o
       </Table>
       <Switch
         mt="md"
-        label="Shortcuts of a single key"
-        description="They never apply while you type. Kept in this browser."
+        label="Single-key shortcuts"
+        description="They do not apply while you type. This choice is saved in this browser."
         checked={on}
         onChange={(event) => turn(event.currentTarget.checked)}
       />

@@ -15,7 +15,7 @@ export default function SignInDialog({ session, onSignedIn }: { session: Schemas
       size="sm"
     >
       <Text size="sm" mb="md">
-        Sign in again to go on where you are. Nothing on the page is lost.
+        Sign in again to continue where you were. Nothing on the page is lost.
       </Text>
       <SignInForm session={session} onSignedIn={onSignedIn} />
     </Modal>

@@ -4,7 +4,7 @@ import { IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 const schemes = [
   { value: "light", name: "Light", Icon: IconSun },
   { value: "dark", name: "Dark", Icon: IconMoon },
-  { value: "auto", name: "As the system", Icon: IconDeviceDesktop },
+  { value: "auto", name: "Same as system", Icon: IconDeviceDesktop },
 ] as const satisfies { value: MantineColorScheme; name: string; Icon: typeof IconSun }[];
 
 /** ThemeMenu chooses light or dark, or follows the system. The choice stays in the browser; theme.js reads it first. */

@@ -41,7 +41,7 @@ export function TimeWindow({ opened, onChange, anyTime }: Props) {
       </Popover.Target>
       <Popover.Dropdown p="sm" maw="calc(100vw - 16px)">
         <Text size="sm" fw={600} mb={4}>
-          Ends now, moves on Refresh
+          Up to now
         </Text>
         <div className="presets">
           {presets.map((preset) => (
@@ -108,9 +108,9 @@ function Custom({ onApplied }: { onApplied: () => void }) {
     } else (read.errors.from ? start : end).current?.focus();
   };
   return (
-    <form onSubmit={apply} noValidate aria-label="A range that stays">
+    <form onSubmit={apply} noValidate aria-label="Fixed range">
       <Text size="sm" fw={600} mb={4}>
-        A range that stays
+        Fixed range
       </Text>
       <TextInput
         ref={start}

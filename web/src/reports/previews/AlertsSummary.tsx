@@ -13,14 +13,14 @@ export function AlertsSummary() {
           label={sample.days.map((day) => `${day.name}: ${day.raised} raised, ${day.resolved} resolved`).join("; ")}
         />
       </Part>
-      <Part title="Alerts that came back most">
+      <Part title="Most frequent alerts">
         <SampleTable
-          label="Alerts that came back most"
+          label="Most frequent alerts"
           columns={[
             { name: "Alert" },
             { name: "Times", right: true },
-            { name: "Active in all", right: true },
-            { name: "Servers" },
+            { name: "Total time active", right: true },
+            { name: "Instances" },
           ]}
           rows={sample.repeated.map((alert) => ({
             key: alert.name,

@@ -6,9 +6,9 @@ export function DailyDigest() {
   return (
     <>
       <Figures figures={sample.figures} />
-      <Part title="Needs somebody">
+      <Part title="Needs attention">
         <SampleTable
-          label="Needs somebody"
+          label="Needs attention"
           columns={[{ name: "What" }, { name: "Where" }, { name: "By" }]}
           rows={sample.attention.map((item) => ({ key: item.what, cells: [item.what, item.where, item.by] }))}
         />

@@ -7,11 +7,11 @@ export const organization = "Sample organization";
 
 export const performanceSla = {
   period: "1 – 31 October 2026 (UTC)",
-  verdict: "Four of five services kept their targets. Reporting missed its latency target on six days.",
+  verdict: "Four of five services met their targets. Reporting missed its latency target on six days.",
   figures: [
     { name: "Availability", value: "99.94 %", note: "target 99.90 %" },
     { name: "Average latency", value: "4.2 ms", note: "0.3 ms less than September" },
-    { name: "Targets kept", value: "9 of 10", note: "of 5 services" },
+    { name: "Targets met", value: "9 of 10", note: "of 5 services" },
     { name: "Unplanned downtime", value: "26 min", note: "in 2 outages" },
   ] satisfies Figure[],
   /** Average latency in milliseconds, a value a day. */
@@ -30,10 +30,10 @@ export const performanceSla = {
 
 export const alertsSummary = {
   period: "9 – 15 November 2026 (UTC)",
-  verdict: "42 alerts, three of them still open. Half of them came from two servers.",
+  verdict: "42 alerts, three of them still open. Half of them came from two instances.",
   figures: [
     { name: "Raised", value: "42", note: "7 fewer than the week before" },
-    { name: "Resolved", value: "39", note: "31 without anybody" },
+    { name: "Resolved", value: "39", note: "31 automatically" },
     { name: "Still open", value: "3", note: "1 critical" },
     { name: "Median time to resolve", value: "18 min", note: "24 min the week before" },
   ] satisfies Figure[],
@@ -56,12 +56,12 @@ export const alertsSummary = {
 
 export const dailyDigest = {
   period: "Friday, 20 November 2026, 00:00 – 24:00 (UTC)",
-  verdict: "A quiet day. One server was silent for 14 minutes, and one disk will be full in nine days.",
+  verdict: "A quiet day. One instance was silent for 14 minutes, and one disk will be full in nine days.",
   figures: [
-    { name: "Servers reporting", value: "13 of 14", note: "sample-ora-02 silent 03:10 – 03:24" },
+    { name: "Instances reporting", value: "13 of 14", note: "sample-ora-02 silent 03:10 – 03:24" },
     { name: "New alerts", value: "4", note: "all resolved" },
     { name: "Peak connections", value: "412", note: "at 10:35" },
-    { name: "Checks that now fail", value: "2", note: "1 now passes" },
+    { name: "Newly failing checks", value: "2", note: "1 now passes" },
   ] satisfies Figure[],
   /** Open connections, a value an hour. */
   connections: [
