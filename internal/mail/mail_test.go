@@ -125,7 +125,7 @@ func TestTheMailSaysWhatThereIsAndHowToProveIt(t *testing.T) {
 	for kind, body := range bodies {
 		for _, want := range []string{
 			link, "Security Report", "Beta", "14 pages", "402 KiB", "20 December 2026, 11:38 UTC",
-			strings.Repeat("9f", 32), "reports:1204:" + strings.Repeat("ab", 32), "Bob named you as a recipient",
+			strings.Repeat("9f", 32), "reports:1204:" + strings.Repeat("ab", 32), "Bob added you as a recipient",
 		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s part lacks %q", kind, want)
@@ -150,8 +150,8 @@ func TestWhatDependsOnTheRecipient(t *testing.T) {
 		subject string
 		body    string
 	}{
-		"who asked":    {func(n *mail.Notice) { n.Requested = true }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you asked for this report"},
-		"unknown name": {func(n *mail.Notice) { n.Requester = "" }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you were named as a recipient"},
+		"who asked":    {func(n *mail.Notice) { n.Requested = true }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you requested this report"},
+		"unknown name": {func(n *mail.Notice) { n.Requester = "" }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you are a recipient of this report"},
 		"demo":         {func(n *mail.Notice) { n.Demo = true }, "[Demo] Security Report ready: 3 instances: billing, crm, orders <b>", "data of this organization is made up"},
 		"line breaks":  {func(n *mail.Notice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
 		"turned":       {func(n *mail.Notice) { n.ScopeLabel = "\x1b[2Jgnp\u202e" }, "Security Report ready: \ufffd[2Jgnp\ufffd", "\ufffd[2Jgnp\ufffd"},
