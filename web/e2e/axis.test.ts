@@ -147,7 +147,10 @@ async function changing(address: string, first: Figures) {
 
 const all = [2, 3, 2, 3];
 
-test("Axes and lines follow the figures: window, filter, Refresh", async () => {
+// Up to eight steps, at each of which the page is loaded anew beside the one that changes.
+const patience = 120_000;
+
+test("Axes and lines follow the figures: window, filter, Refresh", { timeout: patience }, async () => {
   const { page, come } = await changing("/?range=24h", peaked(1));
   const refresh = () => press(page, "Refresh");
   await come("a longer window", { act: () => turnTo(page, "/?range=7d"), to: peaked(70), points: all });
@@ -161,7 +164,7 @@ test("Axes and lines follow the figures: window, filter, Refresh", async () => {
   await come("Refresh with greater figures", { act: refresh, to: peaked(3_000), points: all });
 });
 
-test("Axes and lines follow what is chosen: legend, drag", async () => {
+test("Axes and lines follow what is chosen: legend, drag", { timeout: patience }, async () => {
   const { page, come } = await changing("/?range=24h", peaked(1));
   await come("a part of a stack exchanged", {
     act: async () => {
@@ -186,7 +189,9 @@ test("Axes and lines follow what is chosen: legend, drag", async () => {
   });
 });
 
-test("Axes and lines follow the page: scheme, width, table and back; the cursor keeps its bucket", async () => {
+test("Axes and lines follow the page: scheme, width, table and back; the cursor keeps its bucket", {
+  timeout: patience,
+}, async () => {
   const { page, fresh, come } = await changing("/?range=24h", peaked(1));
   const cursor = cursorOf(page, "Utilization");
   await cursor.focus();
