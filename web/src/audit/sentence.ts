@@ -42,6 +42,7 @@ const sentences: Record<string, string> = {
   emailFailed: "could not e-mail the report {subject} to {memberId}",
   downloaded: "downloaded the report {subject}",
   expired: "deleted the file of the expired report {subject}",
+  fileAltered: "found a stored file that is not the recorded one{detail}",
   inputsErased: "deleted the input data of the report {subject}",
   exceptionRequested: "requested an exception to {subject}",
   exceptionGranted: "granted the exception to {subject}",

@@ -89,7 +89,7 @@ describe("what is wrong", () => {
 
   test("what is missing is said, not called wrong", () => {
     expect(missing({ ...scorecard, instanceIds: undefined })).toMatch(/Choose an instance/);
-    expect(missing({ ...scorecard, to: "" })).toMatch(/both ends/);
+    expect(missing({ ...scorecard, to: "" })).toMatch(/both From and To/);
     expect(missing({ ...scorecard, kind: "Security", instanceIds: [] })).toMatch(/at least one/);
     expect(missing({ ...scorecard, kind: "Security", instanceIds: undefined })).toBeNull();
     expect(wrongWith({ ...scorecard, to: "" }, me, now)).toEqual({});
