@@ -111,7 +111,7 @@ test("5 server away: what was there stays, one banner, and the page goes on by i
   expect(await page.evaluate(() => "sameDocument" in window), "without loading the page anew").toBe(true);
   await expect.poll(() => page.locator('main [aria-busy="true"]').count()).toBe(0);
   expect(await page.getByRole("alert").count()).toBe(0);
-});
+}, 120_000);
 
 test("5 server away: what is tried fails with a word, and a part that is not loaded waits", async () => {
   const page = await open("/settings/organization");
@@ -130,4 +130,4 @@ test("5 server away: what is tried fails with a word, and a part that is not loa
   await banner(page).waitFor({ state: "hidden" });
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   expect(await name.inputValue()).toBe("Another name");
-});
+}, 120_000);

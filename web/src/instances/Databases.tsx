@@ -1,7 +1,8 @@
 import { Group, Skeleton, Table, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { api } from "../api/client";
+import { api, type Schemas } from "../api/client";
+import { usePolling } from "../api/polling";
 import { EmptyState } from "../ui/EmptyState";
 import { bytes } from "../ui/format";
 import { Pager } from "../ui/Pager";
@@ -23,8 +24,7 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
     { params: { path: { instanceId }, query: { q: search.q, page: search.page } } },
     {
       placeholderData: keepPreviousData,
-      refetchInterval: ({ state: { data } }) =>
-        !search.q && data !== undefined && data.page.totalItems !== known ? 2_000 : false,
+      ...usePolling<Schemas["DatabasePage"]>((list) => !search.q && list.page.totalItems !== known && 2_000),
     },
   );
   return (
