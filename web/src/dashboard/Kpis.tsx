@@ -30,9 +30,8 @@ type FigureProps = { name: string; value: Schemas["Count"]; tone: Tone; note?: s
 function Figure({ name, value, tone, note }: FigureProps) {
   return (
     <>
-      <span className={classes.label}>
+      <span className={classes.label} data-note={note}>
         {name}
-        {note && ` ${note}`}
       </span>{" "}
       <span className={classes.digits} data-digits>
         {count(value.current)}
