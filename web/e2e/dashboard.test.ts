@@ -424,7 +424,11 @@ test("21 what fails later keeps what it showed, and says so", async () => {
   const before = await digits();
   broken = true;
   await refresh(page);
-  for (const what of ["Utilization could not be loaded", "Connections could not be", "Instances, databases and alerts"]) {
+  for (const what of [
+    "Utilization could not be loaded",
+    "Connections could not be",
+    "Instances, databases and alerts",
+  ]) {
     await page.getByRole("alert").filter({ hasText: what }).filter({ hasText: "again" }).waitFor();
   }
   expect(await plot(page, "Utilization").isVisible()).toBe(true);

@@ -112,7 +112,7 @@ test("a server shows what it lacks, and leads to its alerts, dashboard and score
   const databases = page.getByRole("region", { name: "Databases" });
   await databases.getByRole("cell", { name: "shop" }).waitFor();
   for (const [name, address] of [
-    ["Alerts", `/alerts?instanceId=${id}`],
+    ["Alerts for this instance", `/alerts?instanceId=${id}`],
     ["Dashboard for this instance", `/?instanceId=${id}`],
     ["Request a scorecard", `/reports/view?kind=InstanceScorecard&instanceId=${id}`],
   ] as const) {

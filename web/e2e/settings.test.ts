@@ -127,7 +127,7 @@ test("an ingest token writes to the servers that were chosen, and is revoked", a
   await dialog.getByRole("button", { name: "Create token" }).click();
   await dialog.getByText(/^mst_ing_/).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
-  await row(page, name).getByText(`1 server: ${server}`).waitFor();
+  await row(page, name).getByText(`1 instance: ${server}`).waitFor();
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await row(page, name).waitFor({ state: "detached" });

@@ -166,7 +166,7 @@ function Ways({ instance: i, mayRequest }: { instance: Instance; mayRequest: boo
         size="xs"
         renderRoot={(props) => <Link to="/alerts" search={{ instanceId: [i.id] }} {...props} />}
       >
-        Alerts
+        Alerts for this instance
       </Button>
       {mayRequest && (
         <Button
