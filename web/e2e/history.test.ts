@@ -304,7 +304,7 @@ describe("a PDF in hand", () => {
     await known.getByText(`Security: ${ours.scopeLabel}`).waitFor();
     await known.getByText(ours.requester.name).waitFor();
     await known.getByText(ours.file?.sha256 ?? "").waitFor();
-    await known.getByText(/reports, position \d+/).waitFor();
+    await known.getByText(/^reports:\d+:[0-9a-f]{64}$/).waitFor();
     const changed = Buffer.from(pdf);
     changed[changed.length - 20] = (changed[changed.length - 20] ?? 0) ^ 1;
     await choose(page, "changed.pdf", changed);
