@@ -300,7 +300,7 @@ test("30 Recipients", async () => {
   await page.getByRole("option", { name: /Colleague 00/ }).click();
   await page.getByRole("option", { name: /Colleague 01/ }).click();
   await page.getByText("3 of 20").waitFor();
-  await page.getByText("e-mail a link to 3 people").waitFor();
+  await page.getByText("e-mails a link to 3 people").waitFor();
   expect(params(page).getAll("recipientId")).toEqual([crowd[0]?.id, crowd[1]?.id]);
 
   await page.goto(`/reports/view?kind=Security&${addressed(crowd.slice(0, 18))}`);
@@ -422,13 +422,13 @@ test("31 a request without an answer is sent again as the same", async () => {
 test("32 Unsupported parts are absent", async () => {
   for (const kind of ["Security", "DataInventory"]) {
     const page = await visit(`/reports/view?kind=${kind}&range=7d`, { as: "member" });
-    await page.getByText("This report takes no range: left out of the address.").waitFor();
+    await page.getByText("This report does not use range; removed from the address.").waitFor();
     await eventually(() => params(page).has("range")).toBe(false);
     expect(await page.locator("input[type=datetime-local], [aria-labelledby=request-range]").count()).toBe(0);
     expect(await page.getByText(/Date range|Past 7 days|Past 30 days|Custom range/).count()).toBe(0);
     expect(await field(page, "Database").count()).toBe(0);
     await page.getByText(kind === "Security" ? "All active instances" : "All instances in the organization").waitFor();
-    await page.getByText("Only these, up to 100").click();
+    await page.getByText("Selected instances, up to 100").click();
     await page.getByText("Choose at least one instance, or all of them.").waitFor();
     expect(await submit(page).isDisabled()).toBe(true);
     await field(page, "Selected instances").click();
