@@ -22,7 +22,7 @@ type ChangeMember struct {
 // *NotFoundError, *RuleError with last_admin, invalid_state or invalid_parameter.
 func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c ChangeMember) (accounts.Member, Mark, error) {
 	if c.Role != nil && !c.Role.Valid() {
-		return accounts.Member{}, Mark{}, fieldError("#/role", "invalid_parameter", "is no role")
+		return accounts.Member{}, Mark{}, fieldError("#/role", "invalid_parameter", "is not a role")
 	}
 	var mark Mark
 	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {

@@ -43,7 +43,7 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 			was := o.Settings()
 			if c.Seen != nil && !slices.Contains(c.Seen, was.Digest()) {
 				return nil, &RuleError{Code: "precondition_failed", Title: titles()["precondition_failed"],
-					Detail: "The settings are no longer those that the change was made from. Read them again."}
+					Detail: "The settings have changed since you read them. Read them again and repeat your change."}
 			}
 			is, events = was.Change(c.ChangeSettings)
 			return events, nil

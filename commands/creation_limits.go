@@ -48,7 +48,7 @@ func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization u
 	}
 	return &RuleError{
 		Code: "too_many_building", Title: "Too many reports are being built",
-		Detail:     fmt.Sprintf("%d reports of this organization are being built; ask again when one is ready.", s.Limits.BuildingAtOnce),
+		Detail:     fmt.Sprintf("%d reports of this organization are being built; request this one again when one of them is ready.", s.Limits.BuildingAtOnce),
 		RetryAfter: retryWhileBuilding,
 	}
 }

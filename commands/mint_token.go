@@ -71,26 +71,26 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 		broken = append(broken, FieldError{Pointer: "#/expiresAt", Code: "out_of_range", Detail: "must lie within a year from now"})
 	}
 	if t.Kind != accounts.APIToken && t.Kind != accounts.IngestToken {
-		broken = append(broken, FieldError{Pointer: "#/kind", Code: "invalid_parameter", Detail: "is no kind of token"})
+		broken = append(broken, FieldError{Pointer: "#/kind", Code: "invalid_parameter", Detail: "is not a kind of token"})
 	}
 	if len(t.Scopes) == 0 {
 		broken = append(broken, FieldError{Pointer: "#/scopes", Code: "out_of_range", Detail: "must name at least one scope"})
 	}
 	for i, scope := range t.Scopes {
 		if !scope.Known() {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "invalid_parameter", Detail: "is no scope"})
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "invalid_parameter", Detail: "is not a scope"})
 		}
 	}
 	if len(broken) > 0 {
 		return fieldErrors(broken)
 	}
 	if t.Kind == accounts.IngestToken && !by.Can(organization.ScopeAdmin) {
-		return &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "Only an administrator makes ingest tokens."}
+		return &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "Only administrators can create ingest tokens."}
 	}
 	held := by.Permissions()
 	for i, scope := range t.Scopes {
 		if len(organization.Within(held, []organization.Scope{scope})) == 0 {
-			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "forbidden", Detail: "is beyond what you may do yourself"})
+			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "forbidden", Detail: "is more than you may do yourself"})
 		}
 	}
 	if len(broken) > 0 {

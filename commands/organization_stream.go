@@ -33,13 +33,13 @@ func (m NewMember) check() error {
 	var broken []FieldError
 	parsed, err := mail.ParseAddress(m.Email)
 	if err != nil || parsed.Address != strings.TrimSpace(m.Email) || len(m.Email) > maxEmail || !legible.Name(m.Email) {
-		broken = append(broken, FieldError{Pointer: "#/email", Code: "invalid_parameter", Detail: "is no e-mail address"})
+		broken = append(broken, FieldError{Pointer: "#/email", Code: "invalid_parameter", Detail: "is not an e-mail address"})
 	}
 	if e := checkName("#/name", m.Name); e != nil {
 		broken = append(broken, *e)
 	}
 	if !m.Role.Valid() {
-		broken = append(broken, FieldError{Pointer: "#/role", Code: "invalid_parameter", Detail: "is no role"})
+		broken = append(broken, FieldError{Pointer: "#/role", Code: "invalid_parameter", Detail: "is not a role"})
 	}
 	if len(broken) > 0 {
 		return fieldErrors(broken)

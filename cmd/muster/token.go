@@ -78,7 +78,7 @@ func newToken(kind, name, scopes, expires string, now time.Time) (accounts.NewTo
 	for _, s := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' || r == ' ' }) {
 		scope := organization.Scope(s)
 		if !slices.Contains(organization.Scopes(), scope) {
-			wrong = append(wrong, fmt.Sprintf("--scopes: there is no scope %q", s))
+			wrong = append(wrong, fmt.Sprintf("--scopes: there is not a scope %q", s))
 		}
 		t.Scopes = append(t.Scopes, scope)
 	}

@@ -36,7 +36,7 @@ func (s *Store) hashSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case s.hashing.queue <- struct{}{}:
 	default:
-		return nil, &Refusal{Code: CodeLoginThrottled, Detail: "too many people sign in just now; try again", RetryAfter: queueRetry}
+		return nil, &Refusal{Code: CodeLoginThrottled, Detail: "too many people are signing in right now; try again", RetryAfter: queueRetry}
 	}
 	select {
 	case s.hashing.slots <- struct{}{}:

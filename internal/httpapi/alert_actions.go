@@ -47,7 +47,7 @@ func (s *server) acted(
 		return api.AlertDetail{}, err
 	}
 	if !ok {
-		return api.AlertDetail{}, &problem{Code: "unavailable", Detail: "It is done, and cannot be shown yet. Ask for it in a moment."}
+		return api.AlertDetail{}, &problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
 	}
 	left(&row, stored(s.Now()))
 	return s.showAlertDetail(ctx, row)

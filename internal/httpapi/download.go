@@ -140,7 +140,7 @@ func (r *contentRefuser) WriteHeader(status int) {
 	case http.StatusRequestedRangeNotSatisfiable:
 		p = &problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.row.File.SizeBytes)}
 	case http.StatusPreconditionFailed:
-		p = &problem{Code: "precondition_failed", Title: "It is another file", Detail: "The file is not the one that the request names."}
+		p = &problem{Code: "precondition_failed", Title: "The file has changed", Detail: "The file is not the version that the request asks for."}
 	default:
 		r.ResponseWriter.WriteHeader(status)
 		return

@@ -31,15 +31,15 @@ func (s *server) toProblem(ctx context.Context, err error) *problem {
 		return p
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return &problem{Code: "unavailable", Detail: "The request was given up."}
+		return &problem{Code: "unavailable", Detail: "The request was cancelled."}
 	}
 	if isUnavailable(err) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &problem{Code: "unavailable", Detail: "The database does not answer just now, or is busy with others; a change may have been made before it stopped. Try again."}
+		return &problem{Code: "unavailable", Detail: "The database is not available or too busy. A change may have been saved before the connection was lost. Try again."}
 	}
 	if network := net.Error(nil); errors.As(err, &network) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &problem{Code: "unavailable", Detail: "A service that this request needs does not answer just now; the log says which, under this request id. Try again."}
+		return &problem{Code: "unavailable", Detail: "A service that this request needs is not responding; the server's log names it under this request id. Try again."}
 	}
 	s.Log.ErrorContext(ctx, "request failed", "error", err)
 	return &problem{Code: "internal_error", Detail: internalDetail}

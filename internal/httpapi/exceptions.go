@@ -96,7 +96,7 @@ func (s *server) decided(
 		return api.Exception{}, err
 	}
 	if !ok {
-		return api.Exception{}, &problem{Code: "unavailable", Detail: "It is decided, and cannot be shown yet. Ask for it in a moment."}
+		return api.Exception{}, &problem{Code: "unavailable", Detail: "The decision was saved but cannot be shown yet. Load it again in a moment."}
 	}
 	if row.Status != status { // its projection lags, or somebody else decided right behind
 		at := s.Now()

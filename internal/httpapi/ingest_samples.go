@@ -54,6 +54,6 @@ func samplesForbidden(pointer string) error {
 	return &commands.RuleError{
 		Code: "forbidden", Title: commands.Title("forbidden"),
 		Detail: "This token may not write " + pointer + ": it keeps to its instances.",
-		Fields: []commands.FieldError{{Pointer: pointer, Code: "forbidden", Detail: "is not for this token, which keeps to its instances"}},
+		Fields: []commands.FieldError{{Pointer: pointer, Code: "forbidden", Detail: "is outside of this token's instances"}},
 	}
 }

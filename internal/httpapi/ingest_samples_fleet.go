@@ -58,7 +58,7 @@ func (s *server) sampledFleet(ctx context.Context, body api.SampleBatch) (sample
 		return known, fmt.Errorf("look how far the fleet's log is: %w", err)
 	}
 	if !s.Waiter.Wait(ctx, head.Log, head.Position, fleet.Name) {
-		return known, &problem{Code: "unavailable", Detail: "Instances or databases of this call are not known yet, and may be in a moment: what was registered last is still being taken in. Nothing was kept. Send it again."}
+		return known, &problem{Code: "unavailable", Detail: "Some instances or databases in this call are not known yet: the latest registrations are still being processed. Nothing was stored; send the call again."}
 	}
 	return s.findSampled(ctx, instances, databases)
 }

@@ -260,7 +260,7 @@ func (s *server) AssessInstance(ctx context.Context, r api.AssessInstanceRequest
 	var unknown *collect.NotCollectedError
 	if errors.As(err, &unknown) {
 		return nil, &problem{Code: "engine_not_collected", Title: "Muster does not assess this server",
-			Detail: "No connection is registered for " + shown.Name + "; its facts come from elsewhere."}
+			Detail: "No connection is registered for " + shown.Name + "; its data is sent by a feed or an agent."}
 	}
 	if err != nil {
 		return nil, err

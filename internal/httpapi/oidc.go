@@ -46,7 +46,7 @@ func (s *server) providers() *[]provider {
 
 func (s *server) isProvider(id string) error {
 	if s.OIDC == nil || id != providerID {
-		return &problem{Code: "not_found", Detail: "There is no identity provider of that id here."}
+		return &problem{Code: "not_found", Detail: "There is no identity provider with that id."}
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (s *server) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterReque
 		return nil, err
 	}
 	if replay.Error != "" {
-		return nil, &problem{Code: "invalid_state", Detail: fmt.Sprintf("It failed again: %s. %d events wait.", replay.Error, replay.Waiting)}
+		return nil, &problem{Code: "invalid_state", Detail: fmt.Sprintf("The retry failed: %s. Events that wait behind it: %d.", replay.Error, replay.Waiting)}
 	}
 	return api.RetryDeadLetter202Response{}, nil
 }

@@ -55,7 +55,7 @@ func settingsSeen(ifMatch string) []string {
 func (s *server) ChangeOrganization(ctx context.Context, r api.ChangeOrganizationRequestObject) (api.ChangeOrganizationResponseObject, error) {
 	if r.Params.IfMatch == nil {
 		name := "If-Match"
-		return nil, &problem{Code: "precondition_required", Detail: "Send the ETag of the settings that the change is made from as If-Match.",
+		return nil, &problem{Code: "precondition_required", Detail: "Send the ETag of the settings that you read before this change as If-Match.",
 			Fields: []api.FieldError{{In: api.Header, Parameter: &name, Code: "precondition_required", Detail: "is required"}}}
 	}
 	o, mark, err := s.Commands.ChangeOrganization(ctx, actor(ctx), commands.ChangeOrganization{

@@ -32,7 +32,7 @@ func (s *server) refuseForged(ctx context.Context, call *call, r *http.Request, 
 		return p
 	}
 	s.recordForged(ctx, call, r)
-	return &problem{Code: "cross_origin_request", Detail: "A page of another origin sent this request."}
+	return &problem{Code: "cross_origin_request", Detail: "The request came from a page of another website."}
 }
 
 // recordForged notes, once an hour, in whose browser another site tried its luck.

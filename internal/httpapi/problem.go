@@ -67,7 +67,7 @@ var codes = map[string]struct {
 	"invalid_state":           {409, "Not in this state"},
 	"report_expired":          {410, "The report has expired"},
 	"invitation_gone":         {410, "The invitation no longer works"},
-	"precondition_failed":     {412, "Somebody changed it meanwhile"},
+	"precondition_failed":     {412, "Somebody else changed it first"},
 	"body_too_large":          {413, "The body is too large"},
 	"uri_too_long":            {414, "The address is too long"},
 	"unsupported_media_type":  {415, "The body has a type that cannot be read"},

@@ -129,7 +129,7 @@ func (s *server) onlyOurs(ctx context.Context, ids []uuid.UUID) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return &commands.RuleError{Code: "instance_not_in_organization", Title: "Some instances cannot be used", Detail: "Not every instance is known.", Fields: fields}
+	return &commands.RuleError{Code: "instance_not_in_organization", Title: "Some instances cannot be used", Detail: "At least one instance is unknown.", Fields: fields}
 }
 
 func (s *server) RevokeIngestToken(ctx context.Context, r api.RevokeIngestTokenRequestObject) (api.RevokeIngestTokenResponseObject, error) {

@@ -99,7 +99,7 @@ func (r *route) weights(req *http.Request) (waiting, working int) {
 // takeIn receives a body of /ingest and waits for its turn. Nothing was written
 // for a caller who is turned away, so that sending it again is right.
 func (s *server) takeIn(c *gin.Context, call *call) *problem {
-	busy := &problem{Code: "rate_limited", Detail: "Too much is being taken in just now; nothing of this call was kept. Send it again.", RetryAfter: ingestRetry}
+	busy := &problem{Code: "rate_limited", Detail: "Too many calls are being processed right now. Nothing of this call was stored; send it again.", RetryAfter: ingestRetry}
 	// Alertmanager gives up on a 429, and on no 5xx (prometheus/alertmanager#2121); so
 	// does Prometheus' remote_write unless it is told retry_on_http_429.
 	if call.row.raw {

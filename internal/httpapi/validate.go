@@ -212,7 +212,7 @@ func (r *route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 func (r *route) rawBody(req *http.Request) ([]byte, *problem) {
 	body, p := r.plain(req)
 	if p == nil && isJSON(req) && !json.Valid(body) {
-		p = &problem{Code: "malformed_json", Detail: "The body is not JSON, or something follows it."}
+		p = &problem{Code: "malformed_json", Detail: "The body is not JSON, or has more content after it."}
 	}
 	return body, p
 }
@@ -243,12 +243,12 @@ func parseJSON(body []byte) (any, *problem) {
 	if err := decoder.Decode(&value); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			return nil, &problem{Code: "malformed_json", Detail: fmt.Sprintf("The body stops being JSON at byte %d.", syntax.Offset)}
+			return nil, &problem{Code: "malformed_json", Detail: fmt.Sprintf("The body is not valid JSON from byte %d on.", syntax.Offset)}
 		}
 		return nil, &problem{Code: "malformed_json", Detail: "The body ends before the JSON does."}
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, &problem{Code: "malformed_json", Detail: "Something follows the JSON."}
+		return nil, &problem{Code: "malformed_json", Detail: "The body has more content after the JSON."}
 	}
 	return value, nil
 }
