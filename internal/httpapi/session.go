@@ -152,14 +152,16 @@ func (s *server) SetUp(ctx context.Context, r api.SetUpRequestObject) (api.SetUp
 		return nil, fieldOf(err, "weak_password", "#/password")
 	}
 	s.settle(ctx, mark)
-	if err := s.fillDemo(ctx, member.OrganizationID); err != nil {
-		return nil, err
+	if value(r.Body.Demo) { // serve fills by itself a demo that was there already
+		if err := s.fillDemo(ctx, member.OrganizationID); err != nil {
+			return nil, err
+		}
 	}
 	shown, err := s.enter(ctx, member)
 	return api.SetUp201JSONResponse{Body: shown, Headers: api.SetUp201ResponseHeaders{Location: sessionPath}}, err
 }
 
-// fillDemo has an organization filled in the background if it asked for that.
+// fillDemo has an organization filled in the background if it is a demo.
 func (s *server) fillDemo(ctx context.Context, organization uuid.UUID) error {
 	o, ok, err := s.Accounts.Organization(ctx, organization)
 	if err == nil && ok && o.Demo {

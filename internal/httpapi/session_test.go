@@ -63,6 +63,9 @@ func TestSetupNamesTheOrganizationThatIsThere(t *testing.T) {
 	if o := made.object()["organization"].(map[string]any); o["id"] != w.ours.organization.ID.String() || o["name"] != "Acme Ltd" {
 		t.Errorf("made %v", o)
 	}
+	if len(w.filled) != 0 {
+		t.Errorf("filled %v, which serve fills already", w.filled)
+	}
 }
 
 func TestSetupSignInAndOut(t *testing.T) {
