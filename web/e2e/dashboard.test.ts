@@ -487,7 +487,7 @@ describe("22 the empty state explains, and numbers can be had", () => {
     expect(rows[1]).toMatch(/04:01no data63 %91\.7 %$/);
     expect(rows[2]).toMatch(/04:0041\.3 %63 %91\.7 %$/);
     await choose(utilization, "Copy as CSV");
-    await page.getByText("Utilization is on the clipboard as CSV.").waitFor();
+    await page.getByText("Utilization copied to the clipboard as CSV.").waitFor();
     const csv = await page.evaluate(() => navigator.clipboard.readText());
     expect(csv).toMatch(/CPU.*Memory.*Disk/);
     expect(csv).toMatch(/04:00:00.*,41\.25,63,91\.7/);

@@ -151,7 +151,7 @@ test("35 each row says what its state means", async () => {
   await row(3).getByText("security-3.pdf · 403 KB · 14 pages · expires in 29 days").waitFor();
   await row(4).getByText("The PDF could not be rendered. Request it again.").waitFor();
   await row(4).getByText("render_failed").waitFor();
-  await row(5).getByText("File deleted, expired 2 days ago.").waitFor();
+  await row(5).getByText("No longer available, expired 2 days ago.").waitFor();
   await row(5).getByRole("link", { name: "Request again" }).waitFor();
   for (const n of [1, 2, 4, 5])
     expect(

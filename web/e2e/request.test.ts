@@ -317,7 +317,7 @@ test("30 Recipients", async () => {
   await page.getByText("19 of 20").waitFor();
 
   await page.goto(`/reports/view?kind=Security&${addressed(crowd.slice(0, 20))}`);
-  await page.getByText("These are 21, you included; a report goes to at most 20.").waitFor();
+  await page.getByText("You chose 21 recipients including yourself; a report can have at most 20.").waitFor();
   expect(await submit(page).isDisabled()).toBe(true);
 });
 

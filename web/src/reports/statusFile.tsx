@@ -73,7 +73,7 @@ function Past({ at }: { at: string | null }) {
   const now = useNow(60_000);
   return (
     <Text size="sm" c="dimmed">
-      No longer kept{at && `, expired ${ago(at, now)}`}.
+      No longer available{at && `, expired ${ago(at, now)}`}.
     </Text>
   );
 }
