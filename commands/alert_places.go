@@ -12,7 +12,7 @@ import (
 	"muster/domain/fleet"
 )
 
-//go:embed find_databases.sql
+//go:embed sql/find_databases.sql
 var findDatabases string
 
 // alertPlace is where an alert is: uuid.Nil where nothing was said, or nothing

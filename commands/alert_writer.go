@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	//go:embed select_last_seen.sql
+	//go:embed sql/select_last_seen.sql
 	selectLastSeen string
-	//go:embed write_last_seen.sql
+	//go:embed sql/write_last_seen.sql
 	writeLastSeen string
 )
 

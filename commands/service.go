@@ -69,7 +69,7 @@ type Limits struct {
 	BuildingAtOnce int // per organization
 }
 
-// Service runs the use cases; each has a file of its own.
+// Service runs the use cases.
 type Service struct {
 	DB        *sqlx.DB
 	Events    *eventstore.Store

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -145,4 +146,134 @@ func (s *Service) hashOf(ctx context.Context, password string, org uuid.UUID, ab
 		return "", err
 	}
 	return s.Accounts.HashPassword(ctx, password, append(about, o.Name)...)
+}
+
+// ChangeMember is what changes about a member; nil stays.
+type ChangeMember struct {
+	Role   *organization.Role
+	Status *string // active, disabled
+}
+
+// ChangeMember changes role or status. Either ends the member's sessions;
+// disabling withdraws their invitation and revokes their API tokens too, at once
+// and with an event for each token. Errors:
+// *NotFoundError, *RuleError with last_admin, invalid_state or invalid_parameter.
+func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c ChangeMember) (accounts.Member, Mark, error) {
+	if c.Role != nil && !c.Role.Valid() {
+		return accounts.Member{}, Mark{}, fieldError("#/role", "invalid_parameter", "is not a role")
+	}
+	var mark Mark
+	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		if err = s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
+			return err
+		}
+		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+			tokens, err := s.Accounts.WorkingTokens(ctx, tx, actor.OrganizationID, id)
+			if err != nil {
+				return nil, err
+			}
+			return changeMember(o, id, c, tokens)
+		}, func(events []organization.Event) error {
+			for _, e := range events {
+				if changed, ok := e.(organization.MemberChanged); ok {
+					return s.Accounts.UpdateMember(ctx, tx, actor.OrganizationID, id, changed.Role, changed.Status)
+				}
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return accounts.Member{}, Mark{}, err
+	}
+	member, ok, err := s.Accounts.Member(ctx, actor.OrganizationID, id)
+	if err == nil && !ok { // erased since
+		err = &NotFoundError{What: "member"}
+	}
+	return member, mark, err
+}
+
+// changeMember decides about the member and, where they are disabled, about
+// each of their tokens.
+func changeMember(o *organization.Organization, id uuid.UUID, c ChangeMember, tokens []uuid.UUID) ([]organization.Event, error) {
+	events, err := o.Change(id, c.Role, c.Status)
+	if err != nil || len(events) == 0 || c.Status == nil || *c.Status != organization.Disabled {
+		return events, err
+	}
+	revoked, err := revokeAll(o, tokens)
+	return append(events, revoked...), err
+}
+
+func revokeAll(o *organization.Organization, tokens []uuid.UUID) ([]organization.Event, error) {
+	var events []organization.Event
+	for _, token := range tokens {
+		revoked, err := o.Revoke(token)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, revoked...)
+	}
+	return events, nil
+}
+
+// EraseMember forgets a member: their row is emptied, what they signed in with
+// is gone, mails that still wait for them fail, and the inputs documents of the
+// reports that name them are queued for erasure. It cannot be undone. Errors:
+// *NotFoundError, also for one who is erased already, *RuleError with last_admin.
+//
+// forget runs before the append, in the same transaction: whoever else keeps what
+// names the member deletes it there; nil: nobody does.
+//
+// An invitation comes before the stream, as for whoever accepts it. The row comes
+// before the reports: see RecordPeople.
+func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID, forget func(tx *sqlx.Tx) error) (Mark, error) {
+	var mark Mark
+	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
+		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
+			return err
+		}
+		var err error
+		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+			return s.eraseMember(ctx, tx, o, actor.OrganizationID, id)
+		}, func([]organization.Event) error {
+			if err := s.Accounts.EraseMember(ctx, tx, actor.OrganizationID, id); err != nil {
+				return err
+			}
+			if err := s.eraseTraces(ctx, tx, actor.OrganizationID, id); err != nil || forget == nil {
+				return err
+			}
+			return forget(tx)
+		})
+		return err
+	})
+	return mark, err
+}
+
+// eraseMember decides about the member and about each of their tokens.
+func (s *Service) eraseMember(ctx context.Context, tx *sqlx.Tx, o *organization.Organization, org, id uuid.UUID) ([]organization.Event, error) {
+	erased, err := o.Erase(id)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := s.Accounts.WorkingTokens(ctx, tx, org, id)
+	if err != nil {
+		return nil, err
+	}
+	revoked, err := revokeAll(o, tokens)
+	return append(revoked, erased...), err
+}
+
+// eraseTraces queues what only a worker can do.
+func (s *Service) eraseTraces(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
+	var reports []uuid.UUID
+	err := tx.SelectContext(ctx, &reports, `SELECT report_id FROM report_people WHERE organization_id = $1 AND member_id = $2 ORDER BY report_id`, org, id)
+	if err != nil {
+		return fmt.Errorf("look for reports that name a member: %w", err)
+	}
+	for _, report := range reports {
+		if err := s.Jobs.InsertErasure(ctx, tx, org, report); err != nil {
+			return err
+		}
+	}
+	return s.Jobs.HastenMails(ctx, tx, org, id)
 }

@@ -109,3 +109,77 @@ func fits(text string, least, most int) bool {
 	n := utf8.RuneCountInString(text)
 	return n >= least && n <= most && !strings.ContainsRune(text, 0)
 }
+
+// GrantException puts an exception in force until it lapses or is revoked.
+// Errors: *NotFoundError, *RuleError with invalid_state, also where its time is
+// over.
+func (s *Service) GrantException(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+	return s.decideException(ctx, actor, id, func(x *exception.Exception, now time.Time) ([]exception.Event, error) {
+		return x.Grant(now)
+	})
+}
+
+// RevokeException refuses an exception that was asked for, or takes back one
+// that was granted. Errors: *NotFoundError, *RuleError with invalid_state, also
+// for one that has lapsed.
+func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+	return s.decideException(ctx, actor, id, func(x *exception.Exception, now time.Time) ([]exception.Event, error) {
+		return x.Revoke(now)
+	})
+}
+
+// decideException folds an exception under its lock and appends what decide
+// returns. The id of anything else is that of no exception. Errors:
+// *NotFoundError, *RuleError with invalid_state.
+func (s *Service) decideException(
+	ctx context.Context, actor Actor, id uuid.UUID, decide func(x *exception.Exception, now time.Time) ([]exception.Event, error),
+) (mark Mark, err error) {
+	if actor.MemberID == uuid.Nil {
+		return Mark{}, errors.New("an exception is decided by a member")
+	}
+	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+		if err := lockStream(ctx, tx, id); err != nil {
+			return err
+		}
+		var x exception.Exception
+		at, err := fold(ctx, s, tx, actor.OrganizationID, id, func(e any, _ time.Time) {
+			if e, ok := e.(exception.Event); ok {
+				x.Apply(e)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if x.Status() == "" {
+			return &NotFoundError{What: "exception"}
+		}
+		now := s.clock() // one instant for what is decided and for when it happened
+		events, err := decide(&x, now)
+		if err != nil {
+			return exceptionRefused(err)
+		}
+		mark, err = s.appendException(ctx, tx, actor, id, at, now, events)
+		return err
+	})
+	return mark, err
+}
+
+func (s *Service) appendException(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []exception.Event) (Mark, error) {
+	return appendAll(ctx, s, tx, actor, place{eventstore.Organization, exception.StreamType, id}, at, now, events)
+}
+
+// exceptionRefused says what the domain refuses in the contract's code.
+func exceptionRefused(err error) error {
+	var moved *exception.TransitionError
+	var lapsed *exception.LapsedError
+	refusal := &RuleError{Code: "invalid_state", Title: titles()["invalid_state"]}
+	switch {
+	case errors.As(err, &moved):
+		refusal.Detail = "The exception is " + string(moved.From) + "."
+	case errors.As(err, &lapsed):
+		refusal.Detail = "Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + "."
+	default:
+		return err
+	}
+	return refusal
+}

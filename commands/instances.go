@@ -1,0 +1,245 @@
+package commands
+
+import (
+	"context"
+	_ "embed" // the statement
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/domain/legible"
+	"muster/eventstore"
+)
+
+// RegisterInstance is an instance as a person names it.
+type RegisterInstance struct {
+	ExternalID string // empty: the new instance's id
+	Name       string
+	Engine     fleet.Engine
+	Version    string
+	Host       string
+	Active     bool
+	CreatedAt  time.Time // zero: now
+}
+
+// RegisterInstance makes an instance known. Errors: *RuleError, with
+// duplicate_external_id where the organization has that key already.
+func (s *Service) RegisterInstance(ctx context.Context, actor Actor, r RegisterInstance) (uuid.UUID, Mark, error) {
+	var id uuid.UUID
+	var mark Mark
+	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		id, mark, err = s.RegisterInstanceTx(ctx, tx, actor, uuid.Nil, r)
+		return err
+	})
+	return id, mark, err
+}
+
+// RegisterInstanceTx is RegisterInstance in the caller's transaction, last in
+// it, under an id that the caller made (uuid.Nil: a new one): so that the
+// connection string that is sealed for this id is kept together with it. An
+// instance that has been registered under this id stays as it is.
+func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r RegisterInstance) (uuid.UUID, Mark, error) {
+	w, err := s.newFleetWriter(tx, actor)
+	if err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	if err := r.check(w.now); err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	if id == uuid.Nil {
+		if id, err = uuid.NewV7(); err != nil {
+			return uuid.Nil, Mark{}, err
+		}
+	}
+	if r.ExternalID == "" {
+		r.ExternalID = id.String()
+	}
+	known, err := w.lockKeys(ctx, fleet.InstanceStream, []string{r.ExternalID})
+	if err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	if present(known[r.ExternalID].StateDigest) {
+		if known[r.ExternalID].Stream == id {
+			return id, Mark{Log: eventstore.Fleet}, nil
+		}
+		return uuid.Nil, Mark{}, fieldError("#/externalId", "duplicate_external_id", "is an instance of this organization already")
+	}
+	d := fleet.Details{Name: r.Name, Engine: r.Engine, Version: r.Version, Host: r.Host, Active: r.Active, CreatedAt: w.now}
+	if !r.CreatedAt.IsZero() {
+		d.CreatedAt = moment(r.CreatedAt)
+	}
+	if id, err = w.registerInstance(id, r.ExternalID, d); err != nil {
+		return uuid.Nil, Mark{}, err
+	}
+	mark, err := w.write(ctx)
+	return id, mark, err
+}
+
+func (r RegisterInstance) check(now time.Time) error {
+	c := fleetCheck{now: now}
+	c.text("#/name", r.Name, 1)
+	c.engine("#/engine", r.Engine)
+	c.text("#/version", r.Version, 0)
+	c.text("#/host", r.Host, 0)
+	c.time("#/createdAt", r.CreatedAt)
+	return c.err()
+}
+
+// ChangeInstance changes what is not nil.
+type ChangeInstance struct {
+	Name    *string
+	Version *string
+	Active  *bool
+}
+
+// ChangeInstance changes an instance. Errors: *NotFoundError, *RuleError.
+func (s *Service) ChangeInstance(ctx context.Context, actor Actor, id uuid.UUID, c ChangeInstance) (mark Mark, err error) {
+	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		mark, err = s.ChangeInstanceTx(ctx, tx, actor, id, c)
+		return err
+	})
+	return mark, err
+}
+
+// ChangeInstanceTx is ChangeInstance in the caller's transaction, last in it, so
+// that a new connection string is kept together with the rest of the change.
+func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, c ChangeInstance) (Mark, error) {
+	check := fleetCheck{now: s.clock()}
+	if c.Name != nil {
+		check.text("#/name", *c.Name, 1)
+	}
+	check.optional("#/version", c.Version)
+	if err := check.err(); err != nil {
+		return Mark{}, err
+	}
+	return s.withInstanceTx(ctx, tx, actor, id, func(w *fleetWriter, instance *fleet.Instance, at stream) error {
+		d := instance.Details()
+		if c.Name != nil {
+			d.Name = *c.Name
+		}
+		if c.Version != nil {
+			d.Version = *c.Version
+		}
+		if c.Active != nil {
+			d.Active = *c.Active
+		}
+		events, err := instance.Change(d)
+		if err != nil {
+			return err
+		}
+		return w.keepInstance(id, at, instance, instance.ExternalID(), events)
+	})
+}
+
+// RemoveInstance takes an instance and its databases out of every list and
+// count; their history stays in the log. Errors: *NotFoundError, also for one
+// that is removed already.
+func (s *Service) RemoveInstance(ctx context.Context, actor Actor, id uuid.UUID) (mark Mark, err error) {
+	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		mark, err = s.RemoveInstanceTx(ctx, tx, actor, id)
+		return err
+	})
+	return mark, err
+}
+
+// RemoveInstanceTx is RemoveInstance in the caller's transaction, last in it, so
+// that its connection string goes with it.
+func (s *Service) RemoveInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID) (Mark, error) {
+	return s.withInstanceTx(ctx, tx, actor, id, func(w *fleetWriter, instance *fleet.Instance, _ stream) error {
+		return w.removeInstance(ctx, id, instance.ExternalID())
+	})
+}
+
+// RecordDatabases takes in the names of the databases that a collector found on
+// an instance: new ones are registered as of now, those that are gone are
+// removed. Their external ids are their names, also where those are not legible. Errors: *NotFoundError.
+func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
+	return s.withInstance(ctx, actor, instance, func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
+		var listed []string
+		err := w.tx.SelectContext(ctx, &listed, `SELECT external_id FROM instance_databases WHERE instance_id = $1 ORDER BY external_id`, instance)
+		if err != nil {
+			return fmt.Errorf("list the databases of an instance: %w", err)
+		}
+		var found []FleetDatabase
+		there := make(map[string]bool, len(names))
+		for _, name := range names {
+			if !there[name] {
+				found = append(found, FleetDatabase{ExternalID: name, Name: legible.Clean(name)})
+			}
+			there[name] = true
+		}
+		for _, name := range listed {
+			if !there[name] {
+				found = append(found, FleetDatabase{ExternalID: name, Removed: true})
+			}
+		}
+		return w.recordDatabases(ctx, []FleetItem{{Databases: found}}, []FleetIDs{{ID: instance}})
+	})
+}
+
+// withInstance runs change on an instance that is there, in a transaction of its
+// own: see withInstanceTx.
+func (s *Service) withInstance(ctx context.Context, actor Actor, id uuid.UUID, change instanceChange) (mark Mark, err error) {
+	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		mark, err = s.withInstanceTx(ctx, tx, actor, id, change)
+		return err
+	})
+	return mark, err
+}
+
+// instanceChange decides about an instance at the version it was folded at.
+type instanceChange func(w *fleetWriter, i *fleet.Instance, at stream) error
+
+// withInstanceTx runs change on an instance that is there, under the lock of its
+// external key. Errors: *NotFoundError for one that is foreign, unknown or removed.
+func (s *Service) withInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, change instanceChange) (Mark, error) {
+	w, err := s.newFleetWriter(tx, actor)
+	if err != nil {
+		return Mark{}, err
+	}
+	instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
+	if err != nil {
+		return Mark{}, err
+	}
+	if !instance.Known() {
+		return Mark{}, &NotFoundError{What: "instance"}
+	}
+	if _, err := w.lockKeys(ctx, fleet.InstanceStream, []string{instance.ExternalID()}); err != nil {
+		return Mark{}, err
+	}
+	instance, at, err := w.loadInstance(ctx, id)
+	if err != nil {
+		return Mark{}, err
+	}
+	if !instance.Known() {
+		return Mark{}, &NotFoundError{What: "instance"}
+	}
+	if err := change(w, instance, at); err != nil {
+		return Mark{}, err
+	}
+	return w.write(ctx)
+}
+
+//go:embed sql/databases_of.sql
+var databasesOf string
+
+// DatabasesOf returns the ids of an instance's databases by external id, as the
+// write side has them; what a collector found bears its name. A foreign instance has
+// none, like an unknown one.
+func (s *Service) DatabasesOf(ctx context.Context, organization, instance uuid.UUID) (map[string]uuid.UUID, error) {
+	var rows []struct {
+		ExternalID string    `db:"external_id"`
+		ID         uuid.UUID `db:"stream_id"`
+	}
+	if err := s.DB.SelectContext(ctx, &rows, databasesOf, organization, instance, fleet.DatabaseStream); err != nil {
+		return nil, fmt.Errorf("read the databases of instance %s: %w", instance, err)
+	}
+	ids := make(map[string]uuid.UUID, len(rows))
+	for _, row := range rows {
+		ids[row.ExternalID] = row.ID
+	}
+	return ids, nil
+}

@@ -1,0 +1,232 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/report"
+	"muster/eventstore"
+)
+
+// worker is the actor of a build's life.
+func worker(organization uuid.UUID) Actor {
+	return Actor{OrganizationID: organization, Component: "worker"}
+}
+
+// lockReport makes every other writer of a report wait until tx ends. Its
+// claim, if it still has one, comes first: that is what whoever asks for the
+// same report locks before they meet the stream.
+func lockReport(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) error {
+	_, err := tx.ExecContext(ctx, `SELECT FROM report_claims WHERE organization_id = $1 AND report_id = $2 FOR UPDATE`, organization, id)
+	if err != nil {
+		return fmt.Errorf("lock the claim of report %s: %w", id, err)
+	}
+	return lockStream(ctx, tx, id)
+}
+
+// decideReport folds a report under its lock, and appends what decide returns.
+// before runs between the two where there is anything to append: whatever else
+// belongs to the transaction must happen before the log is locked.
+func (s *Service) decideReport(
+	ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID,
+	decide func(r *report.Report, now time.Time) ([]report.Event, error),
+	before func(r *report.Report, events []report.Event) error,
+) (Mark, error) {
+	if err := lockReport(ctx, tx, actor.OrganizationID, id); err != nil {
+		return Mark{}, err
+	}
+	var r report.Report
+	at, err := fold(ctx, s, tx, actor.OrganizationID, id, r.Apply)
+	if err != nil {
+		return Mark{}, err
+	}
+	if r.Status() == "" {
+		return Mark{}, &NotFoundError{What: "report"}
+	}
+	now := s.clock() // one instant for what is decided and for when it happened
+	events, err := decide(&r, now)
+	if err != nil || len(events) == 0 {
+		return Mark{Log: eventstore.Reports}, err
+	}
+	if before != nil {
+		if err := before(&r, events); err != nil {
+			return Mark{}, err
+		}
+	}
+	return s.appendReport(ctx, tx, actor, id, at, now, events)
+}
+
+func (s *Service) appendReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []report.Event) (Mark, error) {
+	return appendAll(ctx, s, tx, actor, place{eventstore.Reports, report.StreamType, id}, at, now, events)
+}
+
+// releaseClaim lets the next identical request create a report of its own.
+func releaseClaim(ctx context.Context, tx *sqlx.Tx, r *report.Report, organization uuid.UUID) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM report_claims WHERE organization_id = $1 AND fingerprint = $2`, organization, r.Fingerprint())
+	if err != nil {
+		return fmt.Errorf("release the claim of a report: %w", err)
+	}
+	return nil
+}
+
+// StartBuild records that worker took the request: BuildStarted where it was
+// Queued, BuildResumed with reason where it was Building already. The same
+// worker and attempt twice are one fact.
+//
+// Like every use case that takes a transaction it must be called last in it:
+// from its append to the commit the log's head row is locked. Errors of all of
+// them: *NotFoundError, *report.TransitionError.
+func (s *Service) StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, workerID string, attempt int, reason string) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
+		return r.Start(workerID, attempt, reason)
+	}, nil)
+}
+
+// CompleteStep records a finished step of the build. A step at or before the
+// last one of this attempt is known already.
+func (s *Service) CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, step report.StepCompleted) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
+		return r.CompleteStep(step)
+	}, nil)
+}
+
+// MarkReady records the finished file and releases the claim. RecipientIDs (with
+// whoever joined meanwhile) and ExpiresAt are set here, from RetentionSeconds.
+//
+// finish runs before the append, with the event as it will be recorded: it
+// inserts the mail, expiry and erasure jobs, so that everybody locks jobs before
+// the log. It does not run where this Ready is
+// recorded already; a Ready with another file is a *report.TransitionError.
+func (s *Service) MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, now time.Time) ([]report.Event, error) {
+		return r.Ready(ready, now)
+	}, func(r *report.Report, events []report.Event) error {
+		if err := releaseClaim(ctx, tx, r, organization); err != nil {
+			return err
+		}
+		for _, e := range events {
+			if recorded, ok := e.(report.Ready); ok && finish != nil {
+				return finish(recorded)
+			}
+		}
+		return nil
+	})
+}
+
+// MarkFailed ends a request with a code and a sentence, and releases its
+// claim. One that never started goes through Building.
+func (s *Service) MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
+		return r.Fail(failed)
+	}, func(r *report.Report, _ []report.Event) error {
+		return releaseClaim(ctx, tx, r, organization)
+	})
+}
+
+// MarkExpired records that the retention window has elapsed. Before it has,
+// the answer is a *report.NotDueError with the time to come back.
+func (s *Service) MarkExpired(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, now time.Time) ([]report.Event, error) {
+		return r.Expire(now)
+	}, nil)
+}
+
+// RecordInputsErased records that the inputs document was deleted by rule
+// (retention, member_erased); whom it named needs no remembering then.
+func (s *Service) RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, rule string) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
+		return r.EraseInputs(rule)
+	}, func(*report.Report, []report.Event) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM report_people WHERE organization_id = $1 AND report_id = $2`, organization, id)
+		if err != nil {
+			return fmt.Errorf("forget whom report %s names: %w", id, err)
+		}
+		return nil
+	})
+}
+
+// RecordMail records what became of one recipient's mail: a report.EmailSent
+// or a report.EmailFailed. A mail that was sent stays sent. Errors beside those
+// of StartBuild: *report.NotRecipientError.
+func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event) (Mark, error) {
+	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
+		return r.RecordMail(outcome)
+	}, nil)
+}
+
+// RecordDownload records that the actor fetched the file, at most once an hour.
+// A report that is not Ready, or whose window has elapsed by the clock, is a
+// *report.TransitionError: record first, then send the file.
+func (s *Service) RecordDownload(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+	var mark Mark
+	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		mark, err = s.decideReport(ctx, tx, actor, id, func(r *report.Report, now time.Time) ([]report.Event, error) {
+			return r.RecordDownload(actor.MemberID, now)
+		}, nil)
+		return err
+	})
+	return mark, err
+}
+
+// RecordPeople remembers, in the transaction of Ready, whom the inputs document
+// of a report names, and queues its erasure where one of them was erased while it
+// was built.
+//
+// The members' rows are locked first. So either an erasure waits for this
+// transaction and then finds the report, or this transaction waits for the
+// erasure and finds the member erased.
+func (s *Service) RecordPeople(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID, members []uuid.UUID) error {
+	if len(members) == 0 {
+		return nil
+	}
+	erased, err := s.Accounts.LockPeople(ctx, tx, organization, members)
+	if err != nil {
+		return err
+	}
+	if len(erased) > 0 {
+		return s.Jobs.InsertErasure(ctx, tx, organization, report)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO report_people (organization_id, report_id, member_id)
+		SELECT $1, $2, unnest($3::uuid[]) ON CONFLICT DO NOTHING`, organization, report, members)
+	if err != nil {
+		return fmt.Errorf("record whom report %s names: %w", report, err)
+	}
+	return nil
+}
+
+// ReportFinalError says that a report is not built any more, because it has ended.
+type ReportFinalError struct {
+	Report uuid.UUID
+	Status report.Status
+}
+
+func (e *ReportFinalError) Error() string {
+	return fmt.Sprintf("report %s is %s, so building it again would change nothing; request the report again instead", e.Report, e.Status)
+}
+
+// RetryJob lets a job that was set aside run again, with all its attempts ahead of
+// it. The build of a report that has ended stays where it is: a worker would find
+// nothing left to do. Nothing is locked, for a report that has ended stays so.
+// Errors: *ReportFinalError, and those of Jobs.Retry.
+func (s *Service) RetryJob(ctx context.Context, organization, job uuid.UUID) error {
+	id, isBuild, err := s.Jobs.DeadBuild(ctx, organization, job)
+	if err != nil {
+		return err
+	}
+	if isBuild {
+		var r report.Report
+		if _, err := fold(ctx, s, s.DB, organization, id, r.Apply); err != nil {
+			return err
+		}
+		switch status := r.Status(); status {
+		case report.StatusReady, report.StatusFailed, report.StatusExpired:
+			return &ReportFinalError{Report: id, Status: status}
+		case report.StatusQueued, report.StatusBuilding:
+		}
+	}
+	return s.Jobs.Retry(ctx, organization, job)
+}
