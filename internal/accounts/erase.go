@@ -9,7 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-//go:embed queries/lock_people.sql
+//go:embed sql/lock_people.sql
 var lockPeople string
 
 // EraseMember empties a member's row and forgets what they signed in with:

@@ -64,7 +64,7 @@ func (s *Store) SignInByIdentity(ctx context.Context, id Identity, c Client) (to
 // sign in; detail: the issuer.
 const IdentityLinked = "identityLinked"
 
-//go:embed queries/link_identity.sql
+//go:embed sql/link_identity.sql
 var linkIdentity string
 
 // LinkIdentity makes the identity the member's, who must still have the address

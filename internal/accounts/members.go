@@ -16,7 +16,7 @@ import (
 
 const memberColumns = `id, organization_id, coalesce(email, '') AS email, name, role, status, last_sign_in_at, created_at`
 
-//go:embed queries/members.sql
+//go:embed sql/members.sql
 var listMembers string
 
 // Address is where and to whom a mail goes.

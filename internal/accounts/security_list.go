@@ -11,11 +11,11 @@ import (
 )
 
 var (
-	//go:embed queries/security_log.sql
+	//go:embed sql/security_log.sql
 	listSecurity string
-	//go:embed queries/security_log_by_type.sql
+	//go:embed sql/security_log_by_type.sql
 	listSecurityByType string
-	//go:embed queries/security_log_by_member.sql
+	//go:embed sql/security_log_by_member.sql
 	listSecurityByMember string
 )
 

@@ -36,7 +36,7 @@ func TestWhatIsNotThereIsNotSearchedFor(t *testing.T) {
 		{"security_log_by_type", ", text[]", ", '{signedIn,refused}'", "security_log_by_type"},
 		{"security_log_by_member", ", uuid[], text[]", ", array['" + uuid.NewString() + "'::uuid], '{}'", "security_log_by_member"},
 	} {
-		query, err := os.ReadFile("queries/" + c.file + ".sql")
+		query, err := os.ReadFile("sql/" + c.file + ".sql")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,10 +47,10 @@ const (
 	nobodysEntries     = 1024
 )
 
-//go:embed queries/record_security.sql
+//go:embed sql/record_security.sql
 var recordSecurity string
 
-//go:embed queries/forget_addresses.sql
+//go:embed sql/forget_addresses.sql
 var forgetAddresses string
 
 // SecurityEntry is one row of the security log.

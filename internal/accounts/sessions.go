@@ -25,7 +25,7 @@ const (
 // userAgentRoom bounds what a browser may make us keep.
 const userAgentRoom = 256
 
-//go:embed queries/principal_of_session.sql
+//go:embed sql/principal_of_session.sql
 var principalOfSession string
 
 // Session is one signed-in browser.
@@ -38,7 +38,7 @@ type Session struct {
 	UserAgent  string    `db:"user_agent"`
 }
 
-//go:embed queries/start_session.sql
+//go:embed sql/start_session.sql
 var startSessionSQL string
 
 // StartSession opens a session for a member who has just proven who they are:

@@ -27,13 +27,13 @@ const (
 // addressKnown is how long an address counts as one that the member signs in from.
 const addressKnown = 30 * 24 * time.Hour
 
-//go:embed queries/account.sql
+//go:embed sql/account.sql
 var accountOf string
 
-//go:embed queries/count_failure.sql
+//go:embed sql/count_failure.sql
 var countFailure string
 
-//go:embed queries/forget_failures.sql
+//go:embed sql/forget_failures.sql
 var forgetFailures string
 
 // SignIn checks a password and opens a session. Unknown, invited and disabled

@@ -34,13 +34,13 @@ const (
 	base62        = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-//go:embed queries/principal_of_token.sql
+//go:embed sql/principal_of_token.sql
 var principalOfToken string
 
-//go:embed queries/touch_token.sql
+//go:embed sql/touch_token.sql
 var touchToken string
 
-//go:embed queries/tokens.sql
+//go:embed sql/tokens.sql
 var listTokens string
 
 // Token is an API or ingest token without its secret.

@@ -34,7 +34,7 @@ func (e *LeaseLostError) Error() string {
 	return fmt.Sprintf("the claim on instance %s was lost", e.Instance)
 }
 
-//go:embed queries/claim_due.sql
+//go:embed sql/claim_due.sql
 var claimDueSQL string
 
 // ClaimDue claims the instance that is due longest, of any organization; ok is
@@ -51,7 +51,7 @@ func (s *Store) ClaimDue(ctx context.Context, lease time.Duration) (c Claim, ok 
 	return c, true, nil
 }
 
-//go:embed queries/claim_one.sql
+//go:embed sql/claim_one.sql
 var claimOneSQL string
 
 // Attempt says how far the attempts at an instance have come.
@@ -149,10 +149,10 @@ func (s *Store) Due(ctx context.Context, organization, instance uuid.UUID) (ok b
 	return n > 0, err
 }
 
-//go:embed queries/record.sql
+//go:embed sql/record.sql
 var recordSQL string
 
-//go:embed queries/record_classification.sql
+//go:embed sql/record_classification.sql
 var recordClassificationSQL string
 
 // Record keeps the outcome of a claim, ends the claim and sets when the

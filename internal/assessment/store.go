@@ -95,7 +95,7 @@ type DatabaseClassification struct {
 	Classification snapshot.Classification
 }
 
-//go:embed queries/save_credentials.sql
+//go:embed sql/save_credentials.sql
 var saveCredentialsSQL string
 
 // SaveCredentials registers or replaces how an instance is reached and makes
@@ -156,7 +156,7 @@ func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, ins
 	return nil
 }
 
-//go:embed queries/latest.sql
+//go:embed sql/latest.sql
 var latestSQL string
 
 // Latest returns the newest assessment that reached the server (where none ever
@@ -220,7 +220,7 @@ func (s *Store) classifications(ctx context.Context, organization, instance uuid
 	return out, nil
 }
 
-//go:embed queries/states.sql
+//go:embed sql/states.sql
 var statesSQL string
 
 // States returns the states of those ids that have a connection registered in

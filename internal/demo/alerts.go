@@ -14,7 +14,7 @@ import (
 	"muster/domain/alert"
 )
 
-//go:embed acted.sql
+//go:embed sql/acted.sql
 var actedSQL string
 
 // alertsAtOnce is how many alerts are sent in one call; more than that are there

@@ -21,10 +21,10 @@ import (
 	"muster/internal/intake/push"
 )
 
-//go:embed shop.sql
+//go:embed sql/shop.sql
 var shopSQL string
 
-//go:embed requested.sql
+//go:embed sql/requested.sql
 var requestedSQL string
 
 // OrganizationName is what the demo organization is called.

@@ -14,7 +14,7 @@ import (
 	"muster/domain/exception"
 )
 
-//go:embed excepted.sql
+//go:embed sql/excepted.sql
 var exceptedSQL string
 
 // excepted are the exceptions to what is wrong with the live server: one that

@@ -12,7 +12,7 @@ import (
 	"muster/internal/accounts"
 )
 
-//go:embed closed.sql
+//go:embed sql/closed.sql
 var closedSQL string
 
 // sendsAgain is how far back the first sending of a process reaches, so that an alert

@@ -17,9 +17,9 @@ import (
 )
 
 var (
-	//go:embed unmeasured.sql
+	//go:embed sql/unmeasured.sql
 	unmeasuredSQL string
-	//go:embed measured.sql
+	//go:embed sql/measured.sql
 	measuredSQL string
 )
 

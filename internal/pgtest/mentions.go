@@ -1,11 +1,15 @@
 package pgtest
 
 import (
+	_ "embed" // the query
 	"fmt"
 	"testing"
 
 	"github.com/jmoiron/sqlx"
 )
+
+//go:embed sql/tables.sql
+var tablesQuery string
 
 // Mentions returns the rows of a database in which a text occurs, in either case,
 // by their table ("schema.table"). Of bytes it sees what is ASCII in them. It is
@@ -16,14 +20,7 @@ func Mentions(t testing.TB, db *sqlx.DB, text string) map[string][]string {
 		Name    string `db:"name"`
 		Columns string `db:"columns"`
 	}
-	if err := db.SelectContext(t.Context(), &tables, `
-		SELECT format('%I.%I', n.nspname, c.relname) AS name,
-		       string_agg(format(CASE a.atttypid WHEN 'bytea'::regtype THEN 'encode(%I, ''escape'')' ELSE '%I::text' END, a.attname), ', ' ORDER BY a.attnum) AS columns
-		FROM pg_class c
-		JOIN pg_namespace n ON n.oid = c.relnamespace
-		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-		WHERE c.relkind IN ('r', 'm') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\_%'
-		GROUP BY 1`); err != nil {
+	if err := db.SelectContext(t.Context(), &tables, tablesQuery); err != nil {
 		t.Fatal(err)
 	}
 	mentions := map[string][]string{}

@@ -67,7 +67,7 @@ const columnsRead = `a.id, a.title, a.description, a.severity, a.state, a.muted,
 const placesNamed = `LEFT JOIN alerts_v1.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
 LEFT JOIN alerts_v1.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
 
-//go:embed alert.sql
+//go:embed sql/alert.sql
 var alertQuery string
 
 // Alert returns one; ok is false where this organization has none of that id.

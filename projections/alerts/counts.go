@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	//go:embed counts.sql
+	//go:embed sql/counts.sql
 	countsQuery string
-	//go:embed history.sql
+	//go:embed sql/history.sql
 	historyQuery string
 )
 

@@ -15,15 +15,15 @@ import (
 )
 
 var (
-	//go:embed page.sql
+	//go:embed sql/page.sql
 	pageQuery string
-	//go:embed page_recorded.sql
+	//go:embed sql/page_recorded.sql
 	recordedQuery string
-	//go:embed page_seen.sql
+	//go:embed sql/page_seen.sql
 	seenQuery string
-	//go:embed page_seen_of_instance.sql
+	//go:embed sql/page_seen_of_instance.sql
 	seenOfInstanceQuery string
-	//go:embed page_of_instances.sql
+	//go:embed sql/page_of_instances.sql
 	ofInstancesQuery string
 )
 

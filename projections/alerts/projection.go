@@ -24,15 +24,15 @@ const (
 )
 
 var (
-	//go:embed schema.sql
+	//go:embed sql/schema.sql
 	schema string
-	//go:embed load_alerts.sql
+	//go:embed sql/load_alerts.sql
 	loadAlerts string
-	//go:embed write_alerts.sql
+	//go:embed sql/write_alerts.sql
 	writeAlerts string
-	//go:embed write_places.sql
+	//go:embed sql/write_places.sql
 	writePlaces string
-	//go:embed write_totals.sql
+	//go:embed sql/write_totals.sql
 	writeTotals string
 )
 

@@ -7,11 +7,11 @@ import (
 )
 
 var (
-	//go:embed counted.sql
+	//go:embed sql/counted.sql
 	countedQuery string
-	//go:embed recorded_between.sql
+	//go:embed sql/recorded_between.sql
 	recordedBetweenQuery string
-	//go:embed crossed.sql
+	//go:embed sql/crossed.sql
 	crossedQuery string
 )
 

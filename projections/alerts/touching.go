@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-//go:embed touching.sql
+//go:embed sql/touching.sql
 var touchingQuery string
 
-//go:embed count_touching.sql
+//go:embed sql/count_touching.sql
 var countTouching string
 
 // touches is true of an alert (a) of instance $2 of organization $1, and of its

@@ -13,13 +13,13 @@ import (
 )
 
 var (
-	//go:embed trail.sql
+	//go:embed sql/trail.sql
 	trailQuery string
-	//go:embed list.sql
+	//go:embed sql/list.sql
 	listQuery string
-	//go:embed list_by_type.sql
+	//go:embed sql/list_by_type.sql
 	listByType string
-	//go:embed list_by_actor.sql
+	//go:embed sql/list_by_actor.sql
 	listByActor string
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-//go:embed names.sql
+//go:embed sql/names.sql
 var namesQuery string
 
 // anID finds ids in what was recorded, wherever they stand in it.

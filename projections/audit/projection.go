@@ -23,9 +23,9 @@ const (
 )
 
 var (
-	//go:embed schema.sql
+	//go:embed sql/schema.sql
 	schema string
-	//go:embed write.sql
+	//go:embed sql/write.sql
 	writeQuery string
 )
 

@@ -13,7 +13,7 @@ import (
 	"muster/domain/exception"
 )
 
-//go:embed page.sql
+//go:embed sql/page.sql
 var pageQuery string
 
 // Reader answers from the live generation of the exceptions projection. Every

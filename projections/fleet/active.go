@@ -15,7 +15,7 @@ func (r *Reader) Active(ctx context.Context, organization, instance uuid.UUID) (
 	return ok && i.Active, err
 }
 
-//go:embed active_among.sql
+//go:embed sql/active_among.sql
 var activeAmong string
 
 // ActiveAmong is Active for many at once, of any organizations: instances[i] is

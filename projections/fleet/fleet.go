@@ -15,9 +15,9 @@ import (
 )
 
 var (
-	//go:embed instances.sql
+	//go:embed sql/instances.sql
 	instancesQuery string
-	//go:embed count_instances.sql
+	//go:embed sql/count_instances.sql
 	countInstancesQuery string
 )
 

@@ -24,11 +24,11 @@ const (
 )
 
 var (
-	//go:embed schema.sql
+	//go:embed sql/schema.sql
 	schema string
-	//go:embed write_instances.sql
+	//go:embed sql/write_instances.sql
 	writeInstances string
-	//go:embed write_databases.sql
+	//go:embed sql/write_databases.sql
 	writeDatabases string
 )
 

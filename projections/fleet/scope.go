@@ -12,13 +12,13 @@ import (
 )
 
 var (
-	//go:embed resolve_scope.sql
+	//go:embed sql/resolve_scope.sql
 	resolveScope string
-	//go:embed count_organization.sql
+	//go:embed sql/count_organization.sql
 	countOrganization string
-	//go:embed count_scope.sql
+	//go:embed sql/count_scope.sql
 	countScope string
-	//go:embed named_instances.sql
+	//go:embed sql/named_instances.sql
 	namedInstances string
 )
 

@@ -25,17 +25,17 @@ const (
 )
 
 var (
-	//go:embed schema.sql
+	//go:embed sql/schema.sql
 	schema string
-	//go:embed load_reports.sql
+	//go:embed sql/load_reports.sql
 	loadReports string
-	//go:embed load_recipients.sql
+	//go:embed sql/load_recipients.sql
 	loadRecipients string
-	//go:embed write_reports.sql
+	//go:embed sql/write_reports.sql
 	writeReports string
-	//go:embed write_recipients.sql
+	//go:embed sql/write_recipients.sql
 	writeRecipients string
-	//go:embed write_counts.sql
+	//go:embed sql/write_counts.sql
 	writeCounts string
 )
 

@@ -18,26 +18,22 @@ import (
 )
 
 var (
-	//go:embed page.sql
+	//go:embed sql/page.sql
 	pageQuery string
-	//go:embed page_by_status.sql
+	//go:embed sql/page_by_status.sql
 	pageByStatusQuery string
-	//go:embed totals.sql
+	//go:embed sql/totals.sql
 	totalsQuery string
-	//go:embed exports.sql
+	//go:embed sql/exports.sql
 	exportsQuery string
-	//go:embed unseen.sql
+	//go:embed sql/unseen.sql
 	unseenQuery string
-	//go:embed mark_seen.sql
+	//go:embed sql/mark_seen.sql
 	markSeenQuery string
+	// columns are what scan reads, and the recipients in order.
+	//go:embed sql/columns.sql
+	columns string
 )
-
-// columns are what scan reads, and the recipients in order.
-const columns = `r.id, r.organization_id, r.kind, r.status, r.scope, r.scope_label, r.requester_id, r.created_at,
-       r.started_at, r.finished_at, r.expires_at, r.file, r.error_code, r.error_message, r.inputs_erased_at,
-       r.inputs_rule, r.version,
-       (SELECT coalesce(jsonb_agg(p.member_id ORDER BY p.ordinal), '[]')
-        FROM report_history_v1.recipients p WHERE p.report_id = r.id AND p.ordinal IS NOT NULL)`
 
 func withColumns(query string) string { return strings.Replace(query, "{{columns}}", columns, 1) }
 

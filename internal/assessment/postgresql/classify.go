@@ -93,7 +93,7 @@ type columnFact struct {
 	Virtual  bool   `json:"virtual"`
 }
 
-//go:embed columns.sql
+//go:embed sql/columns.sql
 var columnsSQL string
 
 func readTables(ctx context.Context, s *assessment.Session) ([]tableFact, error) {

@@ -14,7 +14,7 @@ import (
 	"muster/internal/measurements"
 )
 
-//go:embed queries/sessions.sql
+//go:embed sql/sessions.sql
 var sessionsQuery string
 
 // activity is what the sessions on a server do, by database.

@@ -12,7 +12,7 @@
 // those that have hung for a second aside, and writes four batches at once.
 //
 // A server's turn is a phase of the minute that follows from its id, the first one at
-// once. Each query is a file in queries/ that says which versions it serves; which one
+// once. Each query is a file in sql/ that says which versions it serves; which one
 // is taken depends on what the server has, not on its version, for an extension may be
 // older than its server. The connection reads only, ends statements after five seconds
 // (package assessment), and moves to the database that has pg_stat_statements.

@@ -12,16 +12,16 @@ import (
 	"muster/internal/watch"
 )
 
-//go:embed queries/capabilities.sql
+//go:embed sql/capabilities.sql
 var capabilitiesQuery string
 
-//go:embed queries/lock_wait.sql
+//go:embed sql/lock_wait.sql
 var lockWaitQuery string
 
-//go:embed queries/lock_wait_13.sql
+//go:embed sql/lock_wait_13.sql
 var lockWait13Query string
 
-//go:embed queries/wraparound.sql
+//go:embed sql/wraparound.sql
 var wraparoundQuery string
 
 // readSigns asks a server what the watch judges beside what the samples say. Who may

@@ -17,28 +17,28 @@ import (
 	"muster/internal/snapshot"
 )
 
-//go:embed queries/extension.sql
+//go:embed sql/extension.sql
 var extensionQuery string
 
-//go:embed queries/databases.sql
+//go:embed sql/databases.sql
 var databasesQuery string
 
-//go:embed queries/clocks.sql
+//go:embed sql/clocks.sql
 var clocksQuery string
 
-//go:embed queries/clocks_1_9.sql
+//go:embed sql/clocks_1_9.sql
 var clocks19Query string
 
-//go:embed queries/statements_1_11.sql
+//go:embed sql/statements_1_11.sql
 var statements111Query string
 
-//go:embed queries/statements_1_9.sql
+//go:embed sql/statements_1_9.sql
 var statements19Query string
 
-//go:embed queries/statements_1_8.sql
+//go:embed sql/statements_1_8.sql
 var statements18Query string
 
-//go:embed queries/statements_1_4.sql
+//go:embed sql/statements_1_4.sql
 var statements14Query string
 
 // extension is pg_stat_statements as one database has it.

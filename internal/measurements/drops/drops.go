@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed" // the statement
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,6 +20,9 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 )
+
+//go:embed sql/record.sql
+var recordQuery string
 
 // pace is how often what was counted is written.
 const pace = time.Second
@@ -125,14 +129,7 @@ func (b *Book) write(ctx context.Context, counted map[key]Drop) error {
 		organizations, tiles, engines = append(organizations, k.organization), append(tiles, k.tile), append(engines, string(k.engine))
 		drops, at, sentences = append(drops, d.Drops), append(at, d.LastAt), append(sentences, d.LastError)
 	}
-	_, err := b.db.ExecContext(ctx, `
-		INSERT INTO engine_drops AS kept (organization_id, tile, engine, drops, last_at, last_error)
-		SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
-		ON CONFLICT (organization_id, tile, engine) DO UPDATE SET
-			drops = kept.drops + excluded.drops,
-			last_error = CASE WHEN excluded.last_at >= kept.last_at THEN excluded.last_error ELSE kept.last_error END,
-			last_at = greatest(kept.last_at, excluded.last_at)`,
-		organizations, tiles, engines, drops, at, sentences)
+	_, err := b.db.ExecContext(ctx, recordQuery, organizations, tiles, engines, drops, at, sentences)
 	return err
 }
 
