@@ -52,10 +52,7 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 	if err != nil {
 		return handlers.Parts{}, err
 	}
-	composer, err := mail.NewComposer(from, time.Now)
-	if err != nil {
-		return handlers.Parts{}, err
-	}
+	composer := mail.NewComposer(from, time.Now)
 	transport, err := in.transport()
 	if err != nil {
 		return handlers.Parts{}, err

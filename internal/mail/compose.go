@@ -1,14 +1,13 @@
 package mail
 
 import (
-	"bytes"
-	"embed"
+	_ "embed"
 	"fmt"
-	htmltemplate "html/template"
+	"html"
 	netmail "net/mail"
 	"net/url"
+	"os"
 	"strings"
-	texttemplate "text/template"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,39 +47,29 @@ type Notice struct {
 	Witness string // the log's head that the PDF carries, as log:position:hash
 }
 
-//go:embed templates/ready.html templates/ready.txt
-var templates embed.FS
+// The templates hold ${names}, which letter fills. Package text/template would do it,
+// too; but it may call any method of any type, and so the linker would keep them all:
+// 15 MB of the program.
+var (
+	//go:embed templates/ready.html
+	readyHTML string
+	//go:embed templates/demo.html
+	demoHTML string // the row of ${Demo}
+	//go:embed templates/ready.txt
+	readyText string
+	//go:embed templates/demo.txt
+	demoText string // what comes first
+)
 
 // Composer makes the mails.
 type Composer struct {
 	from *netmail.Address
 	now  func() time.Time
-	html *htmltemplate.Template
-	text *texttemplate.Template
 }
 
 // NewComposer returns a composer with the given sender and clock.
-func NewComposer(from *netmail.Address, now func() time.Time) (*Composer, error) {
-	html, err := htmltemplate.ParseFS(templates, "templates/ready.html")
-	if err != nil {
-		return nil, fmt.Errorf("mail template: %w", err)
-	}
-	text, err := texttemplate.ParseFS(templates, "templates/ready.txt")
-	if err != nil {
-		return nil, fmt.Errorf("mail template: %w", err)
-	}
-	return &Composer{from: from, now: now, html: html, text: text}, nil
-}
-
-// letter is what the templates see.
-type letter struct {
-	Notice
-	Link    string
-	AsOf    string
-	Expires string
-	Size    string
-	Pages   string
-	Because string
+func NewComposer(from *netmail.Address, now func() time.Time) *Composer {
+	return &Composer{from: from, now: now}
 }
 
 // Compose makes the mail to one recipient. It fails with a final
@@ -89,14 +78,7 @@ func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 	// Names come from people: a line break in one must not end a line of ours.
 	n.Organization, n.ScopeLabel, n.FileName = legible.Clean(n.Organization), legible.Clean(n.ScopeLabel), legible.Clean(n.FileName)
 	n.Requester, to.Name = legible.Clean(n.Requester), legible.Clean(to.Name)
-	l := newLetter(n)
-	var text, html bytes.Buffer
-	if err := c.text.Execute(&text, l); err != nil {
-		return Message{}, fmt.Errorf("compose a mail: %w", err)
-	}
-	if err := c.html.Execute(&html, l); err != nil {
-		return Message{}, fmt.Errorf("compose a mail: %w", err)
-	}
+	text, page := letter(n)
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(c.from)
 	if err := m.AddToFormat(to.Name, to.Email); err != nil {
@@ -112,8 +94,8 @@ func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 	m.SetBoundary("muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8])
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange looks at this one only
-	m.SetBodyString(gomail.TypeTextPlain, text.String())
-	m.AddAlternativeString(gomail.TypeTextHTML, html.String())
+	m.SetBodyString(gomail.TypeTextPlain, text)
+	m.AddAlternativeString(gomail.TypeTextHTML, page)
 	return Message{
 		ID:   MessageID(n.ReportID, n.MemberID),
 		Name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.ReportID, n.MemberID),
@@ -121,26 +103,33 @@ func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 	}, nil
 }
 
-func newLetter(n Notice) letter {
-	l := letter{
-		Notice:  n,
-		Link:    Link(n.PublicURL, n.ReportID),
-		AsOf:    instant(n.AsOf),
-		Expires: instant(n.ExpiresAt),
-		Size:    size(n.SizeBytes),
-		Pages:   fmt.Sprintf("%d pages", n.Pages),
-		Because: fmt.Sprintf("You receive this e-mail because %s added you as a recipient.", n.Requester),
-	}
+// letter says it as text and as a page, in which every value is escaped.
+func letter(n Notice) (text, page string) {
+	pages := fmt.Sprintf("%d pages", n.Pages)
 	if n.Pages == 1 {
-		l.Pages = "1 page"
+		pages = "1 page"
 	}
+	because := fmt.Sprintf("%s added you as a recipient.", n.Requester)
 	switch {
 	case n.Requested:
-		l.Because = "You receive this e-mail because you requested this report."
+		because = "you requested this report."
 	case n.Requester == "":
-		l.Because = "You receive this e-mail because you are a recipient of this report."
+		because = "you are a recipient of this report."
 	}
-	return l
+	values := map[string]string{
+		"Kind": n.Kind, "ScopeLabel": n.ScopeLabel, "Organization": n.Organization,
+		"Pages": pages, "Size": size(n.SizeBytes), "AsOf": instant(n.AsOf), "Expires": instant(n.ExpiresAt),
+		"Link": Link(n.PublicURL, n.ReportID), "ReportID": n.ReportID.String(), "FileName": n.FileName,
+		"SHA256": n.SHA256, "Witness": n.Witness,
+		"Because": "You receive this e-mail because " + because,
+	}
+	text, row := readyText, ""
+	if n.Demo {
+		text, row = demoText+text, strings.TrimSpace(demoHTML)
+	}
+	text = os.Expand(text, func(name string) string { return values[name] })
+	page = os.Expand(strings.Replace(readyHTML, "${Demo}", row, 1), func(name string) string { return html.EscapeString(values[name]) })
+	return text, page
 }
 
 // Link is the page that offers the report's download after signing in.

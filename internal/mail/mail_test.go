@@ -46,10 +46,7 @@ func compose(t *testing.T, n mail.Notice, to mail.Address) mail.Message {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := mail.NewComposer(from, func() time.Time { return time.Date(2026, 11, 20, 11, 39, 0, 0, time.UTC) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mail.NewComposer(from, func() time.Time { return time.Date(2026, 11, 20, 11, 39, 0, 0, time.UTC) })
 	m, err := c.Compose(n, to)
 	if err != nil {
 		t.Fatal(err)
