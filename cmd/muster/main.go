@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -112,10 +113,17 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 --data-dir, and every subcommand finds it there.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       buildVersion(),
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), allSettings, settingsInShort, 1))
+	sayVersion := root.Flags().BoolP("version", "v", false, "version for muster")
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // where no command is named
+		if *sayVersion {
+			fmt.Fprintln(cmd.OutOrStdout(), buildVersion())
+			return
+		}
+		help(cmd, args)
+	})
+	root.SetUsageFunc(settingsInShort(root.UsageFunc()))
 	cfg := config.Bind(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		// cobra looks for missing flags only after this.
@@ -144,13 +152,28 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 	return root
 }
 
-// The settings are flags of every command and would bury each one's own: only
-// serve, which needs them all, and muster itself list them.
-const (
-	allSettings     = "{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}"
-	settingsInShort = `{{if eq .Name "serve"}}` + allSettings + `{{else}}` +
-		"  --data-dir, --database-url and the others that 'muster serve --help' lists{{end}}"
-)
+// settingsInShort is cobra's usage without the settings: they are flags of every
+// command and would bury each one's own. Only serve, which needs them all, and muster
+// itself list them. (cobra's templates could say it, too; but with text/template the
+// linker keeps every method of every type, which is a third of the program.)
+func settingsInShort(usage func(*cobra.Command) error) func(*cobra.Command) error {
+	return func(cmd *cobra.Command) error {
+		if cmd.Name() == "serve" || !cmd.HasParent() {
+			return usage(cmd)
+		}
+		out := cmd.OutOrStderr()
+		var whole bytes.Buffer
+		cmd.SetOut(&whole)
+		defer cmd.SetOut(nil)
+		if err := usage(cmd); err != nil {
+			return err
+		}
+		all := strings.TrimRight(cmd.InheritedFlags().FlagUsages(), " \n")
+		_, err := io.WriteString(out, strings.Replace(whole.String(), all,
+			"  --data-dir, --database-url and the others that 'muster serve --help' lists", 1))
+		return err
+	}
+}
 
 // buildVersion is the version with the commit.
 func buildVersion() string {
