@@ -16,7 +16,6 @@ import (
 	"muster/internal/measurements"
 
 	"github.com/gin-gonic/gin"
-	"github.com/gin-gonic/gin/binding"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
@@ -8569,10 +8568,7 @@ func (sh *strictHandler) CreateApiToken(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -8689,10 +8685,7 @@ func (sh *strictHandler) RequestException(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -8835,10 +8828,7 @@ func (sh *strictHandler) MarkExportsSeen(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -8927,10 +8917,7 @@ func (sh *strictHandler) CreateIngestToken(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9023,10 +9010,7 @@ func (sh *strictHandler) CreateInstance(ctx *gin.Context, params CreateInstanceP
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9119,10 +9103,7 @@ func (sh *strictHandler) ChangeInstance(ctx *gin.Context, instanceId InstanceId)
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9216,10 +9197,7 @@ func (sh *strictHandler) AcceptInvitation(ctx *gin.Context, token string) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9284,10 +9262,7 @@ func (sh *strictHandler) InviteMember(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9354,10 +9329,7 @@ func (sh *strictHandler) ChangeMember(ctx *gin.Context, memberId MemberId) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9850,10 +9822,7 @@ func (sh *strictHandler) ChangeOrganization(ctx *gin.Context, params ChangeOrgan
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9892,10 +9861,7 @@ func (sh *strictHandler) ChangePassword(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -9962,10 +9928,7 @@ func (sh *strictHandler) CreateReport(ctx *gin.Context, params CreateReportParam
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10157,10 +10120,7 @@ func (sh *strictHandler) SignIn(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10297,10 +10257,7 @@ func (sh *strictHandler) SetUp(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10417,10 +10374,7 @@ func (sh *strictHandler) ReceiveAlertmanagerAlerts(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10459,10 +10413,7 @@ func (sh *strictHandler) ReceiveAlertmanagerWebhook(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10501,10 +10452,7 @@ func (sh *strictHandler) RecordAlerts(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10543,10 +10491,7 @@ func (sh *strictHandler) RecordFleet(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10587,10 +10532,7 @@ func (sh *strictHandler) ReceiveOtlpMetrics(ctx *gin.Context) {
 		// that value, matching member names exactly, so the handler receives
 		// what was validated instead of a second, case-insensitive decode.
 		if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-			err = ctx.ShouldBindJSON(&body)
-		} else if binding.Validator != nil {
-			// ShouldBindJSON runs the struct validator after decoding; keep that.
-			err = binding.Validator.ValidateStruct(&body)
+			err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 		}
 		if err != nil {
 			sh.options.RequestErrorHandlerFunc(ctx, err)
@@ -10660,10 +10602,7 @@ func (sh *strictHandler) RecordSamples(ctx *gin.Context) {
 	// that value, matching member names exactly, so the handler receives
 	// what was validated instead of a second, case-insensitive decode.
 	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
-		err = ctx.ShouldBindJSON(&body)
-	} else if binding.Validator != nil {
-		// ShouldBindJSON runs the struct validator after decoding; keep that.
-		err = binding.Validator.ValidateStruct(&body)
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
 	}
 	if err != nil {
 		sh.options.RequestErrorHandlerFunc(ctx, err)
