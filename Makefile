@@ -10,7 +10,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build web test test-go test-web test-all lint lint-web bench load screenshots generate tools
+.PHONY: demo build program web test test-go test-web test-all lint lint-web bench load screenshots generate tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -27,8 +27,15 @@ WEB := web/node_modules/.package-lock.json
 NPM := $(shell command -v npm)
 CHROMIUM := $(shell command -v chromium-headless-shell || command -v chromium)
 
-build: web
-	go build -ldflags '$(LDFLAGS)' -o bin/muster ./cmd/muster
+# One static file that is the same wherever it is built: no C, no paths of this
+# machine, and neither symbol tables nor what nothing here calls: gin's MessagePack,
+# and gRPC's tracing pages, whose templates keep every method of every type.
+BUILD := CGO_ENABLED=0 go build -trimpath -tags nomsgpack,grpcnotrace -ldflags '-s -w $(LDFLAGS)'
+
+build: web program
+
+program:
+	$(BUILD) -o bin/muster ./cmd/muster
 
 web: $(if $(NPM),web/dist/app/index.html)
 	@$(if $(NPM),,echo 'npm is missing: the binary will have the API and no pages')
