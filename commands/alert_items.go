@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
+	"muster/domain/instant"
 )
 
 // Bounds of what a feed may say about its alerts.
@@ -44,10 +45,10 @@ func externalKey(id string) string { return "external/" + id }
 func (i AlertItem) notice(at alertPlace) alert.Notice {
 	n := alert.Notice{State: i.State, Muted: i.Muted, Details: alert.Details{
 		Title: i.Title, Severity: i.Severity, InstanceID: at.instance, DatabaseID: at.database,
-		CreatedAt: moment(i.CreatedAt), FirstTriggeredAt: moment(i.FirstTriggeredAt), LastTriggeredAt: moment(i.LastTriggeredAt),
+		CreatedAt: instant.Cut(i.CreatedAt), FirstTriggeredAt: instant.Cut(i.FirstTriggeredAt), LastTriggeredAt: instant.Cut(i.LastTriggeredAt),
 	}}
 	if i.ResolvedAt != nil {
-		n.ResolvedAt = moment(*i.ResolvedAt)
+		n.ResolvedAt = instant.Cut(*i.ResolvedAt)
 	}
 	return n
 }

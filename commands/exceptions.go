@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/exception"
+	"muster/domain/instant"
 	"muster/eventstore"
 )
 
@@ -52,7 +53,7 @@ func (s *Service) RequestException(ctx context.Context, actor Actor, r RequestEx
 // checkException holds a request against every rule at once and returns the
 // event that it would record.
 func (s *Service) checkException(ctx context.Context, organization uuid.UUID, r RequestException, now time.Time) (exception.Requested, error) {
-	requested := exception.Requested{Subject: r.Subject, Reason: strings.TrimSpace(r.Reason), Until: r.Until.UTC().Truncate(time.Microsecond)}
+	requested := exception.Requested{Subject: r.Subject, Reason: strings.TrimSpace(r.Reason), Until: instant.Cut(r.Until)}
 	broken, err := s.checkSubject(ctx, organization, r.Subject)
 	if err != nil {
 		return exception.Requested{}, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 )
 
 // A state digest, as it stands beside an external key, is one byte that says
@@ -49,7 +50,7 @@ func sameInstance(digest []byte, item FleetItem) bool {
 
 // sameDatabase reports whether a database is as d says.
 func sameDatabase(digest []byte, d FleetDatabase) bool {
-	return sameFields(digest, databaseDigest(d.Name, moment(d.CreatedAt)), []bool{true, !d.CreatedAt.IsZero()})
+	return sameFields(digest, databaseDigest(d.Name, instant.Cut(d.CreatedAt)), []bool{true, !d.CreatedAt.IsZero()})
 }
 
 func sameFields(have, want []byte, said []bool) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/legible"
 )
 
@@ -64,13 +65,10 @@ func (i FleetItem) details(known fleet.Details) fleet.Details {
 		d.Active = *i.Active
 	}
 	if !i.CreatedAt.IsZero() {
-		d.CreatedAt = moment(i.CreatedAt)
+		d.CreatedAt = instant.Cut(i.CreatedAt)
 	}
 	return d
 }
-
-// moment is a time as the read models can keep it.
-func moment(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // fleetCheck collects what is wrong with a batch.
 type fleetCheck struct {

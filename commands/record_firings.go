@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/alert"
+	"muster/domain/instant"
 	"muster/domain/legible"
 )
 
@@ -125,7 +126,7 @@ func (f Firing) firing() alert.Firing {
 	return alert.Firing{
 		Title: cut(legible.Clean(f.Title), maxTitleRunes), Description: cut(legible.Text(f.Description), maxDescriptionRunes),
 		Severity: f.Severity, Rule: rule, InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
-		StartsAt: moment(f.StartsAt), SeenAt: moment(f.SeenAt), EndsAt: moment(f.EndsAt), Resolved: f.Resolved,
+		StartsAt: instant.Cut(f.StartsAt), SeenAt: instant.Cut(f.SeenAt), EndsAt: instant.Cut(f.EndsAt), Resolved: f.Resolved,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/eventstore"
 )
 
@@ -143,7 +144,7 @@ func (w *fleetWriter) recordDatabase(ctx context.Context, instance uuid.UUID, ke
 		return key.Stream, nil
 	}
 	id, database, at := key.Stream, new(fleet.Database), stream{version: eventstore.NoStream}
-	createdAt := moment(d.CreatedAt)
+	createdAt := instant.Cut(d.CreatedAt)
 	var err error
 	if there {
 		if database, at, err = w.loadDatabase(ctx, id); err != nil {

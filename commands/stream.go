@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/instant"
 	"muster/eventstore"
 )
 
@@ -18,7 +19,7 @@ func (s *Service) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
 }
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.
-func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+func (s *Service) clock() time.Time { return instant.Cut(s.Now()) }
 
 // metadata says who caused an event. correlation joins what belongs to one
 // request of a person; cause is the event that led here.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/instant"
 	"muster/domain/organization"
 	"muster/internal/accounts"
 )
@@ -36,7 +37,7 @@ func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestI
 	}
 	token := accounts.Token{
 		Kind: t.Kind, OrganizationID: by.Organization.ID, MemberID: by.Member.ID, Name: strings.TrimSpace(t.Name),
-		Scopes: organization.Within(t.Scopes, t.Scopes), InstanceIDs: t.InstanceIDs, CreatedAt: now, ExpiresAt: moment(t.ExpiresAt),
+		Scopes: organization.Within(t.Scopes, t.Scopes), InstanceIDs: t.InstanceIDs, CreatedAt: now, ExpiresAt: instant.Cut(t.ExpiresAt),
 	}
 	if t.Kind == accounts.APIToken {
 		token.InstanceIDs = nil

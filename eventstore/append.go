@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/domain/instant"
 )
 
 const (
@@ -99,7 +101,7 @@ func (s *Store) prepare(log Log, batches []Append) (*write, error) {
 			}
 			recorded := Event{
 				Log: log, OrganizationID: b.Organization, StreamType: b.StreamType, Stream: b.Stream,
-				Type: e.Type, SchemaVersion: max(e.SchemaVersion, 1), OccurredAt: toMicroseconds(e.OccurredAt),
+				Type: e.Type, SchemaVersion: max(e.SchemaVersion, 1), OccurredAt: instant.Cut(e.OccurredAt),
 				Data: orEmpty(e.Data), Metadata: metadata,
 			}
 			recorded.Digest = d.sum(&recorded, nil)

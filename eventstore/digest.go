@@ -86,6 +86,3 @@ func appendText(b []byte, s string) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 	return append(b, s...)
 }
-
-// toMicroseconds is t as PostgreSQL keeps it.
-func toMicroseconds(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }

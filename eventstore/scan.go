@@ -169,7 +169,7 @@ func (c *chunk) take(row [][]byte, log Log, names map[string]string) {
 	}
 	c.links = append(c.links, link{})
 	l := &c.links[len(c.links)-1]
-	l.Log, l.Position, l.RecordedAt = log, number(row[0]), instant(row[1])
+	l.Log, l.Position, l.RecordedAt = log, number(row[0]), instantOf(row[1])
 	l.Digest, l.Hash = keep(row[2]), keep(row[3])
 	if l.own = row[4] != nil; !l.own {
 		return
@@ -178,9 +178,9 @@ func (c *chunk) take(row [][]byte, log Log, names map[string]string) {
 	copy(l.Stream[:], row[5])
 	l.StreamType, l.Version = name(row[6]), number(row[7])
 	l.Type, l.SchemaVersion = name(row[8]), int(int32(binary.BigEndian.Uint32(row[9])))
-	l.OccurredAt, l.Data, l.Metadata = instant(row[10]), keep(row[11]), keep(row[12])
+	l.OccurredAt, l.Data, l.Metadata = instantOf(row[10]), keep(row[11]), keep(row[12])
 }
 
 func number(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
 
-func instant(b []byte) time.Time { return time.UnixMicro(number(b) + postgresEpoch).UTC() }
+func instantOf(b []byte) time.Time { return time.UnixMicro(number(b) + postgresEpoch).UTC() }

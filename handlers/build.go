@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/instant"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -276,7 +277,7 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 		Renderer:         b.Renderer.Identity(),
 		Witness:          report.Witness{Log: doc.Witness.Log, Position: doc.Witness.Position, Hash: doc.Witness.Hash},
 		RetentionSeconds: max(1, int64(keep/time.Second)),
-		InputsErasedOn:   b.Now().UTC().Add(keepInputs).Truncate(time.Microsecond),
+		InputsErasedOn:   instant.Cut(b.Now().Add(keepInputs)),
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"golang.org/x/sync/errgroup"
 
+	"muster/domain/instant"
 	"muster/domain/report"
 	"muster/domain/timegrid"
 	"muster/eventstore"
@@ -180,13 +181,13 @@ func (g *Inputs) addInstant(ctx context.Context, _ Gathering, doc *snapshot.Docu
 		return err
 	}
 	doc.Witness = snapshot.Witness{Log: string(head.Log), Position: head.Position, Hash: hex.EncodeToString(head.Hash)}
-	doc.AsOf = g.Now().UTC()
+	doc.AsOf = g.Now()
 	for _, i := range doc.Instances {
 		if a := i.Assessment; a != nil && a.FinishedAt.After(doc.AsOf) {
 			doc.AsOf = a.FinishedAt
 		}
 	}
-	doc.AsOf = doc.AsOf.Truncate(time.Microsecond)
+	doc.AsOf = instant.Cut(doc.AsOf)
 	return nil
 }
 

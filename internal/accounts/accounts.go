@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/instant"
 	"muster/domain/organization"
 )
 
@@ -122,7 +123,7 @@ func New(db *sqlx.DB, now func() time.Time) *Store {
 }
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.
-func (s *Store) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+func (s *Store) clock() time.Time { return instant.Cut(s.now()) }
 
 // inTx runs f in a transaction of its own.
 func (s *Store) inTx(ctx context.Context, f func(tx *sqlx.Tx) error) error {

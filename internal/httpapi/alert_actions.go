@@ -8,6 +8,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/domain/instant"
 	"muster/internal/httpapi/api"
 	"muster/projections/alerts"
 )
@@ -49,7 +50,7 @@ func (s *server) acted(
 	if !ok {
 		return api.AlertDetail{}, &problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
 	}
-	left(&row, stored(s.Now()))
+	left(&row, instant.Cut(s.Now()))
 	return s.showAlertDetail(ctx, row)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/instant"
 	"muster/domain/legible"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
@@ -214,7 +215,7 @@ func (r *sampleReader) time(pointer string, at time.Time) time.Time {
 	case at.Unix() < 0:
 		r.add(pointer, "out_of_range", "lies before 1970")
 	}
-	return stored(at)
+	return instant.Cut(at)
 }
 
 // number reads one that has the form of a number; what a float64 does not reach is

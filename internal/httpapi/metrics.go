@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
@@ -103,7 +104,7 @@ func (s *server) tile(ctx context.Context, name string, read readTile, from, to 
 	}
 	q := newTileQuery(name, caller(ctx).Organization.ID, w.Window, list(filter))
 	t, err := s.tiles.get(ctx, q.key(), func(ctx context.Context) (*tile, error) {
-		now := stored(s.Now())
+		now := instant.Cut(s.Now())
 		scope, err := s.Fleet.Scope(ctx, q.organization, q.instances, nil)
 		if err != nil {
 			return nil, err

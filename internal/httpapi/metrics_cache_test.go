@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	domain "muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/organization"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
@@ -127,7 +128,7 @@ func TestATileIsShared(t *testing.T) {
 	w.clock.Advance(time.Nanosecond)
 	before := store.reads.Load()
 	shown := w.get(w.ours.viewer, metricsPath+"utilization"+hours(start, 3)+both).is(200).object()
-	if store.reads.Load() != before+1 || shown["generatedAt"] != stored(w.clock.Now()).Format(rfc) {
+	if store.reads.Load() != before+1 || shown["generatedAt"] != instant.Cut(w.clock.Now()).Format(rfc) {
 		t.Errorf("half a minute later: made at %v", shown["generatedAt"])
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 )
@@ -336,7 +337,7 @@ func TestTheEnvelopeOfTiles(t *testing.T) {
 				name = fmt.Sprintf("%s by %s, %s", tile, size, name)
 				var got envelope
 				w.get(w.ours.viewer, metricsPath+tile+windowed(rfc(c.from), c.to.Format(time.RFC3339Nano), string(size))).is(200).decode(&got)
-				until := stored(c.to)
+				until := instant.Cut(c.to)
 				if until.After(now) {
 					until = now
 				}

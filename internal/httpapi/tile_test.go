@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
 	"muster/internal/measurements"
@@ -35,7 +36,7 @@ func drawTile(t *rapid.T) (*tile, timegrid.Window, measurements.Values) {
 			values[i] = number / float64(i)
 		}
 	}
-	readAt := stored(from.Add(time.Duration(rapid.Int64Range(0, int64(3*24*time.Hour)).Draw(t, "read at"))))
+	readAt := instant.Cut(from.Add(time.Duration(rapid.Int64Range(0, int64(3*24*time.Hour)).Draw(t, "read at"))))
 	made, err := newTile(w, readAt, false, []line{{"cpuPercent", values}, {"memoryPercent", nil}, {"diskPercent", values}}, member{"hostCount", 7})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
 )
@@ -31,8 +32,8 @@ type seriesWindow struct {
 // breaks. What lies in the future has not happened: To is now at the latest.
 // Times are those of PostgreSQL, which has microseconds.
 func windowAt(now, from, to time.Time, size api.BucketSize) (seriesWindow, []api.FieldError) {
-	now = stored(now)
-	w := seriesWindow{Now: now, Window: timegrid.Window{From: stored(from), To: stored(to), Size: timegrid.Size(size)}}
+	now = instant.Cut(now)
+	w := seriesWindow{Now: now, Window: timegrid.Window{From: instant.Cut(from), To: instant.Cut(to), Size: timegrid.Size(size)}}
 	broken := emptyWindow(&w.From, &w.To)
 	if w.From.After(now) {
 		broken = append(broken, brokenRule("from", "window_in_future", "must not be in the future", nil))
@@ -56,14 +57,11 @@ func windowAt(now, from, to time.Time, size api.BucketSize) (seriesWindow, []api
 // lastIsPartial says that the last bucket is still filling.
 func (w seriesWindow) lastIsPartial() bool { return w.End().After(w.Now) }
 
-// stored is the time as PostgreSQL keeps it.
-func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
 // bound is a time that a list may be cut at; zero: it is not. Nothing happened in
 // the first instant of the calendar, which would read the same.
 func bound(t *time.Time) time.Time {
 	if t == nil || !t.IsZero() {
-		return stored(value(t))
+		return instant.Cut(value(t))
 	}
 	return t.UTC().Add(time.Microsecond)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"muster/domain/instant"
 )
 
 // Normalize returns a copy in canonical form that shares no memory with doc:
@@ -46,7 +48,7 @@ func plain(v reflect.Value) reflect.Value {
 		return out
 	case reflect.Struct:
 		if t, ok := v.Interface().(time.Time); ok {
-			return reflect.ValueOf(t.UTC().Truncate(time.Microsecond))
+			return reflect.ValueOf(instant.Cut(t))
 		}
 		out := reflect.New(v.Type()).Elem()
 		for i := range v.NumField() {

@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/projections"
@@ -72,7 +73,7 @@ type Watch struct {
 type Judgement struct{ Began, Ended map[Rule]int }
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.
-func (w *Watch) clock() time.Time { return w.Now().UTC().Truncate(time.Microsecond) }
+func (w *Watch) clock() time.Time { return instant.Cut(w.Now()) }
 
 // Judge judges every sign by its organization's settings, and tells what is in
 // breach and what is over. An organization that fails does not hold up the others;

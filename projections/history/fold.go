@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/instant"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/projections"
@@ -39,7 +40,7 @@ func (f *folded) apply(e eventstore.Event, fact report.Event) error {
 		return &UnknownReportError{ID: e.Stream}
 	}
 	status, _ := report.Next(f.Status, fact)
-	at := micro(e.OccurredAt)
+	at := instant.Cut(e.OccurredAt)
 	switch fact := fact.(type) {
 	case report.Queued:
 		f.request(e, queued)
@@ -67,14 +68,14 @@ func (f *folded) request(e eventstore.Event, queued report.Queued) {
 	f.Row = Row{
 		ID: e.Stream, OrganizationID: e.OrganizationID, Kind: queued.Kind,
 		Scope: queued.Scope, ScopeLabel: queued.ScopeLabel, RequesterID: queued.RequesterID,
-		CreatedAt: micro(e.OccurredAt),
+		CreatedAt: instant.Cut(e.OccurredAt),
 	}
 	f.receive(queued.RecipientIDs)
 	f.ask(queued.RequesterID)
 }
 
 func (f *folded) ready(e eventstore.Event, ready report.Ready) {
-	finished, expires := micro(e.OccurredAt), micro(ready.ExpiresAt)
+	finished, expires := instant.Cut(e.OccurredAt), instant.Cut(ready.ExpiresAt)
 	f.FinishedAt, f.ExpiresAt, f.readyPosition = &finished, &expires, e.Position
 	f.File = &File{
 		Name: ready.FileName, Key: ready.PDFKey, SizeBytes: ready.SizeBytes, SHA256: ready.PDFSHA256, Pages: ready.Pages,
@@ -142,7 +143,3 @@ func fact(decode projections.Decode, e eventstore.Event) (report.Event, error) {
 	}
 	return f, nil
 }
-
-// micro cuts a time to what PostgreSQL keeps, so that a row reads the same
-// whether it comes from the table or from the events.
-func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

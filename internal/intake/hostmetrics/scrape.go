@@ -4,6 +4,7 @@ import (
 	"sort"
 	"time"
 
+	"muster/domain/instant"
 	"muster/internal/measurements"
 )
 
@@ -36,7 +37,7 @@ func (m *Message) Samples() []Sample {
 	out := make([]Sample, 0, len(m.order))
 	for _, s := range m.order {
 		made := Sample{HostSample: measurements.HostSample{
-			Host: s.host, At: s.at.UTC().Truncate(time.Microsecond), Stale: s.stale, CPU: s.cpu(), Memory: m.memoryOf(s), Volumes: m.volumesOf(s),
+			Host: s.host, At: instant.Cut(s.at), Stale: s.stale, CPU: s.cpu(), Memory: m.memoryOf(s), Volumes: m.volumesOf(s),
 		}, References: s.instances, Points: s.points}
 		if made.Stale || made.CPU != nil || made.Memory != nil || len(made.Volumes) > 0 {
 			out = append(out, made)

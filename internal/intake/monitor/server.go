@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/commands"
+	"muster/domain/instant"
 	"muster/internal/assessment"
 	"muster/internal/measurements"
 	"muster/internal/snapshot"
@@ -105,7 +106,7 @@ func (s *server) round(ctx context.Context) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	at := s.Now().UTC().Truncate(time.Microsecond)
+	at := instant.Cut(s.Now())
 	a, err := readActivity(ctx, s.session, at)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/instant"
 	"muster/internal/assessment"
 	"muster/internal/measurements"
 	"muster/internal/watch"
@@ -69,7 +70,7 @@ func (h *Host) Run(ctx context.Context) error {
 
 // measure takes one sample, for everybody whose host it is.
 func (h *Host) measure(ctx context.Context) error {
-	at := h.Now().UTC().Truncate(time.Microsecond)
+	at := instant.Cut(h.Now())
 	name, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("read the machine's name: %w", err)

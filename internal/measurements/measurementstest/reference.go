@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/instant"
 	"muster/internal/measurements"
 )
 
@@ -81,7 +82,7 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 	defer r.mu.Unlock()
 	s := r.of(b.Organization)
 	for _, h := range b.Hosts {
-		h.At = stored(h.At)
+		h.At = instant.Cut(h.At)
 		if s.late("host", h.Host, h.At, r.now) {
 			receipt.TooLate.Hosts++
 			continue
@@ -94,7 +95,7 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 		s.hosts[key] = h
 	}
 	for _, v := range b.Sessions {
-		v.At = stored(v.At)
+		v.At = instant.Cut(v.At)
 		if s.late("sessions", v.Instance.String(), v.At, r.now) {
 			receipt.TooLate.Sessions++
 			continue
@@ -106,7 +107,7 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 		}
 	}
 	for _, v := range b.Statements {
-		v.At = stored(v.At)
+		v.At = instant.Cut(v.At)
 		if s.late("statements", v.Instance.String(), v.At, r.now) {
 			receipt.TooLate.Statements++
 			continue
@@ -119,9 +120,6 @@ func (r *Reference) Write(ctx context.Context, b measurements.Batch) (receipt me
 	}
 	return receipt, nil
 }
-
-// stored is a time as samples are told apart by it.
-func stored(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }
 
 // late reports whether the hour is sealed, and notes otherwise that one arrives.
 func (s *samples) late(kind, subject string, at, now time.Time) bool {

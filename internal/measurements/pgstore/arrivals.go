@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/internal/measurements"
 )
 
@@ -28,7 +29,7 @@ func kindOf(name string) kind {
 func arrivals(b measurements.Batch) ([]arrival, error) {
 	all := make([]arrival, 0, b.Len())
 	add := func(kind, subject string, engine fleet.Engine, at time.Time, body []byte) {
-		s := sample{at: at.UTC().Truncate(time.Microsecond), body: body}
+		s := sample{at: instant.Cut(at), body: body}
 		all = append(all, arrival{kind: kind, subject: subject, engine: engine, sample: s, count: 1})
 	}
 	for _, s := range b.Hosts {

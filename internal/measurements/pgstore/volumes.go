@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/domain/instant"
 	"muster/internal/measurements"
 )
 
@@ -20,7 +21,7 @@ var storedHosts string
 func (s *Store) Volumes(ctx context.Context, organization uuid.UUID, names []string, times []time.Time) ([][]measurements.Volume, error) {
 	at := make([]time.Time, len(times))
 	for i, t := range times {
-		at[i] = t.UTC().Truncate(time.Microsecond)
+		at[i] = instant.Cut(t)
 	}
 	volumes := make([][]measurements.Volume, len(names))
 	err := query(ctx, s.db, func(row scanner) error {

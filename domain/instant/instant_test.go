@@ -1,0 +1,31 @@
+package instant_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"muster/domain/instant"
+)
+
+// TestWhatIsCutIsTheMicrosecondThatTheTimeIsIn: in UTC, never after the time, also
+// before 1970, and nothing is left to cut.
+func TestWhatIsCutIsTheMicrosecondThatTheTimeIsIn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		seconds := rapid.Int64Range(-62_135_596_800, 253_402_300_799).Draw(t, "seconds")
+		zone := time.FixedZone("", rapid.IntRange(-43_200, 50_400).Draw(t, "zone"))
+		at := time.Unix(seconds, rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")).In(zone)
+		cut := instant.Cut(at)
+		if lost := at.Sub(cut); lost < 0 || lost >= time.Microsecond || cut.Nanosecond()%1000 != 0 {
+			t.Fatalf("%s became %s", at, cut)
+		}
+		if cut.Location() != time.UTC || instant.Cut(cut) != cut || !cut.Equal(time.UnixMicro(at.UnixMicro())) {
+			t.Fatalf("%s became %s", at, cut)
+		}
+	})
+	if !instant.Cut(time.Time{}).IsZero() {
+		t.Error("the zero time is no longer zero")
+	}
+}
