@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"muster/handlers/jobs"
+	"muster/internal/pause"
 	"muster/internal/telemetry"
 )
 
@@ -213,16 +214,9 @@ func consume(handle Handler) message.NoPublishHandlerFunc {
 }
 
 func (w *Workers) repeat(ctx context.Context, c chore) {
-	tick := time.NewTicker(c.every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := c.do(ctx); err != nil && ctx.Err() == nil {
-				w.cfg.Log.Warn("chore failed, trying again next time", "chore", c.name, "error", err)
-			}
+	for pause.For(ctx, c.every) == nil {
+		if err := c.do(ctx); err != nil && ctx.Err() == nil {
+			w.cfg.Log.Warn("chore failed, trying again next time", "chore", c.name, "error", err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/demo"
+	"muster/internal/pause"
 	"muster/internal/postgres"
 	"muster/internal/readiness"
 )
@@ -99,10 +100,8 @@ func (p *process) persist(ctx context.Context, work func(context.Context) error)
 			return
 		}
 		p.log.Warn("the demo is not complete yet, trying again", "in", demoRetry, "error", err)
-		select {
-		case <-ctx.Done():
+		if pause.For(ctx, demoRetry) != nil {
 			return
-		case <-time.After(demoRetry):
 		}
 	}
 }

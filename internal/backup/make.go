@@ -16,6 +16,7 @@ import (
 
 	"muster/eventstore"
 	"muster/internal/blobs"
+	"muster/internal/pause"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
 )
@@ -302,8 +303,6 @@ func (s *Source) explain(ctx context.Context, vanished []kept) ([]Absent, error)
 	}
 	patience, cancel := context.WithTimeout(ctx, erasurePatience)
 	defer cancel()
-	tick := time.NewTicker(erasurePoll)
-	defer tick.Stop()
 	for {
 		head, err := s.Events.Head(ctx, nil, eventstore.Reports)
 		if err != nil {
@@ -326,15 +325,8 @@ func (s *Source) explain(ctx context.Context, vanished []kept) ([]Absent, error)
 			}
 			absent = append(absent, Absent{Name: v.name, Reason: reason})
 		}
-		if !unexplained {
-			return absent, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-patience.Done():
-			return absent, nil
-		case <-tick.C:
+		if !unexplained || pause.For(patience, erasurePoll) != nil {
+			return absent, ctx.Err()
 		}
 	}
 }

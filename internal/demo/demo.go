@@ -19,6 +19,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/intake/push"
+	"muster/internal/pause"
 )
 
 //go:embed sql/shop.sql
@@ -191,10 +192,8 @@ func lock(ctx context.Context, conn *sqlx.Conn, key int64) (err error) {
 // process.
 func (d *Demo) settle(ctx context.Context, mark commands.Mark) error {
 	for !d.Wait(ctx, mark) {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(settleRetry):
+		if err := pause.For(ctx, settleRetry); err != nil {
+			return err
 		}
 	}
 	return nil

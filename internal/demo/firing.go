@@ -10,6 +10,7 @@ import (
 
 	"muster/commands"
 	"muster/internal/accounts"
+	"muster/internal/pause"
 )
 
 //go:embed sql/closed.sql
@@ -29,10 +30,9 @@ func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 			return fmt.Errorf("send the demo's alerts: %w", err)
 		}
 		since = sent
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(d.Now().Truncate(time.Minute).Add(time.Minute).Sub(d.Now())):
+		now := d.Now()
+		if err := pause.For(ctx, now.Truncate(time.Minute).Add(time.Minute).Sub(now)); err != nil {
+			return err
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"muster/commands"
 	"muster/internal/accounts"
+	"muster/internal/pause"
 )
 
 var (
@@ -80,10 +81,8 @@ func (d *Demo) show(ctx context.Context) error {
 		if behind, err := d.Series.Behind(ctx); err != nil || behind < time.Since(written) {
 			return err
 		}
-		select { // another process is at the rest
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(settleRetry):
+		if err := pause.For(ctx, settleRetry); err != nil { // another process is at the rest
+			return err
 		}
 	}
 	return nil
@@ -107,14 +106,12 @@ func (d *Demo) Measure(ctx context.Context, o accounts.Organization) error {
 		if err != nil {
 			return fmt.Errorf("fill the demo's measurements: %w", err)
 		}
-		pause := time.Since(began) // one core in two is everybody else's
+		rest := time.Since(began) // one core in two is everybody else's
 		if !more {
-			pause = d.Now().Truncate(agentInterval).Add(agentInterval).Sub(d.Now())
+			rest = d.Now().Truncate(agentInterval).Add(agentInterval).Sub(d.Now())
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := pause.For(ctx, rest); err != nil {
+			return err
 		}
 	}
 }
@@ -256,10 +253,8 @@ func (d *Demo) complete(ctx context.Context, o accounts.Organization) error {
 		} else if behind, err := d.Series.Behind(ctx); err != nil || behind < time.Since(there) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(completeRetry):
+		if err := pause.For(ctx, completeRetry); err != nil {
+			return err
 		}
 	}
 	return nil

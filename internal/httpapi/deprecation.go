@@ -34,10 +34,10 @@ func deprecationOf(path string, operation *openapi3.Operation) (*deprecation, er
 		d   deprecation
 		err error
 	)
-	if d.since, err = instant(operation, "x-deprecated-at"); err != nil {
+	if d.since, err = statedTime(operation, "x-deprecated-at"); err != nil {
 		return nil, err
 	}
-	if d.sunset, err = instant(operation, "x-sunset"); err != nil {
+	if d.sunset, err = statedTime(operation, "x-sunset"); err != nil {
 		return nil, err
 	}
 	if d.link, _ = operation.Extensions["x-deprecation-link"].(string); d.link == "" {
@@ -53,7 +53,7 @@ func deprecationOf(path string, operation *openapi3.Operation) (*deprecation, er
 	return &d, nil
 }
 
-func instant(operation *openapi3.Operation, extension string) (time.Time, error) {
+func statedTime(operation *openapi3.Operation, extension string) (time.Time, error) {
 	text, _ := operation.Extensions[extension].(string)
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

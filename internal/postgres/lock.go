@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"muster/internal/pause"
 )
 
 // fileLock is a lock on an open file (flock), which the kernel drops with the
@@ -56,16 +58,12 @@ const lockPoll = 20 * time.Millisecond
 
 // wait takes the lock exclusively as soon as it is free.
 func (l *fileLock) wait(ctx context.Context) error {
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
 	for {
 		if err := l.try(syscall.LOCK_EX); !errors.Is(err, errLocked) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w", l.file.Name(), ctx.Err())
-		case <-tick.C:
+		if err := pause.For(ctx, lockPoll); err != nil {
+			return fmt.Errorf("wait for %s: %w", l.file.Name(), err)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"muster/internal/pause"
 )
 
 // Outage is the one place where it is told that the database is away. It stands
@@ -133,14 +135,7 @@ func (o *Outage) last(ctx context.Context, cause error, reach func(context.Conte
 	log.ErrorContext(ctx, "the database is away; what fails for that reason is not logged again until it is back", "error", cause)
 	since := time.Now()
 	told := since
-	look := time.NewTicker(o.every)
-	defer look.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-look.C:
-		}
+	for pause.For(ctx, o.every) == nil {
 		cause = reach(ctx)
 		now := time.Now()
 		if cause == nil {

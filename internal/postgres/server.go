@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"syscall"
-	"time"
 
+	"muster/internal/pause"
 	"muster/internal/postgres/cluster"
 )
 
@@ -166,13 +166,9 @@ func (s *Server) attachOrStart(ctx context.Context) (sockets string, started boo
 
 // attach waits for a server whose starter was killed before it was ready.
 func (s *Server) attach(ctx context.Context, state cluster.State) (sockets string, started bool, err error) {
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
 	for !state.Ready {
-		select {
-		case <-ctx.Done():
-			return "", false, fmt.Errorf("wait for the private server (process %d): %w", state.PID, ctx.Err())
-		case <-tick.C:
+		if err := pause.For(ctx, lockPoll); err != nil {
+			return "", false, fmt.Errorf("wait for the private server (process %d): %w", state.PID, err)
 		}
 		if state, err = cluster.ReadState(s.home.cluster()); err != nil || !state.Alive(ctx) {
 			return s.start(ctx, recoveryPatience)

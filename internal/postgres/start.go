@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"muster/internal/pause"
 	"muster/internal/postgres/cluster"
 )
 
@@ -71,10 +72,8 @@ func (s *Server) launch(ctx context.Context, patience time.Duration) (*cluster.P
 		if !errors.As(err, &failed) {
 			return process, err
 		}
-		select {
-		case <-patient.Done():
+		if pause.For(patient, recoveryRetry) != nil {
 			return nil, err
-		case <-time.After(recoveryRetry):
 		}
 	}
 }
@@ -175,13 +174,9 @@ func signalAndWait(ctx context.Context, state cluster.State, mode cluster.Mode) 
 	if err := syscall.Kill(state.PID, syscall.Signal(mode)); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop the private server (process %d): %w", state.PID, err)
 	}
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
 	for state.Alive(ctx) {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for the private server (process %d) to stop: %w", state.PID, ctx.Err())
-		case <-tick.C:
+		if err := pause.For(ctx, lockPoll); err != nil {
+			return fmt.Errorf("wait for the private server (process %d) to stop: %w", state.PID, err)
 		}
 	}
 	return nil
@@ -193,18 +188,11 @@ const supervisionEvery = time.Second
 // Supervise starts the server again whenever it has died, until ctx ends. Pools
 // connect again by themselves. For `muster serve`; other subcommands are short.
 func (s *Server) Supervise(ctx context.Context) error {
-	tick := time.NewTicker(supervisionEvery)
-	defer tick.Stop()
 	var told struct { // each reason once, and again every minute
 		reason string
 		at     time.Time
 	}
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+	for pause.For(ctx, supervisionEvery) == nil {
 		state, err := cluster.ReadState(s.home.cluster())
 		if err == nil && state.Alive(ctx) {
 			continue
@@ -218,6 +206,7 @@ func (s *Server) Supervise(ctx context.Context) error {
 			s.logger.ErrorContext(ctx, "cannot start the private server again", slog.Any("error", err))
 		}
 	}
+	return nil
 }
 
 func (s *Server) startAgain(ctx context.Context) error {

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"muster/internal/pause"
 )
 
 const (
@@ -105,16 +107,11 @@ type run struct {
 
 func (p *probe) ask(ctx context.Context) Finding {
 	r := p.look(ctx)
-	waited := time.NewTimer(time.Until(r.began.Add(patience)))
-	defer waited.Stop()
 	found := Finding{Name: p.Name, Required: p.Required}
-	err := errHangs
-	select {
-	case <-r.done:
-	case <-waited.C:
-	case <-ctx.Done(): // nobody waits for the answer
-		err = ctx.Err()
-	}
+	err := pause.Unless(ctx, time.Until(r.began.Add(patience)), r.done)
+	if err == nil {
+		err = errHangs
+	} // else nobody waits for the answer
 	select {
 	case <-r.done: // also where it is known and the time was up
 		found.Lag, found.Took, err = r.lag, r.ended.Sub(r.began), r.err

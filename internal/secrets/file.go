@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"muster/internal/pause"
 )
 
 // PermissionsError says that others than the file's owner and group may read
@@ -217,8 +219,6 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
@@ -227,10 +227,8 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
 			return nil, errors.Join(fmt.Errorf("lock the secret key: %w", err), file.Close())
 		}
-		select {
-		case <-ctx.Done():
+		if pause.For(ctx, lockPoll) != nil {
 			return nil, errors.Join(&BusyError{Path: path}, file.Close())
-		case <-tick.C:
 		}
 	}
 }

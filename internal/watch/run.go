@@ -5,6 +5,8 @@ import (
 	_ "embed" // the statements
 	"fmt"
 	"time"
+
+	"muster/internal/pause"
 )
 
 const (
@@ -51,16 +53,7 @@ func (w *Watch) each(ctx context.Context, do func()) error {
 	if interval <= 0 {
 		interval = Interval
 	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		do()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
+	return pause.Every(ctx, interval, do)
 }
 
 func (w *Watch) listens(ctx context.Context) error {

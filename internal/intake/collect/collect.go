@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +13,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/postgresql"
+	"muster/internal/pause"
 	"muster/internal/snapshot"
 )
 
@@ -148,7 +148,7 @@ func (c *Collector) assessSince(ctx context.Context, organization, instance uuid
 		case now.Finished > before.Finished:
 			return nil
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := pause.For(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -196,20 +196,4 @@ func unbroken(ctx context.Context, claim func(context.Context) (assessment.Claim
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
 	return claim(bounded)
-}
-
-// jittered moves an interval by up to a tenth either way.
-func jittered(d time.Duration) time.Duration {
-	return d + time.Duration((rand.Float64()-0.5)*0.2*float64(d)) //nolint:gosec // G404: nothing is guarded by it
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/feed"
+	"muster/internal/pause"
 	"muster/internal/snapshot"
 )
 
@@ -36,7 +37,7 @@ func (c *Collector) look(ctx context.Context, claim assessment.Claim) error {
 	}
 	release, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
-	return errors.Join(err, c.store.Release(release, claim, jittered(after)))
+	return errors.Join(err, c.store.Release(release, claim, pause.Jittered(after)))
 }
 
 // keep extends the claim while work lasts, and ends work when the claim is lost.
@@ -44,7 +45,7 @@ func (c *Collector) keep(work context.Context, claim assessment.Claim, end conte
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)
-		for pause(work, lease/3) == nil {
+		for pause.For(work, lease/3) == nil {
 			err := c.store.Extend(work, claim, lease)
 			var lost *assessment.LeaseLostError
 			if errors.As(err, &lost) {
@@ -104,7 +105,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 			return err
 		}
 	}
-	return c.store.Record(ctx, claim, found, classified, jittered(next))
+	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next))
 }
 
 // leave ends the look at an instance that is not to be assessed, always with an

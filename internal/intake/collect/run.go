@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"muster/internal/pause"
 )
 
 const (
@@ -35,7 +37,7 @@ func (c *Collector) Run(ctx context.Context) error {
 			} else if n > 0 {
 				c.log.InfoContext(ctx, "pruned old assessments", "rows", n)
 			}
-			if pause(ctx, jittered(pruneEvery)) != nil {
+			if pause.For(ctx, pause.Jittered(pruneEvery)) != nil {
 				return nil
 			}
 		}
@@ -52,12 +54,6 @@ func (c *Collector) work(ctx context.Context) {
 		if ok && err == nil {
 			continue
 		}
-		timer := time.NewTimer(jittered(idle))
-		select {
-		case <-ctx.Done():
-		case <-c.wake:
-		case <-timer.C:
-		}
-		timer.Stop()
+		_ = pause.Unless(ctx, pause.Jittered(idle), c.wake)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/measurements"
+	"muster/internal/pause"
 	"muster/internal/watch"
 )
 
@@ -111,7 +112,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 			m.Log.WarnContext(ctx, "look for servers to measure", "error", err)
 		}
 		failing = err != nil
-		if pause(ctx, lookEvery) != nil {
+		if pause.For(ctx, lookEvery) != nil {
 			break
 		}
 	}
@@ -263,15 +264,4 @@ func (m *Monitor) start(ctx context.Context, c claim, revision string) {
 		defer close(one.ended)
 		newServer(m, c).run(ctx)
 	}()
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"muster/domain/instant"
 	"muster/internal/assessment"
 	"muster/internal/measurements"
+	"muster/internal/pause"
 	"muster/internal/snapshot"
 )
 
@@ -76,7 +77,7 @@ func (s *server) run(ctx context.Context) {
 		if s.session == nil && s.failures > 0 {
 			wait = backoff(s.failures)
 		}
-		if pause(ctx, wait) != nil {
+		if pause.For(ctx, wait) != nil {
 			return
 		}
 	}

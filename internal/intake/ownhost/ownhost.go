@@ -13,6 +13,7 @@ import (
 	"muster/domain/instant"
 	"muster/internal/assessment"
 	"muster/internal/measurements"
+	"muster/internal/pause"
 	"muster/internal/watch"
 )
 
@@ -52,20 +53,13 @@ type Host struct {
 
 // Run measures until ctx ends, and returns its error.
 func (h *Host) Run(ctx context.Context) error {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
+	return pause.Every(ctx, every, func() {
 		err := h.measure(ctx)
 		if err != nil && ctx.Err() == nil && !h.failing { // once, not every fifteen seconds
 			h.Log.WarnContext(ctx, "measure the machine that Muster runs on", "error", err)
 		}
 		h.failing = err != nil
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // measure takes one sample, for everybody whose host it is.

@@ -19,6 +19,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/pause"
 )
 
 //go:embed sql/record.sql
@@ -75,23 +76,16 @@ func (b *Book) add(k key, d Drop) {
 
 // Run writes what is counted until ctx ends, and then once more.
 func (b *Book) Run(ctx context.Context) error {
-	ticks := time.NewTicker(pace)
-	defer ticks.Stop()
-	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			last, end := context.WithTimeout(context.WithoutCancel(ctx), pace)
-			defer end()
-			return errors.Join(ctx.Err(), b.Flush(last))
-		case <-ticks.C:
-		}
+	for failing := false; pause.For(ctx, pace) == nil; {
 		err := b.Flush(ctx)
 		if err != nil && !failing && ctx.Err() == nil { // once, not every second
 			b.log.WarnContext(ctx, "dropped engines are not written down", "error", err)
 		}
 		failing = err != nil
 	}
+	last, end := context.WithTimeout(context.WithoutCancel(ctx), pace)
+	defer end()
+	return errors.Join(ctx.Err(), b.Flush(last))
 }
 
 // Flush writes what is counted. What could not be written stays counted.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"muster/internal/pause"
 )
 
 const (
@@ -31,18 +33,11 @@ func (s *Store) Run(ctx context.Context) error {
 }
 
 func (s *Store) each(ctx context.Context, interval time.Duration, failure string, do func(context.Context) (int, error)) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
+	return pause.Every(ctx, interval, func() {
 		if _, err := do(ctx); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, failure, "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
+	})
 }
 
 // Behind is how long ago the oldest sample arrived that is not rolled up yet; 0: none

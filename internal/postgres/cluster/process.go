@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"muster/internal/pause"
 )
 
 // InitOptions says how a new cluster is made.
@@ -118,22 +120,22 @@ func Start(ctx context.Context, inst Installation, account Account, dir, logPath
 		exit = cmd.Wait()
 		close(p.done)
 	}()
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
 	for {
 		if state, err := ReadState(dir); err == nil && state.PID == p.PID && state.Ready {
 			return p, nil
 		}
+		interrupted := pause.Unless(ctx, pollEvery, p.done)
 		select {
 		case <-p.done:
 			if exit == nil {
 				exit = errors.New("it stopped at once")
 			}
 			return nil, &StartError{Dir: dir, Log: logSince(logPath, before), Err: exit}
-		case <-ctx.Done():
+		default:
+		}
+		if interrupted != nil {
 			_ = p.Stop(context.WithoutCancel(ctx), Immediate)
-			return nil, &StartError{Dir: dir, Log: logSince(logPath, before), Err: ctx.Err()}
-		case <-tick.C:
+			return nil, &StartError{Dir: dir, Log: logSince(logPath, before), Err: interrupted}
 		}
 	}
 }
