@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"muster/internal/pause"
 )
 
 // lockKey is the advisory lock's number for a purpose and a name.
@@ -43,12 +45,11 @@ func (r *Runner) stand(ctx context.Context) error {
 			term.end()
 			term.begin(ctx, r, held)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case err := <-term.failed:
+		if err := pause.Unless(ctx, lookEach, term.done); err != nil {
 			return err
-		case <-time.After(lookEach):
+		}
+		if err := term.failed(); err != nil {
+			return err
 		}
 	}
 }
@@ -130,10 +131,10 @@ FROM unnest($1::bigint[]) WITH ORDINALITY AS k (key, n) ORDER BY n`
 
 // term is one time of leading.
 type term struct {
-	size   int
-	failed chan error
-	stop   context.CancelFunc
-	done   chan struct{}
+	size int
+	stop context.CancelFunc
+	done chan struct{}
+	err  error // there when done is closed
 }
 
 func (t *term) begin(ctx context.Context, r *Runner, held []Projection) {
@@ -141,16 +142,23 @@ func (t *term) begin(ctx context.Context, r *Runner, held []Projection) {
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)
-	failed, done := make(chan error, 1), make(chan struct{})
-	t.size, t.stop, t.failed, t.done = len(held), stop, failed, done
+	t.size, t.stop, t.done = len(held), stop, make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(t.done)
 		r.leading.Store(true)
 		defer r.leading.Store(false)
-		if err := r.lead(ctx, held); err != nil {
-			failed <- err
-		}
+		t.err = r.lead(ctx, held)
 	}()
+}
+
+// failed returns why the term is over, where it is over by itself.
+func (t *term) failed() error {
+	select {
+	case <-t.done:
+		return t.err
+	default:
+		return nil
+	}
 }
 
 // end stops the groups and waits until none applies anything any more.

@@ -16,6 +16,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
+	"muster/internal/pause"
 )
 
 // leader runs the groups of the projections for one term.
@@ -108,11 +109,8 @@ func (l *leader) loop(ctx context.Context, projections []Projection) error {
 			}
 		}
 		l.sweep(ctx, projections)
-		select {
-		case <-ctx.Done():
+		if pause.Unless(ctx, next, asked) != nil {
 			return nil
-		case <-asked:
-		case <-time.After(next):
 		}
 	}
 }

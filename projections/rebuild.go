@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore/topic"
+	"muster/internal/pause"
 )
 
 // RebuildOptions say how a rebuild ends.
@@ -113,7 +114,7 @@ FROM projection_generations WHERE id = $1`, id)
 		if ctx.Err() != nil {
 			return Difference{}, ctx.Err()
 		}
-		pause(ctx, fillEach)
+		_ = pause.For(ctx, fillEach)
 	}
 }
 

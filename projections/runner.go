@@ -12,6 +12,8 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/topic"
+	"muster/internal/pause"
+	"muster/internal/postgres/listen"
 )
 
 // control is the wake-up subject for work that is not an event: a rebuild was asked for.
@@ -35,8 +37,8 @@ type Runner struct {
 	url         string
 	log         *slog.Logger
 	projections []Projection
-	wake        *topic.Wake // a log has grown, a rebuild was asked for
-	progress    *topic.Wake // a checkpoint of this process has moved
+	wake        *listen.Wake // a log has grown, a rebuild was asked for
+	progress    *listen.Wake // a checkpoint of this process has moved
 	running     atomic.Bool
 	leading     atomic.Bool
 	caughtUp    atomic.Bool
@@ -48,7 +50,7 @@ type Runner struct {
 func NewRunner(db *sqlx.DB, url string, log *slog.Logger, projections ...Projection) *Runner {
 	return &Runner{
 		db: db, url: url, log: log, projections: projections,
-		wake: topic.NewWake(), progress: topic.NewWake(),
+		wake: listen.NewWake(), progress: listen.NewWake(),
 	}
 }
 
@@ -114,7 +116,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := r.stand(ctx); err != nil && ctx.Err() == nil {
 			r.log.WarnContext(ctx, "projections pause", "error", err)
-			pause(ctx, lookEach)
+			_ = pause.For(ctx, lookEach)
 		}
 	}
 	return ctx.Err()
@@ -130,7 +132,7 @@ func (r *Runner) touchAll(ctx context.Context) {
 				r.log.WarnContext(ctx, "use of a projection cannot be recorded", "projection", p.Name, "error", err)
 			}
 		}
-		pause(ctx, touchEach)
+		_ = pause.For(ctx, touchEach)
 	}
 }
 
@@ -171,14 +173,4 @@ func (r *Runner) DeadLetters() *topic.DeadLetters {
 		}
 		return topic.Group{}, false
 	})
-}
-
-// pause waits for d or for the end of ctx.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

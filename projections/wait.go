@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/eventstore"
+	"muster/internal/pause"
 )
 
 // Pauses between looks at the checkpoints where another process moves them.
@@ -45,14 +46,8 @@ func (r *Runner) Wait(ctx context.Context, log eventstore.Log, position int64, o
 		if r.Leading() {
 			look = lastLook
 		}
-		timer := time.NewTimer(look)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if pause.Unless(ctx, look, moved) != nil {
 			return false
-		case <-moved:
-		case <-timer.C:
 		}
-		timer.Stop()
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/internal/pause"
+	"muster/internal/postgres/listen"
 )
 
 // SafetyPoll is how long a group waits at most for a wake-up that got lost.
@@ -35,10 +38,10 @@ const (
 type Subscription struct {
 	group     Group
 	db        *stdsql.DB
-	wake      *Wake
+	wake      *listen.Wake
 	log       *slog.Logger
 	committed func()
-	done      <-chan struct{}
+	ended     context.Context // Subscribe's: Watermill's backoff has none
 
 	mu      sync.Mutex
 	changed <-chan struct{} // taken before the running query
@@ -51,10 +54,10 @@ type Subscription struct {
 // or stop, which waits for it: a page in hand is rolled back and comes again
 // later. Never close the router to stop it: that commits what a handler has
 // written so far. committed is called each time a page may have been committed.
-func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Group, wake *Wake, log *slog.Logger, committed func()) (stop func(), err error) {
+func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Group, wake *listen.Wake, log *slog.Logger, committed func()) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Subscription{
-		group: g, db: db, wake: wake, committed: committed, done: ctx.Done(), marked: true,
+		group: g, db: db, wake: wake, committed: committed, ended: ctx, marked: true,
 		log: log.With("group", g.Name, "log", string(g.Log)),
 	}
 	deadline := never
@@ -118,7 +121,7 @@ func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err er
 		err = failure
 	}
 	switch {
-	case isDone(s.done):
+	case s.ended.Err() != nil:
 		return 0
 	case err != nil && isConcurrentUpdate(err):
 		return 0
@@ -126,13 +129,7 @@ func (s *Subscription) HandleError(_ watermill.LoggerAdapter, noMsg bool, err er
 		return s.failed(err)
 	case noMsg:
 		s.recovered()
-		poll := time.NewTimer(SafetyPoll)
-		defer poll.Stop()
-		select {
-		case <-changed:
-		case <-poll.C:
-		case <-s.done:
-		}
+		_ = pause.Unless(s.ended, SafetyPoll, changed)
 	default:
 		s.pause, s.marked = 0, false // moveCheckpoint took the mark away
 		s.committed()
@@ -174,15 +171,6 @@ func (s *Subscription) failed(err error) time.Duration {
 	s.mark(&text)
 	s.marked = true
 	return s.pause
-}
-
-func isDone(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-		return false
-	}
 }
 
 // isConcurrentUpdate recognizes the losers' errors of two subscribers on one

@@ -10,6 +10,8 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/pause"
+	"muster/internal/postgres/listen"
 	"muster/internal/telemetry"
 )
 
@@ -97,10 +99,12 @@ type Subscriber struct {
 	queue *Queue
 	cfg   Config
 
-	closing  chan struct{}      // no new claims
+	claiming context.Context    // ends with Close: no new claims
+	noMore   context.CancelFunc // …
 	stop     context.Context    // ends when running handlers must stop, cause ErrStopping
 	stopNow  context.CancelFunc // …
-	listener *listener
+	listen   sync.Once
+	wake     *listen.Wake // a job of a Kind was inserted
 
 	mu         sync.Mutex
 	closed     bool
@@ -115,14 +119,16 @@ var _ message.Subscriber = (*Subscriber)(nil)
 // connection for notifications from the first Subscribe to Close.
 func NewSubscriber(queue *Queue, cfg Config) *Subscriber {
 	cfg.setDefaults()
+	claiming, noMore := context.WithCancel(context.Background())
 	stop, cancel := context.WithCancelCause(context.Background())
 	return &Subscriber{
 		queue:    queue,
 		cfg:      cfg,
-		closing:  make(chan struct{}),
+		claiming: claiming,
+		noMore:   noMore,
 		stop:     stop,
 		stopNow:  func() { cancel(ErrStopping) },
-		listener: newListener(queue.db, cfg.Poll, cfg.Log),
+		wake:     listen.NewWake(),
 	}
 }
 
@@ -145,7 +151,6 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		kind:   Kind(topic),
 		policy: policy,
 		out:    out,
-		wake:   s.listener.subscribe(Kind(topic)),
 	}
 	if l.policy.Concurrency <= 0 {
 		l.policy.Concurrency = 1
@@ -157,13 +162,20 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 		l.policy.Backoff = Backoff
 	}
 	l.slots = make(chan struct{}, l.policy.Concurrency)
-	s.loops.Add(1)
-	go func() {
-		defer s.loops.Done()
+	s.listen.Do(func() {
+		channel := listen.Channel{
+			Name: Channel, Sessions: listen.Pooled(s.queue.db.DB), Retry: s.cfg.Poll, Heard: s.wake.Raise,
+			Lost: func(err error) { s.cfg.Log.Warn("not listening for new jobs, polling meanwhile", "error", err) },
+		}
+		s.loops.Go(func() { channel.Listen(s.claiming) })
+	})
+	s.loops.Go(func() {
 		defer close(out)
-		defer s.listener.unsubscribe(l.kind, l.wake)
+		ctx, over := context.WithCancel(ctx)
+		defer over()
+		defer context.AfterFunc(s.claiming, over)()
 		l.run(ctx)
-	}()
+	})
 	return out, nil
 }
 
@@ -174,7 +186,7 @@ func (s *Subscriber) Close() error {
 	s.closeOnce.Do(func() {
 		s.mu.Lock()
 		s.closed = true
-		close(s.closing)
+		s.noMore()
 		s.mu.Unlock()
 		s.loops.Wait()
 		done := make(chan struct{})
@@ -191,7 +203,6 @@ func (s *Subscriber) Close() error {
 			<-done // each delivery ends Grace after stop at the latest
 		}
 		s.stopNow()
-		s.listener.close()
 	})
 	s.loops.Wait()
 	s.deliveries.Wait()
@@ -204,7 +215,6 @@ type loop struct {
 	kind   Kind
 	policy Policy
 	out    chan<- *message.Message
-	wake   <-chan struct{}
 	slots  chan struct{} // one token a running job
 }
 
@@ -216,9 +226,8 @@ func (l *loop) run(ctx context.Context) {
 		case l.slots <- struct{}{}:
 		case <-ctx.Done():
 			return
-		case <-l.sub.closing:
-			return
 		}
+		woken := l.sub.wake.Changed(string(l.kind))
 		c, ok, err := l.claim(ctx)
 		if err != nil {
 			l.sub.cfg.Log.Warn("cannot claim a job, trying again", "kind", string(l.kind), "error", err)
@@ -226,7 +235,7 @@ func (l *loop) run(ctx context.Context) {
 		switch {
 		case !ok:
 			<-l.slots
-			if !l.idle(ctx) {
+			if pause.Unless(ctx, l.sub.cfg.Poll, woken) != nil {
 				return
 			}
 		case l.policy.MaxAttempts > 0 && c.Attempt > l.policy.MaxAttempts:
@@ -253,21 +262,6 @@ func (l *loop) claim(ctx context.Context) (Claimed, bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
 	return l.sub.queue.claim(ctx, l.kind, l.sub.cfg.Worker, l.sub.cfg.Lease, l.policy.MaxAttempts)
-}
-
-// idle waits for a reason to look again; false: the subscription is over.
-func (l *loop) idle(ctx context.Context) bool {
-	timer := time.NewTimer(l.sub.cfg.Poll)
-	defer timer.Stop()
-	select {
-	case <-l.wake:
-	case <-timer.C:
-	case <-ctx.Done():
-		return false
-	case <-l.sub.closing:
-		return false
-	}
-	return true
 }
 
 // bury sets a job aside and says whether that is done. Where it is not, what there
@@ -309,7 +303,6 @@ func (l *loop) deliver(ctx context.Context, c Claimed) bool {
 		}()
 		return true
 	case <-ctx.Done():
-	case <-l.sub.closing:
 	}
 	defer l.sub.deliveries.Done()
 	d.handBack(false)
