@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/legible"
 	"muster/eventstore"
 )
@@ -69,7 +70,7 @@ func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Act
 	}
 	d := fleet.Details{Name: r.Name, Engine: r.Engine, Version: r.Version, Host: r.Host, Active: r.Active, CreatedAt: w.now}
 	if !r.CreatedAt.IsZero() {
-		d.CreatedAt = moment(r.CreatedAt)
+		d.CreatedAt = instant.Cut(r.CreatedAt)
 	}
 	if id, err = w.registerInstance(id, r.ExternalID, d); err != nil {
 		return uuid.Nil, Mark{}, err
