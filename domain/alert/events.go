@@ -46,7 +46,7 @@ type Details struct {
 }
 
 // Event is a fact about an alert.
-type Event interface{ event() }
+type Event interface{ name() string }
 
 // Raised says that there is an alert. Key is what its sender knows it by:
 // unique in the organization among those that are open. After is when the alert
@@ -114,12 +114,32 @@ type AutoResolved struct {
 	Lapsed          bool      `json:"lapsed,omitempty"`
 }
 
-func (Raised) event()         {}
-func (Changed) event()        {}
-func (TriggeredAgain) event() {}
-func (StillFiring) event()    {}
-func (Acknowledged) event()   {}
-func (Muted) event()          {}
-func (Unmuted) event()        {}
-func (Resolved) event()       {}
-func (AutoResolved) event()   {}
+func (Raised) name() string         { return "alert.raised" }
+func (Changed) name() string        { return "alert.changed" }
+func (TriggeredAgain) name() string { return "alert.triggered_again" }
+func (StillFiring) name() string    { return "alert.still_firing" }
+func (Acknowledged) name() string   { return "alert.acknowledged" }
+func (Muted) name() string          { return "alert.muted" }
+func (Unmuted) name() string        { return "alert.unmuted" }
+func (Resolved) name() string       { return "alert.resolved" }
+func (AutoResolved) name() string   { return "alert.auto_resolved" }
+
+// Types returns the wire name of every event of an alert with an empty value of
+// its type. All are at schema version 1. A name that was ever written stays.
+func Types() map[string]Event {
+	types := make(map[string]Event)
+	for _, e := range []Event{
+		Raised{}, Changed{}, TriggeredAgain{}, StillFiring{}, Acknowledged{}, Muted{}, Unmuted{}, Resolved{}, AutoResolved{},
+	} {
+		types[Name(e)] = e
+	}
+	return types
+}
+
+// Name returns the wire name of an event; it is empty for none.
+func Name(e Event) string {
+	if e == nil {
+		return ""
+	}
+	return e.name()
+}

@@ -30,7 +30,7 @@ type Subject struct {
 }
 
 // Event is a fact in the life of an exception. Its wire name stands in Types.
-type Event interface{ event() }
+type Event interface{ name() string }
 
 // Requested says that a member asked.
 type Requested struct {
@@ -46,6 +46,25 @@ type Granted struct{}
 // Revoked says that an administrator refused it, or took it back.
 type Revoked struct{}
 
-func (Requested) event() {}
-func (Granted) event()   {}
-func (Revoked) event()   {}
+func (Requested) name() string { return "exception.requested" }
+func (Granted) name() string   { return "exception.granted" }
+func (Revoked) name() string   { return "exception.revoked" }
+
+// Types returns the wire name of every event of an exception with an empty
+// value of its type. All are at schema version 1. A name that was ever written
+// stays.
+func Types() map[string]Event {
+	types := make(map[string]Event)
+	for _, e := range []Event{Requested{}, Granted{}, Revoked{}} {
+		types[Name(e)] = e
+	}
+	return types
+}
+
+// Name returns the wire name of an event; it is empty for none.
+func Name(e Event) string {
+	if e == nil {
+		return ""
+	}
+	return e.name()
+}

@@ -26,8 +26,11 @@ const (
 	MySQL      Engine = "mysql"
 )
 
+// Engines returns every engine known.
+func Engines() []Engine { return []Engine{PostgreSQL, SQLServer, Oracle, MongoDB, MySQL} }
+
 // Event is a fact about an instance or a database.
-type Event interface{ event() }
+type Event interface{ name() string }
 
 // InstanceRegistered says that the instance is known from now on. CreatedAt is the registration time that lists and trends use.
 type InstanceRegistered struct {
@@ -77,11 +80,32 @@ type DatabaseRemoved struct {
 	InstanceID uuid.UUID `json:"instanceId"`
 }
 
-func (InstanceRegistered) event()  {}
-func (InstanceChanged) event()     {}
-func (InstanceActivated) event()   {}
-func (InstanceDeactivated) event() {}
-func (InstanceRemoved) event()     {}
-func (DatabaseRegistered) event()  {}
-func (DatabaseChanged) event()     {}
-func (DatabaseRemoved) event()     {}
+func (InstanceRegistered) name() string  { return "instance.registered" }
+func (InstanceChanged) name() string     { return "instance.changed" }
+func (InstanceActivated) name() string   { return "instance.activated" }
+func (InstanceDeactivated) name() string { return "instance.deactivated" }
+func (InstanceRemoved) name() string     { return "instance.removed" }
+func (DatabaseRegistered) name() string  { return "database.registered" }
+func (DatabaseChanged) name() string     { return "database.changed" }
+func (DatabaseRemoved) name() string     { return "database.removed" }
+
+// Types returns the wire name of every event of the fleet with an empty value
+// of its type. All are at schema version 1. A name that was ever written stays.
+func Types() map[string]Event {
+	types := make(map[string]Event)
+	for _, e := range []Event{
+		InstanceRegistered{}, InstanceChanged{}, InstanceActivated{}, InstanceDeactivated{}, InstanceRemoved{},
+		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{},
+	} {
+		types[Name(e)] = e
+	}
+	return types
+}
+
+// Name returns the wire name of an event; it is empty for none.
+func Name(e Event) string {
+	if e == nil {
+		return ""
+	}
+	return e.name()
+}

@@ -19,7 +19,7 @@ const (
 
 // Event is a fact about an organization that people argue about later. Names
 // and addresses live outside the log.
-type Event interface{ event() }
+type Event interface{ name() string }
 
 // Created says that the organization exists.
 type Created struct {
@@ -84,11 +84,32 @@ type TokenRevoked struct {
 	TokenID uuid.UUID `json:"tokenId"`
 }
 
-func (Created) event()         {}
-func (SettingsChanged) event() {}
-func (MemberInvited) event()   {}
-func (MemberJoined) event()    {}
-func (MemberChanged) event()   {}
-func (MemberErased) event()    {}
-func (TokenMinted) event()     {}
-func (TokenRevoked) event()    {}
+func (Created) name() string         { return "organization.created" }
+func (SettingsChanged) name() string { return "organization.settings_changed" }
+func (MemberInvited) name() string   { return "member.invited" }
+func (MemberJoined) name() string    { return "member.joined" }
+func (MemberChanged) name() string   { return "member.changed" }
+func (MemberErased) name() string    { return "member.erased" }
+func (TokenMinted) name() string     { return "token.minted" }
+func (TokenRevoked) name() string    { return "token.revoked" }
+
+// Types returns the wire name of every event of an organization with an empty
+// value of its type. All are at schema version 1. A name that was ever written
+// stays.
+func Types() map[string]Event {
+	types := make(map[string]Event)
+	for _, e := range []Event{
+		Created{}, SettingsChanged{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, MemberErased{}, TokenMinted{}, TokenRevoked{},
+	} {
+		types[Name(e)] = e
+	}
+	return types
+}
+
+// Name returns the wire name of an event; it is empty for none.
+func Name(e Event) string {
+	if e == nil {
+		return ""
+	}
+	return e.name()
+}

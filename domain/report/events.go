@@ -7,7 +7,7 @@ import (
 )
 
 // Event is a fact in the life of a report request. Its wire name stands in Types.
-type Event interface{ event() }
+type Event interface{ name() string }
 
 // Queued says that a member asked and no identical request was being built.
 type Queued struct {
@@ -117,15 +117,36 @@ type InputsErased struct {
 	Rule string `json:"rule"` // retention, member_erased
 }
 
-func (Queued) event()        {}
-func (Reused) event()        {}
-func (BuildStarted) event()  {}
-func (BuildResumed) event()  {}
-func (StepCompleted) event() {}
-func (Ready) event()         {}
-func (Failed) event()        {}
-func (Expired) event()       {}
-func (EmailSent) event()     {}
-func (EmailFailed) event()   {}
-func (Downloaded) event()    {}
-func (InputsErased) event()  {}
+func (Queued) name() string        { return "report.queued" }
+func (Reused) name() string        { return "report.reused" }
+func (BuildStarted) name() string  { return "report.build_started" }
+func (BuildResumed) name() string  { return "report.build_resumed" }
+func (StepCompleted) name() string { return "report.step_completed" }
+func (Ready) name() string         { return "report.ready" }
+func (Failed) name() string        { return "report.failed" }
+func (Expired) name() string       { return "report.expired" }
+func (EmailSent) name() string     { return "report.email_sent" }
+func (EmailFailed) name() string   { return "report.email_failed" }
+func (Downloaded) name() string    { return "report.downloaded" }
+func (InputsErased) name() string  { return "report.inputs_erased" }
+
+// Types returns the wire name of every event of a report with an empty value of
+// its type. All are at schema version 1. A name that was ever written stays.
+func Types() map[string]Event {
+	types := make(map[string]Event)
+	for _, e := range []Event{
+		Queued{}, Reused{}, BuildStarted{}, BuildResumed{}, StepCompleted{}, Ready{}, Failed{}, Expired{},
+		EmailSent{}, EmailFailed{}, Downloaded{}, InputsErased{},
+	} {
+		types[Name(e)] = e
+	}
+	return types
+}
+
+// Name returns the wire name of an event; it is empty for none.
+func Name(e Event) string {
+	if e == nil {
+		return ""
+	}
+	return e.name()
+}
