@@ -39,20 +39,16 @@ func (b *builder) accounts() {
 	default:
 		b.para(count(len(rows), "account has", "accounts have") + " more than ordinary rights on " + count(b.assessed.Assessed, "assessed instance", "assessed instances") +
 			". Most powerful first, those that can sign in remotely before others.")
-		b.table(typeset.Table{
-			Columns: []typeset.Column{
-				{Title: "Instance", Max: 100}, {Title: "Account", Max: 90}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
-				{Title: "Password"}, {Title: "Valid until"}, {Title: "Last seen"}, {Title: "Remote", Align: typeset.Center},
-			},
-			Rows: len(rows),
-			Row: func(i int) []typeset.Cell {
-				r := rows[i].role
-				return []typeset.Cell{
-					strong(rows[i].instance), code(r.Name), text(yesNo(r.Login)), boldYes(r.Superuser),
-					{Text: orDash(strings.Join(r.Attributes, ", ")), Sub: strings.Join(r.MemberOf, "\n"), SubStyle: codeMuted},
-					text(orDash(r.PasswordKind)), date(r.ValidUntil), date(r.LastSeen), boldYesWord(r.RemoteLogin),
-				}
-			},
+		table(b, []typeset.Column{
+			{Title: "Instance", Max: 100}, {Title: "Account", Max: 90}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
+			{Title: "Password"}, {Title: "Valid until"}, {Title: "Last seen"}, {Title: "Remote", Align: typeset.Center},
+		}, rows, func(_ int, of row) []typeset.Cell {
+			r := of.role
+			return []typeset.Cell{
+				strong(of.instance), code(r.Name), text(yesNo(r.Login)), boldYes(r.Superuser),
+				{Text: orDash(strings.Join(r.Attributes, ", ")), Sub: strings.Join(r.MemberOf, "\n"), SubStyle: codeMuted},
+				text(orDash(r.PasswordKind)), date(r.ValidUntil), date(r.LastSeen), boldYesWord(r.RemoteLogin),
+			}
 		})
 		b.small("Last seen: in the sessions at the time of the assessment. Remote: the HBA rules let the account in from another host; unknown where they are not readable.")
 	}

@@ -64,35 +64,25 @@ func (b *builder) monitoredSince() string {
 }
 
 func (b *builder) alertSeverities(s analysis.AlertSummary) {
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity", Flex: 1}, {Title: "Raised", Flex: 1, Align: typeset.Right}, {Title: "Resolved", Flex: 1, Align: typeset.Right},
-			{Title: "Open at the end", Flex: 1, Align: typeset.Right}, {Title: "Time in alert", Flex: 1, Align: typeset.Right},
-			{Title: "Median to resolve", Flex: 1, Align: typeset.Right},
-		},
-		Rows: len(s.Severity),
-		Row: func(i int) []typeset.Cell {
-			c := s.Severity[i]
-			return []typeset.Cell{alertSeverity(c.Severity), text(number(c.Raised)), text(number(c.Resolved)), text(number(c.Open)),
-				strong(length(c.Active)), text(medianOf(c))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Severity", Flex: 1}, {Title: "Raised", Flex: 1, Align: typeset.Right}, {Title: "Resolved", Flex: 1, Align: typeset.Right},
+		{Title: "Open at the end", Flex: 1, Align: typeset.Right}, {Title: "Time in alert", Flex: 1, Align: typeset.Right},
+		{Title: "Median to resolve", Flex: 1, Align: typeset.Right},
+	}, s.Severity, func(_ int, c analysis.AlertCounts) []typeset.Cell {
+		return []typeset.Cell{alertSeverity(c.Severity), text(number(c.Raised)), text(number(c.Resolved)), text(number(c.Open)),
+			strong(length(c.Active)), text(medianOf(c))}
 	})
 }
 
 // alertTitles folds alerts that say the same: what keeps coming back shows here.
 func (b *builder) alertTitles(s analysis.AlertSummary) {
 	b.sub("What raised alerts")
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Alerts", Align: typeset.Right}, {Title: "Time in alert", Align: typeset.Right},
-			{Title: "Median to resolve", Align: typeset.Right}, {Title: "Still open", Align: typeset.Right},
-		},
-		Rows: len(s.Titles),
-		Row: func(i int) []typeset.Cell {
-			c := s.Titles[i]
-			return []typeset.Cell{alertSeverity(c.Severity), text(shorten(c.Title, 160)), text(number(c.Alerts)), strong(length(c.Active)),
-				text(medianOf(c)), text(number(c.Open))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Alerts", Align: typeset.Right}, {Title: "Time in alert", Align: typeset.Right},
+		{Title: "Median to resolve", Align: typeset.Right}, {Title: "Still open", Align: typeset.Right},
+	}, s.Titles, func(_ int, c analysis.AlertCounts) []typeset.Cell {
+		return []typeset.Cell{alertSeverity(c.Severity), text(shorten(c.Title, 160)), text(number(c.Alerts)), strong(length(c.Active)),
+			text(medianOf(c)), text(number(c.Open))}
 	})
 	b.small("Time in alert: in which at least one of them was open, within the window. Median: from when an alert was raised to when it was resolved, of those resolved in the window.")
 }
@@ -114,19 +104,14 @@ func (b *builder) mutedAlerts(s analysis.AlertSummary) {
 }
 
 func (b *builder) alertTable(alerts []analysis.OpenAlert) {
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Database", Max: 90}, {Title: "Raised and resolved (UTC)", Max: 140},
-			{Title: "Open for", Align: typeset.Right},
-		},
-		Rows: len(alerts),
-		Row: func(i int) []typeset.Cell {
-			a := alerts[i]
-			return []typeset.Cell{
-				alertSeverity(a.Severity), {Text: shorten(a.Title, 160), Sub: alertNote(a), SubStyle: cellMuted}, where(shorten(a.Database, 80)),
-				{Text: shortMinute(a.CreatedAt), Sub: alertState(a), SubStyle: cellMuted}, strong(length(a.Active)),
-			}
-		},
+	table(b, []typeset.Column{
+		{Title: "Severity"}, {Title: "Alert", Flex: 1}, {Title: "Database", Max: 90}, {Title: "Raised and resolved (UTC)", Max: 140},
+		{Title: "Open for", Align: typeset.Right},
+	}, alerts, func(_ int, a analysis.OpenAlert) []typeset.Cell {
+		return []typeset.Cell{
+			alertSeverity(a.Severity), {Text: shorten(a.Title, 160), Sub: alertNote(a), SubStyle: cellMuted}, where(shorten(a.Database, 80)),
+			{Text: shortMinute(a.CreatedAt), Sub: alertState(a), SubStyle: cellMuted}, strong(length(a.Active)),
+		}
 	})
 }
 

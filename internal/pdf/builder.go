@@ -170,13 +170,13 @@ func (b *builder) clean(whole bool, text string) {
 	}
 }
 
-// table draws a table and leaves air below.
-func (b *builder) table(t typeset.Table) {
-	t.Look = tableLook
-	if t.Rest == "" {
-		t.Rest = "A table ends here. A report over fewer instances has the rest."
-	}
-	b.d.Table(t)
+// table draws a table with a row for each of rows, and leaves air below.
+func table[T any](b *builder, columns []typeset.Column, rows []T, cells func(i int, row T) []typeset.Cell) {
+	b.d.Table(typeset.Table{
+		Look: tableLook, Columns: columns,
+		Rows: len(rows), Row: func(i int) []typeset.Cell { return cells(i, rows[i]) },
+		Rest: "A table ends here. A report over fewer instances has the rest.",
+	})
 	b.d.Y += 7
 }
 

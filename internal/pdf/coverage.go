@@ -29,27 +29,22 @@ func (b *builder) instancesCovered() {
 		scopeOf[c.ID] = c.Scope
 	}
 	rows := b.doc.Instances
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1.2}, {Title: "Outcome"}, {Title: "Assessed"}, {Title: "Monitoring role", Max: 90},
-			{Title: "Instance-wide checks", Flex: 1}, {Title: "Database checks", Flex: 1},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			in := rows[i]
-			if in.Assessment == nil || !in.Active {
-				return []typeset.Cell{strong(in.Name), b.outcome(&in), faint("–"), faint("–"), faint("–"), faint("–")}
-			}
-			a := in.Assessment
-			role := typeset.Cell{Text: orDash(a.Role), Style: codeStyle}
-			if a.RoleIsSuperuser {
-				role.Sub, role.SubStyle = "superuser", cellMuted
-			}
-			when := typeset.Cell{Text: minute(a.StartedAt), Sub: age(a.StartedAt, b.doc.AsOf) + " old", SubStyle: cellMuted}
-			return []typeset.Cell{
-				strong(in.Name), b.outcome(&in), when, role, b.matrixCell(&in, "instance", scopeOf), b.matrixCell(&in, "database", scopeOf),
-			}
-		},
+	table(b, []typeset.Column{
+		{Title: "Instance", Flex: 1.2}, {Title: "Outcome"}, {Title: "Assessed"}, {Title: "Monitoring role", Max: 90},
+		{Title: "Instance-wide checks", Flex: 1}, {Title: "Database checks", Flex: 1},
+	}, rows, func(_ int, in snapshot.Instance) []typeset.Cell {
+		if in.Assessment == nil || !in.Active {
+			return []typeset.Cell{strong(in.Name), b.outcome(&in), faint("–"), faint("–"), faint("–"), faint("–")}
+		}
+		a := in.Assessment
+		role := typeset.Cell{Text: orDash(a.Role), Style: codeStyle}
+		if a.RoleIsSuperuser {
+			role.Sub, role.SubStyle = "superuser", cellMuted
+		}
+		when := typeset.Cell{Text: minute(a.StartedAt), Sub: age(a.StartedAt, b.doc.AsOf) + " old", SubStyle: cellMuted}
+		return []typeset.Cell{
+			strong(in.Name), b.outcome(&in), when, role, b.matrixCell(&in, "instance", scopeOf), b.matrixCell(&in, "database", scopeOf),
+		}
 	})
 	b.small("The figures count answers: one for each check on the instance, or on one of its databases. Denied: the monitoring role may not read what the check needs.")
 	b.sayGaps(b.instanceGaps())
@@ -219,12 +214,10 @@ func (b *builder) missingGrants() {
 		}
 		return
 	}
-	b.table(typeset.Table{
-		Columns: []typeset.Column{{Title: "Instance", Max: 110}, {Title: "Cannot read", Flex: 1}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.6}},
-		Rows:    len(rows),
-		Row: func(i int) []typeset.Cell {
-			g := rows[i].grant
-			return []typeset.Cell{strong(rows[i].instance), code(orDash(g.Object())), code(orDash(g.Statement)), faint(list(g.Checks, 10))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Instance", Max: 110}, {Title: "Cannot read", Flex: 1}, {Title: "Statement that grants it", Flex: 1.6}, {Title: "Checks", Flex: 0.6},
+	}, rows, func(_ int, of row) []typeset.Cell {
+		g := of.grant
+		return []typeset.Cell{strong(of.instance), code(orDash(g.Object())), code(orDash(g.Statement)), faint(list(g.Checks, 10))}
 	})
 }

@@ -57,15 +57,10 @@ func (b *builder) acceptance(a analysis.Acceptance) {
 		b.small("Nothing fails just now that only it covers.")
 		return
 	}
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity"}, {Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Max: 170}, {Title: "Evidence", Flex: 1},
-		},
-		Rows: len(a.Findings),
-		Row: func(i int) []typeset.Cell {
-			f := a.Findings[i]
-			return []typeset.Cell{severity(f.Severity), strong(f.InstanceName), where(f.Database), code(orDash(f.Object)), code(orDash(shorten(f.Evidence, 200)))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Severity"}, {Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Max: 170}, {Title: "Evidence", Flex: 1},
+	}, a.Findings, func(_ int, f analysis.Finding) []typeset.Cell {
+		return []typeset.Cell{severity(f.Severity), strong(f.InstanceName), where(f.Database), code(orDash(f.Object)), code(orDash(shorten(f.Evidence, 200)))}
 	})
 	if a.Unlisted > 0 {
 		b.small(count(a.Unlisted, "further finding", "further findings") + " that it covers. " + keptObjects)

@@ -72,15 +72,10 @@ func (b *builder) advice(label, words string) {
 }
 
 func (b *builder) findingTable(findings []analysis.Finding) {
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Max: 170}, {Title: "Evidence", Flex: 1},
-		},
-		Rows: len(findings),
-		Row: func(i int) []typeset.Cell {
-			f := findings[i]
-			return []typeset.Cell{strong(f.InstanceName), where(f.Database), code(orDash(f.Object)), code(orDash(shorten(f.Evidence, 200)))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Instance", Max: 120}, {Title: "Database", Max: 90}, {Title: "Object", Max: 170}, {Title: "Evidence", Flex: 1},
+	}, findings, func(_ int, f analysis.Finding) []typeset.Cell {
+		return []typeset.Cell{strong(f.InstanceName), where(f.Database), code(orDash(f.Object)), code(orDash(shorten(f.Evidence, 200)))}
 	})
 }
 

@@ -203,22 +203,17 @@ func (b *builder) runs() {
 	var rows []row
 	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) { rows = append(rows, row{in, db}) })
 	b.sub("Last classification of each database")
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1}, {Title: "Database", Flex: 1}, {Title: "Status"}, {Title: "Finished"}, {Title: "Mode"}, {Title: "Tables", Align: typeset.Right}, {Title: "Columns", Align: typeset.Right}, {Title: "Sensitive", Align: typeset.Right},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			r := rows[i]
-			c := r.db.Classification
-			if c == nil {
-				return []typeset.Cell{strong(r.in.Name), text(r.db.Name), classStatus(r.in, nil), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
-			}
-			return []typeset.Cell{
-				strong(r.in.Name), text(r.db.Name), classStatus(r.in, c), text(minute(c.FinishedAt)), text(orDash(c.Mode)),
-				text(number(c.TablesClassified) + " / " + number(c.TablesSeen)), text(number(c.ColumnsClassified) + " / " + number(c.ColumnsSeen)), zeroFaint(len(c.Tables)),
-			}
-		},
+	table(b, []typeset.Column{
+		{Title: "Instance", Flex: 1}, {Title: "Database", Flex: 1}, {Title: "Status"}, {Title: "Finished"}, {Title: "Mode"}, {Title: "Tables", Align: typeset.Right}, {Title: "Columns", Align: typeset.Right}, {Title: "Sensitive", Align: typeset.Right},
+	}, rows, func(_ int, r row) []typeset.Cell {
+		c := r.db.Classification
+		if c == nil {
+			return []typeset.Cell{strong(r.in.Name), text(r.db.Name), classStatus(r.in, nil), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
+		}
+		return []typeset.Cell{
+			strong(r.in.Name), text(r.db.Name), classStatus(r.in, c), text(minute(c.FinishedAt)), text(orDash(c.Mode)),
+			text(number(c.TablesClassified) + " / " + number(c.TablesSeen)), text(number(c.ColumnsClassified) + " / " + number(c.ColumnsSeen)), zeroFaint(len(c.Tables)),
+		}
 	})
 }
 
@@ -280,20 +275,15 @@ func (b *builder) category(category string, risks []analysis.TableRisk) {
 		}
 	}
 	b.sub(orDash(category) + " – " + count(len(rows), "table", "tables"))
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Risk"}, {Title: "Instance, database", Max: 96}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right},
-			{Title: "Sensitive columns", Flex: 1.5}, {Title: "PUBLIC", Align: typeset.Center}, {Title: "Encryption"},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			r := rows[i]
-			return []typeset.Cell{
-				riskCell(r), {Text: r.InstanceName, Style: cellStrong, Sub: r.Database, SubStyle: cellStyle},
-				code(r.Table.Schema + "." + r.Table.Name), rowsCell(r.Table),
-				{Text: columnsOf(r.Table, category)}, boldYes(r.Table.PublicAccess), faint(encryptionOf(r.Engine)),
-			}
-		},
+	table(b, []typeset.Column{
+		{Title: "Risk"}, {Title: "Instance, database", Max: 96}, {Title: "Table", Flex: 1}, {Title: "Rows (est.)", Align: typeset.Right},
+		{Title: "Sensitive columns", Flex: 1.5}, {Title: "PUBLIC", Align: typeset.Center}, {Title: "Encryption"},
+	}, rows, func(_ int, r analysis.TableRisk) []typeset.Cell {
+		return []typeset.Cell{
+			riskCell(r), {Text: r.InstanceName, Style: cellStrong, Sub: r.Database, SubStyle: cellStyle},
+			code(r.Table.Schema + "." + r.Table.Name), rowsCell(r.Table),
+			{Text: columnsOf(r.Table, category)}, boldYes(r.Table.PublicAccess), faint(encryptionOf(r.Engine)),
+		}
 	})
 }
 

@@ -57,25 +57,20 @@ func (b *builder) tls() {
 		b.state(stateNotAssessed, "Not assessed: no PostgreSQL instance in scope could be reached.")
 		return
 	}
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1}, {Title: "At rest"}, {Title: "Client sessions", Align: typeset.Right}, {Title: "With TLS", Align: typeset.Right}, {Title: "Share", Align: typeset.Right}, {Title: "Seen"},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			in := rows[i]
-			a := in.Assessment
-			cells := []typeset.Cell{strong(in.Name), faint("not visible over SQL")}
-			switch {
-			case a.ClientSessions == nil || a.TLSSessions == nil:
-				cells = append(cells, faint("not readable"), faint("–"), faint("–"))
-			case *a.ClientSessions == 0:
-				cells = append(cells, text("0"), text("0"), faint("no session"))
-			default:
-				cells = append(cells, text(number(*a.ClientSessions)), text(number(*a.TLSSessions)), strong(percent(float64(*a.TLSSessions)/float64(*a.ClientSessions))))
-			}
-			return append(cells, text(minute(a.StartedAt)))
-		},
+	table(b, []typeset.Column{
+		{Title: "Instance", Flex: 1}, {Title: "At rest"}, {Title: "Client sessions", Align: typeset.Right}, {Title: "With TLS", Align: typeset.Right}, {Title: "Share", Align: typeset.Right}, {Title: "Seen"},
+	}, rows, func(_ int, in snapshot.Instance) []typeset.Cell {
+		a := in.Assessment
+		cells := []typeset.Cell{strong(in.Name), faint("not visible over SQL")}
+		switch {
+		case a.ClientSessions == nil || a.TLSSessions == nil:
+			cells = append(cells, faint("not readable"), faint("–"), faint("–"))
+		case *a.ClientSessions == 0:
+			cells = append(cells, text("0"), text("0"), faint("no session"))
+		default:
+			cells = append(cells, text(number(*a.ClientSessions)), text(number(*a.TLSSessions)), strong(percent(float64(*a.TLSSessions)/float64(*a.ClientSessions))))
+		}
+		return append(cells, text(minute(a.StartedAt)))
 	})
 }
 
@@ -101,15 +96,10 @@ func (b *builder) worklist() {
 		return
 	}
 	b.para(count(len(tasks), "item needs", "items need") + " a decision.")
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner"},
-		},
-		Rows: len(tasks),
-		Row: func(i int) []typeset.Cell {
-			t := tasks[i]
-			return []typeset.Cell{strong(t.item), taskPlace(t), text(t.why), text(t.since), text(t.decision), faint("              ")}
-		},
+	table(b, []typeset.Column{
+		{Title: "Item", Max: 80}, {Title: "Where", Flex: 1}, {Title: "Why", Flex: 1.4}, {Title: "Since"}, {Title: "Suggested decision", Max: 90}, {Title: "Owner"},
+	}, tasks, func(_ int, t task) []typeset.Cell {
+		return []typeset.Cell{strong(t.item), taskPlace(t), text(t.why), text(t.since), text(t.decision), faint("              ")}
 	})
 }
 
@@ -184,20 +174,15 @@ func (b *builder) riskRegister() {
 		return
 	}
 	partial := slices.ContainsFunc(risks, func(r analysis.TableRisk) bool { return r.Partial })
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers", Flex: 1.3}, {Title: "Existing controls", Flex: 1},
-			{Title: "Treatment, due"}, {Title: "Owner"},
-		},
-		Rows: len(risks),
-		Row: func(i int) []typeset.Cell {
-			r := risks[i]
-			return []typeset.Cell{
-				faint(fmt.Sprintf("R-%03d", i+1)), {Text: r.Table.Schema + "." + r.Table.Name, Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
-				b.registerRisk(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
-				{Text: treatment(r), Sub: b.riskDue(r), SubStyle: cellMuted}, faint("             "),
-			}
-		},
+	table(b, []typeset.Column{
+		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers", Flex: 1.3}, {Title: "Existing controls", Flex: 1},
+		{Title: "Treatment, due"}, {Title: "Owner"},
+	}, risks, func(i int, r analysis.TableRisk) []typeset.Cell {
+		return []typeset.Cell{
+			faint(fmt.Sprintf("R-%03d", i+1)), {Text: r.Table.Schema + "." + r.Table.Name, Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
+			b.registerRisk(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
+			{Text: treatment(r), Sub: b.riskDue(r), SubStyle: cellMuted}, faint("             "),
+		}
 	})
 	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 1 open CVE of CVSS 7.0 or more. " +
 		"Impact: half the heaviest column's weight, + 0.5 over 100,000 rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment is a suggestion."

@@ -27,21 +27,16 @@ func (b *builder) remediation() {
 	if b.assessed.Assessed == 0 {
 		b.state(stateNotAssessed, "No check could be run, so the plan stands on the versions alone.")
 	}
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
-			{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Cleared", Align: typeset.Right}, {Title: "Owner", Align: typeset.Left},
-		},
-		Rows: len(b.plan),
-		Row: func(i int) []typeset.Cell {
-			s := b.plan[i]
-			return []typeset.Cell{
-				faint(number(i + 1)),
-				{Text: s.Action, Style: cellStrong, Sub: closes(s), SubStyle: codeMuted},
-				text(number(s.Findings)), text(number(s.Instances)), severity(s.Severity), text(orDash(s.Effort)), text(yesNo(s.NeedsRestart)),
-				text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
-			}
-		},
+	table(b, []typeset.Column{
+		{Title: "#", Align: typeset.Right}, {Title: "Action", Flex: 1}, {Title: "Closes", Align: typeset.Right}, {Title: "On", Align: typeset.Right}, {Title: "Severity"},
+		{Title: "Effort", Align: typeset.Center}, {Title: "Restart", Align: typeset.Center}, {Title: "Due"}, {Title: "Cleared", Align: typeset.Right}, {Title: "Owner", Align: typeset.Left},
+	}, b.plan, func(i int, s analysis.Step) []typeset.Cell {
+		return []typeset.Cell{
+			faint(number(i + 1)),
+			{Text: s.Action, Style: cellStrong, Sub: closes(s), SubStyle: codeMuted},
+			text(number(s.Findings)), text(number(s.Instances)), severity(s.Severity), text(orDash(s.Effort)), text(yesNo(s.NeedsRestart)),
+			text(day(s.Due)), strong(percent(s.Cleared)), faint("              "),
+		}
 	})
 	b.small("Order: weight closed per effort (S 1, M 3, L 8). Closes: findings" + b.andVulnerabilities() + ". On: instances. Cleared: share of all weight that is gone after this step and those before it. " +
 		"Due: " + fmt.Sprint(analysis.DueDays(analysis.Critical)) + " days after the snapshot for Critical, " + fmt.Sprint(analysis.DueDays(analysis.High)) + " for High, " +

@@ -129,15 +129,10 @@ func (b *builder) deductions(s analysis.Score) {
 	}
 	const top = 5
 	shown := s.Lost[:min(top, len(s.Lost))]
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity"}, {Title: "Check"}, {Title: "Title", Flex: 1}, {Title: "Domain"}, {Title: "Of the domain", Align: typeset.Right}, {Title: "Points lost", Align: typeset.Right},
-		},
-		Rows: len(shown),
-		Row: func(i int) []typeset.Cell {
-			l := shown[i]
-			return []typeset.Cell{severity(l.Check.Severity), code(l.Check.ID), text(l.Check.Title), text(l.Check.Domain), text(decimal(l.Domain)), strong(decimal(l.Points))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Severity"}, {Title: "Check"}, {Title: "Title", Flex: 1}, {Title: "Domain"}, {Title: "Of the domain", Align: typeset.Right}, {Title: "Points lost", Align: typeset.Right},
+	}, shown, func(_ int, l analysis.Deduction) []typeset.Cell {
+		return []typeset.Cell{severity(l.Check.Severity), code(l.Check.ID), text(l.Check.Title), text(l.Check.Domain), text(decimal(l.Domain)), strong(decimal(l.Points))}
 	})
 	if len(s.Lost) > top {
 		b.small("The 5 costliest of " + number(len(s.Lost)) + " failed checks; “Detailed results” has all with their points.")
@@ -291,16 +286,11 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 		b.state(stateNotApplicable, "Not applicable: catalogue "+orDash(b.doc.Catalogue.Version)+" has no "+domain+" check for "+analysis.EngineName(in.Engine)+" that was run here.")
 		return
 	}
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Status"}, {Title: "Check"}, {Title: "Title, and when it passes", Flex: 1.4}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			r := rows[i]
-			return []typeset.Cell{statusCell(r.status), code(r.check.ID), {Text: analysis.Title(r.check, r.status), Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
-				where(strings.Join(r.databases, ", ")), text(orDash(shorten(r.measured, 200))), strong(orDash(r.points))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Status"}, {Title: "Check"}, {Title: "Title, and when it passes", Flex: 1.4}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
+	}, rows, func(_ int, r resultRow) []typeset.Cell {
+		return []typeset.Cell{statusCell(r.status), code(r.check.ID), {Text: analysis.Title(r.check, r.status), Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
+			where(strings.Join(r.databases, ", ")), text(orDash(shorten(r.measured, 200))), strong(orDash(r.points))}
 	})
 }
 
@@ -329,16 +319,11 @@ func (b *builder) domainFindings(domain string) {
 	}
 	b.d.Need(60)
 	b.para("What the failed checks of this domain found:")
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity"}, {Title: "Check"}, {Title: "Database", Max: 90}, {Title: "Object", Max: 190}, {Title: "Evidence", Flex: 1},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			r := rows[i]
-			return []typeset.Cell{severity(r.check.Severity), code(r.check.ID), where(r.finding.Database), code(orDash(r.finding.Object)),
-				code(orDash(shorten(r.finding.Evidence, 200)))}
-		},
+	table(b, []typeset.Column{
+		{Title: "Severity"}, {Title: "Check"}, {Title: "Database", Max: 90}, {Title: "Object", Max: 190}, {Title: "Evidence", Flex: 1},
+	}, rows, func(_ int, r row) []typeset.Cell {
+		return []typeset.Cell{severity(r.check.Severity), code(r.check.ID), where(r.finding.Database), code(orDash(r.finding.Object)),
+			code(orDash(shorten(r.finding.Evidence, 200)))}
 	})
 	if len(beyond) > 0 {
 		b.small("Not listed: " + strings.Join(beyond, ", ") + ". " + keptObjects)

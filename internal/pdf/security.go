@@ -169,20 +169,15 @@ func (b *builder) severityTable(counts analysis.Counts) {
 		}
 	}
 	partial := b.partial()
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Severity", Flex: 2}, {Title: "Findings", Align: typeset.Right, Flex: 1}, {Title: "Failed checks", Align: typeset.Right, Flex: 1},
-			{Title: "Instances affected", Align: typeset.Right, Flex: 1}, {Title: "Close within", Align: typeset.Right, Flex: 1},
-			{Title: "Accepted", Align: typeset.Right, Flex: 1},
-		},
-		Rows: len(analysis.Severities),
-		Row: func(i int) []typeset.Cell {
-			s := analysis.Severities[i]
-			return []typeset.Cell{
-				severity(s), strong(dagger(number(counts[i]), partial)), text(number(checks[i])), text(number(analysis.Affected(b.findings, s))),
-				faint(number(analysis.DueDays(s)) + " days"), text(number(b.accepted[i])),
-			}
-		},
+	table(b, []typeset.Column{
+		{Title: "Severity", Flex: 2}, {Title: "Findings", Align: typeset.Right, Flex: 1}, {Title: "Failed checks", Align: typeset.Right, Flex: 1},
+		{Title: "Instances affected", Align: typeset.Right, Flex: 1}, {Title: "Close within", Align: typeset.Right, Flex: 1},
+		{Title: "Accepted", Align: typeset.Right, Flex: 1},
+	}, analysis.Severities[:], func(i int, s string) []typeset.Cell {
+		return []typeset.Cell{
+			severity(s), strong(dagger(number(counts[i]), partial)), text(number(checks[i])), text(number(analysis.Affected(b.findings, s))),
+			faint(number(analysis.DueDays(s)) + " days"), text(number(b.accepted[i])),
+		}
 	})
 	if partial {
 		b.small("† Stands on partial data: not every check could be run everywhere. “Coverage and methodology” says what is missing and why.")

@@ -85,19 +85,15 @@ func (b *builder) resourceTable(s analysis.UtilizationSummary) {
 	right := func(title string) typeset.Column {
 		return typeset.Column{Title: title, Flex: 1, Align: typeset.Right}
 	}
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Resource", Flex: 1.6}, right("Minimum"), right("Mean"), right("95th percentile"), right("Maximum"), right("Hours above 80%"), right("Hours measured"),
-		},
-		Rows: len(resourceNames),
-		Row: func(i int) []typeset.Cell {
-			r, name := s.Of[i], typeset.Cell{Text: resourceNames[i].name, Style: cellStrong, Sub: resourceNames[i].hour, SubStyle: cellMuted}
-			measured := measuredHours(r, s.Hours)
-			if r.Measured == 0 {
-				return []typeset.Cell{name, text("–"), text("–"), text("–"), text("–"), text("–"), measured}
-			}
-			return []typeset.Cell{name, text(points(r.Min)), text(points(r.Mean)), text(points(r.P95)), strong(points(r.Max)), text(number(r.Busy)), measured}
-		},
+	table(b, []typeset.Column{
+		{Title: "Resource", Flex: 1.6}, right("Minimum"), right("Mean"), right("95th percentile"), right("Maximum"), right("Hours above 80%"), right("Hours measured"),
+	}, s.Of[:], func(i int, r analysis.Resource) []typeset.Cell {
+		name := typeset.Cell{Text: resourceNames[i].name, Style: cellStrong, Sub: resourceNames[i].hour, SubStyle: cellMuted}
+		measured := measuredHours(r, s.Hours)
+		if r.Measured == 0 {
+			return []typeset.Cell{name, text("–"), text("–"), text("–"), text("–"), text("–"), measured}
+		}
+		return []typeset.Cell{name, text(points(r.Min)), text(points(r.Mean)), text(points(r.P95)), strong(points(r.Max)), text(number(r.Busy)), measured}
 	})
 }
 

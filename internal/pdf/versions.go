@@ -136,31 +136,26 @@ func verb(n int, one, many string) string {
 
 func (b *builder) versionTable(rows []versionRow) {
 	right := typeset.Right
-	b.table(typeset.Table{
-		Columns: []typeset.Column{
-			{Title: "Instance", Flex: 1.15}, {Title: "Engine, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest minor"},
-			{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
-			{Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to"},
-		},
-		Rows: len(rows),
-		Row: func(i int) []typeset.Cell {
-			r := rows[i]
-			version, answered := analysis.Version(&r.in)
-			running := typeset.Cell{Text: analysis.EngineName(r.in.Engine) + " " + orDash(version)}
-			if !answered {
-				running.Sub, running.SubStyle = "as registered", cellMuted
-			}
-			cells := []typeset.Cell{
-				strong(r.in.Name), running, b.endOfLife(r.in.Release.EndOfLife), latestMinor(r.in.Release)}
-			for _, n := range r.cves.Open {
-				cells = append(cells, zeroFaint(n))
-			}
-			highest := faint("–")
-			if r.cves.HighestOpen > 0 {
-				highest = strong(decimal(r.cves.HighestOpen))
-			}
-			return append(cells, highest, possibleCell(r.cves), b.target(r.in.Release))
-		},
+	table(b, []typeset.Column{
+		{Title: "Instance", Flex: 1.15}, {Title: "Engine, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest minor"},
+		{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
+		{Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to"},
+	}, rows, func(_ int, r versionRow) []typeset.Cell {
+		version, answered := analysis.Version(&r.in)
+		running := typeset.Cell{Text: analysis.EngineName(r.in.Engine) + " " + orDash(version)}
+		if !answered {
+			running.Sub, running.SubStyle = "as registered", cellMuted
+		}
+		cells := []typeset.Cell{
+			strong(r.in.Name), running, b.endOfLife(r.in.Release.EndOfLife), latestMinor(r.in.Release)}
+		for _, n := range r.cves.Open {
+			cells = append(cells, zeroFaint(n))
+		}
+		highest := faint("–")
+		if r.cves.HighestOpen > 0 {
+			highest = strong(decimal(r.cves.HighestOpen))
+		}
+		return append(cells, highest, possibleCell(r.cves), b.target(r.in.Release))
 	})
 	b.small("Feed: " + orDash(b.doc.Feed.Name) + ", " + day(b.doc.Feed.Date) + ". " +
 		"Crit. to Low and Max CVSS: open CVEs. Not ruled out: CVEs of which a precondition could not be read, or of a version that nobody looked at, with their highest CVSS; no other column counts them. " +
