@@ -3,10 +3,11 @@ package accounts
 import (
 	"context"
 	_ "embed"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 //go:embed sql/lock_people.sql
@@ -18,10 +19,9 @@ var lockPeople string
 // under way either sees it or has its session deleted here. Ingest tokens are
 // the organization's and go on.
 func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
-	var address string
-	err := tx.GetContext(ctx, &address, `SELECT coalesce(email, '') FROM members WHERE organization_id = $1 AND id = $2 FOR UPDATE`, org, id)
+	address, err := statement.One[string](ctx, tx, "lock a member", `SELECT coalesce(email, '') FROM members WHERE organization_id = $1 AND id = $2 FOR UPDATE`, org, id)
 	if err != nil {
-		return fmt.Errorf("lock a member: %w", err)
+		return err
 	}
 	account := subject("account", address)
 	for _, step := range []struct {
@@ -38,8 +38,8 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 			[]any{account, len(account)}}, // those at a network that they signed in from follow it with that network's digest
 		{"forget where a member signed in from", `DELETE FROM sign_in_addresses WHERE member_id = $1`, []any{id}},
 	} {
-		if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
-			return fmt.Errorf("%s: %w", step.what, err)
+		if err := statement.Exec(ctx, tx, step.what, step.query, step.args...); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -48,23 +48,20 @@ func (s *Store) EraseMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID)
 // LockInvitation makes whoever accepts or renews a member's invitation wait until
 // tx ends; nothing where they have none.
 func (s *Store) LockInvitation(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) error {
-	_, err := tx.ExecContext(ctx, `SELECT FROM invitations WHERE member_id =
+	return statement.Exec(ctx, tx, "lock an invitation", `SELECT FROM invitations WHERE member_id =
 		(SELECT id FROM members WHERE organization_id = $1 AND id = $2) FOR UPDATE`, org, member)
-	if err != nil {
-		return fmt.Errorf("lock an invitation: %w", err)
-	}
-	return nil
 }
 
 // LockPeople makes an erasure of these members wait until tx ends, and returns
 // those who are erased already.
 func (s *Store) LockPeople(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, members []uuid.UUID) (erased []uuid.UUID, err error) {
-	var locked []struct {
+	type lockedMember struct {
 		ID     uuid.UUID `db:"id"`
 		Erased bool      `db:"erased"`
 	}
-	if err := tx.SelectContext(ctx, &locked, lockPeople, org, members); err != nil {
-		return nil, fmt.Errorf("lock members: %w", err)
+	locked, err := statement.All[lockedMember](ctx, tx, "lock members", lockPeople, org, members)
+	if err != nil {
+		return nil, err
 	}
 	for _, m := range locked {
 		if m.Erased {

@@ -2,15 +2,14 @@ package accounts
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/internal/statement"
 )
 
 // Identity is a person as an identity provider knows them, for good: their
@@ -71,49 +70,44 @@ var linkIdentity string
 // that the provider vouches for, writes that to the security log, and returns the
 // member. It changes nothing where it is theirs already. Errors: *StrangerError.
 func (s *Store) LinkIdentity(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID, email string, id Identity, c Client) (Member, error) {
-	var m Member
-	err := tx.GetContext(ctx, &m, `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = $2 AND email = $3 FOR UPDATE`,
+	m, ok, err := statement.Find[Member](ctx, tx, "lock a member", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = $2 AND email = $3 FOR UPDATE`,
 		org, member, normalEmail(email))
-	if errors.Is(err, sql.ErrNoRows) {
+	switch {
+	case err != nil:
+		return Member{}, err
+	case !ok:
 		return Member{}, &StrangerError{Reason: StrangerUnknown}
-	}
-	if err != nil {
-		return Member{}, fmt.Errorf("lock a member: %w", err)
 	}
 	if m.Status != organization.Active && m.Status != organization.Invited {
 		return Member{}, &StrangerError{Reason: StrangerDisabled, Member: m}
 	}
-	var link struct {
+	type linked struct {
 		New    bool `db:"new"`
 		Theirs bool `db:"theirs"`
 	}
 	now := s.clock()
-	if err := tx.GetContext(ctx, &link, linkIdentity, id.Issuer, id.Subject, org, member, now); err != nil {
-		return Member{}, fmt.Errorf("link an identity: %w", err)
+	link, err := statement.One[linked](ctx, tx, "link an identity", linkIdentity, id.Issuer, id.Subject, org, member, now)
+	if err != nil {
+		return Member{}, err
 	}
 	switch {
 	case !link.Theirs:
 		return Member{}, &StrangerError{Reason: StrangerOther, Member: m}
 	case link.New:
-		_, err = tx.ExecContext(ctx, recordSecurity, now, org, member, IdentityLinked, printable(c.IP), printable(c.RequestID), printable(id.Issuer), "", nil)
+		err = s.record(ctx, tx, SecurityEntry{
+			At: now, OrganizationID: org, MemberID: member, Type: IdentityLinked, IP: c.IP, RequestID: c.RequestID, Detail: id.Issuer,
+		})
 	}
-	if err != nil {
-		return Member{}, fmt.Errorf("append to the security log: %w", err)
-	}
-	return m, nil
+	return m, err
 }
 
 // ActivateByIdentity makes an invited member active who has no password, and
 // uses their invitation up.
 func (s *Store) ActivateByIdentity(ctx context.Context, tx *sqlx.Tx, member uuid.UUID) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE members SET status = 'active' WHERE id = $1`, member); err != nil {
-		return fmt.Errorf("activate a member: %w", err)
+	if err := statement.Exec(ctx, tx, "activate a member", `UPDATE members SET status = 'active' WHERE id = $1`, member); err != nil {
+		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE invitations SET used_at = $2 WHERE member_id = $1 AND used_at IS NULL`, member, s.clock())
-	if err != nil {
-		return fmt.Errorf("use an invitation: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, "use an invitation", `UPDATE invitations SET used_at = $2 WHERE member_id = $1 AND used_at IS NULL`, member, s.clock())
 }
 
 // ThrottleAddress refuses while the address has to wait after failed sign-ins.

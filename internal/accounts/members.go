@@ -2,16 +2,14 @@ package accounts
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/internal/statement"
 )
 
 const memberColumns = `id, organization_id, coalesce(email, '') AS email, name, role, status, last_sign_in_at, created_at`
@@ -26,13 +24,10 @@ type Address struct{ Name, Email string }
 // *Refusal member_exists where the address has an account anywhere in the
 // installation.
 func (s *Store) InsertMember(ctx context.Context, tx *sqlx.Tx, m Member, hash string) error {
-	result, err := tx.ExecContext(ctx, `INSERT INTO members (id, organization_id, email, name, role, status, password_hash, created_at)
+	n, err := statement.Affected(ctx, tx, "store a member", `INSERT INTO members (id, organization_id, email, name, role, status, password_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, nullif($7, ''), $8) ON CONFLICT (email) DO NOTHING`,
 		m.ID, m.OrganizationID, normalEmail(m.Email), m.Name, m.Role, m.Status, hash, m.CreatedAt)
-	if err != nil {
-		return fmt.Errorf("store a member: %w", err)
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 1 {
+	if err != nil || n == 1 {
 		return err
 	}
 	return &Refusal{Code: CodeMemberExists, Detail: "this address has an account already"}
@@ -40,38 +35,27 @@ func (s *Store) InsertMember(ctx context.Context, tx *sqlx.Tx, m Member, hash st
 
 // ActivateMember gives an invited member a name, where one is given, and a password.
 func (s *Store) ActivateMember(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name, hash string) (Member, error) {
-	var m Member
-	err := tx.GetContext(ctx, &m, `UPDATE members SET status = 'active', name = coalesce(nullif($2, ''), name), password_hash = $3
+	return statement.One[Member](ctx, tx, "activate a member", `UPDATE members SET status = 'active', name = coalesce(nullif($2, ''), name), password_hash = $3
 		WHERE id = $1 RETURNING `+memberColumns, id, name, hash)
-	if err != nil {
-		return Member{}, fmt.Errorf("activate a member: %w", err)
-	}
-	return m, nil
 }
 
 // UpdateMember stores a member's role and status and ends their sessions, so
 // that the next sign-in gets one of the new kind. Disabling withdraws their
 // invitation and revokes their API tokens too.
 func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID, role organization.Role, status string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE members SET role = $3, status = $4 WHERE organization_id = $1 AND id = $2`, org, id, role, status)
+	err := statement.Exec(ctx, tx, "change a member", `UPDATE members SET role = $3, status = $4 WHERE organization_id = $1 AND id = $2`, org, id, role, status)
+	if err == nil {
+		err = statement.Exec(ctx, tx, "end the sessions of a member", `DELETE FROM sessions WHERE organization_id = $1 AND member_id = $2`, org, id)
+	}
+	if err != nil || status != organization.Disabled {
+		return err
+	}
+	err = statement.Exec(ctx, tx, "withdraw an invitation", `DELETE FROM invitations WHERE member_id = (SELECT id FROM members WHERE organization_id = $1 AND id = $2)`, org, id)
 	if err != nil {
-		return fmt.Errorf("change a member: %w", err)
+		return err
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE organization_id = $1 AND member_id = $2`, org, id); err != nil {
-		return fmt.Errorf("end the sessions of a member: %w", err)
-	}
-	if status != organization.Disabled {
-		return nil
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM invitations WHERE member_id = (SELECT id FROM members WHERE organization_id = $1 AND id = $2)`, org, id); err != nil {
-		return fmt.Errorf("withdraw an invitation: %w", err)
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE tokens SET revoked_at = $3
+	return statement.Exec(ctx, tx, "revoke the tokens of a member", `UPDATE tokens SET revoked_at = $3
 		WHERE organization_id = $1 AND member_id = $2 AND kind = 'api' AND revoked_at IS NULL`, org, id, s.clock())
-	if err != nil {
-		return fmt.Errorf("revoke the tokens of a member: %w", err)
-	}
-	return nil
 }
 
 // WorkingTokens returns the API tokens of a member that are not revoked.
@@ -96,7 +80,7 @@ type MemberQuery struct {
 // Members returns a page of members by name, then id, and how many there are
 // in all, erased ones left out.
 func (s *Store) Members(ctx context.Context, org uuid.UUID, q MemberQuery) ([]Member, int64, error) {
-	var rows []struct {
+	type row struct {
 		Member
 		Total int64 `db:"total"`
 	}
@@ -104,8 +88,9 @@ func (s *Store) Members(ctx context.Context, org uuid.UUID, q MemberQuery) ([]Me
 	if q.Text != "" {
 		pattern = "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q.Text) + "%"
 	}
-	if err := s.db.SelectContext(ctx, &rows, listMembers, org, pattern, q.Size, (q.Page-1)*q.Size, q.Addresses); err != nil {
-		return nil, 0, fmt.Errorf("list members: %w", err)
+	rows, err := statement.All[row](ctx, s.db, "list members", listMembers, org, pattern, q.Size, (q.Page-1)*q.Size, q.Addresses)
+	if err != nil {
+		return nil, 0, err
 	}
 	members := make([]Member, 0, len(rows))
 	for _, r := range rows {
@@ -135,14 +120,7 @@ func (s *Store) MemberByEmail(ctx context.Context, email string) (m Member, ok b
 }
 
 func (s *Store) member(ctx context.Context, where string, args ...any) (m Member, ok bool, err error) {
-	err = s.db.GetContext(ctx, &m, `SELECT `+memberColumns+` FROM members WHERE `+where, args...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Member{}, false, nil
-	}
-	if err != nil {
-		return Member{}, false, fmt.Errorf("look up a member: %w", err)
-	}
-	return m, true, nil
+	return statement.Find[Member](ctx, s.db, "look up a member", `SELECT `+memberColumns+` FROM members WHERE `+where, args...)
 }
 
 // Receivable returns those ids that are invited or active members of the organization.
@@ -182,10 +160,5 @@ func (s *Store) membersByID(ctx context.Context, org uuid.UUID, ids []uuid.UUID)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var members []Member
-	err := s.db.SelectContext(ctx, &members, `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
-	if err != nil {
-		return nil, fmt.Errorf("look up members: %w", err)
-	}
-	return members, nil
+	return statement.All[Member](ctx, s.db, "look up members", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
 }

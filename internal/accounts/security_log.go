@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 // Types of a SecurityEntry. The audit list shows them among the names of the
@@ -81,30 +83,19 @@ func (s *Store) record(ctx context.Context, db sqlx.ExecerContext, e SecurityEnt
 	if e.At.IsZero() {
 		e.At = s.clock()
 	}
-	_, err := db.ExecContext(ctx, recordSecurity, e.At, orNull(e.OrganizationID), orNull(e.MemberID), e.Type,
+	return statement.Exec(ctx, db, "append to the security log", recordSecurity, e.At, orNull(e.OrganizationID), orNull(e.MemberID), e.Type,
 		printable(e.IP), printable(e.RequestID), printable(e.Detail), e.Component, e.once())
-	if err != nil {
-		return fmt.Errorf("append to the security log: %w", err)
-	}
-	return nil
 }
 
 func (s *Store) forgetAddresses(ctx context.Context) error {
-	if _, err := s.db.ExecContext(ctx, forgetAddresses, s.clock().Add(-addressesKept), addressesForgotten); err != nil {
-		return fmt.Errorf("forget addresses in the security log: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, s.db, "forget addresses in the security log", forgetAddresses, s.clock().Add(-addressesKept), addressesForgotten)
 }
 
 // RecordSystem appends what was done to the whole installation on the command
 // line: one entry in each organization, whose auditors could not see it otherwise.
 func (s *Store) RecordSystem(ctx context.Context, entryType, detail string) error {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO security_log (at, organization_id, type, ip, request_id, detail, component)
+	return statement.Exec(ctx, s.db, "append to the security log", `INSERT INTO security_log (at, organization_id, type, ip, request_id, detail, component)
 		SELECT $1, id, $2, '', '', $3, $4 FROM organizations`, s.clock(), entryType, printable(detail), CommandLine)
-	if err != nil {
-		return fmt.Errorf("append to the security log: %w", err)
-	}
-	return nil
 }
 
 // RecordOperation appends what was done on the command line to one organization,

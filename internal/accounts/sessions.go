@@ -2,13 +2,12 @@ package accounts
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/internal/statement"
 )
 
 // How long a session lives, and how often its use is written down.
@@ -54,11 +53,11 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, method strin
 	if len(c.UserAgent) > userAgentRoom {
 		c.UserAgent = c.UserAgent[:userAgentRoom]
 	}
-	_, err = s.db.ExecContext(ctx, startSessionSQL,
+	err = statement.Exec(ctx, s.db, "start a session", startSessionSQL,
 		id, digest, now, now.Add(SessionAbsolute), printable(c.IP), printable(c.UserAgent), member, method,
 		subject("ip", Network(c.IP)), now.Add(-addressKnown), now.Add(-SessionAbsolute), MaxSessions-1)
 	if err != nil {
-		return "", Principal{}, fmt.Errorf("start a session: %w", err)
+		return "", Principal{}, err
 	}
 	if p, err = s.SessionPrincipal(ctx, token); err != nil {
 		return "", Principal{}, err
@@ -71,7 +70,7 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, method strin
 // SessionPrincipal returns who a session cookie belongs to. Errors: *Refusal
 // unauthenticated, session_expired.
 func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, error) {
-	var row struct {
+	type signedIn struct {
 		SessionID    uuid.UUID    `db:"session_id"`
 		Method       string       `db:"method"`
 		LastSeenAt   time.Time    `db:"last_seen_at"`
@@ -79,12 +78,12 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		Member       Member       `db:"member"`
 		Organization Organization `db:"organization"`
 	}
-	err := s.db.GetContext(ctx, &row, principalOfSession, digestOf(token))
-	if errors.Is(err, sql.ErrNoRows) {
-		return Principal{}, &Refusal{Code: CodeUnauthenticated, Detail: "sign in first"}
+	row, ok, err := statement.Find[signedIn](ctx, s.db, "look up a session", principalOfSession, digestOf(token))
+	if err == nil && !ok {
+		err = &Refusal{Code: CodeUnauthenticated, Detail: "sign in first"}
 	}
 	if err != nil {
-		return Principal{}, fmt.Errorf("look up a session: %w", err)
+		return Principal{}, err
 	}
 	now := s.clock()
 	ends := row.LastSeenAt.Add(SessionIdle)
@@ -95,9 +94,9 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		return Principal{}, &Refusal{Code: CodeSessionExpired, Detail: "the session has ended, sign in again"}
 	}
 	if now.Sub(row.LastSeenAt) >= touchEvery {
-		_, err := s.db.ExecContext(ctx, `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE id = $1`, row.SessionID, now)
+		err := statement.Exec(ctx, s.db, "touch a session", `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE id = $1`, row.SessionID, now)
 		if err != nil {
-			return Principal{}, fmt.Errorf("touch a session: %w", err)
+			return Principal{}, err
 		}
 		if ends = now.Add(SessionIdle); row.ExpiresAt.Before(ends) {
 			ends = row.ExpiresAt
@@ -108,18 +107,17 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 	}, nil
 }
 
+// sessionOwner is whose a session is.
+type sessionOwner struct {
+	Organization uuid.UUID `db:"organization_id"`
+	Member       uuid.UUID `db:"member_id"`
+}
+
 // SignOut ends the session of this token, if there is one.
 func (s *Store) SignOut(ctx context.Context, token string, c Client) error {
-	var row struct {
-		Organization uuid.UUID `db:"organization_id"`
-		Member       uuid.UUID `db:"member_id"`
-	}
-	err := s.db.GetContext(ctx, &row, `DELETE FROM sessions WHERE token_hash = $1 RETURNING organization_id, member_id`, digestOf(token))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("sign out: %w", err)
+	row, ok, err := statement.Find[sessionOwner](ctx, s.db, "sign out", `DELETE FROM sessions WHERE token_hash = $1 RETURNING organization_id, member_id`, digestOf(token))
+	if err != nil || !ok {
+		return err
 	}
 	return s.RecordSecurity(ctx, SecurityEntry{
 		OrganizationID: row.Organization, MemberID: row.Member, Type: SignedOut, IP: c.IP, RequestID: c.RequestID,
@@ -129,23 +127,15 @@ func (s *Store) SignOut(ctx context.Context, token string, c Client) error {
 // Sessions returns a member's live sessions, newest first.
 func (s *Store) Sessions(ctx context.Context, member uuid.UUID) ([]Session, error) {
 	now := s.clock()
-	sessions := []Session{}
-	err := s.db.SelectContext(ctx, &sessions, `SELECT id, created_at, last_seen_at, expires_at, ip, user_agent FROM sessions
+	return statement.All[Session](ctx, s.db, "list sessions", `SELECT id, created_at, last_seen_at, expires_at, ip, user_agent FROM sessions
 		WHERE member_id = $1 AND expires_at > $2 AND last_seen_at > $3 ORDER BY created_at DESC, id DESC`,
 		member, now, now.Add(-SessionIdle))
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	return sessions, nil
 }
 
 // RevokeSession ends one of the member's own; ok is false where there is none of that id.
 func (s *Store) RevokeSession(ctx context.Context, p Principal, session uuid.UUID, c Client) (ok bool, err error) {
-	result, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id = $2`, p.Member.ID, session)
-	if err != nil {
-		return false, fmt.Errorf("revoke a session: %w", err)
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
+	n, err := statement.Affected(ctx, s.db, "revoke a session", `DELETE FROM sessions WHERE member_id = $1 AND id = $2`, p.Member.ID, session)
+	if err != nil || n == 0 {
 		return false, err
 	}
 	return true, s.recordRevoked(ctx, p, "one", c)
@@ -153,9 +143,9 @@ func (s *Store) RevokeSession(ctx context.Context, p Principal, session uuid.UUI
 
 // RevokeOtherSessions ends all of the member's sessions but their present one.
 func (s *Store) RevokeOtherSessions(ctx context.Context, p Principal, c Client) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM sessions WHERE member_id = $1 AND id <> $2`, p.Member.ID, p.ID)
+	err := statement.Exec(ctx, s.db, "revoke other sessions", `DELETE FROM sessions WHERE member_id = $1 AND id <> $2`, p.Member.ID, p.ID)
 	if err != nil {
-		return fmt.Errorf("revoke other sessions: %w", err)
+		return err
 	}
 	return s.recordRevoked(ctx, p, "all others", c)
 }
@@ -170,18 +160,8 @@ func (s *Store) recordRevoked(ctx context.Context, p Principal, which string, c 
 // false where it is nobody's. It is for requests that are refused before anybody
 // is let in.
 func (s *Store) SessionOwner(ctx context.Context, token string) (org, member uuid.UUID, ok bool, err error) {
-	var row struct {
-		Organization uuid.UUID `db:"organization_id"`
-		Member       uuid.UUID `db:"member_id"`
-	}
 	now := s.clock()
-	err = s.db.GetContext(ctx, &row, `SELECT organization_id, member_id FROM sessions
+	row, ok, err := statement.Find[sessionOwner](ctx, s.db, "look up whose session it is", `SELECT organization_id, member_id FROM sessions
 		WHERE token_hash = $1 AND expires_at > $2 AND last_seen_at > $3`, digestOf(token), now, now.Add(-SessionIdle))
-	if errors.Is(err, sql.ErrNoRows) {
-		return uuid.Nil, uuid.Nil, false, nil
-	}
-	if err != nil {
-		return uuid.Nil, uuid.Nil, false, fmt.Errorf("look up whose session it is: %w", err)
-	}
-	return row.Organization, row.Member, true, nil
+	return row.Organization, row.Member, ok, err
 }

@@ -2,13 +2,12 @@ package accounts
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 // How long the links live that make somebody an account.
@@ -21,22 +20,16 @@ const noAdministrator = `SELECT NOT EXISTS (SELECT FROM members WHERE role = 'ad
 
 // SetupRequired reports that the installation has no administrator.
 func (s *Store) SetupRequired(ctx context.Context) (required bool, err error) {
-	if err := s.db.GetContext(ctx, &required, noAdministrator); err != nil {
-		return false, fmt.Errorf("look for an administrator: %w", err)
-	}
-	return required, nil
+	return statement.One[bool](ctx, s.db, "look for an administrator", noAdministrator)
 }
 
 // LockSetup is SetupRequired for whoever is about to make the first
 // administrator: until tx ends nobody else gets past here.
 func (s *Store) LockSetup(ctx context.Context, tx *sqlx.Tx) (required bool, err error) {
-	if _, err := tx.ExecContext(ctx, `SELECT FROM setup_gate FOR UPDATE`); err != nil {
-		return false, fmt.Errorf("lock the setup gate: %w", err)
+	if err := statement.Exec(ctx, tx, "lock the setup gate", `SELECT FROM setup_gate FOR UPDATE`); err != nil {
+		return false, err
 	}
-	if err := tx.GetContext(ctx, &required, noAdministrator); err != nil {
-		return false, fmt.Errorf("look for an administrator: %w", err)
-	}
-	return required, nil
+	return statement.One[bool](ctx, tx, "look for an administrator", noAdministrator)
 }
 
 // NewSetupToken makes a link that works once within 30 minutes and makes the
@@ -54,12 +47,11 @@ func (s *Store) NewSetupToken(ctx context.Context, org uuid.UUID) (token string,
 		if !required {
 			return setupClosed()
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM setup_links WHERE expires_at < $1`, now); err != nil {
-			return fmt.Errorf("delete old setup links: %w", err)
+		if err := statement.Exec(ctx, tx, "delete old setup links", `DELETE FROM setup_links WHERE expires_at < $1`, now); err != nil {
+			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO setup_links (token_hash, organization_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
+		return statement.Exec(ctx, tx, "store a setup link", `INSERT INTO setup_links (token_hash, organization_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
 			digest, orNull(org), now, expires)
-		return err
 	})
 	if err != nil {
 		return "", time.Time{}, err
@@ -77,17 +69,12 @@ func (s *Store) TakeSetupToken(ctx context.Context, tx *sqlx.Tx, token string) (
 	if !required {
 		return uuid.Nil, setupClosed()
 	}
-	var id uuid.NullUUID
-	now := s.clock()
-	err = tx.GetContext(ctx, &id, `UPDATE setup_links SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2
-		RETURNING organization_id`, digestOf(token), now)
-	if errors.Is(err, sql.ErrNoRows) {
-		return uuid.Nil, &Refusal{Code: CodeSetupLinkGone, Detail: "this setup link is unknown, used or older than 30 minutes"}
+	id, ok, err := statement.Find[uuid.NullUUID](ctx, tx, "use a setup link", `UPDATE setup_links SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2
+		RETURNING organization_id`, digestOf(token), s.clock())
+	if err == nil && !ok {
+		err = &Refusal{Code: CodeSetupLinkGone, Detail: "this setup link is unknown, used or older than 30 minutes"}
 	}
-	if err != nil {
-		return uuid.Nil, fmt.Errorf("use a setup link: %w", err)
-	}
-	return id.UUID, nil
+	return id.UUID, err
 }
 
 func setupClosed() error {
@@ -100,10 +87,10 @@ func (s *Store) InsertInvitation(ctx context.Context, tx *sqlx.Tx, member uuid.U
 	token, digest := secret()
 	now := s.clock()
 	expires = now.Add(InvitationLife)
-	_, err = tx.ExecContext(ctx, `INSERT INTO invitations (member_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)
+	err = statement.Exec(ctx, tx, "store an invitation", `INSERT INTO invitations (member_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (member_id) DO UPDATE SET token_hash = $2, created_at = $3, expires_at = $4, used_at = NULL`, member, digest, now, expires)
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("store an invitation: %w", err)
+		return "", time.Time{}, err
 	}
 	return token, expires, nil
 }
@@ -122,17 +109,13 @@ func (s *Store) InvitedMember(ctx context.Context, token string) (Member, error)
 // TakeInvitation uses an invitation up and returns whom it is for. Errors:
 // *Refusal with CodeInvitationGone.
 func (s *Store) TakeInvitation(ctx context.Context, tx *sqlx.Tx, token string) (Member, error) {
-	var m Member
-	err := tx.GetContext(ctx, &m, `WITH taken AS (
+	m, ok, err := statement.Find[Member](ctx, tx, "use an invitation", `WITH taken AS (
 			UPDATE invitations SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 RETURNING member_id)
 		SELECT `+memberColumns+` FROM members WHERE id = (SELECT member_id FROM taken) AND status = 'invited'`, digestOf(token), s.clock())
-	if errors.Is(err, sql.ErrNoRows) {
-		return Member{}, invitationGone()
+	if err == nil && !ok {
+		err = invitationGone()
 	}
-	if err != nil {
-		return Member{}, fmt.Errorf("use an invitation: %w", err)
-	}
-	return m, nil
+	return m, err
 }
 
 func invitationGone() error {

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/internal/statement"
 )
 
 // How many failures within FailureWindow an account and an address have before
@@ -88,13 +89,9 @@ func (s *Store) SetPassword(ctx context.Context, email, password string) (ok boo
 // replacePassword sets the hash, ends every session but keep, and forgives the
 // failures of the account, in one statement.
 func (s *Store) replacePassword(ctx context.Context, member Member, hash string, keep uuid.UUID) error {
-	_, err := s.db.ExecContext(ctx, `WITH ended AS (DELETE FROM sessions WHERE member_id = $1 AND id <> $3),
+	return statement.Exec(ctx, s.db, "set a password", `WITH ended AS (DELETE FROM sessions WHERE member_id = $1 AND id <> $3),
 		forgiven AS (DELETE FROM sign_in_failures WHERE kind = 'account' AND substring(subject FROM 1 FOR 32) = $4)
 		UPDATE members SET password_hash = $2 WHERE id = $1 AND status <> 'erased'`, member.ID, hash, keep, subject("account", member.Email))
-	if err != nil {
-		return fmt.Errorf("set a password: %w", err)
-	}
-	return nil
 }
 
 // account is what sign-in knows of whoever it is asked for.
@@ -168,18 +165,11 @@ func (s *Store) recordThrottled(ctx context.Context, a account, c Client) error 
 // forgive forgets the failures of whoever has now given the right password, and
 // makes the hash anew where it was made under older parameters.
 func (s *Store) forgive(ctx context.Context, a account, password string) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, a.subject)
-	if err != nil {
-		return fmt.Errorf("forgive failed sign-ins: %w", err)
+	err := statement.Exec(ctx, s.db, "forgive failed sign-ins", `DELETE FROM sign_in_failures WHERE kind = 'account' AND subject = $1`, a.subject)
+	if err != nil || !outdated(a.Hash.String) {
+		return err
 	}
-	if !outdated(a.Hash.String) {
-		return nil
-	}
-	_, err = s.db.ExecContext(ctx, `UPDATE members SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, a.ID, a.Hash.String, hash(password))
-	if err != nil {
-		return fmt.Errorf("renew a password's hash: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, s.db, "renew a password's hash", `UPDATE members SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, a.ID, a.Hash.String, hash(password))
 }
 
 // refuse counts one more failure and writes it to the security log, and forgets some
@@ -192,17 +182,17 @@ func (s *Store) refuse(ctx context.Context, account, address []byte, e SecurityE
 	now := s.clock()
 	since := now.Add(-FailureWindow)
 	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
-		_, err := tx.ExecContext(ctx, countFailure, account, address, FailuresPerAccount, failuresPerAddress, now, since)
+		err := statement.Exec(ctx, tx, "count a failed sign-in", countFailure, account, address, FailuresPerAccount, failuresPerAddress, now, since)
 		if err != nil {
-			return fmt.Errorf("count a failed sign-in: %w", err)
+			return err
 		}
 		return s.record(ctx, tx, e)
 	})
 	if err != nil {
 		return fmt.Errorf("refuse a sign-in: %w", err)
 	}
-	if _, err := s.db.ExecContext(ctx, forgetFailures, since, now); err != nil {
-		return fmt.Errorf("forget old failed sign-ins: %w", err)
+	if err := statement.Exec(ctx, s.db, "forget old failed sign-ins", forgetFailures, since, now); err != nil {
+		return err
 	}
 	return s.forgetAddresses(ctx)
 }
@@ -212,11 +202,10 @@ func (s *Store) throttle(ctx context.Context, account, address []byte) error {
 	if s.unthrottled {
 		return nil
 	}
-	var until sql.NullTime
-	err := s.db.GetContext(ctx, &until, `SELECT max(blocked_until) FROM sign_in_failures
+	until, err := statement.One[sql.NullTime](ctx, s.db, "look up failed sign-ins", `SELECT max(blocked_until) FROM sign_in_failures
 		WHERE (kind, subject) IN (('account', $1), ('ip', $2))`, account, address)
 	if err != nil {
-		return fmt.Errorf("look up failed sign-ins: %w", err)
+		return err
 	}
 	wait := until.Time.Sub(s.clock())
 	if !until.Valid || wait <= 0 {

@@ -3,9 +3,7 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	_ "embed"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/big"
@@ -16,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/internal/statement"
 )
 
 // Kinds of a token, and what each begins with.
@@ -77,11 +76,11 @@ func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text, pr
 	for _, scope := range t.Scopes {
 		scopes = append(scopes, string(scope))
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO tokens (id, kind, organization_id, member_id, name, prefix, token_hash, scopes, instance_ids, created_at, expires_at)
+	err = statement.Exec(ctx, tx, "store a token", `INSERT INTO tokens (id, kind, organization_id, member_id, name, prefix, token_hash, scopes, instance_ids, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		t.ID, t.Kind, t.OrganizationID, t.MemberID, t.Name, prefix, digestOf(text), scopes, t.InstanceIDs, t.CreatedAt, t.ExpiresAt)
 	if err != nil {
-		return "", "", fmt.Errorf("store a token: %w", err)
+		return "", "", err
 	}
 	return text, prefix, nil
 }
@@ -89,12 +88,8 @@ func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text, pr
 // RevokeToken ends a token of the organization, of one member where owner is
 // set; ok is false where there is none of that id that still worked or was revoked.
 func (s *Store) RevokeToken(ctx context.Context, tx *sqlx.Tx, org, owner uuid.UUID, kind string, id uuid.UUID) (ok bool, err error) {
-	result, err := tx.ExecContext(ctx, `UPDATE tokens SET revoked_at = coalesce(revoked_at, $5)
+	n, err := statement.Affected(ctx, tx, "revoke a token", `UPDATE tokens SET revoked_at = coalesce(revoked_at, $5)
 		WHERE organization_id = $1 AND kind = $2 AND id = $3 AND ($4::uuid IS NULL OR member_id = $4)`, org, kind, id, orNull(owner), s.clock())
-	if err != nil {
-		return false, fmt.Errorf("revoke a token: %w", err)
-	}
-	n, err := result.RowsAffected()
 	return n > 0, err
 }
 
@@ -106,7 +101,7 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 	if !wellFormed(token) {
 		return Principal{}, unknown
 	}
-	var row struct {
+	type tokenOwner struct {
 		ID           uuid.UUID          `db:"token_id"`
 		Kind         string             `db:"kind"`
 		Scopes       arrayOf[string]    `db:"scopes"`
@@ -117,12 +112,12 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 		Member       Member             `db:"member"`
 		Organization Organization       `db:"organization"`
 	}
-	err := s.db.GetContext(ctx, &row, principalOfToken, digestOf(token))
-	if errors.Is(err, sql.ErrNoRows) {
-		return Principal{}, unknown
+	row, ok, err := statement.Find[tokenOwner](ctx, s.db, "look up a token", principalOfToken, digestOf(token))
+	if err == nil && !ok {
+		err = unknown
 	}
 	if err != nil {
-		return Principal{}, fmt.Errorf("look up a token: %w", err)
+		return Principal{}, err
 	}
 	now := s.clock()
 	if row.RevokedAt != nil || (row.Kind == APIToken && row.Member.Status != organization.Active) {
@@ -149,18 +144,15 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 // touchToken writes down that a token is used, and in the security log that it
 // is used for the first time: whoever minted it may wonder.
 func (s *Store) touchToken(ctx context.Context, id uuid.UUID, now time.Time, ip string) error {
-	var used struct {
+	type use struct {
 		Organization uuid.UUID `db:"organization_id"`
 		Member       uuid.UUID `db:"member_id"`
 		Kind         string    `db:"kind"`
 		First        bool      `db:"first"`
 	}
-	err := s.db.GetContext(ctx, &used, touchToken, id, now, printable(ip))
-	if err != nil {
-		return fmt.Errorf("touch a token: %w", err)
-	}
-	if !used.First {
-		return nil
+	used, err := statement.One[use](ctx, s.db, "touch a token", touchToken, id, now, printable(ip))
+	if err != nil || !used.First {
+		return err
 	}
 	first := SecurityEntry{OrganizationID: used.Organization, Type: TokenFirstUsed, IP: ip, Detail: id.String()}
 	if used.Kind == APIToken { // an ingest token acts for nobody

@@ -2,11 +2,11 @@ package assessment
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/statement"
 )
 
 // Registered is an instance that has a connection registered.
@@ -20,11 +20,6 @@ type Registered struct {
 
 // Registered lists the connections of the whole installation, for the collectors.
 func (s *Store) Registered(ctx context.Context) ([]Registered, error) {
-	var all []Registered
-	err := s.db.SelectContext(ctx, &all, `SELECT organization_id, instance_id, engine, md5(sealed_dsn) AS revision
+	return statement.All[Registered](ctx, s.db, "list the registered connections", `SELECT organization_id, instance_id, engine, md5(sealed_dsn) AS revision
 		FROM assessment_targets ORDER BY organization_id, instance_id`)
-	if err != nil {
-		return nil, fmt.Errorf("list the registered connections: %w", err)
-	}
-	return all, nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 // RetiredKeyError says that a connection was sealed under a key that is not in
@@ -25,12 +27,7 @@ type sealedTarget struct {
 }
 
 func sealedTargets(ctx context.Context, q sqlx.QueryerContext) ([]sealedTarget, error) {
-	var targets []sealedTarget
-	err := sqlx.SelectContext(ctx, q, &targets, `SELECT organization_id, instance_id, sealed_dsn FROM assessment_targets`)
-	if err != nil {
-		return nil, fmt.Errorf("read the sealed connections: %w", err)
-	}
-	return targets, nil
+	return statement.All[sealedTarget](ctx, q, "read the sealed connections", `SELECT organization_id, instance_id, sealed_dsn FROM assessment_targets`)
 }
 
 // Sealed counts the connections of the whole installation by the fingerprint of
@@ -52,8 +49,8 @@ func (s *Store) Sealed(ctx context.Context, q sqlx.QueryerContext) (map[string]i
 // nobody saves another one; whoever waits for that with a key that tx retires is
 // refused afterwards.
 func (s *Store) Reseal(ctx context.Context, tx *sqlx.Tx) (int, error) {
-	if _, err := tx.ExecContext(ctx, `LOCK TABLE assessment_targets IN SHARE ROW EXCLUSIVE MODE`); err != nil {
-		return 0, fmt.Errorf("wait for the connections: %w", err)
+	if err := statement.Exec(ctx, tx, "wait for the connections", `LOCK TABLE assessment_targets IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+		return 0, err
 	}
 	targets, err := sealedTargets(ctx, tx)
 	if err != nil {

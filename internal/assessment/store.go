@@ -2,7 +2,6 @@ package assessment
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/snapshot"
+	"muster/internal/statement"
 )
 
 // Modes of classification of a server's databases.
@@ -120,19 +120,16 @@ func (s *Store) SaveCredentials(ctx context.Context, q sqlx.ExtContext, c Creden
 // Credentials returns how an instance is reached; ok is false where this
 // organization has no connection for that id.
 func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUID) (c Credentials, ok bool, err error) {
-	var row struct {
+	type target struct {
 		Engine   string `db:"engine"`
 		Sealed   []byte `db:"sealed_dsn"`
 		Classify string `db:"classify"`
 		Own      bool   `db:"own"`
 	}
-	err = s.db.GetContext(ctx, &row, `SELECT engine, sealed_dsn, classify, own FROM assessment_targets
+	row, ok, err := statement.Find[target](ctx, s.db, "read the connection of instance "+instance.String(), `SELECT engine, sealed_dsn, classify, own FROM assessment_targets
 		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Credentials{}, false, nil
-	}
-	if err != nil {
-		return Credentials{}, false, fmt.Errorf("read the connection of instance %s: %w", instance, err)
+	if err != nil || !ok {
+		return Credentials{}, false, err
 	}
 	dsn, err := s.seal.Open(row.Sealed, sealContext(organization, instance))
 	if err != nil {
@@ -148,9 +145,9 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 // was assessed stays until it is pruned: the scorecard's history needs it.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
 	for _, table := range []string{"assessment_targets", "assessment_classifications"} {
-		_, err := q.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+		err := statement.Exec(ctx, q, "forget the connection of instance "+instance.String(), `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 		if err != nil {
-			return fmt.Errorf("forget the connection of instance %s: %w", instance, err)
+			return err
 		}
 	}
 	return nil
@@ -185,13 +182,9 @@ func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*
 }
 
 func (s *Store) assessment(ctx context.Context, query string, arguments ...any) (*snapshot.Assessment, error) {
-	var facts []byte
-	err := s.db.GetContext(ctx, &facts, query, arguments...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read an assessment of instance %v: %w", arguments[1], err)
+	facts, ok, err := statement.Find[[]byte](ctx, s.db, fmt.Sprintf("read an assessment of instance %v", arguments[1]), query, arguments...)
+	if err != nil || !ok {
+		return nil, err
 	}
 	a := &snapshot.Assessment{}
 	if err := json.Unmarshal(facts, a); err != nil {
@@ -201,14 +194,14 @@ func (s *Store) assessment(ctx context.Context, query string, arguments ...any) 
 }
 
 func (s *Store) classifications(ctx context.Context, organization, instance uuid.UUID) ([]DatabaseClassification, error) {
-	var rows []struct {
+	type classified struct {
 		Database string `db:"database_name"`
 		Facts    []byte `db:"facts"`
 	}
-	err := s.db.SelectContext(ctx, &rows, `SELECT database_name, facts FROM assessment_classifications
+	rows, err := statement.All[classified](ctx, s.db, "read the classifications of instance "+instance.String(), `SELECT database_name, facts FROM assessment_classifications
 		WHERE organization_id = $1 AND instance_id = $2 ORDER BY database_name COLLATE "C"`, organization, instance)
 	if err != nil {
-		return nil, fmt.Errorf("read the classifications of instance %s: %w", instance, err)
+		return nil, err
 	}
 	out := make([]DatabaseClassification, len(rows))
 	for i, row := range rows {
@@ -264,12 +257,8 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 
 // Prune deletes assessments older than History and returns how many it deleted.
 func (s *Store) Prune(ctx context.Context) (int64, error) {
-	result, err := s.db.ExecContext(ctx, `DELETE FROM assessments
+	return statement.Affected(ctx, s.db, "prune old assessments", `DELETE FROM assessments
 		WHERE recorded_at < now() - make_interval(secs => $1)`, History.Seconds())
-	if err != nil {
-		return 0, fmt.Errorf("prune old assessments: %w", err)
-	}
-	return result.RowsAffected()
 }
 
 // sealContext binds a sealed connection to its row: moved to another

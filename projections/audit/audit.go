@@ -4,12 +4,13 @@ import (
 	"context"
 	_ "embed" // the queries
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 var (
@@ -64,11 +65,7 @@ func (e Entry) Place() Place { return Place{At: e.At, Log: e.Log, Position: e.Po
 // Trail returns the entries of one stream, oldest first, after the given
 // position of its log, at most limit.
 func (r *Reader) Trail(ctx context.Context, organization, stream uuid.UUID, after int64, limit int) ([]Entry, error) {
-	entries := []Entry{}
-	if err := r.db.SelectContext(ctx, &entries, trailQuery, organization, stream, after, limit); err != nil {
-		return nil, fmt.Errorf("read trail: %w", err)
-	}
-	return inUTC(entries), nil
+	return r.entries(ctx, "read trail", trailQuery, organization, stream, after, limit)
 }
 
 // Ends of time, for what a query leaves open.
@@ -103,17 +100,13 @@ func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 	default:
 		query, args = listQuery, append(args, without)
 	}
-	entries := []Entry{}
-	err := r.db.SelectContext(ctx, &entries, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("list audit entries: %w", err)
-	}
-	return inUTC(entries), nil
+	return r.entries(ctx, "list audit entries", query, args...)
 }
 
-func inUTC(entries []Entry) []Entry {
+func (r *Reader) entries(ctx context.Context, what, query string, args ...any) ([]Entry, error) {
+	entries, err := statement.All[Entry](ctx, r.db, what, query, args...)
 	for i := range entries {
 		entries[i].At = entries[i].At.UTC()
 	}
-	return entries
+	return entries, err
 }

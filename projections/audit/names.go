@@ -3,10 +3,11 @@ package audit
 import (
 	"context"
 	_ "embed" // the query
-	"fmt"
 	"regexp"
 
 	"github.com/google/uuid"
+
+	"muster/internal/statement"
 )
 
 //go:embed sql/names.sql
@@ -30,13 +31,10 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, entries []En
 	for id := range mentioned {
 		ids = append(ids, id)
 	}
-	var rows []struct{ ID, Name string }
-	if err := r.db.SelectContext(ctx, &rows, namesQuery, organization, ids); err != nil {
-		return nil, fmt.Errorf("look up names for the audit list: %w", err)
-	}
+	rows, err := statement.All[struct{ ID, Name string }](ctx, r.db, "look up names for the audit list", namesQuery, organization, ids)
 	names := make(map[string]string, len(rows))
 	for _, row := range rows {
 		names[row.ID] = row.Name
 	}
-	return names, nil
+	return names, err
 }

@@ -3,7 +3,6 @@ package exceptions
 import (
 	"context"
 	_ "embed" // the query
-	"fmt"
 	"math"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/exception"
+	"muster/internal/statement"
 )
 
 //go:embed sql/page.sql
@@ -57,14 +57,14 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) ([]Exception, 
 	for i, s := range q.Statuses {
 		statuses[i] = string(s)
 	}
-	var rows []struct {
+	type counted struct {
 		Exception
 		Total int64 `db:"total"`
 	}
-	err := r.db.SelectContext(ctx, &rows, pageQuery, q.Organization, at, q.IDs, statuses, q.Instances, q.Checks,
+	rows, err := statement.All[counted](ctx, r.db, "read exceptions", pageQuery, q.Organization, at, q.IDs, statuses, q.Instances, q.Checks,
 		q.Size, int64(q.Page-1)*int64(q.Size))
 	if err != nil {
-		return nil, 0, fmt.Errorf("read exceptions: %w", err)
+		return nil, 0, err
 	}
 	exceptions := make([]Exception, 0, len(rows))
 	var total int64

@@ -2,16 +2,14 @@ package fleet
 
 import (
 	"context"
-	"database/sql"
 	_ "embed" // the queries
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/fleet"
+	"muster/internal/statement"
 )
 
 var (
@@ -69,19 +67,29 @@ func (r *Reader) Instances(ctx context.Context, q Query) ([]Instance, int64, err
 		engines[i] = string(e)
 	}
 	filter := []any{q.Organization, q.IDs, engines, q.Active, q.Search}
-	var total int64
-	if err := r.db.GetContext(ctx, &total, countInstancesQuery, filter...); err != nil {
-		return nil, 0, fmt.Errorf("count instances: %w", err)
+	total, err := statement.One[int64](ctx, r.db, "count instances", countInstancesQuery, filter...)
+	if err != nil {
+		return nil, 0, err
 	}
-	instances := []Instance{}
 	page := []any{q.Descending, q.Size, int64(q.Page-1) * int64(q.Size)}
-	if err := r.db.SelectContext(ctx, &instances, instancesQuery, append(filter, page...)...); err != nil {
-		return nil, 0, fmt.Errorf("read instances: %w", err)
-	}
+	instances, err := r.instances(ctx, "read instances", instancesQuery, append(filter, page...)...)
+	return instances, total, err
+}
+
+func (r *Reader) instances(ctx context.Context, what, query string, args ...any) ([]Instance, error) {
+	instances, err := statement.All[Instance](ctx, r.db, what, query, args...)
 	for i := range instances {
 		instances[i].CreatedAt = instances[i].CreatedAt.UTC()
 	}
-	return instances, total, nil
+	return instances, err
+}
+
+func (r *Reader) databases(ctx context.Context, what, query string, args ...any) ([]Database, error) {
+	databases, err := statement.All[Database](ctx, r.db, what, query, args...)
+	for i := range databases {
+		databases[i].CreatedAt = databases[i].CreatedAt.UTC()
+	}
+	return databases, err
 }
 
 // Instance returns one; ok is false where this organization has none of that id.
@@ -98,51 +106,33 @@ WHERE organization_id = $1 AND instance_id = $2 AND ($3 = '' OR position(lower($
 
 // Databases returns a page of an instance's databases by name, then id, and how many there are in all.
 func (r *Reader) Databases(ctx context.Context, organization, instance uuid.UUID, search string, page, size int) ([]Database, int64, error) {
-	var total int64
-	err := r.db.GetContext(ctx, &total, `SELECT count(*)`+matchingDatabases, organization, instance, search)
+	total, err := statement.One[int64](ctx, r.db, "count databases", `SELECT count(*)`+matchingDatabases, organization, instance, search)
 	if err != nil {
-		return nil, 0, fmt.Errorf("count databases: %w", err)
+		return nil, 0, err
 	}
-	databases := []Database{}
-	err = r.db.SelectContext(ctx, &databases, `SELECT id, instance_id, external_id, name, created_at`+matchingDatabases+`
+	databases, err := r.databases(ctx, "read databases", `SELECT id, instance_id, external_id, name, created_at`+matchingDatabases+`
 ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance, search, size, int64(page-1)*int64(size))
-	if err != nil {
-		return nil, 0, fmt.Errorf("read databases: %w", err)
-	}
-	for i := range databases {
-		databases[i].CreatedAt = databases[i].CreatedAt.UTC()
-	}
-	return databases, total, nil
+	return databases, total, err
 }
 
 // InstanceNames returns the names of those ids that exist in the organization.
 func (r *Reader) InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	var rows []struct {
+	type named struct {
 		ID   uuid.UUID `db:"id"`
 		Name string    `db:"name"`
 	}
-	err := r.db.SelectContext(ctx, &rows,
+	rows, err := statement.All[named](ctx, r.db, "read names of instances",
 		`SELECT id, name FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
-	if err != nil {
-		return nil, fmt.Errorf("read names of instances: %w", err)
-	}
 	names := make(map[uuid.UUID]string, len(rows))
 	for _, row := range rows {
 		names[row.ID] = row.Name
 	}
-	return names, nil
+	return names, err
 }
 
 // DatabaseOn returns the name of a database if it is on that instance of the organization.
 func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error) {
-	err = r.db.GetContext(ctx, &name,
+	return statement.Find[string](ctx, r.db, "read name of database",
 		`SELECT name FROM fleet_v1.databases WHERE organization_id = $1 AND instance_id = $2 AND id = $3`,
 		organization, instance, database)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, fmt.Errorf("read name of database: %w", err)
-	}
-	return name, true, nil
 }

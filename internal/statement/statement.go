@@ -1,0 +1,56 @@
+package statement
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// Exec runs a statement that answers nothing.
+func Exec(ctx context.Context, q sqlx.ExecerContext, what, query string, args ...any) error {
+	_, err := Affected(ctx, q, what, query, args...)
+	return err
+}
+
+// Affected runs a statement and returns how many rows it wrote.
+func Affected(ctx context.Context, q sqlx.ExecerContext, what, query string, args ...any) (int64, error) {
+	result, err := q.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return result.RowsAffected()
+}
+
+// One returns the first row.
+func One[T any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) (T, error) {
+	row, ok, err := Find[T](ctx, q, what, query, args...)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", what, sql.ErrNoRows)
+	}
+	return row, err
+}
+
+// Find returns the first row; ok is false where there is none.
+func Find[T any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) (row T, ok bool, err error) {
+	err = sqlx.GetContext(ctx, q, &row, query, args...)
+	if err == nil {
+		return row, true, nil
+	}
+	var none T
+	if errors.Is(err, sql.ErrNoRows) {
+		return none, false, nil
+	}
+	return none, false, fmt.Errorf("%s: %w", what, err)
+}
+
+// All returns every row; where there is none, it is empty and not nil.
+func All[T any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) ([]T, error) {
+	rows := []T{}
+	if err := sqlx.SelectContext(ctx, q, &rows, query, args...); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return rows, nil
+}
