@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
 )
 
@@ -187,11 +188,8 @@ func (r *running) stop(t testing.TB) {
 // that a killed process left there is ended with the test.
 func dataDir(t testing.TB) string {
 	t.Helper()
-	parent, err := os.MkdirTemp("", "muster-test-")
+	parent, err := pgtest.MkdirTemp("muster-test-")
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(parent, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(parent, "data")

@@ -35,9 +35,8 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 // privateServer is the server that every demo of this file watches.
 func privateServer(t *testing.T) *postgres.Server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "muster-demo-") // not below t.TempDir, which user postgres cannot reach
+	dir, err := pgtest.MkdirTemp("muster-demo-")
 	must(t, err)
-	must(t, os.Chmod(dir, 0o755)) //nolint:gosec // G302: user postgres has to pass through
 	server, err := postgres.Open(t.Context(), postgres.Options{
 		DataDir: filepath.Join(dir, "data"), SystemDir: filepath.Join(dir, "system"), Logger: slog.New(slog.DiscardHandler),
 	})

@@ -5,6 +5,11 @@
 // template that was migrated once. Cluster starts a further server for a test
 // that needs other settings, pg_hba.conf or major version, or wants to stop it.
 //
+// What the shared clusters start from, the template in it, is made once in a checkout
+// and kept in .cache/pgtest, under a name that holds PostgreSQL's version and a digest
+// of the migrations. Data directories are in memory where that has room (MkdirTemp):
+// the 92 tests of package commands take 40 s of a core so, and 86 s on ext4.
+//
 //	func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 //
 //	func TestSomething(t *testing.T) {

@@ -113,7 +113,10 @@ func Cluster(t testing.TB, opts Options) *Server {
 	return s
 }
 
-func start(opts Options) (_ *Server, err error) {
+func start(opts Options) (*Server, error) { return startFilled(opts, (*Server).init) }
+
+// startFilled starts a server whose data directory somebody fills.
+func startFilled(opts Options, fill func(*Server, context.Context) error) (_ *Server, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
 	defer cancel()
 	s := &Server{}
@@ -129,8 +132,11 @@ func start(opts Options) (_ *Server, err error) {
 	if s.account, err = cluster.DefaultAccount(); err != nil {
 		return nil, err
 	}
-	// Not os.TempDir(): a socket's path must fit into 107 bytes.
-	if s.dir, err = os.MkdirTemp("/tmp", "pgt"); err != nil {
+	mkdir := mkdirTemp
+	if opts.Fsync { // on a disk, then
+		mkdir = func(pattern string) (string, error) { return os.MkdirTemp("/tmp", pattern) }
+	}
+	if s.dir, err = mkdir("pgt"); err != nil {
 		return nil, err
 	}
 	if err := s.watch(ctx); err != nil {
@@ -145,9 +151,7 @@ func start(opts Options) (_ *Server, err error) {
 	if err := s.account.Own(s.dir); err != nil {
 		return nil, err
 	}
-	err = cluster.Init(ctx, s.install, s.account, s.dataDir(),
-		cluster.InitOptions{Superuser: Superuser, Auth: "trust", NoSync: true})
-	if err != nil {
+	if err := fill(s, ctx); err != nil {
 		return nil, err
 	}
 	if err := s.configure(opts); err != nil {
@@ -163,6 +167,11 @@ func start(opts Options) (_ *Server, err error) {
 		}
 	}
 	return nil, err
+}
+
+func (s *Server) init(ctx context.Context) error {
+	return cluster.Init(ctx, s.install, s.account, s.dataDir(),
+		cluster.InitOptions{Superuser: Superuser, Auth: "trust", NoSync: true})
 }
 
 // majorWanted is the major version that the environment asks for; 0: none.
@@ -208,6 +217,7 @@ func (s *Server) configure(opts Options) error {
 		"max_connections":            "300",
 		"shared_buffers":             "64MB",
 		"dynamic_shared_memory_type": "mmap",
+		"jit":                        "off", // as on the private server
 		"timezone":                   "UTC",
 		"log_timezone":               "UTC",
 	}

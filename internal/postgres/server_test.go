@@ -87,7 +87,7 @@ type scene struct {
 // who reaches what.
 func aScene(t *testing.T, uid uint32) *scene {
 	t.Helper()
-	root, err := os.MkdirTemp("/tmp", "muster-test-")
+	root, err := pgtest.MkdirTemp("muster-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func aScene(t *testing.T, uid uint32) *scene {
 	}
 	user := filepath.Dir(s.dataDir)
 	for _, err := range []error{
-		os.Chmod(root, 0o755), writeProgram(s.binary, content), os.Mkdir(user, 0o755),
+		writeProgram(s.binary, content), os.Mkdir(user, 0o755),
 	} {
 		if err != nil {
 			t.Fatal(err)
