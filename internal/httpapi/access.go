@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +11,8 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 )
 
 // gate is the one place that every matched request passes: it finds the route's
@@ -19,16 +20,19 @@ import (
 // request, holds row against caller, and reads the request. A route without a
 // row cannot exist: New refuses to build such a server.
 func (s *server) gate(c *gin.Context) {
-	row := s.routes[routeKey(c.Request.Method, c.FullPath())]
+	row := s.routes[contract.RouteKey(c.Request.Method, c.FullPath())]
 	if row == nil { // 404 and 405 come this way too
 		return
 	}
-	call := callOf(c.Request.Context())
-	call.row = row
-	defer call.end()
-	if !row.slow() {
+	call := wire.CallOf(c.Request.Context())
+	call.Route, call.BodyLimit = row.Path, row.BodyLimit
+	if !row.Page {
+		call.Operation = row.Operation.OperationID
+	}
+	defer call.End()
+	if !row.Slow() {
 		limit := requestTimeout
-		if row.isIngest() {
+		if row.IsIngest() {
 			limit += s.arrival.large // its body may take that long to come
 		}
 		ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
@@ -46,25 +50,15 @@ func (s *server) gate(c *gin.Context) {
 // requestTimeout ends a request whose database does not answer, as unavailable.
 const requestTimeout = 30 * time.Second
 
-// slow says that the request takes as long as the caller's line does.
-func (r *route) slow() bool {
-	return r.page || r.operation.OperationID == "downloadReport" || r.operation.OperationID == "verifyReport"
-}
-
-// takesLarge says that the request's body is megabytes where it is honest.
-func (r *route) takesLarge() bool {
-	return !r.page && (r.isIngest() || r.operation.OperationID == "verifyReport")
-}
-
-func (s *server) admit(c *gin.Context, row *route) *problem {
+func (s *server) admit(c *gin.Context, row *contract.Route) *wire.Problem {
 	ctx := c.Request.Context()
-	call := callOf(ctx)
-	call.ip = c.ClientIP()
-	if row.page {
+	call := wire.CallOf(ctx)
+	call.IP = c.ClientIP()
+	if row.Page {
 		return nil
 	}
-	call.header.Set("Cache-Control", "private, no-store")
-	row.deprecation.mark(call.header)
+	call.Header.Set("Cache-Control", "private, no-store")
+	row.Deprecation.Mark(call.Header)
 	if p := s.refuseForged(ctx, call, c.Request, row); p != nil {
 		return p
 	}
@@ -72,34 +66,34 @@ func (s *server) admit(c *gin.Context, row *route) *problem {
 	if p := s.count(call, row); p != nil {
 		return p
 	}
-	if refusal != nil && !row.open() {
+	if refusal != nil && !row.Open() {
 		return refusal
 	}
-	if call.principal != nil {
-		call.markDemo(call.principal.Organization)
+	if call.Principal != nil {
+		call.MarkDemo(call.Principal.Organization)
 	}
 	if p := s.authorize(ctx, call, row); p != nil {
 		return p
 	}
-	if p := row.negotiate(c); p != nil {
+	if p := row.Negotiate(c); p != nil {
 		return p
 	}
-	if row.takesLarge() && c.Request.ContentLength != 0 {
+	if row.TakesLarge() && c.Request.ContentLength != 0 {
 		arriveWithin(c.Writer, s.arrival.large)
 	}
-	if row.isIngest() {
-		if p := s.takeIn(c, call); p != nil {
+	if row.IsIngest() {
+		if p := s.takeIn(c, call, row); p != nil {
 			return p
 		}
 	}
-	return row.checkRequest(c)
+	return row.CheckRequest(c)
 }
 
 // identify finds out who is calling. The header beats the cookie: a program
 // that sends a token means the token. What anyone may call outside /api/v1 is
 // answered without a look into the database.
-func (s *server) identify(ctx context.Context, call *call, r *http.Request, row *route) *problem {
-	if row.open() && !strings.HasPrefix(row.path, "/api/v1/") {
+func (s *server) identify(ctx context.Context, call *wire.Call, r *http.Request, row *contract.Route) *wire.Problem {
+	if row.Open() && !strings.HasPrefix(row.Path, "/api/v1/") {
 		return nil
 	}
 	var (
@@ -110,75 +104,75 @@ func (s *server) identify(ctx context.Context, call *call, r *http.Request, row 
 		scheme, token, _ := strings.Cut(header, " ")
 		token = strings.TrimSpace(token)
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
-			return &problem{Code: "unauthenticated", Detail: "The Authorization header must be: Bearer <token>."}
+			return &wire.Problem{Code: "unauthenticated", Detail: "The Authorization header must be: Bearer <token>."}
 		}
-		if strings.HasPrefix(token, "mst_ing_") && !row.isIngest() {
-			return &problem{Code: "unauthenticated", Detail: "An ingest token works under /ingest/v1 only."}
+		if strings.HasPrefix(token, "mst_ing_") && !row.IsIngest() {
+			return &wire.Problem{Code: "unauthenticated", Detail: "An ingest token works under /ingest/v1 only."}
 		}
-		principal, err = s.Accounts.TokenPrincipal(ctx, token, call.ip)
+		principal, err = s.Accounts.TokenPrincipal(ctx, token, call.IP)
 	} else {
-		cookie, none := r.Cookie(s.cookieName())
-		if none != nil || row.isIngest() || s.isCrossOrigin(r) {
-			return &problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
+		cookie, none := r.Cookie(s.Cookies.Session())
+		if none != nil || row.IsIngest() || s.isCrossOrigin(r) {
+			return &wire.Problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
 		}
 		principal, err = s.Accounts.SessionPrincipal(ctx, cookie.Value)
-		call.token = cookie.Value
+		call.Token = cookie.Value
 	}
 	if err != nil {
-		call.token = ""
+		call.Token = ""
 		return s.toProblem(ctx, err)
 	}
-	call.principal = &principal
+	call.Principal = &principal
 	return nil
 }
 
 // count takes the request from the caller's quota: the member's, whichever
 // token or session they use, else the network's. Probes are never refused, and
 // /ingest pushes back by its own means.
-func (s *server) count(call *call, row *route) *problem {
-	if s.Unlimited || row.isIngest() {
+func (s *server) count(call *wire.Call, row *contract.Route) *wire.Problem {
+	if s.Unlimited || row.IsIngest() {
 		return nil
 	}
-	key := networkKey(call.ip)
-	if call.principal != nil {
-		key = "member:" + call.principal.Member.ID.String()
+	key := networkKey(call.IP)
+	if call.Principal != nil {
+		key = "member:" + call.Principal.Member.ID.String()
 	}
-	p := s.requests.allow(call.header, key)
-	if limit, ok := s.counted(row); ok {
-		addToList(call.header, "RateLimit-Policy", limit.String())
+	p := s.requests.allow(call.Header, key)
+	if limit, ok := s.counted(call.Operation); ok {
+		addToList(call.Header, "RateLimit-Policy", limit.String())
 	}
-	if row.path == "/healthz" || row.path == "/readyz" {
+	if row.Path == "/healthz" || row.Path == "/readyz" {
 		return nil
 	}
-	if p == nil && row.operation.OperationID == "downloadReport" {
-		p = s.downloads.allow(call.header, key)
+	if p == nil && row.Operation.OperationID == "downloadReport" {
+		p = s.downloads.allow(call.Header, key)
 	}
 	return p
 }
 
 // authorize holds the caller against the row.
-func (s *server) authorize(ctx context.Context, call *call, row *route) *problem {
-	if row.open() {
+func (s *server) authorize(ctx context.Context, call *wire.Call, row *contract.Route) *wire.Problem {
+	if row.Open() {
 		return nil
 	}
-	if call.principal == nil {
-		return &problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
+	if call.Principal == nil {
+		return &wire.Problem{Code: "unauthenticated", Detail: "Sign in, or send a token."}
 	}
-	p := *call.principal
-	if !slices.Contains(row.roles, roleOf(p)) {
+	p := *call.Principal
+	if !slices.Contains(row.Roles, roleOf(p)) {
 		s.recordRefusal(ctx, call, row, "role")
-		return &problem{Code: "forbidden", Detail: "The role " + string(roleOf(p)) + " may not do this."}
+		return &wire.Problem{Code: "forbidden", Detail: "The role " + string(roleOf(p)) + " may not do this."}
 	}
-	if !hasScope(p, row.scopes...) {
+	if !hasScope(p, row.Scopes...) {
 		s.recordRefusal(ctx, call, row, "scope")
-		return &problem{Code: "forbidden", Detail: "The token needs the scope " + strings.Join(texts(row.scopes), " or ") + "."}
+		return &wire.Problem{Code: "forbidden", Detail: "The token needs the scope " + strings.Join(wire.Strings(row.Scopes), " or ") + "."}
 	}
 	return nil
 }
 
 func roleOf(p accounts.Principal) organization.Role {
 	if p.Method == accounts.MethodIngest {
-		return ingest
+		return contract.Ingest
 	}
 	return p.Member.Role
 }
@@ -194,19 +188,13 @@ func hasScope(p accounts.Principal, scopes ...organization.Scope) bool {
 
 // recordRefusal notes in the security log, once an hour, that somebody may not
 // call this route; that it cannot must not turn a refusal into a failure.
-func (s *server) recordRefusal(ctx context.Context, call *call, row *route, missing string) {
+func (s *server) recordRefusal(ctx context.Context, call *wire.Call, row *contract.Route, missing string) {
 	e := accounts.SecurityEntry{
-		OrganizationID: call.principal.Organization.ID, MemberID: call.principal.Member.ID, Type: accounts.Refused,
-		IP: call.ip, RequestID: call.requestID, Detail: missing + ": " + row.method + " " + row.path, Once: true,
+		OrganizationID: call.Principal.Organization.ID, MemberID: call.Principal.Member.ID, Type: accounts.Refused,
+		IP: call.IP, RequestID: call.RequestID, Detail: missing + ": " + row.Method + " " + row.Path, Once: true,
 	}
-	if call.principal.Method == accounts.MethodToken || call.principal.Method == accounts.MethodIngest {
-		e.Detail += ", token " + call.principal.ID.String()
+	if call.Principal.Method == accounts.MethodToken || call.Principal.Method == accounts.MethodIngest {
+		e.Detail += ", token " + call.Principal.ID.String()
 	}
-	s.note(ctx, e)
-}
-
-func (s *server) note(ctx context.Context, e accounts.SecurityEntry) {
-	if err := s.Accounts.RecordSecurity(ctx, e); err != nil && !errors.Is(err, context.Canceled) {
-		s.Log.WarnContext(ctx, "security log", "error", err)
-	}
+	wire.NoteSecurity(ctx, s.Accounts, s.Log, e)
 }

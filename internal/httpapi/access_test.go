@@ -15,6 +15,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/httpapi/contract"
 )
 
 // table is who may call what, written down from the contract's §12 and not from
@@ -114,7 +115,7 @@ type may struct {
 func (m may) anyone() bool { return m.who == "*" }
 
 func (m may) admits(role organization.Role) bool {
-	letter := map[organization.Role]string{organization.Viewer: "v", organization.Member: "m", organization.Auditor: "a", organization.Admin: "A", ingest: "i"}[role]
+	letter := map[organization.Role]string{organization.Viewer: "v", organization.Member: "m", organization.Auditor: "a", organization.Admin: "A", contract.Ingest: "i"}[role]
 	return m.anyone() || strings.Contains(m.who, letter)
 }
 
@@ -131,7 +132,7 @@ func readTable(t *testing.T) map[string]may {
 		for _, scope := range fields[3:] {
 			row.scopes = append(row.scopes, organization.Scope(scope))
 		}
-		rows[routeKey(fields[0], fields[1])] = row
+		rows[contract.RouteKey(fields[0], fields[1])] = row
 	}
 	return rows
 }
@@ -141,7 +142,7 @@ type guest struct {
 	name     string
 	as       person
 	token    string
-	admitted func(r *route, m may) bool
+	admitted func(r *contract.Route, m may) bool
 	code     string // of the refusal, where it is the credential that is refused
 }
 
@@ -153,8 +154,8 @@ func TestEveryRouteAsEverybody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.Unlimited = true })
 	rows := readTable(t)
-	keys := slices.Sorted(maps.Keys(w.server.contract.routes))
-	keys = slices.DeleteFunc(keys, func(key string) bool { return w.server.routes[key].page })
+	keys := slices.Sorted(maps.Keys(w.server.contract.Routes))
+	keys = slices.DeleteFunc(keys, func(key string) bool { return w.server.routes[key].Page })
 	for _, key := range slices.Concat(keys, slices.Collect(maps.Keys(rows))) {
 		if _, ok := rows[key]; !ok || !slices.Contains(keys, key) {
 			t.Errorf("%s is in only one of openapi.yaml and this test's table", key)
@@ -165,15 +166,15 @@ func TestEveryRouteAsEverybody(t *testing.T) {
 		r, row := w.server.routes[key], rows[key]
 		for _, v := range guests {
 			as := v.as
-			if r.operation.OperationID == "signOut" && as.session != "" && v.code == "" {
+			if r.Operation.OperationID == "signOut" && as.session != "" && v.code == "" {
 				as = w.again(as) // the walker's own session goes on
 			}
-			a := w.do(request{method: r.method, path: somePath(r.path), as: as, token: v.token, body: someBody(r)})
+			a := w.do(request{method: r.Method, path: somePath(r.Path), as: as, token: v.token, body: someBody(r)})
 			in := a.Code != http.StatusForbidden && a.Code != http.StatusUnauthorized
 			if want := v.admitted(r, row); in != want {
 				t.Errorf("%s as %s: %d, let in should be %v", key, v.name, a.Code, want)
 			}
-			if !in && v.code != "" && (v.token != "" || !r.isIngest()) {
+			if !in && v.code != "" && (v.token != "" || !r.IsIngest()) {
 				a.problem(http.StatusUnauthorized, v.code)
 			}
 		}
@@ -182,21 +183,21 @@ func TestEveryRouteAsEverybody(t *testing.T) {
 
 func (w *world) guests() []guest {
 	out := []guest{
-		{name: "nobody", admitted: func(_ *route, m may) bool { return m.anyone() }, code: "unauthenticated"},
-		{name: "an ingest token", token: w.ingestToken(w.ours.admin), admitted: func(_ *route, m may) bool { return m.admits(ingest) }},
+		{name: "nobody", admitted: func(_ *contract.Route, m may) bool { return m.anyone() }, code: "unauthenticated"},
+		{name: "an ingest token", token: w.ingestToken(w.ours.admin), admitted: func(_ *contract.Route, m may) bool { return m.admits(contract.Ingest) }},
 	}
 	for _, role := range organization.Roles() {
-		out = append(out, guest{name: string(role), as: w.again(w.ours.of(role)), admitted: func(r *route, m may) bool {
-			return m.admits(role) && (m.anyone() || !r.isIngest()) // /ingest takes no cookies
+		out = append(out, guest{name: string(role), as: w.again(w.ours.of(role)), admitted: func(r *contract.Route, m may) bool {
+			return m.admits(role) && (m.anyone() || !r.IsIngest()) // /ingest takes no cookies
 		}})
 		owner := w.person(w.ours.organization, role, "tokens-of-"+string(role)+"@ours.example") // who may end all their sessions
 		for _, scope := range organization.Scopes() {
 			out = append(out, guest{name: fmt.Sprintf("a %s's token for %s", role, scope), token: w.anyToken(owner, scope),
-				admitted: func(_ *route, m may) bool { return m.admits(role) && m.takes(scope) }})
+				admitted: func(_ *contract.Route, m may) bool { return m.admits(role) && m.takes(scope) }})
 		}
 	}
 	for name, v := range w.shutOut() {
-		v.name, v.admitted = name, func(_ *route, m may) bool { return m.anyone() }
+		v.name, v.admitted = name, func(_ *contract.Route, m may) bool { return m.anyone() }
 		out = append(out, v)
 	}
 	return out
@@ -288,8 +289,8 @@ func somePath(path string) string {
 }
 
 // someBody is one that nobody can read.
-func someBody(r *route) string {
-	if r.method == http.MethodGet || r.method == http.MethodDelete || r.operation.RequestBody == nil {
+func someBody(r *contract.Route) string {
+	if r.Method == http.MethodGet || r.Method == http.MethodDelete || r.Operation.RequestBody == nil {
 		return ""
 	}
 	return "nonsense"
@@ -300,7 +301,7 @@ func TestTableIsWhole(t *testing.T) {
 	t.Parallel()
 	c, err := ourContract()
 	must(t, err)
-	s := &server{routes: c.routes}
+	s := &server{routes: c.Routes}
 	err = s.everyRouteHasItsRow(gin.RoutesInfo{{Method: "GET", Path: "/api/v1/secrets"}})
 	if err == nil || !strings.Contains(err.Error(), "route GET /api/v1/secrets has no row") || !strings.Contains(err.Error(), "row GET /healthz has no route") {
 		t.Errorf("got %v", err)
@@ -313,18 +314,18 @@ func TestSecurityFitsTheRoles(t *testing.T) {
 	t.Parallel()
 	c, err := ourContract()
 	must(t, err)
-	for key, r := range c.routes {
-		needs := c.document.Security
-		if r.operation.Security != nil {
-			needs = *r.operation.Security
+	for key, r := range c.Routes {
+		needs := c.Document.Security
+		if r.Operation.Security != nil {
+			needs = *r.Operation.Security
 		}
 		none, cookie := len(needs) == 0, false
 		for _, n := range needs {
 			_, byCookie := n["session"]
 			none, cookie = none || len(n) == 0, cookie || byCookie
 		}
-		if none != r.open() || r.isIngest() && cookie {
-			t.Errorf("%s: security %v, x-role %v", key, needs, r.roles)
+		if none != r.Open() || r.IsIngest() && cookie {
+			t.Errorf("%s: security %v, x-role %v", key, needs, r.Roles)
 		}
 	}
 }

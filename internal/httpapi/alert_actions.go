@@ -10,6 +10,7 @@ import (
 	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections/alerts"
 )
 
@@ -38,17 +39,17 @@ func (s *server) acted(
 	ctx context.Context, id uuid.UUID, act func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
 	left func(row *alerts.Alert, at time.Time),
 ) (api.AlertDetail, error) {
-	mark, err := act(ctx, actor(ctx), id)
+	mark, err := act(ctx, wire.Actor(ctx), id)
 	if err != nil {
 		return api.AlertDetail{}, err
 	}
-	s.settle(ctx, mark)
-	row, ok, err := s.Alerts.Alert(ctx, caller(ctx).Organization.ID, id)
+	wire.Settle(ctx, s.Waiter, mark)
+	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
 	if err != nil {
 		return api.AlertDetail{}, err
 	}
 	if !ok {
-		return api.AlertDetail{}, &problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
+		return api.AlertDetail{}, &wire.Problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
 	}
 	left(&row, instant.Cut(s.Now()))
 	return s.showAlertDetail(ctx, row)

@@ -8,26 +8,27 @@ import (
 
 	"muster/domain/alert"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections/alerts"
 )
 
 func (s *server) ListAlerts(ctx context.Context, r api.ListAlertsRequestObject) (api.ListAlertsResponseObject, error) {
 	p := r.Params
 	q := alerts.Query{
-		Organization: caller(ctx).Organization.ID, From: bound(p.From), To: bound(p.To), Search: value(p.Q),
-		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
+		Organization: wire.Caller(ctx).Organization.ID, From: wire.Bound(p.From), To: wire.Bound(p.To), Search: wire.Value(p.Q),
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, defaultPageSize),
 	}
-	if p := brokenRules(emptyWindow(p.From, p.To), overlong("instanceId", len(list(p.InstanceId))), overlong("instanceName", len(list(p.InstanceName)))); p != nil {
+	if p := wire.BrokenRules(wire.EmptyWindow(p.From, p.To), wire.Overlong("instanceId", len(wire.Value(p.InstanceId))), wire.Overlong("instanceName", len(wire.Value(p.InstanceName)))); p != nil {
 		return nil, p
 	}
 	var err error
-	if q.Scope, err = s.scope(ctx, p.InstanceId, p.InstanceName); err != nil {
+	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName); err != nil {
 		return nil, err
 	}
 	q.Order, q.Descending = alertOrder(p.Sort)
-	q.Closed = onlyIf(value(p.Status), api.ListAlertsParamsStatusResolved, api.ListAlertsParamsStatusOpen)
-	q.Muted = onlyIf(value(p.Muted), api.ListAlertsParamsMutedOnly, api.ListAlertsParamsMutedExclude)
-	for _, severity := range list(p.Severity) {
+	q.Closed = onlyIf(wire.Value(p.Status), api.ListAlertsParamsStatusResolved, api.ListAlertsParamsStatusOpen)
+	q.Muted = onlyIf(wire.Value(p.Muted), api.ListAlertsParamsMutedOnly, api.ListAlertsParamsMutedExclude)
+	for _, severity := range wire.Value(p.Severity) {
 		q.Severities = append(q.Severities, alert.Severity(severity))
 	}
 	rows, total, err := s.Alerts.Page(ctx, q)
@@ -38,7 +39,7 @@ func (s *server) ListAlerts(ctx context.Context, r api.ListAlertsRequestObject) 
 	for _, row := range rows {
 		items = append(items, showAlert(row))
 	}
-	return api.ListAlerts200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
+	return api.ListAlerts200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
 }
 
 // alertOrder reads how a page is sorted, in either spelling.
@@ -76,9 +77,9 @@ func (s *server) GetAlert(ctx context.Context, r api.GetAlertRequestObject) (api
 
 // alert finds one of the caller's organization.
 func (s *server) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
-	row, ok, err := s.Alerts.Alert(ctx, caller(ctx).Organization.ID, id)
+	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
 	if err == nil && !ok {
-		err = notFound("alert")
+		err = wire.NotFound("alert")
 	}
 	return row, err
 }
@@ -101,7 +102,7 @@ func reference(place *alerts.Place) *api.Reference {
 // showAlertDetail adds what happened to the alert, with the people as they are
 // called today.
 func (s *server) showAlertDetail(ctx context.Context, row alerts.Alert) (api.AlertDetail, error) {
-	moments, err := s.Alerts.Timeline(ctx, caller(ctx).Organization.ID, row.ID)
+	moments, err := s.Alerts.Timeline(ctx, wire.Caller(ctx).Organization.ID, row.ID)
 	if err != nil {
 		return api.AlertDetail{}, err
 	}
@@ -111,7 +112,7 @@ func (s *server) showAlertDetail(ctx context.Context, row alerts.Alert) (api.Ale
 			people = append(people, m.Member)
 		}
 	}
-	names, err := s.names(ctx, people)
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
 	if err != nil {
 		return api.AlertDetail{}, err
 	}
@@ -120,7 +121,7 @@ func (s *server) showAlertDetail(ctx context.Context, row alerts.Alert) (api.Ale
 		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
 		Instance: a.Instance, Database: a.Database,
-		Description: text(row.Description), Rule: alertRule(row.Rule), Timeline: make([]api.AlertMoment, 0, len(moments)),
+		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule), Timeline: make([]api.AlertMoment, 0, len(moments)),
 	}
 	for _, m := range moments {
 		moment := api.AlertMoment{At: m.At.UTC(), Event: m.Event}
@@ -136,5 +137,5 @@ func alertRule(rule *alert.Rule) *api.AlertRule {
 	if rule == nil {
 		return nil
 	}
-	return &api.AlertRule{Id: rule.ID, Name: rule.Name, Threshold: rule.Threshold, Unit: text(rule.Unit)}
+	return &api.AlertRule{Id: rule.ID, Name: rule.Name, Threshold: rule.Threshold, Unit: wire.Optional(rule.Unit)}
 }

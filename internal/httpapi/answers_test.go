@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -125,20 +124,5 @@ func TestRevokedTokensAreNotListed(t *testing.T) {
 		if diff := cmp.Diff([]string{kept}, left); diff != "" {
 			t.Errorf("%s after a revocation: %s", path, diff)
 		}
-	}
-}
-
-func TestRefusalsAreSentences(t *testing.T) {
-	t.Parallel()
-	for clause, want := range map[string]string{"unknown token": "Unknown token.", "": "", "Already one.": "Already one.", "über": "Über."} {
-		if got := sentence(clause); got != want {
-			t.Errorf("%q became %q", clause, got)
-		}
-	}
-	r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
-	answer := httptest.NewRecorder()
-	(&problem{Code: "weak_password"}).write(answer, r, "x")
-	if strings.Contains(answer.Body.String(), ruleTitle) {
-		t.Errorf("a weak password has no title of its own: %s", answer.Body)
 	}
 }

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"time"
 )
@@ -39,19 +37,4 @@ func (a awaited) Read(p []byte) (int, error) {
 		_ = http.NewResponseController(a.line).SetReadDeadline(time.Time{})
 	}
 	return n, err
-}
-
-// bodyProblem says why a body could not be read.
-func bodyProblem(err error, limit int64) *problem {
-	var (
-		tooLarge *http.MaxBytesError
-		late     net.Error
-	)
-	switch {
-	case errors.As(err, &tooLarge):
-		return &problem{Code: "body_too_large", Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
-	case errors.As(err, &late) && late.Timeout():
-		return &problem{Code: "request_timeout", Detail: "The body did not arrive in time; the connection is closed."}
-	}
-	return &problem{Code: "malformed_json", Detail: "The body could not be read."}
 }

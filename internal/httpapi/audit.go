@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -14,19 +15,20 @@ import (
 
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections/audit"
 )
 
 func (s *server) ListReportEvents(ctx context.Context, r api.ListReportEventsRequestObject) (api.ListReportEventsResponseObject, error) {
-	row, err := s.report(ctx, r.ReportId)
+	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, r.ReportId, s.Now())
+	if err != nil || !ok {
+		return nil, errors.Join(err, wire.MissingUnless(ok, "report"))
+	}
+	after, err := wire.CursorPosition(r.Params.Cursor, "trail")
 	if err != nil {
 		return nil, err
 	}
-	after, err := positionOf(r.Params.Cursor, "trail")
-	if err != nil {
-		return nil, err
-	}
-	limit := or(r.Params.Limit, 50)
+	limit := wire.Or(r.Params.Limit, 50)
 	entries, err := s.Audit.Trail(ctx, row.OrganizationID, row.ID, after, limit+1)
 	if err != nil {
 		return nil, err
@@ -34,7 +36,7 @@ func (s *server) ListReportEvents(ctx context.Context, r api.ListReportEventsReq
 	answer := api.ListReportEvents200JSONResponse{Items: []api.TrailEntry{}}
 	if len(entries) > limit {
 		entries = entries[:limit]
-		answer.NextCursor = cursor("trail", strconv.FormatInt(entries[limit-1].Position, 10))
+		answer.NextCursor = wire.Cursor("trail", strconv.FormatInt(entries[limit-1].Position, 10))
 	}
 	actors, err := s.actors(ctx, entries)
 	if err != nil {
@@ -54,7 +56,7 @@ func (s *server) actors(ctx context.Context, entries []audit.Entry) (map[string]
 			ids = append(ids, id)
 		}
 	}
-	names, err := s.names(ctx, ids)
+	names, err := wire.MemberNames(ctx, s.Accounts, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +112,6 @@ func (s *server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	return answer, nil
 }
 
-// record writes into the security log what the caller has done that is no event.
-func (s *server) record(ctx context.Context, entryType, detail string) error {
-	who, c := caller(ctx), callOf(ctx)
-	return s.Accounts.RecordSecurity(ctx, accounts.SecurityEntry{
-		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: entryType, IP: c.ip, RequestID: c.requestID, Detail: detail,
-	})
-}
-
 // securityLog is the name under which the security log's entries are merged.
 const securityLog = "security"
 
@@ -125,36 +119,36 @@ const securityLog = "security"
 // there is a next page.
 func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (audit.Query, error) {
 	q := audit.Query{
-		Organization: caller(ctx).Organization.ID, From: bound(p.From), To: bound(p.To), Types: list(p.Type), Limit: or(p.Limit, 50) + 1,
+		Organization: wire.Caller(ctx).Organization.ID, From: wire.Bound(p.From), To: wire.Bound(p.To), Types: wire.Value(p.Type), Limit: wire.Or(p.Limit, 50) + 1,
 	}
-	if value(p.BuildSteps) == api.ListAuditEventsParamsBuildStepsExclude {
+	if wire.Value(p.BuildSteps) == api.ListAuditEventsParamsBuildStepsExclude {
 		q.Without = []string{"buildStarted", "buildResumed", "stepCompleted"}
 	}
-	for _, id := range list(p.ActorId) {
+	for _, id := range wire.Value(p.ActorId) {
 		q.Actors = append(q.Actors, id.String())
 	}
-	if p := brokenRules(emptyWindow(p.From, p.To)); p != nil {
+	if p := wire.BrokenRules(wire.EmptyWindow(p.From, p.To)); p != nil {
 		return q, p
 	}
-	place, err := placeOf(p.Cursor, "audit")
+	place, err := wire.CursorPlace(p.Cursor, "audit")
 	if err != nil || place == "" {
 		return q, err
 	}
 	parts := strings.Split(place, "|") // time, log, position
 	if len(parts) != 3 {
-		return q, badCursor()
+		return q, wire.BadCursor()
 	}
 	at, err1 := time.Parse(time.RFC3339Nano, parts[0])
 	position, err2 := strconv.ParseInt(parts[2], 10, 64)
 	if err1 != nil || err2 != nil {
-		return q, badCursor()
+		return q, wire.BadCursor()
 	}
 	q.Before = &audit.Place{At: at, Log: parts[1], Position: position}
 	return q, nil
 }
 
 func auditCursor(p audit.Place) *string {
-	return cursor("audit", strings.Join([]string{p.At.UTC().Format(time.RFC3339Nano), p.Log, strconv.FormatInt(p.Position, 10)}, "|"))
+	return wire.Cursor("audit", strings.Join([]string{p.At.UTC().Format(time.RFC3339Nano), p.Log, strconv.FormatInt(p.Position, 10)}, "|"))
 }
 
 // audited returns the newest entries of both records that the query selects.

@@ -16,6 +16,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/httpapi/wire"
 )
 
 // audited is one entry of the list as a test knows it: by what it says.
@@ -264,11 +265,11 @@ func TestCookiesInThreeWorlds(t *testing.T) {
 		{"http://192.0.2.10:8080", false, "__Host-muster_session", true}, // a browser drops it, and the page says so
 		{"http://192.0.2.10:8080", true, "muster_session", false},
 	} {
-		s := &server{Dependencies: Dependencies{PublicURL: mustURL(t, c.public), InsecureCookies: c.insecure}}
+		at := wire.Cookies{PublicURL: mustURL(t, c.public), Insecure: c.insecure}
 		header := http.Header{}
 		ctx := withCall(t, header)
-		s.setCookie(ctx, "secret")
-		s.setCookie(ctx, "")
+		at.SetSession(ctx, "secret")
+		at.SetSession(ctx, "")
 		cookies := (&http.Response{Header: header}).Cookies()
 		if len(cookies) != 2 {
 			t.Fatal(cookies)
@@ -340,7 +341,7 @@ func TestTokensShrinkWithTheirOwner(t *testing.T) {
 // withCall is the context of a request whose answer has the header.
 func withCall(t *testing.T, header http.Header) context.Context {
 	t.Helper()
-	return context.WithValue(t.Context(), callKey{}, &call{header: header})
+	return context.WithValue(t.Context(), wire.CallKey{}, &wire.Call{Header: header})
 }
 
 // TestAuditNamesWhatItMentions: events carry ids only, and the list says what those are

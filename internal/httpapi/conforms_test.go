@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"muster/internal/httpapi/contract"
 )
 
 // commonCodes are those that openapi.yaml's description grants every operation.
@@ -28,7 +30,7 @@ func TestCommonCodesAreDocumented(t *testing.T) {
 	c, err := ourContract()
 	must(t, err)
 	for _, code := range commonCodes {
-		if code != "out_of_range" && !strings.Contains(c.document.Info.Description, "`"+code+"`") {
+		if code != "out_of_range" && !strings.Contains(c.Document.Info.Description, "`"+code+"`") {
 			t.Errorf("openapi.yaml does not mention %s", code)
 		}
 	}
@@ -54,12 +56,12 @@ type pathForm struct {
 	item *openapi3.PathItem
 }
 
-func newYardstick(c *contract, limited bool) *yardstick {
-	y := &yardstick{problem: c.document.Components.Schemas["Problem"].Value, limited: limited}
-	paths := c.document.Paths.Map()
+func newYardstick(c *contract.Contract, limited bool) *yardstick {
+	y := &yardstick{problem: c.Document.Components.Schemas["Problem"].Value, limited: limited}
+	paths := c.Document.Paths.Map()
 	// /reports/verify before /reports/{reportId}
 	for _, path := range slices.SortedFunc(maps.Keys(paths), func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") }) {
-		y.forms = append(y.forms, pathForm{regexp.MustCompile("^" + pathParameter.ReplaceAllString(path, "[^/]+") + "$"), paths[path]})
+		y.forms = append(y.forms, pathForm{regexp.MustCompile("^" + contract.PathParameter.ReplaceAllString(path, "[^/]+") + "$"), paths[path]})
 	}
 	return y
 }
@@ -95,7 +97,7 @@ func (y *yardstick) faults(method, path string, a *httptest.ResponseRecorder) []
 			out = append(out, fmt.Sprintf("header %s is %q", name, a.Header().Get(name)))
 		}
 	}
-	if beta(path) && a.Header().Get("X-Api-Stability") != "beta" {
+	if contract.Beta(path) && a.Header().Get("X-Api-Stability") != "beta" {
 		out = append(out, "no X-Api-Stability")
 	}
 	operation := y.operation(method, path)
@@ -158,7 +160,7 @@ func declared(response *openapi3.Response, a *httptest.ResponseRecorder) []strin
 			}
 			continue
 		}
-		for _, e := range checkText(header.Value.Schema.Value, values[0]) {
+		for _, e := range contract.CheckText(header.Value.Schema.Value, values[0]) {
 			out = append(out, fmt.Sprintf("%d has %s: %s, which %s", a.Code, name, values[0], e))
 		}
 	}
@@ -189,8 +191,8 @@ func (y *yardstick) body(method string, schema *openapi3.Schema, operation *open
 	}
 	var out []string
 	err := schema.VisitJSON(value, openapi3.MultiErrors(), openapi3.VisitAsResponse(), openapi3.EnableJSONSchema2020(),
-		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(isUUID)),
-		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(isTime)))
+		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(contract.IsUUID)),
+		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(contract.IsTime)))
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\nSchema:") // which would follow, whole
 		out = append(out, fmt.Sprintf("%d does not fit openapi.yaml: %s\n%s", a.Code, reason, a.Body))
@@ -201,7 +203,7 @@ func (y *yardstick) body(method string, schema *openapi3.Schema, operation *open
 	if p, ok := value.(map[string]any); ok && a.Code >= 400 && p["code"] != nil {
 		var own []string
 		if operation != nil {
-			own, _ = words(operation.Extensions, "x-problem-codes")
+			own, _ = contract.Words(operation.Extensions, "x-problem-codes")
 		}
 		if code, _ := p["code"].(string); !slices.Contains(own, code) && !slices.Contains(commonCodes, code) {
 			out = append(out, fmt.Sprintf("code %s is not in x-problem-codes", code))

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"strings"
 	"testing"
+
+	"muster/internal/httpapi/contract"
 )
 
 // withDeprecated is openapi.yaml in which one operation is called deprecated.
@@ -27,7 +29,7 @@ const migrate = `      deprecated: true
 func TestDeprecatedOperations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	deprecated, err := loadContract(withDeprecated(t, "listMembers", migrate))
+	deprecated, err := contract.Load(withDeprecated(t, "listMembers", migrate))
 	must(t, err)
 	w.handler, w.server, err = build(w.deps, deprecated)
 	must(t, err)
@@ -70,7 +72,7 @@ func TestDeprecationKeepsItsPromise(t *testing.T) {
 		"no date":              {"listMembers", "x-sunset", "x-later", "x-sunset is no RFC 3339 time"},
 		"no word what instead": {"listMembers", "x-deprecation-link", "x-link", "x-deprecation-link does not say"},
 	} {
-		_, err := loadContract(withDeprecated(t, c.operation, strings.Replace(migrate, c.old, c.new, 1)))
+		_, err := contract.Load(withDeprecated(t, c.operation, strings.Replace(migrate, c.old, c.new, 1)))
 		if c.want == "" {
 			must(t, err)
 		} else if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 )
 
 // What the docs page shows.
@@ -66,34 +69,34 @@ func spans(text string) []docsSpan {
 	}
 }
 
-func (c *contract) docs() docs {
-	d := docs{Title: c.document.Info.Title, Description: c.document.Info.Description}
-	for _, tag := range c.document.Tags {
+func docsOf(c *contract.Contract) docs {
+	d := docs{Title: c.Document.Info.Title, Description: c.Document.Info.Description}
+	for _, tag := range c.Document.Tags {
 		group := docsGroup{Name: tag.Name, Description: tag.Description}
-		for _, path := range c.document.Paths.InMatchingOrder() {
-			for method, operation := range c.document.Paths.Value(path).Operations() {
+		for _, path := range c.Document.Paths.InMatchingOrder() {
+			for method, operation := range c.Document.Paths.Value(path).Operations() {
 				if slices.Contains(operation.Tags, tag.Name) {
-					group.Operations = append(group.Operations, c.docsOperation(method, path, operation))
+					group.Operations = append(group.Operations, docsOperationOf(c, method, path, operation))
 				}
 			}
 		}
 		slices.SortFunc(group.Operations, func(a, b docsOperation) int { return strings.Compare(a.Path+a.Method, b.Path+b.Method) })
 		d.Groups = append(d.Groups, group)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.document.Components.Schemas)) {
-		d.Schemas = append(d.Schemas, docsSchemaOf(name, c.document.Components.Schemas[name].Value))
+	for _, name := range slices.Sorted(maps.Keys(c.Document.Components.Schemas)) {
+		d.Schemas = append(d.Schemas, docsSchemaOf(name, c.Document.Components.Schemas[name].Value))
 	}
 	return d
 }
 
-func (c *contract) docsOperation(method, path string, o *openapi3.Operation) docsOperation {
+func docsOperationOf(c *contract.Contract, method, path string, o *openapi3.Operation) docsOperation {
 	out := docsOperation{ID: o.OperationID, Method: method, Path: path, Summary: o.Summary, Description: o.Description}
-	if d := c.routes[routeKey(method, ginPath(path))].deprecation; d != nil {
-		out.Deprecated = "Deprecated since " + d.since.Format(time.DateOnly) + ", works until " + d.sunset.Format(time.DateOnly) + "."
+	if d := c.Routes[contract.RouteKey(method, contract.GinPath(path))].Deprecation; d != nil {
+		out.Deprecated = "Deprecated since " + d.Since.Format(time.DateOnly) + ", works until " + d.Sunset.Format(time.DateOnly) + "."
 	}
-	out.Roles, _ = words(o.Extensions, "x-role")
-	out.Scopes, _ = words(o.Extensions, "x-scope")
-	out.Codes, _ = words(o.Extensions, "x-problem-codes")
+	out.Roles, _ = contract.Words(o.Extensions, "x-role")
+	out.Scopes, _ = contract.Words(o.Extensions, "x-scope")
+	out.Codes, _ = contract.Words(o.Extensions, "x-problem-codes")
 	for _, p := range o.Parameters {
 		note := p.Value.Description
 		if p.Value.Required {
@@ -107,7 +110,7 @@ func (c *contract) docsOperation(method, path string, o *openapi3.Operation) doc
 	for _, status := range slices.Sorted(maps.Keys(o.Responses.Map())) {
 		if status != "default" {
 			r := o.Responses.Value(status).Value
-			out.Answers = append(out.Answers, docsAnswer{status, value(r.Description), docsBody(r.Content)})
+			out.Answers = append(out.Answers, docsAnswer{status, wire.Value(r.Description), docsBody(r.Content)})
 		}
 	}
 	return out
@@ -129,7 +132,7 @@ func docsBody(content openapi3.Content) string {
 func docsSchemaOf(name string, s *openapi3.Schema) docsSchema {
 	out := docsSchema{Name: name, Note: s.Description}
 	if len(s.Enum) > 0 {
-		out.Note = strings.TrimSpace(out.Note + " One of: " + enumText(s.Enum) + ".")
+		out.Note = strings.TrimSpace(out.Note + " One of: " + contract.EnumText(s.Enum) + ".")
 	}
 	for _, property := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[property]
@@ -157,7 +160,7 @@ func docsType(s *openapi3.SchemaRef) string {
 	case s.Value.Type.Includes("array"):
 		return "list of " + docsType(s.Value.Items)
 	case len(s.Value.Enum) > 0:
-		return enumText(s.Value.Enum)
+		return contract.EnumText(s.Value.Enum)
 	}
 	name := strings.Join(s.Value.Type.Slice(), " or ")
 	if s.Value.Format != "" && s.Value.Format != "int32" && s.Value.Format != "int64" {

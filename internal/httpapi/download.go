@@ -17,6 +17,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/blobs"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections/history"
 )
 
@@ -25,30 +26,30 @@ func (s *server) DownloadReport(ctx context.Context, r api.DownloadReportRequest
 	if err != nil {
 		return nil, err
 	}
-	if !mayDownload(caller(ctx), row) {
-		return nil, &problem{Code: "forbidden", Detail: "A viewer downloads the reports they receive."}
+	if !mayDownload(wire.Caller(ctx), row) {
+		return nil, &wire.Problem{Code: "forbidden", Detail: "A viewer downloads the reports they receive."}
 	}
 	switch row.Status {
 	case report.StatusReady:
 	case report.StatusExpired:
-		return nil, &problem{Code: "report_expired", Detail: "The retention window of this report has elapsed; request it again."}
+		return nil, &wire.Problem{Code: "report_expired", Detail: "The retention window of this report has elapsed; request it again."}
 	case report.StatusQueued, report.StatusBuilding, report.StatusFailed:
-		return nil, &problem{Code: "report_not_ready", Detail: "The report is " + string(row.Status) + "."}
+		return nil, &wire.Problem{Code: "report_not_ready", Detail: "The report is " + string(row.Status) + "."}
 	}
 	file, err := s.openGenuine(ctx, row)
 	if err != nil {
 		return nil, err
 	}
-	answer := download{request: callOf(ctx).request, requestID: callOf(ctx).requestID, row: row, file: file}
+	answer := download{request: wire.CallOf(ctx).Request, row: row, file: file}
 	if answer.request.Method == http.MethodHead { // nobody receives anything
 		return answer, nil
 	}
-	mark, err := s.Commands.RecordDownload(ctx, actor(ctx), row.ID)
+	mark, err := s.Commands.RecordDownload(ctx, wire.Actor(ctx), row.ID)
 	if err != nil {
 		_ = file.Close()
 		return nil, fmt.Errorf("record the download of report %s: %w", row.ID, err)
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	return answer, nil
 }
 
@@ -76,14 +77,14 @@ func (s *server) openGenuine(ctx context.Context, row history.Row) (*blobs.File,
 		_ = file.Close()
 		found = "its SHA-256 is " + digest
 	}
-	who, c := caller(ctx), callOf(ctx)
+	who, c := wire.Caller(ctx), wire.CallOf(ctx)
 	s.Log.ErrorContext(ctx, "a stored file was changed or swapped and is not handed out; 'muster reports rebuild' makes the PDF again",
 		"report", row.ID, "file", row.File.Key, "recorded", row.File.SHA256, "found", found)
-	s.note(ctx, accounts.SecurityEntry{
-		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: accounts.FileAltered, IP: c.ip, RequestID: c.requestID,
+	wire.NoteSecurity(ctx, s.Accounts, s.Log, accounts.SecurityEntry{
+		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: accounts.FileAltered, IP: c.IP, RequestID: c.RequestID,
 		Detail: "report " + row.ID.String() + ", " + row.File.Key, Once: true,
 	})
-	return nil, &problem{Code: "file_altered", Detail: "The file in the store is not the one that the log recorded when the report was built, so it is not handed out. Tell the operator of Muster the report's id: the PDF can be built again from its inputs."}
+	return nil, &wire.Problem{Code: "file_altered", Detail: "The file in the store is not the one that the log recorded when the report was built, so it is not handed out. Tell the operator of Muster the report's id: the PDF can be built again from its inputs."}
 }
 
 // digestOf reads a file once, in pieces, and goes back to its beginning.
@@ -98,10 +99,9 @@ func digestOf(file io.ReadSeeker) (string, error) {
 
 // download writes a stored PDF, whole or in ranges.
 type download struct {
-	request   *http.Request
-	requestID string
-	row       history.Row
-	file      io.ReadSeekCloser
+	request *http.Request
+	row     history.Row
+	file    io.ReadSeekCloser
 }
 
 func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error {
@@ -135,19 +135,19 @@ type contentRefuser struct {
 }
 
 func (r *contentRefuser) WriteHeader(status int) {
-	var p *problem
+	var p *wire.Problem
 	switch status {
 	case http.StatusRequestedRangeNotSatisfiable:
-		p = &problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.row.File.SizeBytes)}
+		p = &wire.Problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.row.File.SizeBytes)}
 	case http.StatusPreconditionFailed:
-		p = &problem{Code: "precondition_failed", Title: "The file has changed", Detail: "The file is not the version that the request asks for."}
+		p = &wire.Problem{Code: "precondition_failed", Title: "The file has changed", Detail: "The file is not the version that the request asks for."}
 	default:
 		r.ResponseWriter.WriteHeader(status)
 		return
 	}
 	r.refused = true
 	r.Header().Del("Repr-Digest")
-	p.write(r.ResponseWriter, r.download.request, r.download.requestID)
+	p.Write(r.ResponseWriter, r.download.request)
 }
 
 func (r *contentRefuser) Write(p []byte) (int, error) {

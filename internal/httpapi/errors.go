@@ -5,9 +5,6 @@ import (
 	"errors"
 	"net"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,36 +14,37 @@ import (
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/postgres"
 )
 
 // toProblem says in the contract's words what went wrong. What it does not
 // know is ours: it is logged here, once, and told as internal_error or, where
 // the database is away, as unavailable.
-func (s *server) toProblem(ctx context.Context, err error) *problem {
-	if p, ok := asProblem(err); ok {
+func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
+	if p, ok := wire.AsProblem(err); ok {
 		return p
 	}
 	if p := refusalProblem(err); p != nil {
 		return p
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return &problem{Code: "unavailable", Detail: "The request was cancelled."}
+		return &wire.Problem{Code: "unavailable", Detail: "The request was cancelled."}
 	}
 	if isUnavailable(err) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &problem{Code: "unavailable", Detail: "The database is not available or too busy. A change may have been saved before the connection was lost. Try again."}
+		return &wire.Problem{Code: "unavailable", Detail: "The database is not available or too busy. A change may have been saved before the connection was lost. Try again."}
 	}
 	if network := net.Error(nil); errors.As(err, &network) {
 		s.Log.WarnContext(ctx, "request failed", "error", err)
-		return &problem{Code: "unavailable", Detail: "A service that this request needs is not responding; the server's log names it under this request id. Try again."}
+		return &wire.Problem{Code: "unavailable", Detail: "A service that this request needs is not responding; the server's log names it under this request id. Try again."}
 	}
 	s.Log.ErrorContext(ctx, "request failed", "error", err)
-	return &problem{Code: "internal_error", Detail: internalDetail}
+	return &wire.Problem{Code: "internal_error", Detail: wire.InternalDetail}
 }
 
 // refusalProblem translates what commands and accounts refuse.
-func refusalProblem(err error) *problem {
+func refusalProblem(err error) *wire.Problem {
 	var (
 		rule     *commands.RuleError
 		missing  *commands.NotFoundError
@@ -56,26 +54,17 @@ func refusalProblem(err error) *problem {
 	)
 	switch {
 	case errors.As(err, &rule):
-		return &problem{Code: rule.Code, Title: rule.Title, Detail: rule.Detail, Fields: ruleFields(rule.Fields), RetryAfter: rule.RetryAfter}
+		return &wire.Problem{Code: rule.Code, Title: rule.Title, Detail: rule.Detail, Fields: ruleFields(rule.Fields), RetryAfter: rule.RetryAfter}
 	case errors.As(err, &missing):
-		return &problem{Code: "not_found", Detail: "No such " + missing.What + " is known in this organization."}
+		return &wire.Problem{Code: "not_found", Detail: "No such " + missing.What + " is known in this organization."}
 	case errors.As(err, &refusal):
-		return &problem{Code: refusal.Code, Detail: sentence(refusal.Detail), RetryAfter: refusal.RetryAfter}
+		return &wire.Problem{Code: refusal.Code, Detail: wire.Sentence(refusal.Detail), RetryAfter: refusal.RetryAfter}
 	case errors.As(err, &movement):
-		return &problem{Code: "invalid_state", Detail: movement.Error()}
+		return &wire.Problem{Code: "invalid_state", Detail: movement.Error()}
 	case errors.As(err, &final):
-		return &problem{Code: "report_is_final", Detail: "The report is " + string(final.Status) + ", so building it again would change nothing. Request the report again instead."}
+		return &wire.Problem{Code: "report_is_final", Detail: "The report is " + string(final.Status) + ", so building it again would change nothing. Request the report again instead."}
 	}
 	return nil
-}
-
-// sentence is a refusal's clause as a person reads it.
-func sentence(clause string) string {
-	first, size := utf8.DecodeRuneInString(clause)
-	if size == 0 {
-		return clause
-	}
-	return strings.TrimSuffix(string(unicode.ToUpper(first))+clause[size:], ".") + "."
 }
 
 func ruleFields(rules []commands.FieldError) []api.FieldError {
@@ -111,6 +100,6 @@ func (s *server) fail(c *gin.Context, err error) {
 		return
 	}
 	p := s.toProblem(c, err)
-	s.tellUsedUp(callOf(c), p)
-	p.write(c.Writer, c.Request, callOf(c).requestID)
+	s.tellUsedUp(wire.CallOf(c), p)
+	p.Write(c.Writer, c.Request)
 }

@@ -8,6 +8,7 @@ import (
 	"muster/commands"
 	"muster/domain/exception"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections/exceptions"
 )
 
@@ -16,13 +17,13 @@ const exceptionsPath = "/api/v1/exceptions/"
 func (s *server) ListExceptions(ctx context.Context, r api.ListExceptionsRequestObject) (api.ListExceptionsResponseObject, error) {
 	p := r.Params
 	q := exceptions.Query{
-		Organization: caller(ctx).Organization.ID, Instances: list(p.InstanceId), Checks: list(p.CheckId),
-		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
+		Organization: wire.Caller(ctx).Organization.ID, Instances: wire.Value(p.InstanceId), Checks: wire.Value(p.CheckId),
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, defaultPageSize),
 	}
-	if p := brokenRules(overlong("instanceId", len(q.Instances))); p != nil {
+	if p := wire.BrokenRules(wire.Overlong("instanceId", len(q.Instances))); p != nil {
 		return nil, p
 	}
-	for _, status := range list(p.Status) {
+	for _, status := range wire.Value(p.Status) {
 		q.Statuses = append(q.Statuses, exception.Status(status))
 	}
 	rows, total, err := s.Exceptions.Page(ctx, q, s.Now())
@@ -33,7 +34,7 @@ func (s *server) ListExceptions(ctx context.Context, r api.ListExceptionsRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.ListExceptions200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
+	return api.ListExceptions200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
 }
 
 func (s *server) GetException(ctx context.Context, r api.GetExceptionRequestObject) (api.GetExceptionResponseObject, error) {
@@ -42,10 +43,10 @@ func (s *server) GetException(ctx context.Context, r api.GetExceptionRequestObje
 }
 
 func (s *server) RequestException(ctx context.Context, r api.RequestExceptionRequestObject) (api.RequestExceptionResponseObject, error) {
-	who := actor(ctx)
+	who := wire.Actor(ctx)
 	in := commands.RequestException{
 		Subject: exception.Subject{
-			CheckID: r.Body.CheckId, InstanceID: r.Body.InstanceId, DatabaseID: r.Body.DatabaseId, ObjectRef: value(r.Body.ObjectRef),
+			CheckID: r.Body.CheckId, InstanceID: r.Body.InstanceId, DatabaseID: r.Body.DatabaseId, ObjectRef: wire.Value(r.Body.ObjectRef),
 		},
 		Reason: r.Body.Reason, Until: r.Body.Until,
 	}
@@ -53,7 +54,7 @@ func (s *server) RequestException(ctx context.Context, r api.RequestExceptionReq
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
 	if err != nil {
 		return nil, err
@@ -85,18 +86,18 @@ func (s *server) RevokeException(ctx context.Context, r api.RevokeExceptionReque
 func (s *server) decided(
 	ctx context.Context, id uuid.UUID, status exception.Status, decide func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
 ) (api.Exception, error) {
-	who := actor(ctx)
+	who := wire.Actor(ctx)
 	mark, err := decide(ctx, who, id)
 	if err != nil {
 		return api.Exception{}, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
 	if err != nil {
 		return api.Exception{}, err
 	}
 	if !ok {
-		return api.Exception{}, &problem{Code: "unavailable", Detail: "The decision was saved but cannot be shown yet. Load it again in a moment."}
+		return api.Exception{}, &wire.Problem{Code: "unavailable", Detail: "The decision was saved but cannot be shown yet. Load it again in a moment."}
 	}
 	if row.Status != status { // its projection lags, or somebody else decided right behind
 		at := s.Now()
@@ -111,12 +112,12 @@ func (s *server) decided(
 
 // exception finds one of the caller's organization.
 func (s *server) exception(ctx context.Context, id uuid.UUID) (api.Exception, error) {
-	row, ok, err := s.Exceptions.Exception(ctx, caller(ctx).Organization.ID, id, s.Now())
+	row, ok, err := s.Exceptions.Exception(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
 	if err != nil {
 		return api.Exception{}, err
 	}
 	if !ok {
-		return api.Exception{}, notFound("exception")
+		return api.Exception{}, wire.NotFound("exception")
 	}
 	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
 	if err != nil {
@@ -134,7 +135,7 @@ func (s *server) showExceptions(ctx context.Context, rows []exceptions.Exception
 			people = append(people, *row.DecidedBy)
 		}
 	}
-	names, err := s.names(ctx, people)
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +143,8 @@ func (s *server) showExceptions(ctx context.Context, rows []exceptions.Exception
 	for _, row := range rows {
 		x := api.Exception{
 			Id: row.ID, Status: api.ExceptionStatus(row.Status), CheckId: row.CheckID, InstanceId: row.InstanceID, DatabaseId: row.DatabaseID,
-			ObjectRef: text(row.ObjectRef), Reason: row.Reason, Until: row.Until.UTC(),
-			RequestedBy: api.Person{Id: row.RequestedBy, Name: names[row.RequestedBy]}, RequestedAt: row.RequestedAt.UTC(), DecidedAt: utc(row.DecidedAt),
+			ObjectRef: wire.Optional(row.ObjectRef), Reason: row.Reason, Until: row.Until.UTC(),
+			RequestedBy: api.Person{Id: row.RequestedBy, Name: names[row.RequestedBy]}, RequestedAt: row.RequestedAt.UTC(), DecidedAt: wire.UTC(row.DecidedAt),
 		}
 		if check, ok := s.Checks.Check(row.CheckID); ok {
 			x.CheckTitle = &check.Title

@@ -93,12 +93,12 @@ func TestForeignIsUnknown(t *testing.T) {
 	tried := 0
 	for _, key := range slices.Sorted(maps.Keys(w.server.routes)) {
 		r := w.server.routes[key]
-		_, parameter, _ := strings.Cut(r.path, ":")
+		_, parameter, _ := strings.Cut(r.Path, ":")
 		parameter, _, _ = strings.Cut(parameter, "/")
-		if parameter == "" || slices.Contains(untold, parameter) || r.page { // of a page nothing is in the answer
+		if parameter == "" || slices.Contains(untold, parameter) || r.Page { // of a page nothing is in the answer
 			continue
 		}
-		if strings.HasPrefix(r.path, "/api/v1/ingest-tokens") {
+		if strings.HasPrefix(r.Path, "/api/v1/ingest-tokens") {
 			parameter = "ingestToken"
 		}
 		id, ok := theirs[parameter]
@@ -108,8 +108,8 @@ func TestForeignIsUnknown(t *testing.T) {
 		}
 		tried++
 		ask := func(id string) string {
-			path := pathSegment.ReplaceAllString(r.path, id)
-			return withoutIDs(w.do(request{method: r.method, path: path, as: w.ours.admin, body: bodies[r.operation.OperationID]}), id)
+			path := pathSegment.ReplaceAllString(r.Path, id)
+			return withoutIDs(w.do(request{method: r.Method, path: path, as: w.ours.admin, body: bodies[r.Operation.OperationID]}), id)
 		}
 		foreign, unknown := ask(id), ask(unknownOf(id))
 		if foreign != unknown || !strings.HasPrefix(foreign, "404 ") {

@@ -7,15 +7,16 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"muster/internal/httpapi/contract"
 	"muster/internal/intake/remotewrite/remotewritetest"
 )
 
 // protobuf is a message of an agent, some of them with a bit wrong inside its packing,
 // where the mutations of bodies do not reach.
-func (g *generator) protobuf(r *route, w *wire) {
+func (g *generator) protobuf(r *contract.Route, w *rawRequest) {
 	at := time.Now().Add(-time.Duration(g.IntN(3600)) * time.Second)
 	w.without("Content-Type")
-	if r.path != writePath {
+	if r.Path != writePath {
 		text := func(number protowire.Number, s string) []byte {
 			return protowire.AppendString(protowire.AppendTag(nil, number, protowire.BytesType), s)
 		}

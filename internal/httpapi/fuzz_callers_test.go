@@ -15,6 +15,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/demo"
+	"muster/internal/httpapi/contract"
 )
 
 // fuzzCaller is who sends a request. One whose credential no longer works is
@@ -29,19 +30,19 @@ type fuzzCaller struct {
 }
 
 // may says that the route lets them in.
-func (c fuzzCaller) may(r *route) bool {
+func (c fuzzCaller) may(r *contract.Route) bool {
 	switch {
-	case r.open():
+	case r.Open():
 		return true
 	case c.renewed == nil:
 		return false
-	case r.isIngest():
+	case r.IsIngest():
 		return strings.HasPrefix(c.token, "mst_ing_")
 	case c.token == "":
-		return slices.Contains(r.roles, c.person.Role)
+		return slices.Contains(r.Roles, c.person.Role)
 	}
-	return slices.Contains(r.roles, c.person.Role) && (slices.Contains(c.scopes, organization.ScopeAdmin) ||
-		slices.ContainsFunc(r.scopes, func(s organization.Scope) bool { return slices.Contains(c.scopes, s) }))
+	return slices.Contains(r.Roles, c.person.Role) && (slices.Contains(c.scopes, organization.ScopeAdmin) ||
+		slices.ContainsFunc(r.Scopes, func(s organization.Scope) bool { return slices.Contains(c.scopes, s) }))
 }
 
 // fill gives both organizations something to find: the one that requests come

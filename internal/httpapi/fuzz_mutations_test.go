@@ -23,27 +23,27 @@ import (
 type mutation struct {
 	name  string
 	share int
-	do    func(g *generator, w *wire)
+	do    func(g *generator, w *rawRequest)
 }
 
 var mutations = []mutation{
-	{"JSON", 10, func(g *generator, w *wire) { g.json(w) }},
-	{"query", 5, func(g *generator, w *wire) { w.query = g.query(w.query) }},
-	{"header", 6, func(g *generator, w *wire) { g.headers(w) }},
-	{"path", 3, func(g *generator, w *wire) { w.path = g.path(w.path) }},
-	{"id", 2, func(g *generator, w *wire) { w.path = g.segment(w.path, g.foreignID()) }},
-	{"body", 3, func(g *generator, w *wire) { g.bytes(w) }},
-	{"encoding", 1, func(g *generator, w *wire) { g.encode(w) }},
-	{"framing", 1, func(g *generator, w *wire) { g.frame(w) }},
-	{"credential", 1, func(g *generator, w *wire) { g.credential(w) }},
-	{"method", 1, func(g *generator, w *wire) {
+	{"JSON", 10, func(g *generator, w *rawRequest) { g.json(w) }},
+	{"query", 5, func(g *generator, w *rawRequest) { w.query = g.query(w.query) }},
+	{"header", 6, func(g *generator, w *rawRequest) { g.headers(w) }},
+	{"path", 3, func(g *generator, w *rawRequest) { w.path = g.path(w.path) }},
+	{"id", 2, func(g *generator, w *rawRequest) { w.path = g.segment(w.path, g.foreignID()) }},
+	{"body", 3, func(g *generator, w *rawRequest) { g.bytes(w) }},
+	{"encoding", 1, func(g *generator, w *rawRequest) { g.encode(w) }},
+	{"framing", 1, func(g *generator, w *rawRequest) { g.frame(w) }},
+	{"credential", 1, func(g *generator, w *rawRequest) { g.credential(w) }},
+	{"method", 1, func(g *generator, w *rawRequest) {
 		w.method = pick(g, []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "BREW", "get", "PROPFIND", strings.Repeat("X", 300)})
 		w.odd = w.odd || w.method == "CONNECT"
 	}},
 }
 
 // mutate makes the request wrong in none to three ways.
-func (g *generator) mutate(w *wire) {
+func (g *generator) mutate(w *rawRequest) {
 	for range pick(g, []int{0, 1, 1, 1, 2, 2, 3}) {
 		m := g.mutation(len(w.body) > 0)
 		m.do(g, w)
@@ -175,7 +175,7 @@ var hostileHeaders = map[string][]string{
 	"Access-Control-Request-Method": {"POST", "BREW"},
 }
 
-func (g *generator) headers(w *wire) {
+func (g *generator) headers(w *rawRequest) {
 	if g.chance(5) { // a flood
 		for i := range 200 {
 			w.set("X-Flood-"+strconv.Itoa(i), strings.Repeat("f", 300))
@@ -189,7 +189,7 @@ func (g *generator) headers(w *wire) {
 	w.set(name, pick(g, hostileHeaders[name]))
 }
 
-func (g *generator) credential(w *wire) {
+func (g *generator) credential(w *rawRequest) {
 	w.without(pick(g, []string{"Cookie", "Authorization", "none"}))
 	w.set("Authorization", pick(g, []string{"", "Bearer", "Bearer ", "Basic eA==", "Bearer \xff", "bearer x", "Bearer mst_pat_", "Bearer mst_ing_" + strings.Repeat("a", 36),
 		"Bearer " + strings.Repeat("x", 9000), "Digest a=b", "Bearer  two spaces"}))
@@ -245,7 +245,7 @@ func (g *generator) hostile(value any) any {
 }
 
 // json replaces, drops, doubles or adds somewhere in the body's tree.
-func (g *generator) json(w *wire) {
+func (g *generator) json(w *rawRequest) {
 	var tree any
 	if json.Unmarshal(w.body, &tree) != nil {
 		w.body = []byte(render(g.hostile(nil)))
@@ -314,7 +314,7 @@ func render(value any) string {
 }
 
 // bytes spoils the body as a whole.
-func (g *generator) bytes(w *wire) {
+func (g *generator) bytes(w *rawRequest) {
 	if len(w.body) == 0 {
 		w.body = []byte("{}")
 	}
@@ -343,7 +343,7 @@ func (g *generator) bytes(w *wire) {
 }
 
 // encode packs the body, or says that it is packed.
-func (g *generator) encode(w *wire) {
+func (g *generator) encode(w *rawRequest) {
 	w.set("Content-Encoding", pick(g, []string{"gzip", "gzip", "gzip", "br", "deflate", "gzip, gzip", "identity", "x"}))
 	if g.chance(30) {
 		return
@@ -363,7 +363,7 @@ func (g *generator) encode(w *wire) {
 }
 
 // frame lies about where the body ends, or is no HTTP at all.
-func (g *generator) frame(w *wire) {
+func (g *generator) frame(w *rawRequest) {
 	w.odd = true
 	switch g.IntN(7) {
 	case 0:

@@ -18,11 +18,12 @@ import (
 	"muster/domain/exception"
 	"muster/domain/fleet"
 	"muster/domain/report"
+	"muster/internal/httpapi/contract"
 )
 
-// wire is a request as it goes over the line. It is not http.Request, which
+// rawRequest is a request as it goes over the line. It is not http.Request, which
 // refuses to be as wrong as callers are.
-type wire struct {
+type rawRequest struct {
 	method, path, query string // path and query as they are sent, escaped or not
 	header              [][2]string
 	body                []byte
@@ -33,17 +34,17 @@ type wire struct {
 	done []string // the mutations
 }
 
-func (w *wire) set(name, value string) { w.header = append(w.header, [2]string{name, value}) }
+func (w *rawRequest) set(name, value string) { w.header = append(w.header, [2]string{name, value}) }
 
-func (w *wire) without(name string) {
+func (w *rawRequest) without(name string) {
 	w.header = slices.DeleteFunc(w.header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 }
 
-func (w *wire) has(name string) bool {
+func (w *rawRequest) has(name string) bool {
 	return slices.ContainsFunc(w.header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 }
 
-func (w *wire) target() string {
+func (w *rawRequest) target() string {
 	if w.query == "" {
 		return w.path
 	}
@@ -51,7 +52,7 @@ func (w *wire) target() string {
 }
 
 // wire is the request's bytes.
-func (w *wire) wire() []byte {
+func (w *rawRequest) wire() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", w.method, w.target())
 	if !w.has("Host") {
@@ -117,7 +118,7 @@ func (f *fuzzer) look() subjects {
 // generator makes requests of one seed.
 type generator struct {
 	*mathrand.Rand
-	routes   map[string]*route
+	routes   map[string]*contract.Route
 	subjects subjects
 }
 
@@ -127,11 +128,11 @@ func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 func (g *generator) chance(p int) bool { return g.IntN(100) < p }
 
 // route draws an operation or a page.
-func (g *generator) route() *route {
+func (g *generator) route() *contract.Route {
 	keys := slices.Sorted(maps.Keys(g.routes))
 	r := g.routes[pick(g, keys)]
 	for range 2 { // more often those that change something: there is more to get wrong
-		if r.body() == nil {
+		if r.Body() == nil {
 			r = g.routes[pick(g, keys)]
 		}
 	}
@@ -139,7 +140,7 @@ func (g *generator) route() *route {
 }
 
 // caller draws who sends it: mostly somebody who may.
-func (g *generator) caller(r *route, all []fuzzCaller) fuzzCaller {
+func (g *generator) caller(r *contract.Route, all []fuzzCaller) fuzzCaller {
 	if g.chance(85) {
 		if may := slices.DeleteFunc(slices.Clone(all), func(c fuzzCaller) bool { return !c.may(r) }); len(may) > 0 {
 			return pick(g, may)
@@ -149,19 +150,19 @@ func (g *generator) caller(r *route, all []fuzzCaller) fuzzCaller {
 }
 
 // request is one that openapi.yaml allows.
-func (g *generator) request(r *route, as fuzzCaller) *wire {
-	w := &wire{method: r.method, path: r.path, length: -1}
+func (g *generator) request(r *contract.Route, as fuzzCaller) *rawRequest {
+	w := &rawRequest{method: r.Method, path: r.Path, length: -1}
 	if as.cookie != "" {
 		w.set("Cookie", "__Host-muster_session="+as.cookie)
 	}
 	if as.token != "" {
 		w.set("Authorization", "Bearer "+as.token)
 	}
-	if r.page {
+	if r.Page {
 		return w
 	}
 	query := url.Values{}
-	for _, reference := range r.operation.Parameters {
+	for _, reference := range r.Operation.Parameters {
 		p := reference.Value
 		switch p.In {
 		case openapi3.ParameterInPath:
@@ -177,7 +178,7 @@ func (g *generator) request(r *route, as fuzzCaller) *wire {
 		}
 	}
 	w.query = query.Encode()
-	if b := r.body(); b != nil {
+	if b := r.Body(); b != nil {
 		w.set("Content-Type", "application/json")
 		if media := b.Content["application/json"]; b.Content["application/x-protobuf"] != nil && (media == nil || g.chance(50)) {
 			g.protobuf(r, w)

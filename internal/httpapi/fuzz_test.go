@@ -143,7 +143,7 @@ func (f *fuzzer) one(n int) {
 		f.t.Errorf("request %d as %s, %v:\n%s\n%.2000q", n, caller.name, request.done, strings.Join(faults, "\n"), request.wire())
 	}
 	if n%20 == 0 {
-		alive, err := f.send(&wire{method: "GET", path: "/healthz", length: -1})
+		alive, err := f.send(&rawRequest{method: "GET", path: "/healthz", length: -1})
 		if err != nil || alive.Code != 200 {
 			f.t.Errorf("after request %d the server does not answer: %v", n, err)
 		}
@@ -151,7 +151,7 @@ func (f *fuzzer) one(n int) {
 }
 
 // send sends the request as it is, however wrong, and reads the answer.
-func (f *fuzzer) send(w *wire) (*httptest.ResponseRecorder, error) {
+func (f *fuzzer) send(w *rawRequest) (*httptest.ResponseRecorder, error) {
 	connection, err := new(net.Dialer).DialContext(f.t.Context(), "tcp", f.address)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (f *fuzzer) send(w *wire) (*httptest.ResponseRecorder, error) {
 // insides are what no answer may hold.
 var insides = regexp.MustCompile(`goroutine \d|\.go:\d|panic|SQLSTATE|pq: |pgx|runtime error|nil pointer|/internal/|0x[0-9a-f]{8}|` + hidden)
 
-func (f *fuzzer) judge(w *wire, a *httptest.ResponseRecorder, err error) []string {
+func (f *fuzzer) judge(w *rawRequest, a *httptest.ResponseRecorder, err error) []string {
 	for _, line := range f.complain.take() {
 		if !w.cut { // a caller who hangs up may be told so in the log
 			return []string{"in the log: " + line}
@@ -219,7 +219,7 @@ func (f *fuzzer) judge(w *wire, a *httptest.ResponseRecorder, err error) []strin
 
 // mayFail says that a 5xx is right: net/http's own, for what it does not
 // implement of HTTP, and unavailable for a caller who hung up and still listens.
-func (w *wire) mayFail(a *httptest.ResponseRecorder) bool {
+func (w *rawRequest) mayFail(a *httptest.ResponseRecorder) bool {
 	switch a.Code {
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return w.odd

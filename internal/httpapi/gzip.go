@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzhttp"
+
+	"muster/internal/httpapi/wire"
 )
 
 // worthPacking is the smallest answer that is compressed; below it the headers
@@ -22,7 +24,7 @@ func compressed(next http.Handler) (http.Handler, error) {
 		return nil, err
 	}
 	return pack(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, callOf(r.Context()).takesGzip = w.(*gzhttp.GzipResponseWriter)
+		_, wire.CallOf(r.Context()).TakesGzip = w.(*gzhttp.GzipResponseWriter)
 		next.ServeHTTP(w, r)
 	})), nil
 }

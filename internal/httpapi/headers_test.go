@@ -22,12 +22,12 @@ func (w *world) everyAnswer(visit func(what string, page bool, a answer), header
 	token := w.anyToken(w.person(w.ours.organization, organization.Admin, uuid.NewString()+"@ours.example"), organization.ScopeAdmin)
 	for _, key := range slices.Sorted(maps.Keys(w.server.routes)) {
 		r := w.server.routes[key]
-		if r.page {
-			visit(key, true, w.do(request{method: r.method, path: r.path, header: header}))
+		if r.Page {
+			visit(key, true, w.do(request{method: r.Method, path: r.Path, header: header}))
 			continue
 		}
 		for name, token := range map[string]string{"nobody": "", "an administrator": token} {
-			visit(key+" as "+name, false, w.do(request{method: r.method, path: somePath(r.path), token: token, body: someBody(r), header: header}))
+			visit(key+" as "+name, false, w.do(request{method: r.Method, path: somePath(r.Path), token: token, body: someBody(r), header: header}))
 		}
 	}
 	for _, r := range []request{
@@ -123,8 +123,8 @@ func TestCORSOnEveryRoute(t *testing.T) {
 	for _, key := range slices.Sorted(maps.Keys(w.server.routes)) {
 		r := w.server.routes[key]
 		preflight := func(origin string) answer {
-			return w.do(request{method: "OPTIONS", path: somePath(r.path), header: map[string]string{
-				"Origin": origin, "Access-Control-Request-Method": r.method, "Access-Control-Request-Headers": "authorization"}})
+			return w.do(request{method: "OPTIONS", path: somePath(r.Path), header: map[string]string{
+				"Origin": origin, "Access-Control-Request-Method": r.Method, "Access-Control-Request-Headers": "authorization"}})
 		}
 		if a := preflight("https://evil.example"); a.Code < 400 || a.Header().Get("Access-Control-Allow-Methods") != "" {
 			t.Errorf("a stranger's preflight of %s: %d %v", key, a.Code, a.Header())
@@ -141,8 +141,8 @@ func TestCORSOnEveryRoute(t *testing.T) {
 				t.Errorf("preflight of %s: %s is %q", key, name, got)
 			}
 		}
-		if !r.open() { // not even an administrator's cookie
-			as := w.do(request{method: r.method, path: somePath(r.path), as: w.ours.admin, body: someBody(r), header: map[string]string{"Origin": friend}})
+		if !r.Open() { // not even an administrator's cookie
+			as := w.do(request{method: r.Method, path: somePath(r.Path), as: w.ours.admin, body: someBody(r), header: map[string]string{"Origin": friend}})
 			as.problem(401, "unauthenticated")
 		}
 	}

@@ -19,6 +19,8 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/accounts"
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 )
 
 const (
@@ -38,8 +40,8 @@ var kept = []string{"Content-Type", "Location", "Content-Location", "Retry-After
 // kept, so that a corrected request may use the key again.
 func (s *server) once(c *gin.Context) {
 	key := c.GetHeader("Idempotency-Key")
-	row := s.routes[routeKey(c.Request.Method, c.FullPath())]
-	if key == "" || row == nil || !row.idempotent {
+	row := s.routes[contract.RouteKey(c.Request.Method, c.FullPath())]
+	if key == "" || row == nil || !row.Idempotent {
 		return
 	}
 	body, err := io.ReadAll(c.Request.Body)
@@ -49,8 +51,8 @@ func (s *server) once(c *gin.Context) {
 		return
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	k := keyed{server: s, member: caller(c).Member.ID, route: routeKey(row.method, row.path), claim: uuid.New(), made: uuid.Must(uuid.NewV7())}
-	k.key, k.digest = concealed(caller(c), key, body)
+	k := keyed{server: s, member: wire.Caller(c).Member.ID, route: contract.RouteKey(row.Method, row.Path), claim: uuid.New(), made: uuid.Must(uuid.NewV7())}
+	k.key, k.digest = concealed(wire.Caller(c), key, body)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), claimEnd) // never gin's own for the database, see detached
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
@@ -68,7 +70,7 @@ func (s *server) once(c *gin.Context) {
 		c.Abort()
 		return
 	}
-	callOf(ctx).made = k.made
+	wire.CallOf(ctx).Made = k.made
 	recorder := &answerRecorder{ResponseWriter: c.Writer}
 	c.Writer = recorder
 	// A claim that its request does not outlive must not wait for claimAge. That a
@@ -154,13 +156,13 @@ func (k keyed) answer(c *gin.Context) error {
 		WHERE member_id = $1 AND route = $2 AND key = $3`, k.member, k.route, k.key)
 	switch {
 	case errors.Is(err, sql.ErrNoRows): // released between our two looks
-		return &problem{Code: "idempotency_in_progress", Detail: "Try again.", RetryAfter: time.Second}
+		return &wire.Problem{Code: "idempotency_in_progress", Detail: "Try again.", RetryAfter: time.Second}
 	case err != nil:
 		return fmt.Errorf("read idempotency key: %w", err)
 	case !bytes.Equal(row.Digest, k.digest):
-		return &problem{Code: "idempotency_key_reused", Title: "The key belongs to another request", Detail: "This Idempotency-Key was used with another body."}
+		return &wire.Problem{Code: "idempotency_key_reused", Title: "The key belongs to another request", Detail: "This Idempotency-Key was used with another body."}
 	case !row.Status.Valid:
-		return &problem{Code: "idempotency_in_progress", Detail: "The first request with this key is still running, or has just broken off.",
+		return &wire.Problem{Code: "idempotency_in_progress", Detail: "The first request with this key is still running, or has just broken off.",
 			RetryAfter: row.Claimed.Add(claimAge).Sub(k.server.Now())}
 	}
 	headers := map[string]string{}

@@ -6,6 +6,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 )
 
 // RecordFleet takes in what another tool knows of instances and databases. The
@@ -15,20 +16,20 @@ func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject
 	for _, i := range r.Body.Instances {
 		item := commands.FleetItem{
 			ExternalID: i.ExternalId, Name: i.Name, Engine: fleet.Engine(i.Engine), Version: i.Version, Host: i.Host,
-			Active: i.Active, CreatedAt: i.CreatedAt, Removed: value(i.Removed),
+			Active: i.Active, CreatedAt: i.CreatedAt, Removed: wire.Value(i.Removed),
 		}
-		for _, d := range list(i.Databases) {
+		for _, d := range wire.Value(i.Databases) {
 			item.Databases = append(item.Databases, commands.FleetDatabase{
-				ExternalID: d.ExternalId, Name: d.Name, CreatedAt: d.CreatedAt, Removed: value(d.Removed),
+				ExternalID: d.ExternalId, Name: d.Name, CreatedAt: d.CreatedAt, Removed: wire.Value(d.Removed),
 			})
 		}
 		items = append(items, item)
 	}
-	ids, mark, err := s.Commands.RecordFleet(ctx, actor(ctx), items)
+	ids, mark, err := s.Commands.RecordFleet(ctx, wire.Actor(ctx), items)
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	s.countIngested(items)
 	answer := api.RecordFleet200JSONResponse{Instances: make([]api.FleetInstanceId, 0, len(ids))}
 	for _, i := range ids {

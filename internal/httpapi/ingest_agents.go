@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/intake/alertmanager"
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/otlp"
@@ -22,13 +23,13 @@ import (
 // told where the others are kept, for its senders to give up, which our contract does
 // not do to them. What 2.0 is told was written is what it sent less what was bad.
 func (s *server) ReceivePrometheusWrite(ctx context.Context, _ api.ReceivePrometheusWriteRequestObject) (api.ReceivePrometheusWriteResponseObject, error) {
-	call := callOf(ctx)
-	_, parameters, _ := mime.ParseMediaType(call.request.Header.Get("Content-Type"))
+	call := wire.CallOf(ctx)
+	_, parameters, _ := mime.ParseMediaType(call.Request.Header.Get("Content-Type"))
 	decode := remotewrite.Decode1
 	if parameters["proto"] == remotewrite.V2 {
 		decode = remotewrite.Decode2
 	}
-	message, err := decode(call.body, s.Now())
+	message, err := decode(call.Body, s.Now())
 	if err != nil {
 		return nil, noMessage(err)
 	}
@@ -49,12 +50,12 @@ func (s *server) ReceivePrometheusWrite(ctx context.Context, _ api.ReceivePromet
 
 // ReceiveOtlpMetrics takes in what an OpenTelemetry collector measured of hosts.
 func (s *server) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMetricsRequestObject) (api.ReceiveOtlpMetricsResponseObject, error) {
-	call := callOf(ctx)
+	call := wire.CallOf(ctx)
 	decode := otlp.DecodeProtobuf
-	if isJSON(call.request) {
+	if wire.IsJSON(call.Request) {
 		decode = otlp.DecodeJSON
 	}
-	message, err := decode(call.body, s.Now())
+	message, err := decode(call.Body, s.Now())
 	if err != nil {
 		return nil, noMessage(err)
 	}
@@ -62,7 +63,7 @@ func (s *server) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMetric
 		return nil, err
 	}
 	answer := otlp.AnswerTo(message)
-	if !isJSON(call.request) {
+	if !wire.IsJSON(call.Request) {
 		body := answer.Protobuf()
 		return api.ReceiveOtlpMetrics200ApplicationxProtobufResponse{Body: bytes.NewReader(body), ContentLength: int64(len(body))}, nil
 	}
@@ -79,7 +80,7 @@ func noMessage(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return unreadableBody("is no " + bad.Message)
+	return wire.UnreadableBody("is no " + bad.Message)
 }
 
 // hostsAtOnce is how many samples are written in one transaction. What was written
@@ -90,7 +91,7 @@ const hostsAtOnce = 5000
 // takeInHosts records what a message says of hosts, and counts what of it could not
 // be used.
 func (s *server) takeInHosts(ctx context.Context, message *hostmetrics.Message) error {
-	route := callOf(ctx).row.path
+	route := wire.CallOf(ctx).Route
 	samples := message.Samples()
 	for batch := range slices.Chunk(samples, hostsAtOnce) {
 		hosts, err := s.placedHosts(ctx, message, batch)
@@ -100,7 +101,7 @@ func (s *server) takeInHosts(ctx context.Context, message *hostmetrics.Message) 
 		if len(hosts) == 0 {
 			continue
 		}
-		receipt, err := s.Intake.Record(ctx, measurements.Batch{Organization: caller(ctx).Organization.ID, Hosts: hosts})
+		receipt, err := s.Intake.Record(ctx, measurements.Batch{Organization: wire.Caller(ctx).Organization.ID, Hosts: hosts})
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (s *server) takeInHosts(ctx context.Context, message *hostmetrics.Message) 
 // placedHosts finds the instances that samples name, with one look-up for all of
 // them. What a limited token may not say is dropped.
 func (s *server) placedHosts(ctx context.Context, message *hostmetrics.Message, samples []hostmetrics.Sample) ([]measurements.HostSample, error) {
-	limit := actor(ctx).InstanceIDs
+	limit := wire.Actor(ctx).InstanceIDs
 	references := map[string]struct{}{}
 	var names []string
 	for _, sample := range samples {
@@ -139,7 +140,7 @@ func (s *server) placedHosts(ctx context.Context, message *hostmetrics.Message, 
 		host := sample.HostSample
 		var unknown int
 		host.Instances, unknown = meant(known, sample.References)
-		s.Metrics.IngestDropped.WithLabelValues(callOf(ctx).row.path, "unknown_instance").Add(float64(unknown))
+		s.Metrics.IngestDropped.WithLabelValues(wire.CallOf(ctx).Route, "unknown_instance").Add(float64(unknown))
 		if limit != nil && !within(limit, host, on[host.Host]) {
 			message.Withdraw(hostmetrics.Forbidden, sample.Points)
 			continue
@@ -158,7 +159,7 @@ func (s *server) instancesCalled(ctx context.Context, references map[string]stru
 	for name := range references {
 		names = append(names, name)
 	}
-	instances, err := s.Fleet.Named(ctx, caller(ctx).Organization.ID, names)
+	instances, err := s.Fleet.Named(ctx, wire.Caller(ctx).Organization.ID, names)
 	if err != nil {
 		return alertmanager.Fleet{}, err
 	}

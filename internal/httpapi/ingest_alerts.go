@@ -9,6 +9,7 @@ import (
 	"muster/commands"
 	"muster/domain/alert"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/intake/alertmanager"
 )
 
@@ -27,7 +28,7 @@ func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObje
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	s.Metrics.Ingested.WithLabelValues("alert").Add(float64(len(items)))
 	answer := api.RecordAlerts200JSONResponse{Alerts: make([]api.AlertRecorded, 0, len(ids))}
 	for _, id := range ids {
@@ -39,7 +40,7 @@ func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObje
 // machine is who sends alerts, also where it was given a member's token.
 // What fires is nothing that a member did, and would bury what they did.
 func machine(ctx context.Context) commands.Actor {
-	a := actor(ctx)
+	a := wire.Actor(ctx)
 	a.MemberID, a.Component = uuid.Nil, "ingest"
 	return a
 }
@@ -69,7 +70,7 @@ func unreadableMessage(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return unreadable([]api.FieldError{{In: api.Body, Pointer: &bad.Pointer, Code: "invalid_parameter", Detail: bad.Detail}})
+	return wire.Unreadable([]api.FieldError{{In: api.Body, Pointer: &bad.Pointer, Code: "invalid_parameter", Detail: bad.Detail}})
 }
 
 // firingsAtOnce is how many firings are read, and written in one transaction. What
@@ -81,7 +82,7 @@ const firingsAtOnce = 1000
 func (s *server) receive(ctx context.Context, message *alertmanager.Message) (api.AgentReceipt, error) {
 	recorded := 0
 	var last commands.Mark
-	route := callOf(ctx).row.path
+	route := wire.CallOf(ctx).Route
 	for alerts := message.Next(firingsAtOnce); len(alerts) > 0; alerts = message.Next(firingsAtOnce) {
 		firings, err := s.placed(ctx, alerts)
 		if err != nil {
@@ -99,7 +100,7 @@ func (s *server) receive(ctx context.Context, message *alertmanager.Message) (ap
 		// What is well formed the use case refuses to a limited token only.
 		s.Metrics.IngestDropped.WithLabelValues(route, "forbidden").Add(float64(dropped))
 	}
-	s.settle(ctx, last)
+	wire.Settle(ctx, s.Waiter, last)
 	for reason, n := range message.Dropped {
 		s.Metrics.IngestDropped.WithLabelValues(route, string(reason)).Add(float64(n))
 	}
@@ -123,7 +124,7 @@ func (s *server) placed(ctx context.Context, alerts []alertmanager.Alert) ([]com
 
 // fleetOf reads the instances and databases that the alerts' labels may mean.
 func (s *server) fleetOf(ctx context.Context, found []alertmanager.Alert) (alertmanager.Fleet, error) {
-	organization := caller(ctx).Organization.ID
+	organization := wire.Caller(ctx).Organization.ID
 	references, names := alertmanager.References(found)
 	instances, err := s.Fleet.Named(ctx, organization, references)
 	if err != nil || len(instances) == 0 {

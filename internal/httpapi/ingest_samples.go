@@ -5,6 +5,7 @@ import (
 
 	"muster/commands"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
 )
 
@@ -18,7 +19,7 @@ func (s *server) RecordSamples(ctx context.Context, r api.RecordSamplesRequestOb
 	if err != nil {
 		return nil, err
 	}
-	if limit := actor(ctx).InstanceIDs; limit != nil {
+	if limit := wire.Actor(ctx).InstanceIDs; limit != nil {
 		if err := s.withinLimit(ctx, *r.Body, known, limit); err != nil {
 			return nil, err
 		}
@@ -27,12 +28,12 @@ func (s *server) RecordSamples(ctx context.Context, r api.RecordSamplesRequestOb
 	if err != nil {
 		return nil, err
 	}
-	batch.Organization = caller(ctx).Organization.ID
+	batch.Organization = wire.Caller(ctx).Organization.ID
 	receipt, err := s.Intake.Record(ctx, batch)
 	if err != nil {
 		return nil, err
 	}
-	s.countSamples(callOf(ctx).row.path, receipt)
+	s.countSamples(wire.CallOf(ctx).Route, receipt)
 	var answer api.RecordSamples202JSONResponse
 	answer.Accepted.Hosts = receipt.Accepted.Hosts
 	answer.Accepted.Sessions = receipt.Accepted.Sessions

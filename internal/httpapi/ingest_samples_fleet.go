@@ -10,6 +10,7 @@ import (
 
 	"muster/eventstore"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections/fleet"
 )
 
@@ -26,7 +27,7 @@ type databaseOn struct{ instance, database string }
 // databases, each once.
 func namesIn(body api.SampleBatch) (instances map[string]bool, databases map[databaseOn]bool) {
 	instances, databases = map[string]bool{}, map[databaseOn]bool{}
-	for _, h := range list(body.Hosts) {
+	for _, h := range wire.Value(body.Hosts) {
 		for _, name := range h.Instances {
 			instances[name] = true
 		}
@@ -35,10 +36,10 @@ func namesIn(body api.SampleBatch) (instances map[string]bool, databases map[dat
 		instances[instance] = true
 		databases[databaseOn{instance, database}] = true
 	}
-	for _, sample := range list(body.Sessions) {
+	for _, sample := range wire.Value(body.Sessions) {
 		on(sample.Instance, sample.Database)
 	}
-	for _, sample := range list(body.Statements) {
+	for _, sample := range wire.Value(body.Statements) {
 		on(sample.Instance, sample.Database)
 	}
 	return instances, databases
@@ -58,7 +59,7 @@ func (s *server) sampledFleet(ctx context.Context, body api.SampleBatch) (sample
 		return known, fmt.Errorf("look how far the fleet's log is: %w", err)
 	}
 	if !s.Waiter.Wait(ctx, head.Log, head.Position, fleet.Name) {
-		return known, &problem{Code: "unavailable", Detail: "Some instances or databases in this call are not known yet: the latest registrations are still being processed. Nothing was stored; send the call again."}
+		return known, &wire.Problem{Code: "unavailable", Detail: "Some instances or databases in this call are not known yet: the latest registrations are still being processed. Nothing was stored; send the call again."}
 	}
 	return s.findSampled(ctx, instances, databases)
 }
@@ -69,7 +70,7 @@ func (s *server) findSampled(ctx context.Context, instances map[string]bool, dat
 	if len(instances) == 0 {
 		return known, nil
 	}
-	organization := caller(ctx).Organization.ID
+	organization := wire.Caller(ctx).Organization.ID
 	keys := make([]string, 0, len(instances))
 	for key := range instances {
 		keys = append(keys, key)
@@ -109,18 +110,18 @@ func (s *server) withinLimit(ctx context.Context, body api.SampleBatch, known sa
 		instance, ok := known.instances[name]
 		return ok && slices.Contains(limit, instance.ID)
 	}
-	for i, sample := range list(body.Sessions) {
+	for i, sample := range wire.Value(body.Sessions) {
 		if !allowed(sample.Instance) {
 			return samplesForbidden(fmt.Sprintf("#/sessions/%d/instance", i))
 		}
 	}
-	for i, sample := range list(body.Statements) {
+	for i, sample := range wire.Value(body.Statements) {
 		if !allowed(sample.Instance) {
 			return samplesForbidden(fmt.Sprintf("#/statements/%d/instance", i))
 		}
 	}
 	var names []string
-	for i, h := range list(body.Hosts) {
+	for i, h := range wire.Value(body.Hosts) {
 		if len(h.Instances) == 0 {
 			return samplesForbidden(fmt.Sprintf("#/hosts/%d/instances", i))
 		}
@@ -135,7 +136,7 @@ func (s *server) withinLimit(ctx context.Context, body api.SampleBatch, known sa
 	if err != nil {
 		return err
 	}
-	for i, h := range list(body.Hosts) {
+	for i, h := range wire.Value(body.Hosts) {
 		ours := func(id uuid.UUID) bool { return slices.Contains(limit, id) }
 		if there := on[h.Host]; len(there) > 0 && !slices.ContainsFunc(there, ours) {
 			return samplesForbidden(fmt.Sprintf("#/hosts/%d/host", i))
@@ -147,11 +148,11 @@ func (s *server) withinLimit(ctx context.Context, body api.SampleBatch, known sa
 // knownOn are the live instances that run on hosts by anything that says so: what was
 // registered, and the samples that came before.
 func (s *server) knownOn(ctx context.Context, hosts []string) (map[string][]uuid.UUID, error) {
-	on, err := s.Intake.KnownOn(ctx, caller(ctx).Organization.ID, hosts)
+	on, err := s.Intake.KnownOn(ctx, wire.Caller(ctx).Organization.ID, hosts)
 	if err != nil || len(on) == 0 {
 		return nil, err
 	}
-	live, err := s.Fleet.Scope(ctx, caller(ctx).Organization.ID, slices.Concat(slices.Collect(maps.Values(on))...), nil)
+	live, err := s.Fleet.Scope(ctx, wire.Caller(ctx).Organization.ID, slices.Concat(slices.Collect(maps.Values(on))...), nil)
 	if err != nil {
 		return nil, err
 	}

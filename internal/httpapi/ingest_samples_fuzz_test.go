@@ -14,6 +14,8 @@ import (
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
 	"muster/projections/fleet"
 )
@@ -26,7 +28,7 @@ func FuzzSamples(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	schema := c.routes["POST /ingest/v1/samples"].body().Content["application/json"].Schema.Value
+	schema := c.Routes["POST /ingest/v1/samples"].Body().Content["application/json"].Schema.Value
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	example, err := json.Marshal(schema.Example)
 	if err != nil {
@@ -34,8 +36,8 @@ func FuzzSamples(f *testing.F) {
 	}
 	f.Add(example)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		value, p := parseJSON(body)
-		if p != nil || len(visit(schema, value)) > 0 || len(nulFields(value, "#", nil)) > 0 {
+		decoded, p := contract.ParseJSON(body)
+		if p != nil || len(contract.Visit(schema, decoded)) > 0 || len(contract.NulFields(decoded, "#", nil)) > 0 {
 			return
 		}
 		var samples api.SampleBatch
@@ -44,10 +46,10 @@ func FuzzSamples(f *testing.F) {
 		}
 		batch, err := readSamples(samples, allKnown(samples), now)
 		if err != nil {
-			refusedAt(t, value, err)
+			refusedAt(t, decoded, err)
 			return
 		}
-		if n := len(list(samples.Hosts)) + len(list(samples.Sessions)) + len(list(samples.Statements)); batch.Len() != n {
+		if n := len(wire.Value(samples.Hosts)) + len(wire.Value(samples.Sessions)) + len(wire.Value(samples.Statements)); batch.Len() != n {
 			t.Fatalf("of %d samples there are %d", n, batch.Len())
 		}
 		for _, h := range batch.Hosts {
@@ -103,7 +105,7 @@ func allKnown(samples api.SampleBatch) sampledFleet {
 func refusedAt(t *testing.T, body any, err error) {
 	t.Helper()
 	var rule *commands.RuleError
-	if !errors.As(err, &rule) || len(rule.Fields) == 0 || len(rule.Fields) > maxFaults || rule.Title == "" {
+	if !errors.As(err, &rule) || len(rule.Fields) == 0 || len(rule.Fields) > wire.MaxFaults || rule.Title == "" {
 		t.Fatalf("refused with %v", err)
 	}
 	for _, f := range rule.Fields {
@@ -161,7 +163,7 @@ func inBounds(t *testing.T, v, most float64) {
 
 func textInBounds(t *testing.T, text string, most int) {
 	t.Helper()
-	if n := utf8.RuneCountInString(text); n < 1 || n > most || !storable(text) {
+	if n := utf8.RuneCountInString(text); n < 1 || n > most || !wire.Storable(text) {
 		t.Fatalf("%q is taken", text)
 	}
 }

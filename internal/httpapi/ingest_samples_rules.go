@@ -16,6 +16,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/legible"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
 	"muster/projections/fleet"
 )
@@ -39,7 +40,7 @@ const (
 
 // tooManySamples refuses a body by its size alone.
 func tooManySamples(body api.SampleBatch) error {
-	n := len(list(body.Hosts)) + len(list(body.Sessions)) + len(list(body.Statements))
+	n := len(wire.Value(body.Hosts)) + len(wire.Value(body.Sessions)) + len(wire.Value(body.Statements))
 	if n <= maxSamples {
 		return nil
 	}
@@ -55,13 +56,13 @@ func tooManySamples(body api.SampleBatch) error {
 func readSamples(body api.SampleBatch, known sampledFleet, now time.Time) (measurements.Batch, error) {
 	r := sampleReader{known: known, latest: now.Add(maxSampleAhead)}
 	var b measurements.Batch
-	for i, h := range list(body.Hosts) {
+	for i, h := range wire.Value(body.Hosts) {
 		b.Hosts = append(b.Hosts, r.host("#/hosts/"+strconv.Itoa(i), h))
 	}
-	for i, sample := range list(body.Sessions) {
+	for i, sample := range wire.Value(body.Sessions) {
 		b.Sessions = append(b.Sessions, r.sessions("#/sessions/"+strconv.Itoa(i), sample))
 	}
-	for i, sample := range list(body.Statements) {
+	for i, sample := range wire.Value(body.Statements) {
 		b.Statements = append(b.Statements, r.statements("#/statements/"+strconv.Itoa(i), sample))
 	}
 	if len(r.broken) > 0 {
@@ -78,7 +79,7 @@ type sampleReader struct {
 }
 
 func (r *sampleReader) add(pointer, code, detail string) {
-	if len(r.broken) < maxFaults {
+	if len(r.broken) < wire.MaxFaults {
 		r.broken = append(r.broken, commands.FieldError{Pointer: pointer, Code: code, Detail: detail})
 	}
 }
@@ -86,7 +87,7 @@ func (r *sampleReader) add(pointer, code, detail string) {
 func (r *sampleReader) err() error {
 	first := r.broken[0]
 	detail := first.Pointer + " " + first.Detail + "."
-	if n := len(r.broken); n >= maxFaults {
+	if n := len(r.broken); n >= wire.MaxFaults {
 		detail = fmt.Sprintf("At least %d rules are broken; errors names these.", n)
 	} else if n > 1 {
 		detail = fmt.Sprintf("%d rules are broken; errors names them.", n)
@@ -110,8 +111,8 @@ func (r *sampleReader) host(at string, h api.HostSample) measurements.HostSample
 	if r.atMost(at+"/instances", len(h.Instances), maxHostInstances) {
 		sample.Instances = r.instances(at+"/instances/", h.Instances)
 	}
-	if r.atMost(at+"/volumes", len(list(h.Volumes)), maxVolumes) {
-		sample.Volumes = r.volumes(at+"/volumes/", list(h.Volumes))
+	if r.atMost(at+"/volumes", len(wire.Value(h.Volumes)), maxVolumes) {
+		sample.Volumes = r.volumes(at+"/volumes/", wire.Value(h.Volumes))
 	}
 	return sample
 }
@@ -161,7 +162,7 @@ func (r *sampleReader) sessions(at string, s api.SessionSample) measurements.Ses
 		return sample
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Waits)) {
-		pointer := at + "/waits/" + escapePointer(name)
+		pointer := at + "/waits/" + wire.EscapePointer(name)
 		r.name(pointer, name)
 		sample.Waits[name] = r.count(pointer, s.Waits[name])
 	}

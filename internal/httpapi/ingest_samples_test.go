@@ -16,6 +16,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
+	"muster/internal/httpapi/wire"
 	"muster/internal/watch"
 )
 
@@ -256,7 +257,7 @@ func TestSamplesRefused(t *testing.T) {
 	}
 
 	flood := in.send(samplesPath, statements(members{"statements": slices.Repeat([]members{ran("", -1, -1)}, 5000)})).problem(422, "out_of_range")
-	if len(flood.Errors) != maxFaults || !strings.HasPrefix(flood.Detail, "At least") {
+	if len(flood.Errors) != wire.MaxFaults || !strings.HasPrefix(flood.Detail, "At least") {
 		t.Errorf("of three faults each in 5,000 statements, %d are told: %s", len(flood.Errors), flood.Detail)
 	}
 	in.send(samplesPath, zipped(t, make([]byte, 5<<20)), map[string]string{"Content-Encoding": "gzip"}).problem(413, "body_too_large")

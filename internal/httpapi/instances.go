@@ -12,6 +12,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/assessment"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/intake/collect"
 	"muster/internal/watch"
 	"muster/projections/fleet"
@@ -25,16 +26,16 @@ const (
 func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestObject) (api.ListInstancesResponseObject, error) {
 	p := r.Params
 	q := fleet.Query{
-		Organization: caller(ctx).Organization.ID, IDs: list(p.Id), Search: value(p.Q), Descending: value(p.Sort) == api.MinusName,
-		Page: or(p.Page, 1), Size: or(p.PageSize, defaultPageSize),
+		Organization: wire.Caller(ctx).Organization.ID, IDs: wire.Value(p.Id), Search: wire.Value(p.Q), Descending: wire.Value(p.Sort) == api.MinusName,
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, defaultPageSize),
 	}
-	if p := brokenRules(overlong("id", len(q.IDs))); p != nil {
+	if p := wire.BrokenRules(wire.Overlong("id", len(q.IDs))); p != nil {
 		return nil, p
 	}
 	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
 		q.Size = max(q.Size, len(q.IDs))
 	}
-	for _, e := range list(p.Engine) {
+	for _, e := range wire.Value(p.Engine) {
 		q.Engines = append(q.Engines, domain.Engine(e))
 	}
 	if p.Status != nil {
@@ -49,7 +50,7 @@ func (s *server) ListInstances(ctx context.Context, r api.ListInstancesRequestOb
 	if err != nil {
 		return nil, err
 	}
-	return api.ListInstances200JSONResponse{Items: items, Page: paged(ctx, q.Page, q.Size, total)}, nil
+	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
 }
 
 func (s *server) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
@@ -61,12 +62,12 @@ func (s *server) GetInstance(ctx context.Context, r api.GetInstanceRequestObject
 }
 
 func (s *server) instance(ctx context.Context, id uuid.UUID) (api.Instance, error) {
-	row, ok, err := s.Fleet.Instance(ctx, caller(ctx).Organization.ID, id)
+	row, ok, err := s.Fleet.Instance(ctx, wire.Caller(ctx).Organization.ID, id)
 	if err != nil {
 		return api.Instance{}, err
 	}
 	if !ok {
-		return api.Instance{}, notFound("instance")
+		return api.Instance{}, wire.NotFound("instance")
 	}
 	shown, err := s.showInstances(ctx, []fleet.Instance{row})
 	if err != nil {
@@ -80,7 +81,7 @@ func (s *server) showInstances(ctx context.Context, rows []fleet.Instance) ([]ap
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	organization := caller(ctx).Organization.ID
+	organization := wire.Caller(ctx).Organization.ID
 	states, err := s.Servers.States(ctx, organization, ids)
 	if err != nil {
 		return nil, err
@@ -102,16 +103,16 @@ func (s *server) showInstances(ctx context.Context, rows []fleet.Instance) ([]ap
 
 func showInstance(row fleet.Instance, state assessment.State) api.Instance {
 	i := api.Instance{
-		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: text(row.Version), Host: text(row.Host),
+		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: wire.Optional(row.Version), Host: wire.Optional(row.Host),
 		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
-		LastSeenAt: utc(state.LastSeenAt), LastAssessedAt: utc(state.LastAssessedAt), LastClassifiedAt: utc(state.LastClassifiedAt),
+		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
 		MissingGrants: []api.MissingGrant{},
 	}
 	if state.LastError != nil {
 		i.LastError = &state.LastError.Sentence
 	}
 	for _, g := range state.MissingGrants {
-		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: filled(g.Checks)})
+		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks)})
 	}
 	return i
 }
@@ -123,18 +124,18 @@ func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequest
 	if err := s.Connections.Try(ctx, engine, r.Body.Dsn); err != nil {
 		return nil, connectionProblem(err, "#/engine")
 	}
-	who, id := actor(ctx), callOf(ctx).made
+	who, id := wire.Actor(ctx), wire.CallOf(ctx).Made
 	if id == uuid.Nil {
 		id = uuid.Must(uuid.NewV7())
 	}
-	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: value(r.Body.Host), Active: true}
+	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: wire.Value(r.Body.Host), Active: true}
 	if target, err := assessment.ParseDSN(r.Body.Dsn); err == nil && in.Host == "" {
 		in.Host = target.HostName()
 	}
 	var mark commands.Mark
 	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		err = s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
-			Organization: who.OrganizationID, Instance: id, Engine: engine, DSN: r.Body.Dsn, Classify: string(value(r.Body.Classify)),
+			Organization: who.OrganizationID, Instance: id, Engine: engine, DSN: r.Body.Dsn, Classify: string(wire.Value(r.Body.Classify)),
 		})
 		if err != nil {
 			return err
@@ -145,12 +146,12 @@ func (s *server) CreateInstance(ctx context.Context, r api.CreateInstanceRequest
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	if err := s.Connections.Request(ctx, who.OrganizationID, id); err != nil {
 		return nil, err
 	}
 	shown, err := s.instance(ctx, id)
-	if p, lags := asProblem(err); lags && p.Code == "not_found" {
+	if p, lags := wire.AsProblem(err); lags && p.Code == "not_found" {
 		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.State{Collected: true}), nil
 	}
 	if err != nil {
@@ -178,16 +179,16 @@ func connectionProblem(err error, engineAt string) error {
 	}
 	switch {
 	case errors.As(err, &dsn):
-		return &problem{Code: "invalid_parameter", Detail: "The DSN cannot be read: " + dsn.Error() + ".", Fields: field("invalid_parameter", dsn.Error(), "")}
+		return &wire.Problem{Code: "invalid_parameter", Detail: "The DSN cannot be read: " + dsn.Error() + ".", Fields: field("invalid_parameter", dsn.Error(), "")}
 	case errors.As(err, &failed) && failed.Class == assessment.ClassNotAllowed:
-		return &problem{Code: "target_not_allowed", Title: "Muster does not connect to this server", Detail: failed.Sentence,
+		return &wire.Problem{Code: "target_not_allowed", Title: "Muster does not connect to this server", Detail: failed.Sentence,
 			Fields: field("target_not_allowed", failed.Sentence, "")}
 	case errors.As(err, &failed):
-		return &problem{Code: "connection_failed", Title: "The server cannot be reached", Detail: failed.Sentence,
+		return &wire.Problem{Code: "connection_failed", Title: "The server cannot be reached", Detail: failed.Sentence,
 			Fields: field("connection_failed", failed.Sentence, failed.Class)}
 	case errors.As(err, &engine):
 		pointer = engineAt
-		return &problem{Code: "engine_not_collected", Title: "Muster does not collect from this engine yet", Detail: engine.Error() + ".",
+		return &wire.Problem{Code: "engine_not_collected", Title: "Muster does not collect from this engine yet", Detail: engine.Error() + ".",
 			Fields: field("engine_not_collected", engine.Error(), "")}
 	}
 	return err
@@ -196,13 +197,13 @@ func connectionProblem(err error, engineAt string) error {
 // ChangeInstance tries a new connection before anything is changed, and then
 // changes all or nothing.
 func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequestObject) (api.ChangeInstanceResponseObject, error) {
-	who := actor(ctx)
+	who := wire.Actor(ctx)
 	before, ok, err := s.Fleet.Instance(ctx, who.OrganizationID, r.InstanceId)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, notFound("instance")
+		return nil, wire.NotFound("instance")
 	}
 	if r.Body.Dsn != nil {
 		if err := s.Connections.Try(ctx, before.Engine, *r.Body.Dsn); err != nil {
@@ -225,7 +226,7 @@ func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequest
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	shown, err := s.instance(ctx, r.InstanceId)
 	if err != nil {
 		return nil, err
@@ -235,7 +236,7 @@ func (s *server) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequest
 
 // RemoveInstance forgets the credentials in the transaction of the event.
 func (s *server) RemoveInstance(ctx context.Context, r api.RemoveInstanceRequestObject) (api.RemoveInstanceResponseObject, error) {
-	who := actor(ctx)
+	who := wire.Actor(ctx)
 	var mark commands.Mark
 	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		if err := s.Servers.Forget(ctx, tx, who.OrganizationID, r.InstanceId); err != nil {
@@ -247,7 +248,7 @@ func (s *server) RemoveInstance(ctx context.Context, r api.RemoveInstanceRequest
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	return api.RemoveInstance204Response{}, nil
 }
 
@@ -256,10 +257,10 @@ func (s *server) AssessInstance(ctx context.Context, r api.AssessInstanceRequest
 	if err != nil {
 		return nil, err
 	}
-	err = s.Connections.Request(ctx, caller(ctx).Organization.ID, r.InstanceId)
+	err = s.Connections.Request(ctx, wire.Caller(ctx).Organization.ID, r.InstanceId)
 	var unknown *collect.NotCollectedError
 	if errors.As(err, &unknown) {
-		return nil, &problem{Code: "engine_not_collected", Title: "Muster does not assess this server",
+		return nil, &wire.Problem{Code: "engine_not_collected", Title: "Muster does not assess this server",
 			Detail: "No connection is registered for " + shown.Name + "; its data is sent by a feed or an agent."}
 	}
 	if err != nil {
@@ -269,12 +270,12 @@ func (s *server) AssessInstance(ctx context.Context, r api.AssessInstanceRequest
 }
 
 func (s *server) ListDatabases(ctx context.Context, r api.ListDatabasesRequestObject) (api.ListDatabasesResponseObject, error) {
-	organization := caller(ctx).Organization.ID
+	organization := wire.Caller(ctx).Organization.ID
 	if _, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId); err != nil || !ok {
-		return nil, errors.Join(err, missingUnless(ok, "instance"))
+		return nil, errors.Join(err, wire.MissingUnless(ok, "instance"))
 	}
-	page, size := or(r.Params.Page, 1), or(r.Params.PageSize, defaultPageSize)
-	rows, total, err := s.Fleet.Databases(ctx, organization, r.InstanceId, value(r.Params.Q), page, size)
+	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, defaultPageSize)
+	rows, total, err := s.Fleet.Databases(ctx, organization, r.InstanceId, wire.Value(r.Params.Q), page, size)
 	if err != nil {
 		return nil, err
 	}
@@ -290,14 +291,7 @@ func (s *server) ListDatabases(ctx context.Context, r api.ListDatabasesRequestOb
 		}
 		items = append(items, d)
 	}
-	return api.ListDatabases200JSONResponse{Items: items, Page: paged(ctx, page, size, total)}, nil
-}
-
-func missingUnless(ok bool, what string) error {
-	if ok {
-		return nil
-	}
-	return notFound(what)
+	return api.ListDatabases200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
 }
 
 // databaseSizes are those that the last assessment found, by name.

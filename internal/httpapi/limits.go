@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/internal/accounts"
+	"muster/internal/httpapi/wire"
 )
 
 // policy is a limit on requests: quota in each window.
@@ -24,11 +25,11 @@ var (
 // counted is the limit that an operation is under in the database, where commands
 // and accounts count: it holds over all replicas. What is left of it is told only
 // once it is used up, because nobody looks before.
-func (s *server) counted(row *route) (policy, bool) {
-	if s.Unlimited || row.operation == nil {
+func (s *server) counted(operation string) (policy, bool) {
+	if s.Unlimited {
 		return policy{}, false
 	}
-	switch row.operation.OperationID {
+	switch operation {
 	case "createReport":
 		return policy{"reports", s.Commands.Limits.CreatesPerHour, time.Hour}, s.Commands.Limits.CreatesPerHour > 0
 	case "signIn", "changePassword":
@@ -38,19 +39,19 @@ func (s *server) counted(row *route) (policy, bool) {
 }
 
 // tellUsedUp writes the RateLimit header of a refusal by such a limit.
-func (s *server) tellUsedUp(call *call, p *problem) {
-	if p.statusCode() != http.StatusTooManyRequests || p.told || p.RetryAfter == 0 || call.row == nil {
+func (s *server) tellUsedUp(call *wire.Call, p *wire.Problem) {
+	if p.StatusCode() != http.StatusTooManyRequests || p.LimitTold || p.RetryAfter == 0 {
 		return
 	}
-	if limit, ok := s.counted(call.row); ok {
-		addToList(call.header, "RateLimit", limit.left(0, p.RetryAfter))
+	if limit, ok := s.counted(call.Operation); ok {
+		addToList(call.Header, "RateLimit", limit.left(0, p.RetryAfter))
 	}
 }
 
 // left and String are the policy in the RateLimit headers
 // (draft-ietf-httpapi-ratelimit-headers-10).
 func (p policy) left(remaining int, reset time.Duration) string {
-	return fmt.Sprintf("%q;r=%d;t=%d", p.name, remaining, wholeSeconds(reset))
+	return fmt.Sprintf("%q;r=%d;t=%d", p.name, remaining, wire.WholeSeconds(reset))
 }
 
 func (p policy) String() string {
@@ -116,14 +117,14 @@ func (l *limiter) forget(now time.Time) {
 
 // allow takes from the limit and writes the RateLimit headers. Several policies
 // stand side by side.
-func (l *limiter) allow(h http.Header, key string) *problem {
+func (l *limiter) allow(h http.Header, key string) *wire.Problem {
 	ok, remaining, reset := l.take(key)
 	addToList(h, "RateLimit-Policy", l.String())
 	addToList(h, "RateLimit", l.left(remaining, reset))
 	if ok {
 		return nil
 	}
-	return &problem{Code: "rate_limited", Detail: fmt.Sprintf("Retry in %d seconds.", wholeSeconds(reset)), RetryAfter: reset, told: true}
+	return &wire.Problem{Code: "rate_limited", Detail: fmt.Sprintf("Retry in %d seconds.", wire.WholeSeconds(reset)), RetryAfter: reset, LimitTold: true}
 }
 
 func addToList(h http.Header, name, entry string) {

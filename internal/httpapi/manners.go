@@ -1,23 +1,18 @@
 package httpapi
 
 import (
-	"compress/gzip"
 	"context"
-	"errors"
-	"io"
-	"maps"
-	"mime"
+	"crypto/rand"
 	"net"
 	"net/http"
+	"regexp"
 	"runtime/debug"
-	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/gin-gonic/gin"
-	"github.com/klauspost/compress/snappy"
+	"go.opentelemetry.io/otel/trace"
 
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 	"muster/internal/telemetry"
 )
 
@@ -31,11 +26,11 @@ func (s *server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := s.Now()
 		ctx, span := s.traced(r)
-		c := &call{requestID: requestID(r, span.SpanContext()), agent: r.UserAgent(), header: w.Header()}
-		s.setHeaders(c.header, r, c.requestID)
-		ctx = telemetry.WithRequestID(context.WithValue(ctx, callKey{}, c), c.requestID)
+		c := &wire.Call{RequestID: requestID(r, span.SpanContext()), UserAgent: r.UserAgent(), Header: w.Header()}
+		s.setHeaders(c.Header, r, c.RequestID)
+		ctx = telemetry.WithRequestID(context.WithValue(ctx, wire.CallKey{}, c), c.RequestID)
 		r = r.WithContext(ctx)
-		c.request = r
+		c.Request = r
 		if r.ContentLength != 0 {
 			arriveWithin(w, s.arrival.body)
 			r.Body = awaited{r.Body, w}
@@ -67,7 +62,7 @@ func (s *server) setHeaders(h http.Header, r *http.Request, requestID string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Content-Security-Policy", nothingRuns) // a page sets its own
-	if beta(r.URL.Path) {
+	if contract.Beta(r.URL.Path) {
 		h.Set("X-Api-Stability", "beta")
 	}
 	if s.PublicURL.Scheme == "https" {
@@ -85,11 +80,9 @@ func (s *server) cutOff(cause any, recorder *statusRecorder, r *http.Request) bo
 	if recorder.status != 0 {
 		return true
 	}
-	(&problem{Code: "internal_error", Detail: internalDetail}).write(recorder, r, callOf(r.Context()).requestID)
+	(&wire.Problem{Code: "internal_error", Detail: wire.InternalDetail}).Write(recorder, r)
 	return false
 }
-
-const internalDetail = "The request failed; the log has the reason under this request id."
 
 type statusRecorder struct {
 	http.ResponseWriter
@@ -132,144 +125,28 @@ func (s *server) shortLine(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		p := &problem{Code: "uri_too_long", Detail: "The request line may have at most " + strconv.Itoa(maxRequestLine) + " bytes."}
+		p := &wire.Problem{Code: "uri_too_long", Detail: "The request line may have at most " + strconv.Itoa(maxRequestLine) + " bytes."}
 		if !s.Unlimited {
 			host, _, _ := net.SplitHostPort(r.RemoteAddr)
 			if refused := s.requests.allow(w.Header(), networkKey(host)); refused != nil {
 				p = refused
 			}
 		}
-		p.write(w, r, callOf(r.Context()).requestID)
+		p.Write(w, r)
 	})
 }
 
-// beta says that the path belongs to the surface that may still change.
-func beta(path string) bool {
-	return slices.ContainsFunc([]string{"/api/v1/reports", "/api/v1/exports"}, func(root string) bool {
-		return path == root || strings.HasPrefix(path, root+"/")
-	})
-}
+var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// negotiate holds the request's types and size against the row.
-func (r *route) negotiate(c *gin.Context) *problem {
-	if p := r.acceptable(c.Request.Header.Values("Accept")); p != nil {
-		return p
+// requestID takes the caller's id for the request where it has the form, or the
+// id of the trace that the request is part of, so that a chain of services
+// shares one; otherwise it makes one.
+func requestID(r *http.Request, part trace.SpanContext) string {
+	if id := r.Header.Get("X-Request-Id"); requestIDForm.MatchString(id) {
+		return id
 	}
-	if c.GetHeader("Idempotency-Key") != "" && !r.idempotent {
-		return &problem{Code: "idempotency_not_supported", Detail: "Only POST /api/v1/reports and POST /api/v1/instances take an Idempotency-Key."}
+	if part.HasTraceID() {
+		return part.TraceID().String()
 	}
-	if c.Request.Method == http.MethodGet {
-		return nil
-	}
-	if p := r.readable(c.Request); p != nil {
-		return p
-	}
-	if c.Request.ContentLength > r.bodyLimit {
-		return bodyProblem(&http.MaxBytesError{Limit: r.bodyLimit}, r.bodyLimit)
-	}
-	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, r.bodyLimit)
-	return nil
-}
-
-// acceptable looks for a type of ours among those the caller takes. JSON can
-// always be taken: a refusal is JSON, too.
-func (r *route) acceptable(accept []string) *problem {
-	types, given := r.types(), strings.Join(accept, ",")
-	if r.redirects || strings.TrimSpace(given) == "" || slices.Contains(types, "text/plain") || slices.Contains(types, "application/yaml") {
-		return nil
-	}
-	types = append(types, "application/json")
-	for _, entry := range strings.Split(given, ",") {
-		wanted, parameters, err := mime.ParseMediaType(entry)
-		if err != nil || parameters["q"] == "0" {
-			continue
-		}
-		main, _, _ := strings.Cut(wanted, "/")
-		for _, t := range types {
-			if wanted == "*/*" || wanted == t || wanted == main+"/*" && strings.HasPrefix(t, main+"/") {
-				return nil
-			}
-		}
-	}
-	return &problem{Code: "not_acceptable", Detail: "This operation answers with " + strings.Join(slices.Compact(types), " or ") + "."}
-}
-
-// readable looks at the body's type and encoding.
-func (r *route) readable(req *http.Request) *problem {
-	if req.ContentLength == 0 && len(req.TransferEncoding) == 0 {
-		return nil
-	}
-	forms := openapi3.Content{"application/json": nil} // of an operation that takes no body: {} is let be
-	if b := r.body(); b != nil {
-		forms = b.Content
-	}
-	got, parameters, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
-	form, ok := forms[got]
-	if err != nil || !ok {
-		return &problem{Code: "unsupported_media_type", Detail: "Content-Type must be " + strings.Join(slices.Sorted(maps.Keys(forms)), " or ") + "."}
-	}
-	if form != nil && form.Extensions["x-protos"] != nil && parameters["proto"] != "" {
-		protos, err := words(form.Extensions, "x-protos")
-		if err != nil || !slices.Contains(protos, parameters["proto"]) {
-			return &problem{Code: "unsupported_media_type", Detail: "proto in Content-Type must be " + strings.Join(protos, " or ") + "."}
-		}
-	}
-	if encoding := encodingOf(req); encoding != "" && !slices.Contains(r.encodings, encoding) {
-		return &problem{Code: "unsupported_media_type", Detail: "Content-Encoding " + strconv.Quote(encoding) + " cannot be read here."}
-	}
-	return nil
-}
-
-// encodingOf is what the body is packed with; empty: with nothing.
-func encodingOf(req *http.Request) string {
-	if encoding := strings.ToLower(strings.TrimSpace(req.Header.Get("Content-Encoding"))); encoding != "identity" {
-		return encoding
-	}
-	return ""
-}
-
-// plain is the body without its Content-Encoding, at most limit bytes of it:
-// a small body may hide a large one.
-func (r *route) plain(req *http.Request) ([]byte, *problem) {
-	body, limit := io.Reader(req.Body), r.bodyLimit
-	switch encoding := encodingOf(req); {
-	case encoding == "gzip":
-		unpacked, err := gzip.NewReader(req.Body)
-		if errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, &problem{Code: "malformed_json", Detail: "The body is not gzip."}
-		}
-		if err != nil {
-			return nil, bodyProblem(err, limit)
-		}
-		body = unpacked
-	case slices.Contains(r.encodings, "snappy"): // also where it is not said, as Prometheus takes it
-		return unsnapped(body, limit)
-	}
-	text, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if err != nil {
-		return nil, bodyProblem(err, limit)
-	}
-	if int64(len(text)) > limit {
-		return nil, bodyProblem(&http.MaxBytesError{Limit: limit}, limit)
-	}
-	return text, nil
-}
-
-// unsnapped unpacks snappy's block format, which begins with its own length; what
-// cannot come to that much is refused before anything is allocated for it.
-func unsnapped(body io.Reader, limit int64) ([]byte, *problem) {
-	packed, err := io.ReadAll(body)
-	if err != nil {
-		return nil, bodyProblem(err, limit)
-	}
-	length, err := snappy.DecodedLen(packed)
-	switch {
-	case err == nil && int64(length) > limit:
-		return nil, bodyProblem(&http.MaxBytesError{Limit: limit}, limit)
-	case err == nil && length <= snappyRatio*len(packed):
-		if text, err := snappy.Decode(nil, packed); err == nil {
-			return text, nil
-		}
-	}
-	return nil, unreadableBody("is not snappy")
+	return rand.Text()[:16]
 }

@@ -13,18 +13,19 @@ import (
 	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
 )
 
 func (s *server) GetConnections(ctx context.Context, r api.GetConnectionsRequestObject) (api.GetConnectionsResponseObject, error) {
-	if p := brokenRules(overlong("instanceId", len(list(r.Params.InstanceId)))); p != nil {
+	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(r.Params.InstanceId)))); p != nil {
 		return nil, p
 	}
-	scope, err := s.scope(ctx, r.Params.InstanceId, nil)
+	scope, err := wire.FleetScope(ctx, s.Fleet, r.Params.InstanceId, nil)
 	if err != nil {
 		return nil, err
 	}
-	organization, now := caller(ctx).Organization.ID, s.Now().UTC()
+	organization, now := wire.Caller(ctx).Organization.ID, s.Now().UTC()
 	databases, err := s.Fleet.DatabasesIn(ctx, organization, scope)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func (s *server) GetConnections(ctx context.Context, r api.GetConnectionsRequest
 		return nil, err
 	}
 	answer := api.GetConnections200JSONResponse{
-		AsOf: now, SampledAt: utc(&snapshot.SampledAt), Total: snapshot.Total(), Engines: []api.EngineConnections{},
+		AsOf: now, SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(), Engines: []api.EngineConnections{},
 		Active: snapshot.Active, Idle: snapshot.Idle, Waiting: snapshot.Waiting, IdleInTransaction: snapshot.IdleInTransaction, Other: snapshot.Other,
 	}
 	for _, e := range snapshot.Engines {
@@ -98,11 +99,11 @@ type readTile func(ctx context.Context, q tileQuery, scope fleet.Scope, now time
 // key as it was asked; which of its ids are live instances is looked up when the
 // tile is read, and so may be 30 seconds old as everything else in it.
 func (s *server) tile(ctx context.Context, name string, read readTile, from, to time.Time, size api.BucketSize, filter *[]uuid.UUID) (tileAnswer, error) {
-	w, broken := windowAt(s.Now(), from, to, size)
-	if p := brokenRules(broken, overlong("instanceId", len(list(filter)))); p != nil {
+	w, broken := wire.WindowAt(s.Now(), from, to, size)
+	if p := wire.BrokenRules(broken, wire.Overlong("instanceId", len(wire.Value(filter)))); p != nil {
 		return tileAnswer{}, p
 	}
-	q := newTileQuery(name, caller(ctx).Organization.ID, w.Window, list(filter))
+	q := newTileQuery(name, wire.Caller(ctx).Organization.ID, w.Window, wire.Value(filter))
 	t, err := s.tiles.get(ctx, q.key(), func(ctx context.Context) (*tile, error) {
 		now := instant.Cut(s.Now())
 		scope, err := s.Fleet.Scope(ctx, q.organization, q.instances, nil)
@@ -139,7 +140,7 @@ func (s *server) readQueryPerformance(ctx context.Context, q tileQuery, scope fl
 		return nil, err
 	}
 	return newTile(q.window, now, p.Incomplete, []line{{"avgLatencyMs", p.AvgMs}, {"maxLatencyMs", p.MaxMs}},
-		member{"engines", filled(p.Engines)})
+		member{"engines", wire.NeverNull(p.Engines)})
 }
 
 func (s *server) readWaitEvents(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
@@ -151,5 +152,5 @@ func (s *server) readWaitEvents(ctx context.Context, q tileQuery, scope fleet.Sc
 		{"locks", e.Waiting[measurements.Locks]}, {"lightweightLocks", e.Waiting[measurements.LightweightLocks]}, {"io", e.Waiting[measurements.IO]},
 		{"clientNetwork", e.Waiting[measurements.ClientNetwork]}, {"other", e.Waiting[measurements.Other]},
 	}
-	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.AverageWaitingSessions}, member{"engines", filled(e.Engines)})
+	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.AverageWaitingSessions}, member{"engines", wire.NeverNull(e.Engines)})
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	otelcodes "go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+
+	"muster/internal/httpapi/wire"
 )
 
 // other is the label of what is not one of ours: anybody may invent paths and
@@ -45,11 +48,8 @@ type seen struct {
 }
 
 // observe records a request that is over.
-func (s *server) observe(ctx context.Context, c *call, v seen) {
-	v.route = other
-	if c.row != nil {
-		v.route = c.row.path
-	}
+func (s *server) observe(ctx context.Context, c *wire.Call, v seen) {
+	v.route = cmp.Or(c.Route, other)
 	if !slices.Contains(methods, v.method) {
 		v.method = other
 	}
@@ -59,8 +59,8 @@ func (s *server) observe(ctx context.Context, c *call, v seen) {
 	if v.class == "" {
 		v.class = strconv.Itoa(v.status/100) + "xx"
 	}
-	if v.code = c.problem; v.code != "" {
-		if _, listed := codes[v.code]; !listed {
+	if v.code = c.Problem; v.code != "" {
+		if _, listed := wire.Codes[v.code]; !listed {
 			v.code = "rule"
 		}
 		s.Metrics.Problems.WithLabelValues(v.code).Inc()
@@ -68,19 +68,16 @@ func (s *server) observe(ctx context.Context, c *call, v seen) {
 	s.Metrics.Requests.WithLabelValues(v.route, v.method, v.class).Observe(v.took.Seconds())
 	s.observeSignIn(c, v)
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
-		v.describe(span, c.requestID)
+		v.describe(span, c.RequestID)
 	}
 	s.Log.DebugContext(ctx, "request", "method", v.method, "route", v.route, "status", v.status, "code", v.code, "took", v.took)
 }
 
 // observeSignIn counts attempts to sign in. One that opened a session has handed
 // out its cookie.
-func (s *server) observeSignIn(c *call, v seen) {
-	if c.row == nil || c.row.operation == nil {
-		return
-	}
+func (s *server) observeSignIn(c *wire.Call, v seen) {
 	var method string
-	switch c.row.operation.OperationID {
+	switch c.Operation {
 	case "signIn":
 		method = "password"
 	case "finishOIDC":
@@ -89,8 +86,8 @@ func (s *server) observeSignIn(c *call, v seen) {
 		return
 	}
 	outcome := "refused"
-	opened := slices.ContainsFunc(c.header.Values("Set-Cookie"), func(cookie string) bool {
-		value, ok := strings.CutPrefix(cookie, s.cookieName()+"=")
+	opened := slices.ContainsFunc(c.Header.Values("Set-Cookie"), func(cookie string) bool {
+		value, ok := strings.CutPrefix(cookie, s.Cookies.Session()+"=")
 		return ok && !strings.HasPrefix(value, ";")
 	})
 	switch {
@@ -98,7 +95,7 @@ func (s *server) observeSignIn(c *call, v seen) {
 		outcome = "failed"
 	case opened:
 		outcome = "signed_in"
-	case v.code == "login_throttled", strings.HasSuffix(c.header.Get("Location"), "reason="+reasonThrottled):
+	case v.code == "login_throttled", strings.HasSuffix(c.Header.Get("Location"), "reason="+reasonThrottled):
 		outcome = "throttled"
 	}
 	s.Metrics.SignIns.WithLabelValues(method, outcome).Inc()

@@ -18,6 +18,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/organization"
+	"muster/internal/httpapi/wire"
 	"muster/internal/telemetry"
 )
 
@@ -79,7 +80,7 @@ func TestRequestIsASpan(t *testing.T) {
 	s := observed(&log)
 	s.Tracer = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorded)).Tracer("test")
 	handler := s.outermost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		callOf(r.Context()).row = &route{path: "/api/v1/invitations/:token"}
+		wire.CallOf(r.Context()).Route = "/api/v1/invitations/:token"
 		s.Log.InfoContext(r.Context(), "inside")
 		panic("a fault")
 	}))

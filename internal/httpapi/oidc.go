@@ -3,10 +3,10 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/oidc"
 )
 
@@ -46,7 +46,7 @@ func (s *server) providers() *[]provider {
 
 func (s *server) isProvider(id string) error {
 	if s.OIDC == nil || id != providerID {
-		return &problem{Code: "not_found", Detail: "There is no identity provider with that id."}
+		return &wire.Problem{Code: "not_found", Detail: "There is no identity provider with that id."}
 	}
 	return nil
 }
@@ -60,13 +60,13 @@ func (s *server) StartOIDC(ctx context.Context, r api.StartOIDCRequestObject) (a
 		returnTo = *r.Params.ReturnTo
 	}
 	if !oidc.LocalPath(returnTo) {
-		return nil, badParameter(api.Query, "returnTo", "invalid_parameter", "must be a path of this site")
+		return nil, wire.BadParameter(api.Query, "returnTo", "invalid_parameter", "must be a path of this site")
 	}
 	location, flow, err := s.OIDC.Start(ctx, returnTo)
 	if err != nil {
 		location, err = s.turnedAway(ctx, err)
 	} else {
-		s.setFlow(ctx, flow)
+		s.Cookies.SetFlow(ctx, flow)
 	}
 	return api.StartOIDC302Response{Headers: api.StartOIDC302ResponseHeaders{Location: location}}, err
 }
@@ -76,7 +76,7 @@ func (s *server) FinishOIDC(ctx context.Context, r api.FinishOIDCRequestObject) 
 		return nil, err
 	}
 	location, err := s.finish(ctx, oidc.Callback{
-		Code: value(r.Params.Code), State: value(r.Params.State), Issuer: value(r.Params.Iss), Error: value(r.Params.Error),
+		Code: wire.Value(r.Params.Code), State: wire.Value(r.Params.State), Issuer: wire.Value(r.Params.Iss), Error: wire.Value(r.Params.Error),
 	})
 	if err != nil {
 		location, err = s.turnedAway(ctx, err)
@@ -86,16 +86,16 @@ func (s *server) FinishOIDC(ctx context.Context, r api.FinishOIDCRequestObject) 
 
 // finish signs in whom the provider vouches for, and returns where they were going.
 func (s *server) finish(ctx context.Context, c oidc.Callback) (returnTo string, err error) {
-	if err := s.Accounts.ThrottleAddress(ctx, client(ctx)); err != nil {
+	if err := s.Accounts.ThrottleAddress(ctx, wire.Client(ctx)); err != nil {
 		return "", err
 	}
 	flow := ""
-	if cookie, err := callOf(ctx).request.Cookie(s.flowCookie()); err == nil {
+	if cookie, err := wire.CallOf(ctx).Request.Cookie(s.Cookies.Flow()); err == nil {
 		flow = cookie.Value
 	}
 	who, returnTo, err := s.OIDC.Finish(ctx, flow, c)
 	if reasonOf(err) != oidc.ReasonMismatch {
-		s.setFlow(ctx, "")
+		s.Cookies.SetFlow(ctx, "")
 	}
 	if err != nil {
 		return "", err
@@ -107,7 +107,7 @@ func (s *server) finish(ctx context.Context, c oidc.Callback) (returnTo string, 
 	if err := s.handOut(ctx, token); err != nil {
 		return "", err
 	}
-	callOf(ctx).markDemo(principal.Organization)
+	wire.CallOf(ctx).MarkDemo(principal.Organization)
 	return returnTo, nil
 }
 
@@ -115,7 +115,7 @@ func (s *server) finish(ctx context.Context, c oidc.Callback) (returnTo string, 
 // links it first where it comes for the first time.
 func (s *server) signInByIdentity(ctx context.Context, who *oidc.Identity) (string, accounts.Principal, error) {
 	id := accounts.Identity{Issuer: who.Issuer, Subject: who.Subject}
-	token, principal, err := s.Accounts.SignInByIdentity(ctx, id, client(ctx))
+	token, principal, err := s.Accounts.SignInByIdentity(ctx, id, wire.Client(ctx))
 	var stranger *accounts.StrangerError
 	if !errors.As(err, &stranger) || stranger.Reason != accounts.StrangerUnknown {
 		return token, principal, err
@@ -127,12 +127,12 @@ func (s *server) signInByIdentity(ctx context.Context, who *oidc.Identity) (stri
 	if email == "" {
 		return "", accounts.Principal{}, &unverifiedError{}
 	}
-	mark, err := s.Commands.JoinByIdentity(ctx, id, email, client(ctx))
+	mark, err := s.Commands.JoinByIdentity(ctx, id, email, wire.Client(ctx))
 	if err != nil {
 		return "", accounts.Principal{}, err
 	}
-	s.settle(ctx, mark)
-	return s.Accounts.SignInByIdentity(ctx, id, client(ctx))
+	wire.Settle(ctx, s.Waiter, mark)
+	return s.Accounts.SignInByIdentity(ctx, id, wire.Client(ctx))
 }
 
 // unverifiedError says that the provider does not vouch for any address.
@@ -166,7 +166,7 @@ func (s *server) turnedAway(ctx context.Context, err error) (location string, _ 
 		return "", err
 	}
 	if record != "" {
-		if err := s.Accounts.RefuseIdentity(ctx, about, record, client(ctx)); err != nil {
+		if err := s.Accounts.RefuseIdentity(ctx, about, record, wire.Client(ctx)); err != nil {
 			return "", err
 		}
 	}
@@ -180,20 +180,4 @@ func reasonOf(err error) string {
 		return refusal.Reason
 	}
 	return ""
-}
-
-// flowCookie is under the same rule as the session's: see cookieName.
-func (s *server) flowCookie() string { return s.cookiePrefix() + "muster_oidc" }
-
-// setFlow has the browser keep a sealed flow, or (empty) forget it. The provider
-// sends the browser back from another site, which is what SameSite=Lax admits.
-func (s *server) setFlow(ctx context.Context, sealed string) {
-	c := http.Cookie{
-		Name: s.flowCookie(), Value: sealed, Path: "/", Secure: !s.insecureCookie(), HttpOnly: true,
-		SameSite: http.SameSiteLaxMode, MaxAge: int(oidc.FlowLife.Seconds()),
-	}
-	if sealed == "" {
-		c.MaxAge = -1
-	}
-	callOf(ctx).header.Add("Set-Cookie", c.String())
 }

@@ -12,6 +12,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections"
 )
 
@@ -27,8 +28,8 @@ func (s *server) ListProjections(ctx context.Context, _ api.ListProjectionsReque
 	items := make([]api.Projection, 0, len(statuses))
 	for _, p := range statuses {
 		items = append(items, api.Projection{
-			Name: p.Name, Logs: texts(p.Logs), Status: p.Status, Position: p.Position, HeadPosition: p.HeadPosition, LagEvents: p.LagEvents,
-			LagSeconds: float32(p.LagSeconds), Parked: p.Parked, LastError: text(p.LastError), UpdatedAt: utc(&p.UpdatedAt),
+			Name: p.Name, Logs: wire.Strings(p.Logs), Status: p.Status, Position: p.Position, HeadPosition: p.HeadPosition, LagEvents: p.LagEvents,
+			LagSeconds: float32(p.LagSeconds), Parked: p.Parked, LastError: wire.Optional(p.LastError), UpdatedAt: wire.UTC(&p.UpdatedAt),
 		})
 	}
 	return api.ListProjections200JSONResponse{Items: items}, nil
@@ -51,9 +52,9 @@ func projectionProblem(err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown):
-		return &problem{Code: "not_found", Detail: "No projection of that name exists."}
+		return &wire.Problem{Code: "not_found", Detail: "No projection of that name exists."}
 	case errors.As(err, &running):
-		return &problem{Code: "rebuild_in_progress", Detail: running.Error() + "."}
+		return &wire.Problem{Code: "rebuild_in_progress", Detail: running.Error() + "."}
 	}
 	return err
 }
@@ -64,7 +65,7 @@ func (s *server) GetProjectionDiff(ctx context.Context, r api.GetProjectionDiffR
 		return nil, projectionProblem(err)
 	}
 	if !ok {
-		return nil, &problem{Code: "not_found", Detail: r.Name + " was never rebuilt."}
+		return nil, &wire.Problem{Code: "not_found", Detail: r.Name + " was never rebuilt."}
 	}
 	shown := api.GetProjectionDiff200JSONResponse{Name: r.Name, Empty: d.Empty(), Positions: d.Positions, Tables: []api.TableDifference{}}
 	if shown.Positions == nil {
@@ -77,7 +78,7 @@ func (s *server) GetProjectionDiff(ctx context.Context, r api.GetProjectionDiffR
 }
 
 func (s *server) ListJobs(ctx context.Context, _ api.ListJobsRequestObject) (api.ListJobsResponseObject, error) {
-	organization := caller(ctx).Organization.ID
+	organization := wire.Caller(ctx).Organization.ID
 	rows, err := s.Jobs.List(ctx, organization, listed, jobs.Build)
 	if err != nil {
 		return nil, err
@@ -88,14 +89,14 @@ func (s *server) ListJobs(ctx context.Context, _ api.ListJobsRequestObject) (api
 	}
 	items := make([]api.Job, 0, len(rows))
 	for _, j := range rows {
-		items = append(items, api.Job{ReportId: j.Subject, Status: j.Status, Attempts: j.Attempts, WorkerId: text(j.WorkerID), LeasedUntil: utc(j.LeasedUntil)})
+		items = append(items, api.Job{ReportId: j.Subject, Status: j.Status, Attempts: j.Attempts, WorkerId: wire.Optional(j.WorkerID), LeasedUntil: wire.UTC(j.LeasedUntil)})
 	}
 	builds := counts[jobs.Build]
 	return api.ListJobs200JSONResponse{Items: items, Queued: int(builds.Queued), Building: int(builds.Running)}, nil
 }
 
 func (s *server) ListDroppedEngines(ctx context.Context, _ api.ListDroppedEnginesRequestObject) (api.ListDroppedEnginesResponseObject, error) {
-	drops, err := s.Drops.List(ctx, caller(ctx).Organization.ID)
+	drops, err := s.Drops.List(ctx, wire.Caller(ctx).Organization.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (s *server) ListDroppedEngines(ctx context.Context, _ api.ListDroppedEngine
 // could not apply, and jobs that used up their attempts.
 
 func (s *server) ListDeadLetters(ctx context.Context, _ api.ListDeadLettersRequestObject) (api.ListDeadLettersResponseObject, error) {
-	organization := caller(ctx).Organization.ID
+	organization := wire.Caller(ctx).Organization.ID
 	letters, err := s.DeadLetters.List(ctx, organization, uuid.Nil, listed)
 	if err != nil {
 		return nil, err
@@ -122,11 +123,11 @@ func (s *server) ListDeadLetters(ctx context.Context, _ api.ListDeadLettersReque
 	items := make([]api.DeadLetter, 0, len(letters)+len(dead))
 	for _, l := range letters {
 		items = append(items, api.DeadLetter{Id: l.ID, Kind: "event", Source: l.Handler, Subject: l.Stream, Error: l.Error,
-			Attempts: l.Attempts, Waiting: l.Waiting, At: utc(&l.ParkedAt), Endings: []api.JobEnding{}})
+			Attempts: l.Attempts, Waiting: l.Waiting, At: wire.UTC(&l.ParkedAt), Endings: []api.JobEnding{}})
 	}
 	for _, j := range dead {
 		items = append(items, api.DeadLetter{Id: j.ID, Kind: "job", Source: string(j.Kind), Subject: j.Subject, Error: j.LastError,
-			Attempts: j.Attempts, At: utc(j.DeadAt), Endings: endings(j)})
+			Attempts: j.Attempts, At: wire.UTC(j.DeadAt), Endings: endings(j)})
 	}
 	return api.ListDeadLetters200JSONResponse{Items: items}, nil
 }
@@ -140,9 +141,9 @@ func endings(j jobs.Row) []api.JobEnding {
 }
 
 func (s *server) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterRequestObject) (api.RetryDeadLetterResponseObject, error) {
-	replay, err := s.DeadLetters.Retry(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+	replay, err := s.DeadLetters.Retry(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
 	if errors.Is(err, topic.ErrNoLetter) {
-		err = s.Commands.RetryJob(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+		err = s.Commands.RetryJob(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
 	}
 	if err != nil {
 		return nil, deadLetterProblem(err)
@@ -151,15 +152,15 @@ func (s *server) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterReque
 		return nil, err
 	}
 	if replay.Error != "" {
-		return nil, &problem{Code: "invalid_state", Detail: fmt.Sprintf("The retry failed: %s. Events that wait behind it: %d.", replay.Error, replay.Waiting)}
+		return nil, &wire.Problem{Code: "invalid_state", Detail: fmt.Sprintf("The retry failed: %s. Events that wait behind it: %d.", replay.Error, replay.Waiting)}
 	}
 	return api.RetryDeadLetter202Response{}, nil
 }
 
 func (s *server) DropDeadLetter(ctx context.Context, r api.DropDeadLetterRequestObject) (api.DropDeadLetterResponseObject, error) {
-	_, err := s.DeadLetters.Drop(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+	_, err := s.DeadLetters.Drop(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
 	if errors.Is(err, topic.ErrNoLetter) {
-		err = s.Jobs.Drop(ctx, caller(ctx).Organization.ID, r.DeadLetterId)
+		err = s.Jobs.Drop(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
 	}
 	if err != nil {
 		return nil, deadLetterProblem(err)
@@ -173,7 +174,7 @@ func (s *server) DropDeadLetter(ctx context.Context, r api.DropDeadLetterRequest
 func deadLetterProblem(err error) error {
 	var alive *jobs.NotDeadError
 	if errors.As(err, &alive) {
-		return notFound("dead letter")
+		return wire.NotFound("dead letter")
 	}
 	return err
 }
@@ -183,7 +184,7 @@ func (s *server) ListOutbox(ctx context.Context, _ api.ListOutboxRequestObject) 
 	if s.Outbox == nil { // mails go to a server
 		return api.ListOutbox200JSONResponse{Items: items}, nil
 	}
-	mails, err := s.Outbox.List(caller(ctx).Organization.ID, listed)
+	mails, err := s.Outbox.List(wire.Caller(ctx).Organization.ID, listed)
 	if err != nil {
 		return nil, err
 	}
@@ -195,11 +196,11 @@ func (s *server) ListOutbox(ctx context.Context, _ api.ListOutboxRequestObject) 
 
 func (s *server) GetOutboxMail(ctx context.Context, r api.GetOutboxMailRequestObject) (api.GetOutboxMailResponseObject, error) {
 	if s.Outbox == nil {
-		return nil, notFound("mail")
+		return nil, wire.NotFound("mail")
 	}
-	mail, ok, err := s.Outbox.Open(caller(ctx).Organization.ID, r.MailId)
+	mail, ok, err := s.Outbox.Open(wire.Caller(ctx).Organization.ID, r.MailId)
 	if err != nil || !ok {
-		return nil, errors.Join(err, missingUnless(ok, "mail"))
+		return nil, errors.Join(err, wire.MissingUnless(ok, "mail"))
 	}
 	defer func() { _ = mail.Close() }()
 	raw, err := io.ReadAll(mail)
@@ -207,4 +208,12 @@ func (s *server) GetOutboxMail(ctx context.Context, r api.GetOutboxMailRequestOb
 		return nil, fmt.Errorf("read a mail of the outbox: %w", err)
 	}
 	return api.GetOutboxMail200JSONResponse{Id: r.MailId, Raw: string(raw)}, nil
+}
+
+// record writes into the security log what the caller has done that is no event.
+func (s *server) record(ctx context.Context, entryType, detail string) error {
+	who, c := wire.Caller(ctx), wire.CallOf(ctx)
+	return s.Accounts.RecordSecurity(ctx, accounts.SecurityEntry{
+		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: entryType, IP: c.IP, RequestID: c.RequestID, Detail: detail,
+	})
 }

@@ -9,10 +9,11 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 )
 
 func (s *server) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {
-	o := caller(ctx).Organization
+	o := wire.Caller(ctx).Organization
 	shown, err := s.organization(ctx, o)
 	return api.GetOrganization200JSONResponse{Body: shown, Headers: api.GetOrganization200ResponseHeaders{ETag: settingsTag(o)}}, err
 }
@@ -21,7 +22,7 @@ func (s *server) organization(ctx context.Context, o accounts.Organization) (api
 	started, err := s.Fleet.MonitoringStartedIn(ctx, o.ID, fleet.Scope{})
 	return api.Organization{
 		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
-		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, Demo: o.Demo, MonitoringStartedAt: utc(started),
+		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
 		Watch: api.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
@@ -55,16 +56,16 @@ func settingsSeen(ifMatch string) []string {
 func (s *server) ChangeOrganization(ctx context.Context, r api.ChangeOrganizationRequestObject) (api.ChangeOrganizationResponseObject, error) {
 	if r.Params.IfMatch == nil {
 		name := "If-Match"
-		return nil, &problem{Code: "precondition_required", Detail: "Send the ETag of the settings that you read before this change as If-Match.",
+		return nil, &wire.Problem{Code: "precondition_required", Detail: "Send the ETag of the settings that you read before this change as If-Match.",
 			Fields: []api.FieldError{{In: api.Header, Parameter: &name, Code: "precondition_required", Detail: "is required"}}}
 	}
-	o, mark, err := s.Commands.ChangeOrganization(ctx, actor(ctx), commands.ChangeOrganization{
+	o, mark, err := s.Commands.ChangeOrganization(ctx, wire.Actor(ctx), commands.ChangeOrganization{
 		ChangeSettings: changeOf(r.Body), Seen: settingsSeen(*r.Params.IfMatch),
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	shown, err := s.organization(ctx, o)
 	return api.ChangeOrganization200JSONResponse{Body: shown, Headers: api.ChangeOrganization200ResponseHeaders{ETag: settingsTag(o)}}, err
 }

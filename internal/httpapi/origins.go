@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"muster/internal/accounts"
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 )
 
 // trustedOrigins tells our own pages and those of the CORS origins from others.
@@ -24,7 +26,7 @@ func (s *server) trustedOrigins() (*http.CrossOriginProtection, error) {
 // refuseForged refuses what another site makes a signed-in browser send. The
 // cookie is SameSite=Lax and bodies are JSON only; this is the third wall.
 // Origins allowed for CORS pass, and their cookies are ignored (isCrossOrigin).
-func (s *server) refuseForged(ctx context.Context, call *call, r *http.Request, row *route) *problem {
+func (s *server) refuseForged(ctx context.Context, call *wire.Call, r *http.Request, row *contract.Route) *wire.Problem {
 	if s.origins.Check(r) == nil {
 		return nil
 	}
@@ -32,12 +34,12 @@ func (s *server) refuseForged(ctx context.Context, call *call, r *http.Request, 
 		return p
 	}
 	s.recordForged(ctx, call, r)
-	return &problem{Code: "cross_origin_request", Detail: "The request came from a page of another website."}
+	return &wire.Problem{Code: "cross_origin_request", Detail: "The request came from a page of another website."}
 }
 
 // recordForged notes, once an hour, in whose browser another site tried its luck.
-func (s *server) recordForged(ctx context.Context, call *call, r *http.Request) {
-	cookie, none := r.Cookie(s.cookieName())
+func (s *server) recordForged(ctx context.Context, call *wire.Call, r *http.Request) {
+	cookie, none := r.Cookie(s.Cookies.Session())
 	if none != nil || r.Header.Get("Authorization") != "" {
 		return
 	}
@@ -45,8 +47,8 @@ func (s *server) recordForged(ctx context.Context, call *call, r *http.Request) 
 	if err != nil || !ok {
 		return // the request is refused either way
 	}
-	s.note(ctx, accounts.SecurityEntry{
-		OrganizationID: org, MemberID: member, Type: accounts.Refused, IP: call.ip, RequestID: call.requestID, Detail: "origin", Once: true,
+	wire.NoteSecurity(ctx, s.Accounts, s.Log, accounts.SecurityEntry{
+		OrganizationID: org, MemberID: member, Type: accounts.Refused, IP: call.IP, RequestID: call.RequestID, Detail: "origin", Once: true,
 	})
 }
 

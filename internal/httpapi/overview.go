@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 )
 
 // trendAge is how long ago the count lies that a count is compared with.
 const trendAge = 7 * 24 * time.Hour
 
 func (s *server) GetOverview(ctx context.Context, r api.GetOverviewRequestObject) (api.GetOverviewResponseObject, error) {
-	if p := brokenRules(overlong("instanceId", len(list(r.Params.InstanceId)))); p != nil {
+	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(r.Params.InstanceId)))); p != nil {
 		return nil, p
 	}
-	scope, err := s.scope(ctx, r.Params.InstanceId, nil)
+	scope, err := wire.FleetScope(ctx, s.Fleet, r.Params.InstanceId, nil)
 	if err != nil {
 		return nil, err
 	}
-	organization, now := caller(ctx).Organization.ID, s.Now().UTC()
+	organization, now := wire.Caller(ctx).Organization.ID, s.Now().UTC()
 	then := now.Add(-trendAge)
 	counts, err := s.Fleet.Counts(ctx, organization, scope, then)
 	if err != nil {

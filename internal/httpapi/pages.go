@@ -15,6 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"muster/domain/organization"
+	"muster/internal/httpapi/contract"
 )
 
 // The pages are the application of web/: one document at every address of a page,
@@ -44,7 +45,7 @@ var pageAddresses = []string{
 
 func (s *server) registerPages(engine *gin.Engine) error {
 	serve := func(address string, handler http.Handler) {
-		s.routes[routeKey(http.MethodGet, address)] = &route{method: http.MethodGet, path: address, roles: []organization.Role{anyone}, page: true}
+		s.routes[contract.RouteKey(http.MethodGet, address)] = &contract.Route{Method: http.MethodGet, Path: address, Roles: []organization.Role{contract.Anyone}, Page: true}
 		engine.GET(address, func(c *gin.Context) {
 			c.Header("Content-Security-Policy", contentSecurityPolicy)
 			handler.ServeHTTP(c.Writer, c.Request)
@@ -93,7 +94,7 @@ func (s *server) application() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.insecureCookie() { // the pages warn, and offer the sign-in all the same
+	if s.Cookies.OverPlainHTTP() { // the pages warn, and offer the sign-in all the same
 		marked := bytes.Replace(text, []byte("<body>"), []byte("<body data-plain-http>"), 1)
 		if len(marked) == len(text) {
 			return nil, errors.New("index.html has no <body> to mark")
@@ -168,6 +169,6 @@ func (s *server) docsPage() ([]byte, error) {
 	err = set.Execute(&html, struct {
 		docs
 		PlainHTTP bool
-	}{s.contract.docs(), s.insecureCookie()})
+	}{docsOf(s.contract), s.Cookies.OverPlainHTTP()})
 	return html.Bytes(), err
 }

@@ -33,9 +33,9 @@ func TestPagesAndTheirHeaders(t *testing.T) {
 		}
 	}
 	docs := w.do(request{method: "GET", path: "/docs/api"}).is(200).Body.String()
-	for _, r := range w.server.contract.routes {
-		if r.operation != nil && !strings.Contains(docs, `id="`+r.operation.OperationID+`"`) {
-			t.Errorf("the docs page does not have %s", r.operation.OperationID)
+	for _, r := range w.server.contract.Routes {
+		if r.Operation != nil && !strings.Contains(docs, `id="`+r.Operation.OperationID+`"`) {
+			t.Errorf("the docs page does not have %s", r.Operation.OperationID)
 		}
 	}
 	if strings.Contains(docs, "`") || !strings.Contains(docs, "with a <code>code</code>, the request") {

@@ -13,15 +13,16 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 )
 
 const membersPath = "/api/v1/members/"
 
 func (s *server) ListMembers(ctx context.Context, r api.ListMembersRequestObject) (api.ListMembersResponseObject, error) {
-	who := caller(ctx)
-	page, size := or(r.Params.Page, 1), or(r.Params.PageSize, defaultPageSize)
+	who := wire.Caller(ctx)
+	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, defaultPageSize)
 	members, total, err := s.Accounts.Members(ctx, who.Organization.ID, accounts.MemberQuery{
-		Text: value(r.Params.Q), Addresses: who.Member.Role.SeesAddresses(), Page: page, Size: size,
+		Text: wire.Value(r.Params.Q), Addresses: who.Member.Role.SeesAddresses(), Page: page, Size: size,
 	})
 	if err != nil {
 		return nil, err
@@ -30,12 +31,12 @@ func (s *server) ListMembers(ctx context.Context, r api.ListMembersRequestObject
 	for _, m := range members {
 		items = append(items, showMember(m, who.Member.Role))
 	}
-	return api.ListMembers200JSONResponse{Items: items, Page: paged(ctx, page, size, total)}, nil
+	return api.ListMembers200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
 }
 
 // showMember is a member as somebody of that role sees them.
 func showMember(m accounts.Member, to organization.Role) api.Member {
-	shown := api.Member{Id: m.ID, Name: m.Name, Email: m.Email, Role: string(m.Role), Status: m.Status, LastSignInAt: utc(m.LastSignInAt)}
+	shown := api.Member{Id: m.ID, Name: m.Name, Email: m.Email, Role: string(m.Role), Status: m.Status, LastSignInAt: wire.UTC(m.LastSignInAt)}
 	if !to.SeesAddresses() {
 		shown.Email = masked(m.Email)
 	}
@@ -53,13 +54,13 @@ func masked(email string) string {
 }
 
 func (s *server) InviteMember(ctx context.Context, r api.InviteMemberRequestObject) (api.InviteMemberResponseObject, error) {
-	member, token, _, mark, err := s.Commands.InviteMember(ctx, actor(ctx), commands.NewMember{
+	member, token, _, mark, err := s.Commands.InviteMember(ctx, wire.Actor(ctx), commands.NewMember{
 		Email: r.Body.Email, Name: r.Body.Name, Role: organization.Role(r.Body.Role),
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	return api.InviteMember201JSONResponse{
 		Headers: api.InviteMember201ResponseHeaders{Location: membersPath + member.ID.String()},
 		Body:    s.invited(member, token),
@@ -73,12 +74,12 @@ func (s *server) invited(m accounts.Member, token string) api.Invited {
 
 func (s *server) AcceptInvitation(ctx context.Context, r api.AcceptInvitationRequestObject) (api.AcceptInvitationResponseObject, error) {
 	member, mark, err := s.Commands.AcceptInvitation(ctx, commands.AcceptInvitation{
-		Token: r.Token, Name: r.Body.Name, Password: r.Body.Password, RequestID: callOf(ctx).requestID,
+		Token: r.Token, Name: r.Body.Name, Password: r.Body.Password, RequestID: wire.CallOf(ctx).RequestID,
 	})
 	if err != nil {
 		return nil, fieldOf(err, "weak_password", "#/password")
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	session, err := s.enter(ctx, member)
 	if err != nil {
 		return nil, err
@@ -87,11 +88,11 @@ func (s *server) AcceptInvitation(ctx context.Context, r api.AcceptInvitationReq
 }
 
 func (s *server) RenewInvitation(ctx context.Context, r api.RenewInvitationRequestObject) (api.RenewInvitationResponseObject, error) {
-	member, token, mark, err := s.Commands.RenewInvitation(ctx, actor(ctx), r.MemberId)
+	member, token, mark, err := s.Commands.RenewInvitation(ctx, wire.Actor(ctx), r.MemberId)
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	return api.RenewInvitation201JSONResponse{
 		Headers: api.RenewInvitation201ResponseHeaders{Location: membersPath + member.ID.String()},
 		Body:    s.invited(member, token),
@@ -101,13 +102,13 @@ func (s *server) RenewInvitation(ctx context.Context, r api.RenewInvitationReque
 // ChangeMember ends the member's sessions, and so perhaps the caller's: this
 // answer is then the last one that it gets.
 func (s *server) ChangeMember(ctx context.Context, r api.ChangeMemberRequestObject) (api.ChangeMemberResponseObject, error) {
-	member, mark, err := s.Commands.ChangeMember(ctx, actor(ctx), r.MemberId, commands.ChangeMember{
+	member, mark, err := s.Commands.ChangeMember(ctx, wire.Actor(ctx), r.MemberId, commands.ChangeMember{
 		Role: (*organization.Role)(r.Body.Role), Status: (*string)(r.Body.Status),
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	if mark.Position > 0 {
 		s.leave(ctx, r.MemberId)
 	}
@@ -118,7 +119,7 @@ func (s *server) ChangeMember(ctx context.Context, r api.ChangeMemberRequestObje
 var forgetAnswers string
 
 func (s *server) EraseMember(ctx context.Context, r api.EraseMemberRequestObject) (api.EraseMemberResponseObject, error) {
-	mark, err := s.Commands.EraseMember(ctx, actor(ctx), r.MemberId, func(tx *sqlx.Tx) error {
+	mark, err := s.Commands.EraseMember(ctx, wire.Actor(ctx), r.MemberId, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, forgetAnswers, r.MemberId); err != nil {
 			return fmt.Errorf("forget answers that name a member: %w", err)
 		}
@@ -127,14 +128,14 @@ func (s *server) EraseMember(ctx context.Context, r api.EraseMemberRequestObject
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, mark)
+	wire.Settle(ctx, s.Waiter, mark)
 	s.leave(ctx, r.MemberId)
 	return api.EraseMember204Response{}, nil
 }
 
 // leave takes the cookie back from a caller who has just ended their own session.
 func (s *server) leave(ctx context.Context, member uuid.UUID) {
-	if c := callOf(ctx); c.token != "" && c.principal.Member.ID == member {
-		s.setCookie(ctx, "")
+	if c := wire.CallOf(ctx); c.Token != "" && c.Principal.Member.ID == member {
+		s.Cookies.SetSession(ctx, "")
 	}
 }

@@ -1,7 +1,13 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -13,6 +19,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/projections/history"
 )
 
@@ -22,16 +29,16 @@ const reportsPath = "/api/v1/reports/"
 const pollAfter = 5
 
 func (s *server) CreateReport(ctx context.Context, r api.CreateReportRequestObject) (api.CreateReportResponseObject, error) {
-	who := actor(ctx)
-	in := commands.RequestReport{ID: callOf(ctx).made, Kind: report.Kind(r.Body.Kind), RecipientIDs: list(r.Body.RecipientIds)}
+	who := wire.Actor(ctx)
+	in := commands.RequestReport{ID: wire.CallOf(ctx).Made, Kind: report.Kind(r.Body.Kind), RecipientIDs: wire.Value(r.Body.RecipientIds)}
 	if scope := r.Body.Scope; scope != nil {
-		in.InstanceIDs, in.DatabaseID, in.From, in.To = list(scope.InstanceIds), scope.DatabaseId, scope.From, scope.To
+		in.InstanceIDs, in.DatabaseID, in.From, in.To = wire.Value(scope.InstanceIds), scope.DatabaseId, scope.From, scope.To
 	}
 	requested, err := s.Commands.RequestReport(ctx, who, in)
 	if err != nil {
 		return nil, err
 	}
-	s.settle(ctx, requested.Mark)
+	wire.Settle(ctx, s.Waiter, requested.Mark)
 	row, ok, err := s.History.Get(ctx, who.OrganizationID, requested.ReportID, s.Now())
 	if err != nil {
 		return nil, err
@@ -44,7 +51,7 @@ func (s *server) CreateReport(ctx context.Context, r api.CreateReportRequestObje
 		return nil, err
 	}
 	location := reportsPath + requested.ReportID.String()
-	body := api.RequestedReport{Reused: requested.Reused, RecipientsNotAdded: filled(requested.RecipientsNotAdded), Report: shown[0]}
+	body := api.RequestedReport{Reused: requested.Reused, RecipientsNotAdded: wire.NeverNull(requested.RecipientsNotAdded), Report: shown[0]}
 	if requested.Reused {
 		return api.CreateReport200JSONResponse{Body: body, Headers: api.CreateReport200ResponseHeaders{ContentLocation: location}}, nil
 	}
@@ -78,13 +85,13 @@ func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, 
 
 func (s *server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
 	q := history.Query{
-		Organization: caller(ctx).Organization.ID,
-		Page:         or(r.Params.Page, 1), Size: or(r.Params.PageSize, 20),
+		Organization: wire.Caller(ctx).Organization.ID,
+		Page:         wire.Or(r.Params.Page, 1), Size: wire.Or(r.Params.PageSize, 20),
 	}
 	for _, kind := range r.Params.Kind {
 		q.Kinds = append(q.Kinds, report.Kind(kind))
 	}
-	for _, status := range list(r.Params.Status) {
+	for _, status := range wire.Value(r.Params.Status) {
 		q.Statuses = append(q.Statuses, report.Status(status))
 	}
 	rows, total, err := s.History.Page(ctx, q, s.Now())
@@ -95,8 +102,44 @@ func (s *server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	return s.tagged(ctx, api.ReportPage{Items: items, Page: paged(ctx, q.Page, q.Size, total)})
+	return tagged(ctx, api.ReportPage{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)})
 }
+
+// taggedList is a JSON answer with an ETag over exactly what this caller sees.
+type taggedList struct {
+	body []byte
+	tag  string
+	same bool
+}
+
+// tagged compares the answer with the caller's If-None-Match.
+func tagged(ctx context.Context, body any) (taggedList, error) {
+	var buffer bytes.Buffer
+	if err := json.NewEncoder(&buffer).Encode(body); err != nil {
+		return taggedList{}, fmt.Errorf("encode the answer: %w", err)
+	}
+	digest := sha256.Sum256(buffer.Bytes())
+	answer := taggedList{body: buffer.Bytes(), tag: `W/"r-` + hex.EncodeToString(digest[:8]) + `"`}
+	answer.same = wire.MatchesTag(wire.CallOf(ctx).Request.Header.Values("If-None-Match"), answer.tag)
+	return answer, nil
+}
+
+func (t taggedList) write(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("ETag", t.tag)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Add("Vary", "Authorization, Cookie")
+	if t.same {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(t.body)
+	return err
+}
+
+func (t taggedList) VisitListReportsResponse(w http.ResponseWriter) error { return t.write(w) }
 
 func (s *server) GetReport(ctx context.Context, r api.GetReportRequestObject) (api.GetReportResponseObject, error) {
 	row, err := s.report(ctx, r.ReportId)
@@ -117,15 +160,15 @@ func (s *server) GetReport(ctx context.Context, r api.GetReportRequestObject) (a
 
 // report finds one of the caller's organization.
 func (s *server) report(ctx context.Context, id uuid.UUID) (history.Row, error) {
-	row, ok, err := s.History.Get(ctx, caller(ctx).Organization.ID, id, s.Now())
+	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
 	if err == nil && !ok {
-		err = notFound("report")
+		err = wire.NotFound("report")
 	}
 	return row, err
 }
 
 func (s *server) recipients(ctx context.Context, row history.Row) ([]api.Recipient, error) {
-	who := caller(ctx)
+	who := wire.Caller(ctx)
 	found, err := s.History.Recipients(ctx, who.Organization.ID, row.ID)
 	if err != nil {
 		return nil, err
@@ -148,7 +191,7 @@ func (s *server) recipients(ctx context.Context, row history.Row) ([]api.Recipie
 			recipient.SmtpCode = &f.SMTPCode
 		}
 		if f.Delivery == "sent" {
-			recipient.SentAt = utc(f.At)
+			recipient.SentAt = wire.UTC(f.At)
 		}
 		out = append(out, recipient)
 	}
@@ -157,7 +200,7 @@ func (s *server) recipients(ctx context.Context, row history.Row) ([]api.Recipie
 
 // show makes rows into what the caller may see of them.
 func (s *server) show(ctx context.Context, rows []history.Row) ([]api.Report, error) {
-	who := caller(ctx)
+	who := wire.Caller(ctx)
 	var requesters, building []uuid.UUID
 	for _, row := range rows {
 		requesters = append(requesters, row.RequesterID)
@@ -165,7 +208,7 @@ func (s *server) show(ctx context.Context, rows []history.Row) ([]api.Report, er
 			building = append(building, row.ID)
 		}
 	}
-	names, err := s.names(ctx, requesters)
+	names, err := wire.MemberNames(ctx, s.Accounts, requesters)
 	if err != nil {
 		return nil, err
 	}
@@ -182,22 +225,16 @@ func (s *server) show(ctx context.Context, rows []history.Row) ([]api.Report, er
 	return out, nil
 }
 
-// names looks members up; whoever left stays an id with an empty name.
-func (s *server) names(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return s.Accounts.Names(ctx, caller(ctx).Organization.ID, slices.Compact(ids))
-}
-
 func showReport(row history.Row, who accounts.Principal, names map[uuid.UUID]string, progress map[uuid.UUID]jobs.Row) api.Report {
 	r := api.Report{
 		Id: row.ID, Kind: string(row.Kind), Status: string(row.Status), ScopeLabel: row.ScopeLabel,
 		Scope: api.ReportScope{
-			InstanceIds: filled(row.Scope.InstanceIDs), DatabaseId: row.Scope.DatabaseID,
-			From: utc(row.Scope.From), To: utc(row.Scope.To),
+			InstanceIds: wire.NeverNull(row.Scope.InstanceIDs), DatabaseId: row.Scope.DatabaseID,
+			From: wire.UTC(row.Scope.From), To: wire.UTC(row.Scope.To),
 		},
 		Requester:      api.Person{Id: row.RequesterID, Name: names[row.RequesterID]},
 		RecipientCount: len(row.RecipientIDs),
-		CreatedAt:      row.CreatedAt.UTC(), StartedAt: utc(row.StartedAt), FinishedAt: utc(row.FinishedAt), ExpiresAt: utc(row.ExpiresAt),
+		CreatedAt:      row.CreatedAt.UTC(), StartedAt: wire.UTC(row.StartedAt), FinishedAt: wire.UTC(row.FinishedAt), ExpiresAt: wire.UTC(row.ExpiresAt),
 	}
 	switch row.Status {
 	case report.StatusReady:

@@ -10,13 +10,15 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 )
 
 // server answers the routes; each group of them has a file of its own.
 type server struct {
 	Dependencies
-	contract  *contract
-	routes    map[string]*route
+	contract  *contract.Contract
+	routes    map[string]*contract.Route
 	requests  *limiter
 	downloads *limiter
 	intake    *turnstile
@@ -24,6 +26,7 @@ type server struct {
 	tiles     *tileCache
 	origins   *http.CrossOriginProtection
 	page      http.Handler // the web application's document
+	Cookies   wire.Cookies
 }
 
 var _ api.StrictServerInterface = (*server)(nil)
@@ -31,7 +34,7 @@ var _ api.StrictServerInterface = (*server)(nil)
 // New returns the whole surface as one handler. It fails where a route has no
 // row in the table of roles and scopes, or a row has no route.
 func New(d Dependencies) (http.Handler, error) {
-	c, err := loadContract(openapiYAML)
+	c, err := contract.Load(openapiYAML)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +43,10 @@ func New(d Dependencies) (http.Handler, error) {
 }
 
 // build changes nothing in c: tests build many servers of one contract.
-func build(d Dependencies, c *contract) (_ http.Handler, _ *server, err error) {
+func build(d Dependencies, c *contract.Contract) (_ http.Handler, _ *server, err error) {
 	s := &server{
-		Dependencies: d, contract: c, routes: maps.Clone(c.routes),
+		Cookies:      wire.Cookies{PublicURL: d.PublicURL, Insecure: d.InsecureCookies},
+		Dependencies: d, contract: c, routes: maps.Clone(c.Routes),
 		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
 		intake: newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
 		tiles:  newTileCache(d.Now, d.Log), arrival: defaultArrival,
@@ -99,7 +103,7 @@ func detached(next api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
 // generated types: openapi.yaml then says less than it should.
 func (s *server) unread(c *gin.Context, err error) {
 	s.Log.WarnContext(c, "validated request does not decode", "route", c.FullPath(), "error", err)
-	s.fail(c, &problem{Code: "invalid_parameter", Detail: "The request does not have the expected form."})
+	s.fail(c, &wire.Problem{Code: "invalid_parameter", Detail: "The request does not have the expected form."})
 	c.Abort()
 }
 
@@ -110,7 +114,7 @@ func (s *server) nothingHere(c *gin.Context) {
 		s.page.ServeHTTP(c.Writer, c.Request)
 		return
 	}
-	s.lost(c, &problem{Code: "not_found", Detail: "There is nothing at this address."})
+	s.lost(c, &wire.Problem{Code: "not_found", Detail: "There is nothing at this address."})
 }
 
 func (s *server) wrongMethod(c *gin.Context) {
@@ -118,11 +122,11 @@ func (s *server) wrongMethod(c *gin.Context) {
 	if allow := h.Get("Allow"); strings.Contains(allow, http.MethodGet) {
 		h.Set("Allow", strings.Replace(allow, http.MethodGet, "GET, HEAD", 1))
 	}
-	s.lost(c, &problem{Code: "method_not_allowed", Detail: "This address takes " + h.Get("Allow") + "."})
+	s.lost(c, &wire.Problem{Code: "method_not_allowed", Detail: "This address takes " + h.Get("Allow") + "."})
 }
 
 // lost answers what no route takes: with a problem, counted like a request.
-func (s *server) lost(c *gin.Context, p *problem) {
+func (s *server) lost(c *gin.Context, p *wire.Problem) {
 	if !s.Unlimited {
 		if refused := s.requests.allow(c.Writer.Header(), networkKey(c.ClientIP())); refused != nil {
 			p = refused
@@ -136,7 +140,7 @@ func (s *server) everyRouteHasItsRow(registered gin.RoutesInfo) error {
 	var problems []error
 	seen := map[string]bool{}
 	for _, r := range registered {
-		key := routeKey(r.Method, r.Path)
+		key := contract.RouteKey(r.Method, r.Path)
 		seen[key] = true
 		if s.routes[key] == nil {
 			problems = append(problems, fmt.Errorf("route %s has no row of role and scope", key))

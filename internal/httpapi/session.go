@@ -3,24 +3,20 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 )
-
-// sessionAge is the cookie's Max-Age: a session idles for as long.
-const sessionAge = 12 * time.Hour
 
 const sessionPath = "/api/v1/session"
 
 func (s *server) GetSession(ctx context.Context, _ api.GetSessionRequestObject) (api.GetSessionResponseObject, error) {
-	if c := callOf(ctx); c.principal != nil {
-		shown, err := s.session(ctx, *c.principal)
+	if c := wire.CallOf(ctx); c.Principal != nil {
+		shown, err := s.session(ctx, *c.Principal)
 		return api.GetSession200JSONResponse(shown), err
 	}
 	required, err := s.Accounts.SetupRequired(ctx)
@@ -38,14 +34,14 @@ func (s *server) session(ctx context.Context, p accounts.Principal) (api.Session
 	if err != nil {
 		return api.Session{}, err
 	}
-	callOf(ctx).markDemo(p.Organization) // who has just signed in did not pass the gate as such
-	member, can, method, expires := showMember(p.Member, p.Member.Role), texts(p.Permissions()), p.Method, p.ExpiresAt.UTC()
+	wire.CallOf(ctx).MarkDemo(p.Organization) // who has just signed in did not pass the gate as such
+	member, can, method, expires := showMember(p.Member, p.Member.Role), wire.Strings(p.Permissions()), p.Method, p.ExpiresAt.UTC()
 	member.Email = p.Member.Email // everybody may see their own
 	return api.Session{Authenticated: true, Member: &member, Organization: &o, Permissions: &can, AuthMethod: &method, ExpiresAt: &expires}, nil
 }
 
 func (s *server) SignIn(ctx context.Context, r api.SignInRequestObject) (api.SignInResponseObject, error) {
-	token, principal, err := s.Accounts.SignIn(ctx, r.Body.Email, r.Body.Password, client(ctx))
+	token, principal, err := s.Accounts.SignIn(ctx, r.Body.Email, r.Body.Password, wire.Client(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +54,7 @@ func (s *server) SignIn(ctx context.Context, r api.SignInRequestObject) (api.Sig
 
 // enter opens a session for a member who has just proven who they are.
 func (s *server) enter(ctx context.Context, m accounts.Member) (api.Session, error) {
-	token, principal, err := s.Accounts.StartSession(ctx, m.ID, accounts.MethodPassword, client(ctx))
+	token, principal, err := s.Accounts.StartSession(ctx, m.ID, accounts.MethodPassword, wire.Client(ctx))
 	if err != nil {
 		return api.Session{}, err
 	}
@@ -71,28 +67,28 @@ func (s *server) enter(ctx context.Context, m accounts.Member) (api.Session, err
 // handOut gives the browser its new session and ends the one that it had:
 // nobody goes on under a cookie that was there before they signed in.
 func (s *server) handOut(ctx context.Context, token string) error {
-	s.setCookie(ctx, token)
-	before, err := callOf(ctx).request.Cookie(s.cookieName())
+	s.Cookies.SetSession(ctx, token)
+	before, err := wire.CallOf(ctx).Request.Cookie(s.Cookies.Session())
 	if err != nil { // there was none
 		return nil //nolint:nilerr // and that is all it says
 	}
-	return s.Accounts.SignOut(ctx, before.Value, client(ctx))
+	return s.Accounts.SignOut(ctx, before.Value, wire.Client(ctx))
 }
 
 func (s *server) SignOut(ctx context.Context, _ api.SignOutRequestObject) (api.SignOutResponseObject, error) {
-	c := callOf(ctx)
-	if c.token != "" {
-		if err := s.Accounts.SignOut(ctx, c.token, client(ctx)); err != nil {
+	c := wire.CallOf(ctx)
+	if c.Token != "" {
+		if err := s.Accounts.SignOut(ctx, c.Token, wire.Client(ctx)); err != nil {
 			return nil, err
 		}
 	}
-	s.setCookie(ctx, "")
-	c.header.Set("Clear-Site-Data", `"cache"`)
+	s.Cookies.SetSession(ctx, "")
+	c.Header.Set("Clear-Site-Data", `"cache"`)
 	return api.SignOut204Response{}, nil
 }
 
 func (s *server) ListSessions(ctx context.Context, _ api.ListSessionsRequestObject) (api.ListSessionsResponseObject, error) {
-	who := caller(ctx)
+	who := wire.Caller(ctx)
 	sessions, err := s.Accounts.Sessions(ctx, who.Member.ID)
 	if err != nil {
 		return nil, err
@@ -101,29 +97,29 @@ func (s *server) ListSessions(ctx context.Context, _ api.ListSessionsRequestObje
 	for _, e := range sessions {
 		items = append(items, api.SessionEntry{
 			Id: e.ID, Current: e.ID == who.ID, CreatedAt: e.CreatedAt.UTC(), LastSeenAt: e.LastSeenAt.UTC(), ExpiresAt: e.ExpiresAt.UTC(),
-			Ip: text(e.IP), UserAgent: text(e.UserAgent),
+			Ip: wire.Optional(e.IP), UserAgent: wire.Optional(e.UserAgent),
 		})
 	}
 	return api.ListSessions200JSONResponse{Items: items}, nil
 }
 
 func (s *server) RevokeSession(ctx context.Context, r api.RevokeSessionRequestObject) (api.RevokeSessionResponseObject, error) {
-	ok, err := s.Accounts.RevokeSession(ctx, caller(ctx), r.SessionId, client(ctx))
+	ok, err := s.Accounts.RevokeSession(ctx, wire.Caller(ctx), r.SessionId, wire.Client(ctx))
 	if err != nil || !ok {
-		return nil, errors.Join(err, missingUnless(ok, "session"))
+		return nil, errors.Join(err, wire.MissingUnless(ok, "session"))
 	}
 	return api.RevokeSession204Response{}, nil
 }
 
 func (s *server) RevokeOtherSessions(ctx context.Context, _ api.RevokeOtherSessionsRequestObject) (api.RevokeOtherSessionsResponseObject, error) {
-	if err := s.Accounts.RevokeOtherSessions(ctx, caller(ctx), client(ctx)); err != nil {
+	if err := s.Accounts.RevokeOtherSessions(ctx, wire.Caller(ctx), wire.Client(ctx)); err != nil {
 		return nil, err
 	}
 	return api.RevokeOtherSessions204Response{}, nil
 }
 
 func (s *server) ChangePassword(ctx context.Context, r api.ChangePasswordRequestObject) (api.ChangePasswordResponseObject, error) {
-	err := s.Accounts.ChangePassword(ctx, caller(ctx), r.Body.CurrentPassword, r.Body.NewPassword, client(ctx))
+	err := s.Accounts.ChangePassword(ctx, wire.Caller(ctx), r.Body.CurrentPassword, r.Body.NewPassword, wire.Client(ctx))
 	if err != nil {
 		return nil, fieldOf(fieldOf(err, "weak_password", "#/newPassword"), "invalid_credentials", "#/currentPassword")
 	}
@@ -146,13 +142,13 @@ func (s *server) GetSetup(ctx context.Context, _ api.GetSetupRequestObject) (api
 func (s *server) SetUp(ctx context.Context, r api.SetUpRequestObject) (api.SetUpResponseObject, error) {
 	member, mark, err := s.Commands.SetUp(ctx, commands.SetUp{
 		Token: r.Body.SetupToken, Email: r.Body.Email, Name: r.Body.Name, Password: r.Body.Password,
-		OrganizationName: r.Body.OrganizationName, Demo: value(r.Body.Demo), RequestID: callOf(ctx).requestID,
+		OrganizationName: r.Body.OrganizationName, Demo: wire.Value(r.Body.Demo), RequestID: wire.CallOf(ctx).RequestID,
 	})
 	if err != nil {
 		return nil, fieldOf(err, "weak_password", "#/password")
 	}
-	s.settle(ctx, mark)
-	if value(r.Body.Demo) { // serve fills by itself a demo that was there already
+	wire.Settle(ctx, s.Waiter, mark)
+	if wire.Value(r.Body.Demo) { // serve fills by itself a demo that was there already
 		if err := s.fillDemo(ctx, member.OrganizationID); err != nil {
 			return nil, err
 		}
@@ -176,42 +172,6 @@ func fieldOf(err error, code, pointer string) error {
 	if !errors.As(err, &refusal) || refusal.Code != code {
 		return err
 	}
-	return &problem{Code: code, Detail: sentence(refusal.Detail),
+	return &wire.Problem{Code: code, Detail: wire.Sentence(refusal.Detail),
 		Fields: []api.FieldError{{In: api.Body, Pointer: &pointer, Code: code, Detail: refusal.Detail}}}
-}
-
-// cookieName: a browser keeps a __Host- cookie only where it is Secure, and
-// a Secure one over plain HTTP only from its own machine. Chromium drops it
-// silently from http://<address in the network>, and the sign-in loops; so an
-// operator who insists on plain HTTP there gets another name, and a banner.
-func (s *server) cookieName() string { return s.cookiePrefix() + "muster_session" }
-
-func (s *server) cookiePrefix() string {
-	if s.insecureCookie() {
-		return ""
-	}
-	return "__Host-"
-}
-
-func (s *server) insecureCookie() bool {
-	if !s.InsecureCookies || s.PublicURL.Scheme == "https" {
-		return false
-	}
-	switch s.PublicURL.Hostname() {
-	case "localhost", "127.0.0.1", "::1":
-		return false
-	}
-	return true
-}
-
-// setCookie hands the session out, or (empty) takes it back.
-func (s *server) setCookie(ctx context.Context, token string) {
-	c := http.Cookie{
-		Name: s.cookieName(), Value: token, Path: "/", Secure: !s.insecureCookie(), HttpOnly: true,
-		SameSite: http.SameSiteLaxMode, MaxAge: int(sessionAge.Seconds()),
-	}
-	if token == "" {
-		c.MaxAge = -1
-	}
-	callOf(ctx).header.Add("Set-Cookie", c.String())
 }

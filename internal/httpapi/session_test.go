@@ -198,22 +198,3 @@ func TestTokens(t *testing.T) {
 	w.do(request{method: "DELETE", path: "/api/v1/ingest-tokens/" + sensor["id"].(string), as: w.ours.admin}).is(204)
 	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: sensor["token"].(string), json: map[string]any{"instances": []any{}}}).problem(401, "token_revoked")
 }
-
-func TestCookieOverPlainHTTP(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		scheme, host string
-		insecure     bool
-		name         string
-	}{
-		{"https", "muster.example", true, "__Host-muster_session"},
-		{"http", "localhost:8080", true, "__Host-muster_session"},
-		{"http", "10.0.0.7:8080", false, "__Host-muster_session"},
-		{"http", "10.0.0.7:8080", true, "muster_session"},
-	} {
-		s := &server{Dependencies: Dependencies{PublicURL: mustURL(t, c.scheme+"://"+c.host), InsecureCookies: c.insecure}}
-		if got := s.cookieName(); got != c.name {
-			t.Errorf("%+v: %s", c, got)
-		}
-	}
-}

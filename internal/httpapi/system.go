@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/readiness"
 )
 
@@ -21,7 +22,7 @@ func (s *server) GetHealth(context.Context, api.GetHealthRequestObject) (api.Get
 func (s *server) GetReadiness(ctx context.Context, _ api.GetReadinessRequestObject) (api.GetReadinessResponseObject, error) {
 	shown := showReadiness(s.Ready.Ask(ctx))
 	if shown.Status == api.ReadinessStatusUnready {
-		callOf(ctx).header.Set("Retry-After", readyRetryAfter)
+		wire.CallOf(ctx).Header.Set("Retry-After", readyRetryAfter)
 		return api.GetReadiness503JSONResponse(shown), nil
 	}
 	return api.GetReadiness200JSONResponse(shown), nil
@@ -65,15 +66,15 @@ func (h handled) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error { retu
 func (h handled) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error { return h.write(w) }
 
 func (s *server) GetMetrics(ctx context.Context, _ api.GetMetricsRequestObject) (api.GetMetricsResponseObject, error) {
-	return handled{handler: s.Metrics.Handler(), request: callOf(ctx).request}, nil
+	return handled{handler: s.Metrics.Handler(), request: wire.CallOf(ctx).Request}, nil
 }
 
 func (s *server) GetOpenapiJson(ctx context.Context, _ api.GetOpenapiJsonRequestObject) (api.GetOpenapiJsonResponseObject, error) {
-	return handled{handler: fixed("application/json", "public, max-age=300", s.contract.json), request: callOf(ctx).request}, nil
+	return handled{handler: fixed("application/json", "public, max-age=300", s.contract.JSON), request: wire.CallOf(ctx).Request}, nil
 }
 
 func (s *server) GetOpenapiYaml(ctx context.Context, _ api.GetOpenapiYamlRequestObject) (api.GetOpenapiYamlResponseObject, error) {
-	return handled{handler: fixed("application/yaml", "public, max-age=300", openapiYAML), request: callOf(ctx).request}, nil
+	return handled{handler: fixed("application/yaml", "public, max-age=300", openapiYAML), request: wire.CallOf(ctx).Request}, nil
 }
 
 // fixed serves bytes that live as long as the process, and only whole: parts of
@@ -84,7 +85,7 @@ func fixed(contentType, caching string, body []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", caching)
 		w.Header().Set("ETag", tag)
-		if matches(r.Header.Values("If-None-Match"), tag) {
+		if wire.MatchesTag(r.Header.Values("If-None-Match"), tag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"muster/domain/timegrid"
+	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
 )
 
@@ -132,17 +133,17 @@ func (t *tile) gzipped(head []byte) []byte {
 // tileAnswer is a tile on its way to a caller.
 type tileAnswer struct {
 	*tile
-	window seriesWindow // as this caller asked for it
-	same   bool         // the caller has what is shown already
-	gzip   bool         // the caller takes it
+	window wire.SeriesWindow // as this caller asked for it
+	same   bool              // the caller has what is shown already
+	gzip   bool              // the caller takes it
 }
 
-func (t *tile) answer(ctx context.Context, w seriesWindow) tileAnswer {
-	call := callOf(ctx)
+func (t *tile) answer(ctx context.Context, w wire.SeriesWindow) tileAnswer {
+	call := wire.CallOf(ctx)
 	return tileAnswer{
 		tile: t, window: w,
-		same: matches(call.request.Header.Values("If-None-Match"), t.tag),
-		gzip: t.packed != nil && call.takesGzip,
+		same: wire.MatchesTag(call.Request.Header.Values("If-None-Match"), t.tag),
+		gzip: t.packed != nil && call.TakesGzip,
 	}
 }
 

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	fifo "container/list" // list is ours
+	"container/list"
 	"context"
 	"log/slog"
 	"runtime/debug"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"muster/internal/httpapi/wire"
 )
 
 const (
@@ -38,8 +40,8 @@ type tileCache struct {
 	flights singleflight.Group
 
 	mu    sync.Mutex
-	kept  map[string]*fifo.Element // of keptTile
-	order fifo.List                // the one that was read first is in front
+	kept  map[string]*list.Element // of keptTile
+	order list.List                // the one that was read first is in front
 	bytes int
 }
 
@@ -51,7 +53,7 @@ type keptTile struct {
 func (k keptTile) size() int { return len(k.key) + k.tile.size() }
 
 func newTileCache(now func() time.Time, log *slog.Logger) *tileCache {
-	return &tileCache{now: now, log: log, kept: map[string]*fifo.Element{}}
+	return &tileCache{now: now, log: log, kept: map[string]*list.Element{}}
 }
 
 // get returns the tile of that key, from what is kept or else from read. Reading
@@ -91,7 +93,7 @@ func (c *tileCache) survive(ctx context.Context, read func(context.Context) (*ti
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.log.ErrorContext(ctx, "panic", "cause", cause, "stack", string(debug.Stack()))
-			t, err = nil, &problem{Code: "internal_error", Detail: internalDetail}
+			t, err = nil, &wire.Problem{Code: "internal_error", Detail: wire.InternalDetail}
 		}
 	}()
 	return read(ctx)
@@ -128,7 +130,7 @@ func (c *tileCache) keep(key string, t *tile) {
 	}
 }
 
-func (c *tileCache) drop(element *fifo.Element) {
+func (c *tileCache) drop(element *list.Element) {
 	k := c.order.Remove(element).(keptTile)
 	delete(c.kept, k.key)
 	c.bytes -= k.size()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/internal/clocktest"
+	"muster/internal/httpapi/wire"
 )
 
 // shelf is a cache whose tiles count how often they were read.
@@ -79,7 +80,7 @@ func TestWhatIsNotKept(t *testing.T) {
 		t.Errorf("failed with %v", err)
 	}
 	_, err := s.get(t.Context(), "a", func(context.Context) (*tile, error) { panic("spilled") })
-	if p, ok := asProblem(err); !ok || p.statusCode() != 500 || strings.Contains(err.Error(), "spilled") {
+	if p, ok := wire.AsProblem(err); !ok || p.StatusCode() != 500 || strings.Contains(err.Error(), "spilled") {
 		t.Errorf("a panic is told as %v", err)
 	}
 	if said := s.said.String(); strings.Count(said, "spilled") != 1 || !strings.Contains(said, "tile_cache_test.go") {

@@ -16,6 +16,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/measurements"
 )
 
@@ -50,7 +51,7 @@ func TestATileIsWhatTheGeneratedTypeIs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		made, w, values := drawTile(t)
-		asked := seriesWindow{Window: timegrid.Window{From: w.From.Add(1000), To: w.To.Add(-time.Microsecond), Size: w.Size}}
+		asked := wire.SeriesWindow{Window: timegrid.Window{From: w.From.Add(1000), To: w.To.Add(-time.Microsecond), Size: w.Size}}
 		a := tileAnswer{tile: made, window: asked}
 		want := api.Utilization{
 			From: asked.From, To: asked.To, GeneratedAt: made.readAt, BucketSize: api.BucketSize(w.Size), BucketStarts: w.Starts(),
@@ -80,7 +81,7 @@ func TestGzipOfParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		made, w, _ := drawTile(t)
-		head := tileAnswer{tile: made, window: seriesWindow{Window: w}}.head()
+		head := tileAnswer{tile: made, window: wire.SeriesWindow{Window: w}}.head()
 		if len(made.shown) < worthPacking {
 			if made.packed != nil {
 				t.Fatalf("%d bytes are packed", len(made.shown))
@@ -107,7 +108,7 @@ func TestTheTagIsOverWhatIsShown(t *testing.T) {
 	from := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	w := timegrid.Window{From: from, To: from.Add(2 * time.Hour), Size: timegrid.Hour}
 	tag := func(readAt time.Time, value float64, engines ...string) string {
-		made, err := newTile(w, readAt, false, []line{{"x", measurements.Values{value, 1}}}, member{"engines", filled(engines)})
+		made, err := newTile(w, readAt, false, []line{{"x", measurements.Values{value, 1}}}, member{"engines", wire.NeverNull(engines)})
 		must(t, err)
 		return made.tag
 	}

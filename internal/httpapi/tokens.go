@@ -10,10 +10,11 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 )
 
 func (s *server) ListApiTokens(ctx context.Context, _ api.ListApiTokensRequestObject) (api.ListApiTokensResponseObject, error) {
-	who := caller(ctx)
+	who := wire.Caller(ctx)
 	tokens, err := s.Accounts.Tokens(ctx, who.Organization.ID, who.Member.ID, accounts.APIToken)
 	if err != nil {
 		return nil, err
@@ -32,13 +33,13 @@ func usable(tokens []accounts.Token) []accounts.Token {
 
 func showAPIToken(t accounts.Token, secret string) api.ApiToken {
 	return api.ApiToken{
-		Id: t.ID, Token: text(secret), Name: t.Name, Prefix: t.Prefix, Scopes: texts(t.Scopes), ExpiresAt: t.ExpiresAt.UTC(),
-		CreatedAt: t.CreatedAt.UTC(), LastUsedAt: utc(t.LastUsedAt), LastUsedIp: text(t.LastUsedIP),
+		Id: t.ID, Token: wire.Optional(secret), Name: t.Name, Prefix: t.Prefix, Scopes: wire.Strings(t.Scopes), ExpiresAt: t.ExpiresAt.UTC(),
+		CreatedAt: t.CreatedAt.UTC(), LastUsedAt: wire.UTC(t.LastUsedAt), LastUsedIp: wire.Optional(t.LastUsedIP),
 	}
 }
 
 func (s *server) CreateApiToken(ctx context.Context, r api.CreateApiTokenRequestObject) (api.CreateApiTokenResponseObject, error) {
-	in := accounts.NewToken{Kind: accounts.APIToken, Name: r.Body.Name, ExpiresAt: value(r.Body.ExpiresAt)}
+	in := accounts.NewToken{Kind: accounts.APIToken, Name: r.Body.Name, ExpiresAt: wire.Value(r.Body.ExpiresAt)}
 	for _, scope := range r.Body.Scopes {
 		in.Scopes = append(in.Scopes, organization.Scope(scope))
 	}
@@ -53,9 +54,9 @@ func (s *server) CreateApiToken(ctx context.Context, r api.CreateApiTokenRequest
 }
 
 func (s *server) mint(ctx context.Context, in accounts.NewToken) (accounts.Token, string, error) {
-	token, secret, mark, err := s.Commands.MintToken(ctx, caller(ctx), callOf(ctx).requestID, in)
+	token, secret, mark, err := s.Commands.MintToken(ctx, wire.Caller(ctx), wire.CallOf(ctx).RequestID, in)
 	if err == nil {
-		s.settle(ctx, mark)
+		wire.Settle(ctx, s.Waiter, mark)
 	}
 	return token, secret, err
 }
@@ -65,15 +66,15 @@ func (s *server) RevokeApiToken(ctx context.Context, r api.RevokeApiTokenRequest
 }
 
 func (s *server) revoke(ctx context.Context, kind string, id uuid.UUID) error {
-	mark, err := s.Commands.RevokeToken(ctx, caller(ctx), callOf(ctx).requestID, kind, id)
+	mark, err := s.Commands.RevokeToken(ctx, wire.Caller(ctx), wire.CallOf(ctx).RequestID, kind, id)
 	if err == nil {
-		s.settle(ctx, mark)
+		wire.Settle(ctx, s.Waiter, mark)
 	}
 	return err
 }
 
 func (s *server) ListIngestTokens(ctx context.Context, _ api.ListIngestTokensRequestObject) (api.ListIngestTokensResponseObject, error) {
-	tokens, err := s.Accounts.Tokens(ctx, caller(ctx).Organization.ID, uuid.Nil, accounts.IngestToken)
+	tokens, err := s.Accounts.Tokens(ctx, wire.Caller(ctx).Organization.ID, uuid.Nil, accounts.IngestToken)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +87,8 @@ func (s *server) ListIngestTokens(ctx context.Context, _ api.ListIngestTokensReq
 
 func showIngestToken(t accounts.Token, secret string) api.IngestToken {
 	shown := api.IngestToken{
-		Id: t.ID, Token: text(secret), Name: t.Name, Prefix: t.Prefix, ExpiresAt: t.ExpiresAt.UTC(),
-		CreatedAt: t.CreatedAt.UTC(), LastUsedAt: utc(t.LastUsedAt), LastUsedIp: text(t.LastUsedIP),
+		Id: t.ID, Token: wire.Optional(secret), Name: t.Name, Prefix: t.Prefix, ExpiresAt: t.ExpiresAt.UTC(),
+		CreatedAt: t.CreatedAt.UTC(), LastUsedAt: wire.UTC(t.LastUsedAt), LastUsedIp: wire.Optional(t.LastUsedIP),
 	}
 	if t.InstanceIDs != nil {
 		shown.InstanceIds = &t.InstanceIDs
@@ -96,7 +97,7 @@ func showIngestToken(t accounts.Token, secret string) api.IngestToken {
 }
 
 func (s *server) CreateIngestToken(ctx context.Context, r api.CreateIngestTokenRequestObject) (api.CreateIngestTokenResponseObject, error) {
-	in := accounts.NewToken{Kind: accounts.IngestToken, Name: r.Body.Name, ExpiresAt: value(r.Body.ExpiresAt), InstanceIDs: list(r.Body.InstanceIds)}
+	in := accounts.NewToken{Kind: accounts.IngestToken, Name: r.Body.Name, ExpiresAt: wire.Value(r.Body.ExpiresAt), InstanceIDs: wire.Value(r.Body.InstanceIds)}
 	if err := s.onlyOurs(ctx, in.InstanceIDs); err != nil {
 		return nil, err
 	}
@@ -116,14 +117,14 @@ func (s *server) onlyOurs(ctx context.Context, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	known, err := s.Fleet.InstanceNames(ctx, caller(ctx).Organization.ID, ids)
+	known, err := s.Fleet.InstanceNames(ctx, wire.Caller(ctx).Organization.ID, ids)
 	if err != nil {
 		return err
 	}
 	var fields []commands.FieldError
 	for i, id := range ids {
 		if _, ok := known[id]; !ok {
-			fields = append(fields, commands.FieldError{Pointer: pointerAt("#/instanceIds", i), Code: "instance_not_in_organization", Detail: "unknown instance"})
+			fields = append(fields, commands.FieldError{Pointer: wire.PointerAt("#/instanceIds", i), Code: "instance_not_in_organization", Detail: "unknown instance"})
 		}
 	}
 	if len(fields) == 0 {

@@ -12,6 +12,9 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
+
+	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 )
 
 // How /ingest pushes back. A call of 4 MiB takes some 60 MiB while it is read and
@@ -71,55 +74,48 @@ func (t *turnstile) turn(ctx context.Context, weight int) (done func(), err erro
 	return func() { t.turns.Release(n) }, nil
 }
 
-// How many times its size a packed body may come to. A copy of snappy's is at most 64
-// bytes from 3; deflate's limit is by its authors.
-const (
-	snappyRatio = 22
-	gzipRatio   = 1032
-)
-
 // weights are how many calls of the usual size a request counts as: while it waits,
 // and at work, where it has been unpacked.
-func (r *route) weights(req *http.Request) (waiting, working int) {
+func weights(req *http.Request, r *contract.Route) (waiting, working int) {
 	size := req.ContentLength
 	if size < 0 {
-		size = r.bodyLimit
+		size = r.BodyLimit
 	}
 	unpacked := size
 	switch {
-	case slices.Contains(r.encodings, "snappy"):
-		unpacked *= snappyRatio
-	case encodingOf(req) != "":
-		unpacked *= gzipRatio
+	case slices.Contains(r.Encodings, "snappy"):
+		unpacked *= contract.SnappyRatio
+	case contract.EncodingOf(req) != "":
+		unpacked *= contract.GzipRatio
 	}
-	units := func(bytes int64) int { return max(1, int((min(bytes, r.bodyLimit)+ingestUnit-1)/ingestUnit)) }
+	units := func(bytes int64) int { return max(1, int((min(bytes, r.BodyLimit)+ingestUnit-1)/ingestUnit)) }
 	return units(size), units(unpacked)
 }
 
 // takeIn receives a body of /ingest and waits for its turn. Nothing was written
 // for a caller who is turned away, so that sending it again is right.
-func (s *server) takeIn(c *gin.Context, call *call) *problem {
-	busy := &problem{Code: "rate_limited", Detail: "Too many calls are being processed right now. Nothing of this call was stored; send it again.", RetryAfter: ingestRetry}
+func (s *server) takeIn(c *gin.Context, call *wire.Call, row *contract.Route) *wire.Problem {
+	busy := &wire.Problem{Code: "rate_limited", Detail: "Too many calls are being processed right now. Nothing of this call was stored; send it again.", RetryAfter: ingestRetry}
 	// Alertmanager gives up on a 429, and on no 5xx (prometheus/alertmanager#2121); so
 	// does Prometheus' remote_write unless it is told retry_on_http_429.
-	if call.row.raw {
+	if row.Raw {
 		busy.Code = "unavailable"
 	}
-	waiting, working := call.row.weights(c.Request)
-	leave, ok := s.intake.enter(call.principal.Organization.ID, waiting)
+	waiting, working := weights(c.Request, row)
+	leave, ok := s.intake.enter(call.Principal.Organization.ID, waiting)
 	if !ok {
 		return busy
 	}
-	call.leave = append(call.leave, leave)
+	call.Leave = append(call.Leave, leave)
 	body, err := io.ReadAll(c.Request.Body)
 	if err != nil {
-		return bodyProblem(err, call.row.bodyLimit)
+		return wire.BodyProblem(err, row.BodyLimit)
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
 	done, err := s.intake.turn(c.Request.Context(), working)
 	if err != nil {
 		return busy
 	}
-	call.leave = append(call.leave, done)
+	call.Leave = append(call.Leave, done)
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"muster/internal/httpapi/contract"
 )
 
 // TestIngestPushesBack: what cannot be taken in is refused at once and whole,
@@ -115,11 +117,11 @@ func TestIngestWeighs(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		r.ContentLength = c.length
 		r.Header.Set("Content-Encoding", c.encoding)
-		row := &route{bodyLimit: c.limit}
+		row := &contract.Route{BodyLimit: c.limit}
 		if c.encoding == "snappy" {
-			row.encodings = []string{"snappy"}
+			row.Encodings = []string{"snappy"}
 		}
-		if waiting, working := row.weights(r); waiting != c.waiting || working != c.working {
+		if waiting, working := weights(r, row); waiting != c.waiting || working != c.working {
 			t.Errorf("%s weighs %d and at work %d, want %d and %d", name, waiting, working, c.waiting, c.working)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
 	"muster/internal/proof"
 	"muster/projections/history"
 )
@@ -15,10 +16,10 @@ import (
 func (s *server) VerifyReport(ctx context.Context, r api.VerifyReportRequestObject) (api.VerifyReportResponseObject, error) {
 	digest := sha256.New()
 	if _, err := io.Copy(digest, r.Body); err != nil {
-		return nil, bodyProblem(err, s.contract.limitOf("verifyReport"))
+		return nil, wire.BodyProblem(err, wire.CallOf(ctx).BodyLimit)
 	}
 	prover := &proof.Prover{Events: s.Events, Reports: s.History, DB: s.DB}
-	found, ok, err := prover.Of(ctx, caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
+	found, ok, err := prover.Of(ctx, wire.Caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
 	"muster/internal/clocktest"
+	"muster/internal/httpapi/contract"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/push"
 	"muster/internal/mail"
@@ -128,7 +129,7 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 }
 
 // ourContract is openapi.yaml, read once for all tests: it takes a tenth of a second.
-var ourContract = sync.OnceValues(func() (*contract, error) { return loadContract(openapiYAML) })
+var ourContract = sync.OnceValues(func() (*contract.Contract, error) { return contract.Load(openapiYAML) })
 
 func (w *world) build() {
 	w.t.Helper()

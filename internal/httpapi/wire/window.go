@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/internal/httpapi/api"
+	projected "muster/projections/fleet"
 )
 
 const (
@@ -22,19 +23,19 @@ const (
 	maxBuckets = 11_000
 )
 
-// seriesWindow is the window of a series as it is answered: To is not after Now.
-type seriesWindow struct {
+// SeriesWindow is the window of a series as it is answered: To is not after Now.
+type SeriesWindow struct {
 	timegrid.Window
 	Now time.Time
 }
 
-// windowAt is the window that a caller asks for at a moment, or the rules that it
+// WindowAt is the window that a caller asks for at a moment, or the rules that it
 // breaks. What lies in the future has not happened: To is now at the latest.
 // Times are those of PostgreSQL, which has microseconds.
-func windowAt(now, from, to time.Time, size api.BucketSize) (seriesWindow, []api.FieldError) {
+func WindowAt(now, from, to time.Time, size api.BucketSize) (SeriesWindow, []api.FieldError) {
 	now = instant.Cut(now)
-	w := seriesWindow{Now: now, Window: timegrid.Window{From: instant.Cut(from), To: instant.Cut(to), Size: timegrid.Size(size)}}
-	broken := emptyWindow(&w.From, &w.To)
+	w := SeriesWindow{Now: now, Window: timegrid.Window{From: instant.Cut(from), To: instant.Cut(to), Size: timegrid.Size(size)}}
+	broken := EmptyWindow(&w.From, &w.To)
 	if w.From.After(now) {
 		broken = append(broken, brokenRule("from", "window_in_future", "must not be in the future", nil))
 	}
@@ -44,7 +45,7 @@ func windowAt(now, from, to time.Time, size api.BucketSize) (seriesWindow, []api
 	if w.To.After(now) {
 		w.To = now
 	}
-	if broken = emptyWindow(&w.From, &w.To); len(broken) > 0 { // from now on
+	if broken = EmptyWindow(&w.From, &w.To); len(broken) > 0 { // from now on
 		return w, broken
 	}
 	if n := w.Len(); n > maxBuckets {
@@ -54,29 +55,29 @@ func windowAt(now, from, to time.Time, size api.BucketSize) (seriesWindow, []api
 	return w, nil
 }
 
-// lastIsPartial says that the last bucket is still filling.
-func (w seriesWindow) lastIsPartial() bool { return w.End().After(w.Now) }
+// LastIsPartial says that the last bucket is still filling.
+func (w SeriesWindow) LastIsPartial() bool { return w.End().After(w.Now) }
 
-// bound is a time that a list may be cut at; zero: it is not. Nothing happened in
+// Bound is a time that a list may be cut at; zero: it is not. Nothing happened in
 // the first instant of the calendar, which would read the same.
-func bound(t *time.Time) time.Time {
+func Bound(t *time.Time) time.Time {
 	if t == nil || !t.IsZero() {
-		return instant.Cut(value(t))
+		return instant.Cut(Value(t))
 	}
 	return t.UTC().Add(time.Microsecond)
 }
 
-// emptyWindow is the rule that a window breaks which ends before it has begun;
+// EmptyWindow is the rule that a window breaks which ends before it has begun;
 // nil: it has no such end.
-func emptyWindow(from, to *time.Time) []api.FieldError {
+func EmptyWindow(from, to *time.Time) []api.FieldError {
 	if from == nil || to == nil || from.Before(*to) {
 		return nil
 	}
 	return []api.FieldError{brokenRule("from", "invalid_window", "must lie before to", nil)}
 }
 
-// overlong is the rule that a filter breaks which has too many entries.
-func overlong(name string, entries int) []api.FieldError {
+// Overlong is the rule that a filter breaks which has too many entries.
+func Overlong(name string, entries int) []api.FieldError {
 	if entries <= maxFilter {
 		return nil
 	}
@@ -92,21 +93,21 @@ func brokenRule(parameter, code, detail string, params map[string]any) api.Field
 	return f
 }
 
-// brokenRules makes one problem of the rules that parameters break, or nil. Its
+// BrokenRules makes one problem of the rules that parameters break, or nil. Its
 // code is the first one's.
-func brokenRules(fields ...[]api.FieldError) *problem {
+func BrokenRules(fields ...[]api.FieldError) *Problem {
 	all := slices.Concat(fields...)
 	if len(all) == 0 {
 		return nil
 	}
-	detail := place(all[0]) + " " + all[0].Detail + "."
+	detail := FieldName(all[0]) + " " + all[0].Detail + "."
 	if len(all) > 1 {
 		detail = fmt.Sprintf("%d rules are broken; errors names them.", len(all))
 	}
-	return &problem{Code: all[0].Code, Detail: detail, Fields: all}
+	return &Problem{Code: all[0].Code, Detail: detail, Fields: all}
 }
 
-// scope is what a filter leaves of the caller's organization.
-func (s *server) scope(ctx context.Context, ids *[]uuid.UUID, names *[]string) (fleet.Scope, error) {
-	return s.Fleet.Scope(ctx, caller(ctx).Organization.ID, list(ids), list(names))
+// FleetScope is what a filter leaves of the caller's organization.
+func FleetScope(ctx context.Context, servers *projected.Reader, ids *[]uuid.UUID, names *[]string) (fleet.Scope, error) {
+	return servers.Scope(ctx, Caller(ctx).Organization.ID, Value(ids), Value(names))
 }

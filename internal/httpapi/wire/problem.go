@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"muster/internal/httpapi/api"
 )
@@ -14,23 +16,22 @@ import (
 // problemType is the page that explains a code; the code follows in kebab case.
 const problemType = "https://muster.example/docs/problems/"
 
-// problem is a refusal or a failure on its way to the caller (RFC 9457). It is
+// Problem is a refusal or a failure on its way to the caller (RFC 9457). It is
 // an error, so that handlers return it like any other.
-type problem struct {
+type Problem struct {
 	Code       string
 	Title      string // empty: the code's own
 	Detail     string
 	Fields     []api.FieldError
 	RetryAfter time.Duration
-	told       bool // the RateLimit header says already which limit it is
-	status     int  // 0: the code's own
+	LimitTold  bool // the RateLimit header says already which limit it is
 }
 
-func (p *problem) Error() string { return p.Code + ": " + p.Detail }
+func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-// codes lists every code an answer can carry with its status and title
+// Codes lists every code an answer can carry with its status and title
 // (contract, §1.5 and §1.6). A rule's code that is not listed is a 422.
-var codes = map[string]struct {
+var Codes = map[string]struct {
 	status int
 	title  string
 }{
@@ -93,35 +94,31 @@ var codes = map[string]struct {
 // rule is the title of a 422 whose maker gave none.
 const ruleTitle = "The request breaks a rule"
 
-func (p *problem) statusCode() int {
-	if p.status != 0 {
-		return p.status
-	}
-	if c, ok := codes[p.Code]; ok {
+func (p *Problem) StatusCode() int {
+	if c, ok := Codes[p.Code]; ok {
 		return c.status
 	}
 	return http.StatusUnprocessableEntity
 }
 
-func (p *problem) title() string {
+func (p *Problem) title() string {
 	if p.Title != "" {
 		return p.Title
 	}
-	if c, ok := codes[p.Code]; ok {
+	if c, ok := Codes[p.Code]; ok {
 		return c.title
 	}
 	return ruleTitle
 }
 
-// write answers with the problem. It does nothing once an answer has begun.
-func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string) {
-	if c := callOf(r.Context()); c != nil {
-		c.problem = p.Code
-	}
+// Write answers with the problem. It does nothing once an answer has begun.
+func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
+	call := CallOf(r.Context())
+	call.Problem = p.Code
 	h := w.Header()
-	status := p.statusCode()
+	status := p.StatusCode()
 	if p.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(wholeSeconds(p.RetryAfter)))
+		h.Set("Retry-After", strconv.Itoa(WholeSeconds(p.RetryAfter)))
 	} else if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "5")
 	}
@@ -138,7 +135,7 @@ func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string
 	h.Set("Content-Type", "application/problem+json")
 	body := api.Problem{
 		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: p.title(), Status: status, Code: p.Code,
-		Detail: p.Detail, Instance: r.URL.Path, RequestId: requestID,
+		Detail: p.Detail, Instance: r.URL.Path, RequestId: call.RequestID,
 	}
 	if len(p.Fields) > 0 {
 		body.Errors = &p.Fields
@@ -152,22 +149,41 @@ func (p *problem) write(w http.ResponseWriter, r *http.Request, requestID string
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// wholeSeconds rounds up: a caller that waits so long never comes too early.
-func wholeSeconds(d time.Duration) int {
+// WholeSeconds rounds up: a caller that waits so long never comes too early.
+func WholeSeconds(d time.Duration) int {
 	return max(1, int((d+time.Second-1)/time.Second))
 }
 
-func notFound(what string) *problem {
-	return &problem{Code: "not_found", Detail: "No " + what + " of that id is known in this organization."}
+func NotFound(what string) *Problem {
+	return &Problem{Code: "not_found", Detail: "No " + what + " of that id is known in this organization."}
 }
 
-func badParameter(in api.FieldErrorIn, name, code, detail string) *problem {
-	return &problem{Code: code, Detail: name + " " + detail + ".", Fields: []api.FieldError{{In: in, Parameter: &name, Code: code, Detail: detail}}}
+// MissingUnless is notFound of what is not there.
+func MissingUnless(ok bool, what string) error {
+	if ok {
+		return nil
+	}
+	return NotFound(what)
 }
 
-// asProblem finds the problem inside err.
-func asProblem(err error) (*problem, bool) {
-	var p *problem
+func BadParameter(in api.FieldErrorIn, name, code, detail string) *Problem {
+	return &Problem{Code: code, Detail: name + " " + detail + ".", Fields: []api.FieldError{{In: in, Parameter: &name, Code: code, Detail: detail}}}
+}
+
+// AsProblem finds the problem inside err.
+func AsProblem(err error) (*Problem, bool) {
+	var p *Problem
 	ok := errors.As(err, &p)
 	return p, ok
+}
+
+const InternalDetail = "The request failed; the log has the reason under this request id."
+
+// Sentence is a refusal's clause as a person reads it.
+func Sentence(clause string) string {
+	first, size := utf8.DecodeRuneInString(clause)
+	if size == 0 {
+		return clause
+	}
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+clause[size:], ".") + "."
 }

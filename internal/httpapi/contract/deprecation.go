@@ -1,9 +1,11 @@
-package httpapi
+package contract
 
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -19,7 +21,7 @@ const (
 // answer, refusals too: since when nobody should start to use it (RFC 9745),
 // when it stops working (RFC 8594), and where to read what to use instead.
 type deprecation struct {
-	since, sunset time.Time
+	Since, Sunset time.Time
 	link          string
 }
 
@@ -34,20 +36,20 @@ func deprecationOf(path string, operation *openapi3.Operation) (*deprecation, er
 		d   deprecation
 		err error
 	)
-	if d.since, err = statedTime(operation, "x-deprecated-at"); err != nil {
+	if d.Since, err = statedTime(operation, "x-deprecated-at"); err != nil {
 		return nil, err
 	}
-	if d.sunset, err = statedTime(operation, "x-sunset"); err != nil {
+	if d.Sunset, err = statedTime(operation, "x-sunset"); err != nil {
 		return nil, err
 	}
 	if d.link, _ = operation.Extensions["x-deprecation-link"].(string); d.link == "" {
 		return nil, fmt.Errorf("deprecated, and x-deprecation-link does not say what to use instead")
 	}
 	notice := noticeStable
-	if beta(path) {
+	if Beta(path) {
 		notice = noticeBeta
 	}
-	if got := d.sunset.Sub(d.since); got < notice {
+	if got := d.Sunset.Sub(d.Since); got < notice {
 		return nil, fmt.Errorf("x-sunset is %d days after x-deprecated-at; %d are promised", int(got.Hours()/24), int(notice.Hours()/24))
 	}
 	return &d, nil
@@ -62,12 +64,19 @@ func statedTime(operation *openapi3.Operation, extension string) (time.Time, err
 	return at, nil
 }
 
-// mark says it in an answer.
-func (d *deprecation) mark(h http.Header) {
+// Mark says it in an answer.
+func (d *deprecation) Mark(h http.Header) {
 	if d == nil {
 		return
 	}
-	h.Set("Deprecation", "@"+strconv.FormatInt(d.since.Unix(), 10))
-	h.Set("Sunset", d.sunset.UTC().Format(http.TimeFormat))
+	h.Set("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10))
+	h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
 	h.Add("Link", "<"+d.link+`>; rel="deprecation"`)
+}
+
+// Beta says that the path belongs to the surface that may still change.
+func Beta(path string) bool {
+	return slices.ContainsFunc([]string{"/api/v1/reports", "/api/v1/exports"}, func(root string) bool {
+		return path == root || strings.HasPrefix(path, root+"/")
+	})
 }

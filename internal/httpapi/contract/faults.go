@@ -1,4 +1,4 @@
-package httpapi
+package contract
 
 import (
 	"encoding/json"
@@ -12,21 +12,19 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+
+	"muster/internal/httpapi/wire"
 )
 
 // fault is one thing that is wrong with a value.
-type fault struct{ pointer, code, detail string }
+type fault struct{ Pointer, code, detail string }
 
-// maxFaults is how many faults of a value are told: every item of the largest
-// batch may have one. A body of 4 MiB could have millions.
-const maxFaults = 10_000
-
-// visit holds a value against its schema.
-func visit(schema *openapi3.Schema, value any) []fault {
+// Visit holds a value against its schema.
+func Visit(schema *openapi3.Schema, value any) []fault {
 	var found faults
 	found.look(schema, value, "#")
 	slices.SortStableFunc(found, func(a, b fault) int {
-		if n := strings.Compare(a.pointer, b.pointer); n != 0 {
+		if n := strings.Compare(a.Pointer, b.Pointer); n != 0 {
 			return n
 		}
 		return strings.Compare(a.code, b.code)
@@ -41,7 +39,7 @@ type faults []fault
 // makes an error for each member that is too many, in prose, and of a batch as
 // many as it has, so that a body of 64 KiB took gigabytes.
 func (f *faults) look(schema *openapi3.Schema, value any, pointer string) {
-	if len(*f) >= maxFaults || schema.VisitJSON(value, asRequest()...) == nil {
+	if len(*f) >= wire.MaxFaults || schema.VisitJSON(value, asRequest()...) == nil {
 		return
 	}
 	own := *schema // without what its parts have to be
@@ -64,7 +62,7 @@ func (f *faults) look(schema *openapi3.Schema, value any, pointer string) {
 		}
 		own.Properties, own.Required, own.AdditionalProperties = nil, nil, openapi3.AdditionalProperties{}
 	}
-	if len(*f) < maxFaults {
+	if len(*f) < wire.MaxFaults {
 		*f = flatten(own.VisitJSON(value, append(asRequest(), openapi3.MultiErrors())...), pointer, *f)
 	}
 }
@@ -72,8 +70,8 @@ func (f *faults) look(schema *openapi3.Schema, value any, pointer string) {
 // members adds what is wrong with an object's members, and which are missing.
 func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer string) {
 	add := func(name, code, detail string) {
-		if len(*f) < maxFaults {
-			*f = append(*f, fault{pointer + "/" + escapePointer(name), code, detail})
+		if len(*f) < wire.MaxFaults {
+			*f = append(*f, fault{pointer + "/" + wire.EscapePointer(name), code, detail})
 		}
 	}
 	for _, name := range schema.Required {
@@ -84,7 +82,7 @@ func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer
 	closed := schema.AdditionalProperties.Has != nil && !*schema.AdditionalProperties.Has
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if property := schema.Properties[name]; property != nil {
-			f.look(property.Value, object[name], pointer+"/"+escapePointer(name))
+			f.look(property.Value, object[name], pointer+"/"+wire.EscapePointer(name))
 		} else if closed {
 			add(name, "unknown_field", "is not a member of this object")
 		}
@@ -94,14 +92,14 @@ func (f *faults) members(schema *openapi3.Schema, object map[string]any, pointer
 func asRequest() []openapi3.SchemaValidationOption {
 	return []openapi3.SchemaValidationOption{
 		openapi3.VisitAsRequest(),
-		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(isUUID)),
-		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(isTime)),
+		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(IsUUID)),
+		openapi3.WithStringFormatValidator("date-time", openapi3.NewCallbackValidator(IsTime)),
 	}
 }
 
-// isUUID admits the 36-character form only: uuid.Parse also takes URNs,
+// IsUUID admits the 36-character form only: uuid.Parse also takes URNs,
 // braces and bare digits, so that one id would have five spellings.
-func isUUID(text string) error {
+func IsUUID(text string) error {
 	if len(text) != 36 {
 		return errors.New("not a UUID")
 	}
@@ -109,8 +107,8 @@ func isUUID(text string) error {
 	return err
 }
 
-// isTime admits RFC 3339 in years that PostgreSQL and RFC 3339 both can write.
-func isTime(text string) error {
+// IsTime admits RFC 3339 in years that PostgreSQL and RFC 3339 both can write.
+func IsTime(text string) error {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil && (t.UTC().Year() < 1 || t.UTC().Year() > 9999) {
 		err = errors.New("year out of range")
@@ -128,7 +126,7 @@ func flatten(err error, pointer string, out []fault) []fault {
 		}
 	case *openapi3.SchemaError:
 		for _, token := range e.JSONPointer() {
-			pointer += "/" + escapePointer(token)
+			pointer += "/" + wire.EscapePointer(token)
 		}
 		out = append(out, fault{pointer, "invalid_parameter", detailOf(e)})
 	default:
@@ -143,7 +141,7 @@ func detailOf(e *openapi3.SchemaError) string {
 	case "type", "nullable":
 		return "must be " + typeName(e.Schema)
 	case "enum":
-		return "must be one of " + enumText(e.Schema.Enum)
+		return "must be one of " + EnumText(e.Schema.Enum)
 	case "format":
 		return "must be " + formatName(e.Schema.Format)
 	case "minLength":
@@ -182,14 +180,10 @@ func formatName(format string) string {
 	return "well formed"
 }
 
-func enumText(values []any) string {
+func EnumText(values []any) string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = fmt.Sprint(v)
 	}
 	return strings.Join(out, ", ")
-}
-
-func escapePointer(token string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }

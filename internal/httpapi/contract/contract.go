@@ -1,0 +1,199 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"muster/domain/organization"
+)
+
+// Anyone marks a route that needs no sign-in, ingest one that takes the
+// tokens of /ingest; every other entry of x-role is a member's role.
+const (
+	Anyone = organization.Role("anyone")
+	Ingest = organization.Role("ingest")
+)
+
+// Body limits of the contract, §14.
+const (
+	defaultBodyLimit = 64 << 10
+)
+
+// Route is one row of the table every request passes: who may call it, and
+// what of the request is read.
+type Route struct {
+	Method, Path string // path as gin spells it
+	Roles        []organization.Role
+	Scopes       []organization.Scope // any one of them lets a token in; empty: no token needs one
+	Operation    *openapi3.Operation
+	BodyLimit    int64
+	Idempotent   bool     // takes an Idempotency-Key
+	Page         bool     // HTML and its parts, for browsers
+	redirects    bool     // answers with where to go, whatever types the caller takes
+	tolerant     bool     // ignores parameters that it does not know
+	Raw          bool     // takes a form that is not ours; the handler reads call.body
+	Encodings    []string // what a body may be packed with
+	exclusive    []string // parameters of which a request has at most one
+	Deprecation  *deprecation
+}
+
+func (r *Route) Open() bool { return slices.Contains(r.Roles, Anyone) }
+
+// IsIngest says that the route takes facts from other tools.
+func (r *Route) IsIngest() bool { return strings.HasPrefix(r.Path, "/ingest/") }
+
+// Slow says that the request takes as long as the caller's line does.
+func (r *Route) Slow() bool {
+	return r.Page || r.Operation.OperationID == "downloadReport" || r.Operation.OperationID == "verifyReport"
+}
+
+// TakesLarge says that the request's body is megabytes where it is honest.
+func (r *Route) TakesLarge() bool {
+	return !r.Page && (r.IsIngest() || r.Operation.OperationID == "verifyReport")
+}
+
+// Contract is openapi.yaml, read.
+type Contract struct {
+	Document *openapi3.T
+	JSON     []byte
+	Routes   map[string]*Route // by method and path
+}
+
+func RouteKey(method, path string) string { return method + " " + path }
+
+// Load reads openapi.yaml and makes the table of it. Every operation
+// must say its roles and scopes.
+func Load(source []byte) (*Contract, error) {
+	document, err := openapi3.NewLoader().LoadFromData(source)
+	if err != nil {
+		return nil, fmt.Errorf("read openapi.yaml: %w", err)
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("write openapi.json: %w", err)
+	}
+	c := &Contract{Document: document, JSON: text, Routes: map[string]*Route{}}
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			r, err := newRoute(method, GinPath(path), operation)
+			if err != nil {
+				return nil, fmt.Errorf("openapi.yaml: %s %s: %w", method, path, err)
+			}
+			c.Routes[RouteKey(r.Method, r.Path)] = r
+		}
+	}
+	return c, nil
+}
+
+func newRoute(method, path string, operation *openapi3.Operation) (*Route, error) {
+	r := &Route{Method: method, Path: path, Operation: operation, BodyLimit: defaultBodyLimit}
+	roles, err := Words(operation.Extensions, "x-role")
+	if err != nil {
+		return nil, err
+	}
+	if len(roles) == 0 {
+		return nil, fmt.Errorf("x-role names nobody")
+	}
+	for _, role := range roles {
+		r.Roles = append(r.Roles, organization.Role(role))
+	}
+	scopes, err := Words(operation.Extensions, "x-scope")
+	if err != nil {
+		return nil, err
+	}
+	for _, scope := range scopes {
+		r.Scopes = append(r.Scopes, organization.Scope(scope))
+	}
+	if len(r.Scopes) == 0 && !r.Open() {
+		return nil, fmt.Errorf("x-scope is empty, so that no token could be kept out")
+	}
+	if limit, ok := operation.Extensions["x-body-limit"].(float64); ok {
+		r.BodyLimit = int64(limit)
+	}
+	if r.Deprecation, err = deprecationOf(path, operation); err != nil {
+		return nil, err
+	}
+	r.tolerant, _ = operation.Extensions["x-ignores-unknown-parameters"].(bool)
+	if operation.Extensions["x-exclusive-parameters"] != nil {
+		if r.exclusive, err = Words(operation.Extensions, "x-exclusive-parameters"); err != nil {
+			return nil, err
+		}
+	}
+	if r.Encodings, err = contentEncodings(path, operation); err != nil {
+		return nil, err
+	}
+	r.Raw = isRaw(r.Body())
+	r.redirects = operation.Responses.Status(http.StatusFound) != nil
+	r.Idempotent = operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
+	return r, nil
+}
+
+func Words(extensions map[string]any, extension string) ([]string, error) {
+	list, ok := extensions[extension].([]any)
+	if !ok {
+		return nil, fmt.Errorf("%s is missing or no list", extension)
+	}
+	out := make([]string, 0, len(list))
+	for _, entry := range list {
+		word, ok := entry.(string)
+		if !ok {
+			return nil, fmt.Errorf("%s: %v is no string", extension, entry)
+		}
+		out = append(out, word)
+	}
+	return out, nil
+}
+
+var PathParameter = regexp.MustCompile(`\{([^}]+)\}`)
+
+func GinPath(path string) string { return PathParameter.ReplaceAllString(path, ":$1") }
+
+// types are the media types that the operation answers with where all is well.
+func (r *Route) types() []string {
+	var out []string
+	for status, response := range r.Operation.Responses.Map() {
+		if strings.HasPrefix(status, "2") {
+			for name := range response.Value.Content {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// Body is the operation's request body, or nil.
+func (r *Route) Body() *openapi3.RequestBody {
+	if r.Operation == nil || r.Operation.RequestBody == nil || r.Method == http.MethodGet {
+		return nil
+	}
+	return r.Operation.RequestBody.Value
+}
+
+// isRaw says that openapi.yaml hands the body on as it came.
+func isRaw(body *openapi3.RequestBody) bool {
+	if body == nil {
+		return false
+	}
+	if form := body.Content["application/json"]; form != nil {
+		return form.Schema.Value.Extensions["x-go-type"] == "json.RawMessage"
+	}
+	return body.Content["application/x-protobuf"] != nil
+}
+
+// contentEncodings are those that an operation takes: what it names, else gzip
+// under /ingest, where programs send much.
+func contentEncodings(path string, operation *openapi3.Operation) ([]string, error) {
+	switch {
+	case operation.Extensions["x-content-encodings"] != nil:
+		return Words(operation.Extensions, "x-content-encodings")
+	case strings.HasPrefix(path, "/ingest/"):
+		return []string{"gzip"}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"muster/internal/httpapi/api"
+)
+
+// Or is the number p points to, or the default.
+func Or[T ~int | ~int32](p *T, otherwise int) int {
+	if p == nil {
+		return otherwise
+	}
+	return int(*p)
+}
+
+// Value is what p points to, or nothing.
+func Value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// NeverNull is a list that is never null on the wire.
+func NeverNull[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
+}
+
+// Strings are the words of a list of named strings.
+func Strings[T ~string](l []T) []string {
+	out := make([]string, len(l))
+	for i, v := range l {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func UTC(t *time.Time) *time.Time {
+	if t == nil || t.IsZero() {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}
+
+// Optional is s, or null where there is none.
+func Optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Paged fills the page's numbers and the Link header (RFC 8288).
+func Paged(ctx context.Context, number, size int, total int64) api.Page {
+	pages := (total + int64(size) - 1) / int64(size)
+	c := CallOf(ctx)
+	var links []string
+	if int64(number) < pages {
+		links = append(links, pageLink(c.Request.URL, number+1, "next"))
+	}
+	if number > 1 && pages > 0 {
+		links = append(links, pageLink(c.Request.URL, int(min(int64(number-1), pages)), "prev"))
+	}
+	if len(links) > 0 {
+		c.Header.Add("Link", strings.Join(links, ", "))
+	}
+	return api.Page{Number: number, Size: size, TotalItems: total, TotalPages: pages}
+}
+
+func pageLink(u *url.URL, number int, relation string) string {
+	q := u.Query()
+	q.Set("page", strconv.Itoa(number))
+	return fmt.Sprintf(`<%s?%s>; rel=%q`, u.EscapedPath(), q.Encode(), relation)
+}
+
+// Cursors are opaque on the wire: a kind, so that one list's cursor is not
+// taken by another, and a place.
+func Cursor(kind, place string) *string {
+	c := base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + place))
+	return &c
+}
+
+// place reads a cursor of that kind; no cursor is no place.
+func CursorPlace(c *string, kind string) (string, error) {
+	if c == nil {
+		return "", nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(*c)
+	place, ok := strings.CutPrefix(string(text), kind+":")
+	if err != nil || !ok || !Storable(place) {
+		return "", BadCursor()
+	}
+	return place, nil
+}
+
+func BadCursor() *Problem {
+	return BadParameter(api.Query, "cursor", "invalid_cursor", "is not one that this list gave out")
+}
+
+func CursorPosition(c *string, kind string) (int64, error) {
+	place, err := CursorPlace(c, kind)
+	if err != nil || place == "" {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(place, 10, 64)
+	if err != nil || n < 0 {
+		return 0, BadCursor()
+	}
+	return n, nil
+}
+
+// MatchesTag says that If-None-Match names the tag, which it compares weakly.
+func MatchesTag(given []string, tag string) bool {
+	for _, entry := range strings.Split(strings.Join(given, ","), ",") {
+		entry = strings.TrimSpace(entry)
+		if entry == "*" || strings.TrimPrefix(entry, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
+func PointerAt(list string, i int) string { return list + "/" + strconv.Itoa(i) }

@@ -1,0 +1,102 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/internal/accounts"
+	"muster/projections"
+)
+
+// Call is what the server knows about one request beside the request itself.
+// The outermost layer makes it, the gate fills it, handlers read it.
+type Call struct {
+	RequestID string
+	Route     string // the pattern of its path; empty where no route takes it
+	Operation string // its id in openapi.yaml; empty where it is none
+	BodyLimit int64  // what its body may have, in bytes
+	Problem   string // code of the answer, where that is a problem
+	IP        string
+	UserAgent string
+	Request   *http.Request
+	Header    http.Header // of the answer
+	TakesGzip bool        // the caller does
+	Principal *accounts.Principal
+	Token     string    // the session token of the cookie, where that let the caller in
+	Made      uuid.UUID // the id of what the request makes where it may be sent again; else uuid.Nil
+	Body      []byte    // unpacked, of a request that has one
+	Leave     []func()  // what the caller holds until the answer is made
+}
+
+// End gives back what the caller held.
+func (c *Call) End() {
+	for _, leave := range c.Leave {
+		leave()
+	}
+}
+
+type CallKey struct{}
+
+func CallOf(ctx context.Context) *Call {
+	c, _ := ctx.Value(CallKey{}).(*Call)
+	return c
+}
+
+// Caller is who makes the request. The gate has let them in: a route that
+// anyone may call does not ask.
+func Caller(ctx context.Context) accounts.Principal {
+	return *CallOf(ctx).Principal
+}
+
+// Actor is the caller as the use cases know them.
+func Actor(ctx context.Context) commands.Actor {
+	c := CallOf(ctx)
+	a := commands.Actor{OrganizationID: c.Principal.Organization.ID, MemberID: c.Principal.Member.ID, RequestID: c.RequestID}
+	if c.Principal.Method == accounts.MethodIngest {
+		a.Component, a.InstanceIDs = "ingest", c.Principal.InstanceIDs
+	}
+	return a
+}
+
+// Client is where the request comes from.
+func Client(ctx context.Context) accounts.Client {
+	c := CallOf(ctx)
+	return accounts.Client{IP: c.IP, UserAgent: c.UserAgent, RequestID: c.RequestID}
+}
+
+// MarkDemo says in the answer that what it shows is made up.
+func (c *Call) MarkDemo(o accounts.Organization) {
+	if o.Demo {
+		c.Header.Set("X-Demo-Data", "true")
+	}
+}
+
+// Settle waits until what was written shows in every list, and says so in the
+// answer where it does not yet.
+func Settle(ctx context.Context, lists projections.Waiter, written commands.Mark) {
+	if written.Position > 0 && !lists.Wait(ctx, written.Log, written.Position) {
+		CallOf(ctx).Header.Set("X-Muster-Lagging", "true")
+	}
+}
+
+// MemberNames looks members of the caller's organization up; whoever left stays an
+// id with an empty name.
+func MemberNames(ctx context.Context, people *accounts.Store, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	return people.Names(ctx, Caller(ctx).Organization.ID, slices.Compact(ids))
+}
+
+// NoteSecurity writes into the security log. That it cannot must not turn a refusal
+// into a failure.
+func NoteSecurity(ctx context.Context, people *accounts.Store, log *slog.Logger, e accounts.SecurityEntry) {
+	if err := people.RecordSecurity(ctx, e); err != nil && !errors.Is(err, context.Canceled) {
+		log.WarnContext(ctx, "security log", "error", err)
+	}
+}
