@@ -73,19 +73,19 @@ func checkAlerts(items []AlertItem, places []alertPlace, now time.Time) error {
 		c.externalID(at, item.ExternalID, seen)
 		c.name(at+"/title", item.Title, 1, maxTitleRunes)
 		if !slices.Contains(alert.Severities(), item.Severity) {
-			c.add(at+"/severity", "invalid_parameter", "is no severity known here")
+			c.refuse(at+"/severity", "invalid_parameter", "is no severity known here")
 		}
 		if !slices.Contains(alert.States(), item.State) {
-			c.add(at+"/state", "invalid_parameter", "is no state known here")
+			c.refuse(at+"/state", "invalid_parameter", "is no state known here")
 		}
 		c.firingWindow(at, item)
 		switch {
 		case item.Instance != nil && places[i].instance == uuid.Nil:
-			c.add(at+"/instance", "unknown_instance", "is no instance of this organization")
+			c.refuse(at+"/instance", "unknown_instance", "is no instance of this organization")
 		case item.Database != nil && places[i].database == uuid.Nil && item.Instance != nil:
-			c.add(at+"/database", "unknown_database", "is no database of that instance")
+			c.refuse(at+"/database", "unknown_database", "is no database of that instance")
 		case item.Database != nil && places[i].database == uuid.Nil:
-			c.add(at+"/database", "unknown_database", "is not exactly one database of this organization; name its instance")
+			c.refuse(at+"/database", "unknown_database", "is not exactly one database of this organization; name its instance")
 		}
 	}
 	return c.err()
@@ -96,13 +96,13 @@ func (c *fleetCheck) firingWindow(at string, item AlertItem) {
 	c.pastTime(at+"/firstTriggeredAt", item.FirstTriggeredAt)
 	c.pastTime(at+"/lastTriggeredAt", item.LastTriggeredAt)
 	if item.LastTriggeredAt.Before(item.FirstTriggeredAt) {
-		c.add(at+"/lastTriggeredAt", "invalid_firing_window", "lies before firstTriggeredAt")
+		c.refuse(at+"/lastTriggeredAt", "invalid_firing_window", "lies before firstTriggeredAt")
 	}
 	switch closed := item.State.Closed(); {
 	case item.ResolvedAt == nil && closed:
-		c.add(at+"/resolvedAt", "resolved_at_required", "is required where state is Resolved or AutoResolved")
+		c.refuse(at+"/resolvedAt", "resolved_at_required", "is required where state is Resolved or AutoResolved")
 	case item.ResolvedAt != nil && !closed:
-		c.add(at+"/resolvedAt", "resolved_at_not_allowed", "is allowed where state is Resolved or AutoResolved only")
+		c.refuse(at+"/resolvedAt", "resolved_at_not_allowed", "is allowed where state is Resolved or AutoResolved only")
 	case item.ResolvedAt != nil:
 		c.pastTime(at+"/resolvedAt", *item.ResolvedAt)
 	}
@@ -111,7 +111,7 @@ func (c *fleetCheck) firingWindow(at string, item AlertItem) {
 // pastTime is time, and no earlier than the year 1, which JSON cannot hold.
 func (c *fleetCheck) pastTime(pointer string, at time.Time) {
 	if at.UTC().Year() < 1 {
-		c.add(pointer, "out_of_range", "lies before the year 1")
+		c.refuse(pointer, "out_of_range", "lies before the year 1")
 		return
 	}
 	c.time(pointer, at)

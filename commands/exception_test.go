@@ -48,7 +48,7 @@ func (h *house) exception() uuid.UUID {
 func TestRequestException(t *testing.T) {
 	t.Parallel()
 	h := newExceptionHouse(t)
-	instance, databases := h.known.add(h.org.ID, "orders", "sales")
+	instance, databases := h.known.addInstance(h.org.ID, "orders", "sales")
 	r := h.wanted()
 	r.InstanceID, r.DatabaseID, r.ObjectRef, r.Reason = &instance, &databases[0], "public.t", "  because  \n"
 	r.Until = r.Until.In(time.FixedZone("", 3600)).Add(1)
@@ -80,9 +80,9 @@ func TestRequestException(t *testing.T) {
 func TestRequestExceptionNamesEveryBrokenRule(t *testing.T) {
 	t.Parallel()
 	h := newExceptionHouse(t)
-	mine, databases := h.known.add(h.org.ID, "mine", "sales")
-	other, _ := h.known.add(h.org.ID, "other")
-	foreign, theirs := h.known.add(uuid.New(), "foreign", "x")
+	mine, databases := h.known.addInstance(h.org.ID, "mine", "sales")
+	other, _ := h.known.addInstance(h.org.ID, "other")
+	foreign, theirs := h.known.addInstance(uuid.New(), "foreign", "x")
 	unknown := uuid.New()
 	for _, c := range []struct {
 		name   string

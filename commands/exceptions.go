@@ -166,7 +166,7 @@ func (s *Service) decideException(
 }
 
 func (s *Service) appendException(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []exception.Event) (Mark, error) {
-	return appendAll(ctx, s, tx, actor, place{eventstore.Organization, exception.StreamType, id}, at, now, events)
+	return appendAll(ctx, s, tx, actor, streamPlace{eventstore.Organization, exception.StreamType, id}, at, now, events)
 }
 
 // exceptionRefused says what the domain refuses in the contract's code.

@@ -116,7 +116,7 @@ func (c *fleetCheck) err() error {
 	return fieldErrors(c.broken)
 }
 
-func (c *fleetCheck) add(pointer, code, detail string) {
+func (c *fleetCheck) refuse(pointer, code, detail string) {
 	c.broken = append(c.broken, FieldError{Pointer: pointer, Code: code, Detail: detail})
 }
 
@@ -124,11 +124,11 @@ func (c *fleetCheck) externalID(at, id string, seen map[string]bool) {
 	pointer := at + "/externalId"
 	switch {
 	case id == "" || utf8.RuneCountInString(id) > maxIDRunes || strings.ContainsRune(id, 0):
-		c.add(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxIDRunes))
+		c.refuse(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxIDRunes))
 	case !legible.Name(id):
-		c.add(pointer, "invalid_name", legible.Rule)
+		c.refuse(pointer, "invalid_name", legible.Rule)
 	case seen[id]:
-		c.add(pointer, "duplicate_external_id", "is in this call twice")
+		c.refuse(pointer, "duplicate_external_id", "is in this call twice")
 	}
 	seen[id] = true
 }
@@ -140,9 +140,9 @@ func (c *fleetCheck) text(pointer, text string, least int) {
 func (c *fleetCheck) name(pointer, text string, least, most int) {
 	switch n := utf8.RuneCountInString(text); {
 	case n < least || n > most || strings.ContainsRune(text, 0):
-		c.add(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters, none of them U+0000", least, most))
+		c.refuse(pointer, "out_of_range", fmt.Sprintf("must be %d to %d characters, none of them U+0000", least, most))
 	case !legible.Name(text):
-		c.add(pointer, "invalid_name", legible.Rule)
+		c.refuse(pointer, "invalid_name", legible.Rule)
 	}
 }
 
@@ -154,12 +154,12 @@ func (c *fleetCheck) optional(pointer string, text *string) {
 
 func (c *fleetCheck) engine(pointer string, e fleet.Engine) {
 	if !slices.Contains(fleet.Engines(), e) {
-		c.add(pointer, "invalid_parameter", "is no engine known here")
+		c.refuse(pointer, "invalid_parameter", "is no engine known here")
 	}
 }
 
 func (c *fleetCheck) time(pointer string, at time.Time) {
 	if at.After(c.now.Add(maxAhead)) {
-		c.add(pointer, "time_in_future", "lies more than 5 minutes in the future")
+		c.refuse(pointer, "time_in_future", "lies more than 5 minutes in the future")
 	}
 }

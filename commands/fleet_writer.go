@@ -32,7 +32,7 @@ type databaseList struct {
 	names     []string
 }
 
-func (l *databaseList) add(instance uuid.UUID, externalID string) {
+func (l *databaseList) addDatabase(instance uuid.UUID, externalID string) {
 	l.instances = append(l.instances, instance)
 	l.names = append(l.names, externalID)
 }
@@ -94,9 +94,9 @@ func (w *fleetWriter) keepDatabase(id uuid.UUID, at stream, database *fleet.Data
 	}
 	switch {
 	case !known && database.Known():
-		w.added.add(instance, d.ExternalID)
+		w.added.addDatabase(instance, d.ExternalID)
 	case known && !database.Known():
-		w.gone.add(instance, d.ExternalID)
+		w.gone.addDatabase(instance, d.ExternalID)
 	}
 	return w.keep(fleet.DatabaseStream, id, at, databaseKey(instance, d.ExternalID), digest, events)
 }

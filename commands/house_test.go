@@ -183,7 +183,7 @@ type instanceName struct {
 	databases    map[uuid.UUID]string
 }
 
-func (f *fleetNames) add(organization uuid.UUID, name string, databases ...string) (instance uuid.UUID, ids []uuid.UUID) {
+func (f *fleetNames) addInstance(organization uuid.UUID, name string, databases ...string) (instance uuid.UUID, ids []uuid.UUID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	i := instanceName{organization: organization, name: name, databases: map[uuid.UUID]string{}}

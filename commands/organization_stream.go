@@ -91,7 +91,7 @@ func (s *Service) decideOrganization(
 			return Mark{}, err
 		}
 	}
-	to := place{eventstore.Organization, organization.StreamType, actor.OrganizationID}
+	to := streamPlace{eventstore.Organization, organization.StreamType, actor.OrganizationID}
 	return appendAll(ctx, s, tx, actor, to, at, s.clock(), events)
 }
 

@@ -61,7 +61,7 @@ func (s *Service) decideReport(
 }
 
 func (s *Service) appendReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []report.Event) (Mark, error) {
-	return appendAll(ctx, s, tx, actor, place{eventstore.Reports, report.StreamType, id}, at, now, events)
+	return appendAll(ctx, s, tx, actor, streamPlace{eventstore.Reports, report.StreamType, id}, at, now, events)
 }
 
 // releaseClaim lets the next identical request create a report of its own.

@@ -245,9 +245,9 @@ func TestRequestReportNamesEveryBrokenRule(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	_, eve := h.organization("Other")
-	ours, databases := h.known.add(h.org.ID, "orders", "sales")
-	_, elsewhere := h.known.add(h.org.ID, "billing", "ledger")
-	foreign, _ := h.known.add(eve.OrganizationID, "theirs")
+	ours, databases := h.known.addInstance(h.org.ID, "orders", "sales")
+	_, elsewhere := h.known.addInstance(h.org.ID, "billing", "ledger")
+	foreign, _ := h.known.addInstance(eve.OrganizationID, "theirs")
 	from, to, late := start.Add(-24*time.Hour), start, start.Add(6*time.Minute)
 	crowd := make([]uuid.UUID, 0, report.MaxRecipients)
 	for i := range report.MaxRecipients {
@@ -295,7 +295,7 @@ func TestRequestReportNamesEveryBrokenRule(t *testing.T) {
 func TestScorecardOfADatabase(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	instance, databases := h.known.add(h.org.ID, "demo-pg-orders-01", "sales")
+	instance, databases := h.known.addInstance(h.org.ID, "demo-pg-orders-01", "sales")
 	from, to := start.Add(-30*24*time.Hour), start.Add(4*time.Minute)
 	in := commands.RequestReport{Kind: report.InstanceScorecard, InstanceIDs: []uuid.UUID{instance}, DatabaseID: &databases[0], From: &from, To: &to}
 	first, err := h.RequestReport(t.Context(), h.actor, in)
@@ -322,7 +322,7 @@ func TestLimits(t *testing.T) {
 	h := newHouse(t)
 	h.Limits = commands.Limits{CreatesPerHour: 3, BuildingAtOnce: 2}
 	request := func() (commands.RequestedReport, string) {
-		instance, _ := h.known.add(h.org.ID, "x")
+		instance, _ := h.known.addInstance(h.org.ID, "x")
 		out, err := h.RequestReport(t.Context(), h.actor, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{instance}})
 		var rule *commands.RuleError
 		if errors.As(err, &rule) {
@@ -373,7 +373,7 @@ func TestLimitsAreExactUnderFire(t *testing.T) {
 	var mu sync.Mutex
 	refused := 0
 	together(10, func(i int) error {
-		instance, _ := h.known.add(h.org.ID, fmt.Sprint(i))
+		instance, _ := h.known.addInstance(h.org.ID, fmt.Sprint(i))
 		_, err := h.RequestReport(t.Context(), h.actor, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{instance}})
 		var rule *commands.RuleError
 		if errors.As(err, &rule) && rule.Code == "too_many_building" {

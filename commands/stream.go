@@ -97,8 +97,8 @@ func encodeAll[E any](s *Service, at time.Time, events []E) ([]eventstore.NewEve
 	return encoded, nil
 }
 
-// place is where the facts of one aggregate go.
-type place struct {
+// streamPlace is where the facts of one aggregate go.
+type streamPlace struct {
 	log        eventstore.Log
 	streamType string
 	id         uuid.UUID
@@ -106,7 +106,7 @@ type place struct {
 
 // appendAll appends what was decided about one aggregate, behind what it was
 // folded from; now is when it was decided.
-func appendAll[E any](ctx context.Context, s *Service, tx *sqlx.Tx, actor Actor, to place, at stream, now time.Time, events []E) (Mark, error) {
+func appendAll[E any](ctx context.Context, s *Service, tx *sqlx.Tx, actor Actor, to streamPlace, at stream, now time.Time, events []E) (Mark, error) {
 	encoded, err := encodeAll(s, now, events)
 	if err != nil {
 		return Mark{}, err

@@ -40,13 +40,13 @@ func newChain(log Log, witness *Head) *chain {
 	}
 }
 
-// add checks the next link. After a misfit it goes on from what it found, so
+// addLink checks the next link. After a misfit it goes on from what it found, so
 // that one deed is one finding and not one for every event behind it.
-func (c *chain) add(l *link) {
+func (c *chain) addLink(l *link) {
 	c.report.Events++
 	switch {
 	case l.Position > c.next:
-		c.report.add(Finding{Misfit: Deleted, Position: c.next, Until: l.Position - 1,
+		c.report.addFinding(Finding{Misfit: Deleted, Position: c.next, Until: l.Position - 1,
 			Detail: fmt.Sprintf("%d missing before %s:%d", l.Position-c.next, l.Log, l.Position)})
 		c.joined = false
 	case l.Position < c.next:
@@ -100,7 +100,7 @@ func (c *chain) found(l *link, misfit Misfit, detail string) {
 	if l.own {
 		f.Organization, f.StreamType, f.Stream, f.Version = l.OrganizationID, l.StreamType, l.Stream, l.Version
 	}
-	c.report.add(f)
+	c.report.addFinding(f)
 }
 
 // finish compares where the chain ended with the head row and the witness.
@@ -108,20 +108,20 @@ func (c *chain) finish(head Head) *Report {
 	end := c.next - 1
 	switch {
 	case end < head.Position:
-		c.report.add(Finding{Misfit: DeletedTail, Position: c.next, Until: head.Position,
+		c.report.addFinding(Finding{Misfit: DeletedTail, Position: c.next, Until: head.Position,
 			Detail: fmt.Sprintf("the head row is at position %d, the last event at %d", head.Position, end)})
 	case end > head.Position:
-		c.report.add(Finding{Misfit: BeyondHead, Position: head.Position + 1, Until: end,
+		c.report.addFinding(Finding{Misfit: BeyondHead, Position: head.Position + 1, Until: end,
 			Detail: fmt.Sprintf("the head row is at position %d, the last event at %d", head.Position, end)})
 	case !bytes.Equal(head.Hash, c.previous):
-		c.report.add(Finding{Misfit: HeadDiffers, Position: end,
+		c.report.addFinding(Finding{Misfit: HeadDiffers, Position: end,
 			Detail: fmt.Sprintf("the head row has hash %x, the last event %x", head.Hash, c.previous)})
 	}
 	if c.witness != nil && c.witness.Position == 0 && !bytes.Equal(c.witness.Hash, make([]byte, sha256.Size)) {
-		c.report.add(Finding{Misfit: Rewritten, Detail: "the witness is of an empty log, whose hash is zeros, and it has another"})
+		c.report.addFinding(Finding{Misfit: Rewritten, Detail: "the witness is of an empty log, whose hash is zeros, and it has another"})
 	}
 	if c.witness != nil && c.witness.Position > end {
-		c.report.add(Finding{Misfit: Rewritten, Position: c.next, Until: c.witness.Position,
+		c.report.addFinding(Finding{Misfit: Rewritten, Position: c.next, Until: c.witness.Position,
 			Detail: fmt.Sprintf("the witness saw position %d, and the log ends at %d", c.witness.Position, end)})
 	}
 	c.name()
@@ -151,6 +151,6 @@ func (c *chain) name() {
 		return
 	}
 	for _, g := range c.gaps {
-		c.report.add(g.finding)
+		c.report.addFinding(g.finding)
 	}
 }

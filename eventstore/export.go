@@ -153,7 +153,7 @@ func VerifyExport(r io.Reader, options VerifyOptions) (Report, error) {
 			return Report{}, &ExportFormatError{Line: n, Reason: err.Error()}
 		}
 		l.intact = !l.own || string(d.sum(&l.Event, nil)) == string(l.Digest)
-		c.add(&l)
+		c.addLink(&l)
 		if options.Progress != nil && n%progressEvery == 0 {
 			options.Progress(l.Position, header.Head.Position)
 		}

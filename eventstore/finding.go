@@ -77,7 +77,7 @@ func (r *Report) First() (Finding, bool) {
 	return r.Findings[0], true
 }
 
-func (r *Report) add(f Finding) {
+func (r *Report) addFinding(f Finding) {
 	f.Log = r.Log
 	f.Until = max(f.Until, f.Position)
 	r.Misfits++

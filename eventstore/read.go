@@ -55,8 +55,8 @@ func (s *Store) Load(ctx context.Context, q sqlx.ExtContext, organization, strea
 		q = s.db
 	}
 	where := conditions{}
-	where.add("stream_id = ?", stream)
-	where.add("organization_id = ?", organization)
+	where.addCondition("stream_id = ?", stream)
+	where.addCondition("organization_id = ?", organization)
 	return s.pages(ctx, q, where, "version", 0, (*Event).versionOf)
 }
 
@@ -73,7 +73,7 @@ func (s *Store) Read(ctx context.Context, log Log, f Filter) iter.Seq2[Event, er
 		if f.Stream != uuid.Nil {
 			// By the stream's own index: the planner would rather walk the log
 			// for a stream that it takes to be common.
-			where.add("position > ?", f.After)
+			where.addCondition("position > ?", f.After)
 			events = s.pages(ctx, s.db, where, "version", 0, (*Event).versionOf)
 		} else {
 			events = s.pages(ctx, s.db, where, "position", f.After, (*Event).positionOf)
@@ -91,28 +91,28 @@ type conditions struct {
 	arguments []any
 }
 
-func (c *conditions) add(clause string, argument any) {
+func (c *conditions) addCondition(clause string, argument any) {
 	c.arguments = append(c.arguments, argument)
 	c.clauses = append(c.clauses, strings.Replace(clause, "?", fmt.Sprintf("$%d", len(c.arguments)), 1))
 }
 
 func (s *Store) where(ctx context.Context, log Log, f *Filter) (conditions, error) {
 	where := conditions{}
-	where.add("log = ?", string(log))
+	where.addCondition("log = ?", string(log))
 	if f.Organization != uuid.Nil {
-		where.add("organization_id = ?", f.Organization)
+		where.addCondition("organization_id = ?", f.Organization)
 	}
 	if f.Stream != uuid.Nil {
-		where.add("stream_id = ?", f.Stream)
+		where.addCondition("stream_id = ?", f.Stream)
 	}
 	if f.StreamType != "" {
-		where.add("stream_type = ?", f.StreamType)
+		where.addCondition("stream_type = ?", f.StreamType)
 	}
 	if len(f.Types) > 0 {
-		where.add("type = ANY(?)", f.Types)
+		where.addCondition("type = ANY(?)", f.Types)
 	}
 	if f.UpTo > 0 {
-		where.add("position <= ?", f.UpTo)
+		where.addCondition("position <= ?", f.UpTo)
 	}
 	if !f.RecordedFrom.IsZero() {
 		before, err := s.positionBefore(ctx, log, f.RecordedFrom)
@@ -126,7 +126,7 @@ func (s *Store) where(ctx context.Context, log Log, f *Filter) (conditions, erro
 		if err != nil {
 			return where, err
 		}
-		where.add("position <= ?", before)
+		where.addCondition("position <= ?", before)
 	}
 	return where, nil
 }
@@ -162,7 +162,7 @@ func (s *Store) positionBefore(ctx context.Context, log Log, t time.Time) (int64
 
 // pages reads page after page behind the cursor column's last value.
 func (s *Store) pages(ctx context.Context, q sqlx.QueryerContext, where conditions, cursor string, after int64, at func(*Event) int64) iter.Seq2[Event, error] {
-	where.add(cursor+" > ?", after)
+	where.addCondition(cursor+" > ?", after)
 	query := fmt.Sprintf("SELECT %s FROM events WHERE %s ORDER BY %s LIMIT %d",
 		columns, strings.Join(where.clauses, " AND "), cursor, pageSize)
 	return func(yield func(Event, error) bool) {

@@ -60,7 +60,7 @@ func (s *Store) Verify(ctx context.Context, log Log, options VerifyOptions) (Rep
 	var suspects []link
 	err := s.scan(ctx, log, options.Organization, max(head.Position, last), func(l *link) error {
 		before := c.report.Misfits
-		c.add(l)
+		c.addLink(l)
 		if c.report.Misfits > before && len(suspects) < maxSuspects {
 			suspects = append(suspects, link{Event: Event{Position: l.Position, RecordedAt: l.RecordedAt,
 				Digest: append([]byte(nil), l.Digest...), Hash: append([]byte(nil), l.Hash...)}})
@@ -100,7 +100,7 @@ func (s *Store) missingStreams(ctx context.Context, head Head, organization uuid
 		}
 		if _, ok := c.versions[f.Stream]; !ok {
 			f.Detail = "it began here, and none of its events is left"
-			c.report.add(f)
+			c.report.addFinding(f)
 		}
 	}
 	return rows.Err()

@@ -66,10 +66,10 @@ CREATE CONSTRAINT TRIGGER strike AFTER UPDATE ON checkpoints DEFERRABLE INITIALL
 				s.exec(plant)
 			}
 			stream := uuid.New()
-			s.add(stream, "plain", 1, 2)
+			s.appendNumbers(stream, "plain", 1, 2)
 			r := s.runner(p.projection())
 			s.run(r)
-			s.settle(r, s.add(stream, "plain", 3))
+			s.settle(r, s.appendNumbers(stream, "plain", 3))
 			s.want(map[uuid.UUID]string{stream: "1 2 3 "})
 			if struck != nil && !struck.Load() {
 				t.Error("the planted fault did not strike")
@@ -98,7 +98,7 @@ func TestShutdownInsideAPage(t *testing.T) {
 			end, _ := once(func(context.Context, projections.Tx) error { cancel(); return nil })
 			hook(p, end)
 			stream := uuid.New()
-			position := s.add(stream, "plain", 1, 2, 3)
+			position := s.appendNumbers(stream, "plain", 1, 2, 3)
 			_ = s.runner(p.projection()).Run(ctx)
 
 			r := s.runner(p.projection())
@@ -116,7 +116,7 @@ func TestSchemaFaultParksNothing(t *testing.T) {
 	s.exec(`ALTER TABLE sums_v1_g1.totals RENAME TO elsewhere`)
 	s.run(r)
 	stream := uuid.New()
-	position := s.add(stream, "plain", 1)
+	position := s.appendNumbers(stream, "plain", 1)
 	s.until("the projection is failed", func() bool { return s.status(r).Status == projections.Broken })
 	if st := s.status(r); st.LastError == "" || st.Parked != 0 {
 		t.Errorf("status is %+v, want an error and nothing parked", st)
@@ -143,11 +143,11 @@ WHERE stream_id = ANY ('{0199f0d2-0000-7000-8000-000000000001}'::uuid[])`).Scan(
 	}
 	r := s.runner(p.projection())
 	s.run(r)
-	s.settle(r, s.add(uuid.New(), "plain", 1))
+	s.settle(r, s.appendNumbers(uuid.New(), "plain", 1))
 	// One row on one page, and the planner knows: reading it whole is cheapest.
 	// The plan is kept while the table grows.
 	s.exec(`ANALYZE sums_v1_g1.streams`)
-	s.settle(r, s.add(uuid.New(), "plain", 2))
+	s.settle(r, s.appendNumbers(uuid.New(), "plain", 2))
 	if plan := <-plans; !strings.Contains(plan, "streams_pkey") {
 		t.Errorf("a page looks its rows up by %q, want the primary key", plan)
 	}
@@ -158,7 +158,7 @@ func TestIdleProjectionRecovers(t *testing.T) {
 	s, p := newScene(t), &sums{}
 	r := s.runner(p.projection())
 	s.run(r)
-	s.settle(r, s.add(uuid.New(), "plain", 1))
+	s.settle(r, s.appendNumbers(uuid.New(), "plain", 1))
 	failed := func() (failed bool) {
 		if err := s.db.Get(&failed, `SELECT last_error IS NOT NULL FROM checkpoints`); err != nil {
 			t.Fatal(err)
@@ -195,8 +195,8 @@ func TestOneRunnerAppliesAndAnotherTakesOver(t *testing.T) {
 				runners, stops = append(runners, r), append(stops, s.run(r))
 			}
 			stream := uuid.New()
-			s.settle(runners[0], s.add(stream, "plain", 1))
-			s.settle(runners[1], s.add(stream, "plain", 2))
+			s.settle(runners[0], s.appendNumbers(stream, "plain", 1))
+			s.settle(runners[1], s.appendNumbers(stream, "plain", 2))
 			first := 0
 			if programs[1].pages.Load() > 0 {
 				first = 1
@@ -206,7 +206,7 @@ func TestOneRunnerAppliesAndAnotherTakesOver(t *testing.T) {
 				t.Errorf("both apply pages: %d and %d", programs[first].pages.Load(), programs[second].pages.Load())
 			}
 			depose(s, runners[first], stops[first])
-			s.settle(runners[second], s.add(stream, "plain", 3))
+			s.settle(runners[second], s.appendNumbers(stream, "plain", 3))
 			s.want(map[uuid.UUID]string{stream: "1 2 3 "})
 			if programs[second].pages.Load() == 0 {
 				t.Error("the standby did not apply what came after")

@@ -17,18 +17,18 @@ func TestPoisonParksItsStreamOnly(t *testing.T) {
 			t.Parallel()
 			s, p := newScene(t), &sums{}
 			sick, healthy := uuid.New(), uuid.New()
-			s.add(sick, "plain", 1)
-			s.add(healthy, "plain", 10)
-			s.add(sick, poison, 2)
-			s.add(healthy, "plain", 20)
-			position := s.add(sick, "plain", 3)
+			s.appendNumbers(sick, "plain", 1)
+			s.appendNumbers(healthy, "plain", 10)
+			s.appendNumbers(sick, poison, 2)
+			s.appendNumbers(healthy, "plain", 20)
+			position := s.appendNumbers(sick, "plain", 3)
 
 			r := s.runner(p.projection())
 			s.run(r)
 			s.settle(r, position)
 			// A later page: the stream stays parked, the other goes on.
-			s.add(sick, "plain", 4)
-			s.settle(r, s.add(healthy, "plain", 30))
+			s.appendNumbers(sick, "plain", 4)
+			s.settle(r, s.appendNumbers(healthy, "plain", 30))
 
 			s.want(map[uuid.UUID]string{sick: "1 ", healthy: "10 20 30 "})
 			letters := s.letters(r)
@@ -55,9 +55,9 @@ func TestRetryReplaysInOrder(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
 	sick := uuid.New()
-	s.add(sick, "poison", 1)
-	s.add(sick, "plain", 2)
-	position := s.add(sick, "plain", 3)
+	s.appendNumbers(sick, "poison", 1)
+	s.appendNumbers(sick, "plain", 2)
+	position := s.appendNumbers(sick, "plain", 3)
 	r := s.runner(p.projection())
 	s.run(r)
 	s.settle(r, position)
@@ -77,7 +77,7 @@ func TestRetryReplaysInOrder(t *testing.T) {
 	if err != nil || replay.Applied != 3 || replay.Waiting != 0 {
 		t.Fatalf("retry after the cure: %+v, %v", replay, err)
 	}
-	s.settle(r, s.add(sick, "plain", 4))
+	s.settle(r, s.appendNumbers(sick, "plain", 4))
 	s.want(map[uuid.UUID]string{sick: "1 2 3 4 "})
 	if _, err := dead.Retry(t.Context(), uuid.Nil, letter.ID); !errors.Is(err, topic.ErrNoLetter) {
 		t.Errorf("a second retry gives %v, want ErrNoLetter", err)
@@ -88,9 +88,9 @@ func TestDropIsRememberedByRebuilds(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
 	sick := uuid.New()
-	s.add(sick, "plain", 1)
-	s.add(sick, "poison", 2)
-	position := s.add(sick, "plain", 3)
+	s.appendNumbers(sick, "plain", 1)
+	s.appendNumbers(sick, "poison", 2)
+	position := s.appendNumbers(sick, "plain", 3)
 	r := s.runner(p.projection())
 	s.run(r)
 	s.settle(r, position)
@@ -114,7 +114,7 @@ func TestDropIsRememberedByRebuilds(t *testing.T) {
 func TestDeadLettersOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
-	position := s.add(uuid.New(), "poison", 1)
+	position := s.appendNumbers(uuid.New(), "poison", 1)
 	r := s.runner(p.projection())
 	s.run(r)
 	s.settle(r, position)

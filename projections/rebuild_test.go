@@ -24,7 +24,7 @@ func (s *scene) writing(streams ...uuid.UUID) (stop func() (traces map[uuid.UUID
 	done.Go(func() {
 		for n := 1; ctx.Err() == nil; n++ {
 			stream := streams[n%len(streams)]
-			position = s.add(stream, "plain", n)
+			position = s.appendNumbers(stream, "plain", n)
 			traces[stream] += fmt.Sprint(n) + " "
 		}
 	})
@@ -79,7 +79,7 @@ func TestASwitchGivesWayToReaders(t *testing.T) {
 	s, p := newScene(t), &sums{}
 	r := s.runner(p.projection())
 	s.run(r)
-	s.settle(r, s.add(uuid.New(), "plain", 1))
+	s.settle(r, s.appendNumbers(uuid.New(), "plain", 1))
 	read := func(tx *sqlx.Tx, table string) error {
 		var n int
 		return tx.GetContext(t.Context(), &n, `SELECT count(*) FROM sums_v1.`+table)
@@ -157,8 +157,8 @@ func TestPlantedDifferenceIsFound(t *testing.T) {
 			r := s.runner(p.projection())
 			s.run(r)
 			changed, missing, extra := uuid.New(), uuid.New(), uuid.New()
-			s.add(changed, "plain", 1)
-			s.settle(r, s.add(missing, "plain", 2))
+			s.appendNumbers(changed, "plain", 1)
+			s.settle(r, s.appendNumbers(missing, "plain", 2))
 			s.exec(`UPDATE sums_v1_g1.streams SET trace = 'tampered' WHERE stream_id = $1`, changed)
 			s.exec(`DELETE FROM sums_v1_g1.streams WHERE stream_id = $1`, missing)
 			s.exec(`INSERT INTO sums_v1_g1.streams VALUES ($1, 'planted', 0)`, extra)
@@ -210,7 +210,7 @@ func TestRebuildIsResumedAfterACrash(t *testing.T) {
 	traces, position := map[uuid.UUID]string{}, int64(0)
 	for range 7 {
 		stream := uuid.New()
-		traces[stream], position = trace.String(), s.add(stream, "plain", numbers...)
+		traces[stream], position = trace.String(), s.appendNumbers(stream, "plain", numbers...)
 	}
 	settled := s.runner((&sums{}).projection())
 	stop := s.run(settled)
@@ -277,7 +277,7 @@ func TestUnknownProjection(t *testing.T) {
 func TestWhatIsOverIsDropped(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
-	position := s.add(uuid.New(), "plain", 1)
+	position := s.appendNumbers(uuid.New(), "plain", 1)
 	older := p.projection()
 	older.Version = 7
 	s.runner(older)

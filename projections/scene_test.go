@@ -126,8 +126,8 @@ func (s *scene) run(r *projections.Runner) (stop func()) {
 	return stop
 }
 
-// add appends one event a number to a stream.
-func (s *scene) add(stream uuid.UUID, typ string, numbers ...int) (position int64) {
+// appendNumbers appends one event a number to a stream.
+func (s *scene) appendNumbers(stream uuid.UUID, typ string, numbers ...int) (position int64) {
 	s.t.Helper()
 	a := eventstore.Append{
 		Organization: s.organization, StreamType: "toy", Stream: stream, Expected: eventstore.AnyVersion,

@@ -53,7 +53,7 @@ func (r *Runner) Statuses(ctx context.Context) ([]Status, error) {
 		s := Status{Name: p.Name, Logs: p.Logs, Version: p.Version, Status: Running}
 		for _, row := range rows {
 			if row.Name == p.Name {
-				s.add(row)
+				s.addStanding(row)
 			}
 		}
 		statuses[i] = s
@@ -61,8 +61,8 @@ func (r *Runner) Statuses(ctx context.Context) ([]Status, error) {
 	return statuses, nil
 }
 
-// add counts one log in. The worst of what its logs say is the status.
-func (s *Status) add(row standing) {
+// addStanding counts one log in. The worst of what its logs say is the status.
+func (s *Status) addStanding(row standing) {
 	s.Position += row.Position
 	s.HeadPosition += row.Head
 	s.LagEvents += row.Head - row.Position

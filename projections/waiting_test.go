@@ -20,7 +20,7 @@ func TestWait(t *testing.T) {
 	if !r.Wait(t.Context(), eventstore.Organization, 100) {
 		t.Error("a log that no projection reads is waited for")
 	}
-	position := s.add(uuid.New(), "plain", 1)
+	position := s.appendNumbers(uuid.New(), "plain", 1)
 	if r.Wait(t.Context(), eventstore.Reports, position) {
 		t.Error("nobody applies, and Wait says it is applied")
 	}
@@ -29,7 +29,7 @@ func TestWait(t *testing.T) {
 
 	// Another process, in which nothing runs, sees it too.
 	elsewhere := s.runner((&sums{}).projection())
-	s.settle(elsewhere, s.add(uuid.New(), "plain", 2))
+	s.settle(elsewhere, s.appendNumbers(uuid.New(), "plain", 2))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -42,7 +42,7 @@ func TestStatusAndReadiness(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
 	numbers := make([]int, 1500)
-	position := s.add(uuid.New(), "plain", numbers...)
+	position := s.appendNumbers(uuid.New(), "plain", numbers...)
 	r := s.runner(p.projection())
 
 	var behind *projections.NotReadyError
@@ -76,7 +76,7 @@ func TestWaitForOne(t *testing.T) {
 	still.Name = "still"
 	s.run(s.runner(moving)) // nobody runs the other one
 	both := s.runner(moving, still)
-	position := s.add(uuid.New(), "plain", 1)
+	position := s.appendNumbers(uuid.New(), "plain", 1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for !both.Wait(ctx, eventstore.Reports, position, moving.Name) {
@@ -99,11 +99,11 @@ func TestTwoVersionsSideBySide(t *testing.T) {
 	old := s.runner(older.projection())
 	s.run(old)
 	stream := uuid.New()
-	s.settle(old, s.add(stream, "plain", 1))
+	s.settle(old, s.appendNumbers(stream, "plain", 1))
 
 	latest := s.runner(next)
 	s.run(latest)
-	position := s.add(stream, "plain", 2)
+	position := s.appendNumbers(stream, "plain", 2)
 	s.settle(latest, position)
 	s.settle(old, position)
 	var traces []string

@@ -69,7 +69,7 @@ func sendOTLP(t *testing.T, server *running, token string, series []remotewritet
 // scrape is what a collector tells at one time, by the names of metrics.
 type scrape map[string][]metricdata.DataPoint[float64]
 
-func (s scrape) add(name string, at int64, value float64, pairs ...string) {
+func (s scrape) addSample(name string, at int64, value float64, pairs ...string) {
 	var attributes []attribute.KeyValue
 	for i := 0; i+1 < len(pairs); i += 2 {
 		attributes = append(attributes, attribute.String(pairs[i], pairs[i+1]))
@@ -93,11 +93,11 @@ func hostMetrics(series []remotewritetest.Series) map[int64]scrape {
 			}
 			switch name {
 			case "node_cpu_seconds_total":
-				out[sample.At].add("system.cpu.time", sample.At, sample.Value, "cpu", "cpu"+s.Labels["cpu"], "state", collectorState(s.Labels["mode"]))
+				out[sample.At].addSample("system.cpu.time", sample.At, sample.Value, "cpu", "cpu"+s.Labels["cpu"], "state", collectorState(s.Labels["mode"]))
 			case "node_memory_MemTotal_bytes":
-				out[sample.At].add("system.memory.limit", sample.At, sample.Value)
+				out[sample.At].addSample("system.memory.limit", sample.At, sample.Value)
 			case "node_memory_MemAvailable_bytes":
-				out[sample.At].add("system.linux.memory.available", sample.At, sample.Value)
+				out[sample.At].addSample("system.linux.memory.available", sample.At, sample.Value)
 			default:
 				v := volume{sample.At, s.Labels["device"], s.Labels["mountpoint"], s.Labels["fstype"]}
 				if sizes[v] == nil {
@@ -110,7 +110,7 @@ func hostMetrics(series []remotewritetest.Series) map[int64]scrape {
 	for v, bytes := range sizes {
 		size, free, available := bytes["node_filesystem_size_bytes"], bytes["node_filesystem_free_bytes"], bytes["node_filesystem_avail_bytes"]
 		for state, value := range map[string]float64{"used": size - free, "free": available, "reserved": free - available} {
-			out[v.at].add("system.filesystem.usage", v.at, value, "device", v.device, "mountpoint", v.mountpoint, "type", v.fstype, "state", state)
+			out[v.at].addSample("system.filesystem.usage", v.at, value, "device", v.device, "mountpoint", v.mountpoint, "type", v.fstype, "state", state)
 		}
 	}
 	return out

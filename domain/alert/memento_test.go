@@ -34,9 +34,9 @@ func TestAnyLife(t *testing.T) {
 				}
 			default:
 				f := l.firing()
-				l.add(l.alert.Lapse(l.now, l.seen))
+				l.addEvents(l.alert.Lapse(l.now, l.seen))
 				l.take(l.alert.Fire(key, f, l.seen))
-				l.add(l.alert.Lapse(l.now, l.seen))
+				l.addEvents(l.alert.Lapse(l.now, l.seen))
 				if again := l.alert.Fire(key, f, l.seen); len(again.Events) > 0 || again.Seen != l.seen {
 					t.Fatalf("a firing told twice: %#v", again)
 				}
@@ -63,12 +63,12 @@ func (l *life) take(o alert.Outcome) {
 	if !o.Anew && o.Seen.LastTriggeredAt.Before(l.seen.LastTriggeredAt) && !closes(o.Events) {
 		l.Fatalf("last seen went back from %s to %s", l.seen.LastTriggeredAt, o.Seen.LastTriggeredAt)
 	}
-	l.add(o.Events)
+	l.addEvents(o.Events)
 	l.seen = o.Seen
 }
 
-// add folds events, as the caller does: what is closed has nothing beside the log.
-func (l *life) add(events []alert.Event) {
+// addEvents folds events, as the caller does: what is closed has nothing beside the log.
+func (l *life) addEvents(events []alert.Event) {
 	for _, e := range events {
 		if _, ok := alert.Next(l.alert.State(), e); !ok {
 			l.Fatalf("%s of an alert that is %q", alert.Name(e), l.alert.State())
@@ -103,7 +103,7 @@ func (l *life) person() {
 		func() ([]alert.Event, error) { return l.alert.Resolve(l.now, l.seen) },
 	}[rapid.IntRange(0, 3).Draw(l.T, "action")]()
 	if err == nil {
-		l.add(events)
+		l.addEvents(events)
 	}
 }
 

@@ -59,8 +59,8 @@ func (s *scene) apply(ctx context.Context, tx topic.Tx, events []eventstore.Even
 	return nil
 }
 
-// add appends one event of each type to a new stream and returns the last position.
-func (s *scene) add(types ...string) int64 {
+// appendTypes appends one event of each type to a new stream and returns the last position.
+func (s *scene) appendTypes(types ...string) int64 {
 	s.t.Helper()
 	a := eventstore.Append{Organization: uuid.New(), StreamType: "toy", Stream: uuid.New()}
 	for _, name := range types {
@@ -76,7 +76,7 @@ func (s *scene) add(types ...string) int64 {
 // park lets the group meet a sick event and returns its letter.
 func (s *scene) park() topic.Letter {
 	s.t.Helper()
-	position := s.add("sick", "healthy")
+	position := s.appendTypes("sick", "healthy")
 	tx := s.begin(nil)
 	if err := s.group.Advance(s.t.Context(), tx, position); err != nil {
 		s.t.Fatal(err)
@@ -139,7 +139,7 @@ func TestAnIdleLookWritesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range test.events {
-				s.add("healthy")
+				s.appendTypes("healthy")
 			}
 			tx := s.begin(nil)
 			var pages []struct {
@@ -205,7 +205,7 @@ func TestOldSnapshotDoesNotParkBehindLettersThatHaveGone(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
 			letter := s.park()
-			position := s.add("healthy")
+			position := s.appendTypes("healthy")
 			old := s.begin(&sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 			old.MustExec(`SELECT 1 FROM dead_letters`) // the snapshot
 			if err := replay(s, letter.ID); err != nil {
@@ -278,7 +278,7 @@ func TestWhatIsNoEventsFaultParksNothing(t *testing.T) {
 				return err
 			}
 			tx := s.begin(nil)
-			err := s.group.Advance(t.Context(), tx, s.add("healthy"))
+			err := s.group.Advance(t.Context(), tx, s.appendTypes("healthy"))
 			var planted *pgconn.PgError
 			if !errors.As(err, &planted) || planted.Code != code {
 				t.Errorf("the page ends with %v, want %s", err, code)

@@ -64,7 +64,7 @@ func (s *Session) Each(ctx context.Context, columns int, statement string, take 
 		reader := answers.ResultReader()
 		for reader.NextRow() {
 			if a.err == nil && results == setup {
-				a.add(reader.Values())
+				a.addRow(reader.Values())
 			}
 			if errors.Is(a.err, ErrTooMuch) {
 				cancel() // breaks the connection: nobody waits for the rest
@@ -102,7 +102,7 @@ type answer struct {
 	err     error
 }
 
-func (a *answer) add(values [][]byte) {
+func (a *answer) addRow(values [][]byte) {
 	if len(values) != a.columns {
 		a.err = errors.New("the server answered other columns than asked for")
 		return

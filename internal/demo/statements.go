@@ -15,7 +15,7 @@ type counted struct {
 	maxMs   float64
 }
 
-func (c *counted) add(other counted) {
+func (c *counted) addCounted(other counted) {
 	c.calls += other.calls
 	c.totalMs += other.totalMs
 	if other.calls > 0 {
@@ -51,13 +51,13 @@ func (a *agent) statements(d *database, first, last time.Time) []measurements.St
 	for k := range d.queries {
 		var before counted
 		for at := first; at.Before(last); at = at.Add(time.Minute) {
-			before.add(a.statement(d, k, at))
+			before.addCounted(a.statement(d, k, at))
 		}
 		of := a.statement(d, k, last)
 		for i := range out {
 			sum := of.part(int64(i), int64(parts))
 			if i == 0 {
-				sum.add(before)
+				sum.addCounted(before)
 			}
 			if sum.calls > 0 {
 				out[i].Statements = append(out[i].Statements, a.sample(d.queries[k].key, sum))

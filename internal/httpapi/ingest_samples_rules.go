@@ -78,7 +78,7 @@ type sampleReader struct {
 	broken []commands.FieldError
 }
 
-func (r *sampleReader) add(pointer, code, detail string) {
+func (r *sampleReader) refuse(pointer, code, detail string) {
 	if len(r.broken) < wire.MaxFaults {
 		r.broken = append(r.broken, commands.FieldError{Pointer: pointer, Code: code, Detail: detail})
 	}
@@ -97,16 +97,16 @@ func (r *sampleReader) err() error {
 
 func (r *sampleReader) host(at string, h api.HostSample) measurements.HostSample {
 	if n := utf8.RuneCountInString(h.Host); n < 1 || n > maxHostName {
-		r.add(at+"/host", "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxHostName))
+		r.refuse(at+"/host", "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxHostName))
 	} else if !legible.Name(h.Host) {
-		r.add(at+"/host", "invalid_name", legible.Rule)
+		r.refuse(at+"/host", "invalid_name", legible.Rule)
 	}
 	sample := measurements.HostSample{
 		Host: h.Host, At: r.time(at+"/at", h.At),
 		CPUPercent: r.percent(at+"/cpuPercent", h.CpuPercent), MemoryPercent: r.percent(at+"/memoryPercent", h.MemoryPercent),
 	}
 	if h.CpuPercent == nil && h.MemoryPercent == nil && h.Volumes == nil {
-		r.add(at, "out_of_range", "must have at least one of cpuPercent, memoryPercent and volumes")
+		r.refuse(at, "out_of_range", "must have at least one of cpuPercent, memoryPercent and volumes")
 	}
 	if r.atMost(at+"/instances", len(h.Instances), maxHostInstances) {
 		sample.Instances = r.instances(at+"/instances/", h.Instances)
@@ -136,9 +136,9 @@ func (r *sampleReader) volumes(at string, all []api.VolumeSample) (volumes []mea
 	for i, v := range all {
 		at := at + strconv.Itoa(i)
 		if len(v.Mount) < 1 || len(v.Mount) > maxMount {
-			r.add(at+"/mount", "out_of_range", fmt.Sprintf("must be 1 to %d bytes", maxMount))
+			r.refuse(at+"/mount", "out_of_range", fmt.Sprintf("must be 1 to %d bytes", maxMount))
 		} else if !legible.Name(v.Mount) {
-			r.add(at+"/mount", "invalid_name", legible.Rule)
+			r.refuse(at+"/mount", "invalid_name", legible.Rule)
 		}
 		r.once(at+"/mount", v.Mount, mounts)
 		volumes = append(volumes, measurements.Volume{Mount: v.Mount, UsedPercent: r.percent(at+"/usedPercent", &v.UsedPercent)})
@@ -199,22 +199,22 @@ func (r *sampleReader) database(at, instance, database string) (on fleet.Instanc
 	}
 	id, ok = r.known.databases[databaseOn{instance, database}]
 	if !ok {
-		r.add(at+"/database", "unknown_database", "is no database of that instance")
+		r.refuse(at+"/database", "unknown_database", "is no database of that instance")
 	}
 	return on, id
 }
 
 func (r *sampleReader) unknownInstance(pointer string) {
-	r.add(pointer, "unknown_instance", "is no instance of this organization")
+	r.refuse(pointer, "unknown_instance", "is no instance of this organization")
 }
 
 // time is a time as PostgreSQL keeps it.
 func (r *sampleReader) time(pointer string, at time.Time) time.Time {
 	switch {
 	case at.After(r.latest):
-		r.add(pointer, "time_in_future", "lies more than 5 minutes in the future")
+		r.refuse(pointer, "time_in_future", "lies more than 5 minutes in the future")
 	case at.Unix() < 0:
-		r.add(pointer, "out_of_range", "lies before 1970")
+		r.refuse(pointer, "out_of_range", "lies before 1970")
 	}
 	return instant.Cut(at)
 }
@@ -224,7 +224,7 @@ func (r *sampleReader) time(pointer string, at time.Time) time.Time {
 func (r *sampleReader) number(pointer string, n json.Number, least, most float64) float64 {
 	v, _ := n.Float64()
 	if v < least || v > most {
-		r.add(pointer, "out_of_range", fmt.Sprintf("must be %s to %s", plainly(least), plainly(most)))
+		r.refuse(pointer, "out_of_range", fmt.Sprintf("must be %s to %s", plainly(least), plainly(most)))
 	}
 	return v
 }
@@ -255,20 +255,20 @@ func (r *sampleReader) interval(pointer string, n json.Number) time.Duration {
 // has not been looked for yet.
 func (r *sampleReader) name(pointer, name string) {
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxKey || strings.ContainsRune(name, 0) {
-		r.add(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters, none of them U+0000", maxKey))
+		r.refuse(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters, none of them U+0000", maxKey))
 	}
 }
 
 func (r *sampleReader) once(pointer, key string, seen map[string]bool) {
 	if seen[key] {
-		r.add(pointer, "duplicate_key", "is in this sample twice")
+		r.refuse(pointer, "duplicate_key", "is in this sample twice")
 	}
 	seen[key] = true
 }
 
 func (r *sampleReader) atMost(pointer string, n, most int) bool {
 	if n > most {
-		r.add(pointer, "out_of_range", fmt.Sprintf("has %d entries; at most %d are allowed", n, most))
+		r.refuse(pointer, "out_of_range", fmt.Sprintf("has %d entries; at most %d are allowed", n, most))
 	}
 	return n <= most
 }

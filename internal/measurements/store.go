@@ -79,8 +79,8 @@ type Connections struct {
 	Active, Idle, Waiting, IdleInTransaction, Other int64
 }
 
-// add adds what is open on another engine.
-func (c *Connections) add(other Connections) {
+// addDatabase adds what is open on another engine.
+func (c *Connections) addDatabase(other Connections) {
 	if c.SampledAt.IsZero() || other.SampledAt.Before(c.SampledAt) {
 		c.SampledAt = other.SampledAt
 	}

@@ -105,7 +105,7 @@ func (t *Tiles) WaitEvents(ctx context.Context, organization uuid.UUID, scope fl
 		}
 		tile.Engines = append(tile.Engines, engine)
 		for c := range tile.Waiting {
-			tile.Waiting[c].add(part.Waiting[c])
+			tile.Waiting[c].addValues(part.Waiting[c])
 		}
 		return nil
 	})
@@ -122,7 +122,7 @@ func (t *Tiles) Connections(ctx context.Context, organization uuid.UUID, databas
 			return err
 		}
 		card.Engines = append(card.Engines, EngineConnections{engine, part})
-		card.add(part)
+		card.addDatabase(part)
 		return nil
 	})
 	return card, err

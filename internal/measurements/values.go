@@ -19,8 +19,8 @@ func gaps(n int) Values {
 	return v
 }
 
-// add adds another line of as many buckets; a gap in one of them is not a gap in the sum.
-func (v Values) add(other Values) {
+// addValues adds another line of as many buckets; a gap in one of them is not a gap in the sum.
+func (v Values) addValues(other Values) {
 	for i, x := range other {
 		switch {
 		case math.IsNaN(x):

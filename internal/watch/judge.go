@@ -43,7 +43,7 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 	var of columns
 	for _, o := range organizations {
 		for _, rule := range rules() {
-			of.add(subject{organization: o.ID, rule: rule.id})
+			of.addSubject(subject{organization: o.ID, rule: rule.id})
 			of.values = append(of.values, float64(rule.threshold(o.Settings().Watch)))
 		}
 	}
@@ -116,7 +116,7 @@ func (r *round) judge(ctx context.Context, signs []judged) error {
 }
 
 // decide returns the sign as it is from now on, and whether that is a change.
-func (s judged) decide(at place, now time.Time) (is judged, moved bool) {
+func (s judged) decide(at watchedPlace, now time.Time) (is judged, moved bool) {
 	is = s
 	switch {
 	case s.ended(), at.standing == unknown:
@@ -168,13 +168,13 @@ func (s judged) end(now time.Time) *time.Time {
 }
 
 // tells tells whether there is something to say: it is over, or it still is.
-func (s judged) tells(at place) bool {
+func (s judged) tells(at watchedPlace) bool {
 	return s.ended() || s.Since != nil && s.Breach != nil && *s.Breach && at.standing == watched
 }
 
 // tell sends what is in breach and what is over through the door of machines'
 // alerts. Sent twice, late or by two processes at once, it changes nothing more.
-func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged, places map[uuid.UUID]place) error {
+func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged, places map[uuid.UUID]watchedPlace) error {
 	if len(signs) == 0 {
 		return nil
 	}

@@ -20,7 +20,7 @@ func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
 	var forgotten []bool
 	bySubject := make(map[subject]change, len(changes))
 	for _, c := range changes {
-		of.add(c.was.subject())
+		of.addSubject(c.was.subject())
 		of.at = append(of.at, c.was.At)
 		wasSince, wasUntil = append(wasSince, c.was.Since), append(wasUntil, c.was.Until)
 		since, until, forgotten = append(since, c.is.Since), append(until, c.is.Until), append(forgotten, c.is.forgotten)

@@ -17,17 +17,17 @@ const (
 	watched
 )
 
-// place is where a sign comes from.
-type place struct {
+// watchedPlace is where a sign comes from.
+type watchedPlace struct {
 	standing
 	name string
 }
 
 // places looks up the instances of signs.
-func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judged) (map[uuid.UUID]place, error) {
-	places := make(map[uuid.UUID]place)
+func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judged) (map[uuid.UUID]watchedPlace, error) {
+	places := make(map[uuid.UUID]watchedPlace)
 	for _, s := range signs {
-		places[s.InstanceID] = place{name: "instance " + s.InstanceID.String()}
+		places[s.InstanceID] = watchedPlace{name: "instance " + s.InstanceID.String()}
 	}
 	if err := r.addPlaces(ctx, organization, places); err != nil {
 		return nil, err
@@ -43,13 +43,13 @@ func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judg
 	}
 	for id, p := range places {
 		if p.standing == unknown {
-			places[id] = place{standing: unwatched, name: p.name}
+			places[id] = watchedPlace{standing: unwatched, name: p.name}
 		}
 	}
 	return places, nil
 }
 
-func (r *round) addPlaces(ctx context.Context, organization uuid.UUID, places map[uuid.UUID]place) error {
+func (r *round) addPlaces(ctx context.Context, organization uuid.UUID, places map[uuid.UUID]watchedPlace) error {
 	var ids []uuid.UUID
 	for id, p := range places {
 		if p.standing == unknown {
@@ -61,15 +61,15 @@ func (r *round) addPlaces(ctx context.Context, organization uuid.UUID, places ma
 		return err
 	}
 	for _, i := range found {
-		places[i.ID] = place{standing: unwatched, name: i.Name}
+		places[i.ID] = watchedPlace{standing: unwatched, name: i.Name}
 		if i.Active {
-			places[i.ID] = place{standing: watched, name: i.Name}
+			places[i.ID] = watchedPlace{standing: watched, name: i.Name}
 		}
 	}
 	return nil
 }
 
-func anyUnknown(places map[uuid.UUID]place) bool {
+func anyUnknown(places map[uuid.UUID]watchedPlace) bool {
 	for _, p := range places {
 		if p.standing == unknown {
 			return true

@@ -71,7 +71,7 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 	}
 	var rows columns
 	for _, key := range sorted(newest) {
-		rows.add(key)
+		rows.addSubject(key)
 		rows.values = append(rows.values, newest[key].Value)
 		rows.at = append(rows.at, newest[key].At)
 	}
@@ -160,7 +160,7 @@ type columns struct {
 	at            []time.Time
 }
 
-func (c *columns) add(s subject) {
+func (c *columns) addSubject(s subject) {
 	c.organizations = append(c.organizations, s.organization)
 	c.rules = append(c.rules, string(s.rule))
 	c.instances = append(c.instances, s.instance)

@@ -80,12 +80,12 @@ func (d *doors) sendFleet() {
 		}
 		item := commands.FleetItem{
 			ExternalID: fmt.Sprint("i", n), Name: nameable.Draw(d.T, "name"), Engine: domainfleet.PostgreSQL,
-			CreatedAt: d.moment("registered"), Removed: d.seldom("removed"),
+			CreatedAt: d.drawMoment("registered"), Removed: d.seldom("removed"),
 		}
 		for m := range d.bases[n] {
 			if d.maybe("with database") {
 				item.Databases = append(item.Databases, commands.FleetDatabase{
-					ExternalID: fmt.Sprint("d", m), Name: nameable.Draw(d.T, "name"), CreatedAt: d.moment("registered"), Removed: d.seldom("removed"),
+					ExternalID: fmt.Sprint("d", m), Name: nameable.Draw(d.T, "name"), CreatedAt: d.drawMoment("registered"), Removed: d.seldom("removed"),
 				})
 			}
 		}
@@ -181,8 +181,8 @@ func (d *doors) sendAlerts() {
 func (d *doors) item(externalID string) commands.AlertItem {
 	item := commands.AlertItem{
 		ExternalID: externalID, Title: titles.Draw(d.T, "title"), Severity: severities.Draw(d.T, "severity"),
-		State: rapid.SampledFrom(domain.States()).Draw(d.T, "state"), CreatedAt: d.moment("created"),
-		FirstTriggeredAt: d.moment("first"), LastTriggeredAt: d.moment("last"),
+		State: rapid.SampledFrom(domain.States()).Draw(d.T, "state"), CreatedAt: d.drawMoment("created"),
+		FirstTriggeredAt: d.drawMoment("first"), LastTriggeredAt: d.drawMoment("last"),
 	}
 	if known := d.newest[externalID]; known != nil && d.maybe("only seen again") {
 		item.Title, item.Severity, item.State = known.title, known.severity, known.state
@@ -192,7 +192,7 @@ func (d *doors) item(externalID string) commands.AlertItem {
 		item.LastTriggeredAt = item.FirstTriggeredAt
 	}
 	if item.State.Closed() {
-		at := d.moment("resolved")
+		at := d.drawMoment("resolved")
 		item.ResolvedAt = &at
 	}
 	if d.seldom("says whether it is muted") {
@@ -254,7 +254,7 @@ func (d *doors) act() {
 		return
 	}
 	a := rapid.SampledFrom(d.alerts).Draw(d.T, "of")
-	d.clock = d.moment("acted")
+	d.clock = d.drawMoment("acted")
 	member := commands.Actor{OrganizationID: d.organization, MemberID: d.organization}
 	action := rapid.IntRange(0, 2).Draw(d.T, "action")
 	switch {

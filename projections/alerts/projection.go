@@ -61,7 +61,7 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 		return err
 	}
 	before := tally(alerts)
-	places := make(map[rawID]place)
+	places := make(map[rawID]namedPlace)
 	for i, e := range events {
 		switch fact := facts[i].(type) {
 		case domain.Event:
@@ -75,7 +75,7 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 			}
 		case fleet.Event:
 			if name, ok := nameIn(fact); ok {
-				places[rawID(e.Stream)] = place{rawID(e.OrganizationID), name}
+				places[rawID(e.Stream)] = namedPlace{rawID(e.OrganizationID), name}
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func write(ctx context.Context, tx projections.Tx, alerts map[rawID]*folded) err
 	}
 	var c columns
 	for _, id := range sorted(alerts) {
-		c.add(alerts[id])
+		c.addAlert(alerts[id])
 	}
 	_, err := tx.ExecContext(ctx, writeAlerts, c.ids, c.organizations, c.instances, c.databases, c.titles, c.descriptions,
 		c.severities, c.states, c.muted, c.rules, c.created, c.first, c.last, c.resolved, c.occurrences)
@@ -188,7 +188,7 @@ type columns struct {
 	occurrences                              []int32
 }
 
-func (c *columns) add(f *folded) {
+func (c *columns) addAlert(f *folded) {
 	c.ids, c.organizations = append(c.ids, f.id), append(c.organizations, f.organization)
 	c.instances, c.databases = append(c.instances, orNull(&f.instance)), append(c.databases, orNull(&f.database))
 	c.titles, c.descriptions = append(c.titles, f.title), append(c.descriptions, f.description)
@@ -205,8 +205,8 @@ func orNull(id *rawID) *rawID {
 	return id
 }
 
-// place is what an instance or a database is called.
-type place struct {
+// namedPlace is what an instance or a database is called.
+type namedPlace struct {
 	organization rawID
 	name         string
 }
@@ -226,7 +226,7 @@ func nameIn(fact fleet.Event) (name string, ok bool) {
 	return "", false
 }
 
-func name(ctx context.Context, tx projections.Tx, places map[rawID]place) error {
+func name(ctx context.Context, tx projections.Tx, places map[rawID]namedPlace) error {
 	if len(places) == 0 {
 		return nil
 	}

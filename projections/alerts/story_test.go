@@ -94,9 +94,9 @@ func (d *story) window() {
 	}
 }
 
-// moment is when something happens: at one of the moments, just beside it, or
+// drawMoment is when something happens: at one of the moments, just beside it, or
 // somewhere near the window.
-func (d *story) moment(what string) time.Time {
+func (d *story) drawMoment(what string) time.Time {
 	at := rapid.SampledFrom(d.moments).Draw(d.T, what)
 	switch rapid.IntRange(0, 3).Draw(d.T, "beside") {
 	case 1:
@@ -117,7 +117,7 @@ func (d *story) happens(streamType string, stream uuid.UUID, event any) {
 var nameable = rapid.SampledFrom([]string{"orders", "Orders", "billing"})
 
 func (d *story) instance() {
-	i := &specInstance{id: d.id(), name: nameable.Draw(d.T, "name"), created: d.moment("registered")}
+	i := &specInstance{id: d.id(), name: nameable.Draw(d.T, "name"), created: d.drawMoment("registered")}
 	registered := fleet.InstanceRegistered{
 		ExternalID: fmt.Sprint("i", d.ids), Name: i.name, Engine: fleet.PostgreSQL, Version: "18.1", Host: "db01", Active: true, CreatedAt: i.created,
 	}
@@ -136,7 +136,7 @@ func (d *story) instance() {
 	i.removed = true
 	d.later = append(d.later, fact{fleet.InstanceStream, i.id, fleet.InstanceRemoved{}})
 	if d.maybe("registered again") { // it is another one
-		again := &specInstance{id: d.id(), name: i.name, created: d.moment("registered again")}
+		again := &specInstance{id: d.id(), name: i.name, created: d.drawMoment("registered again")}
 		registered.Name, registered.CreatedAt = again.name, again.created
 		d.later = append(d.later, fact{fleet.InstanceStream, again.id, registered})
 		d.instances = append(d.instances, again)
@@ -162,7 +162,7 @@ func (d *story) database() {
 	if len(there) == 0 {
 		return
 	}
-	b := &specDatabase{id: d.id(), name: nameable.Draw(d.T, "name"), instance: rapid.SampledFrom(there).Draw(d.T, "of"), created: d.moment("registered")}
+	b := &specDatabase{id: d.id(), name: nameable.Draw(d.T, "name"), instance: rapid.SampledFrom(there).Draw(d.T, "of"), created: d.drawMoment("registered")}
 	d.happens(fleet.DatabaseStream, b.id, fleet.DatabaseRegistered{InstanceID: b.instance.id, ExternalID: fmt.Sprint("d", d.ids), Name: b.name, CreatedAt: b.created})
 	if d.seldom("removed") {
 		b.removed = true
@@ -186,7 +186,7 @@ func (d *story) removals() {
 func (d *story) alert() {
 	a := &specAlert{
 		id: d.id(), title: titles.Draw(d.T, "title"), severity: severities.Draw(d.T, "severity"), state: domain.Open,
-		first: d.moment("first"), last: d.moment("last"), created: d.moment("created"), occurrences: 1,
+		first: d.drawMoment("first"), last: d.drawMoment("last"), created: d.drawMoment("created"), occurrences: 1,
 	}
 	if a.last.Before(a.first) {
 		a.first, a.last = a.last, a.first
@@ -209,15 +209,15 @@ func (d *story) alert() {
 	}
 	switch rapid.IntRange(0, 3).Draw(d.T, "closed") {
 	case 0:
-		at := d.moment("resolved")
-		a.state, a.resolved, a.last = "Resolved", &at, later(a.last, d.moment("last"))
+		at := d.drawMoment("resolved")
+		a.state, a.resolved, a.last = "Resolved", &at, later(a.last, d.drawMoment("last"))
 		d.happens(domain.StreamType, a.id, domain.Resolved{ResolvedAt: at, LastTriggeredAt: a.last})
 	case 1:
-		at := d.moment("resolved")
-		a.state, a.resolved, a.last = "AutoResolved", &at, later(a.last, d.moment("last"))
+		at := d.drawMoment("resolved")
+		a.state, a.resolved, a.last = "AutoResolved", &at, later(a.last, d.drawMoment("last"))
 		d.happens(domain.StreamType, a.id, domain.AutoResolved{ResolvedAt: at, LastTriggeredAt: a.last})
 	case 2:
-		a.seen = d.moment("seen") // perhaps earlier than the log knows
+		a.seen = d.drawMoment("seen") // perhaps earlier than the log knows
 		d.silently = append(d.silently, silentMove{a.id, a.seen})
 	}
 	if d.seldom("muted in the end") {
@@ -230,10 +230,10 @@ func (d *story) step(a *specAlert) {
 	happens := func(event domain.Event) { d.happens(domain.StreamType, a.id, event) }
 	switch rapid.IntRange(0, 4).Draw(d.T, "step") {
 	case 0:
-		a.last = later(a.last, d.moment("still firing"))
+		a.last = later(a.last, d.drawMoment("still firing"))
 		happens(domain.StillFiring{LastTriggeredAt: a.last})
 	case 1:
-		a.last = later(a.last, d.moment("triggered again"))
+		a.last = later(a.last, d.drawMoment("triggered again"))
 		a.first = a.last
 		a.occurrences++
 		happens(domain.TriggeredAgain{FirstTriggeredAt: a.first, LastTriggeredAt: a.last})
@@ -245,7 +245,7 @@ func (d *story) step(a *specAlert) {
 			happens(domain.Acknowledged{})
 		}
 	case 4:
-		a.title, a.severity, a.last = titles.Draw(d.T, "title"), severities.Draw(d.T, "severity"), later(a.last, d.moment("last"))
+		a.title, a.severity, a.last = titles.Draw(d.T, "title"), severities.Draw(d.T, "severity"), later(a.last, d.drawMoment("last"))
 		happens(domain.Changed{Details: a.details()})
 	}
 }
@@ -328,5 +328,5 @@ func (d *story) bound(what string) time.Time {
 	if len(d.alerts) > 0 && d.maybe("of an alert") {
 		return rapid.SampledFrom(d.alerts).Draw(d.T, what).lastTriggered()
 	}
-	return d.moment(what)
+	return d.drawMoment(what)
 }

@@ -32,7 +32,7 @@ func (r *Reader) Timeline(ctx context.Context, organization, id uuid.UUID) ([]Mo
 		if e.StreamType != domain.StreamType {
 			return moments, nil
 		}
-		m, shown, err := r.moment(e)
+		m, shown, err := r.momentOf(e)
 		if err != nil {
 			return nil, fmt.Errorf("read timeline at version %d: %w", e.Version, err)
 		}
@@ -46,9 +46,9 @@ func (r *Reader) Timeline(ctx context.Context, organization, id uuid.UUID) ([]Mo
 	return moments, nil
 }
 
-// moment is an event as people see it. That it still fires, or is described
+// momentOf is an event as people see it. That it still fires, or is described
 // otherwise, is none.
-func (r *Reader) moment(e eventstore.Event) (m Moment, shown bool, err error) {
+func (r *Reader) momentOf(e eventstore.Event) (m Moment, shown bool, err error) {
 	fact, err := alertFact(r.decode, e)
 	if err != nil {
 		return m, false, err

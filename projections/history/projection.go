@@ -175,10 +175,10 @@ func write(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded
 	var rc recipientColumns
 	for _, id := range slices.SortedFunc(maps.Keys(reports), byBytes) {
 		f := reports[id]
-		if err := c.add(f); err != nil {
+		if err := c.addReport(f); err != nil {
 			return err
 		}
-		rc.add(f)
+		rc.addRecipients(f)
 	}
 	_, err := tx.ExecContext(ctx, writeReports, c.ids, c.organizations, c.kinds, c.statuses, c.scopes, c.labels,
 		c.requesters, c.created, c.started, c.finished, c.expires, c.files, c.digests, c.codes, c.messages,
@@ -211,7 +211,7 @@ type reportColumns struct {
 	versions, readyPositions                        []int64
 }
 
-func (c *reportColumns) add(f *folded) error {
+func (c *reportColumns) addReport(f *folded) error {
 	scope, err := json.Marshal(f.Scope)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ type recipientColumns struct {
 	readyPositions                  []int64
 }
 
-func (c *recipientColumns) add(f *folded) {
+func (c *recipientColumns) addRecipients(f *folded) {
 	for _, r := range f.recipients {
 		var ordinal *int32
 		if r.receives {

@@ -39,7 +39,7 @@ func clean(t *testing.T) (server *pgtest.Server, dsn string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place(t, server, "pgaudit.so", code)
+	placeFile(t, server, "pgaudit.so", code)
 	run(t, server.Superuser(), "ALTER ROLE postgres PASSWORD 'superuser-password';\n"+
 		"ALTER SYSTEM SET dynamic_library_path = '"+server.Dir()+":$libdir';\n"+
 		"ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements, pgaudit;\nALTER SYSTEM SET ssl = on;\n")
@@ -75,12 +75,12 @@ func certify(t *testing.T, server *pgtest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place(t, server, "server.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
-	place(t, server, "server.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
+	placeFile(t, server, "server.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+	placeFile(t, server, "server.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
 }
 
-// place puts a file into the data directory, owned by whoever owns that.
-func place(t *testing.T, server *pgtest.Server, name string, content []byte) {
+// placeFile puts a file into the data directory, owned by whoever owns that.
+func placeFile(t *testing.T, server *pgtest.Server, name string, content []byte) {
 	t.Helper()
 	path := filepath.Join(server.Dir(), name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {

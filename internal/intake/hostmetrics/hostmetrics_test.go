@@ -28,8 +28,8 @@ func labels(set func(*hostmetrics.Labels) func(name, value []byte), pairs ...str
 func exporter(l *hostmetrics.Labels) func(name, value []byte)  { return l.SetPrometheus }
 func collector(l *hostmetrics.Labels) func(name, value []byte) { return l.SetAttribute }
 
-// add gives a message a point of node_exporter.
-func add(m *hostmetrics.Message, name string, at time.Time, value float64, pairs ...string) {
+// addSample gives a message a point of node_exporter.
+func addSample(m *hostmetrics.Message, name string, at time.Time, value float64, pairs ...string) {
 	series := m.Series(hostmetrics.NodeExporter([]byte(name)), labels(exporter, pairs...))
 	series.Add(at, value)
 }
@@ -101,7 +101,7 @@ func TestModes(t *testing.T) {
 		{"-1", "idle", 0, hostmetrics.Unsupported},
 	} {
 		m := hostmetrics.New(receipt)
-		add(m, "node_cpu_seconds_total", receipt, 1.5, "cpu", c.cpu, "mode", c.mode)
+		addSample(m, "node_cpu_seconds_total", receipt, 1.5, "cpu", c.cpu, "mode", c.mode)
 		got := end(t, m)
 		if c.dropped != "" {
 			if len(got) != 0 || m.Dropped[c.dropped] != 1 {
@@ -174,7 +174,7 @@ func TestVolumes(t *testing.T) {
 	} {
 		m := hostmetrics.New(receipt)
 		for _, of := range c.told {
-			add(m, "node_filesystem_"+of.name+"_bytes", receipt, of.bytes, append([]string{"mountpoint", "/", "fstype", "ext4"}, of.more...)...)
+			addSample(m, "node_filesystem_"+of.name+"_bytes", receipt, of.bytes, append([]string{"mountpoint", "/", "fstype", "ext4"}, of.more...)...)
 		}
 		var got []measurements.Volume
 		for _, s := range end(t, m) {
@@ -226,7 +226,7 @@ func TestStates(t *testing.T) {
 func TestStale(t *testing.T) {
 	t.Parallel()
 	m := hostmetrics.New(receipt)
-	add(m, "node_memory_MemTotal_bytes", receipt, 1)
+	addSample(m, "node_memory_MemTotal_bytes", receipt, 1)
 	for _, metric := range []hostmetrics.Metric{hostmetrics.MemoryTotal, hostmetrics.VolumeSize} {
 		series := m.Series(metric, labels(exporter, "mountpoint", "/"))
 		series.Stale(receipt)
@@ -264,7 +264,7 @@ func TestTimes(t *testing.T) {
 		"what 64 bits of milliseconds do": {time.UnixMilli(math.MaxInt64), hostmetrics.TimeInFuture},
 	} {
 		m := hostmetrics.New(receipt)
-		add(m, "node_memory_MemTotal_bytes", c.at, 1)
+		addSample(m, "node_memory_MemTotal_bytes", c.at, 1)
 		if got := end(t, m); c.dropped == "" && len(got) != 1 || c.dropped != "" && (len(got) != 0 || m.Dropped[c.dropped] != 1) {
 			t.Errorf("%s: %+v, dropped %v", name, got, m.Dropped)
 		}
@@ -296,7 +296,7 @@ func TestBounds(t *testing.T) {
 		}, 2000, hostmetrics.MaxPoints},
 		"volumes of one scrape": {func(m *hostmetrics.Message) {
 			for v := range 1003 {
-				add(m, "node_filesystem_free_bytes", receipt, 0, "mountpoint", fmt.Sprint("/", v))
+				addSample(m, "node_filesystem_free_bytes", receipt, 0, "mountpoint", fmt.Sprint("/", v))
 			}
 		}, 1, 1000},
 		"scrapes": {func(m *hostmetrics.Message) {
@@ -319,9 +319,9 @@ func TestBounds(t *testing.T) {
 	}
 	m := hostmetrics.New(receipt)
 	for i := range 103 {
-		add(m, "node_memory_MemTotal_bytes", receipt, 1, "muster_instance", fmt.Sprint("pg", i))
+		addSample(m, "node_memory_MemTotal_bytes", receipt, 1, "muster_instance", fmt.Sprint("pg", i))
 	}
-	add(m, "node_memory_MemTotal_bytes", receipt, 1, "muster_instance", strings.Repeat("x", 256))
+	addSample(m, "node_memory_MemTotal_bytes", receipt, 1, "muster_instance", strings.Repeat("x", 256))
 	if got := end(t, m); len(got[0].References) != 100 {
 		t.Errorf("%d instances run on a host", len(got[0].References))
 	}

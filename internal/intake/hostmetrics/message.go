@@ -32,20 +32,20 @@ type Message struct {
 	latest  time.Time // that is taken
 	points  int       // that are
 	names   map[string]string
-	scrapes map[moment]*scrape
+	scrapes map[scrapeKey]*scrape
 	order   []*scrape
 	last    *scrape // most points are of the scrape of the one before
 }
 
-// moment is what a sample is known by.
-type moment struct {
+// scrapeKey is what a sample is known by.
+type scrapeKey struct {
 	host string
 	at   int64 // µs
 }
 
 // New returns an empty message that came at receipt.
 func New(receipt time.Time) *Message {
-	return &Message{Dropped: map[Reason]int{}, latest: receipt.Add(maxAhead), names: map[string]string{}, scrapes: map[moment]*scrape{}}
+	return &Message{Dropped: map[Reason]int{}, latest: receipt.Add(maxAhead), names: map[string]string{}, scrapes: map[scrapeKey]*scrape{}}
 }
 
 // Drop counts points that are not used.
@@ -78,7 +78,7 @@ type Series struct {
 	host, instance string
 	code           int32      // of CPUSeconds
 	part           memoryPart // of a memory metric
-	volume         place      // of a volume metric
+	volume         mountedOn  // of a volume metric
 	side           volumePart
 }
 
@@ -199,7 +199,7 @@ func (s *Series) scrape(at time.Time) *scrape {
 }
 
 func (m *Message) find(host string, at time.Time) *scrape {
-	key := moment{host, at.UnixMicro()}
+	key := scrapeKey{host, at.UnixMicro()}
 	switch {
 	case !at.After(time.Unix(0, 0)), key.at == 0: // or less than a microsecond after
 		m.Drop(InvalidTime, 1)

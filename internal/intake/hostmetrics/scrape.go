@@ -20,7 +20,7 @@ type scrape struct {
 	seconds []float64
 	memory  *memory
 	volumes []volume
-	places  map[place]int // of volumes
+	places  map[mountedOn]int // of volumes
 }
 
 // Sample is one look at a host, as it was sent.

@@ -2,8 +2,8 @@ package hostmetrics
 
 import "muster/internal/measurements"
 
-// place is where a file system is: one may hide another at its mount point.
-type place struct{ mount, device string }
+// mountedOn is where a file system is: one may hide another at its mount point.
+type mountedOn struct{ mount, device string }
 
 // volumePart is one of the sizes that agents tell of a file system.
 type volumePart int
@@ -49,7 +49,7 @@ func (s *Series) readVolume(l *Labels) Reason {
 			return NotUsed
 		}
 	}
-	s.volume = place{s.message.name(l.Mount), s.message.name(l.Device)}
+	s.volume = mountedOn{s.message.name(l.Mount), s.message.name(l.Device)}
 	return ""
 }
 
@@ -62,14 +62,14 @@ type volume struct {
 }
 
 // addVolume is false where there are too many.
-func (s *scrape) addVolume(at place, part volumePart, bytes float64) bool {
+func (s *scrape) addVolume(at mountedOn, part volumePart, bytes float64) bool {
 	i, known := s.places[at]
 	if !known {
 		if len(s.volumes) == maxVolumes {
 			return false
 		}
 		if s.places == nil {
-			s.places = map[place]int{}
+			s.places = map[mountedOn]int{}
 		}
 		i = len(s.volumes)
 		s.places[at] = i

@@ -37,12 +37,12 @@ type databaseActivity struct {
 func readActivity(ctx context.Context, s *assessment.Session, at time.Time) (*activity, error) {
 	a := &activity{at: at}
 	query := strings.ReplaceAll(sessionsQuery, "@application@", assessment.ApplicationName)
-	return a, s.Each(ctx, 8, query, a.add)
+	return a, s.Each(ctx, 8, query, a.addRow)
 }
 
-// add takes in a row: databases come one after another, each with a row for every
+// addRow takes in a row: databases come one after another, each with a row for every
 // split and wait that its sessions have.
-func (a *activity) add(row [][]byte) error {
+func (a *activity) addRow(row [][]byte) error {
 	oid, oidErr := strconv.ParseUint(string(row[0]), 10, 32)
 	sessions, err := strconv.ParseInt(string(row[7]), 10, 64)
 	if oidErr != nil || err != nil {

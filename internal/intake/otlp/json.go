@@ -149,7 +149,7 @@ func readJSONPoint(into *metric, item []byte) error {
 	if err := readJSONAttributes(attributes, p.labels.SetAttribute); err != nil {
 		return err
 	}
-	into.add(&p)
+	into.addPoint(&p)
 	return nil
 }
 

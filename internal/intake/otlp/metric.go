@@ -54,8 +54,8 @@ func (m *metric) judge(kind int, isCumulative bool) {
 	}
 }
 
-// add takes a point.
-func (m *metric) add(p *point) {
+// addPoint takes a point.
+func (m *metric) addPoint(p *point) {
 	series := m.to.Series(m.means, &p.labels)
 	at := time.Time{}
 	if p.nanos <= math.MaxInt64 {

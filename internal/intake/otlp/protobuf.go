@@ -150,7 +150,7 @@ func readPoint(into *metric, item []byte) error {
 		}
 	}
 	if fields.Err() == nil {
-		into.add(&p)
+		into.addPoint(&p)
 	}
 	return fields.Err()
 }

@@ -45,7 +45,7 @@ type Host struct {
 	Kept          func(measurements.Receipt) // told of what came of each batch; nil: nobody is
 
 	// Run's alone:
-	belongs []place
+	belongs []ownPlace
 	asked   time.Time
 	here    map[assessment.Registered]bool
 	failing bool
@@ -75,7 +75,7 @@ func (h *Host) measure(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read the machine's addresses: %w", err)
 		}
-		var belongs []place
+		var belongs []ownPlace
 		if belongs, placesErr = h.places(ctx, machine{name, addresses}); placesErr == nil {
 			h.belongs, h.asked = belongs, at
 		}

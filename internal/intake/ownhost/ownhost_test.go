@@ -123,28 +123,28 @@ func TestWhoseHostItIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		registered    connections
 		organizations []uuid.UUID
-		want          []place
+		want          []ownPlace
 	}{
-		"nothing is registered, one organization":  {nil, []uuid.UUID{acme}, []place{{organization: acme}}},
+		"nothing is registered, one organization":  {nil, []uuid.UUID{acme}, []ownPlace{{organization: acme}}},
 		"nothing is registered, two organizations": {nil, []uuid.UUID{acme, other}, nil},
 		"no organization yet":                      {nil, nil, nil},
 		"a server here": {
 			connections{at(acme, here): "postgres://u@/postgres?host=/run", at(acme, away): "postgres://u@db09/postgres"},
-			[]uuid.UUID{acme}, []place{{acme, []uuid.UUID{here}}},
+			[]uuid.UUID{acme}, []ownPlace{{acme, []uuid.UUID{here}}},
 		},
 		"of one of two organizations": {
 			connections{at(other, here): "postgres://u@localhost/postgres", at(acme, away): "postgres://u@db09/postgres"},
-			[]uuid.UUID{acme, other}, []place{{other, []uuid.UUID{here}}},
+			[]uuid.UUID{acme, other}, []ownPlace{{other, []uuid.UUID{here}}},
 		},
 		"of both": {
 			connections{at(acme, here): "postgres://u@127.0.0.1/postgres", at(other, away): "postgres://u@[::1]/postgres"},
-			[]uuid.UUID{acme, other}, []place{{acme, []uuid.UUID{here}}, {other, []uuid.UUID{away}}},
+			[]uuid.UUID{acme, other}, []ownPlace{{acme, []uuid.UUID{here}}, {other, []uuid.UUID{away}}},
 		},
 	} {
 		h := &Host{Connections: test.registered, Organizations: func(context.Context) ([]uuid.UUID, error) { return test.organizations, nil }}
 		for range 2 { // the second time what is known is not opened again
 			got, err := h.places(t.Context(), machine{name: "db01"})
-			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(place{})); err != nil || diff != "" {
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(ownPlace{})); err != nil || diff != "" {
 				t.Errorf("%s: %v %s", name, err, diff)
 			}
 		}

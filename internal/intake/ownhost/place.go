@@ -56,22 +56,22 @@ func (m machine) has(t assessment.Target) bool {
 	return false
 }
 
-// place is an organization that the machine belongs to, with its servers on it; nil:
+// ownPlace is an organization that the machine belongs to, with its servers on it; nil:
 // by name.
-type place struct {
+type ownPlace struct {
 	organization uuid.UUID
 	instances    []uuid.UUID
 }
 
 // places says whose host the machine is. Connections that were looked at are known by
 // their revision.
-func (h *Host) places(ctx context.Context, m machine) ([]place, error) {
+func (h *Host) places(ctx context.Context, m machine) ([]ownPlace, error) {
 	registered, err := h.Connections.Registered(ctx)
 	if err != nil {
 		return nil, err
 	}
 	here := make(map[assessment.Registered]bool, len(registered))
-	var found []place
+	var found []ownPlace
 	for _, r := range registered { // sorted by organization
 		if here[r], err = h.isHere(ctx, m, r); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (h *Host) places(ctx context.Context, m machine) ([]place, error) {
 			continue
 		}
 		if last := len(found) - 1; last < 0 || found[last].organization != r.Organization {
-			found = append(found, place{organization: r.Organization})
+			found = append(found, ownPlace{organization: r.Organization})
 		}
 		last := &found[len(found)-1]
 		last.instances = append(last.instances, r.Instance)
@@ -93,7 +93,7 @@ func (h *Host) places(ctx context.Context, m machine) ([]place, error) {
 	if err != nil || len(organizations) != 1 {
 		return nil, err
 	}
-	return []place{{organization: organizations[0]}}, nil
+	return []ownPlace{{organization: organizations[0]}}, nil
 }
 
 func (h *Host) isHere(ctx context.Context, m machine, r assessment.Registered) (bool, error) {

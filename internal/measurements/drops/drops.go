@@ -60,10 +60,10 @@ func New(db *sqlx.DB, log *slog.Logger, now func() time.Time) *Book {
 
 // Note counts a drop.
 func (b *Book) Note(d measurements.Drop) {
-	b.add(key{d.Organization, d.Tile, d.Engine}, Drop{Tile: d.Tile, Engine: d.Engine, Drops: 1, LastAt: b.now(), LastError: sentence(d.Err)})
+	b.addDrop(key{d.Organization, d.Tile, d.Engine}, Drop{Tile: d.Tile, Engine: d.Engine, Drops: 1, LastAt: b.now(), LastError: sentence(d.Err)})
 }
 
-func (b *Book) add(k key, d Drop) {
+func (b *Book) addDrop(k key, d Drop) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before, known := b.counted[k]
@@ -99,7 +99,7 @@ func (b *Book) Flush(ctx context.Context) error {
 	}
 	if err := b.write(ctx, counted); err != nil {
 		for k, d := range counted {
-			b.add(k, d)
+			b.addDrop(k, d)
 		}
 		return fmt.Errorf("count dropped engines: %w", err)
 	}

@@ -99,8 +99,8 @@ func (r *Reference) Utilization(_ context.Context, organization uuid.UUID, scope
 		}
 		for i := range n {
 			in := func(at time.Time) bool { return w.Index(at) == i }
-			cpu[i].add(cpuOf(host, in), 1)
-			memory[i].add(memoryOf(host, in), 1)
+			cpu[i].weigh(cpuOf(host, in), 1)
+			memory[i].weigh(memoryOf(host, in), 1)
 			u.DiskPercent[i] = greater(u.DiskPercent[i], diskOf(host, in))
 		}
 	}
@@ -156,9 +156,9 @@ func cpuOf(host []measurements.HostSample, in func(time.Time) bool) float64 {
 		switch {
 		case !in(h.At):
 		case h.CPUPercent != nil: // as with memory, what the sender has worked out
-			m.add(*h.CPUPercent, 60)
+			m.weigh(*h.CPUPercent, 60)
 		case h.CPU != nil && before != nil:
-			m.add(busy(*before, h), h.At.Sub(before.At).Seconds())
+			m.weigh(busy(*before, h), h.At.Sub(before.At).Seconds())
 		}
 		if h.CPU != nil {
 			before = &host[i]
@@ -194,11 +194,11 @@ func memoryOf(host []measurements.HostSample, in func(time.Time) bool) float64 {
 		switch {
 		case !in(h.At):
 		case h.MemoryPercent != nil:
-			m.add(*h.MemoryPercent, 1)
+			m.weigh(*h.MemoryPercent, 1)
 		case h.Memory != nil && h.Memory.Total >= 0 && h.Memory.Available >= 0:
-			m.add(percent(h.Memory.Total-h.Memory.Available, h.Memory.Total), 1)
+			m.weigh(percent(h.Memory.Total-h.Memory.Available, h.Memory.Total), 1)
 		case h.Memory != nil && h.Memory.Total >= 0 && h.Memory.Used >= 0:
-			m.add(percent(h.Memory.Used, h.Memory.Total), 1)
+			m.weigh(percent(h.Memory.Used, h.Memory.Total), 1)
 		}
 	}
 	return m.value()
@@ -242,7 +242,7 @@ func greater(a, b float64) float64 {
 // mean is a weighed one. NaN is no number to add; without any, it is the value.
 type mean struct{ sum, weight float64 }
 
-func (m *mean) add(x, weight float64) {
+func (m *mean) weigh(x, weight float64) {
 	if !math.IsNaN(x) {
 		m.sum += x * weight
 		m.weight += weight

@@ -55,7 +55,7 @@ func (t *abacus) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sa
 		}
 	}
 	for _, s := range samples {
-		add(all, s.body)
+		addSessions(all, s.body)
 	}
 	if t.name == statements {
 		detail = pack(all)
@@ -78,7 +78,7 @@ func (t *abacus) of(samples []sample, from, to time.Time) (a amounts) {
 				a.sum += parts(s.body)[0] - parts(samples[i-1].body)[0]
 			}
 		default:
-			add(inside, s.body)
+			addSessions(inside, s.body)
 			a.samples++
 		}
 	}
@@ -95,7 +95,7 @@ func (t *abacus) of(samples []sample, from, to time.Time) (a amounts) {
 func (t *abacus) join(details [][]byte) ([]byte, error) {
 	all := map[int64]int64{}
 	for _, d := range details {
-		add(all, d)
+		addSessions(all, d)
 	}
 	return pack(all), t.fail("join")
 }
@@ -167,11 +167,11 @@ func pack(of map[int64]int64) []byte {
 
 func parts(body []byte) map[int64]int64 {
 	of := map[int64]int64{}
-	add(of, body)
+	addSessions(of, body)
 	return of
 }
 
-func add(to map[int64]int64, body []byte) {
+func addSessions(to map[int64]int64, body []byte) {
 	for ; len(body) > 0; body = body[16:] {
 		to[int64(binary.BigEndian.Uint64(body))] += int64(binary.BigEndian.Uint64(body[8:]))
 	}

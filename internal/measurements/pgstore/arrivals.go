@@ -28,18 +28,18 @@ func kindOf(name string) kind {
 // of what two of them say the first stays.
 func arrivals(b measurements.Batch) ([]arrival, error) {
 	all := make([]arrival, 0, b.Len())
-	add := func(kind, subject string, engine fleet.Engine, at time.Time, body []byte) {
+	arrived := func(kind, subject string, engine fleet.Engine, at time.Time, body []byte) {
 		s := sample{at: instant.Cut(at), body: body}
 		all = append(all, arrival{kind: kind, subject: subject, engine: engine, sample: s, count: 1})
 	}
 	for _, s := range b.Hosts {
-		add(hosts, s.Host, "", s.At, hostBodyOf(s).encode())
+		arrived(hosts, s.Host, "", s.At, hostBodyOf(s).encode())
 	}
 	for _, s := range b.Sessions {
-		add(sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
+		arrived(sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
 	}
 	for _, s := range b.Statements {
-		add(statements, s.Instance.String(), s.Engine, s.At, appendStatements(nil, s))
+		arrived(statements, s.Instance.String(), s.Engine, s.At, appendStatements(nil, s))
 	}
 	slices.SortStableFunc(all, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.subject, b.subject), a.at.Compare(b.at))

@@ -53,16 +53,16 @@ func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, 
 	for _, h := range hours {
 		if day := h.floor(timegrid.Day); c.days[day] == nil {
 			c.days[day] = &longer{bucket: day, parts: make(map[time.Time][]byte)}
-			days.add(day)
+			days.addBucket(day)
 			if h.detail != nil {
-				details.add(day, timegrid.Hour, timegrid.Day)
+				details.addBucket(day, timegrid.Hour, timegrid.Day)
 			}
 		}
 		if week := h.floor(timegrid.Week); c.weeks[week] == nil {
 			c.weeks[week] = &longer{bucket: week, parts: make(map[time.Time][]byte)}
-			weeks.add(week)
+			weeks.addBucket(week)
 			if h.detail != nil {
-				details.add(week, timegrid.Day, timegrid.Week)
+				details.addBucket(week, timegrid.Day, timegrid.Week)
 			}
 		}
 	}
@@ -98,9 +98,9 @@ type detailRanges struct {
 	until []time.Time
 }
 
-// add asks for the details of a size within a bucket of a longer one.
-func (r *detailRanges) add(b bucket, of, within timegrid.Size) {
-	r.buckets.add(b)
+// addBucket asks for the details of a size within a bucket of a longer one.
+func (r *detailRanges) addBucket(b bucket, of, within timegrid.Size) {
+	r.buckets.addBucket(b)
 	r.sizes, r.until = append(r.sizes, string(of)), append(r.until, b.start.Add(within.Width()))
 }
 
@@ -261,21 +261,21 @@ func (g *group) keep(ctx context.Context, c *cascade, done []*dirtyHour) error {
 	var minutes, days, weeks, details bodies
 	var sizes []string
 	for _, h := range done {
-		minutes.add(h.bucket, h.rolled)
+		minutes.addBody(h.bucket, h.rolled)
 		if h.detail != nil {
-			details.add(h.bucket, h.detail)
+			details.addBody(h.bucket, h.detail)
 			sizes = append(sizes, string(timegrid.Hour))
 		}
 	}
 	for _, day := range c.days {
-		days.add(day.bucket, day.row)
+		days.addBody(day.bucket, day.row)
 		if day.detail != nil {
-			details.add(day.bucket, day.detail)
+			details.addBody(day.bucket, day.detail)
 			sizes = append(sizes, string(timegrid.Day))
 		}
 	}
 	for _, week := range c.weeks {
-		weeks.add(week.bucket, week.row)
+		weeks.addBody(week.bucket, week.row)
 	}
 	_, err := g.tx.ExecContext(ctx, keepRolled,
 		minutes.series, minutes.starts, minutes.bytes, days.series, days.starts, days.bytes,

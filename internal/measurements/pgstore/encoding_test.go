@@ -96,7 +96,7 @@ func TestWhatIsShownOfWaits(t *testing.T) {
 						want[i][c] += float64(s.sums[c]) / float64(s.samples)
 					}
 				}
-				row[i].add(uuid.UUID{15: n}, s)
+				row[i].addDatabase(uuid.UUID{15: n}, s)
 			}
 			ways[row[i].shown()[0]&isFraction != 0]++
 		}

@@ -80,9 +80,9 @@ func forgetDetails(ctx context.Context, g *group, claimed buckets) error {
 				"series", week.series, "week", week.start, "error", err)
 			continue
 		}
-		weeks.add(week.bucket, week.row)
+		weeks.addBody(week.bucket, week.row)
 		for i, row := range week.days.bytes {
-			days.add(week.days.bucket(i), row)
+			days.addBody(week.days.bucket(i), row)
 		}
 	}
 	_, err = g.tx.ExecContext(ctx, dropDetails, weeks.series, weeks.starts, weeks.bytes, days.series, days.starts, days.bytes)
@@ -103,7 +103,7 @@ func (g *group) readOver(ctx context.Context, claimed buckets) (weeks []*over, e
 			weeks = append(weeks, &week)
 		}
 		if start != nil {
-			weeks[len(weeks)-1].days.add(bucket{week.series, grid(*start)}, day)
+			weeks[len(weeks)-1].days.addBody(bucket{week.series, grid(*start)}, day)
 		}
 		return nil
 	}, stillOver, claimed.series, claimed.starts)

@@ -99,7 +99,7 @@ func (s *hostSlot) addCPU(percent float64, weight uint64) {
 	}
 }
 
-func (s *hostSlot) add(o hostSlot) {
+func (s *hostSlot) addHosts(o hostSlot) {
 	s.sampled = s.sampled || o.sampled
 	s.cpu, s.weight = s.cpu+o.cpu, s.weight+o.weight
 	s.memory, s.n = s.memory+o.memory, s.n+o.n
@@ -196,7 +196,7 @@ func (hostKind) merge(stored, arrived []byte) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if !is.add(more) {
+	if !is.joinBody(more) {
 		return stored, false, nil
 	}
 	return is.encode(), true, nil
@@ -250,7 +250,7 @@ func (hostKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		sum.add(one)
+		sum.addHosts(one)
 		row = rest
 	}
 	return sum.encode(), nil

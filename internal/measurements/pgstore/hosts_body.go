@@ -89,8 +89,8 @@ func hostBodyOf(s measurements.HostSample) *hostBody {
 	return b
 }
 
-// add adds what was not known, and says whether there was any.
-func (b *hostBody) add(other *hostBody) (changed bool) {
+// joinBody adds what was not known, and says whether there was any.
+func (b *hostBody) joinBody(other *hostBody) (changed bool) {
 	changed = other.stale && !b.stale
 	b.stale = b.stale || other.stale
 	changed = fill(&b.cpu, other.cpu) || changed

@@ -47,7 +47,7 @@ func keepMappings(ctx context.Context, tx *sqlx.Tx, h held, samples []measuremen
 	var rows buckets
 	var instances []string
 	for id, of := range newest {
-		rows.add(bucket{id, of.At})
+		rows.addBucket(bucket{id, of.At})
 		instances = append(instances, array(of.Instances))
 	}
 	if _, err := tx.ExecContext(ctx, mapHosts, rows.series, instances, rows.starts); err != nil {
@@ -83,7 +83,7 @@ func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements
 	var until []time.Time
 	var active, idle, waiting, inTransaction, other []int64
 	for database, of := range newest {
-		rows.add(bucket{h.series[seriesKey{sessions, of.Instance.String()}].id, of.At})
+		rows.addBucket(bucket{h.series[seriesKey{sessions, of.Instance.String()}].id, of.At})
 		databases, until = append(databases, database), append(until, of.At.Add(max(countsIntervals*of.Interval, countsAtLeast)))
 		active, idle, waiting = append(active, of.Active), append(idle, of.Idle), append(waiting, of.Waiting)
 		inTransaction, other = append(inTransaction, of.IdleInTransaction), append(other, of.Other)

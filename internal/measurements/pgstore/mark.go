@@ -55,7 +55,7 @@ func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
 	var dirty []int64
 	var arrived []bool
 	for b, m := range hours {
-		columns.add(b)
+		columns.addBucket(b)
 		dirty, arrived = append(dirty, int64(m.minutes)), append(arrived, m.arrived)
 	}
 	if _, err := tx.ExecContext(ctx, markDirty, columns.series, columns.starts, dirty, arrived); err != nil {

@@ -154,7 +154,7 @@ func (g *group) claim(ctx context.Context, statement string, args ...any) (bucke
 			return err
 		}
 		g.series[one.id] = one
-		claimed.add(bucket{one.id, grid(hour)})
+		claimed.addBucket(bucket{one.id, grid(hour)})
 		return nil
 	}, statement, args...)
 	if err != nil {
@@ -176,7 +176,7 @@ func (g *group) roll(ctx context.Context, claimed buckets) (int, error) {
 	for _, h := range g.hours {
 		if err := h.roll(g.kind(h.series), g.series[h.series]); err != nil {
 			g.fails(ctx, h, err)
-			failed.add(h.bucket)
+			failed.addBucket(h.bucket)
 			continue
 		}
 		done = append(done, h)
@@ -187,7 +187,7 @@ func (g *group) roll(ctx context.Context, claimed buckets) (int, error) {
 	}
 	done = c.carry(done, func(h *dirtyHour, err error) {
 		g.fails(ctx, h, err)
-		failed.add(h.bucket)
+		failed.addBucket(h.bucket)
 	})
 	if len(failed.series) > 0 {
 		if _, err := g.tx.ExecContext(ctx, postponeHours, failed.series, failed.starts); err != nil {
@@ -236,7 +236,7 @@ func (g *group) readRaw(ctx context.Context) error {
 	var of []*dirtyHour
 	for _, h := range g.hours {
 		for _, span := range h.spans(g.kind(h.series)) {
-			since.add(bucket{h.series, span.From})
+			since.addBucket(bucket{h.series, span.From})
 			until, of = append(until, span.To), append(of, h)
 		}
 	}

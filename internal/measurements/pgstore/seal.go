@@ -81,7 +81,7 @@ func (g *group) seal(ctx context.Context, claimed buckets) (int, error) {
 		if err := row.Scan(&hour.series, &hour.start); err != nil {
 			return err
 		}
-		sealed.add(hour)
+		sealed.addBucket(hour)
 		reach = append(reach, g.kind(hour.series).reach().Seconds())
 		return nil
 	}, sealHours, claimed.series, claimed.starts, weeks, numbers)

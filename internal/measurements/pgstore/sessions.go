@@ -26,7 +26,7 @@ func waitingOf(s measurements.SessionSample) (w waiting) {
 
 func (w waiting) any() bool { return w != waiting{} }
 
-func (w *waiting) add(o waiting) {
+func (w *waiting) addWaiting(o waiting) {
 	for c := range w {
 		w[c] += o[c]
 	}
@@ -57,21 +57,21 @@ type waitSums struct {
 	sums    waiting
 }
 
-func (s *waitSums) add(o waitSums) {
+func (s *waitSums) addSums(o waitSums) {
 	s.samples += o.samples
-	s.sums.add(o.sums)
+	s.sums.addWaiting(o.sums)
 }
 
 // waitSlot is what a bucket has of the databases of an instance. It is nil where
 // nobody sampled; databases in which nobody waited need not be in it.
 type waitSlot map[uuid.UUID]waitSums
 
-func (s waitSlot) add(database uuid.UUID, o waitSums) {
+func (s waitSlot) addDatabase(database uuid.UUID, o waitSums) {
 	if o.samples == 0 {
 		return
 	}
 	sum := s[database]
-	sum.add(o)
+	sum.addSums(o)
 	s[database] = sum
 }
 
@@ -197,7 +197,7 @@ func (sessionKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []
 				return nil, nil, errBytes
 			}
 			if w.any() {
-				row[minute].add(database, waitSums{1, w})
+				row[minute].addDatabase(database, waitSums{1, w})
 			}
 		}
 	}
@@ -217,7 +217,7 @@ func (sessionKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, e
 			sum = waitSlot{}
 		}
 		for database, sums := range slot {
-			sum.add(database, sums)
+			sum.addDatabase(database, sums)
 		}
 	}
 	return sum.encode(), nil

@@ -36,7 +36,7 @@ type buckets struct {
 	starts []time.Time
 }
 
-func (c *buckets) add(b bucket) {
+func (c *buckets) addBucket(b bucket) {
 	c.series, c.starts = append(c.series, b.series), append(c.starts, b.start)
 }
 
@@ -48,11 +48,11 @@ type bodies struct {
 	bytes [][]byte
 }
 
-func (c *bodies) add(b bucket, body []byte) {
+func (c *bodies) addBody(b bucket, body []byte) {
 	if body == nil { // a row without slots: of an hour that only a marker of staleness is in
 		body = []byte{}
 	}
-	c.buckets.add(b)
+	c.buckets.addBucket(b)
 	c.bytes = append(c.bytes, body)
 }
 

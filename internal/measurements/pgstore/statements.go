@@ -191,7 +191,7 @@ func (l deltas) slot(engine fleet.Engine) querySlot {
 		if engine == fleet.SQLServer && !math.IsNaN(d.max) {
 			most = d.max
 		}
-		s.add(querySlot{true, d.calls, d.total, most})
+		s.addQueries(querySlot{true, d.calls, d.total, most})
 	}
 	return s
 }
@@ -204,7 +204,7 @@ type querySlot struct {
 	max     float64 // ms; NaN: there was no call
 }
 
-func (s *querySlot) add(o querySlot) {
+func (s *querySlot) addQueries(o querySlot) {
 	s.sampled = s.sampled || o.sampled
 	s.calls, s.total = s.calls+o.calls, s.total+o.total
 	s.max = greater(s.max, o.max)
@@ -322,7 +322,7 @@ func (statementKind) total(engine fleet.Engine, row []byte, n int, detail []byte
 		if err != nil {
 			return nil, err
 		}
-		sum.add(one)
+		sum.addQueries(one)
 		row = rest
 	}
 	return sum.encode(), nil

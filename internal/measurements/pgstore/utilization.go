@@ -61,11 +61,11 @@ func (u *utilization) take(part stretch) (sampled bool, err error) {
 			return sampled, errBytes
 		}
 		if has&slotCPU != 0 {
-			u.cpu.add(at, shortOf(numbers))
+			u.cpu.addValue(at, shortOf(numbers))
 			numbers = numbers[shortSize:]
 		}
 		if has&slotMemory != 0 {
-			u.memory.add(at, shortOf(numbers))
+			u.memory.addValue(at, shortOf(numbers))
 			numbers = numbers[shortSize:]
 		}
 		if has&slotDisk != 0 {
@@ -87,7 +87,7 @@ func newMeans(buckets int) means {
 	return means{make(measurements.Values, buckets), make([]int32, buckets)}
 }
 
-func (m *means) add(at int, v float64) {
+func (m *means) addValue(at int, v float64) {
 	m.sum[at] += v
 	m.n[at]++
 }

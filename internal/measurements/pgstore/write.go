@@ -118,7 +118,7 @@ func sealed(ctx context.Context, tx *sqlx.Tx, hours map[bucket]bool) error {
 	var numbers []int32
 	for b := range hours {
 		asked = append(asked, b)
-		weeks.add(b.floor(timegrid.Week))
+		weeks.addBucket(b.floor(timegrid.Week))
 		numbers = append(numbers, int32(b.within(timegrid.Week, timegrid.Hour)))
 	}
 	err := query(ctx, tx, func(row scanner) error {
@@ -155,7 +155,7 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []placed) ([]
 	repeated := make(map[bucket]*placed, len(accepted)) // by their very time
 	for i, p := range accepted {
 		key := bucket{p.id, grid(p.at)}
-		rows.add(key, p.body)
+		rows.addBody(key, p.body)
 		repeated[key] = &accepted[i]
 	}
 	var news []placed
@@ -186,7 +186,7 @@ func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]*
 	}
 	var asked buckets
 	for key := range repeated {
-		asked.add(key)
+		asked.addBucket(key)
 	}
 	var changed []placed
 	var rows bodies
@@ -203,7 +203,7 @@ func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]*
 			return fmt.Errorf("series %d at %s: %w", key.series, key.start, err)
 		}
 		if differs {
-			rows.add(key, merged)
+			rows.addBody(key, merged)
 			changed = append(changed, *again)
 		}
 		return nil

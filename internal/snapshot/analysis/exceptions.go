@@ -172,7 +172,7 @@ func Acceptances(doc snapshot.Document) []Acceptance {
 		for _, r := range recorded(doc, in) {
 			v := judge(doc, checks, in, r)
 			for _, f := range v.accepted {
-				out[index[f.Exception.ID]].add(f)
+				out[index[f.Exception.ID]].addFinding(f)
 			}
 			if v.unlisted > 0 {
 				out[index[v.beyond.ID]].Unlisted += v.unlisted
@@ -189,7 +189,7 @@ func Acceptances(doc snapshot.Document) []Acceptance {
 	return out
 }
 
-func (a *Acceptance) add(f Finding) {
+func (a *Acceptance) addFinding(f Finding) {
 	if len(a.Findings) == 0 || Rank(f.Severity) < Rank(a.Check.Severity) {
 		a.Check.Severity = f.Severity
 	}

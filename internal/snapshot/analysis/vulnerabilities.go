@@ -23,7 +23,7 @@ type CVECounts struct {
 // Highest is the highest CVSS of both.
 func (c CVECounts) Highest() float64 { return max(c.HighestOpen, c.HighestPossible) }
 
-func (c *CVECounts) add(applies string, cvss float64) {
+func (c *CVECounts) addCVE(applies string, cvss float64) {
 	switch applies {
 	case CVENotExploitable:
 	case CVEOpen:
@@ -49,7 +49,7 @@ func CVEs(doc snapshot.Document, in *snapshot.Instance) CVECounts {
 	var c CVECounts
 	cvss := scores(doc)
 	for _, one := range in.CVEs {
-		c.add(one.Applies, cvss[one.ID])
+		c.addCVE(one.Applies, cvss[one.ID])
 	}
 	return c
 }
@@ -70,7 +70,7 @@ func AllCVEs(doc snapshot.Document) CVECounts {
 		}
 	}
 	for id, how := range applies { // sums of whole numbers and maxima: the order does not show
-		c.add(how, cvss[id])
+		c.addCVE(how, cvss[id])
 	}
 	return c
 }

@@ -11,7 +11,7 @@ import (
 // that are muted.
 func alerts() *snapshot.AlertHistory {
 	h := &snapshot.AlertHistory{}
-	add := func(severity, title, database string, before, lasted time.Duration) *snapshot.Alert {
+	raise := func(severity, title, database string, before, lasted time.Duration) *snapshot.Alert {
 		raised := AsOf().Add(-before)
 		a := snapshot.Alert{
 			ID: ID(8000 + len(h.Listed)), Title: title, Severity: severity, State: "Open", Database: database, Rule: "",
@@ -26,22 +26,22 @@ func alerts() *snapshot.AlertHistory {
 	}
 	const day = 24 * time.Hour
 	for n := range 14 {
-		add("warning", "Replication lag above 60 seconds", "", time.Duration(29-2*n)*day+time.Duration(n)*47*time.Minute, time.Duration(6+3*n)*time.Minute)
+		raise("warning", "Replication lag above 60 seconds", "", time.Duration(29-2*n)*day+time.Duration(n)*47*time.Minute, time.Duration(6+3*n)*time.Minute)
 	}
 	for n := range 9 {
-		a := add("info", "Idle in transaction for 10 minutes", "crm", time.Duration(27-3*n)*day+9*time.Hour, time.Duration(20+7*n)*time.Minute)
+		a := raise("info", "Idle in transaction for 10 minutes", "crm", time.Duration(27-3*n)*day+9*time.Hour, time.Duration(20+7*n)*time.Minute)
 		a.State, a.Occurrences = "Resolved", 1+n%3
 	}
 	for n, database := range []string{"orders", "crm", "orders", "crm", "orders"} {
-		add("critical", "Sessions wait for locks of one transaction", database, 9*day+time.Duration(40-4*n)*time.Minute, time.Duration(70-6*n)*time.Minute)
+		raise("critical", "Sessions wait for locks of one transaction", database, 9*day+time.Duration(40-4*n)*time.Minute, time.Duration(70-6*n)*time.Minute)
 	}
-	add("critical", "Volume of the data directory is full: /var/lib/postgresql/15/main on pg-orders-01.db.nordlicht.example, 0 bytes of 2,199,023,255,552 are free", "",
+	raise("critical", "Volume of the data directory is full: /var/lib/postgresql/15/main on pg-orders-01.db.nordlicht.example, 0 bytes of 2,199,023,255,552 are free", "",
 		16*day, 25*time.Hour).Rule = "Volume above 90 %"
-	add("warning", "Dead rows above 20 % in the largest table", "orders", 33*day, 4*day)
-	add("critical", "Base backup is not complete by 04:00", "", 8*time.Hour, 0)
-	add("warning", "A transaction has been open for 30 minutes", "orders", 95*time.Minute, 0).State = "Acknowledged"
-	add("info", "PostgreSQL 15.3 is 12 releases behind", "", 40*day, 0).Muted = true
-	add("warning", "Connections above 85 % of max_connections", "", 3*day, 2*time.Hour).Muted = true
+	raise("warning", "Dead rows above 20 % in the largest table", "orders", 33*day, 4*day)
+	raise("critical", "Base backup is not complete by 04:00", "", 8*time.Hour, 0)
+	raise("warning", "A transaction has been open for 30 minutes", "orders", 95*time.Minute, 0).State = "Acknowledged"
+	raise("info", "PostgreSQL 15.3 is 12 releases behind", "", 40*day, 0).Muted = true
+	raise("warning", "Connections above 85 % of max_connections", "", 3*day, 2*time.Hour).Muted = true
 	h.Total = len(h.Listed)
 	return h
 }
