@@ -3,10 +3,11 @@ package eventstore
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/transact"
 )
 
 // decisions is how often a transaction is tried again after somebody else's
@@ -19,26 +20,11 @@ const decisions = 5
 func Transact(ctx context.Context, db *sqlx.DB, decide func(tx *sqlx.Tx) error) error {
 	var err error
 	for range decisions {
-		if err = transactOnce(ctx, db, decide); !cameFirst(err) {
+		if err = transact.Once(ctx, db, nil, decide); !cameFirst(err) {
 			return err
 		}
 	}
 	return err
-}
-
-func transactOnce(ctx context.Context, db *sqlx.DB, decide func(tx *sqlx.Tx) error) error {
-	tx, err := db.BeginTxx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if err := decide(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
 }
 
 // cameFirst recognises what deciding again resolves: a stream that moved, a

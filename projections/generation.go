@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -201,17 +200,4 @@ func quoted(name ...string) string { return pgx.Identifier(name).Sanitize() }
 func isUniqueViolation(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "23505"
-}
-
-// inTx runs work in a transaction of its own.
-func inTx(ctx context.Context, db *sqlx.DB, options *sql.TxOptions, work func(tx *sqlx.Tx) error) error {
-	tx, err := db.BeginTxx(ctx, options)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := work(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
 }

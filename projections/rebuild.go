@@ -11,6 +11,7 @@ import (
 
 	"muster/eventstore/topic"
 	"muster/internal/pause"
+	"muster/internal/postgres/transact"
 )
 
 // RebuildOptions say how a rebuild ends.
@@ -41,7 +42,7 @@ func (r *Runner) RequestRebuild(ctx context.Context, name string, options Rebuil
 	if err != nil {
 		return err
 	}
-	err = inTx(ctx, r.db, nil, func(tx *sqlx.Tx) error {
+	err = transact.Once(ctx, r.db, nil, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, lockKey("prepare", p.Name)); err != nil {
 			return err
 		}
@@ -175,7 +176,7 @@ WHERE l.consumer_group = $1 AND f.consumer_group = $2`, live.Group, filling.Grou
 // snapshot stands still.
 func (l *leader) compare(ctx context.Context, p Projection, live, filling generation) error {
 	snapshot := &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
-	err := inTx(ctx, l.pool, snapshot, func(tx *sqlx.Tx) error {
+	err := transact.Once(ctx, l.pool, snapshot, func(tx *sqlx.Tx) error {
 		d := Difference{Projection: p.Name, Old: live.Group, New: filling.Group, Positions: map[string]int64{}}
 		for _, log := range p.Logs {
 			var position int64
@@ -223,7 +224,7 @@ const giveWay = `SET LOCAL lock_timeout = '200ms'`
 // switchTo makes the new generation the live one, at the same position, in one
 // transaction with the readers' views.
 func (l *leader) switchTo(ctx context.Context, p Projection, live, filling generation) error {
-	err := inTx(ctx, l.pool, readCommitted, func(tx *sqlx.Tx) error {
+	err := transact.Once(ctx, l.pool, readCommitted, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, giveWay); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"muster/eventstore/topic"
 	"muster/internal/pause"
 	"muster/internal/postgres/listen"
+	"muster/internal/postgres/transact"
 )
 
 // control is the wake-up subject for work that is not an event: a rebuild was asked for.
@@ -70,7 +71,7 @@ func subscriberConnections(projections []Projection) int {
 // them. Any number of processes may do so at once.
 func (r *Runner) Prepare(ctx context.Context) error {
 	for _, p := range r.projections {
-		err := inTx(ctx, r.db, nil, func(tx *sqlx.Tx) error {
+		err := transact.Once(ctx, r.db, nil, func(tx *sqlx.Tx) error {
 			if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, lockKey("prepare", p.Name)); err != nil {
 				return err
 			}

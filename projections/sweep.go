@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore/topic"
+	"muster/internal/postgres/transact"
 )
 
 // sweep drops the tables of generations whose grace has passed and of versions
@@ -35,7 +36,7 @@ WHERE projection = $1 AND version = $2 AND dropped_at IS NULL AND ended_at < now
 		return err
 	}
 	for _, group := range groups {
-		err := inTx(ctx, l.pool, nil, func(tx *sqlx.Tx) error {
+		err := transact.Once(ctx, l.pool, nil, func(tx *sqlx.Tx) error {
 			if _, err := tx.ExecContext(ctx, giveWay); err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ WHERE projection = $1 AND version <> $2 AND used_at < now() - make_interval(secs
 		return err
 	}
 	for _, version := range versions {
-		if err := inTx(ctx, l.pool, nil, func(tx *sqlx.Tx) error { return dropVersion(ctx, tx, p.Name, version) }); err != nil {
+		if err := transact.Once(ctx, l.pool, nil, func(tx *sqlx.Tx) error { return dropVersion(ctx, tx, p.Name, version) }); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
+	"muster/internal/postgres/transact"
 )
 
 // Errors of the dead letters.
@@ -189,20 +190,19 @@ ON CONFLICT DO NOTHING`, l.Handler, l.Log, l.Position)
 }
 
 func (d *DeadLetters) inTx(ctx context.Context, work func(tx *sqlx.Tx) error) error {
-	tx, err := d.db.BeginTxx(ctx, nil)
-	if err != nil {
+	err := transact.Once(ctx, d.db, nil, func(tx *sqlx.Tx) error {
+		if err := work(tx); err != nil {
+			return err
+		}
+		// A group's Apply may have said that its commit need not wait for the disk:
+		// a page comes again after a crash, what an operator decided does not.
+		_, err := tx.ExecContext(ctx, `SET LOCAL synchronous_commit TO DEFAULT`)
 		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := work(tx); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("replay dead letter: %w", err)
 	}
-	// A group's Apply may have said that its commit need not wait for the disk:
-	// a page comes again after a crash, what an operator decided does not.
-	if _, err := tx.ExecContext(ctx, `SET LOCAL synchronous_commit TO DEFAULT`); err != nil {
-		return fmt.Errorf("replay dead letter: %w", err)
-	}
-	return tx.Commit()
+	return nil
 }
 
 // replay applies a parked stream in order, up to the first event that still

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -124,19 +123,6 @@ func New(db *sqlx.DB, now func() time.Time) *Store {
 
 // clock is now in what PostgreSQL keeps: UTC, microseconds.
 func (s *Store) clock() time.Time { return instant.Cut(s.now()) }
-
-// inTx runs f in a transaction of its own.
-func (s *Store) inTx(ctx context.Context, f func(tx *sqlx.Tx) error) error {
-	tx, err := s.db.BeginTxx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit it has nothing to do
-	if err := f(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
 
 // secret returns 32 random bytes as text, and the digest that is kept of them.
 func secret() (text string, digest []byte) {

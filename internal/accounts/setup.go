@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/postgres/transact"
 	"muster/internal/statement"
 )
 
@@ -39,7 +40,7 @@ func (s *Store) NewSetupToken(ctx context.Context, org uuid.UUID) (token string,
 	token, digest := secret()
 	now := s.clock()
 	expires = now.Add(SetupLinkLife)
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		required, err := s.LockSetup(ctx, tx)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/internal/postgres/transact"
 	"muster/internal/statement"
 )
 
@@ -181,7 +182,7 @@ func (s *Store) forgive(ctx context.Context, a account, password string) error {
 func (s *Store) refuse(ctx context.Context, account, address []byte, e SecurityEntry) error {
 	now := s.clock()
 	since := now.Add(-FailureWindow)
-	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
+	err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		err := statement.Exec(ctx, tx, "count a failed sign-in", countFailure, account, address, FailuresPerAccount, failuresPerAddress, now, since)
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/pause"
 	"muster/internal/postgres"
+	"muster/internal/postgres/transact"
 	"muster/internal/secrets"
 )
 
@@ -144,19 +145,20 @@ func (s *Source) fill(ctx context.Context, dir string) (Manifest, error) {
 // the snapshot are among them whatever was rotated or retired meanwhile.
 func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.Key, error) {
 	before := s.Keys.Keys()
-	keeper, err := s.begin(ctx, sql.LevelReadCommitted)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = keeper.Rollback() }() // it has only locked
-	if _, err := keeper.ExecContext(ctx, keepTables); err != nil {
-		return nil, fmt.Errorf("keep the tables from being dropped: %w", err)
-	}
-	tx, err := s.begin(ctx, sql.LevelRepeatableRead)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }() // it has only read
+	var keys []*secrets.Key
+	err := s.reading(ctx, sql.LevelReadCommitted, func(keeper *sqlx.Tx) error {
+		if _, err := keeper.ExecContext(ctx, keepTables); err != nil {
+			return fmt.Errorf("keep the tables from being dropped: %w", err)
+		}
+		return s.reading(ctx, sql.LevelRepeatableRead, func(tx *sqlx.Tx) (err error) {
+			keys, err = s.dumpSnapshot(ctx, tx, dir, before, m)
+			return err
+		})
+	})
+	return keys, err
+}
+
+func (s *Source) dumpSnapshot(ctx context.Context, tx *sqlx.Tx, dir string, before []*secrets.Key, m *Manifest) ([]*secrets.Key, error) {
 	var snapshot string
 	if err := tx.GetContext(ctx, &snapshot, `SELECT pg_export_snapshot()`); err != nil {
 		return nil, fmt.Errorf("export a snapshot: %w", err)
@@ -190,17 +192,15 @@ func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.
 //go:embed keep_tables.sql
 var keepTables string
 
-// begin begins a transaction that reads, and lies idle for as long as the dump
+// reading runs do in a transaction that reads, and lies idle for as long as the dump
 // takes.
-func (s *Source) begin(ctx context.Context, isolation sql.IsolationLevel) (*sqlx.Tx, error) {
-	tx, err := s.DB.BeginTxx(ctx, &sql.TxOptions{Isolation: isolation, ReadOnly: true})
-	if err != nil {
-		return nil, fmt.Errorf("begin: %w", err)
-	}
-	if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
-		return nil, errors.Join(fmt.Errorf("let a transaction lie idle: %w", err), tx.Rollback())
-	}
-	return tx, nil
+func (s *Source) reading(ctx context.Context, isolation sql.IsolationLevel, do func(tx *sqlx.Tx) error) error {
+	return transact.Once(ctx, s.DB, &sql.TxOptions{Isolation: isolation, ReadOnly: true}, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+			return fmt.Errorf("let a transaction lie idle: %w", err)
+		}
+		return do(tx)
+	})
 }
 
 // union is keys and those of more that are not among them.

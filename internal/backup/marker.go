@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/transact"
 )
 
 // The marker is a table that a restore makes before it writes anything else and
@@ -69,19 +71,15 @@ func readMarker(ctx context.Context, db sqlx.QueryerContext) (*UnfinishedError, 
 
 // begin writes the marker; table and row in one transaction.
 func begin(ctx context.Context, db *sqlx.DB, b *Backup) error {
-	tx, err := db.BeginTxx(ctx, nil)
+	err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, createMarker); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO muster_restore (backup, made_at) VALUES ($1, $2)`, b.identity, b.MadeAt)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if _, err := tx.ExecContext(ctx, createMarker); err != nil {
 		return fmt.Errorf("mark the database as being restored: %w", err)
-	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO muster_restore (backup, made_at) VALUES ($1, $2)`, b.identity, b.MadeAt); err != nil {
-		return fmt.Errorf("mark the database as being restored: %w", err)
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/transact"
 )
 
 // Reseal seals everything again that was sealed under other keys, in the
@@ -109,44 +111,41 @@ func (e *UnfinishedError) Error() string {
 func changeKeys(ctx context.Context, db *sqlx.DB, path string,
 	change func(tx *sqlx.Tx, ring *Ring, current string) error, afterwards ...func() error,
 ) error {
-	tx, err := db.BeginTxx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	current, since, err := lockCurrent(ctx, tx)
-	if err != nil {
-		return err
-	}
-	// The row makes the processes of this installation take turns. The file's
-	// lock is for one that lost its connection, and the row with it, on its way
-	// from reading the file to replacing it.
-	if path, err = filepath.EvalSymlinks(path); err != nil { // the file, not a link that leads to it
-		return fmt.Errorf("find the secret key: %w", err)
-	}
-	release, err := lock(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer release()
-	ring, err := load(path)
-	if err != nil {
-		return err
-	}
-	if ring.Fingerprint() != current {
-		known, err := history(ctx, tx)
+	release := func() {}
+	defer func() { release() }()
+	err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
+		current, since, err := lockCurrent(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := judge(path, ring.Keys(), current, since, known); err != nil {
+		// The row makes the processes of this installation take turns. The file's
+		// lock is for one that lost its connection, and the row with it, on its way
+		// from reading the file to replacing it.
+		if path, err = filepath.EvalSymlinks(path); err != nil { // the file, not a link that leads to it
+			return fmt.Errorf("find the secret key: %w", err)
+		}
+		unlock, err := lock(ctx, path)
+		if err != nil {
 			return err
 		}
-	}
-	if err := change(tx, ring, current); err != nil {
+		release = unlock
+		ring, err := load(path)
+		if err != nil {
+			return err
+		}
+		if ring.Fingerprint() != current {
+			known, err := history(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if err := judge(path, ring.Keys(), current, since, known); err != nil {
+				return err
+			}
+		}
+		return change(tx, ring, current)
+	})
+	if err != nil {
 		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
 	}
 	for _, do := range afterwards {
 		if err := do(); err != nil {

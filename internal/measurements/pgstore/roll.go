@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/timegrid"
+	"muster/internal/postgres/transact"
 )
 
 var (
@@ -71,7 +72,7 @@ func (s *Store) Roll(ctx context.Context) (hours int, err error) {
 // rollHeld rolls up the hour that has been dirty for the longest time. For its series
 // it waits, but not for one whose writer has hung: the others would wait with it.
 func (s *Store) rollHeld(ctx context.Context) (hours int, err error) {
-	err = s.transact(ctx, func(tx *sqlx.Tx) error {
+	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, `SET LOCAL lock_timeout = '1s'`); err != nil {
 			return fmt.Errorf("limit how long to wait: %w", err)
 		}
@@ -99,7 +100,7 @@ type outcome struct {
 
 // rollGroup rolls up the hours that a claim finds, in one transaction.
 func (s *Store) rollGroup(ctx context.Context, claim string, args ...any) (o outcome, err error) {
-	err = s.transact(ctx, func(tx *sqlx.Tx) error {
+	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		o, err = s.rollClaimed(ctx, tx, claim, groupHours, args...)
 		return err
 	})

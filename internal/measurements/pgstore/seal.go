@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/timegrid"
+	"muster/internal/postgres/transact"
 )
 
 var (
@@ -50,7 +51,7 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 func (s *Store) round(ctx context.Context, claim string, size int, do func(context.Context, *group, buckets) error) error {
 	var last bucket
 	for found := size; found == size; {
-		err := s.transact(ctx, func(tx *sqlx.Tx) error {
+		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 			g := &group{tx: tx, store: s, series: make(map[int64]series)}
 			claimed, err := g.claim(ctx, claim, size, last.series, last.start)
 			if found = len(claimed.series); err != nil || found == 0 {

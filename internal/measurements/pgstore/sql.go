@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -82,21 +81,4 @@ func query(ctx context.Context, q sqlx.QueryerContext, take func(scanner) error,
 		}
 	}
 	return rows.Err()
-}
-
-// transact commits what do does in one transaction, READ COMMITTED. It is never tried
-// again: locks are waited for in one order (doc.go).
-func (s *Store) transact(ctx context.Context, do func(tx *sqlx.Tx) error) error {
-	tx, err := s.db.BeginTxx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if err := do(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/pgtest"
+	"muster/internal/postgres/transact"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -73,7 +74,7 @@ func measured(kind, subject string, at time.Time, numbers ...int64) arrival {
 
 // try writes arrivals as Write does with what it was given.
 func (s *stage) try(arrived ...arrival) (receipt measurements.Receipt, err error) {
-	err = s.transact(s.Context(), func(tx *sqlx.Tx) error {
+	err = transact.Once(s.Context(), s.db, nil, func(tx *sqlx.Tx) error {
 		receipt, err = s.keep(s.Context(), tx, measurements.Batch{Organization: s.org}, arrived)
 		return err
 	})

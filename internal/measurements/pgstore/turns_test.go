@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements"
+	"muster/internal/postgres/transact"
 )
 
 // TestWhatIsFreshGoesFirst, and an import is worked off beside it.
@@ -108,7 +109,7 @@ func TestRollingUpEnds(t *testing.T) {
 		}
 		late := measured(sessions, "b", monday, 2)
 		s.remember(late)
-		return others.transact(t.Context(), func(tx *sqlx.Tx) error {
+		return transact.Once(t.Context(), others.db, nil, func(tx *sqlx.Tx) error {
 			if _, err := others.keep(t.Context(), tx, measurements.Batch{Organization: s.org}, []arrival{late}); err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/postgres/transact"
 )
 
 var (
@@ -34,7 +35,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 		return measurements.Receipt{}, fmt.Errorf("encode %d samples: %w", b.Len(), err)
 	}
 	var receipt measurements.Receipt
-	err = s.transact(ctx, func(tx *sqlx.Tx) error {
+	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		if b.Guard != nil {
 			if err := b.Guard(ctx, tx); err != nil {
 				return err
