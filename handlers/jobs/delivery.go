@@ -11,6 +11,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
 
+	"muster/internal/lease"
 	"muster/internal/telemetry"
 )
 
@@ -85,53 +86,36 @@ var errNacked = errors.New("the handler gave no reason")
 // the job. It returns at the latest Grace after the subscriber was stopped.
 func (d *delivery) supervise() {
 	defer d.cancel(nil)
-	lease := d.loop.sub.cfg.Lease
-	beat := time.NewTicker(lease / 3)
-	defer beat.Stop()
-	kept := time.Now() // monotonic: only differences are used
+	queue, cfg := d.loop.sub.queue, &d.loop.sub.cfg
+	stopKeeping := lease.Kept{
+		Term: cfg.Lease, What: d.job.lost(), Lost: d.cancel,
+		Renew: func(ctx context.Context) error { return queue.heartbeat(ctx, d.job, cfg.Lease) },
+	}.Keep(context.Background())
+	defer stopKeeping()
 	stop := d.loop.sub.stop.Done()
 	var graceOver <-chan time.Time
 	for {
 		select {
 		case <-d.msg.Acked():
+			stopKeeping()
 			d.settle(d.finish)
 			return
 		case <-d.msg.Nacked():
+			stopKeeping()
 			d.settle(d.failed)
 			return
 		case <-stop:
 			stop = nil
 			d.cancel(ErrStopping)
-			grace := time.NewTimer(d.loop.sub.cfg.Grace)
+			grace := time.NewTimer(cfg.Grace)
 			defer grace.Stop()
 			graceOver = grace.C
 		case <-graceOver:
+			stopKeeping()
 			d.handBack(true)
 			return
-		case <-beat.C:
-			kept = d.heartbeat(kept)
 		}
 	}
-}
-
-// heartbeat extends the lease and returns when it was last extended. A lost
-// lease cancels the handler's context; so does a database that has not
-// answered for a whole lease, because by then somebody else may be at work.
-func (d *delivery) heartbeat(kept time.Time) time.Time {
-	lease := d.loop.sub.cfg.Lease
-	ctx, cancel := context.WithTimeout(context.Background(), lease/3)
-	defer cancel()
-	started := time.Now()
-	err := d.loop.sub.queue.heartbeat(ctx, d.job, lease)
-	switch {
-	case err == nil:
-		return started
-	case IsLost(ctx, err):
-		d.cancel(err)
-	case time.Since(kept) > lease:
-		d.cancel(&FenceLostError{Job: d.job.ID, Fence: d.job.Fence})
-	}
-	return kept
 }
 
 // settleTimeout bounds a settling on a database that does not answer; then the
@@ -146,7 +130,7 @@ func (d *delivery) settle(how func(context.Context) (Outcome, error)) {
 	d.loop.sub.cfg.Settled(d.job.Kind, outcome, time.Since(d.begun))
 	// A lost fence is the usual case after an ack: the handler has finished
 	// the job in its own transaction.
-	if err != nil && !IsLost(ctx, err) {
+	if err != nil && !lease.IsLost(ctx, err) {
 		d.loop.sub.cfg.Log.WarnContext(ctx, "cannot settle a job, it runs again when its lease lapses",
 			"kind", string(d.job.Kind), "job", d.job.ID, "error", err)
 	}

@@ -49,7 +49,7 @@
 //
 // The worker only seems dead (a long pause, a cut connection) and comes back
 // while another is at work. Finish, Hold and SetProgress match no row under
-// the old fence and return *FenceLostError; the transaction must be rolled
+// the old fence and return *lease.LostError; the transaction must be rolled
 // back. Its context is cancelled with that cause at the next heartbeat.
 //
 // The answer to a commit is lost. If it was committed, the job is gone and

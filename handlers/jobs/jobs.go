@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -107,15 +106,10 @@ type Claimed struct {
 	Age time.Duration
 }
 
-// FenceLostError reports that the job was taken over or finished by somebody
-// else: the transaction it comes from must be rolled back.
-type FenceLostError struct {
-	Job   uuid.UUID
-	Fence int64
-}
-
-func (e *FenceLostError) Error() string {
-	return fmt.Sprintf("job %s is no longer held under fence %d", e.Job, e.Fence)
+// lost is the sentence of a *lease.LostError: the job was taken over or finished by
+// somebody else, and the transaction it comes from must be rolled back.
+func (c Claimed) lost() string {
+	return fmt.Sprintf("job %s is no longer held under fence %d", c.ID, c.Fence)
 }
 
 // AbandonedError is the cause of death of a job of whose last attempt nobody
@@ -182,9 +176,3 @@ var ErrStopping = errors.New("the worker is stopping")
 
 // errClosed answers Subscribe on a closed Subscriber.
 var errClosed = errors.New("the subscriber is closed")
-
-// IsLost reports whether err, or the cause of ctx's end, is a lost fence.
-func IsLost(ctx context.Context, err error) bool {
-	var lost *FenceLostError
-	return errors.As(err, &lost) || errors.As(context.Cause(ctx), &lost)
-}

@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/handlers/jobs"
+	"muster/internal/lease"
 	"muster/internal/pgtest"
 )
 
@@ -145,9 +147,9 @@ func TestTheFenceStopsWhoLostTheLease(t *testing.T) {
 		"progress": func(*sqlx.Tx) error { return s.queue.SetProgress(t.Context(), lost, 1, 3, "x") },
 	} {
 		tx := s.db.MustBegin()
-		var fence *jobs.FenceLostError
-		if err := try(tx); !errors.As(err, &fence) || fence.Fence != lost.Fence {
-			t.Errorf("%s: %v, want *FenceLostError", what, err)
+		fence := fmt.Sprintf("job %s is no longer held under fence %d", lost.ID, lost.Fence)
+		if err := try(tx); !lease.IsLost(t.Context(), err) || err.Error() != fence {
+			t.Errorf("%s: %v, want *lease.LostError", what, err)
 		}
 		_ = tx.Rollback()
 	}
@@ -185,8 +187,8 @@ func TestHeartbeatsKeepTheLeaseAndNoticeItsLoss(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("the context outlives the lease")
 	}
-	if !jobs.IsLost(m.Context(), nil) {
-		t.Errorf("cause %v, want *FenceLostError for fence %d", context.Cause(m.Context()), c.Fence)
+	if !lease.IsLost(m.Context(), nil) {
+		t.Errorf("cause %v, want *lease.LostError for fence %d", context.Cause(m.Context()), c.Fence)
 	}
 	m.Nack()
 	if err := sub.Close(); err != nil {

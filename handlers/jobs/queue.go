@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"database/sql"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
+	"muster/internal/lease"
 	"muster/internal/telemetry"
 )
 
@@ -104,14 +106,14 @@ func (q *Queue) HastenMails(ctx context.Context, tx *sqlx.Tx, organization, memb
 }
 
 // Hold makes sure, until the caller's transaction ends, that nobody else can
-// take the job. It returns a *FenceLostError where somebody has.
+// take the job. It returns a *lease.LostError where somebody has.
 func (q *Queue) Hold(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
 	res, err := tx.ExecContext(ctx, `SELECT 1 FROM jobs WHERE id = $1 AND fence = $2 FOR NO KEY UPDATE`, c.ID, c.Fence)
 	return guarded(c, res, err, "hold")
 }
 
 // Finish ends the job in the transaction that records its outcome. It returns
-// a *FenceLostError where the job was taken over: roll back.
+// a *lease.LostError where the job was taken over: roll back.
 func (q *Queue) Finish(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
 	return q.finish(ctx, tx, c)
 }
@@ -134,20 +136,9 @@ func (q *Queue) SetProgress(ctx context.Context, c Claimed, step, total int, lab
 	return guarded(c, res, err, "show the progress of")
 }
 
-type rowsAffected interface{ RowsAffected() (int64, error) }
-
-// guarded turns a statement that matched no row under the fence into a *FenceLostError.
-func guarded(c Claimed, res rowsAffected, err error, doing string) error {
-	if err == nil {
-		var n int64
-		if n, err = res.RowsAffected(); err == nil && n == 0 {
-			return &FenceLostError{Job: c.ID, Fence: c.Fence}
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("%s %s job %s: %w", doing, c.Kind, c.ID, err)
-	}
-	return nil
+// guarded turns a statement that matched no row under the fence into a *lease.LostError.
+func guarded(c Claimed, res sql.Result, err error, doing string) error {
+	return lease.Guard(res, err, fmt.Sprintf("%s %s job %s", doing, c.Kind, c.ID), c.lost())
 }
 
 type claimedRow struct {
@@ -169,9 +160,9 @@ type claimedRow struct {
 
 // claim takes one job that is due; ok is false where none is. A claim behind the
 // last of maxAttempts (0: no bound) is one to bury the job.
-func (q *Queue) claim(ctx context.Context, kind Kind, worker string, lease time.Duration, maxAttempts int) (c Claimed, ok bool, err error) {
+func (q *Queue) claim(ctx context.Context, kind Kind, worker string, term time.Duration, maxAttempts int) (c Claimed, ok bool, err error) {
 	var rows []claimedRow
-	if err := sqlx.SelectContext(ctx, q.db, &rows, claimSQL, string(kind), worker, lease.Seconds(), maxAttempts); err != nil {
+	if err := sqlx.SelectContext(ctx, q.db, &rows, claimSQL, string(kind), worker, term.Seconds(), maxAttempts); err != nil {
 		return Claimed{}, false, fmt.Errorf("claim a %s job: %w", kind, err)
 	}
 	if len(rows) == 0 {
@@ -190,8 +181,8 @@ func (q *Queue) claim(ctx context.Context, kind Kind, worker string, lease time.
 	return c, true, nil
 }
 
-func (q *Queue) heartbeat(ctx context.Context, c Claimed, lease time.Duration) error {
-	res, err := q.db.ExecContext(ctx, heartbeatSQL, c.ID, c.Fence, lease.Seconds())
+func (q *Queue) heartbeat(ctx context.Context, c Claimed, term time.Duration) error {
+	res, err := q.db.ExecContext(ctx, heartbeatSQL, c.ID, c.Fence, term.Seconds())
 	return guarded(c, res, err, "keep")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/lease"
 	"muster/internal/pause"
 	"muster/internal/postgres/listen"
 	"muster/internal/telemetry"
@@ -279,12 +280,12 @@ func (l *loop) bury(ctx context.Context, c Claimed, f failure) bool {
 		log.ErrorContext(ctx, "job set aside")
 		return true
 	}
-	if IsLost(ctx, err) {
+	if lease.IsLost(ctx, err) {
 		return false
 	}
 	log.ErrorContext(ctx, "cannot set a job aside, trying again after a lease", "error", err)
 	err = within(func(ctx context.Context) error { return l.sub.queue.retryLater(ctx, c, l.sub.cfg.Lease, f) })
-	if err != nil && !IsLost(ctx, err) {
+	if err != nil && !lease.IsLost(ctx, err) {
 		log.WarnContext(ctx, "cannot put a job back, it comes again when its lease lapses", "error", err)
 	}
 	return false

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
+	"muster/internal/lease"
+	"muster/internal/postgres/transact"
 	"muster/internal/snapshot"
 )
 
@@ -26,22 +29,14 @@ type Claim struct {
 	due time.Time
 }
 
-// LeaseLostError says that a claim ended before its outcome was recorded: it
-// ran out, or the connection was replaced or forgotten meanwhile.
-type LeaseLostError struct{ Instance uuid.UUID }
-
-func (e *LeaseLostError) Error() string {
-	return fmt.Sprintf("the claim on instance %s was lost", e.Instance)
-}
-
 //go:embed sql/claim_due.sql
 var claimDueSQL string
 
 // ClaimDue claims the instance that is due longest, of any organization; ok is
 // false where none is. Two processes never hold the same one.
-func (s *Store) ClaimDue(ctx context.Context, lease time.Duration) (c Claim, ok bool, err error) {
+func (s *Store) ClaimDue(ctx context.Context, term time.Duration) (c Claim, ok bool, err error) {
 	c.Token = uuid.New()
-	err = s.db.QueryRowxContext(ctx, claimDueSQL, c.Token, lease.Seconds()).Scan(&c.Organization, &c.Instance, &c.due)
+	err = s.db.QueryRowxContext(ctx, claimDueSQL, c.Token, term.Seconds()).Scan(&c.Organization, &c.Instance, &c.due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Claim{}, false, nil
 	}
@@ -63,19 +58,19 @@ type Attempt struct {
 
 // ClaimOne claims one instance whether it is due or not; ok is false where
 // somebody else's claim on it is alive or no connection is registered.
-func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, lease time.Duration) (c Claim, ok bool, err error) {
+func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, term time.Duration) (c Claim, ok bool, err error) {
 	since, err := s.Attempt(ctx, organization, instance)
 	if err != nil {
 		return Claim{}, false, err
 	}
-	return s.ClaimSince(ctx, organization, instance, since, lease)
+	return s.ClaimSince(ctx, organization, instance, since, term)
 }
 
 // ClaimSince is ClaimOne for a caller who wants no further attempt where one has
 // finished since it looked; ok is false then too.
-func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID, since Attempt, lease time.Duration) (c Claim, ok bool, err error) {
+func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID, since Attempt, term time.Duration) (c Claim, ok bool, err error) {
 	c = Claim{Organization: organization, Instance: instance, Token: uuid.New()}
-	err = s.db.QueryRowxContext(ctx, claimOneSQL, organization, instance, c.Token, lease.Seconds(), since.Finished).Scan(&c.due)
+	err = s.db.QueryRowxContext(ctx, claimOneSQL, organization, instance, c.Token, term.Seconds(), since.Finished).Scan(&c.due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Claim{}, false, nil
 	}
@@ -99,11 +94,11 @@ func (s *Store) Attempt(ctx context.Context, organization, instance uuid.UUID) (
 	return a, nil
 }
 
-// Extend prolongs a claim; a *LeaseLostError says that it has ended.
-func (s *Store) Extend(ctx context.Context, c Claim, lease time.Duration) error {
+// Extend prolongs a claim; a *lease.LostError says that it has ended.
+func (s *Store) Extend(ctx context.Context, c Claim, term time.Duration) error {
 	result, err := s.db.ExecContext(ctx, `UPDATE assessment_targets SET leased_until = now() + make_interval(secs => $4)
 		WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3`,
-		c.Organization, c.Instance, c.Token, lease.Seconds())
+		c.Organization, c.Instance, c.Token, term.Seconds())
 	return held(c, result, err)
 }
 
@@ -124,18 +119,7 @@ func (s *Store) Release(ctx context.Context, c Claim, after time.Duration) error
 
 // Erase is Forget for the holder of a claim who found that the instance is gone.
 func (s *Store) Erase(ctx context.Context, c Claim) error {
-	tx, err := s.db.BeginTxx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("forget the connection of instance %s: %w", c.Instance, err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := s.Forget(ctx, tx, c.Organization, c.Instance); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("forget the connection of instance %s: %w", c.Instance, err)
-	}
-	return nil
+	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error { return s.Forget(ctx, tx, c.Organization, c.Instance) })
 }
 
 // Due makes an instance due now; ok is false where no connection is registered.
@@ -156,7 +140,7 @@ var recordSQL string
 var recordClassificationSQL string
 
 // Record keeps the outcome of a claim, ends the claim and sets when the
-// instance is due next, all or nothing. A *LeaseLostError says that the claim
+// instance is due next, all or nothing. A *lease.LostError says that the claim
 // had ended: nothing is kept then.
 func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, classified []DatabaseClassification, next time.Duration) error {
 	facts, err := json.Marshal(a)
@@ -167,22 +151,29 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 	if err != nil {
 		return fmt.Errorf("encode the missing grants of instance %s: %w", c.Instance, err)
 	}
-	tx, err := s.db.BeginTxx(ctx, nil)
+	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+		reached := a.Outcome != snapshot.OutcomeUnreachable
+		result, err := tx.ExecContext(ctx, recordSQL, c.Organization, c.Instance, c.Token,
+			next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.due)
+		if err := held(c, result, err); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts)
+			VALUES ($1, $2, $3, $4, $5)`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts)); err != nil {
+			return err
+		}
+		if err := keepClassifications(ctx, tx, c, classified); err != nil || !reached {
+			return err
+		}
+		return dropVanished(ctx, tx, c, a.Databases)
+	})
 	if err != nil {
 		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)
 	}
-	defer func() { _ = tx.Rollback() }()
+	return nil
+}
 
-	reached := a.Outcome != snapshot.OutcomeUnreachable
-	result, err := tx.ExecContext(ctx, recordSQL, c.Organization, c.Instance, c.Token,
-		next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.due)
-	if err := held(c, result, err); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts)
-		VALUES ($1, $2, $3, $4, $5)`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts)); err != nil {
-		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)
-	}
+func keepClassifications(ctx context.Context, tx execer, c Claim, classified []DatabaseClassification) error {
 	for _, one := range classified {
 		facts, err := json.Marshal(one.Classification)
 		if err != nil {
@@ -190,16 +181,8 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 		}
 		if _, err := tx.ExecContext(ctx, recordClassificationSQL, c.Organization, c.Instance,
 			one.Database, one.Classification.Status, string(facts)); err != nil {
-			return fmt.Errorf("record the classification of database %q: %w", one.Database, err)
+			return fmt.Errorf("classification of database %q: %w", one.Database, err)
 		}
-	}
-	if reached {
-		if err := dropVanished(ctx, tx, c, a.Databases); err != nil {
-			return err
-		}
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)
 	}
 	return nil
 }
@@ -232,17 +215,11 @@ func completedAny(classified []DatabaseClassification) bool {
 	return false
 }
 
-// held turns an update that met no row into a *LeaseLostError.
+// held turns an update that met no row into a *lease.LostError: the claim ran out, or
+// the connection was replaced or forgotten meanwhile.
 func held(c Claim, result sql.Result, err error) error {
-	if err != nil {
-		return fmt.Errorf("hold the claim on instance %s: %w", c.Instance, err)
-	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		return fmt.Errorf("hold the claim on instance %s: %w", c.Instance, err)
-	}
-	if n == 0 {
-		return &LeaseLostError{Instance: c.Instance}
-	}
-	return nil
+	return lease.Guard(result, err, fmt.Sprintf("hold the claim on instance %s", c.Instance), c.Lost())
 }
+
+// Lost is the sentence of the claim's *lease.LostError.
+func (c Claim) Lost() string { return fmt.Sprintf("the claim on instance %s was lost", c.Instance) }

@@ -28,7 +28,7 @@
 //   - A claimant dies: its lease runs out by the database's clock, and the
 //     instance is due for anyone.
 //   - A claimant is late: Record and Extend find another token, or none, and
-//     return a *LeaseLostError; nothing is kept, not even in part.
+//     return a *lease.LostError; nothing is kept, not even in part.
 //   - Two claim at once: one row, one lock, SKIP LOCKED; each gets another.
 //   - The connection is replaced during a look: the token is taken away, so that
 //     what the old connection found is not recorded as the new one's.

@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/lease"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
 	"muster/internal/snapshot"
@@ -211,7 +212,7 @@ func TestClaims(t *testing.T) {
 		t.Fatal("a dead holder's server is not due")
 	}
 	// Its holder was only slow.
-	var lost *assessment.LeaseLostError
+	var lost *lease.LostError
 	if err := store.Record(ctx, first, reachedAt(1), nil, time.Hour); !errors.As(err, &lost) {
 		t.Errorf("a late holder records: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/postgresql"
+	"muster/internal/lease"
 	"muster/internal/pause"
 	"muster/internal/snapshot"
 )
@@ -30,7 +31,7 @@ const (
 // lease is how long a claim holds without being extended, and claimTimeout how
 // long making one may take.
 const (
-	lease        = time.Minute
+	term         = time.Minute
 	claimTimeout = 5 * time.Second
 )
 
@@ -126,15 +127,13 @@ func (c *Collector) AssessNow(ctx context.Context, organization, instance uuid.U
 func (c *Collector) assessSince(ctx context.Context, organization, instance uuid.UUID, before assessment.Attempt) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		claim, ok, err := unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) {
-			return c.store.ClaimSince(ctx, organization, instance, before, lease)
+			return c.store.ClaimSince(ctx, organization, instance, before, term)
 		})
 		if err != nil {
 			return err
 		}
 		if ok {
-			err := c.look(ctx, claim)
-			var lost *assessment.LeaseLostError
-			if !errors.As(err, &lost) {
+			if err := c.look(ctx, claim); !lease.IsLost(ctx, err) {
 				return err
 			}
 			continue // the connection was replaced meanwhile: what counts is the new one
@@ -174,7 +173,7 @@ func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID,
 
 // AssessDue assesses the server that is due longest; ok is false where none is.
 func (c *Collector) AssessDue(ctx context.Context) (ok bool, err error) {
-	claim, ok, err := unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) { return c.store.ClaimDue(ctx, lease) })
+	claim, ok, err := unbroken(ctx, func(ctx context.Context) (assessment.Claim, bool, error) { return c.store.ClaimDue(ctx, term) })
 	if err != nil || !ok {
 		return false, err
 	}

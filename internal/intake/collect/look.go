@@ -9,6 +9,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/feed"
+	"muster/internal/lease"
 	"muster/internal/pause"
 	"muster/internal/snapshot"
 )
@@ -18,14 +19,21 @@ import (
 func (c *Collector) look(ctx context.Context, claim assessment.Claim) error {
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ended := c.keep(work, claim, cancel)
+	stop := lease.Kept{
+		Term: term, What: claim.Lost(), Lost: cancel,
+		Renew: func(ctx context.Context) error { return c.store.Extend(ctx, claim, term) },
+		Failed: func(err error) {
+			c.log.WarnContext(work, "extend the claim on an instance", "instance", claim.Instance, "error", err)
+		},
+	}.Keep(work)
 	err := c.assess(work, claim)
-	cancel(nil)
-	<-ended
+	stop()
 
-	var lost *assessment.LeaseLostError
-	if err == nil || errors.As(err, &lost) {
+	if err == nil || lease.IsLost(ctx, err) {
 		return err
+	}
+	if lease.IsLost(work, nil) { // which is why it failed, whatever it says
+		return errors.Join(err, context.Cause(work))
 	}
 	after := faultInterval
 	var inactive *InactiveError
@@ -38,26 +46,6 @@ func (c *Collector) look(ctx context.Context, claim assessment.Claim) error {
 	release, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
 	return errors.Join(err, c.store.Release(release, claim, pause.Jittered(after)))
-}
-
-// keep extends the claim while work lasts, and ends work when the claim is lost.
-func (c *Collector) keep(work context.Context, claim assessment.Claim, end context.CancelCauseFunc) (ended chan struct{}) {
-	ended = make(chan struct{})
-	go func() {
-		defer close(ended)
-		for pause.For(work, lease/3) == nil {
-			err := c.store.Extend(work, claim, lease)
-			var lost *assessment.LeaseLostError
-			if errors.As(err, &lost) {
-				end(err)
-				return
-			}
-			if err != nil && work.Err() == nil {
-				c.log.WarnContext(work, "extend the claim on an instance", "instance", claim.Instance, "error", err)
-			}
-		}
-	}()
-	return ended
 }
 
 // assess looks at the server and keeps what it found.

@@ -13,12 +13,13 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/assessment"
+	"muster/internal/lease"
 	"muster/internal/snapshot"
 )
 
-// lease is how long a claim, and a process among the others, holds without being
+// term is how long a claim, and a process among the others, holds without being
 // renewed, by the database's clock.
-const lease = 20 * time.Second
+const term = 20 * time.Second
 
 // claim is the right to measure a server.
 type claim struct {
@@ -27,11 +28,10 @@ type claim struct {
 	statementsAt           *time.Time // until when its statements had been counted
 }
 
-// LeaseLostError says that another process measures a server now, or none is to.
-type LeaseLostError struct{ Instance uuid.UUID }
-
-func (e *LeaseLostError) Error() string {
-	return fmt.Sprintf("the claim on measuring instance %s was lost", e.Instance)
+// lost is the sentence of its *lease.LostError: another process measures the server
+// now, or none is to.
+func (c claim) lost() string {
+	return fmt.Sprintf("the claim on measuring instance %s was lost", c.instance)
 }
 
 // CountedError says that statements had been counted until another time than their
@@ -49,7 +49,7 @@ type leases struct{ db *sqlx.DB }
 func (l leases) join(ctx context.Context, process uuid.UUID) (processes int, err error) {
 	_, err = l.db.ExecContext(ctx, `INSERT INTO monitor_processes (process, seen_until)
 		VALUES ($1, now() + make_interval(secs => $2))
-		ON CONFLICT (process) DO UPDATE SET seen_until = excluded.seen_until`, process, lease.Seconds())
+		ON CONFLICT (process) DO UPDATE SET seen_until = excluded.seen_until`, process, term.Seconds())
 	if err == nil {
 		err = l.db.GetContext(ctx, &processes, `SELECT count(*) FROM monitor_processes WHERE seen_until > now()`)
 	}
@@ -98,7 +98,7 @@ func (l leases) claim(ctx context.Context, servers []assessment.Registered) ([]c
 		Token        uuid.UUID  `db:"token"`
 		StatementsAt *time.Time `db:"statements_at"`
 	}
-	if err := l.db.SelectContext(ctx, &rows, claimStatement, organizations, instances, tokens, lease.Seconds()); err != nil {
+	if err := l.db.SelectContext(ctx, &rows, claimStatement, organizations, instances, tokens, term.Seconds()); err != nil {
 		return nil, fmt.Errorf("claim %d servers: %w", len(servers), err)
 	}
 	claims := make([]claim, len(rows))
@@ -118,7 +118,7 @@ func (l leases) renew(ctx context.Context, claims []claim) (map[uuid.UUID]bool, 
 		instances[i], tokens[i] = c.instance, c.token
 	}
 	var ids []uuid.UUID
-	if err := l.db.SelectContext(ctx, &ids, renewStatement, instances, tokens, lease.Seconds()); err != nil {
+	if err := l.db.SelectContext(ctx, &ids, renewStatement, instances, tokens, term.Seconds()); err != nil {
 		return nil, fmt.Errorf("renew the claims on %d servers: %w", len(claims), err)
 	}
 	held := make(map[uuid.UUID]bool, len(ids))
@@ -148,25 +148,18 @@ func (l leases) forget(ctx context.Context) error {
 	return nil
 }
 
-// guard holds a claim until the transaction ends; it returns *LeaseLostError.
+// guard holds a claim until the transaction ends; it returns *lease.LostError.
 func (c claim) guard(ctx context.Context, tx sqlx.ExtContext) error {
-	var held bool
-	err := tx.QueryRowxContext(ctx, `SELECT true FROM monitor_leases
-		WHERE organization_id = $1 AND instance_id = $2 AND token = $3 FOR SHARE`, c.organization, c.instance, c.token).Scan(&held)
-	if errors.Is(err, sql.ErrNoRows) {
-		return &LeaseLostError{Instance: c.instance}
-	}
-	if err != nil {
-		return fmt.Errorf("hold the claim on measuring instance %s: %w", c.instance, err)
-	}
-	return nil
+	result, err := tx.ExecContext(ctx, `SELECT FROM monitor_leases
+		WHERE organization_id = $1 AND instance_id = $2 AND token = $3 FOR SHARE`, c.organization, c.instance, c.token)
+	return lease.Guard(result, err, fmt.Sprintf("hold the claim on measuring instance %s", c.instance), c.lost())
 }
 
 //go:embed sql/count_interval.sql
 var countInterval string
 
 // count holds the claim likewise, and says that the statements that were counted until
-// since now are until at. It returns *LeaseLostError and *CountedError.
+// since now are until at. It returns *lease.LostError and *CountedError.
 func (c claim) count(ctx context.Context, tx sqlx.ExtContext, since *time.Time, at time.Time) error {
 	result, err := tx.ExecContext(ctx, countInterval, c.organization, c.instance, c.token, at, since)
 	if err != nil {
@@ -186,7 +179,7 @@ func (l leases) statementsAt(ctx context.Context, c claim) (at *time.Time, err e
 	err = l.db.QueryRowxContext(ctx, `SELECT statements_at FROM monitor_leases
 		WHERE organization_id = $1 AND instance_id = $2 AND token = $3`, c.organization, c.instance, c.token).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, &LeaseLostError{Instance: c.instance}
+		return nil, &lease.LostError{What: c.lost()}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read until when statements of instance %s are counted: %w", c.instance, err)

@@ -2,6 +2,8 @@ package monitor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/lease"
 	"muster/internal/measurements"
 	"muster/internal/pause"
 	"muster/internal/watch"
@@ -22,7 +25,7 @@ const (
 	// free to be measured.
 	lookEvery = 2 * time.Second
 	// renewEvery leaves two further tries before a lease runs out.
-	renewEvery = lease / 3
+	renewEvery = term / 3
 	// connectsAtOnce bounds the handshakes of one process: a thousand servers are
 	// there within seconds, and none of them costs us a spike. After connectTurn
 	// one counts as hanging, and no longer among them.
@@ -85,6 +88,7 @@ type Monitor struct {
 	// Run's alone:
 	measured map[uuid.UUID]*measured
 	renewed  time.Time
+	failures []error // to renew, since then
 }
 
 // measured is a server that this process measures.
@@ -181,9 +185,16 @@ func (m *Monitor) renew(ctx context.Context) error {
 	}
 	held, err := m.leases.renew(ctx, claims)
 	if err != nil {
+		if len(m.failures) < int(term/lookEvery) { // by then others may have taken them
+			m.failures = append(m.failures, err)
+		}
 		return err
 	}
-	m.renewed = m.Now()
+	if lost := len(claims) - len(held); lost > 0 && len(m.failures) > 0 {
+		m.Log.WarnContext(ctx, "let go of servers", "error",
+			&lease.LostError{What: fmt.Sprintf("the claims on %d servers were lost", lost), Err: errors.Join(m.failures...)})
+	}
+	m.renewed, m.failures = m.Now(), nil
 	m.end(ctx, func(id uuid.UUID, _ *measured) bool { return !held[id] })
 	return m.leases.forget(ctx)
 }

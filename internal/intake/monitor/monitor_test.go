@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/lease"
 	"muster/internal/pgtest"
 	"muster/internal/watch"
 )
@@ -201,7 +202,7 @@ func aProcessThatStoodStill(t *testing.T, w *watchedServer) {
 		one  *server
 		lost bool
 	}{{successor, false}, {old, true}, {successor, false}, {old, true}} {
-		var lost *LeaseLostError
+		var lost *lease.LostError
 		r := s.round(step.one)
 		if errors.As(r.err, &lost) != step.lost || step.lost && r.batch.Len() > 0 {
 			t.Errorf("%v, %d samples kept", r.err, r.batch.Len())
@@ -242,7 +243,7 @@ func TestTwoCountOneInterval(t *testing.T) {
 		}
 	}
 	s.db.MustExec(`UPDATE monitor_leases SET token = $1`, uuid.New())
-	var lost *LeaseLostError
+	var lost *lease.LostError
 	if err := count(&next, next.Add(time.Minute)); !errors.As(err, &lost) {
 		t.Error(err)
 	}
@@ -290,7 +291,7 @@ func aRemovedInstance(t *testing.T, w *watchedServer) {
 	if _, err := s.commands.RemoveInstance(t.Context(), commands.Actor{OrganizationID: s.organization}, instance); err != nil {
 		t.Fatal(err)
 	}
-	var lost *LeaseLostError
+	var lost *lease.LostError
 	if r := s.round(one); !errors.As(r.err, &lost) || r.batch.Len() > 0 {
 		t.Errorf("%v, %d samples", r.err, r.batch.Len())
 	}

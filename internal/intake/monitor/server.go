@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/instant"
 	"muster/internal/assessment"
+	"muster/internal/lease"
 	"muster/internal/measurements"
 	"muster/internal/pause"
 	"muster/internal/snapshot"
@@ -66,9 +67,8 @@ func (s *server) run(ctx context.Context) {
 	defer s.close(ctx)
 	for ctx.Err() == nil {
 		err := s.round(ctx)
-		var lost *LeaseLostError
 		switch {
-		case errors.As(err, &lost):
+		case lease.IsLost(ctx, err):
 			return
 		case err != nil && ctx.Err() == nil:
 			s.complain(ctx, err)
@@ -139,7 +139,7 @@ func (s *server) connect(ctx context.Context) error {
 		return err
 	}
 	if !ok {
-		return &LeaseLostError{Instance: s.claim.instance} // forgotten a moment ago
+		return &lease.LostError{What: s.claim.lost()} // forgotten a moment ago
 	}
 	if s.target, err = s.Reach.Target(credentials); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s *server) discover(ctx context.Context, a *activity, again bool) error {
 		var rule *commands.RuleError
 		switch _, err := s.Fleet.RecordDatabases(ctx, actor, s.claim.instance, names); {
 		case errors.As(err, &gone):
-			return &LeaseLostError{Instance: s.claim.instance} // removed a moment ago
+			return &lease.LostError{What: s.claim.lost()} // removed a moment ago
 		case errors.As(err, &rule):
 			s.complain(ctx, err) // of a name that is too long for the lists
 		case err != nil:
