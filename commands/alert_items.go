@@ -42,15 +42,26 @@ type AlertID struct {
 func externalKey(id string) string { return "external/" + id }
 
 // notice is what the item says of an alert at a place.
-func (i AlertItem) notice(at alertPlace) alert.Notice {
+func (i AlertItem) notice(at Place) alert.Notice {
 	n := alert.Notice{State: i.State, Muted: i.Muted, Details: alert.Details{
-		Title: i.Title, Severity: i.Severity, InstanceID: at.instance, DatabaseID: at.database,
+		Title: i.Title, Severity: i.Severity, InstanceID: at.Instance, DatabaseID: at.Database,
 		CreatedAt: instant.Cut(i.CreatedAt), FirstTriggeredAt: instant.Cut(i.FirstTriggeredAt), LastTriggeredAt: instant.Cut(i.LastTriggeredAt),
 	}}
 	if i.ResolvedAt != nil {
 		n.ResolvedAt = instant.Cut(*i.ResolvedAt)
 	}
 	return n
+}
+
+// placePointer is to the member that says where the item is; to itself where none does.
+func (i AlertItem) placePointer() string {
+	switch {
+	case i.Instance != nil:
+		return "/instance"
+	case i.Database != nil:
+		return "/database"
+	}
+	return ""
 }
 
 // tooManyAlerts refuses a batch by its size alone.
@@ -65,7 +76,7 @@ func tooManyAlerts(items []AlertItem) error {
 
 // checkAlerts holds a batch against every rule at once; places are where the
 // items say that they are.
-func checkAlerts(items []AlertItem, places []alertPlace, now time.Time) error {
+func checkAlerts(items []AlertItem, places []Place, now time.Time) error {
 	c := fleetCheck{now: now}
 	seen := make(map[string]bool, len(items))
 	for i, item := range items {
@@ -80,11 +91,11 @@ func checkAlerts(items []AlertItem, places []alertPlace, now time.Time) error {
 		}
 		c.firingWindow(at, item)
 		switch {
-		case item.Instance != nil && places[i].instance == uuid.Nil:
+		case item.Instance != nil && places[i].Instance == uuid.Nil:
 			c.refuse(at+"/instance", "unknown_instance", "is no instance of this organization")
-		case item.Database != nil && places[i].database == uuid.Nil && item.Instance != nil:
+		case item.Database != nil && places[i].Database == uuid.Nil && item.Instance != nil:
 			c.refuse(at+"/database", "unknown_database", "is no database of that instance")
-		case item.Database != nil && places[i].database == uuid.Nil:
+		case item.Database != nil && places[i].Database == uuid.Nil:
 			c.refuse(at+"/database", "unknown_database", "is not exactly one database of this organization; name its instance")
 		}
 	}

@@ -212,7 +212,7 @@ func TestATokenOfAnInstanceThatIsRegisteredAgain(t *testing.T) {
 	h := newHouse(t)
 	removed, again := uuid.UUID{1}, uuid.UUID{2}
 	token := h.actor
-	token.InstanceIDs = []uuid.UUID{again}
+	token.Limit = []uuid.UUID{again}
 	for minute, c := range []struct {
 		name            string
 		close           bool

@@ -15,36 +15,39 @@ import (
 //go:embed sql/find_databases.sql
 var findDatabases string
 
-// alertPlace is where an alert is: uuid.Nil where nothing was said, or nothing
-// found.
-type alertPlace struct{ instance, database uuid.UUID }
+// PlaceName is what a feed calls a place, by external ids; nil says nothing. A database
+// alone is one that is called like no other of the organization.
+type PlaceName struct{ Instance, Database *string }
 
-// findPlaces finds where each item is, by the keys of the fleet: a read model may
-// lag behind what the same sender registered a moment ago. The fleet is not
+// Place is where something is: uuid.Nil where nothing was said, or nothing found.
+type Place struct{ Instance, Database uuid.UUID }
+
+// FindPlaces finds what feeds name, in the same order, by the keys of the fleet: a read
+// model may lag behind what the same sender registered a moment ago. The fleet is not
 // locked; what is removed just now may get an alert, as if that had come before.
-func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, items []AlertItem) ([]alertPlace, error) {
-	places := make([]alertPlace, len(items))
-	var names, alone []string
-	for _, item := range items {
+func (s *Service) FindPlaces(ctx context.Context, organization uuid.UUID, names []PlaceName) ([]Place, error) {
+	places := make([]Place, len(names))
+	var keys, alone []string
+	for _, n := range names {
 		switch {
-		case item.Instance != nil:
-			names = append(names, *item.Instance)
-		case item.Database != nil:
-			alone = append(alone, *item.Database)
+		case n.Instance != nil:
+			keys = append(keys, *n.Instance)
+		case n.Database != nil:
+			alone = append(alone, *n.Database)
 		}
 	}
-	instances, err := s.findFleet(ctx, organization, fleet.InstanceStream, names)
+	instances, err := s.findFleet(ctx, organization, fleet.InstanceStream, keys)
 	if err != nil {
 		return nil, err
 	}
-	var keys []string
-	for i, item := range items {
-		if item.Instance == nil {
+	keys = keys[:0]
+	for i, n := range names {
+		if n.Instance == nil {
 			continue
 		}
-		places[i].instance = instances[*item.Instance]
-		if item.Database != nil {
-			keys = append(keys, databaseKey(places[i].instance, *item.Database))
+		places[i].Instance = instances[*n.Instance]
+		if n.Database != nil {
+			keys = append(keys, databaseKey(places[i].Instance, *n.Database))
 		}
 	}
 	databases, err := s.findFleet(ctx, organization, fleet.DatabaseStream, keys)
@@ -55,13 +58,13 @@ func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, items 
 	if err != nil {
 		return nil, err
 	}
-	for i, item := range items {
+	for i, n := range names {
 		switch {
-		case item.Database == nil:
-		case item.Instance == nil:
-			places[i] = unique[*item.Database]
+		case n.Database == nil:
+		case n.Instance == nil:
+			places[i] = unique[*n.Database]
 		default:
-			places[i].database = databases[databaseKey(places[i].instance, *item.Database)]
+			places[i].Database = databases[databaseKey(places[i].Instance, *n.Database)]
 		}
 	}
 	return places, nil
@@ -71,7 +74,7 @@ func (s *Service) findPlaces(ctx context.Context, organization uuid.UUID, items 
 func (s *Service) findFleet(ctx context.Context, organization uuid.UUID, streamType string, keys []string) (map[string]uuid.UUID, error) {
 	known, err := s.Events.FindKeys(ctx, s.DB, organization, streamType, possibleKeys(keys))
 	if err != nil {
-		return nil, fmt.Errorf("find where alerts are: %w", err)
+		return nil, fmt.Errorf("find what a feed names: %w", err)
 	}
 	ids := make(map[string]uuid.UUID, len(known))
 	for key, k := range known {
@@ -84,8 +87,8 @@ func (s *Service) findFleet(ctx context.Context, organization uuid.UUID, streamT
 
 // findDatabasesAlone returns the databases that are called like no other of the
 // organization.
-func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID, names []string) (map[string]alertPlace, error) {
-	unique := make(map[string]alertPlace)
+func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID, names []string) (map[string]Place, error) {
+	unique := make(map[string]Place)
 	if names = possibleKeys(names); len(names) == 0 {
 		return unique, nil
 	}
@@ -98,7 +101,7 @@ func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID
 		return nil, fmt.Errorf("find databases by name: %w", err)
 	}
 	for _, r := range rows {
-		unique[r.ExternalID] = alertPlace{instance: r.Instance, database: r.Database}
+		unique[r.ExternalID] = Place{Instance: r.Instance, Database: r.Database}
 	}
 	return unique, nil
 }

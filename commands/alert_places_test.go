@@ -83,7 +83,7 @@ func TestAnIngestTokenKeepsToTheAlertsOfItsInstances(t *testing.T) {
 	h := newHouse(t)
 	fleet := h.fleet(item("mine", "sales"), item("theirs", "hr"))
 	h.alerts(alertItem("taken", on("theirs")))
-	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", InstanceIDs: []uuid.UUID{fleet[0].ID}}
+	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{fleet[0].ID}}
 	for name, beyond := range map[string]commands.AlertItem{
 		"another instance": alertItem("2", on("theirs")), "another database": alertItem("2", in("hr")), "the organization": alertItem("2"),
 		"nothing that is": alertItem("2", on("nowhere")), "an alert of another instance": alertItem("taken", on("mine")),

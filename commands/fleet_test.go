@@ -187,7 +187,7 @@ func TestAnIngestTokenKeepsToItsInstances(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ids := h.fleet(item("mine"), item("theirs"))
-	actor := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", InstanceIDs: []uuid.UUID{ids[0].ID}}
+	actor := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{ids[0].ID}}
 	if _, _, err := h.RecordFleet(t.Context(), actor, []commands.FleetItem{item("mine", "new")}); err != nil {
 		t.Error(err)
 	}

@@ -2,9 +2,7 @@ package commands
 
 import (
 	"context"
-	"slices"
-
-	"github.com/google/uuid"
+	"fmt"
 )
 
 // RecordAlerts takes in a batch of alerts, all or nothing. Sent again it changes
@@ -13,19 +11,29 @@ import (
 // stream. What only was seen again moves beside the log, which follows once an
 // hour. A resend never undoes what a person did; an open state for an alert that
 // is closed is a new alert under its key. Errors: *RuleError with a pointer to
-// each bad member, or forbidden where an ingest token reaches beyond its instances.
+// each bad member, or forbidden with one to each
+// item by which a token reaches beyond its instances: by where it is, or by whose key it has.
 func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertItem) ([]AlertID, Mark, error) {
 	if err := tooManyAlerts(items); err != nil {
 		return nil, Mark{}, err
 	}
-	places, err := s.findPlaces(ctx, actor.OrganizationID, items)
+	names := make([]PlaceName, len(items))
+	for i, item := range items {
+		names[i] = PlaceName{item.Instance, item.Database}
+	}
+	places, err := s.FindPlaces(ctx, actor.OrganizationID, names)
 	if err != nil {
 		return nil, Mark{}, err
 	}
+	// Before the other rules: which instances there are is not this token's to know.
+	var outside []string
 	for i, item := range items {
-		if !actor.mayTouch(places[i].instance) {
-			return nil, Mark{}, alertForbidden(item)
+		if !actor.Limit.Allows(places[i].Instance) {
+			outside = append(outside, fmt.Sprintf("#/alerts/%d%s", i, item.placePointer()))
 		}
+	}
+	if len(outside) > 0 {
+		return nil, Mark{}, OutsideLimit(outside)
 	}
 	if err := checkAlerts(items, places, s.clock()); err != nil {
 		return nil, Mark{}, err
@@ -42,7 +50,7 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 }
 
 // recordAlerts decides about every item.
-func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, places []alertPlace) ([]AlertID, error) {
+func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, places []Place) ([]AlertID, error) {
 	keys := make([]string, 0, len(items))
 	for _, item := range items {
 		keys = append(keys, externalKey(item.ExternalID))
@@ -50,13 +58,20 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 	if err := w.lock(ctx, keys); err != nil {
 		return nil, err
 	}
+	var outside []string
+	for i, key := range keys {
+		if t := w.newest[key]; t != nil && !w.mayTouch(t) {
+			outside = append(outside, fmt.Sprintf("#/alerts/%d/externalId", i))
+		}
+	}
+	if len(outside) > 0 {
+		return nil, OutsideLimit(outside)
+	}
 	ids := make([]AlertID, 0, len(items))
 	for i, item := range items {
 		t := w.newest[keys[i]]
 		if t == nil {
 			t = new(trackedAlert)
-		} else if !w.mayTouch(t) {
-			return nil, alertForbidden(item)
 		}
 		if err := w.take(keys[i], t.alert.Update(keys[i], item.notice(places[i]), t.seen)); err != nil {
 			return nil, err
@@ -66,22 +81,9 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 	return ids, nil
 }
 
-// mayTouch reports whether an actor may write about an instance; uuid.Nil is
-// the organization.
-func (a Actor) mayTouch(instance uuid.UUID) bool {
-	return a.InstanceIDs == nil || slices.Contains(a.InstanceIDs, instance)
-}
-
 // mayTouch reports whether the actor may go on under the key of an alert. Under
 // that of a closed one, which stays as it is, he may only raise another; or an
 // instance that is registered again could not.
 func (w *alertWriter) mayTouch(t *trackedAlert) bool {
-	return t.alert.State().Closed() || w.actor.mayTouch(t.alert.InstanceID())
-}
-
-func alertForbidden(item AlertItem) *RuleError {
-	return &RuleError{
-		Code: "forbidden", Title: titles()["forbidden"],
-		Detail: "This token may not write alert " + item.ExternalID + ": it keeps to its instances.",
-	}
+	return t.alert.State().Closed() || w.actor.Limit.Allows(t.alert.InstanceID())
 }

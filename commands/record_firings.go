@@ -47,7 +47,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firi
 	usable := make([]Firing, 0, len(firings))
 	keys := make([]string, 0, len(firings))
 	for _, f := range firings {
-		if f.usable() && actor.mayTouch(f.InstanceID) {
+		if f.usable() && actor.Limit.Allows(f.InstanceID) {
 			usable = append(usable, f)
 			keys = append(keys, f.Key)
 		}

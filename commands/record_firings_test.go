@@ -273,7 +273,7 @@ func TestUnusableFirings(t *testing.T) {
 	mine, theirs := uuid.New(), uuid.New()
 	at := func(id uuid.UUID) func(*commands.Firing) { return func(f *commands.Firing) { f.InstanceID = id } }
 	h.fire(h.firing("taken", at(theirs)))
-	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", InstanceIDs: []uuid.UUID{mine}}
+	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{mine}}
 	rule := &alert.Rule{ID: "x", Name: "\xff"}
 	firings := []commands.Firing{
 		h.firing("a", at(mine)),

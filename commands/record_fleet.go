@@ -2,7 +2,7 @@ package commands
 
 import (
 	"context"
-	"slices"
+	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -17,7 +17,7 @@ import (
 // compared with the digest beside its external key, so that 10,000 of them cost
 // a few look-ups and not 10,000 streams. What is left out stays; what was
 // removed and comes again is new. Errors: *RuleError with a pointer to each bad item, or
-// forbidden where an ingest token reaches beyond its instances.
+// forbidden with one to each item by which a token reaches beyond its instances.
 func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetItem) ([]FleetIDs, Mark, error) {
 	if err := checkFleet(items, s.clock()); err != nil {
 		return nil, Mark{}, err
@@ -52,12 +52,18 @@ func (w *fleetWriter) recordInstances(ctx context.Context, items []FleetItem) ([
 	if err != nil {
 		return nil, err
 	}
+	var outside []string
+	for i, key := range keys {
+		if k := known[key]; w.actor.Limit != nil && (!present(k.StateDigest) || !w.actor.Limit.Allows(k.Stream)) {
+			outside = append(outside, fmt.Sprintf("#/instances/%d/externalId", i))
+		}
+	}
+	if len(outside) > 0 {
+		return nil, OutsideLimit(outside)
+	}
 	ids := make([]FleetIDs, 0, len(items))
 	for _, item := range items {
 		key := known[item.ExternalID]
-		if w.actor.InstanceIDs != nil && (!present(key.StateDigest) || !slices.Contains(w.actor.InstanceIDs, key.Stream)) {
-			return nil, &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "This token may not write instance " + item.ExternalID + "."}
-		}
 		id, err := w.recordInstance(ctx, key, item)
 		if err != nil {
 			return nil, err

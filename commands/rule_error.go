@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"time"
 
 	"muster/domain/report"
@@ -51,6 +52,20 @@ func fieldErrors(fields []FieldError) *RuleError {
 		Code: fields[0].Code, Title: titles()[fields[0].Code],
 		Detail: fields[0].Pointer + " " + fields[0].Detail + ".", Fields: fields,
 	}
+}
+
+// OutsideLimit is told to a token that is limited to instances, of every item by which
+// it reaches beyond them; also where there is no such instance, for it is not to find
+// out which there are.
+func OutsideLimit(pointers []string) *RuleError {
+	e := &RuleError{Code: "forbidden", Title: titles()["forbidden"], Detail: "This token may not write " + pointers[0] + ": it keeps to its instances."}
+	if n := len(pointers); n > 1 {
+		e.Detail = fmt.Sprintf("This token may not write %d items, which errors names: it keeps to its instances.", n)
+	}
+	for _, pointer := range pointers {
+		e.Fields = append(e.Fields, FieldError{Pointer: pointer, Code: "forbidden", Detail: "is outside of this token's instances"})
+	}
+	return e
 }
 
 // Title is the headline of a code that this package gives, for who gives it too.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/eventstore"
 	"muster/internal/accounts"
 )
@@ -18,8 +19,7 @@ type Actor struct {
 	MemberID       uuid.UUID
 	Component      string // "ingest", "collector", "worker", "cli"
 	RequestID      string
-	// InstanceIDs is what an ingest token is limited to; nil: the organization.
-	InstanceIDs []uuid.UUID
+	Limit          fleet.Limit // of an ingest token
 }
 
 // Mark is where a write ended up, so that the caller can wait for the

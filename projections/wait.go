@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -14,6 +15,15 @@ const (
 	firstLook = 2 * time.Millisecond
 	lastLook  = 50 * time.Millisecond
 )
+
+// CatchUp is Wait for what is in the log now.
+func (r *Runner) CatchUp(ctx context.Context, log eventstore.Log, only ...string) (bool, error) {
+	head, err := eventstore.New(r.db).Head(ctx, r.db, log)
+	if err != nil {
+		return false, fmt.Errorf("look how far the log %s is: %w", log, err)
+	}
+	return r.Wait(ctx, log, head.Position, only...), nil
+}
 
 // Wait returns true once every projection that reads the log, or of those each
 // that is named, has passed the position, false when the bound (1 s) or ctx ran

@@ -21,6 +21,7 @@ import (
 	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/config"
+	"muster/internal/intake/places"
 	"muster/internal/intake/push"
 	"muster/internal/measurements/drops"
 	"muster/internal/measurements/pgstore"
@@ -68,6 +69,7 @@ type installation struct {
 	samples    *pgstore.Store
 	drops      *drops.Book
 	intake     *push.Intake
+	places     *places.Resolver
 }
 
 // access says how an installation is opened.
@@ -168,6 +170,10 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.commands = &commands.Service{
 		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Members: in.accounts,
 		Jobs: in.queue, Accounts: in.accounts, Now: now,
+	}
+	in.places = &places.Resolver{
+		Keys: in.commands, Fleet: in.fleet, Hosts: in.intake,
+		CatchUp: func(ctx context.Context) (bool, error) { return in.runner.CatchUp(ctx, eventstore.Fleet, fleet.Name) },
 	}
 	if cfg.RateLimits {
 		in.commands.Limits = commands.Limits{CreatesPerHour: 30, BuildingAtOnce: 10}

@@ -15,7 +15,9 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/httpapi"
+	"muster/internal/intake/agents"
 	"muster/internal/intake/collect"
+	"muster/internal/intake/feed"
 	"muster/web"
 )
 
@@ -56,7 +58,9 @@ func (p *process) startHTTP(
 	handler, err := httpapi.New(httpapi.Dependencies{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
 		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Checks: p.checks, Servers: p.facts, Jobs: p.queue,
-		Tiles: p.tiles(), Drops: p.drops, Intake: p.intake,
+		Tiles: p.tiles(), Drops: p.drops,
+		Feed:        feed.New(p.commands, p.places, p.intake, time.Now),
+		Agents:      agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now}),
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
 		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, App: app, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.ready,
 		Build: httpapi.Build{

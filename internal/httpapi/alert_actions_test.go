@@ -228,7 +228,7 @@ func TestAlertActionsWhileTheReadModelLags(t *testing.T) {
 func (w *world) raisedBehind(key string) uuid.UUID {
 	w.t.Helper()
 	at := w.ago(time.Hour)
-	made, _, err := w.deps.Commands.RecordAlerts(w.t.Context(), feed(w.ours), []commands.AlertItem{{
+	made, _, err := w.deps.Commands.RecordAlerts(w.t.Context(), asFeed(w.ours), []commands.AlertItem{{
 		ExternalID: key, Title: key, Severity: alert.Info, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
 	}})
 	must(w.t, err)

@@ -254,7 +254,7 @@ func TestAnAlertThatFiresAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, started := range []time.Duration{3 * time.Hour, time.Hour} {
-		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), feed(w.ours), []commands.Firing{{
+		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), asFeed(w.ours), []commands.Firing{{
 			Key: "alertmanager/1", Title: "Disk full", Severity: alert.Critical, StartsAt: w.ago(started), SeenAt: w.ago(started),
 		}})
 		must(t, err)

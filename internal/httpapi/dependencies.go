@@ -21,7 +21,8 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
-	"muster/internal/intake/push"
+	"muster/internal/intake/agents"
+	"muster/internal/intake/feed"
 	"muster/internal/mail"
 	"muster/internal/measurements"
 	"muster/internal/measurements/drops"
@@ -53,7 +54,8 @@ type Dependencies struct {
 	Jobs       *jobs.Queue
 	Tiles      *measurements.Tiles
 	Drops      *drops.Book
-	Intake     *push.Intake
+	Feed       feed.Doors
+	Agents     agents.Doors
 
 	Projections Projections
 	Waiter      projections.Waiter

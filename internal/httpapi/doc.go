@@ -27,8 +27,9 @@
 // Every query carries the caller's organization. A foreign id is answered
 // exactly like an unknown one.
 //
-// What standard agents send has forms of its own (openapi.yaml hands it on as it
-// came): package alertmanager reads it, and says what of it cannot be used.
+// What comes in at /ingest a handler hands to a door of package intake, which owns what
+// it means and whether the token may say it. What standard agents send has forms of its
+// own: openapi.yaml hands it on as it came.
 //
 // The windows and filters of the dashboard are read in one place, window.go. A
 // filter resolves to servers before anything is counted, so that one that nothing
@@ -81,11 +82,6 @@
 //     wait, the next are told rate_limited at once (agents: unavailable, which they
 //     try again), of one organization sooner than of all. Nothing of such a call was
 //     kept. Places are this process's.
-//   - An agent's message is written a thousand alerts at a time. The process dies
-//     between, or the agent gives up waiting: what was written stays, and changes
-//     nothing more when the message comes again.
-//   - The fleet's read model lags behind what was just registered: an agent's
-//     alert is the organization's until its next message finds the instance.
 //   - Everything is wrong with a large body: the first 10,000 faults are named, and
 //     what it takes to find them is no more than the body itself.
 //   - Many ask for one tile at once: it is read once, and whoever gave up waiting does

@@ -15,6 +15,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/intake"
 	"muster/internal/postgres"
 )
 
@@ -43,7 +44,7 @@ func (s *server) toProblem(ctx context.Context, err error) *wire.Problem {
 	return &wire.Problem{Code: "internal_error", Detail: wire.InternalDetail}
 }
 
-// refusalProblem translates what commands and accounts refuse.
+// refusalProblem translates what commands, accounts and the doors of intake refuse.
 func refusalProblem(err error) *wire.Problem {
 	var (
 		rule     *commands.RuleError
@@ -51,6 +52,8 @@ func refusalProblem(err error) *wire.Problem {
 		refusal  *accounts.Refusal
 		movement *report.TransitionError
 		final    *commands.ReportFinalError
+		no       *intake.UnreadableError
+		lagging  *intake.LaggingError
 	)
 	switch {
 	case errors.As(err, &rule):
@@ -61,6 +64,10 @@ func refusalProblem(err error) *wire.Problem {
 		return &wire.Problem{Code: refusal.Code, Detail: wire.Sentence(refusal.Detail), RetryAfter: refusal.RetryAfter}
 	case errors.As(err, &movement):
 		return &wire.Problem{Code: "invalid_state", Detail: movement.Error()}
+	case errors.As(err, &no):
+		return wire.Unreadable([]api.FieldError{{In: api.Body, Pointer: &no.Pointer, Code: "invalid_parameter", Detail: no.Detail}})
+	case errors.As(err, &lagging):
+		return &wire.Problem{Code: "unavailable", Detail: "Some instances or databases in this call are not known yet: the latest registrations are still being processed. Nothing was stored; send the call again."}
 	case errors.As(err, &final):
 		return &wire.Problem{Code: "report_is_final", Detail: "The report is " + string(final.Status) + ", so building it again would change nothing. Request the report again instead."}
 	}

@@ -1,38 +1,43 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"mime"
+	"strconv"
 
-	"muster/commands"
-	"muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/intake"
+	"muster/internal/intake/otlp"
+	"muster/internal/intake/remotewrite"
 )
 
-// RecordFleet takes in what another tool knows of instances and databases. The
-// rules are the use case's; here is only the spelling.
-func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject) (api.RecordFleetResponseObject, error) {
-	items := make([]commands.FleetItem, 0, len(r.Body.Instances))
-	for _, i := range r.Body.Instances {
-		item := commands.FleetItem{
-			ExternalID: i.ExternalId, Name: i.Name, Engine: fleet.Engine(i.Engine), Version: i.Version, Host: i.Host,
-			Active: i.Active, CreatedAt: i.CreatedAt, Removed: wire.Value(i.Removed),
-		}
-		for _, d := range wire.Value(i.Databases) {
-			item.Databases = append(item.Databases, commands.FleetDatabase{
-				ExternalID: d.ExternalId, Name: d.Name, CreatedAt: d.CreatedAt, Removed: wire.Value(d.Removed),
-			})
-		}
-		items = append(items, item)
+// The routes of /ingest read, call a door of package intake, and answer. What a message
+// means, and whether its sender may say it, is the doors'.
+
+// taken counts what became of a message, and waits until its writes show in every list.
+func (s *server) taken(ctx context.Context, receipt intake.Receipt, err error) error {
+	for sort, n := range receipt.Recorded {
+		s.Metrics.Ingested.WithLabelValues(string(sort)).Add(float64(n))
 	}
-	ids, mark, err := s.Commands.RecordFleet(ctx, wire.Actor(ctx), items)
-	if err != nil {
+	for reason, n := range receipt.Dropped {
+		s.Metrics.IngestDropped.WithLabelValues(wire.CallOf(ctx).Route, string(reason)).Add(float64(n))
+	}
+	if err == nil {
+		wire.Settle(ctx, s.Waiter, receipt.Mark)
+	}
+	return err
+}
+
+// RecordFleet takes in what another tool knows of instances and databases.
+func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject) (api.RecordFleetResponseObject, error) {
+	receipt, err := s.Feed.Fleet.Take(ctx, wire.Actor(ctx), fleetItems(r.Body))
+	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
-	wire.Settle(ctx, s.Waiter, mark)
-	s.countIngested(items)
-	answer := api.RecordFleet200JSONResponse{Instances: make([]api.FleetInstanceId, 0, len(ids))}
-	for _, i := range ids {
+	answer := api.RecordFleet200JSONResponse{Instances: make([]api.FleetInstanceId, 0, len(receipt.Fleet))}
+	for _, i := range receipt.Fleet {
 		shown := api.FleetInstanceId{ExternalId: i.ExternalID, Id: i.ID, Databases: []api.FleetDatabaseId{}}
 		for _, d := range i.Databases {
 			shown.Databases = append(shown.Databases, api.FleetDatabaseId{ExternalId: d.ExternalID, Id: d.ID})
@@ -42,11 +47,93 @@ func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject
 	return answer, nil
 }
 
-func (s *server) countIngested(items []commands.FleetItem) {
-	databases := 0
-	for _, i := range items {
-		databases += len(i.Databases)
+// RecordAlerts takes in what another tool knows of alerts.
+func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObject) (api.RecordAlertsResponseObject, error) {
+	receipt, err := s.Feed.Alerts.Take(ctx, wire.Actor(ctx), alertItems(r.Body))
+	if err := s.taken(ctx, receipt, err); err != nil {
+		return nil, err
 	}
-	s.Metrics.Ingested.WithLabelValues("instance").Add(float64(len(items)))
-	s.Metrics.Ingested.WithLabelValues("database").Add(float64(databases))
+	answer := api.RecordAlerts200JSONResponse{Alerts: make([]api.AlertRecorded, 0, len(receipt.Alerts))}
+	for _, id := range receipt.Alerts {
+		answer.Alerts = append(answer.Alerts, api.AlertRecorded{ExternalId: id.ExternalID, Id: id.ID})
+	}
+	return answer, nil
+}
+
+// RecordSamples takes in what another tool measured.
+func (s *server) RecordSamples(ctx context.Context, r api.RecordSamplesRequestObject) (api.RecordSamplesResponseObject, error) {
+	receipt, err := s.Feed.Samples.Take(ctx, wire.Actor(ctx), sampleItems(r.Body))
+	if err := s.taken(ctx, receipt, err); err != nil {
+		return nil, err
+	}
+	var answer api.RecordSamples202JSONResponse
+	answer.Accepted.Hosts = receipt.Recorded[intake.HostSample]
+	answer.Accepted.Sessions = receipt.Recorded[intake.SessionSample]
+	answer.Accepted.Statements = receipt.Recorded[intake.StatementSample]
+	return answer, nil
+}
+
+// ReceivePrometheusWrite takes in what Prometheus scraped of hosts. For a bad sample
+// the specification of remote_write would have 400 told where the others are kept, for
+// its senders to give up, which our contract does not do to them. What 2.0 is told was
+// written is what it sent less what was bad.
+func (s *server) ReceivePrometheusWrite(ctx context.Context, _ api.ReceivePrometheusWriteRequestObject) (api.ReceivePrometheusWriteResponseObject, error) {
+	call := wire.CallOf(ctx)
+	_, parameters, _ := mime.ParseMediaType(call.Request.Header.Get("Content-Type"))
+	door, answer := s.Agents.RemoteWrite1, api.ReceivePrometheusWrite204Response{}
+	if parameters["proto"] == remotewrite.V2 {
+		door = s.Agents.RemoteWrite2
+	}
+	receipt, err := door.Take(ctx, wire.Actor(ctx), call.Body)
+	if err := s.taken(ctx, receipt, err); err != nil {
+		return nil, err
+	}
+	if door == s.Agents.RemoteWrite2 {
+		samples := receipt.Received - receipt.Refused()
+		answer.Headers = api.ReceivePrometheusWrite204ResponseHeaders{
+			XPrometheusRemoteWriteSamplesWritten:    &samples,
+			XPrometheusRemoteWriteHistogramsWritten: &receipt.Histograms,
+			XPrometheusRemoteWriteExemplarsWritten:  &receipt.Exemplars,
+		}
+	}
+	return answer, nil
+}
+
+// ReceiveOtlpMetrics takes in what an OpenTelemetry collector measured of hosts.
+func (s *server) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMetricsRequestObject) (api.ReceiveOtlpMetricsResponseObject, error) {
+	call := wire.CallOf(ctx)
+	door, asJSON := s.Agents.OTLPProtobuf, wire.IsJSON(call.Request)
+	if asJSON {
+		door = s.Agents.OTLPJSON
+	}
+	receipt, err := door.Take(ctx, wire.Actor(ctx), call.Body)
+	if err := s.taken(ctx, receipt, err); err != nil {
+		return nil, err
+	}
+	rejected, message := otlp.Rejected(receipt)
+	if !asJSON {
+		body := otlp.Answer(rejected, message)
+		return api.ReceiveOtlpMetrics200ApplicationxProtobufResponse{Body: bytes.NewReader(body), ContentLength: int64(len(body))}, nil
+	}
+	answer := api.ReceiveOtlpMetrics200JSONResponse{}
+	if rejected > 0 { // numbers of 64 bits are texts in this form of JSON
+		answer.PartialSuccess = &api.OtlpPartialSuccess{RejectedDataPoints: strconv.Itoa(rejected), ErrorMessage: message}
+	}
+	return answer, nil
+}
+
+// ReceiveAlertmanagerWebhook takes in what Alertmanager tells a webhook receiver.
+func (s *server) ReceiveAlertmanagerWebhook(ctx context.Context, r api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
+	receipt, err := s.Agents.Webhook.Take(ctx, wire.Actor(ctx), *r.Body)
+	return api.ReceiveAlertmanagerWebhook200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
+}
+
+// ReceiveAlertmanagerAlerts takes in what Prometheus and vmalert tell an Alertmanager.
+func (s *server) ReceiveAlertmanagerAlerts(ctx context.Context, r api.ReceiveAlertmanagerAlertsRequestObject) (api.ReceiveAlertmanagerAlertsResponseObject, error) {
+	receipt, err := s.Agents.AlertmanagerAPI.Take(ctx, wire.Actor(ctx), *r.Body)
+	return api.ReceiveAlertmanagerAlerts200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
+}
+
+func agentReceipt(r intake.Receipt) api.AgentReceipt {
+	return api.AgentReceipt{Received: r.Received, Dropped: r.Received - r.Recorded[intake.Alert]}
 }

@@ -237,8 +237,9 @@ func TestHostsAndInstances(t *testing.T) {
 	all := sender{w, w.ingestToken(w.ours.admin)}
 	all.write("1.0", at("elsewhere:9100", "orders")...).is(204)
 	all.write("1.0", at("db02:9100", "billing")...).is(204)
+	all.write("1.0", at("db01:9100", "")...).is(204)
 	limited := sender{w, w.ingestToken(w.ours.admin, mine)}
-	for host, instance := range map[string]string{"db01": "", "db03": mine.String(), "db04": "orders"} {
+	for host, instance := range map[string]string{"elsewhere": "", "db03": mine.String(), "db04": "orders"} {
 		if got := limited.write("2.0", at(host, instance)...).is(204).written(); got[0] != "10" {
 			t.Errorf("of %s at %q 2.0 is told %q", host, instance, got)
 		}
@@ -246,12 +247,15 @@ func TestHostsAndInstances(t *testing.T) {
 	if n := w.droppedSamples(writePath)["forbidden"]; n != 0 {
 		t.Errorf("%v are forbidden that are not", n)
 	}
-	for host, instance := range map[string]string{"db01": "billing", "db05": "", "db06": other.String(), "db07": "nobody", "db02": "orders"} {
-		if got := limited.write("2.0", at(host, instance)...).is(204).written(); got[0] != "2" {
-			t.Errorf("of %s at %q 2.0 is told %q", host, instance, got)
+	for _, c := range []struct{ host, instance string }{
+		{"db01", "billing"}, {"db05", ""}, {"db06", other.String()}, {"db07", "nobody"}, {"db02", "orders"},
+		{"db01", ""}, {"db01", "nobody"}, // whose figures would be billing's, too
+	} {
+		if got := limited.write("2.0", at(c.host, c.instance)...).is(204).written(); got[0] != "2" {
+			t.Errorf("of %s at %q 2.0 is told %q", c.host, c.instance, got)
 		}
 	}
-	if n := w.droppedSamples(writePath)["forbidden"]; n != 5*8 {
+	if n := w.droppedSamples(writePath)["forbidden"]; n != 7*8 {
 		t.Errorf("%v are forbidden", n)
 	}
 	if _, hosts := w.utilization(w.ours.viewer, hour, ""); hosts != 5 {

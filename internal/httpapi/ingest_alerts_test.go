@@ -217,8 +217,30 @@ func TestIngestAlertsRefusals(t *testing.T) {
 
 	limited := sender{w, w.ingestToken(w.ours.admin, instance)}
 	limited.send(nativePath, string(packed)).is(200)
-	limited.send(nativePath, batch(w.item("new", nil))).problem(403, "forbidden")
-	limited.send(nativePath, batch(w.item("new", map[string]any{"instance": w.instance(w.ours, "billing").String()}))).problem(403, "forbidden")
+	other := w.instance(w.ours, "billing").String()
+	got := limited.send(nativePath, batch(w.item("new", nil), w.item("good", map[string]any{"instance": instance.String()}),
+		w.item("theirs", map[string]any{"instance": other}), w.item("which", map[string]any{"database": "x"}))).problem(403, "forbidden").places()
+	if want = []string{"body #/alerts/0 forbidden", "body #/alerts/2/instance forbidden", "body #/alerts/3/database forbidden"}; !slices.Equal(got, want) {
+		t.Errorf("forbidden are %q", got)
+	}
+	in.send(nativePath, batch(w.item("taken", map[string]any{"instance": other}), w.item("taken too", map[string]any{"instance": other}))).is(200)
+	got = limited.send(nativePath, batch(w.item("taken", map[string]any{"instance": instance.String()}), w.item("free", map[string]any{"instance": instance.String()}),
+		w.item("taken too", map[string]any{"instance": instance.String()}))).problem(403, "forbidden").places()
+	if want = []string{"body #/alerts/0/externalId forbidden", "body #/alerts/2/externalId forbidden"}; !slices.Equal(got, want) {
+		t.Errorf("forbidden are %q", got)
+	}
+	fleet := func(names ...string) (batch map[string]any) {
+		var items []any
+		for _, name := range names {
+			items = append(items, map[string]any{"externalId": name, "name": "n", "engine": "postgresql", "createdAt": now})
+		}
+		return map[string]any{"instances": items}
+	}
+	got = limited.send("/ingest/v1/fleet", fleet(other, instance.String(), "new")).problem(403, "forbidden").places()
+	if want = []string{"body #/instances/0/externalId forbidden", "body #/instances/2/externalId forbidden"}; !slices.Equal(got, want) {
+		t.Errorf("forbidden are %q", got)
+	}
+	limited.send("/ingest/v1/fleet", fleet(instance.String())).is(200)
 }
 
 func zipped(t *testing.T, body []byte) string {

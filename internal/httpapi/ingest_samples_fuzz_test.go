@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -16,8 +17,11 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
+	"muster/internal/intake"
+	"muster/internal/intake/feed"
+	"muster/internal/intake/places"
 	"muster/internal/measurements"
-	"muster/projections/fleet"
+	"muster/internal/watch"
 )
 
 // FuzzSamples reads a body as the door does: by the contract, by the generated types,
@@ -44,7 +48,9 @@ func FuzzSamples(f *testing.F) {
 		if err := json.Unmarshal(body, &samples); err != nil {
 			t.Fatalf("fits the contract and not the types: %v", err)
 		}
-		batch, err := readSamples(samples, allKnown(samples), now)
+		kept := &keptBatch{}
+		_, err := feed.New(nil, everythingKnown{}, kept, func() time.Time { return now }).Samples.Take(t.Context(), intake.Caller{}, sampleItems(&samples))
+		batch := kept.Batch
 		if err != nil {
 			refusedAt(t, decoded, err)
 			return
@@ -88,24 +94,43 @@ func FuzzSamples(f *testing.F) {
 	})
 }
 
-// allKnown is a fleet in which there is whatever samples name.
-func allKnown(samples api.SampleBatch) sampledFleet {
-	known := sampledFleet{instances: map[string]fleet.Instance{}, databases: map[databaseOn]uuid.UUID{}}
-	instances, databases := namesIn(samples)
-	for name := range instances {
-		known.instances[name] = fleet.Instance{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)), ExternalID: name, Engine: domain.PostgreSQL}
+// everythingKnown is a fleet in which there is whatever samples name.
+type everythingKnown struct{}
+
+func (everythingKnown) Keyed(_ context.Context, _ uuid.UUID, keys map[places.Key]commands.Place) error {
+	for key := range keys {
+		at := commands.Place{Instance: uuid.NewSHA1(uuid.NameSpaceOID, []byte(key.Instance))}
+		at.Database = uuid.NewSHA1(at.Instance, []byte(key.Database))
+		keys[key] = at
 	}
-	for d := range databases {
-		known.databases[d] = uuid.NewSHA1(known.instances[d.instance].ID, []byte(d.database))
+	return nil
+}
+
+func (everythingKnown) Engines(_ context.Context, _ uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]domain.Engine, error) {
+	engines := map[uuid.UUID]domain.Engine{}
+	for _, id := range instances {
+		engines[id] = domain.PostgreSQL
 	}
-	return known
+	return engines, nil
+}
+
+func (everythingKnown) KnownOn(context.Context, uuid.UUID, []string) (map[string][]uuid.UUID, error) {
+	return nil, nil
+}
+
+// keptBatch is a store of one batch.
+type keptBatch struct{ measurements.Batch }
+
+func (k *keptBatch) Record(_ context.Context, b measurements.Batch, _ ...watch.Sign) (measurements.Receipt, error) {
+	k.Batch = b
+	return measurements.Receipt{}, nil
 }
 
 // refusedAt fails unless an error names places that are in the body.
 func refusedAt(t *testing.T, body any, err error) {
 	t.Helper()
 	var rule *commands.RuleError
-	if !errors.As(err, &rule) || len(rule.Fields) == 0 || len(rule.Fields) > wire.MaxFaults || rule.Title == "" {
+	if !errors.As(err, &rule) || len(rule.Fields) == 0 || len(rule.Fields) > 10_000 || rule.Title == "" {
 		t.Fatalf("refused with %v", err)
 	}
 	for _, f := range rule.Fields {

@@ -36,7 +36,7 @@ func TestInstanceList(t *testing.T) {
 		{"k1", "orders", "db01", "postgresql", true}, {"k2", "Orders", "db02", "mysql", true}, {"k3", "billing", "db01", "oracle", false},
 		{"100%", "archive_1", "", "postgresql", false}, {"k5", "removed", "db05", "postgresql", true},
 	} {
-		id, mark, err := w.deps.Commands.RegisterInstance(t.Context(), feed(w.ours), commands.RegisterInstance{
+		id, mark, err := w.deps.Commands.RegisterInstance(t.Context(), asFeed(w.ours), commands.RegisterInstance{
 			ExternalID: c.key, Name: c.name, Host: c.host, Engine: c.engine, Active: c.active, CreatedAt: w.ago(time.Duration(i) * time.Hour)})
 		must(t, err)
 		w.settle(mark)

@@ -20,7 +20,7 @@ const day = 24 * time.Hour
 // ago is a time before the clock's.
 func (w *world) ago(d time.Duration) time.Time { return w.clock.Now().Add(-d) }
 
-func feed(in tenant) commands.Actor {
+func asFeed(in tenant) commands.Actor {
 	return commands.Actor{OrganizationID: in.organization.ID, Component: "ingest"}
 }
 
@@ -36,7 +36,7 @@ func (w *world) fed(in tenant, items ...commands.FleetItem) map[string]uuid.UUID
 			items[i].Engine = "postgresql"
 		}
 	}
-	made, mark, err := w.deps.Commands.RecordFleet(context.Background(), feed(in), items)
+	made, mark, err := w.deps.Commands.RecordFleet(context.Background(), asFeed(in), items)
 	must(w.t, err)
 	w.settle(mark)
 	ids := map[string]uuid.UUID{}
@@ -82,7 +82,7 @@ func (w *world) raised(in tenant, items ...commands.AlertItem) map[string]uuid.U
 			a.CreatedAt = a.FirstTriggeredAt
 		}
 	}
-	made, mark, err := w.deps.Commands.RecordAlerts(context.Background(), feed(in), items)
+	made, mark, err := w.deps.Commands.RecordAlerts(context.Background(), asFeed(in), items)
 	must(w.t, err)
 	w.settle(mark)
 	ids := map[string]uuid.UUID{}

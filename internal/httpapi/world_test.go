@@ -29,7 +29,10 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/clocktest"
 	"muster/internal/httpapi/contract"
+	"muster/internal/intake/agents"
 	"muster/internal/intake/collect"
+	"muster/internal/intake/feed"
+	"muster/internal/intake/places"
 	"muster/internal/intake/push"
 	"muster/internal/mail"
 	"muster/internal/measurements"
@@ -106,12 +109,16 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 	collector, err := collect.New(targets, service, nil, &assessment.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	w.samples = pgstore.New(db, log)
+	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now}
+	resolver := &places.Resolver{Keys: service, Fleet: servers, Hosts: store,
+		CatchUp: func(ctx context.Context) (bool, error) { return runner.CatchUp(ctx, eventstore.Fleet, fleet.Name) }}
 	w.deps = Dependencies{
 		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(d measurements.Drop) {
 			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
 			w.deps.Drops.Note(d)
-		}}, Drops: drops.New(db, log, w.clock.Now), Intake: &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now},
-		DB: db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Checks: checks,
+		}}, Drops: drops.New(db, log, w.clock.Now), Feed: feed.New(service, resolver, store, w.clock.Now),
+		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now}),
+		DB:     db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: runner, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox, App: builtApp,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },

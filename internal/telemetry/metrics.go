@@ -33,8 +33,7 @@ type Metrics struct {
 	// alert; host_sample, session_sample, statement_sample: CountSamples).
 	Ingested *prometheus.CounterVec
 	// IngestDropped counts items of a message that could not be used while the
-	// others were, by route pattern and reason: alertmanager.Reason,
-	// hostmetrics.Reason, forbidden, unknown_instance, too_late.
+	// others were, by route pattern and reason (intake.Reason).
 	IngestDropped *prometheus.CounterVec
 	// EnginesDropped counts the engines that a tile was answered without, because
 	// they could not be read, by tile and engine.

@@ -48,19 +48,49 @@ WHERE organization_id = $1 AND host = ANY ($2) AND host <> '' ORDER BY host, id`
 	return on, err
 }
 
-// Keyed finds instances by their external ids, in exactly these letters, in no order.
-// How many databases they have is not looked up.
-func (r *Reader) Keyed(ctx context.Context, organization uuid.UUID, externalIDs []string) ([]Instance, error) {
-	return r.instances(ctx, "find instances by external id", `SELECT id, organization_id, external_id, name, engine, version, host, active, created_at
-FROM fleet_v1.instances WHERE organization_id = $1 AND external_id = ANY ($2)`, organization, externalIDs)
+//go:embed sql/called_instances.sql
+var calledInstances string
+
+// Called finds the instances of which one of these is the id, the external id,
+// the name or the host: what a label of an alert may say, in exactly these
+// letters. Each comes once, by id; which reference meant it is to be seen from it.
+func (r *Reader) Called(ctx context.Context, organization uuid.UUID, references []string) ([]domain.CalledInstance, error) {
+	var ids []uuid.UUID
+	var texts []string
+	for _, reference := range references {
+		if reference == "" { // many an instance has no host
+			continue
+		}
+		texts = append(texts, reference)
+		if id, err := uuid.Parse(reference); err == nil && id.String() == reference {
+			ids = append(ids, id)
+		}
+	}
+	return statement.All[domain.CalledInstance](ctx, r.db, "find instances by what they are called", calledInstances, organization, ids, texts)
 }
 
-// DatabasesKeyed finds databases by instance and external id, in exactly these
-// letters, in no order: externalIDs[i] is asked for on instances[i].
-func (r *Reader) DatabasesKeyed(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, externalIDs []string) ([]Database, error) {
-	return r.databases(ctx, "find databases by external id", `SELECT id, instance_id, external_id, name, created_at FROM fleet_v1.databases
-WHERE organization_id = $1 AND instance_id = ANY ($2) AND (instance_id, external_id) IN (SELECT * FROM unnest($2::uuid[], $3::text[]))`,
-		organization, instances, externalIDs)
+//go:embed sql/called_databases.sql
+var calledDatabases string
+
+// DatabasesCalled finds the databases of instances by name or external id, in
+// exactly these letters, by instance, then by id. Without instances it finds none.
+func (r *Reader) DatabasesCalled(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, names []string) ([]domain.CalledDatabase, error) {
+	return statement.All[domain.CalledDatabase](ctx, r.db, "find databases by what they are called", calledDatabases, organization, instances, names)
+}
+
+// Engines returns the engines of those instances that are there.
+func (r *Reader) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]domain.Engine, error) {
+	type server struct {
+		ID     uuid.UUID     `db:"id"`
+		Engine domain.Engine `db:"engine"`
+	}
+	rows, err := statement.All[server](ctx, r.db, "read the engines of instances",
+		`SELECT id, engine FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
+	engines := make(map[uuid.UUID]domain.Engine, len(rows))
+	for _, row := range rows {
+		engines[row.ID] = row.Engine
+	}
+	return engines, err
 }
 
 // MonitoringStartedIn is when the earliest instance in scope was registered,

@@ -18,8 +18,6 @@ var (
 	countOrganization string
 	//go:embed sql/count_scope.sql
 	countScope string
-	//go:embed sql/named_instances.sql
-	namedInstances string
 )
 
 // Scope resolves a filter, by ids or by names, to the organization's instances.
@@ -74,31 +72,4 @@ func (r *Reader) DatabasesIn(ctx context.Context, organization uuid.UUID, scope 
 func (r *Reader) HostsIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]string, error) {
 	query, args := scoped(`SELECT DISTINCT host FROM fleet_v1.instances WHERE organization_id = $1 AND host <> ''`, "id", organization, scope)
 	return statement.All[string](ctx, r.db, "read the hosts in scope", query, args...)
-}
-
-// Named finds the instances of which one of these is the id, the external id,
-// the name or the host: what a label of an alert may say, in exactly these
-// letters. Each comes once, by id; which reference meant it is to be seen from
-// it. How many databases it has is not looked up.
-func (r *Reader) Named(ctx context.Context, organization uuid.UUID, references []string) ([]Instance, error) {
-	var ids []uuid.UUID
-	var texts []string
-	for _, reference := range references {
-		if reference == "" { // many an instance has no host
-			continue
-		}
-		texts = append(texts, reference)
-		if id, err := uuid.Parse(reference); err == nil && id.String() == reference {
-			ids = append(ids, id)
-		}
-	}
-	return r.instances(ctx, "find instances by what they are called", namedInstances, organization, ids, texts)
-}
-
-// DatabasesNamed finds the databases of instances by name or external id, in
-// exactly these letters, by instance, then by id. Without instances it finds none.
-func (r *Reader) DatabasesNamed(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, names []string) ([]Database, error) {
-	return r.databases(ctx, "find databases by what they are called", `SELECT id, instance_id, external_id, name, created_at FROM fleet_v1.databases
-WHERE organization_id = $1 AND instance_id = ANY ($2) AND (name = ANY ($3) OR external_id = ANY ($3))
-ORDER BY instance_id, id`, organization, instances, names)
 }

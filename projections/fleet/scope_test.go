@@ -159,7 +159,7 @@ func TestWhatMeasurementsAreAbout(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestCalled(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	for reference, want := range map[string][]uuid.UUID{
@@ -170,7 +170,7 @@ func TestNamed(t *testing.T) {
 		"host-orders":      {f.billing, f.orders, f.ordersToo}, // an external id, and hosts
 		f.gone.String():    nil, f.foreign.String(): nil, "billing": nil, "nobody": nil, "": nil,
 	} {
-		found, err := f.reader.Named(t.Context(), f.acme, []string{reference, "", reference})
+		found, err := f.reader.Called(t.Context(), f.acme, []string{reference, "", reference})
 		var got []uuid.UUID
 		for _, i := range found {
 			got = append(got, i.ID)
@@ -180,12 +180,12 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%q: %v\n%s", reference, err, cmp.Diff(want, got))
 		}
 	}
-	both, err := f.reader.Named(t.Context(), f.acme, []string{"orders", "pg-1", "pg-3"})
-	if err != nil || len(both) != 3 || both[0].Name == "" || both[0].OrganizationID != f.acme {
+	both, err := f.reader.Called(t.Context(), f.acme, []string{"orders", "pg-1", "pg-3"})
+	if err != nil || len(both) != 3 || both[0].Name == "" || both[0].ExternalID == "" {
 		t.Errorf("several at once, each once: %+v, %v", both, err)
 	}
 	all := []uuid.UUID{f.orders, f.ordersToo, f.billing, f.gone, f.foreign}
-	databases, err := f.reader.DatabasesNamed(t.Context(), f.acme, all, []string{"sales", "dropped", "CRM"})
+	databases, err := f.reader.DatabasesCalled(t.Context(), f.acme, all, []string{"sales", "dropped", "CRM"})
 	if err != nil || len(databases) != 2 || databases[0].ID != f.sales || databases[1].ID != f.salesToo || databases[1].InstanceID != f.ordersToo {
 		t.Errorf("databases: %+v, %v", databases, err)
 	}
@@ -193,7 +193,7 @@ func TestNamed(t *testing.T) {
 		organization uuid.UUID
 		instances    []uuid.UUID
 	}{"a stranger": {f.other, all}, "without instances": {f.acme, nil}} {
-		if found, err := f.reader.DatabasesNamed(t.Context(), test.organization, test.instances, []string{"sales"}); err != nil || len(found) != 0 {
+		if found, err := f.reader.DatabasesCalled(t.Context(), test.organization, test.instances, []string{"sales"}); err != nil || len(found) != 0 {
 			t.Errorf("%s: %+v, %v", name, found, err)
 		}
 	}

@@ -60,7 +60,7 @@ func Actor(ctx context.Context) commands.Actor {
 	c := CallOf(ctx)
 	a := commands.Actor{OrganizationID: c.Principal.Organization.ID, MemberID: c.Principal.Member.ID, RequestID: c.RequestID}
 	if c.Principal.Method == accounts.MethodIngest {
-		a.Component, a.InstanceIDs = "ingest", c.Principal.InstanceIDs
+		a.Component, a.Limit = "ingest", c.Principal.InstanceIDs
 	}
 	return a
 }

@@ -9,30 +9,32 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/internal/intake"
+	"muster/internal/intake/places"
 )
 
 // Alert is one alert of a message and where its labels say that it belongs;
 // the Firing has no instance and no database yet.
 type Alert struct {
 	commands.Firing
-	Place Place
+	Labels places.Labels // of its place
 }
 
 // alert says what is posted as a machine's firing. fingerprint is the sender's,
 // where it has one.
-func (p posted) alert(fingerprint string, receipt time.Time) (Alert, Reason) {
+func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reason) {
 	labels := maps.Clone(p.Labels)
 	maps.DeleteFunc(labels, func(_, value string) bool { return value == "" }) // to Prometheus it is not there
 	if len(labels) == 0 {
-		return Alert{}, NoLabels
+		return Alert{}, intake.NoLabels
 	}
 	if p.StartsAt.IsZero() {
 		p.StartsAt = receipt
 	}
 	if !inCalendar(p.StartsAt) || !inCalendar(p.EndsAt) || !p.EndsAt.IsZero() && p.EndsAt.Before(p.StartsAt) {
-		return Alert{}, InvalidTime
+		return Alert{}, intake.InvalidTime
 	}
-	a := Alert{Place: placeOf(labels), Firing: commands.Firing{
+	a := Alert{Labels: places.Of(labels), Firing: commands.Firing{
 		Key:         "alertmanager/" + identity(fingerprint, labels),
 		Title:       title(labels, p.Annotations),
 		Description: text(p.Annotations["description"]),

@@ -3,20 +3,9 @@ package alertmanager
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"time"
-)
 
-// Reason is why an alert was left out; a label of a figure.
-type Reason string
-
-// The reasons.
-const (
-	Malformed   Reason = "malformed"    // no object, or a member of another type
-	NoLabels    Reason = "no_labels"    // so that nothing tells it from others
-	InvalidTime Reason = "invalid_time" // ends before it starts, or lies out of the calendar
-	Truncated   Reason = "truncated"    // the sender cut it off
-	TooMany     Reason = "too_many"     // behind the first Most of its message
+	"muster/internal/intake"
 )
 
 // Most is how many alerts of one message are taken (contract, §26). A sender that is
@@ -27,13 +16,12 @@ const Most = 10_000
 // more than a million of them, and only those at hand are to take memory. Those
 // behind the first Most are counted and not looked at.
 type Message struct {
-	// Received counts the alerts that were read so far, Dropped those of them that
-	// cannot be used; of a webhook also those that its sender left out.
-	Received int
-	Dropped  map[Reason]int
+	// Receipt is of the alerts that were read so far; of a webhook's Dropped are also
+	// those that its sender left out.
+	intake.Receipt
 
 	items  *json.Decoder // inside the array
-	decode func([]byte) (Alert, Reason)
+	decode func([]byte) (Alert, intake.Reason)
 }
 
 // Next returns the next alerts that can be used, n at the most; none at the end.
@@ -43,7 +31,7 @@ func (m *Message) Next(n int) []Alert {
 	for m.Received < Most && len(alerts) < n && m.items.More() && m.items.Decode(&item) == nil {
 		m.Received++
 		if a, reason := m.decode(item); reason != "" {
-			m.Dropped[reason]++
+			m.Drop(reason, 1)
 		} else {
 			alerts = append(alerts, a)
 		}
@@ -59,7 +47,7 @@ func (m *Message) countRest() {
 	var item passed
 	for m.items.More() && m.items.Decode(&item) == nil {
 		m.Received++
-		m.Dropped[TooMany]++
+		m.Drop(intake.TooMany, 1)
 	}
 }
 
@@ -69,21 +57,12 @@ type passed struct{}
 // UnmarshalJSON implements json.Unmarshaler.
 func (*passed) UnmarshalJSON([]byte) error { return nil }
 
-// DecodeError says which part of a body cannot be read, so that there is no
-// message. Pointer is a JSON pointer fragment, "#" for all of it.
-type DecodeError struct {
-	Pointer string
-	Detail  string // completes "<pointer> …"
-}
-
-func (e *DecodeError) Error() string { return fmt.Sprintf("%s %s", e.Pointer, e.Detail) }
-
 // openEnd is how long an alert of the API fires without another message, where
 // it does not say itself: Alertmanager's resolve_timeout.
 const openEnd = 5 * time.Minute
 
 // DecodeWebhook opens what Alertmanager posts to a webhook receiver at a
-// receipt. An error is a *DecodeError.
+// receipt. An error is an *intake.UnreadableError.
 func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
 	var post struct {
 		Version         json.RawMessage `json:"version"`
@@ -91,37 +70,37 @@ func DecodeWebhook(body []byte, receipt time.Time) (*Message, error) {
 		TruncatedAlerts json.RawMessage `json:"truncatedAlerts"`
 	}
 	if json.Unmarshal(body, &post) != nil {
-		return nil, &DecodeError{"#", "must be an object"}
+		return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an object"}
 	}
 	if string(post.Version) != `"4"` {
-		return nil, &DecodeError{"#/version", `must be "4"`}
+		return nil, &intake.UnreadableError{Pointer: "#/version", Detail: `must be "4"`}
 	}
-	m, ok := open(post.Alerts, func(item []byte) (Alert, Reason) { return decodeNotified(item, receipt) })
+	m, ok := open(post.Alerts, func(item []byte) (Alert, intake.Reason) { return decodeNotified(item, receipt) })
 	if !ok {
-		return nil, &DecodeError{"#/alerts", "must be an array"}
+		return nil, &intake.UnreadableError{Pointer: "#/alerts", Detail: "must be an array"}
 	}
 	var cut uint32 // one that is no number says nothing of the alerts
 	if json.Unmarshal(post.TruncatedAlerts, &cut) == nil && cut > 0 {
-		m.Dropped[Truncated] += int(cut)
+		m.Drop(intake.Truncated, int(cut))
 	}
 	return m, nil
 }
 
 // DecodeAlerts opens what is posted to Alertmanager's API, version 2, at a
-// receipt. An error is a *DecodeError.
+// receipt. An error is an *intake.UnreadableError.
 func DecodeAlerts(body []byte, receipt time.Time) (*Message, error) {
-	m, ok := open(body, func(item []byte) (Alert, Reason) { return decodePosted(item, receipt) })
+	m, ok := open(body, func(item []byte) (Alert, intake.Reason) { return decodePosted(item, receipt) })
 	if !ok || !json.Valid(body) { // found in the midst, what is no message would be half taken
-		return nil, &DecodeError{"#", "must be an array"}
+		return nil, &intake.UnreadableError{Pointer: "#", Detail: "must be an array"}
 	}
 	return m, nil
 }
 
 // open goes into an array; ok is false where there is none.
-func open(array []byte, decode func([]byte) (Alert, Reason)) (m *Message, ok bool) {
+func open(array []byte, decode func([]byte) (Alert, intake.Reason)) (m *Message, ok bool) {
 	items := json.NewDecoder(bytes.NewReader(array))
 	begin, err := items.Token()
-	return &Message{Dropped: map[Reason]int{}, items: items, decode: decode}, err == nil && begin == json.Delim('[')
+	return &Message{items: items, decode: decode}, err == nil && begin == json.Delim('[')
 }
 
 // posted is an alert as it is on the wire by either road.
@@ -133,14 +112,14 @@ type posted struct {
 }
 
 // decodeNotified reads one alert of a webhook's message.
-func decodeNotified(item []byte, receipt time.Time) (Alert, Reason) {
+func decodeNotified(item []byte, receipt time.Time) (Alert, intake.Reason) {
 	var p struct {
 		posted
 		Status      string `json:"status"`
 		Fingerprint string `json:"fingerprint"`
 	}
 	if !isObject(item) || json.Unmarshal(item, &p) != nil {
-		return Alert{}, Malformed
+		return Alert{}, intake.Malformed
 	}
 	switch {
 	case p.Status == "resolved" && (p.EndsAt.IsZero() || p.EndsAt.After(receipt)):
@@ -149,16 +128,16 @@ func decodeNotified(item []byte, receipt time.Time) (Alert, Reason) {
 			p.StartsAt = receipt
 		}
 	case p.Status != "resolved" && p.Status != "firing":
-		return Alert{}, Malformed
+		return Alert{}, intake.Malformed
 	}
 	return p.alert(p.Fingerprint, receipt)
 }
 
 // decodePosted reads one alert of a post to the API.
-func decodePosted(item []byte, receipt time.Time) (Alert, Reason) {
+func decodePosted(item []byte, receipt time.Time) (Alert, intake.Reason) {
 	var p posted
 	if !isObject(item) || json.Unmarshal(item, &p) != nil {
-		return Alert{}, Malformed
+		return Alert{}, intake.Malformed
 	}
 	if p.EndsAt.IsZero() {
 		p.EndsAt = receipt.Add(openEnd)

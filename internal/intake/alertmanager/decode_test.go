@@ -12,6 +12,8 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/internal/intake"
+	"muster/internal/intake/places"
 )
 
 var receipt = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
@@ -28,7 +30,7 @@ func instant(text string) time.Time {
 type content struct {
 	Alerts   []Alert
 	Received int
-	Dropped  map[Reason]int
+	Dropped  map[intake.Reason]int
 }
 
 func read(m *Message, err error) (content, error) {
@@ -51,7 +53,7 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 				Key: "alertmanager/338e9b45a1b43617", Title: "PostgreSQL 127.0.0.1:9781 is up", Severity: alert.Warning,
 				Rule: &alert.Rule{ID: "PgUp", Name: "PgUp"}, StartsAt: instant("2026-11-20T14:59:07.737Z"), SeenAt: receipt,
 			},
-			Place: Place{Address: "127.0.0.1:9781"},
+			Labels: places.Labels{Address: "127.0.0.1:9781"},
 		},
 		"alertmanager-webhook.json": {
 			Firing: commands.Firing{
@@ -59,7 +61,7 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 				Rule: &alert.Rule{ID: "DBDown", Name: "DBDown"}, StartsAt: instant("2026-11-20T14:59:04.360039149Z"),
 				SeenAt: instant("2026-11-20T15:04:04.360039149Z"), EndsAt: instant("2026-11-20T15:04:04.360039149Z"), Resolved: true,
 			},
-			Place: Place{Address: "pg1.example"},
+			Labels: places.Labels{Address: "pg1.example"},
 		},
 	} {
 		body, err := os.ReadFile("testdata/" + file)
@@ -70,7 +72,7 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(content{Alerts: []Alert{want}, Dropped: map[Reason]int{}, Received: 1}, got); diff != "" {
+		if diff := cmp.Diff(content{Alerts: []Alert{want}, Received: 1}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 		// Alertmanager's fingerprint is the labels' own: the API, which states
@@ -167,35 +169,35 @@ func TestWebhookStatus(t *testing.T) {
 // TestBadAlertsAreLeftOut: each by its reason, and the good one beside it is taken.
 func TestBadAlertsAreLeftOut(t *testing.T) {
 	t.Parallel()
-	for item, want := range map[string]Reason{
-		`null`:                                 Malformed,
-		`7`:                                    Malformed,
-		`[]`:                                   Malformed,
-		`{"labels":{"a":1},"status":"firing"}`: Malformed,
-		`{"labels":"a","status":"firing"}`:     Malformed,
-		`{"labels":{"a":"b"},"startsAt":"yesterday","status":"firing"}`:                                                 Malformed,
-		`{"labels":{},"status":"firing"}`:                                                                               NoLabels,
-		`{"annotations":{"summary":"s"},"status":"firing"}`:                                                             NoLabels,
-		`{"labels":{"a":""},"status":"firing"}`:                                                                         NoLabels,
-		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"2026-11-20T14:59:59Z","status":"resolved"}`:    InvalidTime,
-		`{"labels":{"a":"b"},"startsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`:                                 InvalidTime,
-		`{"labels":{"a":"b"},"startsAt":"0000-01-01T00:00:00Z","status":"firing"}`:                                      InvalidTime,
-		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`: InvalidTime,
+	for item, want := range map[string]intake.Reason{
+		`null`:                                 intake.Malformed,
+		`7`:                                    intake.Malformed,
+		`[]`:                                   intake.Malformed,
+		`{"labels":{"a":1},"status":"firing"}`: intake.Malformed,
+		`{"labels":"a","status":"firing"}`:     intake.Malformed,
+		`{"labels":{"a":"b"},"startsAt":"yesterday","status":"firing"}`:                                                 intake.Malformed,
+		`{"labels":{},"status":"firing"}`:                                                                               intake.NoLabels,
+		`{"annotations":{"summary":"s"},"status":"firing"}`:                                                             intake.NoLabels,
+		`{"labels":{"a":""},"status":"firing"}`:                                                                         intake.NoLabels,
+		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"2026-11-20T14:59:59Z","status":"resolved"}`:    intake.InvalidTime,
+		`{"labels":{"a":"b"},"startsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`:                                 intake.InvalidTime,
+		`{"labels":{"a":"b"},"startsAt":"0000-01-01T00:00:00Z","status":"firing"}`:                                      intake.InvalidTime,
+		`{"labels":{"a":"b"},"startsAt":"2026-11-20T15:00:00Z","endsAt":"9999-12-31T23:59:59-01:00","status":"firing"}`: intake.InvalidTime,
 	} {
 		got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[`+item+`,{"labels":{"a":"b"},"status":"firing"}]}`), receipt))
-		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[Reason]int{want: 1}) {
+		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[intake.Reason]int{want: 1}) {
 			t.Errorf("webhook %s: got %+v, %v, want %s", item, got, err, want)
 		}
-		if strings.Contains(item, "9999-12-31T23:59:59-01:00\",\"status") && want == InvalidTime && !strings.Contains(item, "endsAt") {
+		if strings.Contains(item, "9999-12-31T23:59:59-01:00\",\"status") && want == intake.InvalidTime && !strings.Contains(item, "endsAt") {
 			continue // without an end, the API puts a start that lies ahead at the receipt
 		}
 		got, err = read(DecodeAlerts([]byte(`[`+item+`,{"labels":{"a":"b"}}]`), receipt))
-		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[Reason]int{want: 1}) {
+		if err != nil || len(got.Alerts) != 1 || got.Received != 2 || !cmp.Equal(got.Dropped, map[intake.Reason]int{want: 1}) {
 			t.Errorf("API %s: got %+v, %v, want %s", item, got, err, want)
 		}
 	}
 	got, err := read(DecodeWebhook([]byte(`{"version":"4","alerts":[{"labels":{"a":"b"},"status":"pending"}],"truncatedAlerts":17}`), receipt))
-	if err != nil || !cmp.Equal(got.Dropped, map[Reason]int{Malformed: 1, Truncated: 17}) || got.Received != 1 {
+	if err != nil || !cmp.Equal(got.Dropped, map[intake.Reason]int{intake.Malformed: 1, intake.Truncated: 17}) || got.Received != 1 {
 		t.Errorf("an unknown status, and 17 cut off: %+v, %v", got, err)
 	}
 }
@@ -209,14 +211,14 @@ func TestNoMessage(t *testing.T) {
 		`{"version":"4"}`: "#/alerts", `{"version":"4","alerts":null}`: "#/alerts", `{"version":"4","alerts":{}}`: "#/alerts",
 	} {
 		_, err := read(DecodeWebhook([]byte(body), receipt))
-		var bad *DecodeError
+		var bad *intake.UnreadableError
 		if !errors.As(err, &bad) || bad.Pointer != pointer {
 			t.Errorf("webhook %s: %v, want %s", body, err, pointer)
 		}
 	}
 	for _, body := range []string{``, `null`, `{}`, `"x"`, `[{]`, `[] []`} {
 		_, err := read(DecodeAlerts([]byte(body), receipt))
-		var bad *DecodeError
+		var bad *intake.UnreadableError
 		if !errors.As(err, &bad) || bad.Pointer != "#" {
 			t.Errorf("API %s: %v", body, err)
 		}
@@ -243,7 +245,7 @@ func TestAlertsAreReadAsTheyAreAskedFor(t *testing.T) {
 			t.Fatalf("%s: %+v before anything is asked for, %v", road, m, err)
 		}
 		for _, want := range []struct{ read, received, malformed int }{{2, 3, 1}, {1, 5, 2}, {0, 5, 2}, {0, 5, 2}} {
-			if got := m.Next(2); len(got) != want.read || m.Received != want.received || m.Dropped[Malformed] != want.malformed {
+			if got := m.Next(2); len(got) != want.read || m.Received != want.received || m.Dropped[intake.Malformed] != want.malformed {
 				t.Errorf("%s: %d are read, %d received, %v dropped; want %+v", road, len(got), m.Received, m.Dropped, want)
 			}
 		}
@@ -266,7 +268,7 @@ func TestOfAHugeMessageTheFirstAreTaken(t *testing.T) {
 		for page := m.Next(1000); len(page) > 0; page = m.Next(1000) {
 			taken += len(page)
 		}
-		if want := map[Reason]int{Malformed: 1, TooMany: 1000}; taken != Most-1 || m.Received != Most+1000 || !maps.Equal(m.Dropped, want) {
+		if want := map[intake.Reason]int{intake.Malformed: 1, intake.TooMany: 1000}; taken != Most-1 || m.Received != Most+1000 || !maps.Equal(m.Dropped, want) {
 			t.Errorf("%s: %d of %d are taken, %v dropped", road, taken, m.Received, m.Dropped)
 		}
 	}

@@ -2,11 +2,10 @@
 // Alertmanager posts to a webhook receiver (payload version 4), and what
 // Prometheus and vmalert post to an Alertmanager (its API, version 2).
 //
-// Reading and finding are apart. DecodeWebhook and DecodeAlerts open a body, whose
-// alerts are read some at a time: firings for commands.RecordFirings, each with
-// the Place that its labels name. Fleet says which instance and database that is,
-// from what the caller has looked up for their References. Nothing here does I/O
-// or has a clock: the receipt is handed in.
+// DecodeWebhook and DecodeAlerts open a body, whose alerts are read some at a time:
+// firings for commands.RecordFirings, each with the labels that say where it belongs
+// (package places finds that). Nothing here does I/O or has a clock: the time of receipt
+// is handed in.
 //
 // An alert is its label fingerprint, FNV-1a over the labels in order, as
 // Alertmanager computes it: so one that comes by both roads, or from both of a
@@ -38,9 +37,6 @@
 //     lies in the future at the receipt.
 //   - Alertmanager cut the message (max_alerts): it says by how many, which counts
 //     as left out.
-//   - Several instances fit a label: a name beats a host, a database that only one
-//     of them has decides; else the alert is the organization's. A guess would
-//     page the wrong team.
 //   - Fingerprints of two label sets collide (64 bits, no cryptography): they are
 //     one alert, as they are to Alertmanager.
 package alertmanager

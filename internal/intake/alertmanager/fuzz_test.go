@@ -1,6 +1,7 @@
 package alertmanager
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/intake"
+	"muster/internal/intake/places"
 )
 
 func FuzzWebhook(f *testing.F) { fuzz(f, DecodeWebhook) }
@@ -33,7 +38,7 @@ func fuzz(f *testing.F, decode func([]byte, time.Time) (*Message, error)) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m, err := read(decode(body, receipt))
 		if err != nil {
-			var bad *DecodeError
+			var bad *intake.UnreadableError
 			if !errors.As(err, &bad) {
 				t.Fatalf("error is %T", err)
 			}
@@ -41,7 +46,7 @@ func fuzz(f *testing.F, decode func([]byte, time.Time) (*Message, error)) {
 		}
 		out := 0
 		for reason, n := range m.Dropped {
-			if reason != Truncated {
+			if reason != intake.Truncated {
 				out += n
 			}
 		}
@@ -51,17 +56,41 @@ func fuzz(f *testing.F, decode func([]byte, time.Time) (*Message, error)) {
 		for _, a := range m.Alerts {
 			usable(t, a)
 		}
-		instances, databases := References(m.Alerts)
-		for _, reference := range append(instances, databases...) {
-			storable(t, reference)
-		}
-		found := NewFleet([]Instance{{ID: uuid.New(), Name: "db01"}}, nil)
+		var labels []places.Labels
 		for _, a := range m.Alerts {
-			if instance, database := found.Find(a.Place); instance == uuid.Nil && database != uuid.Nil {
+			labels = append(labels, a.Labels)
+		}
+		directory, err := (&places.Resolver{Fleet: oneServer{t}}).Labelled(t.Context(), uuid.Nil, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range labels {
+			if instance, database := directory.Find(l); instance == uuid.Nil && database != uuid.Nil {
 				t.Fatal("a database without an instance")
 			}
 		}
 	})
+}
+
+// oneServer is a fleet that is asked for nothing but what PostgreSQL takes.
+type oneServer struct{ t *testing.T }
+
+func (f oneServer) Called(_ context.Context, _ uuid.UUID, references []string) ([]fleet.CalledInstance, error) {
+	for _, reference := range references {
+		storable(f.t, reference)
+	}
+	return []fleet.CalledInstance{{ID: uuid.New(), Name: "db01"}}, nil
+}
+
+func (f oneServer) DatabasesCalled(_ context.Context, _ uuid.UUID, _ []uuid.UUID, names []string) ([]fleet.CalledDatabase, error) {
+	for _, name := range names {
+		storable(f.t, name)
+	}
+	return nil, nil
+}
+
+func (oneServer) Engines(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
+	return nil, nil
 }
 
 func usable(t *testing.T, a Alert) {

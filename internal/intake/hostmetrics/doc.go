@@ -1,7 +1,7 @@
 // Package hostmetrics makes samples of hosts out of what agents say of them, one
 // data point at a time: node_exporter's names, which come by remote_write, and those
 // of OpenTelemetry's hostmetrics receiver, which come by OTLP. The decoders of both
-// fill a Message; whoever received it looks up the instances and records the samples.
+// fill a Message; package agents looks up its instances and records its samples.
 //
 // A Metric says what a name means; a name that means nothing here is not read. What
 // is read becomes one sample a host and time, whose counters and sizes are as the

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net"
 	"unicode/utf8"
+
+	"muster/internal/intake"
 )
 
 // Lengths of names, in bytes.
@@ -13,16 +15,16 @@ const (
 )
 
 // hostOf is what the labels call the host.
-func hostOf(l *Labels) ([]byte, Reason) {
+func hostOf(l *Labels) ([]byte, intake.Reason) {
 	name := l.Host
 	if len(name) == 0 {
 		if len(l.Address) > 2*maxName { // no port is so long
-			return nil, TooLong
+			return nil, intake.TooLong
 		}
 		name = withoutPort(l.Address)
 	}
 	if len(name) == 0 {
-		return nil, NoHost
+		return nil, intake.NoHost
 	}
 	return name, keepable(name, maxName)
 }
@@ -41,12 +43,12 @@ func withoutPort(address []byte) []byte {
 }
 
 // keepable says why a text cannot be kept; "" where it can.
-func keepable(text []byte, most int) Reason {
+func keepable(text []byte, most int) intake.Reason {
 	switch {
 	case len(text) > most:
-		return TooLong
+		return intake.TooLong
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
-		return Malformed
+		return intake.Malformed
 	}
 	return ""
 }

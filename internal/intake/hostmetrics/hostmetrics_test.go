@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/hostmetrics/hostmetricstest"
 	"muster/internal/measurements"
@@ -75,7 +76,7 @@ func TestModes(t *testing.T) {
 	for _, c := range []struct {
 		cpu, mode string
 		code      int32
-		dropped   hostmetrics.Reason
+		dropped   intake.Reason
 	}{
 		{"0", "user", measurements.ModeUser, ""},
 		{"0", "nice", measurements.ModeNice, ""},
@@ -88,17 +89,17 @@ func TestModes(t *testing.T) {
 		{"0", "softirq", measurements.ModeSoftIRQ, ""},
 		{"0", "steal", measurements.ModeSteal, ""},
 		{"0", "kernel", measurements.ModeOther, ""},
-		{"0", "guest", 0, hostmetrics.NotUsed},
-		{"0", "guest_nice", 0, hostmetrics.NotUsed},
-		{"0", "", 0, hostmetrics.Incomplete},
+		{"0", "guest", 0, intake.NotUsed},
+		{"0", "guest_nice", 0, intake.NotUsed},
+		{"0", "", 0, intake.Incomplete},
 		{"cpu3", "idle", 3*16 + measurements.ModeIdle, ""},
 		{"65535", "steal", 65535*16 + measurements.ModeSteal, ""},
 		{"", "idle", measurements.ModeIdle, ""}, // all of them as one
-		{"65536", "idle", 0, hostmetrics.Unsupported},
-		{"100000", "idle", 0, hostmetrics.Unsupported},
-		{"cpu", "idle", 0, hostmetrics.Unsupported},
-		{"cpu-total", "idle", 0, hostmetrics.Unsupported},
-		{"-1", "idle", 0, hostmetrics.Unsupported},
+		{"65536", "idle", 0, intake.Unsupported},
+		{"100000", "idle", 0, intake.Unsupported},
+		{"cpu", "idle", 0, intake.Unsupported},
+		{"cpu-total", "idle", 0, intake.Unsupported},
+		{"-1", "idle", 0, intake.Unsupported},
 	} {
 		m := hostmetrics.New(receipt)
 		addSample(m, "node_cpu_seconds_total", receipt, 1.5, "cpu", c.cpu, "mode", c.mode)
@@ -131,7 +132,7 @@ func TestHosts(t *testing.T) {
 		series := m.Series(hostmetrics.MemoryTotal, l)
 		series.Add(receipt, 1)
 		got := end(t, m)
-		if c.want == "" && (len(got) != 0 || m.Dropped[hostmetrics.NoHost] != 1) || c.want != "" && (len(got) != 1 || got[0].Host != c.want) {
+		if c.want == "" && (len(got) != 0 || m.Dropped[intake.NoHost] != 1) || c.want != "" && (len(got) != 1 || got[0].Host != c.want) {
 			t.Errorf("%q, %q: %+v, dropped %v", c.address, c.name, got, m.Dropped)
 		}
 	}
@@ -148,7 +149,7 @@ func TestVolumes(t *testing.T) {
 	for name, c := range map[string]struct {
 		told    []told
 		want    []measurements.Volume
-		dropped map[hostmetrics.Reason]int
+		dropped map[intake.Reason]int
 	}{
 		"all three sizes": {[]told{{"size", 100, nil}, {"free", 70, nil}, {"avail", 45, nil}},
 			[]measurements.Volume{{Mount: "/", Size: 100, Free: 70, Available: 45}}, nil},
@@ -156,8 +157,8 @@ func TestVolumes(t *testing.T) {
 			[]measurements.Volume{{Mount: "/", Size: 100, Free: -1, Available: -1}}, nil},
 		"full": {[]told{{"size", 100, nil}, {"free", 0, nil}, {"avail", 0, nil}},
 			[]measurements.Volume{{Mount: "/", Size: 100, Free: 0, Available: 0}}, nil},
-		"of no size": {[]told{{"size", 0, nil}, {"free", 0, nil}, {"avail", 0, nil}}, nil, map[hostmetrics.Reason]int{hostmetrics.NotUsed: 3}},
-		"squashfs":   {[]told{{"size", 9, []string{"fstype", "squashfs"}}}, nil, map[hostmetrics.Reason]int{hostmetrics.NotUsed: 1}},
+		"of no size": {[]told{{"size", 0, nil}, {"free", 0, nil}, {"avail", 0, nil}}, nil, map[intake.Reason]int{intake.NotUsed: 3}},
+		"squashfs":   {[]told{{"size", 9, []string{"fstype", "squashfs"}}}, nil, map[intake.Reason]int{intake.NotUsed: 1}},
 		"as large as some network file systems say": {[]told{{"size", math.MaxInt64, nil}},
 			[]measurements.Volume{{Mount: "/", Size: 1 << 63, Free: -1, Available: -1}}, nil},
 		// Which mounts count is the store's to say, and the same for every door.
@@ -167,10 +168,10 @@ func TestVolumes(t *testing.T) {
 			[]measurements.Volume{{Mount: "/run", Size: 9, Free: -1, Available: -1}}, nil},
 		"two at one place, the one that is told in full": {
 			[]told{{"size", 9, []string{"device", "a"}}, {"size", 10, []string{"device", "b"}}, {"free", 5, []string{"device", "b"}}},
-			[]measurements.Volume{{Mount: "/", Size: 10, Free: 5, Available: -1}}, map[hostmetrics.Reason]int{hostmetrics.NotUsed: 1}},
+			[]measurements.Volume{{Mount: "/", Size: 10, Free: 5, Available: -1}}, map[intake.Reason]int{intake.NotUsed: 1}},
 		"two at one place, alike: the first": {
 			[]told{{"size", 9, []string{"device", "a"}}, {"size", 10, []string{"device", "b"}}},
-			[]measurements.Volume{{Mount: "/", Size: 9, Free: -1, Available: -1}}, map[hostmetrics.Reason]int{hostmetrics.NotUsed: 1}},
+			[]measurements.Volume{{Mount: "/", Size: 9, Free: -1, Available: -1}}, map[intake.Reason]int{intake.NotUsed: 1}},
 	} {
 		m := hostmetrics.New(receipt)
 		for _, of := range c.told {
@@ -181,7 +182,7 @@ func TestVolumes(t *testing.T) {
 			got = append(got, s.Volumes...)
 		}
 		if c.dropped == nil {
-			c.dropped = map[hostmetrics.Reason]int{}
+			c.dropped = map[intake.Reason]int{}
 		}
 		if diff := cmp.Diff(c.want, got) + cmp.Diff(c.dropped, m.Dropped); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -195,14 +196,14 @@ func TestStates(t *testing.T) {
 	for name, c := range map[string]struct {
 		used, free, reserved float64 // -1: not told
 		want                 float64 // -1: nothing
-		dropped              map[hostmetrics.Reason]int
+		dropped              map[intake.Reason]int
 	}{
-		"reserved does not count": {70, 30, 5, 70, map[hostmetrics.Reason]int{hostmetrics.NotUsed: 1}},
-		"empty":                   {0, 10, -1, 0, map[hostmetrics.Reason]int{}},
-		"full":                    {10, 0, -1, 100, map[hostmetrics.Reason]int{}},
-		"of no size":              {0, 0, -1, -1, map[hostmetrics.Reason]int{hostmetrics.NotUsed: 2}},
-		"half":                    {10, -1, -1, -1, map[hostmetrics.Reason]int{hostmetrics.Incomplete: 1}},
-		"the other half":          {-1, 10, -1, -1, map[hostmetrics.Reason]int{hostmetrics.Incomplete: 1}},
+		"reserved does not count": {70, 30, 5, 70, map[intake.Reason]int{intake.NotUsed: 1}},
+		"empty":                   {0, 10, -1, 0, map[intake.Reason]int{}},
+		"full":                    {10, 0, -1, 100, map[intake.Reason]int{}},
+		"of no size":              {0, 0, -1, -1, map[intake.Reason]int{intake.NotUsed: 2}},
+		"half":                    {10, -1, -1, -1, map[intake.Reason]int{intake.Incomplete: 1}},
+		"the other half":          {-1, 10, -1, -1, map[intake.Reason]int{intake.Incomplete: 1}},
 	} {
 		m := hostmetrics.New(receipt)
 		for state, bytes := range map[string]float64{"used": c.used, "free": c.free, "reserved": c.reserved} {
@@ -241,7 +242,7 @@ func TestStale(t *testing.T) {
 	if diff := cmp.Diff(want, end(t, m)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !cmp.Equal(m.Dropped, map[hostmetrics.Reason]int{hostmetrics.NotUsed: 2, hostmetrics.TimeInFuture: 1}) {
+	if !cmp.Equal(m.Dropped, map[intake.Reason]int{intake.NotUsed: 2, intake.TimeInFuture: 1}) {
 		t.Errorf("dropped %v", m.Dropped)
 	}
 }
@@ -251,17 +252,17 @@ func TestTimes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		at      time.Time
-		dropped hostmetrics.Reason
+		dropped intake.Reason
 	}{
 		"now":                             {receipt, ""},
 		"five minutes ahead":              {receipt.Add(5 * time.Minute), ""},
-		"a little more":                   {receipt.Add(5*time.Minute + 1), hostmetrics.TimeInFuture},
+		"a little more":                   {receipt.Add(5*time.Minute + 1), intake.TimeInFuture},
 		"the first microsecond":           {time.Unix(0, 1000), ""},
-		"less than a microsecond":         {time.Unix(0, 999), hostmetrics.InvalidTime},
-		"1970":                            {time.Unix(0, 0), hostmetrics.InvalidTime},
-		"before":                          {time.Unix(-1, 0), hostmetrics.InvalidTime},
-		"none":                            {time.Time{}, hostmetrics.InvalidTime},
-		"what 64 bits of milliseconds do": {time.UnixMilli(math.MaxInt64), hostmetrics.TimeInFuture},
+		"less than a microsecond":         {time.Unix(0, 999), intake.InvalidTime},
+		"1970":                            {time.Unix(0, 0), intake.InvalidTime},
+		"before":                          {time.Unix(-1, 0), intake.InvalidTime},
+		"none":                            {time.Time{}, intake.InvalidTime},
+		"what 64 bits of milliseconds do": {time.UnixMilli(math.MaxInt64), intake.TimeInFuture},
 	} {
 		m := hostmetrics.New(receipt)
 		addSample(m, "node_memory_MemTotal_bytes", c.at, 1)
@@ -313,7 +314,7 @@ func TestBounds(t *testing.T) {
 		for _, s := range got {
 			points += s.Points
 		}
-		if len(got) != c.samples || points != c.points || m.Dropped[hostmetrics.TooMany] != m.Received-points || m.Received == points {
+		if len(got) != c.samples || points != c.points || m.Dropped[intake.TooMany] != m.Received-points || m.Received == points {
 			t.Errorf("%s: %d samples of %d points, of %d received; dropped %v", name, len(got), points, m.Received, m.Dropped)
 		}
 	}

@@ -1,6 +1,9 @@
 package hostmetrics
 
-import "muster/internal/measurements"
+import (
+	"muster/internal/intake"
+	"muster/internal/measurements"
+)
 
 // memoryPart is one of the sizes that agents tell of a host's memory.
 type memoryPart int
@@ -39,7 +42,7 @@ func memoryState(state []byte) memoryPart {
 	return stateOther
 }
 
-func (s *Series) readMemory(l *Labels) Reason {
+func (s *Series) readMemory(l *Labels) intake.Reason {
 	switch s.metric {
 	case MemoryTotal:
 		s.part = memoryLimit
@@ -47,10 +50,10 @@ func (s *Series) readMemory(l *Labels) Reason {
 		s.part = memoryAvailable
 	default:
 		if len(l.State) == 0 {
-			return Incomplete
+			return intake.Incomplete
 		}
 		if s.part = memoryState(l.State); s.part == stateOther {
-			return NotUsed
+			return intake.NotUsed
 		}
 	}
 	return ""
@@ -91,7 +94,7 @@ func (m *Message) memoryOf(s *scrape) *measurements.MemoryBytes {
 		b.Total = s.memory.sum()
 	}
 	if b.Total < 0 && b.Available < 0 && b.Used < 0 {
-		m.unused(s, Incomplete, s.memory.points)
+		m.unused(s, intake.Incomplete, s.memory.points)
 		return nil
 	}
 	return &b

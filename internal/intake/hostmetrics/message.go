@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/domain/legible"
+	"muster/internal/intake"
 )
 
 // Limits of what one message may make.
@@ -25,9 +26,7 @@ const (
 
 // Message gathers what one message of an agent says of hosts.
 type Message struct {
-	// Received counts the data points, Dropped those of them that are not used.
-	Received int
-	Dropped  map[Reason]int
+	intake.Receipt // of the data points
 
 	latest  time.Time // that is taken
 	points  int       // that are
@@ -45,35 +44,21 @@ type scrapeKey struct {
 
 // New returns an empty message that came at receipt.
 func New(receipt time.Time) *Message {
-	return &Message{Dropped: map[Reason]int{}, latest: receipt.Add(maxAhead), names: map[string]string{}, scrapes: map[scrapeKey]*scrape{}}
+	return &Message{Receipt: intake.Receipt{Dropped: map[intake.Reason]int{}}, latest: receipt.Add(maxAhead), names: map[string]string{}, scrapes: map[scrapeKey]*scrape{}}
 }
 
-// Drop counts points that are not used.
-func (m *Message) Drop(reason Reason, n int) {
+// Pass counts points that are not used.
+func (m *Message) Pass(reason intake.Reason, n int) {
 	if n > 0 {
 		m.Received += n
-		m.Dropped[reason] += n
+		m.Drop(reason, n)
 	}
-}
-
-// Withdraw drops points of a sample that was made already.
-func (m *Message) Withdraw(reason Reason, points int) { m.Dropped[reason] += points }
-
-// Refused is how many points could not be used though their names are read.
-func (m *Message) Refused() int {
-	n := 0
-	for reason, dropped := range m.Dropped {
-		if reason != NotUsed {
-			n += dropped
-		}
-	}
-	return n
 }
 
 // Series is what points have in common, made ready once for all of them.
 type Series struct {
 	message        *Message
-	unusable       Reason
+	unusable       intake.Reason
 	metric         Metric
 	host, instance string
 	code           int32      // of CPUSeconds
@@ -100,19 +85,19 @@ func (m *Message) Series(metric Metric, l *Labels) Series {
 }
 
 // read takes what the metric has labels for.
-func (s *Series) read(l *Labels) Reason {
+func (s *Series) read(l *Labels) intake.Reason {
 	switch s.metric {
 	case CPUSeconds:
 		if len(l.State) == 0 {
-			return Incomplete
+			return intake.Incomplete
 		}
 		mode, ok := modeOf(l.State)
 		if !ok {
-			return NotUsed
+			return intake.NotUsed
 		}
 		number, ok := numberOf(l.CPU)
 		if !ok {
-			return Unsupported
+			return intake.Unsupported
 		}
 		s.code = 16*number + mode
 		return ""
@@ -135,7 +120,7 @@ func (m *Message) name(text []byte) string {
 // Stale takes the end of a series: the agent no longer sees it at that time.
 func (s *Series) Stale(at time.Time) {
 	if s.unusable != "" || s.metric != CPUSeconds {
-		s.message.Drop(NotUsed, 1)
+		s.message.Pass(intake.NotUsed, 1)
 		return
 	}
 	if to := s.scrape(at); to != nil {
@@ -147,13 +132,13 @@ func (s *Series) Stale(at time.Time) {
 func (s *Series) Add(at time.Time, value float64) {
 	switch {
 	case s.unusable != "":
-		s.message.Drop(s.unusable, 1)
+		s.message.Pass(s.unusable, 1)
 		return
 	case math.IsNaN(value) || math.IsInf(value, 0):
-		s.message.Drop(NotANumber, 1)
+		s.message.Pass(intake.NotANumber, 1)
 		return
 	case value < 0 || value > math.MaxInt64: // bytes and seconds are whole numbers where they are counted
-		s.message.Drop(OutOfRange, 1)
+		s.message.Pass(intake.OutOfRange, 1)
 		return
 	}
 	to := s.scrape(at)
@@ -170,7 +155,7 @@ func (s *Series) Add(at time.Time, value float64) {
 		fits = to.addVolume(s.volume, s.side, value)
 	}
 	if !fits {
-		s.message.unused(to, TooMany, 1)
+		s.message.unused(to, intake.TooMany, 1)
 	}
 }
 
@@ -179,7 +164,7 @@ func (s *Series) Add(at time.Time, value float64) {
 func (s *Series) scrape(at time.Time) *scrape {
 	m := s.message
 	if m.points == MaxPoints {
-		m.Drop(TooMany, 1)
+		m.Pass(intake.TooMany, 1)
 		return nil
 	}
 	to := m.last
@@ -202,17 +187,17 @@ func (m *Message) find(host string, at time.Time) *scrape {
 	key := scrapeKey{host, at.UnixMicro()}
 	switch {
 	case !at.After(time.Unix(0, 0)), key.at == 0: // or less than a microsecond after
-		m.Drop(InvalidTime, 1)
+		m.Pass(intake.InvalidTime, 1)
 		return nil
 	case at.After(m.latest):
-		m.Drop(TimeInFuture, 1)
+		m.Pass(intake.TimeInFuture, 1)
 		return nil
 	}
 	if known := m.scrapes[key]; known != nil {
 		return known
 	}
 	if len(m.order) == MaxSamples {
-		m.Drop(TooMany, 1)
+		m.Pass(intake.TooMany, 1)
 		return nil
 	}
 	made := &scrape{host: host, at: at}

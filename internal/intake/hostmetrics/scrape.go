@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/domain/instant"
+	"muster/internal/intake"
 	"muster/internal/measurements"
 )
 
@@ -48,9 +49,9 @@ func (m *Message) Samples() []Sample {
 }
 
 // unused takes points back that turned out to be of no use.
-func (m *Message) unused(s *scrape, reason Reason, points int) {
+func (m *Message) unused(s *scrape, reason intake.Reason, points int) {
 	s.points -= points
-	m.Dropped[reason] += points
+	m.Drop(reason, points)
 }
 
 // addCounter is false where there are too many.

@@ -1,6 +1,9 @@
 package hostmetrics
 
-import "muster/internal/measurements"
+import (
+	"muster/internal/intake"
+	"muster/internal/measurements"
+)
 
 // mountedOn is where a file system is: one may hide another at its mount point.
 type mountedOn struct{ mount, device string }
@@ -17,9 +20,9 @@ const (
 	volumeParts
 )
 
-func (s *Series) readVolume(l *Labels) Reason {
+func (s *Series) readVolume(l *Labels) intake.Reason {
 	if len(l.Mount) == 0 {
-		return Incomplete
+		return intake.Incomplete
 	}
 	if reason := keepable(l.Mount, maxMount); reason != "" {
 		return reason
@@ -28,7 +31,7 @@ func (s *Series) readVolume(l *Labels) Reason {
 		return reason
 	}
 	if neverCounts(l.Type) {
-		return NotUsed
+		return intake.NotUsed
 	}
 	switch s.metric {
 	case VolumeSize:
@@ -44,9 +47,9 @@ func (s *Series) readVolume(l *Labels) Reason {
 		case "free":
 			s.side = usedOthers
 		case "":
-			return Incomplete
+			return intake.Incomplete
 		default: // reserved, which df does not count
-			return NotUsed
+			return intake.NotUsed
 		}
 	}
 	s.volume = mountedOn{s.message.name(l.Mount), s.message.name(l.Device)}
@@ -104,11 +107,11 @@ func (m *Message) volumesOf(s *scrape) []measurements.Volume {
 			of[v.mount] = kept{len(out), told, v.points}
 			out = append(out, made)
 		case told > before.told:
-			m.unused(s, NotUsed, before.points)
+			m.unused(s, intake.NotUsed, before.points)
 			out[before.place] = made
 			of[v.mount] = kept{before.place, told, v.points}
 		default:
-			m.unused(s, NotUsed, v.points)
+			m.unused(s, intake.NotUsed, v.points)
 		}
 	}
 	return out
@@ -116,15 +119,15 @@ func (m *Message) volumesOf(s *scrape) []measurements.Volume {
 
 // sizes returns the file system, how many of three sizes are told of it, and why it
 // is none.
-func (v *volume) sizes() (made measurements.Volume, told int, reason Reason) {
+func (v *volume) sizes() (made measurements.Volume, told int, reason intake.Reason) {
 	made = measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1}
 	if v.told[used] || v.told[usedOthers] {
 		sum := v.bytes[used] + v.bytes[usedOthers]
 		switch {
 		case !v.told[used] || !v.told[usedOthers]:
-			return made, 0, Incomplete
+			return made, 0, intake.Incomplete
 		case sum == 0:
-			return made, 0, NotUsed
+			return made, 0, intake.NotUsed
 		}
 		percent := 100 * v.bytes[used] / sum
 		made.UsedPercent = &percent
@@ -137,7 +140,7 @@ func (v *volume) sizes() (made measurements.Volume, told int, reason Reason) {
 		}
 	}
 	if made.Size == 0 {
-		return made, 0, NotUsed
+		return made, 0, intake.NotUsed
 	}
 	return made, told, ""
 }

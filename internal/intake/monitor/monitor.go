@@ -14,10 +14,10 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/intake"
 	"muster/internal/lease"
 	"muster/internal/measurements"
 	"muster/internal/pause"
-	"muster/internal/watch"
 )
 
 const (
@@ -57,11 +57,6 @@ type Connections interface {
 	Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error)
 }
 
-// Intake keeps what was measured; *push.Intake is one.
-type Intake interface {
-	Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error)
-}
-
 // Config is what a monitor works with.
 type Config struct {
 	DB          *sqlx.DB // of the leases
@@ -69,7 +64,7 @@ type Config struct {
 	Reach       *assessment.Reach // how far connections may go
 	Fleet       Fleet
 	Instances   Instances
-	Intake      Intake
+	Intake      intake.Store
 	Log         *slog.Logger
 	Now         func() time.Time
 	// Kept is told of what came of each batch; nil: nobody is.

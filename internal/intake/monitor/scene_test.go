@@ -19,6 +19,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/assessment"
 	"muster/internal/clocktest"
+	"muster/internal/intake"
 	"muster/internal/intake/push"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
@@ -54,7 +55,7 @@ func (a *activeInstances) deactivate(instance uuid.UUID) {
 
 // watchedIntake is the real one, and remembers what it was given.
 type watchedIntake struct {
-	Intake
+	intake.Store
 	mu      sync.Mutex
 	batches []measurements.Batch
 	signs   []watch.Sign
@@ -71,7 +72,7 @@ func (i *watchedIntake) Record(ctx context.Context, b measurements.Batch, signs 
 	if fail != nil {
 		return measurements.Receipt{}, fail
 	}
-	receipt, err := i.Intake.Record(ctx, b, signs...)
+	receipt, err := i.Store.Record(ctx, b, signs...)
 	if err == nil {
 		i.mu.Lock()
 		i.batches, i.signs = append(i.batches, b), append(i.signs, signs...)
@@ -109,7 +110,7 @@ func newScene(t *testing.T) *scene {
 	return &scene{
 		T: t, db: db, facts: assessment.NewStore(db, key), clock: clock, organization: uuid.New(), store: store,
 		commands: &commands.Service{DB: db, Events: eventstore.New(db), Now: clock.Now},
-		intake:   &watchedIntake{Intake: &push.Intake{DB: db, Store: store, Now: clock.Now}},
+		intake:   &watchedIntake{Store: &push.Intake{DB: db, Store: store, Now: clock.Now}},
 		active:   &activeInstances{inactive: make(map[uuid.UUID]bool)},
 	}
 }

@@ -13,7 +13,7 @@
 //
 // # What may go wrong
 //
-//   - The body is no such message: a *hostmetrics.DecodeError, and nothing is taken. Of
+//   - The body is no such message: an *intake.UnreadableError, and nothing is taken. Of
 //     JSON that goes for what is read; unknown members are passed over, as OTLP demands,
 //     and numbers of 64 bits may be texts.
 //   - A metric of a name that is read is a delta, a histogram or a summary: dropped as

@@ -7,15 +7,16 @@ import (
 	"strconv"
 	"time"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 )
 
 // DecodeJSON reads a request in protobuf's JSON form that came at receipt. The error
-// is a *hostmetrics.DecodeError.
+// is an *intake.UnreadableError.
 func DecodeJSON(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
 	m := hostmetrics.New(receipt)
 	if err := readRequest(m, body); err != nil {
-		return nil, &hostmetrics.DecodeError{Message: requestName, Err: err}
+		return nil, intake.NotA(requestName, err)
 	}
 	return m, nil
 }
@@ -116,7 +117,7 @@ func readJSONPoints(into *metric, kind int, item []byte) error {
 		}
 		return readJSONPoint(into, item)
 	})
-	into.to.Drop(into.reason, unused)
+	into.to.Pass(into.reason, unused)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 )
 
@@ -29,7 +30,7 @@ const (
 type metric struct {
 	means    hostmetrics.Metric
 	resource hostmetrics.Labels
-	reason   hostmetrics.Reason // why none of its points can be used
+	reason   intake.Reason // why none of its points can be used
 	to       *hostmetrics.Message
 }
 
@@ -46,11 +47,11 @@ type point struct {
 func (m *metric) judge(kind int, isCumulative bool) {
 	switch {
 	case m.means == 0:
-		m.reason = hostmetrics.NotUsed
+		m.reason = intake.NotUsed
 	case kind == gauge && m.means != hostmetrics.CPUSeconds, kind == sum && isCumulative:
 		m.reason = ""
 	default:
-		m.reason = hostmetrics.Unsupported
+		m.reason = intake.Unsupported
 	}
 }
 
@@ -65,7 +66,7 @@ func (m *metric) addPoint(p *point) {
 	case p.flags&noRecordedValue != 0:
 		series.Stale(at)
 	case !p.valued:
-		m.to.Drop(hostmetrics.Incomplete, 1)
+		m.to.Pass(intake.Incomplete, 1)
 	default:
 		series.Add(at, p.value)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/otlp"
 	"muster/internal/measurements"
@@ -149,7 +151,7 @@ func TestHostMetrics(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if !cmp.Equal(m.Dropped, map[hostmetrics.Reason]int{hostmetrics.NotUsed: c.dropped}) || m.Received != c.points+c.dropped {
+		if !cmp.Equal(m.Dropped, map[intake.Reason]int{intake.NotUsed: c.dropped}) || m.Received != c.points+c.dropped {
 			t.Errorf("%s: of %d points %v are dropped", name, m.Received, m.Dropped)
 		}
 	}
@@ -183,7 +185,7 @@ func TestMemory(t *testing.T) {
 		}
 		got, m := of(t, from(db01, items...))
 		if c.want == nil {
-			if len(got) != 0 || m.Dropped[hostmetrics.Incomplete] != len(c.states) {
+			if len(got) != 0 || m.Dropped[intake.Incomplete] != len(c.states) {
 				t.Errorf("%s: %+v, dropped %v", name, got, m.Dropped)
 			}
 			continue
@@ -210,32 +212,32 @@ func TestBadPoints(t *testing.T) {
 	for name, c := range map[string]struct {
 		resource []*common.KeyValue
 		metric   *metrics.Metric
-		want     hostmetrics.Reason
+		want     intake.Reason
 	}{
-		"a delta":              {db01, delta, hostmetrics.Unsupported},
-		"no temporality":       {db01, unsaid, hostmetrics.Unsupported},
-		"a gauge of CPU time":  {db01, gauge("system.cpu.time", fraction(1, cpu...)), hostmetrics.Unsupported},
-		"a histogram":          {db01, &metrics.Metric{Name: "system.cpu.time", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{{}}}}}, hostmetrics.Unsupported},
-		"a summary":            {db01, &metrics.Metric{Name: "system.memory.limit", Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}}}}}, hostmetrics.Unsupported},
-		"another's histogram":  {db01, &metrics.Metric{Name: "x", Data: &metrics.Metric_ExponentialHistogram{ExponentialHistogram: &metrics.ExponentialHistogram{DataPoints: []*metrics.ExponentialHistogramDataPoint{{}}}}}, hostmetrics.NotUsed},
-		"NaN":                  {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = &metrics.NumberDataPoint_AsDouble{AsDouble: math.NaN()} }), hostmetrics.NotANumber},
-		"infinite":             {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = &metrics.NumberDataPoint_AsDouble{AsDouble: math.Inf(1)} }), hostmetrics.NotANumber},
-		"negative":             {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = &metrics.NumberDataPoint_AsInt{AsInt: -1} }), hostmetrics.OutOfRange},
-		"no value":             {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = nil }), hostmetrics.Incomplete},
-		"no time":              {db01, changed(func(p *metrics.NumberDataPoint) { p.TimeUnixNano = 0 }), hostmetrics.InvalidTime},
-		"the end of time":      {db01, changed(func(p *metrics.NumberDataPoint) { p.TimeUnixNano = math.MaxUint64 }), hostmetrics.InvalidTime},
-		"tomorrow":             {db01, changed(func(p *metrics.NumberDataPoint) { p.TimeUnixNano += uint64(24 * time.Hour) }), hostmetrics.TimeInFuture},
-		"no host":              {attributes("service.instance.id", "db01", "service.name", "x"), sum("system.cpu.time", fraction(1, cpu...)), hostmetrics.NoHost},
-		"a host that is true":  {attributes("host.name", true), sum("system.cpu.time", fraction(1, cpu...)), hostmetrics.NoHost},
-		"a host of a megabyte": {attributes("host.name", strings.Repeat("x", 1<<20)), sum("system.cpu.time", fraction(1, cpu...)), hostmetrics.TooLong},
-		"no state":             {db01, sum("system.cpu.time", fraction(1, "cpu", "cpu0")), hostmetrics.Incomplete},
-		"half a file system":   {db01, sum("system.filesystem.usage", whole(1, "mountpoint", "/", "state", "used")), hostmetrics.Incomplete},
-		"CPU text":             {db01, sum("system.cpu.time", fraction(1, "cpu", "cpu", "state", "user")), hostmetrics.Unsupported},
+		"a delta":              {db01, delta, intake.Unsupported},
+		"no temporality":       {db01, unsaid, intake.Unsupported},
+		"a gauge of CPU time":  {db01, gauge("system.cpu.time", fraction(1, cpu...)), intake.Unsupported},
+		"a histogram":          {db01, &metrics.Metric{Name: "system.cpu.time", Data: &metrics.Metric_Histogram{Histogram: &metrics.Histogram{DataPoints: []*metrics.HistogramDataPoint{{}}}}}, intake.Unsupported},
+		"a summary":            {db01, &metrics.Metric{Name: "system.memory.limit", Data: &metrics.Metric_Summary{Summary: &metrics.Summary{DataPoints: []*metrics.SummaryDataPoint{{}}}}}, intake.Unsupported},
+		"another's histogram":  {db01, &metrics.Metric{Name: "x", Data: &metrics.Metric_ExponentialHistogram{ExponentialHistogram: &metrics.ExponentialHistogram{DataPoints: []*metrics.ExponentialHistogramDataPoint{{}}}}}, intake.NotUsed},
+		"NaN":                  {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = &metrics.NumberDataPoint_AsDouble{AsDouble: math.NaN()} }), intake.NotANumber},
+		"infinite":             {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = &metrics.NumberDataPoint_AsDouble{AsDouble: math.Inf(1)} }), intake.NotANumber},
+		"negative":             {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = &metrics.NumberDataPoint_AsInt{AsInt: -1} }), intake.OutOfRange},
+		"no value":             {db01, changed(func(p *metrics.NumberDataPoint) { p.Value = nil }), intake.Incomplete},
+		"no time":              {db01, changed(func(p *metrics.NumberDataPoint) { p.TimeUnixNano = 0 }), intake.InvalidTime},
+		"the end of time":      {db01, changed(func(p *metrics.NumberDataPoint) { p.TimeUnixNano = math.MaxUint64 }), intake.InvalidTime},
+		"tomorrow":             {db01, changed(func(p *metrics.NumberDataPoint) { p.TimeUnixNano += uint64(24 * time.Hour) }), intake.TimeInFuture},
+		"no host":              {attributes("service.instance.id", "db01", "service.name", "x"), sum("system.cpu.time", fraction(1, cpu...)), intake.NoHost},
+		"a host that is true":  {attributes("host.name", true), sum("system.cpu.time", fraction(1, cpu...)), intake.NoHost},
+		"a host of a megabyte": {attributes("host.name", strings.Repeat("x", 1<<20)), sum("system.cpu.time", fraction(1, cpu...)), intake.TooLong},
+		"no state":             {db01, sum("system.cpu.time", fraction(1, "cpu", "cpu0")), intake.Incomplete},
+		"half a file system":   {db01, sum("system.filesystem.usage", whole(1, "mountpoint", "/", "state", "used")), intake.Incomplete},
+		"CPU text":             {db01, sum("system.cpu.time", fraction(1, "cpu", "cpu", "state", "user")), intake.Unsupported},
 	} {
 		request := from(c.resource, c.metric)
 		request.ResourceMetrics = append(request.ResourceMetrics, from(attributes("host.name", "good"), sum("system.memory.limit", whole(1))).ResourceMetrics...)
 		got, m := of(t, request)
-		if len(got) != 1 || got[0].Host != "good" || m.Received != 2 || !cmp.Equal(m.Dropped, map[hostmetrics.Reason]int{c.want: 1}) {
+		if len(got) != 1 || got[0].Host != "good" || m.Received != 2 || !cmp.Equal(m.Dropped, map[intake.Reason]int{c.want: 1}) {
 			t.Errorf("%s: %v are dropped of %d, kept %+v", name, m.Dropped, m.Received, got)
 		}
 	}
@@ -290,7 +292,7 @@ func TestNoMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var bad *hostmetrics.DecodeError
+	var bad *intake.UnreadableError
 	for _, body := range [][]byte{{0xff}, []byte("{}"), binary[:len(binary)-1]} {
 		if _, err := otlp.DecodeProtobuf(body, receipt); !errors.As(err, &bad) {
 			t.Errorf("protobuf takes %q: %v", body, err)
@@ -343,7 +345,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: %+v, dropped %v", name, got, m.Dropped)
 		}
 	}
-	var bad *hostmetrics.DecodeError
+	var bad *intake.UnreadableError
 	for _, text := range []string{in(`"host.name"`, `7`), in(`{"stringValue":"db01"}`, `"db01"`), in(`"system.memory.limit"`, `{}`), in(`{"stringValue":"db01"}`, `{"stringValue":[]}`),
 		in(`"aggregationTemporality":2`, `"aggregationTemporality":true`), in(`"8"`, `"eight"`), whole + "}", whole[:len(whole)-1]} {
 		if _, err := otlp.DecodeJSON([]byte(text), receipt); !errors.As(err, &bad) {
@@ -382,16 +384,16 @@ func TestNothingIsBuilt(t *testing.T) { // alone, as counting allocations demand
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	_, m := of(t, from(db01, sum("system.memory.limit", whole(-1), whole(-2), fraction(math.NaN())), gauge("x", whole(1))))
-	answer := otlp.AnswerTo(m)
+	rejected, message := otlp.Rejected(m.Receipt)
 	var read collector.ExportMetricsServiceResponse
-	if err := proto.Unmarshal(answer.Protobuf(), &read); err != nil {
+	if err := proto.Unmarshal(otlp.Answer(rejected, message), &read); err != nil {
 		t.Fatal(err)
 	}
 	partial := read.GetPartialSuccess()
 	if partial.GetRejectedDataPoints() != 3 || !strings.HasSuffix(partial.GetErrorMessage(), "not_a_number: 1, out_of_range: 2") {
 		t.Errorf("got %v", &read)
 	}
-	text, err := json.Marshal(map[string]any{"partialSuccess": map[string]string{"rejectedDataPoints": answer.RejectedText(), "errorMessage": answer.Message}})
+	text, err := json.Marshal(map[string]any{"partialSuccess": map[string]string{"rejectedDataPoints": strconv.Itoa(rejected), "errorMessage": message}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +401,8 @@ func TestAnswer(t *testing.T) {
 	if err := protojson.Unmarshal(text, &fromJSON); err != nil || !proto.Equal(&read, &fromJSON) {
 		t.Errorf("%v: %v and %v", err, &read, &fromJSON)
 	}
-	if _, m = of(t, from(db01, gauge("x", whole(1)))); otlp.AnswerTo(m) != (otlp.Answer{}) || otlp.AnswerTo(m).Protobuf() != nil {
+	_, m = of(t, from(db01, gauge("x", whole(1))))
+	if rejected, message := otlp.Rejected(m.Receipt); rejected != 0 || message != "" || otlp.Answer(rejected, message) != nil {
 		t.Error("names that are not read are told to the sender")
 	}
 }

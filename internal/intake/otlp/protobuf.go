@@ -7,24 +7,25 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
-	"muster/internal/intake/wire"
+	"muster/internal/intake/protowalk"
 )
 
-// DecodeProtobuf reads a request that came at receipt. The error is a
-// *hostmetrics.DecodeError.
+// DecodeProtobuf reads a request that came at receipt. The error is an
+// *intake.UnreadableError.
 func DecodeProtobuf(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
 	m := hostmetrics.New(receipt)
 	err := each(body, 1, func(resourceMetrics []byte) error { return readResource(m, resourceMetrics) })
 	if err != nil {
-		return nil, &hostmetrics.DecodeError{Message: requestName, Err: err}
+		return nil, intake.NotA(requestName, err)
 	}
 	return m, nil
 }
 
 // each goes through the messages of one field.
 func each(message []byte, number protowire.Number, do func([]byte) error) error {
-	fields := wire.In(message)
+	fields := protowalk.In(message)
 	for fields.Next() {
 		if !fields.IsMessage(number) {
 			continue
@@ -53,13 +54,13 @@ func readResource(m *hostmetrics.Message, resourceMetrics []byte) error {
 // readAttribute reads a KeyValue whose value is text or a whole number.
 func readAttribute(attribute []byte, set func(name, value []byte)) error {
 	var name, value []byte
-	fields := wire.In(attribute)
+	fields := protowalk.In(attribute)
 	for fields.Next() {
 		switch {
 		case fields.IsMessage(1):
 			name = fields.Bytes
 		case fields.IsMessage(2):
-			held := wire.In(fields.Bytes)
+			held := protowalk.In(fields.Bytes)
 			for held.Next() {
 				switch {
 				case held.IsMessage(1):
@@ -87,7 +88,7 @@ func readMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []byte
 	if err != nil {
 		return err
 	}
-	fields := wire.In(item)
+	fields := protowalk.In(item)
 	for fields.Next() {
 		if !fields.IsMessage(fields.Number) || fields.Number < gauge || fields.Number > summary {
 			continue
@@ -106,7 +107,7 @@ func readMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []byte
 
 // isCumulative reads the temporality of a Sum; what is none has other fields there.
 func isCumulative(points []byte) (total bool, err error) {
-	fields := wire.In(points)
+	fields := protowalk.In(points)
 	for fields.Next() {
 		if fields.Is(2, protowire.VarintType) {
 			total = fields.Bits == cumulative
@@ -125,14 +126,14 @@ func readPoints(into *metric, points []byte) error {
 		}
 		return readPoint(into, item)
 	})
-	into.to.Drop(into.reason, unused)
+	into.to.Pass(into.reason, unused)
 	return err
 }
 
 // readPoint reads a NumberDataPoint.
 func readPoint(into *metric, item []byte) error {
 	p := point{labels: into.resource}
-	fields := wire.In(item)
+	fields := protowalk.In(item)
 	for fields.Next() {
 		switch {
 		case fields.Is(3, protowire.Fixed64Type):

@@ -12,9 +12,9 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/assessment"
+	"muster/internal/intake"
 	"muster/internal/measurements"
 	"muster/internal/pause"
-	"muster/internal/watch"
 )
 
 const (
@@ -30,16 +30,11 @@ type Connections interface {
 	Credentials(ctx context.Context, organization, instance uuid.UUID) (assessment.Credentials, bool, error)
 }
 
-// Intake keeps what was measured; *push.Intake is one.
-type Intake interface {
-	Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error)
-}
-
 // Host measures the machine it runs on.
 type Host struct {
 	Connections   Connections
 	Organizations func(ctx context.Context) ([]uuid.UUID, error) // of the installation
-	Intake        Intake
+	Intake        intake.Store
 	Log           *slog.Logger
 	Now           func() time.Time
 	Kept          func(measurements.Receipt) // told of what came of each batch; nil: nobody is

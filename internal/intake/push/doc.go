@@ -8,8 +8,8 @@
 // nothing, what the host's newest sample that did had named, and else the instances
 // that are registered with that host: the rule of the tiles.
 //
-// Decoding, and looking up what a message means, is the sender's door's: every value
-// here has been checked, and every id is the organization's.
+// Reading a message and finding what it names is its door's (packages feed and agents):
+// every value here has been checked, and every id is the organization's.
 //
 // # What may go wrong
 //

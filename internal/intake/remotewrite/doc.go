@@ -9,7 +9,7 @@
 //
 // # What may go wrong
 //
-//   - The body is no such message: a *hostmetrics.DecodeError, and nothing is taken.
+//   - The body is no such message: an *intake.UnreadableError, and nothing is taken.
 //     The wrong one of the two is an empty message, as its authors planned it; which
 //     it is, the content type says.
 //   - Labels come unordered, twice, or as megabytes: they are found in any order, the

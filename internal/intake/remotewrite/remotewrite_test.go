@@ -13,6 +13,7 @@ import (
 	writev2 "github.com/prometheus/client_golang/exp/api/remote/genproto/v2"
 	"google.golang.org/protobuf/proto"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 	"muster/internal/intake/remotewrite"
 	. "muster/internal/intake/remotewrite/remotewritetest"
@@ -24,17 +25,17 @@ var receipt = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 // versions are both protocols, which say the same.
 var versions = map[string]struct {
 	encode func(...Series) []byte
-	decode func([]byte, time.Time) (*remotewrite.Request, error)
+	decode func([]byte, time.Time) (*hostmetrics.Message, error)
 }{
 	"1.0": {V1, remotewrite.Decode1},
 	"2.0": {V2Bytes, remotewrite.Decode2},
 }
 
 // of decodes by both versions, which agree, and returns what they say.
-func of(t *testing.T, series ...Series) ([]hostmetrics.Sample, *remotewrite.Request) {
+func of(t *testing.T, series ...Series) ([]hostmetrics.Sample, *hostmetrics.Message) {
 	t.Helper()
 	var samples [][]hostmetrics.Sample
-	var last *remotewrite.Request
+	var last *hostmetrics.Message
 	for name, v := range versions {
 		r, err := v.decode(v.encode(series...), receipt)
 		if err != nil {
@@ -90,7 +91,7 @@ func TestScrape(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if r.Received != 507 || r.Dropped[hostmetrics.NotUsed] != 507-21 || len(r.Dropped) != 1 || r.Refused() != 0 {
+	if r.Received != 507 || r.Dropped[intake.NotUsed] != 507-21 || len(r.Dropped) != 1 || r.Refused() != 0 {
 		t.Errorf("of %d samples %v are dropped", r.Received, r.Dropped)
 	}
 }
@@ -134,7 +135,7 @@ func TestHosts(t *testing.T) {
 	} {
 		got, r := of(t, One("node_memory_MemTotal_bytes", receipt, 1, "instance", address))
 		switch {
-		case want == "" && (len(got) != 0 || r.Dropped[hostmetrics.NoHost] != 1):
+		case want == "" && (len(got) != 0 || r.Dropped[intake.NoHost] != 1):
 			t.Errorf("%q is somebody", address)
 		case want != "" && (len(got) != 1 || got[0].Host != want):
 			t.Errorf("%q is %+v", address, got)
@@ -158,42 +159,42 @@ func TestBadSamples(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		series Series
-		want   hostmetrics.Reason
+		want   intake.Reason
 	}{
-		"NaN":                        {at(node(), receipt, math.NaN()), hostmetrics.NotANumber},
-		"infinite":                   {at(node(), receipt, math.Inf(-1)), hostmetrics.NotANumber},
-		"negative":                   {at(disk(), receipt, -1), hostmetrics.OutOfRange},
-		"too much":                   {at(disk(), receipt, 1e300), hostmetrics.OutOfRange},
-		"six minutes ahead":          {at(node(), receipt.Add(6*time.Minute), 1), hostmetrics.TimeInFuture},
-		"in the year 292278994":      {Series{Labels: node().Labels, Samples: []Sample{{At: math.MaxInt64, Value: 1}}}, hostmetrics.TimeInFuture},
-		"no time":                    {Series{Labels: node().Labels, Samples: []Sample{{At: 0, Value: 1}}}, hostmetrics.InvalidTime},
-		"before the calendar":        {Series{Labels: node().Labels, Samples: []Sample{{At: math.MinInt64, Value: 1}}}, hostmetrics.InvalidTime},
-		"no host":                    {node("instance", ""), hostmetrics.NoHost},
-		"a host of a megabyte":       {node("instance", megabyte), hostmetrics.TooLong},
-		"a host of 256 bytes":        {node("instance", strings.Repeat("x", 256)), hostmetrics.TooLong},
-		"a host with U+0000":         {node("instance", "a\x00"), hostmetrics.Malformed},
-		"a host that is not UTF-8":   {node("instance", "\xff"), hostmetrics.Malformed},
-		"a mount of a megabyte":      {disk("mountpoint", megabyte), hostmetrics.TooLong},
-		"a mount with U+0000":        {disk("mountpoint", "/\x00"), hostmetrics.Malformed},
-		"a device of a megabyte":     {disk("device", megabyte), hostmetrics.TooLong},
-		"no mount":                   {disk("mountpoint", ""), hostmetrics.Incomplete},
-		"no mode":                    {node("mode", ""), hostmetrics.Incomplete},
-		"a CPU of a megabyte":        {node("cpu", megabyte), hostmetrics.Unsupported},
-		"a CPU beyond all":           {node("cpu", "65536"), hostmetrics.Unsupported},
-		"a CPU with a sign":          {node("cpu", "-1"), hostmetrics.Unsupported},
-		"guest time":                 {node("mode", "guest"), hostmetrics.NotUsed},
-		"what can only be full":      {disk("fstype", "squashfs"), hostmetrics.NotUsed},
-		"a CD":                       {disk("fstype", "iso9660"), hostmetrics.NotUsed},
-		"a file system of no size":   {at(disk("mountpoint", "/proc"), receipt, 0), hostmetrics.NotUsed},
-		"another name":               {One("node_load1", receipt, 1, "instance", "a"), hostmetrics.NotUsed},
-		"no name":                    {Series{Labels: map[string]string{"instance": "a"}, Samples: node().Samples}, hostmetrics.NotUsed},
-		"a name of a megabyte":       {One(megabyte, receipt, 1), hostmetrics.NotUsed},
-		"a label that is not UTF-8":  {One("node_load1", receipt, 1, "\xff", "\xfe"), hostmetrics.NotUsed},
-		"the end of a file system":   {at(disk(), receipt, StaleNaN()), hostmetrics.NotUsed},
-		"the end of what is unknown": {at(node("cpu", "all"), receipt, StaleNaN()), hostmetrics.NotUsed},
+		"NaN":                        {at(node(), receipt, math.NaN()), intake.NotANumber},
+		"infinite":                   {at(node(), receipt, math.Inf(-1)), intake.NotANumber},
+		"negative":                   {at(disk(), receipt, -1), intake.OutOfRange},
+		"too much":                   {at(disk(), receipt, 1e300), intake.OutOfRange},
+		"six minutes ahead":          {at(node(), receipt.Add(6*time.Minute), 1), intake.TimeInFuture},
+		"in the year 292278994":      {Series{Labels: node().Labels, Samples: []Sample{{At: math.MaxInt64, Value: 1}}}, intake.TimeInFuture},
+		"no time":                    {Series{Labels: node().Labels, Samples: []Sample{{At: 0, Value: 1}}}, intake.InvalidTime},
+		"before the calendar":        {Series{Labels: node().Labels, Samples: []Sample{{At: math.MinInt64, Value: 1}}}, intake.InvalidTime},
+		"no host":                    {node("instance", ""), intake.NoHost},
+		"a host of a megabyte":       {node("instance", megabyte), intake.TooLong},
+		"a host of 256 bytes":        {node("instance", strings.Repeat("x", 256)), intake.TooLong},
+		"a host with U+0000":         {node("instance", "a\x00"), intake.Malformed},
+		"a host that is not UTF-8":   {node("instance", "\xff"), intake.Malformed},
+		"a mount of a megabyte":      {disk("mountpoint", megabyte), intake.TooLong},
+		"a mount with U+0000":        {disk("mountpoint", "/\x00"), intake.Malformed},
+		"a device of a megabyte":     {disk("device", megabyte), intake.TooLong},
+		"no mount":                   {disk("mountpoint", ""), intake.Incomplete},
+		"no mode":                    {node("mode", ""), intake.Incomplete},
+		"a CPU of a megabyte":        {node("cpu", megabyte), intake.Unsupported},
+		"a CPU beyond all":           {node("cpu", "65536"), intake.Unsupported},
+		"a CPU with a sign":          {node("cpu", "-1"), intake.Unsupported},
+		"guest time":                 {node("mode", "guest"), intake.NotUsed},
+		"what can only be full":      {disk("fstype", "squashfs"), intake.NotUsed},
+		"a CD":                       {disk("fstype", "iso9660"), intake.NotUsed},
+		"a file system of no size":   {at(disk("mountpoint", "/proc"), receipt, 0), intake.NotUsed},
+		"another name":               {One("node_load1", receipt, 1, "instance", "a"), intake.NotUsed},
+		"no name":                    {Series{Labels: map[string]string{"instance": "a"}, Samples: node().Samples}, intake.NotUsed},
+		"a name of a megabyte":       {One(megabyte, receipt, 1), intake.NotUsed},
+		"a label that is not UTF-8":  {One("node_load1", receipt, 1, "\xff", "\xfe"), intake.NotUsed},
+		"the end of a file system":   {at(disk(), receipt, StaleNaN()), intake.NotUsed},
+		"the end of what is unknown": {at(node("cpu", "all"), receipt, StaleNaN()), intake.NotUsed},
 	} {
 		got, r := of(t, One("node_memory_MemTotal_bytes", receipt, 1, "instance", "good"), c.series)
-		if len(got) != 1 || got[0].Host != "good" || r.Received != 2 || !cmp.Equal(r.Dropped, map[hostmetrics.Reason]int{c.want: 1}) {
+		if len(got) != 1 || got[0].Host != "good" || r.Received != 2 || !cmp.Equal(r.Dropped, map[intake.Reason]int{c.want: 1}) {
 			t.Errorf("%s: %v are dropped of %d, %d are kept", name, r.Dropped, r.Received, len(got))
 		}
 	}
@@ -237,7 +238,7 @@ func TestHiddenMounts(t *testing.T) {
 		return One("node_filesystem_"+name+"_bytes", receipt, bytes, "instance", "a", "mountpoint", "/data", "device", device, "fstype", "ext4")
 	}
 	got, r := of(t, part("size", "hidden", 1000), part("free", "hidden", 900), part("size", "shown", 10), part("free", "shown", 5), part("avail", "shown", 4))
-	if len(got) != 1 || !cmp.Equal(got[0].Volumes, []measurements.Volume{{Mount: "/data", Size: 10, Free: 5, Available: 4}}) || r.Dropped[hostmetrics.NotUsed] != 2 {
+	if len(got) != 1 || !cmp.Equal(got[0].Volumes, []measurements.Volume{{Mount: "/data", Size: 10, Free: 5, Available: 4}}) || r.Dropped[intake.NotUsed] != 2 {
 		t.Errorf("%+v, dropped %v", got, r.Dropped)
 	}
 }
@@ -250,14 +251,14 @@ func TestBounds(t *testing.T) {
 		many.Samples = append(many.Samples, Sample{At: int64(i + 1), Value: 1})
 	}
 	r, err := remotewrite.Decode1(V1(many), receipt)
-	if err != nil || len(r.Samples()) != hostmetrics.MaxSamples || r.Dropped[hostmetrics.TooMany] != 5 {
+	if err != nil || len(r.Samples()) != hostmetrics.MaxSamples || r.Dropped[intake.TooMany] != 5 {
 		t.Errorf("%v: %v", err, r.Dropped)
 	}
 	var volumes []Series
 	for i := range 1002 {
 		volumes = append(volumes, One("node_filesystem_size_bytes", receipt, 1, "instance", "a", "mountpoint", strings.Repeat("x", i+1)))
 	}
-	if r, err = remotewrite.Decode1(V1(volumes...), receipt); err != nil || len(r.Samples()[0].Volumes) != 1000 || r.Dropped[hostmetrics.TooMany] != 2 || r.Received != 1002 {
+	if r, err = remotewrite.Decode1(V1(volumes...), receipt); err != nil || len(r.Samples()[0].Volumes) != 1000 || r.Dropped[intake.TooMany] != 2 || r.Received != 1002 {
 		t.Errorf("%v: %v", err, r.Dropped)
 	}
 }
@@ -270,7 +271,7 @@ func TestNoMessage(t *testing.T) {
 		whole[name] = v.encode(fixture(t, receipt, map[string]string{"instance": "a"})...)
 	}
 	for name, v := range versions {
-		var bad *hostmetrics.DecodeError
+		var bad *intake.UnreadableError
 		for _, body := range [][]byte{{0xff}, {0x2a, 5, 1}, whole[name][:len(whole[name])-1], []byte("{}"), []byte("snappy?")} {
 			if _, err := v.decode(body, receipt); !errors.As(err, &bad) {
 				t.Errorf("%s takes %.10q: %v", name, body, err)
@@ -304,7 +305,7 @@ func TestReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := remotewrite.Decode2(body, receipt)
-		if err != nil || len(r.Samples()) != 1 || r.Dropped[hostmetrics.Malformed] != 1 {
+		if err != nil || len(r.Samples()) != 1 || r.Dropped[intake.Malformed] != 1 {
 			t.Errorf("%v: dropped %v", err, r)
 		}
 	}

@@ -6,8 +6,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
-	"muster/internal/intake/wire"
+	"muster/internal/intake/protowalk"
 )
 
 // Names of the messages, as a content type has them.
@@ -16,33 +17,30 @@ const (
 	V2 = "io.prometheus.write.v2.Request"
 )
 
-// Request is a message that was read: what it says of hosts, and what came with it.
-type Request struct {
-	*hostmetrics.Message      // Received is the samples
-	Histograms, Exemplars int // none of which is kept
-}
+// request is a message while it is read.
+type request struct{ *hostmetrics.Message }
 
 // staleNaN are the bits of a staleness marker (Prometheus' model/value).
 const staleNaN = 0x7ff0000000000002
 
 var metricName = []byte("__name__")
 
-// Decode1 reads a message of remote_write 1.0 that came at receipt. The error is a
-// *hostmetrics.DecodeError.
-func Decode1(body []byte, receipt time.Time) (*Request, error) {
-	r := &Request{Message: hostmetrics.New(receipt)}
-	message := wire.In(body)
+// Decode1 reads a message of remote_write 1.0 that came at receipt. The error is an
+// *intake.UnreadableError.
+func Decode1(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
+	r := request{hostmetrics.New(receipt)}
+	message := protowalk.In(body)
 	for message.Next() {
 		if message.IsMessage(1) { // timeseries; 3 is metadata
 			if err := r.series(message.Bytes, fields1, labels1); err != nil {
-				return nil, &hostmetrics.DecodeError{Message: V1, Err: err}
+				return nil, intake.NotA(V1, err)
 			}
 		}
 	}
 	if err := message.Err(); err != nil {
-		return nil, &hostmetrics.DecodeError{Message: V1, Err: err}
+		return nil, intake.NotA(V1, err)
 	}
-	return r, nil
+	return r.Message, nil
 }
 
 // numbers are those of a time series' fields.
@@ -55,23 +53,23 @@ var (
 
 // labelled reads the labels of a series. reason is why it cannot be used, metric is 0
 // where it is not to be.
-type labelled func(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason hostmetrics.Reason, err error)
+type labelled func(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason intake.Reason, err error)
 
 // series takes one time series.
-func (r *Request) series(series []byte, of numbers, read labelled) error {
+func (r request) series(series []byte, of numbers, read labelled) error {
 	metric, labels, reason, err := read(series)
 	if err != nil {
 		return err
 	}
 	var into hostmetrics.Series
 	if metric == 0 && reason == "" {
-		reason = hostmetrics.NotUsed
+		reason = intake.NotUsed
 	}
 	if reason == "" {
 		into = r.Series(metric, &labels)
 	}
 	unused := 0
-	fields := wire.In(series)
+	fields := protowalk.In(series)
 	for fields.Next() {
 		switch {
 		case fields.IsMessage(of.samples) && reason != "":
@@ -86,14 +84,14 @@ func (r *Request) series(series []byte, of numbers, read labelled) error {
 			r.Exemplars++
 		}
 	}
-	r.Drop(reason, unused)
+	r.Pass(reason, unused)
 	return fields.Err()
 }
 
 // addSample takes one sample; both versions have the same.
 func addSample(into *hostmetrics.Series, sample []byte) error {
 	var bits, at uint64
-	fields := wire.In(sample)
+	fields := protowalk.In(sample)
 	for fields.Next() {
 		switch {
 		case fields.Is(1, protowire.Fixed64Type):
@@ -115,14 +113,14 @@ func addSample(into *hostmetrics.Series, sample []byte) error {
 
 // labels1 reads the labels of a series of 1.0. They are sorted by name, and few
 // names come before __name__.
-func labels1(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, _ hostmetrics.Reason, err error) {
-	fields := wire.In(series)
+func labels1(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, _ intake.Reason, err error) {
+	fields := protowalk.In(series)
 	for fields.Next() {
 		if !fields.IsMessage(1) {
 			continue
 		}
 		var name, value []byte
-		label := wire.In(fields.Bytes)
+		label := protowalk.In(fields.Bytes)
 		for label.Next() {
 			switch {
 			case label.IsMessage(1):

@@ -5,28 +5,29 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
-	"muster/internal/intake/wire"
+	"muster/internal/intake/protowalk"
 )
 
-// Decode2 reads a message of remote_write 2.0 that came at receipt. The error is a
-// *hostmetrics.DecodeError.
-func Decode2(body []byte, receipt time.Time) (*Request, error) {
+// Decode2 reads a message of remote_write 2.0 that came at receipt. The error is an
+// *intake.UnreadableError.
+func Decode2(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
 	symbols, err := symbolsOf(body)
 	if err != nil {
-		return nil, &hostmetrics.DecodeError{Message: V2, Err: err}
+		return nil, intake.NotA(V2, err)
 	}
-	r := &Request{Message: hostmetrics.New(receipt)}
+	r := request{hostmetrics.New(receipt)}
 	read := symbols.labels // once: a method value is allocated
-	message := wire.In(body)
+	message := protowalk.In(body)
 	for message.Next() {
 		if message.IsMessage(5) { // timeseries
 			if err := r.series(message.Bytes, fields2, read); err != nil {
-				return nil, &hostmetrics.DecodeError{Message: V2, Err: err}
+				return nil, intake.NotA(V2, err)
 			}
 		}
 	}
-	return r, nil
+	return r.Message, nil
 }
 
 // symbols are the texts of a message of 2.0, as places in it: a message of 32 MiB has
@@ -42,13 +43,13 @@ type span struct{ start, end uint32 }
 func symbolsOf(body []byte) (symbols, error) {
 	s := symbols{body: body}
 	n := 0
-	for message := wire.In(body); message.Next(); {
+	for message := protowalk.In(body); message.Next(); {
 		if message.IsMessage(4) {
 			n++
 		}
 	}
 	s.spans = make([]span, 0, n)
-	message := wire.In(body)
+	message := protowalk.In(body)
 	for message.Next() {
 		if message.IsMessage(4) {
 			end := len(body) - message.Left()
@@ -68,14 +69,14 @@ func (s symbols) text(reference uint64) (text []byte, ok bool) {
 }
 
 // labels reads the labels of a series of 2.0: references to name and value in turn.
-func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason hostmetrics.Reason, err error) {
+func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason intake.Reason, err error) {
 	var name []byte
 	odd, unread := false, false
 	take := func(reference uint64) {
 		text, ok := s.text(reference)
 		switch {
 		case !ok:
-			reason = hostmetrics.Malformed
+			reason = intake.Malformed
 		case !odd:
 			name = text
 		case string(name) != string(metricName):
@@ -86,7 +87,7 @@ func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostme
 		}
 		odd = !odd
 	}
-	fields := wire.In(series)
+	fields := protowalk.In(series)
 	for fields.Next() && !unread && reason == "" {
 		switch {
 		case fields.Is(1, protowire.VarintType): // each by itself, as old encoders do
@@ -103,7 +104,7 @@ func (s symbols) labels(series []byte) (metric hostmetrics.Metric, labels hostme
 		}
 	}
 	if odd && !unread && reason == "" {
-		reason = hostmetrics.Malformed
+		reason = intake.Malformed
 	}
 	return metric, labels, reason, fields.Err()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"muster/internal/intake"
 	"muster/internal/intake/hostmetrics"
 )
 
@@ -22,7 +23,7 @@ func Decode(t *testing.T, body []byte, receipt time.Time, decode func() (*hostme
 	runtime.ReadMemStats(&before)
 	m, err := decode()
 	if err != nil {
-		var bad *hostmetrics.DecodeError
+		var bad *intake.UnreadableError
 		if !errors.As(err, &bad) {
 			t.Fatalf("error is %T", err)
 		}

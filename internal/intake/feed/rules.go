@@ -1,4 +1,4 @@
-package httpapi
+package feed
 
 import (
 	"encoding/json"
@@ -15,15 +15,12 @@ import (
 	"muster/commands"
 	"muster/domain/instant"
 	"muster/domain/legible"
-	"muster/internal/httpapi/api"
-	"muster/internal/httpapi/wire"
+	"muster/internal/intake/places"
 	"muster/internal/measurements"
-	"muster/projections/fleet"
 )
 
 // Bounds of what a sample may say, as openapi.yaml has them.
 const (
-	maxSamples       = 10_000
 	maxSampleAhead   = 5 * time.Minute // a sender's clock may be this far ahead
 	maxHostInstances = 100
 	maxVolumes       = 300
@@ -36,33 +33,29 @@ const (
 	minInterval      = 0.001
 	maxInterval      = 7 * 24 * 60 * 60
 	sessionInterval  = 10 * time.Second // where it is left out
+	maxBroken        = 10_000           // rules that are told
 )
 
-// tooManySamples refuses a body by its size alone.
-func tooManySamples(body api.SampleBatch) error {
-	n := len(wire.Value(body.Hosts)) + len(wire.Value(body.Sessions)) + len(wire.Value(body.Statements))
-	if n <= maxSamples {
-		return nil
-	}
-	detail := fmt.Sprintf("has %d items; at most %d are allowed in one call", n, maxSamples)
+func tooManyItems(n int) error {
+	detail := fmt.Sprintf("has %d items; at most %d are allowed in one call", n, maxItems)
 	return &commands.RuleError{
 		Code: "too_many_items", Title: commands.Title("too_many_items"), Detail: "The call " + detail + ".",
-		Fields: []commands.FieldError{{Pointer: "#", Code: "too_many_items", Detail: detail, Params: map[string]any{"max": maxSamples}}},
+		Fields: []commands.FieldError{{Pointer: "#", Code: "too_many_items", Detail: detail, Params: map[string]any{"max": maxItems}}},
 	}
 }
 
-// readSamples makes a batch of a body that has the form of openapi.yaml, or says
-// which rules it breaks: all of them, up to maxFaults.
-func readSamples(body api.SampleBatch, known sampledFleet, now time.Time) (measurements.Batch, error) {
-	r := sampleReader{known: known, latest: now.Add(maxSampleAhead)}
+// readItems makes a batch of items whose places were looked up, or says which rules
+// they break: all of them, up to maxBroken.
+func readItems(items Items, found map[places.Key]commands.Place, now time.Time) (measurements.Batch, error) {
+	r := rules{found: found, latest: now.Add(maxSampleAhead)}
 	var b measurements.Batch
-	for i, h := range wire.Value(body.Hosts) {
+	for i, h := range items.Hosts {
 		b.Hosts = append(b.Hosts, r.host("#/hosts/"+strconv.Itoa(i), h))
 	}
-	for i, sample := range wire.Value(body.Sessions) {
+	for i, sample := range items.Sessions {
 		b.Sessions = append(b.Sessions, r.sessions("#/sessions/"+strconv.Itoa(i), sample))
 	}
-	for i, sample := range wire.Value(body.Statements) {
+	for i, sample := range items.Statements {
 		b.Statements = append(b.Statements, r.statements("#/statements/"+strconv.Itoa(i), sample))
 	}
 	if len(r.broken) > 0 {
@@ -71,23 +64,23 @@ func readSamples(body api.SampleBatch, known sampledFleet, now time.Time) (measu
 	return b, nil
 }
 
-// sampleReader reads samples and gathers what is wrong with them.
-type sampleReader struct {
-	known  sampledFleet
+// rules reads samples and gathers what is wrong with them.
+type rules struct {
+	found  map[places.Key]commands.Place
 	latest time.Time // what lies after it is in the future
 	broken []commands.FieldError
 }
 
-func (r *sampleReader) refuse(pointer, code, detail string) {
-	if len(r.broken) < wire.MaxFaults {
+func (r *rules) breaks(pointer, code, detail string) {
+	if len(r.broken) < maxBroken {
 		r.broken = append(r.broken, commands.FieldError{Pointer: pointer, Code: code, Detail: detail})
 	}
 }
 
-func (r *sampleReader) err() error {
+func (r *rules) err() error {
 	first := r.broken[0]
 	detail := first.Pointer + " " + first.Detail + "."
-	if n := len(r.broken); n >= wire.MaxFaults {
+	if n := len(r.broken); n >= maxBroken {
 		detail = fmt.Sprintf("At least %d rules are broken; errors names these.", n)
 	} else if n > 1 {
 		detail = fmt.Sprintf("%d rules are broken; errors names them.", n)
@@ -95,50 +88,50 @@ func (r *sampleReader) err() error {
 	return &commands.RuleError{Code: first.Code, Title: commands.Title(first.Code), Detail: detail, Fields: r.broken}
 }
 
-func (r *sampleReader) host(at string, h api.HostSample) measurements.HostSample {
+func (r *rules) host(at string, h HostItem) measurements.HostSample {
 	if n := utf8.RuneCountInString(h.Host); n < 1 || n > maxHostName {
-		r.refuse(at+"/host", "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxHostName))
+		r.breaks(at+"/host", "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxHostName))
 	} else if !legible.Name(h.Host) {
-		r.refuse(at+"/host", "invalid_name", legible.Rule)
+		r.breaks(at+"/host", "invalid_name", legible.Rule)
 	}
 	sample := measurements.HostSample{
 		Host: h.Host, At: r.time(at+"/at", h.At),
-		CPUPercent: r.percent(at+"/cpuPercent", h.CpuPercent), MemoryPercent: r.percent(at+"/memoryPercent", h.MemoryPercent),
+		CPUPercent: r.percent(at+"/cpuPercent", h.CPUPercent), MemoryPercent: r.percent(at+"/memoryPercent", h.MemoryPercent),
 	}
-	if h.CpuPercent == nil && h.MemoryPercent == nil && h.Volumes == nil {
-		r.refuse(at, "out_of_range", "must have at least one of cpuPercent, memoryPercent and volumes")
+	if h.CPUPercent == nil && h.MemoryPercent == nil && h.Volumes == nil {
+		r.breaks(at, "out_of_range", "must have at least one of cpuPercent, memoryPercent and volumes")
 	}
 	if r.atMost(at+"/instances", len(h.Instances), maxHostInstances) {
 		sample.Instances = r.instances(at+"/instances/", h.Instances)
 	}
-	if r.atMost(at+"/volumes", len(wire.Value(h.Volumes)), maxVolumes) {
-		sample.Volumes = r.volumes(at+"/volumes/", wire.Value(h.Volumes))
+	if r.atMost(at+"/volumes", len(h.Volumes), maxVolumes) {
+		sample.Volumes = r.volumes(at+"/volumes/", h.Volumes)
 	}
 	return sample
 }
 
 // instances are those of a host, each once. A sender who names none says so: it is not
 // as if there were no list.
-func (r *sampleReader) instances(at string, names []string) []uuid.UUID {
+func (r *rules) instances(at string, names []string) []uuid.UUID {
 	ids := make([]uuid.UUID, 0, len(names))
 	for i, name := range names {
-		if instance, ok := r.known.instances[name]; !ok {
+		if id := r.found[places.Key{Instance: name}].Instance; id == uuid.Nil {
 			r.unknownInstance(at + strconv.Itoa(i))
-		} else if !slices.Contains(ids, instance.ID) {
-			ids = append(ids, instance.ID)
+		} else if !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-func (r *sampleReader) volumes(at string, all []api.VolumeSample) (volumes []measurements.Volume) {
+func (r *rules) volumes(at string, all []VolumeItem) (volumes []measurements.Volume) {
 	mounts := make(map[string]bool, len(all))
 	for i, v := range all {
 		at := at + strconv.Itoa(i)
 		if len(v.Mount) < 1 || len(v.Mount) > maxMount {
-			r.refuse(at+"/mount", "out_of_range", fmt.Sprintf("must be 1 to %d bytes", maxMount))
+			r.breaks(at+"/mount", "out_of_range", fmt.Sprintf("must be 1 to %d bytes", maxMount))
 		} else if !legible.Name(v.Mount) {
-			r.refuse(at+"/mount", "invalid_name", legible.Rule)
+			r.breaks(at+"/mount", "invalid_name", legible.Rule)
 		}
 		r.once(at+"/mount", v.Mount, mounts)
 		volumes = append(volumes, measurements.Volume{Mount: v.Mount, UsedPercent: r.percent(at+"/usedPercent", &v.UsedPercent)})
@@ -146,7 +139,7 @@ func (r *sampleReader) volumes(at string, all []api.VolumeSample) (volumes []mea
 	return volumes
 }
 
-func (r *sampleReader) sessions(at string, s api.SessionSample) measurements.SessionSample {
+func (r *rules) sessions(at string, s SessionItem) measurements.SessionSample {
 	sample := measurements.SessionSample{
 		At: r.time(at+"/at", s.At), Interval: sessionInterval,
 		Active: r.count(at+"/active", s.Active), Idle: r.count(at+"/idle", s.Idle), Waiting: r.count(at+"/waiting", s.Waiting),
@@ -156,26 +149,24 @@ func (r *sampleReader) sessions(at string, s api.SessionSample) measurements.Ses
 	if s.IntervalSeconds != nil {
 		sample.Interval = r.interval(at+"/intervalSeconds", *s.IntervalSeconds)
 	}
-	instance, database := r.database(at, s.Instance, s.Database)
-	sample.Instance, sample.Engine, sample.Database = instance.ID, instance.Engine, database
+	sample.Instance, sample.Database = r.place(at, s.Instance, s.Database)
 	if !r.atMost(at+"/waits", len(s.Waits), maxWaits) {
 		return sample
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Waits)) {
-		pointer := at + "/waits/" + wire.EscapePointer(name)
+		pointer := at + "/waits/" + pointerToken.Replace(name)
 		r.name(pointer, name)
 		sample.Waits[name] = r.count(pointer, s.Waits[name])
 	}
 	return sample
 }
 
-func (r *sampleReader) statements(at string, s api.StatementSample) measurements.StatementSample {
+func (r *rules) statements(at string, s StatementItem) measurements.StatementSample {
 	sample := measurements.StatementSample{
 		At: r.time(at+"/at", s.At), Interval: r.interval(at+"/intervalSeconds", s.IntervalSeconds),
 		Statements: make([]measurements.Statement, 0, len(s.Statements)),
 	}
-	instance, database := r.database(at, s.Instance, s.Database)
-	sample.Instance, sample.Engine, sample.Database = instance.ID, instance.Engine, database
+	sample.Instance, sample.Database = r.place(at, s.Instance, s.Database)
 	keys := make(map[string]bool, len(s.Statements))
 	for i, statement := range s.Statements {
 		at := at + "/statements/" + strconv.Itoa(i)
@@ -190,48 +181,45 @@ func (r *sampleReader) statements(at string, s api.StatementSample) measurements
 	return sample
 }
 
-// database finds where a sample belongs.
-func (r *sampleReader) database(at, instance, database string) (on fleet.Instance, id uuid.UUID) {
-	on, ok := r.known.instances[instance]
-	if !ok {
+// place finds where a sample belongs.
+func (r *rules) place(at, instance, database string) (uuid.UUID, uuid.UUID) {
+	on := r.found[places.Key{Instance: instance, Database: database}]
+	if on.Instance == uuid.Nil {
 		r.unknownInstance(at + "/instance")
-		return on, uuid.Nil
+	} else if on.Database == uuid.Nil {
+		r.breaks(at+"/database", "unknown_database", "is no database of that instance")
 	}
-	id, ok = r.known.databases[databaseOn{instance, database}]
-	if !ok {
-		r.refuse(at+"/database", "unknown_database", "is no database of that instance")
-	}
-	return on, id
+	return on.Instance, on.Database
 }
 
-func (r *sampleReader) unknownInstance(pointer string) {
-	r.refuse(pointer, "unknown_instance", "is no instance of this organization")
+func (r *rules) unknownInstance(pointer string) {
+	r.breaks(pointer, "unknown_instance", "is no instance of this organization")
 }
 
 // time is a time as PostgreSQL keeps it.
-func (r *sampleReader) time(pointer string, at time.Time) time.Time {
+func (r *rules) time(pointer string, at time.Time) time.Time {
 	switch {
 	case at.After(r.latest):
-		r.refuse(pointer, "time_in_future", "lies more than 5 minutes in the future")
+		r.breaks(pointer, "time_in_future", "lies more than 5 minutes in the future")
 	case at.Unix() < 0:
-		r.refuse(pointer, "out_of_range", "lies before 1970")
+		r.breaks(pointer, "out_of_range", "lies before 1970")
 	}
 	return instant.Cut(at)
 }
 
 // number reads one that has the form of a number; what a float64 does not reach is
 // infinite.
-func (r *sampleReader) number(pointer string, n json.Number, least, most float64) float64 {
+func (r *rules) number(pointer string, n json.Number, least, most float64) float64 {
 	v, _ := n.Float64()
 	if v < least || v > most {
-		r.refuse(pointer, "out_of_range", fmt.Sprintf("must be %s to %s", plainly(least), plainly(most)))
+		r.breaks(pointer, "out_of_range", fmt.Sprintf("must be %s to %s", plainly(least), plainly(most)))
 	}
 	return v
 }
 
 func plainly(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func (r *sampleReader) optional(pointer string, n *json.Number, most float64) *float64 {
+func (r *rules) optional(pointer string, n *json.Number, most float64) *float64 {
 	if n == nil {
 		return nil
 	}
@@ -239,36 +227,39 @@ func (r *sampleReader) optional(pointer string, n *json.Number, most float64) *f
 	return &v
 }
 
-func (r *sampleReader) percent(pointer string, n *json.Number) *float64 {
+func (r *rules) percent(pointer string, n *json.Number) *float64 {
 	return r.optional(pointer, n, 100)
 }
 
-func (r *sampleReader) count(pointer string, n json.Number) int64 {
+func (r *rules) count(pointer string, n json.Number) int64 {
 	return int64(r.number(pointer, n, 0, maxCount))
 }
 
-func (r *sampleReader) interval(pointer string, n json.Number) time.Duration {
+func (r *rules) interval(pointer string, n json.Number) time.Duration {
 	return time.Duration(r.number(pointer, n, minInterval, maxInterval) * float64(time.Second))
 }
 
 // name is the key of a statement, or of a wait, which is a member's name: there U+0000
 // has not been looked for yet.
-func (r *sampleReader) name(pointer, name string) {
+func (r *rules) name(pointer, name string) {
 	if n := utf8.RuneCountInString(name); n < 1 || n > maxKey || strings.ContainsRune(name, 0) {
-		r.refuse(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters, none of them U+0000", maxKey))
+		r.breaks(pointer, "out_of_range", fmt.Sprintf("must be 1 to %d characters, none of them U+0000", maxKey))
 	}
 }
 
-func (r *sampleReader) once(pointer, key string, seen map[string]bool) {
+// pointerToken writes a member's name into a pointer.
+var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
+
+func (r *rules) once(pointer, key string, seen map[string]bool) {
 	if seen[key] {
-		r.refuse(pointer, "duplicate_key", "is in this sample twice")
+		r.breaks(pointer, "duplicate_key", "is in this sample twice")
 	}
 	seen[key] = true
 }
 
-func (r *sampleReader) atMost(pointer string, n, most int) bool {
+func (r *rules) atMost(pointer string, n, most int) bool {
 	if n > most {
-		r.refuse(pointer, "out_of_range", fmt.Sprintf("has %d entries; at most %d are allowed", n, most))
+		r.breaks(pointer, "out_of_range", fmt.Sprintf("has %d entries; at most %d are allowed", n, most))
 	}
 	return n <= most
 }

@@ -1,4 +1,4 @@
-package alertmanager
+package places
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"muster/domain/fleet"
 )
 
 // TestFind is the contract's rule of whose an alert is (§18.4).
@@ -15,7 +17,7 @@ func TestFind(t *testing.T) {
 	for _, name := range []string{"orders", "billing", "billing2", "twin1", "twin2", "v6", "ported", "ordersdb", "shop1", "shop2", "auditdb"} {
 		id[name] = uuid.New()
 	}
-	fleet := NewFleet([]Instance{
+	directory := newDirectory([]fleet.CalledInstance{
 		{ID: id["orders"], ExternalID: "pg-1", Name: "orders", Host: "db01"},
 		{ID: id["billing"], ExternalID: "pg-2", Name: "billing", Host: "db02"},      // two on one host
 		{ID: id["billing2"], ExternalID: "orders", Name: "db01:5433", Host: "db02"}, // called like others
@@ -24,7 +26,7 @@ func TestFind(t *testing.T) {
 		{ID: id["v6"], ExternalID: "6", Name: "six", Host: "2001:db8::1"},
 		{ID: id["ported"], ExternalID: "p", Name: "p", Host: "db04:9187"},
 		{ID: uuid.New(), ExternalID: "nowhere", Name: "nowhere"}, // no host is known
-	}, []Database{
+	}, []fleet.CalledDatabase{
 		{ID: id["ordersdb"], InstanceID: id["orders"], ExternalID: "o", Name: "orders"},
 		{ID: id["shop1"], InstanceID: id["billing"], ExternalID: "shop", Name: "shop_v2"},
 		{ID: id["auditdb"], InstanceID: id["billing"], ExternalID: "shop_v2", Name: "audit"}, // its key is another's name
@@ -70,7 +72,7 @@ func TestFind(t *testing.T) {
 			if err := json.Unmarshal([]byte(c.labels), &labels); err != nil {
 				t.Fatal(err)
 			}
-			instance, database := fleet.Find(placeOf(labels))
+			instance, database := directory.Find(Of(labels))
 			if instance != id[c.instance] || database != id[c.database] {
 				t.Errorf("found %s, %s", instance, database)
 			}
@@ -82,9 +84,9 @@ func TestFind(t *testing.T) {
 // PostgreSQL could not take.
 func TestReferences(t *testing.T) {
 	t.Parallel()
-	instances, databases := References([]Alert{
-		{Place: Place{Address: "db01:9187", Database: "orders"}}, {Place: Place{Address: "db01:9188", Database: "orders"}},
-		{Place: Place{Instance: "pg-1"}}, {Place: Place{Instance: "a\x00b", Database: "\x00"}}, {},
+	instances, databases := references([]Labels{
+		{Address: "db01:9187", Database: "orders"}, {Address: "db01:9188", Database: "orders"},
+		{Instance: "pg-1"}, {Instance: "a\x00b", Database: "\x00"}, {},
 	})
 	if !slices.Equal(instances, []string{"db01", "db01:9187", "db01:9188", "pg-1"}) || !slices.Equal(databases, []string{"orders"}) {
 		t.Errorf("instances %q, databases %q", instances, databases)

@@ -1,4 +1,4 @@
-package wire_test
+package protowalk_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"muster/internal/intake/wire"
+	"muster/internal/intake/protowalk"
 )
 
 // field is what a walk says of one.
@@ -19,7 +19,7 @@ type field struct {
 }
 
 func walk(message []byte) (fields []field, err error) {
-	in := wire.In(message)
+	in := protowalk.In(message)
 	for in.Next() {
 		f := field{Number: in.Number, Type: in.Type, Left: in.Left()}
 		switch in.Type {
@@ -70,7 +70,7 @@ func TestFields(t *testing.T) {
 // TestIs: a known number of another type is not the field that is known.
 func TestIs(t *testing.T) {
 	t.Parallel()
-	in := wire.In(protowire.AppendVarint(protowire.AppendTag(nil, 7, protowire.VarintType), 1))
+	in := protowalk.In(protowire.AppendVarint(protowire.AppendTag(nil, 7, protowire.VarintType), 1))
 	if !in.Next() || !in.Is(7, protowire.VarintType) || in.Is(7, protowire.Fixed64Type) || in.Is(6, protowire.VarintType) || in.IsMessage(7) {
 		t.Errorf("field %d of type %d is not told from others", in.Number, in.Type)
 	}
@@ -110,12 +110,12 @@ func TestEnds(t *testing.T) {
 // TestNothingIsCopied: a walk allocates nothing, and its bytes are the message's.
 func TestNothingIsCopied(t *testing.T) { // alone, as counting allocations demands
 	message := protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), "text")
-	in := wire.In(message)
+	in := protowalk.In(message)
 	if !in.Next() || &in.Bytes[0] != &message[2] {
 		t.Error("the bytes are a copy")
 	}
 	if n := testing.AllocsPerRun(10, func() {
-		for in := wire.In(message); in.Next(); {
+		for in := protowalk.In(message); in.Next(); {
 			_ = in.Bytes
 		}
 	}); n != 0 {

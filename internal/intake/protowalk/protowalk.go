@@ -1,4 +1,4 @@
-package wire
+package protowalk
 
 import "google.golang.org/protobuf/encoding/protowire"
 

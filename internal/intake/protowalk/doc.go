@@ -1,4 +1,4 @@
-// Package wire steps over protobuf messages without building them.
+// Package protowalk steps over protobuf messages without building them.
 //
 // A scrape of a host has hundreds of series of which a few are wanted. A decoder
 // that builds every message pays for all of them, and a body of two-byte messages
@@ -12,4 +12,4 @@
 //     into is not checked.
 //   - A known number comes with another type: the caller asks for both, so that the
 //     field is one it does not know, as protobuf has it.
-package wire
+package protowalk

@@ -1,0 +1,68 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"muster/commands"
+	"muster/internal/intake"
+	"muster/internal/intake/alertmanager"
+	"muster/internal/intake/places"
+)
+
+// Alerts takes what Prometheus' tools tell of alerts.
+type Alerts struct {
+	Config
+	decode func(body []byte, receipt time.Time) (*alertmanager.Message, error)
+}
+
+// firingsAtOnce is how many firings are read, and written in one transaction. What
+// was written of a message before its sender gave up waiting stays written, and is
+// soon passed over when it comes again.
+const firingsAtOnce = 1000
+
+// Take records what an agent saw. What cannot be used, or a limited token may not say,
+// is dropped and counted. Error: *intake.UnreadableError.
+func (d *Alerts) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
+	message, err := d.decode(body, d.Now())
+	if err != nil {
+		return intake.Receipt{}, err
+	}
+	receipt := &message.Receipt
+	for alerts := message.Next(firingsAtOnce); len(alerts) > 0; alerts = message.Next(firingsAtOnce) {
+		firings, err := d.place(ctx, from, alerts)
+		if err != nil {
+			return *receipt, err
+		}
+		dropped, mark, err := d.Commands.RecordFirings(ctx, intake.Machine(from), firings)
+		if err != nil {
+			return *receipt, err
+		}
+		if mark.Position > receipt.Mark.Position {
+			receipt.Mark = mark
+		}
+		receipt.Record(intake.Alert, len(firings)-dropped)
+		// What is well formed the use case refuses to a limited token only.
+		receipt.Drop(intake.Forbidden, dropped)
+	}
+	return *receipt, nil
+}
+
+// place finds the instance and the database of every alert, with one look-up for all
+// of them.
+func (d *Alerts) place(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]commands.Firing, error) {
+	labels := make([]places.Labels, 0, len(alerts))
+	for _, a := range alerts {
+		labels = append(labels, a.Labels)
+	}
+	directory, err := d.Places.Labelled(ctx, from.OrganizationID, labels)
+	if err != nil {
+		return nil, err
+	}
+	firings := make([]commands.Firing, 0, len(alerts))
+	for _, a := range alerts {
+		a.InstanceID, a.DatabaseID = directory.Find(a.Labels)
+		firings = append(firings, a.Firing)
+	}
+	return firings, nil
+}

@@ -1,0 +1,50 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/internal/intake"
+	"muster/internal/intake/alertmanager"
+	"muster/internal/intake/otlp"
+	"muster/internal/intake/places"
+	"muster/internal/intake/remotewrite"
+)
+
+// Doors are those of standard agents, one for each form of message. What they take are
+// the bytes of one, unpacked.
+type Doors struct {
+	RemoteWrite1, RemoteWrite2, OTLPProtobuf, OTLPJSON *Hosts
+	Webhook, AlertmanagerAPI                           *Alerts
+}
+
+// Config is what all doors stand on.
+type Config struct {
+	Places   Places
+	Store    intake.Store
+	Commands Commands
+	Now      func() time.Time
+}
+
+// Places finds what labels mean and what runs on hosts; *places.Resolver does.
+type Places interface {
+	Labelled(ctx context.Context, organization uuid.UUID, labels []places.Labels) (places.Directory, error)
+	KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
+}
+
+// Commands records alerts; *commands.Service does.
+type Commands interface {
+	RecordFirings(ctx context.Context, actor commands.Actor, firings []commands.Firing) (dropped int, mark commands.Mark, err error)
+}
+
+// New returns the doors.
+func New(c Config) Doors {
+	return Doors{
+		RemoteWrite1: &Hosts{c, remotewrite.Decode1}, RemoteWrite2: &Hosts{c, remotewrite.Decode2},
+		OTLPProtobuf: &Hosts{c, otlp.DecodeProtobuf}, OTLPJSON: &Hosts{c, otlp.DecodeJSON},
+		Webhook: &Alerts{c, alertmanager.DecodeWebhook}, AlertmanagerAPI: &Alerts{c, alertmanager.DecodeAlerts},
+	}
+}

@@ -1,0 +1,91 @@
+package agents
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/intake"
+	"muster/internal/intake/hostmetrics"
+	"muster/internal/intake/places"
+	"muster/internal/measurements"
+)
+
+// Hosts takes what an agent measured of hosts.
+type Hosts struct {
+	Config
+	decode func(body []byte, receipt time.Time) (*hostmetrics.Message, error)
+}
+
+// hostsAtOnce is how many samples are written in one transaction. What was written
+// of a message before its sender gave up waiting stays, and counts once when it
+// comes again.
+const hostsAtOnce = 5000
+
+// Take records what a message says of hosts. A bad sample is no reason to refuse the
+// others: it is dropped and counted, as is what a limited token may not say. Error:
+// *intake.UnreadableError.
+func (d *Hosts) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
+	message, err := d.decode(body, d.Now())
+	if err != nil {
+		return intake.Receipt{}, err
+	}
+	receipt := &message.Receipt
+	for batch := range slices.Chunk(message.Samples(), hostsAtOnce) {
+		hosts, err := d.place(ctx, from, receipt, batch)
+		if err != nil {
+			return *receipt, err
+		}
+		if len(hosts) == 0 {
+			continue
+		}
+		written, err := d.Store.Record(ctx, measurements.Batch{Organization: from.OrganizationID, Hosts: hosts})
+		if err != nil {
+			return *receipt, err
+		}
+		receipt.RecordSamples(written)
+	}
+	return *receipt, nil
+}
+
+// place finds the instances that samples name, with one look-up for all of them, and
+// drops what a limited token may not say.
+func (d *Hosts) place(ctx context.Context, from intake.Caller, receipt *intake.Receipt, samples []hostmetrics.Sample) ([]measurements.HostSample, error) {
+	var labels []places.Labels
+	var names []string
+	for _, s := range samples {
+		for _, reference := range s.References {
+			labels = append(labels, places.Labels{Instance: reference})
+		}
+		names = append(names, s.Host)
+	}
+	directory, err := d.Places.Labelled(ctx, from.OrganizationID, labels)
+	if err != nil {
+		return nil, err
+	}
+	var known map[string][]uuid.UUID
+	if from.Limit != nil {
+		if known, err = d.Places.KnownOn(ctx, from.OrganizationID, names); err != nil {
+			return nil, err
+		}
+	}
+	hosts := make([]measurements.HostSample, 0, len(samples))
+	for _, s := range samples {
+		for _, reference := range s.References {
+			id, _ := directory.Find(places.Labels{Instance: reference})
+			if id == uuid.Nil {
+				receipt.Drop(intake.UnknownInstance, 1)
+			} else if !slices.Contains(s.Instances, id) {
+				s.Instances = append(s.Instances, id)
+			}
+		}
+		if !from.Limit.AllowsHost(s.Instances, known[s.Host]) {
+			receipt.Drop(intake.Forbidden, s.Points)
+			continue
+		}
+		hosts = append(hosts, s.HostSample)
+	}
+	return hosts, nil
+}

@@ -1,0 +1,18 @@
+// Package places finds the instances and databases that messages name, for hosts, alerts
+// and feeds alike, and everything that one message names in one go.
+//
+// There are three questions. Keyed: what does a feed mean by its own ids? The write
+// side's index of the log answers, so that what the same sender registered a moment ago
+// is known. Labelled: what do an agent's labels mean? They may be an id, an external id,
+// a name or a host, with a port or without; the fleet's read model has all of these, and
+// Directory.Find decides. KnownOn: what runs on a host, by whatever says so? The samples
+// that came before and what was registered answer, less what was removed since.
+//
+// # What may go wrong
+//
+//   - Several instances fit a label: a name beats a host, a database that only one of
+//     them has decides; else it means none. A guess would page the wrong team.
+//   - The read model lags: Engines waits for it, and says so where it does not follow
+//     (*intake.LaggingError). Labels find the instance with their next message.
+//   - Text holds U+0000, which PostgreSQL cannot: it is not looked up, and means nothing.
+package places

@@ -1,0 +1,135 @@
+package places
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/internal/intake"
+)
+
+// Resolver finds what messages name, of all that one message names at once.
+type Resolver struct {
+	Keys  Keys
+	Fleet Fleet
+	Hosts Hosts
+	// CatchUp waits until Fleet has what is in the log now; false where it does not
+	// within a second.
+	CatchUp func(ctx context.Context) (bool, error)
+}
+
+// Keys knows what feeds call things by ids of their own; *commands.Service does, from
+// the log's own index.
+type Keys interface {
+	FindPlaces(ctx context.Context, organization uuid.UUID, names []commands.PlaceName) ([]commands.Place, error)
+}
+
+// Fleet is the fleet's read model, without what was removed. *fleet.Reader of
+// projections is one.
+type Fleet interface {
+	// Called returns the instances of which one of these is the id, the external id,
+	// the name or the host.
+	Called(ctx context.Context, organization uuid.UUID, references []string) ([]fleet.CalledInstance, error)
+	// DatabasesCalled returns the databases on instances by name or external id.
+	DatabasesCalled(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, names []string) ([]fleet.CalledDatabase, error)
+	// Engines returns the engines of those that are there.
+	Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error)
+}
+
+// Hosts knows what runs on hosts, some of which may have been removed since.
+// *push.Intake does.
+type Hosts interface {
+	KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
+}
+
+// Labelled finds what the labels of an agent's message mean.
+func (r *Resolver) Labelled(ctx context.Context, organization uuid.UUID, all []Labels) (Directory, error) {
+	references, names := references(all)
+	if len(references) == 0 {
+		return Directory{}, nil
+	}
+	instances, err := r.Fleet.Called(ctx, organization, references)
+	if err != nil || len(instances) == 0 {
+		return Directory{}, err
+	}
+	var databases []fleet.CalledDatabase
+	if len(names) > 0 {
+		ids := make([]uuid.UUID, 0, len(instances))
+		for _, i := range instances {
+			ids = append(ids, i.ID)
+		}
+		if databases, err = r.Fleet.DatabasesCalled(ctx, organization, ids, names); err != nil {
+			return Directory{}, err
+		}
+	}
+	return newDirectory(instances, databases), nil
+}
+
+// Key is what a feed calls an instance, or a database on it, by external ids.
+type Key struct{ Instance, Database string }
+
+// Keyed puts in the place that each key means.
+func (r *Resolver) Keyed(ctx context.Context, organization uuid.UUID, keys map[Key]commands.Place) error {
+	order := make([]Key, 0, len(keys))
+	for key := range keys {
+		order = append(order, key)
+	}
+	names := make([]commands.PlaceName, len(order))
+	for i := range order {
+		names[i].Instance = &order[i].Instance
+		if order[i].Database != "" {
+			names[i].Database = &order[i].Database
+		}
+	}
+	found, err := r.Keys.FindPlaces(ctx, organization, names)
+	for i, place := range found {
+		keys[order[i]] = place
+	}
+	return err
+}
+
+// Engines returns the engines of instances that Keyed found. The read model may lag
+// behind what the same sender registered a moment ago: it is waited for. Error:
+// *intake.LaggingError where it does not follow.
+func (r *Resolver) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
+	if len(instances) == 0 {
+		return nil, nil
+	}
+	engines, err := r.Fleet.Engines(ctx, organization, instances)
+	if err != nil || len(engines) == len(instances) {
+		return engines, err
+	}
+	if ok, err := r.CatchUp(ctx); err != nil {
+		return nil, err
+	} else if !ok {
+		return nil, &intake.LaggingError{}
+	}
+	if engines, err = r.Fleet.Engines(ctx, organization, instances); err == nil && len(engines) < len(instances) { // removed meanwhile
+		return nil, &intake.LaggingError{}
+	}
+	return engines, err
+}
+
+// KnownOn are the instances that run on hosts by anything that says so: what was
+// registered, and the samples that came before.
+func (r *Resolver) KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error) {
+	on, err := r.Hosts.KnownOn(ctx, organization, hosts)
+	if err != nil || len(on) == 0 {
+		return nil, err
+	}
+	var all []uuid.UUID
+	for _, ids := range on {
+		all = append(all, ids...)
+	}
+	live, err := r.Fleet.Engines(ctx, organization, all)
+	if err != nil {
+		return nil, err
+	}
+	for host, ids := range on {
+		on[host] = slices.DeleteFunc(ids, func(id uuid.UUID) bool { _, there := live[id]; return !there })
+	}
+	return on, nil
+}

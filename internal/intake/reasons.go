@@ -1,0 +1,64 @@
+package intake
+
+import "fmt"
+
+// Reason is why a part of a message was not used; a label of a figure.
+type Reason string
+
+// The reasons.
+const (
+	Malformed Reason = "malformed" // no object, text that cannot be kept, a reference to nothing
+	TooMany   Reason = "too_many"  // beyond what one message may bring
+	Forbidden Reason = "forbidden" // beyond the instances of the token
+
+	// Of alerts:
+	NoLabels    Reason = "no_labels"    // so that nothing tells it from others
+	InvalidTime Reason = "invalid_time" // ends before it starts, or lies out of the calendar; of a point: none, or before 1970
+	Truncated   Reason = "truncated"    // the sender cut it off
+
+	// Of data points:
+	NotUsed      Reason = "not_used"       // of no tile
+	NotANumber   Reason = "not_a_number"   // NaN or infinite
+	OutOfRange   Reason = "out_of_range"   // negative, or more than 64 bits count
+	TimeInFuture Reason = "time_in_future" // by more than five minutes
+	TooLong      Reason = "too_long"       // the name of a host, an instance or a mount point
+	NoHost       Reason = "no_host"        // nothing says whose it is
+	Incomplete   Reason = "incomplete"     // a label is missing, or a part of the value
+	Unsupported  Reason = "unsupported"    // a delta, a histogram, a CPU without a number
+
+	// Of samples, which were well when they were sent:
+	TooLate         Reason = "too_late"         // of an hour that is sealed
+	UnknownInstance Reason = "unknown_instance" // or several; the sample is kept without it
+)
+
+// IsFault is whether a sender is told of it.
+func (r Reason) IsFault() bool { return r != NotUsed && r != TooLate && r != UnknownInstance }
+
+// UnreadableError says that a body is not the message that it should be, so that
+// nothing of it is taken. An agent that is told so gives up, which is right: it would
+// send the same again.
+type UnreadableError struct {
+	Pointer string // to the part that is wrong, a JSON pointer fragment; "#" for all of it
+	Detail  string // completes "<pointer> …"
+	Err     error  // what was found, where that says more
+}
+
+func (e *UnreadableError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("%s %s", e.Pointer, e.Detail)
+	}
+	return fmt.Sprintf("%s %s: %v", e.Pointer, e.Detail, e.Err)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// NotA is the error of a body that is no message of that name.
+func NotA(message string, err error) error {
+	return &UnreadableError{Pointer: "#", Detail: "is no " + message, Err: err}
+}
+
+// LaggingError says that what a message names was registered so lately that the read
+// model of the fleet does not have it. Nothing was kept; later it will be.
+type LaggingError struct{}
+
+func (*LaggingError) Error() string { return "the fleet's read model lags behind its log" }

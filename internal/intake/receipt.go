@@ -1,0 +1,89 @@
+package intake
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/internal/measurements"
+	"muster/internal/watch"
+)
+
+// Caller is who sends a message: their organization, and what their token is limited to.
+type Caller = commands.Actor
+
+// Machine is the caller of what no member did, also where it was given a member's
+// token: alerts that fire would bury what the member did.
+func Machine(c Caller) Caller {
+	c.MemberID, c.Component = uuid.Nil, "ingest"
+	return c
+}
+
+// Store keeps samples, and tells the watch of them and of the sender's own signs;
+// *push.Intake is one.
+type Store interface {
+	Record(ctx context.Context, b measurements.Batch, signs ...watch.Sign) (measurements.Receipt, error)
+}
+
+// Sort is what was recorded; a label of a figure.
+type Sort string
+
+// The sorts.
+const (
+	Instance        Sort = "instance"
+	Database        Sort = "database"
+	Alert           Sort = "alert"
+	HostSample      Sort = "host_sample"
+	SessionSample   Sort = "session_sample"
+	StatementSample Sort = "statement_sample"
+)
+
+// Receipt says what became of a message, for its answer and for the figures. One that
+// comes with an error says what was recorded before it.
+type Receipt struct {
+	// Received counts the data points or alerts of an agent's message, Dropped what
+	// of a message was not used. Histograms and exemplars are counted only.
+	Received, Histograms, Exemplars int
+	Dropped                         map[Reason]int
+	Recorded                        map[Sort]int
+
+	Fleet  []commands.FleetIDs // in the order of the message, as what follows
+	Alerts []commands.AlertID
+	Mark   commands.Mark // where the log was written to, if it was
+}
+
+// Drop counts what was not used.
+func (r *Receipt) Drop(reason Reason, n int) {
+	if r.Dropped == nil {
+		r.Dropped = map[Reason]int{}
+	}
+	r.Dropped[reason] += n
+}
+
+// Record counts what was recorded.
+func (r *Receipt) Record(sort Sort, n int) {
+	if r.Recorded == nil {
+		r.Recorded = map[Sort]int{}
+	}
+	r.Recorded[sort] += n
+}
+
+// RecordSamples counts what the store kept, and what came too late for it.
+func (r *Receipt) RecordSamples(written measurements.Receipt) {
+	r.Record(HostSample, written.Accepted.Hosts)
+	r.Record(SessionSample, written.Accepted.Sessions)
+	r.Record(StatementSample, written.Accepted.Statements)
+	r.Drop(TooLate, written.TooLate.Hosts+written.TooLate.Sessions+written.TooLate.Statements)
+}
+
+// Refused is how much could not be used by a fault of its own.
+func (r *Receipt) Refused() int {
+	n := 0
+	for reason, dropped := range r.Dropped {
+		if reason.IsFault() {
+			n += dropped
+		}
+	}
+	return n
+}
