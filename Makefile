@@ -5,12 +5,12 @@
 # make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster, with the web application where npm is installed
 # make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder
-# make lint       gofmt, go vet, golangci-lint, the linter of openapi.yaml, shellcheck where it is installed
+# make lint       gofmt, golangci-lint with go vet, the linter of openapi.yaml, shellcheck where it is installed
 # make generate   the generated sources, from openapi.yaml
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build program web test test-go test-web test-all lint lint-web bench load screenshots generate tools
+.PHONY: demo build program web test test-go test-web test-unit test-browser test-all lint lint-web bench load screenshots generate tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -27,10 +27,12 @@ WEB := web/node_modules/.package-lock.json
 NPM := $(shell command -v npm)
 CHROMIUM := $(shell command -v chromium-headless-shell || command -v chromium)
 
+TAGS := nomsgpack,grpcnotrace
+
 # One static file that is the same wherever it is built: no C, no paths of this
 # machine, and neither symbol tables nor what nothing here calls: gin's MessagePack,
 # and gRPC's tracing pages, whose templates keep every method of every type.
-BUILD := CGO_ENABLED=0 go build -trimpath -tags nomsgpack,grpcnotrace -ldflags '-s -w $(LDFLAGS)'
+BUILD := CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -ldflags '-s -w $(LDFLAGS)'
 
 build: web program
 
@@ -51,23 +53,38 @@ $(WEB): web/package-lock.json
 demo: build
 	exec ./bin/muster serve --demo
 
-test: lint test-go test-web
-	bash scripts/first_report.sh
+test: build tools
+	bash scripts/test.sh $(RESULTS)
 
 # The pages: what can be told without a browser, then in one, as the binary serves them.
-test-web: build
-	$(if $(NPM),cd web && npm run --silent test)
-	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e,@echo 'npm or chromium is missing: no page is tested in a browser')
+test-web: test-unit test-browser
+
+test-unit: build
+	$(if $(NPM),cd web && npm run --silent test -- $(call REPORTED,web-unit),$(call SKIPPED,the pages' unit tests,npm is missing: install Node.js 20 or newer))
+
+test-browser: build
+	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e -- $(call REPORTED,web-browser),$(call SKIPPED,all browser tests,npm or chromium is missing: install Node.js 20 or newer and Debian's chromium-headless-shell))
 
 screenshots: build
 	MUSTER_SCREENSHOTS=$${MUSTER_SCREENSHOTS:-$$(mktemp -d)} && export MUSTER_SCREENSHOTS && echo "pictures in $$MUSTER_SCREENSHOTS" && cd web && npm run --silent screenshots
 
+# What the tests came to, for scripts/testreport.
+RESULTS := $(CURDIR)/.cache/test
+REPORTED = --reporter=default --reporter=json --outputFile.json=$(RESULTS)/$(1).json
+SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
+
+# What is tested and linted is compiled as it is built, so that the one finds in the
+# cache what the other put there. vet is one of the linters.
+AS_BUILT := GOFLAGS='-trimpath -tags=$(TAGS)'
+
 # VERSITYGW is the object store of the tests, without which they are skipped.
 # MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
 # tests that need it are skipped. Servers that Muster watches are the newest one
-# installed and, with npm, 18.
+# installed and, with npm, 18. The packages that take longest begin first.
 test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.json)
-	VERSITYGW=$(VERSITYGW) $(if $(NPM),MUSTER_TEST_OIDC=1 bash scripts/with_postgres.sh 18) go test -race -timeout 15m ./...
+	@mkdir -p $(RESULTS)
+	set -o pipefail; $(AS_BUILT) VERSITYGW=$(VERSITYGW) $(if $(NPM),MUSTER_TEST_OIDC=1 bash scripts/with_postgres.sh 18) \
+		go test -race -vet=off -ldflags='-s -w' -timeout 15m -json ./cmd/muster ./internal/httpapi ./... | go run ./scripts/testreport follow $(RESULTS)
 
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
@@ -88,17 +105,19 @@ load: build
 	bash scripts/load.sh
 
 lint: $(GOLANGCI) $(if $(NPM),$(OPENAPI_LINT))
-	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
-	go vet ./...
-	$(GOLANGCI) run ./...
-	go generate ./... && git diff --exit-code -- internal/httpapi/api
-	@$(if $(NPM),,echo 'npm is missing: openapi.yaml is not linted, and no test signs in at a provider')
+	@test -z "$$(gofmt -l cmd commands domain eventstore handlers internal migrations projections scripts)" || { gofmt -l . ; echo 'run gofmt -w on these'; exit 1; }
+	CGO_ENABLED=0 $(AS_BUILT) $(GOLANGCI) run ./...
+	CGO_ENABLED=0 $(AS_BUILT) go generate ./... && git diff --exit-code -- internal/httpapi/api
+	$(if $(NPM),,$(call SKIPPED,the linters of openapi.yaml and of the pages,npm is missing: install Node.js 20 or newer))
 	$(if $(NPM),cd scripts/openapi_lint && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npx --no redocly lint --config redocly.yaml ../../internal/httpapi/openapi.yaml)
 	$(if $(NPM),$(MAKE) --no-print-directory lint-web)
-	@if command -v shellcheck >/dev/null; then shellcheck -x scripts/*.sh .ci/run; fi
+	$(if $(shell command -v shellcheck),shellcheck -x scripts/*.sh .ci/run,$(call SKIPPED,the linter of shell scripts,shellcheck is missing: install it))
 
 lint-web: $(WEB)
 	cd web && npm run --silent lint
+
+# What the tests need besides Go, so that making it is not in their time.
+tools: $(GOLANGCI) $(VERSITYGW) $(if $(NPM),$(OPENAPI_LINT) $(OIDC_PROVIDER)/node_modules/.package-lock.json)
 
 $(GOLANGCI):
 	@mkdir -p $(TOOLS)

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const goLines = `{"Action":"start","Package":"muster/a"}
+{"Action":"output","Package":"muster/a","Test":"TestSlow","Output":"=== RUN   TestSlow\n"}
+{"Action":"pass","Package":"muster/a","Test":"TestSlow","Elapsed":12.5}
+{"Action":"output","Package":"muster/a","Test":"TestPicture","Output":"    picture_test.go:22: pdftoppm is missing: install poppler-utils\n"}
+{"Action":"output","Package":"muster/a","Test":"TestPicture","Output":"--- SKIP: TestPicture (0.00s)\n"}
+{"Action":"skip","Package":"muster/a","Test":"TestPicture","Elapsed":0}
+{"Action":"output","Package":"muster/a","Test":"TestBroken/one","Output":"    a_test.go:3: got 1, want 2\n"}
+{"Action":"fail","Package":"muster/a","Test":"TestBroken/one","Elapsed":0.1}
+{"Action":"output","Package":"muster/a","Test":"TestBroken","Output":"--- FAIL: TestBroken (0.10s)\n"}
+{"Action":"fail","Package":"muster/a","Test":"TestBroken","Elapsed":0.1}
+{"Action":"output","Package":"muster/a","Test":"TestHangs","Output":"panic: test timed out\n"}
+{"Action":"output","Package":"muster/a","Output":"FAIL\tmuster/a\t13.0s\n"}
+{"Action":"fail","Package":"muster/a","Elapsed":13}
+{"ImportPath":"muster/b","Action":"build-output","Output":"b.go:1: does not compile\n"}
+`
+
+const vitest = `{"testResults":[{"name":"/home/me/muster/web/e2e/chart.test.ts","assertionResults":[
+	{"fullName":"draws a line","status":"passed","duration":30500},
+	{"fullName":"needs the built pages","status":"skipped","duration":0}]}]}`
+
+func TestAFailureIsShownInFull(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := newGoTests(&out).read(strings.NewReader(goLines)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a_test.go:3: got 1, want 2", "--- FAIL: TestBroken", "panic: test timed out", "FAIL\tmuster/a", "does not compile"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "TestSlow") || strings.Contains(out.String(), "pdftoppm") {
+		t.Errorf("what passed or was skipped is shown:\n%s", &out)
+	}
+}
+
+func TestTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.json": goLines, "web.json": vitest, "parts": "lint 61 0\ngo 240 1\n", "skipped": "all browser tests: npm is missing\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := summarize(&out, dir); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+The slowest of 5 tests:
+    30.5 s  web/e2e/chart.test.ts draws a line
+    12.5 s  a TestSlow
+     0.1 s  a TestBroken
+     0.0 s  a TestPicture
+     0.0 s  web/e2e/chart.test.ts needs the built pages
+
+Skipped:
+  as its name says
+      web/e2e/chart.test.ts needs the built pages
+  npm is missing
+      all browser tests
+  pdftoppm is missing: install poppler-utils
+      a TestPicture
+
+passed lint          1:01
+FAILED go            4:00
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+func TestNothingToTell(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := summarize(&out, t.TempDir()); err != nil || !strings.Contains(out.String(), "No test was skipped.") {
+		t.Errorf("%v: %s", err, &out)
+	}
+}
