@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/internal/httpapi"
+	"muster/internal/httpapi/signin"
 	"muster/internal/oidc"
 )
 
@@ -29,7 +29,7 @@ func (p *process) identityProvider(public *url.URL) (*oidc.Provider, error) {
 	}
 	return oidc.New(oidc.Settings{
 		Issuer: p.cfg.OIDCIssuer, ClientID: p.cfg.OIDCClientID, ClientSecret: secret,
-		RedirectURL: public.JoinPath(httpapi.OIDCCallback).String(),
+		RedirectURL: public.JoinPath(signin.OIDCCallback).String(),
 		Sealer:      p.key, Now: time.Now,
 	}), nil
 }

@@ -15,6 +15,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/httpapi"
+	"muster/internal/httpapi/operations"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/feed"
@@ -63,7 +64,7 @@ func (p *process) startHTTP(
 		Agents:      agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now}),
 		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
 		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, App: app, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.ready,
-		Build: httpapi.Build{
+		Build: operations.Build{
 			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
 		},
 		Log: p.log, Now: time.Now,

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/internal/config"
-	"muster/internal/httpapi"
+	"muster/internal/httpapi/operations"
 	"muster/internal/postgres"
 	"muster/internal/readiness"
 	"muster/internal/telemetry"
@@ -85,7 +85,7 @@ func (p *process) startDoor(ctx context.Context, group *errgroup.Group) {
 		return
 	}
 	server := &http.Server{
-		Handler:           httpapi.OpsDoor(p.ready, p.metrics.Handler()),
+		Handler:           operations.Door(p.ready, p.metrics.Handler()),
 		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readHeaderTimeout, WriteTimeout: doorTimeout, IdleTimeout: idleTimeout,
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -31,7 +30,7 @@ func (s *server) gate(c *gin.Context) {
 	}
 	defer call.End()
 	if !row.Slow() {
-		limit := requestTimeout
+		limit := wire.RequestTimeout
 		if row.IsIngest() {
 			limit += s.arrival.large // its body may take that long to come
 		}
@@ -46,9 +45,6 @@ func (s *server) gate(c *gin.Context) {
 	}
 	c.Next() // inside the timeout
 }
-
-// requestTimeout ends a request whose database does not answer, as unavailable.
-const requestTimeout = 30 * time.Second
 
 func (s *server) admit(c *gin.Context, row *contract.Route) *wire.Problem {
 	ctx := c.Request.Context()

@@ -16,6 +16,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/wire"
 )
 
@@ -52,7 +53,7 @@ func TestAuditPagesAreOneOrder(t *testing.T) {
 			e := audited{at: at, position: position, name: fmt.Sprintf("%s-%d", run, position)}
 			switch source {
 			case 0:
-				e.log = securityLog
+				e.log = operations.SecurityLog
 				err := w.deps.DB.Get(&e.position, `INSERT INTO security_log (at, organization_id, member_id, type, ip, request_id, detail, component)
 					VALUES ($1, $2, $3, $4, '', '', $5, '') RETURNING id`, at, w.ours.organization.ID, w.ours.member.ID, "sort"+fmt.Sprint(position%3), e.name)
 				if err != nil {

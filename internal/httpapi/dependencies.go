@@ -1,19 +1,16 @@
 package httpapi
 
 import (
-	"context"
 	"io/fs"
 	"log/slog"
 	"net/netip"
 	"net/url"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 	"go.opentelemetry.io/otel/trace"
 
 	"muster/commands"
-	domain "muster/domain/fleet"
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
@@ -21,6 +18,8 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
+	"muster/internal/httpapi/fleet"
+	"muster/internal/httpapi/operations"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/feed"
 	"muster/internal/mail"
@@ -33,7 +32,7 @@ import (
 	"muster/projections/alerts"
 	"muster/projections/audit"
 	"muster/projections/exceptions"
-	"muster/projections/fleet"
+	projected "muster/projections/fleet"
 	"muster/projections/history"
 )
 
@@ -45,7 +44,7 @@ type Dependencies struct {
 	Accounts   *accounts.Store
 	Events     *eventstore.Store
 	History    *history.Reader
-	Fleet      *fleet.Reader
+	Fleet      *projected.Reader
 	Alerts     *alerts.Reader
 	Audit      *audit.Reader
 	Exceptions *exceptions.Reader
@@ -57,10 +56,10 @@ type Dependencies struct {
 	Feed       feed.Doors
 	Agents     agents.Doors
 
-	Projections Projections
+	Projections operations.Projections
 	Waiter      projections.Waiter
 	DeadLetters *topic.DeadLetters
-	Connections Connections
+	Connections fleet.Connections
 	Blobs       *blobs.Store
 	Outbox      *mail.Outbox   // nil where a mail server is set
 	OIDC        *oidc.Provider // nil: people sign in with passwords only
@@ -71,7 +70,7 @@ type Dependencies struct {
 	Metrics  *telemetry.Metrics // shown at GET /metrics
 	Tracer   trace.Tracer       // nil: requests make no spans
 	Ready    *readiness.Board
-	Build    Build
+	Build    operations.Build
 
 	Log *slog.Logger
 	Now func() time.Time
@@ -82,22 +81,3 @@ type Dependencies struct {
 	CORSOrigins     []string
 	Unlimited       bool // MUSTER_RATE_LIMITS=off
 }
-
-// Projections is the machinery that keeps the read models; *projections.Runner
-// is one.
-type Projections interface {
-	Statuses(ctx context.Context) ([]projections.Status, error)
-	RequestRebuild(ctx context.Context, name string, options projections.RebuildOptions) error
-	Diff(ctx context.Context, name string) (d projections.Difference, ok bool, err error)
-}
-
-// Connections reaches the servers that have a DSN; *collect.Collector is one.
-type Connections interface {
-	// Try shows that a server can be assessed, or says why it cannot.
-	Try(ctx context.Context, engine domain.Engine, dsn string) error
-	// Request makes an instance due now.
-	Request(ctx context.Context, organization, instance uuid.UUID) error
-}
-
-// Build says what runs here.
-type Build struct{ Version, Commit, BuiltAt, GoVersion string }

@@ -29,6 +29,7 @@ import (
 	"muster/commands"
 	domain "muster/domain/fleet"
 	"muster/eventstore"
+	"muster/internal/httpapi/fleet"
 )
 
 // TestFuzz sends mutations of every operation of openapi.yaml to a server that
@@ -285,7 +286,7 @@ func (c *complaints) take() []string {
 }
 
 // loopbackOnly keeps mutated DSNs from leading out of this machine.
-type loopbackOnly struct{ Connections }
+type loopbackOnly struct{ fleet.Connections }
 
 func (l loopbackOnly) Try(ctx context.Context, engine domain.Engine, dsn string) error {
 	if u, err := url.Parse(dsn); err == nil && slices.Contains([]string{"127.0.0.1"}, u.Hostname()) {

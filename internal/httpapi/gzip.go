@@ -10,15 +10,11 @@ import (
 	"muster/internal/httpapi/wire"
 )
 
-// worthPacking is the smallest answer that is compressed; below it the headers
-// outweigh the gain.
-const worthPacking = 1024
-
 // compressed answers with gzip where the caller takes it and it pays, and notes for
 // answers that are packed already whether the caller does. What can be had in ranges is
 // never packed: it is all PDF.
 func compressed(next http.Handler) (http.Handler, error) {
-	pack, err := gzhttp.NewWrapper(gzhttp.MinSize(worthPacking), gzhttp.ContentTypeFilter(packable),
+	pack, err := gzhttp.NewWrapper(gzhttp.MinSize(wire.WorthPacking), gzhttp.ContentTypeFilter(packable),
 		gzhttp.EnableZstd(false), gzhttp.SetContentType(false), gzhttp.KeepAcceptRanges())
 	if err != nil {
 		return nil, err

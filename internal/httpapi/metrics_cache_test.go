@@ -22,6 +22,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/organization"
 	"muster/domain/timegrid"
+	"muster/internal/httpapi/tiles"
 	"muster/internal/measurements"
 )
 
@@ -102,7 +103,7 @@ func TestATileIsShared(t *testing.T) {
 	}
 	first := w.clock.Now()
 	w.get(w.ours.viewer, metricsPath+"utilization"+hours(start, 3)+both).is(200)
-	w.clock.Advance(tileLife - time.Nanosecond)
+	w.clock.Advance(tiles.TileLife - time.Nanosecond)
 	for name, r := range sharers {
 		r.method, r.path = "GET", metricsPath+"utilization"+r.path
 		shown := w.do(r).is(200).object()
@@ -161,7 +162,7 @@ func TestTagsOfTiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	start := w.hourAgo(5)
-	for tile := range tiles {
+	for tile := range tileSeries {
 		get := func(query string, header map[string]string) answer {
 			return w.do(request{method: "GET", path: metricsPath + tile + query, as: w.ours.viewer, header: header})
 		}
@@ -206,7 +207,7 @@ func TestTilesArePacked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	query := windowed(w.hourAgo(30).Format(time.RFC3339), w.hourAgo(6).Format(time.RFC3339), "1m")
-	for tile := range tiles {
+	for tile := range tileSeries {
 		plain := w.get(w.ours.viewer, metricsPath+tile+query).is(200)
 		for _, accepts := range []string{"gzip", "br, gzip;q=0.5", "*;q=0, gzip"} {
 			packed := w.do(request{method: "GET", path: metricsPath + tile + query, as: w.ours.viewer, header: map[string]string{"Accept-Encoding": accepts}}).is(200)
@@ -307,7 +308,8 @@ func TestATileThatCannotBeRead(t *testing.T) {
 	w, store := watchedWorld(t)
 	path := metricsPath + "utilization" + hours(w.hourAgo(5), 1)
 	log := &complaints{}
-	w.server.tiles.log = slog.New(log)
+	w.deps.Log = slog.New(log)
+	w.build()
 	store.before = func() { panic("spilled") }
 	w.get(w.ours.viewer, path).problem(500, "internal_error")
 	if said := log.take(); len(said) != 1 || !strings.Contains(said[0], "spilled") {

@@ -20,8 +20,8 @@ import (
 
 const metricsPath = "/api/v1/metrics/"
 
-// tiles are those with a window, and their series.
-var tiles = map[string][]string{
+// tileSeries are those with a window, and their series.
+var tileSeries = map[string][]string{
 	"utilization":       {"cpuPercent", "memoryPercent", "diskPercent"},
 	"query-performance": {"avgLatencyMs", "maxLatencyMs"},
 	"wait-events":       {"locks", "lightweightLocks", "io", "clientNetwork", "other"},
@@ -209,7 +209,7 @@ func TestWaitEvents(t *testing.T) {
 	} {
 		a := w.get(w.ours.viewer, metricsPath+"wait-events"+hours(start, 3)+c.filter)
 		var got []string
-		for _, series := range tiles["wait-events"] {
+		for _, series := range tileSeries["wait-events"] {
 			got = append(got, a.line(series))
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -320,7 +320,7 @@ func TestTheEnvelopeOfTiles(t *testing.T) {
 		Series               map[string][]*float64
 	}
 	rfc := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-	for tile, series := range tiles {
+	for tile, series := range tileSeries {
 		for _, size := range timegrid.Sizes() {
 			edge, width := size.Floor(now), size.Width()
 			for name, c := range map[string]struct {
@@ -382,7 +382,7 @@ func TestRefusalsOfTiles(t *testing.T) {
 		"all that is wrong":   {windowed(rfc(day), rfc(time.Hour), "1h") + many, 422, "invalid_window", []string{"query from invalid_window", "query from window_in_future", "query instanceId too_many_instances"}},
 		"11,001 minutes":      {windowed(minute.Add(-11_001*time.Minute).Format(time.RFC3339), minute.Format(time.RFC3339), "1m"), 422, "too_many_buckets", []string{"query to too_many_buckets"}},
 	} {
-		for tile := range tiles {
+		for tile := range tileSeries {
 			a := w.get(w.ours.viewer, metricsPath+tile+c.query)
 			p := a.problem(c.status, c.code)
 			if diff := cmp.Diff(c.places, p.places()); diff != "" || a.Header().Get("Cache-Control") != "private, no-store" {
@@ -391,7 +391,7 @@ func TestRefusalsOfTiles(t *testing.T) {
 		}
 	}
 	widest := windowed(minute.Add(-11_000*time.Minute).Format(time.RFC3339), minute.Format(time.RFC3339), "1m") + many[:500*len("&instanceId="+uuid.NewString())]
-	for tile, series := range tiles {
+	for tile, series := range tileSeries {
 		if n := len(w.get(w.ours.viewer, metricsPath+tile+widest).lines()[series[0]]); n != 11_000 {
 			t.Errorf("%s: %d buckets", tile, n)
 		}

@@ -87,7 +87,7 @@ func (w *world) directly(organization uuid.UUID, scope domain.Scope, window time
 	e, err := w.deps.Tiles.WaitEvents(ctx, organization, scope, window)
 	must(w.t, err)
 	waits := map[string]measurements.Values{}
-	for i, series := range tiles["wait-events"] {
+	for i, series := range tileSeries["wait-events"] {
 		waits[series] = e.Waiting[i]
 	}
 	return map[string]map[string]measurements.Values{

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/wire"
 )
 
@@ -95,7 +96,7 @@ func (s *server) observeSignIn(c *wire.Call, v seen) {
 		outcome = "failed"
 	case opened:
 		outcome = "signed_in"
-	case v.code == "login_throttled", strings.HasSuffix(c.Header.Get("Location"), "reason="+reasonThrottled):
+	case v.code == "login_throttled", strings.HasSuffix(c.Header.Get("Location"), "reason="+signin.ReasonThrottled):
 		outcome = "throttled"
 	}
 	s.Metrics.SignIns.WithLabelValues(method, outcome).Inc()

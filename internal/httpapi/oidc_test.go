@@ -16,6 +16,7 @@ import (
 	"muster/commands"
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/httpapi/signin"
 	"muster/internal/oidc"
 )
 
@@ -194,7 +195,7 @@ func TestCallbacksTogether(t *testing.T) {
 	for i := range agents {
 		u := w.userAgent(t)
 		u.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
-			if r.URL.Path == OIDCCallback {
+			if r.URL.Path == signin.OIDCCallback {
 				return http.ErrUseLastResponse
 			}
 			return nil
@@ -256,7 +257,7 @@ func TestOIDCRequests(t *testing.T) {
 		}
 	}
 	// Providers send more than they were asked for; browsers take pages only.
-	extra := w.do(request{method: "GET", path: OIDCCallback + "?code=x&state=y&authuser=0&hd=example.org", header: map[string]string{"Accept": "text/html"}}).is(302)
+	extra := w.do(request{method: "GET", path: signin.OIDCCallback + "?code=x&state=y&authuser=0&hd=example.org", header: map[string]string{"Accept": "text/html"}}).is(302)
 	if got := extra.Header().Get("Location"); got != "/?signIn=failed&reason=flow_expired" {
 		t.Errorf("leads to %s", got)
 	}
@@ -279,7 +280,7 @@ func TestCallbacksAreThrottled(t *testing.T) {
 	for range 20 {
 		must(t, w.deps.Accounts.RefuseIdentity(t.Context(), accounts.Member{}, "unknown", accounts.Client{IP: "192.0.2.1"}))
 	}
-	if got := w.get(person{}, OIDCCallback+"?code=x&state=y").is(302).Header().Get("Location"); got != "/?signIn=failed&reason=throttled" {
+	if got := w.get(person{}, signin.OIDCCallback+"?code=x&state=y").is(302).Header().Get("Location"); got != "/?signIn=failed&reason=throttled" {
 		t.Errorf("leads to %s", got)
 	}
 }
@@ -289,7 +290,7 @@ func TestEveryReasonHasASentence(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../../web/src/access/refusal.ts")
 	must(t, err)
-	reasons := map[string]bool{reasonNoAccount: true, reasonUnverified: true, reasonThrottled: true}
+	reasons := map[string]bool{signin.ReasonNoAccount: true, signin.ReasonUnverified: true, signin.ReasonThrottled: true}
 	for _, r := range []string{
 		oidc.ReasonUnavailable, oidc.ReasonExpired, oidc.ReasonMismatch, oidc.ReasonDenied, oidc.ReasonProvider, oidc.ReasonCode, oidc.ReasonToken,
 	} {

@@ -16,6 +16,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/wire"
 )
 
 // The pages are the application of web/: one document at every address of a page,
@@ -55,7 +56,7 @@ func (s *server) registerPages(engine *gin.Engine) error {
 	if err != nil {
 		return fmt.Errorf("page of the API: %w", err)
 	}
-	serve("/docs/api", fixed(htmlType, askAgain, docs))
+	serve("/docs/api", wire.Fixed(htmlType, askAgain, docs))
 	if err := serveFiles(pagesFS, "pages", serve); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (s *server) application() (http.Handler, error) {
 		}
 		text = marked
 	}
-	return fixed(htmlType, askAgain, text), nil
+	return wire.Fixed(htmlType, askAgain, text), nil
 }
 
 // serveFiles serves a directory's files under /assets/.
@@ -123,7 +124,7 @@ func serveFiles(files fs.FS, dir string, serve func(string, http.Handler)) error
 		if hashed.MatchString(file.Name()) {
 			caching = keepForEver
 		}
-		serve("/assets/"+file.Name(), fixed(kind, caching, text))
+		serve("/assets/"+file.Name(), wire.Fixed(kind, caching, text))
 	}
 	return nil
 }

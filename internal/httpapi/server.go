@@ -14,22 +14,20 @@ import (
 	"muster/internal/httpapi/wire"
 )
 
-// server answers the routes; each group of them has a file of its own.
+// server is what a request passes before a handler sees it, and the handlers.
 type server struct {
 	Dependencies
+	handlers
 	contract  *contract.Contract
 	routes    map[string]*contract.Route
 	requests  *limiter
 	downloads *limiter
 	intake    *turnstile
 	arrival   arrival
-	tiles     *tileCache
 	origins   *http.CrossOriginProtection
 	page      http.Handler // the web application's document
 	Cookies   wire.Cookies
 }
-
-var _ api.StrictServerInterface = (*server)(nil)
 
 // New returns the whole surface as one handler. It fails where a route has no
 // row in the table of roles and scopes, or a row has no route.
@@ -44,12 +42,13 @@ func New(d Dependencies) (http.Handler, error) {
 
 // build changes nothing in c: tests build many servers of one contract.
 func build(d Dependencies, c *contract.Contract) (_ http.Handler, _ *server, err error) {
+	cookies := wire.Cookies{PublicURL: d.PublicURL, Insecure: d.InsecureCookies}
 	s := &server{
-		Cookies:      wire.Cookies{PublicURL: d.PublicURL, Insecure: d.InsecureCookies},
+		Cookies:      cookies,
 		Dependencies: d, contract: c, routes: maps.Clone(c.Routes),
 		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
-		intake: newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
-		tiles:  newTileCache(d.Now, d.Log), arrival: defaultArrival,
+		intake:  newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
+		arrival: defaultArrival, handlers: newHandlers(d, cookies, c),
 	}
 	if s.origins, err = s.trustedOrigins(); err != nil {
 		return nil, nil, err

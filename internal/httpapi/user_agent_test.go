@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"muster/internal/httpapi/signin"
 	"muster/internal/oidc"
 	"muster/internal/secrets"
 )
@@ -49,7 +50,7 @@ func startProvider(t *testing.T) (issuer string) {
 	must(t, err)
 	provider := exec.CommandContext(t.Context(), "node", "provider.mjs")
 	provider.Dir = home
-	provider.Env = append(os.Environ(), "PEOPLE="+string(people), "CLIENT_SECRET="+oidcSecret, "REDIRECT_URI=https://muster.test"+OIDCCallback)
+	provider.Env = append(os.Environ(), "PEOPLE="+string(people), "CLIENT_SECRET="+oidcSecret, "REDIRECT_URI=https://muster.test"+signin.OIDCCallback)
 	provider.Stderr = t.Output()
 	stop, err := provider.StdinPipe()
 	must(t, err)
@@ -73,7 +74,7 @@ func withProvider(t *testing.T, issuer string) func(*Dependencies) {
 	return func(d *Dependencies) {
 		d.PublicURL = mustURL(t, "https://muster.test")
 		d.OIDC = oidc.New(oidc.Settings{
-			Issuer: issuer, ClientID: "muster", ClientSecret: oidcSecret, RedirectURL: "https://muster.test" + OIDCCallback, Sealer: key, Now: d.Now,
+			Issuer: issuer, ClientID: "muster", ClientSecret: oidcSecret, RedirectURL: "https://muster.test" + signin.OIDCCallback, Sealer: key, Now: d.Now,
 		})
 	}
 }
@@ -103,7 +104,7 @@ func (u *userAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Host != "muster.test" {
 		return http.DefaultTransport.RoundTrip(r)
 	}
-	if r.URL.Path == OIDCCallback {
+	if r.URL.Path == signin.OIDCCallback {
 		u.mu.Lock()
 		u.callback = r.URL
 		u.mu.Unlock()

@@ -2,8 +2,11 @@ package wire
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -60,6 +63,9 @@ func Optional(s string) *string {
 	}
 	return &s
 }
+
+// DefaultPageSize is how many entries a page has where nobody says how many.
+const DefaultPageSize = 20
 
 // Paged fills the page's numbers and the Link header (RFC 8288).
 func Paged(ctx context.Context, number, size int, total int64) api.Page {
@@ -132,3 +138,25 @@ func MatchesTag(given []string, tag string) bool {
 }
 
 func PointerAt(list string, i int) string { return list + "/" + strconv.Itoa(i) }
+
+// Fixed serves bytes that live as long as the process, and only whole: parts of
+// them are of no use, and http.ServeContent refuses a wrong range in plain text.
+func Fixed(contentType, caching string, body []byte) http.Handler {
+	digest := sha256.Sum256(body)
+	tag := `W/"` + hex.EncodeToString(digest[:8]) + `"` // weak: the packed form has the same
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", caching)
+		w.Header().Set("ETag", tag)
+		if MatchesTag(r.Header.Values("If-None-Match"), tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body) // the connection is gone; nobody is left to tell
+	})
+}
+
+// WorthPacking is the smallest answer that is compressed; below it the headers
+// outweigh the gain.
+const WorthPacking = 1024

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -100,3 +101,6 @@ func NoteSecurity(ctx context.Context, people *accounts.Store, log *slog.Logger,
 		log.WarnContext(ctx, "security log", "error", err)
 	}
 }
+
+// RequestTimeout ends a request whose database does not answer, as unavailable.
+const RequestTimeout = 30 * time.Second

@@ -1,0 +1,141 @@
+package fleet
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"muster/domain/alert"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/projections/alerts"
+)
+
+func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestObject) (api.ListAlertsResponseObject, error) {
+	p := r.Params
+	q := alerts.Query{
+		Organization: wire.Caller(ctx).Organization.ID, From: wire.Bound(p.From), To: wire.Bound(p.To), Search: wire.Value(p.Q),
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
+	}
+	if p := wire.BrokenRules(wire.EmptyWindow(p.From, p.To), wire.Overlong("instanceId", len(wire.Value(p.InstanceId))), wire.Overlong("instanceName", len(wire.Value(p.InstanceName)))); p != nil {
+		return nil, p
+	}
+	var err error
+	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName); err != nil {
+		return nil, err
+	}
+	q.Order, q.Descending = alertOrder(p.Sort)
+	q.Closed = onlyIf(wire.Value(p.Status), api.ListAlertsParamsStatusResolved, api.ListAlertsParamsStatusOpen)
+	q.Muted = onlyIf(wire.Value(p.Muted), api.ListAlertsParamsMutedOnly, api.ListAlertsParamsMutedExclude)
+	for _, severity := range wire.Value(p.Severity) {
+		q.Severities = append(q.Severities, alert.Severity(severity))
+	}
+	rows, total, err := s.Alerts.Page(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Alert, 0, len(rows))
+	for _, row := range rows {
+		items = append(items, showAlert(row))
+	}
+	return api.ListAlerts200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+// alertOrder reads how a page is sorted, in either spelling.
+func alertOrder(sort *api.ListAlertsParamsSort) (order alerts.Order, descending bool) {
+	if sort == nil {
+		return alerts.ByLastTriggered, true
+	}
+	name, descending := strings.CutPrefix(string(*sort), "-")
+	switch name {
+	case "created_at":
+		name = string(alerts.ByCreated)
+	case "last_triggered_at":
+		name = string(alerts.ByLastTriggered)
+	}
+	return alerts.Order(name), descending
+}
+
+// onlyIf reads a parameter that lets one half through, the other, or all.
+func onlyIf[T comparable](v, yes, no T) *bool {
+	if v != yes && v != no {
+		return nil
+	}
+	only := v == yes
+	return &only
+}
+
+func (s *ServerRoutes) GetAlert(ctx context.Context, r api.GetAlertRequestObject) (api.GetAlertResponseObject, error) {
+	row, err := s.alert(ctx, r.AlertId)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.showAlertDetail(ctx, row)
+	return api.GetAlert200JSONResponse(shown), err
+}
+
+// alert finds one of the caller's organization.
+func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
+	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
+	if err == nil && !ok {
+		err = wire.NotFound("alert")
+	}
+	return row, err
+}
+
+func showAlert(row alerts.Alert) api.Alert {
+	return api.Alert{
+		Id: row.ID, Title: row.Title, Severity: api.AlertSeverity(row.Severity), State: string(row.State), Open: !row.State.Closed(),
+		IsMuted: row.Muted, CreatedAt: row.CreatedAt, FirstTriggeredAt: row.FirstTriggeredAt, LastTriggeredAt: row.LastTriggeredAt,
+		ResolvedAt: row.ResolvedAt, Occurrences: row.Occurrences, Instance: reference(row.Instance), Database: reference(row.Database),
+	}
+}
+
+func reference(place *alerts.Place) *api.Reference {
+	if place == nil {
+		return nil
+	}
+	return &api.Reference{Id: place.ID, Name: place.Name}
+}
+
+// showAlertDetail adds what happened to the alert, with the people as they are
+// called today.
+func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (api.AlertDetail, error) {
+	moments, err := s.Alerts.Timeline(ctx, wire.Caller(ctx).Organization.ID, row.ID)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	var people []uuid.UUID
+	for _, m := range moments {
+		if m.Member != uuid.Nil {
+			people = append(people, m.Member)
+		}
+	}
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	a := showAlert(row)
+	out := api.AlertDetail{
+		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, CreatedAt: a.CreatedAt,
+		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
+		Instance: a.Instance, Database: a.Database,
+		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule), Timeline: make([]api.AlertMoment, 0, len(moments)),
+	}
+	for _, m := range moments {
+		moment := api.AlertMoment{At: m.At.UTC(), Event: m.Event}
+		if m.Member != uuid.Nil {
+			moment.Actor = &api.Person{Id: m.Member, Name: names[m.Member]}
+		}
+		out.Timeline = append(out.Timeline, moment)
+	}
+	return out, nil
+}
+
+func alertRule(rule *alert.Rule) *api.AlertRule {
+	if rule == nil {
+		return nil
+	}
+	return &api.AlertRule{Id: rule.ID, Name: rule.Name, Threshold: rule.Threshold, Unit: wire.Optional(rule.Unit)}
+}

@@ -1,0 +1,158 @@
+package fleet
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/exception"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/projections/exceptions"
+)
+
+const exceptionsPath = "/api/v1/exceptions/"
+
+func (s *ServerRoutes) ListExceptions(ctx context.Context, r api.ListExceptionsRequestObject) (api.ListExceptionsResponseObject, error) {
+	p := r.Params
+	q := exceptions.Query{
+		Organization: wire.Caller(ctx).Organization.ID, Instances: wire.Value(p.InstanceId), Checks: wire.Value(p.CheckId),
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
+	}
+	if p := wire.BrokenRules(wire.Overlong("instanceId", len(q.Instances))); p != nil {
+		return nil, p
+	}
+	for _, status := range wire.Value(p.Status) {
+		q.Statuses = append(q.Statuses, exception.Status(status))
+	}
+	rows, total, err := s.Exceptions.Page(ctx, q, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.showExceptions(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListExceptions200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+func (s *ServerRoutes) GetException(ctx context.Context, r api.GetExceptionRequestObject) (api.GetExceptionResponseObject, error) {
+	shown, err := s.exception(ctx, r.ExceptionId)
+	return api.GetException200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) RequestException(ctx context.Context, r api.RequestExceptionRequestObject) (api.RequestExceptionResponseObject, error) {
+	who := wire.Actor(ctx)
+	in := commands.RequestException{
+		Subject: exception.Subject{
+			CheckID: r.Body.CheckId, InstanceID: r.Body.InstanceId, DatabaseID: r.Body.DatabaseId, ObjectRef: wire.Value(r.Body.ObjectRef),
+		},
+		Reason: r.Body.Reason, Until: r.Body.Until,
+	}
+	id, mark, err := s.Commands.RequestException(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok { // its projection lags: what was asked is all that is known
+		row = exceptions.Exception{
+			ID: id, Status: exception.StatusRequested, CheckID: in.CheckID, InstanceID: in.InstanceID, DatabaseID: in.DatabaseID,
+			ObjectRef: in.ObjectRef, Reason: in.Reason, Until: in.Until, RequestedBy: who.MemberID, RequestedAt: s.Now(),
+		}
+	}
+	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
+	if err != nil {
+		return nil, err
+	}
+	return api.RequestException201JSONResponse{Body: shown[0], Headers: api.RequestException201ResponseHeaders{Location: exceptionsPath + id.String()}}, nil
+}
+
+func (s *ServerRoutes) GrantException(ctx context.Context, r api.GrantExceptionRequestObject) (api.GrantExceptionResponseObject, error) {
+	shown, err := s.decided(ctx, r.ExceptionId, exception.StatusGranted, s.Commands.GrantException)
+	return api.GrantException200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) RevokeException(ctx context.Context, r api.RevokeExceptionRequestObject) (api.RevokeExceptionResponseObject, error) {
+	shown, err := s.decided(ctx, r.ExceptionId, exception.StatusRevoked, s.Commands.RevokeException)
+	return api.RevokeException200JSONResponse(shown), err
+}
+
+// decided is an exception as the caller's decision leaves it.
+func (s *ServerRoutes) decided(
+	ctx context.Context, id uuid.UUID, status exception.Status, decide func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
+) (api.Exception, error) {
+	who := wire.Actor(ctx)
+	mark, err := decide(ctx, who, id)
+	if err != nil {
+		return api.Exception{}, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	row, ok, err := s.Exceptions.Exception(ctx, who.OrganizationID, id, s.Now())
+	if err != nil {
+		return api.Exception{}, err
+	}
+	if !ok {
+		return api.Exception{}, &wire.Problem{Code: "unavailable", Detail: "The decision was saved but cannot be shown yet. Load it again in a moment."}
+	}
+	if row.Status != status { // its projection lags, or somebody else decided right behind
+		at := s.Now()
+		row.Status, row.DecidedBy, row.DecidedAt = status, &who.MemberID, &at
+	}
+	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
+	if err != nil {
+		return api.Exception{}, err
+	}
+	return shown[0], nil
+}
+
+// exception finds one of the caller's organization.
+func (s *ServerRoutes) exception(ctx context.Context, id uuid.UUID) (api.Exception, error) {
+	row, ok, err := s.Exceptions.Exception(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
+	if err != nil {
+		return api.Exception{}, err
+	}
+	if !ok {
+		return api.Exception{}, wire.NotFound("exception")
+	}
+	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
+	if err != nil {
+		return api.Exception{}, err
+	}
+	return shown[0], nil
+}
+
+// showExceptions names the people and the checks, as they are called today.
+func (s *ServerRoutes) showExceptions(ctx context.Context, rows []exceptions.Exception) ([]api.Exception, error) {
+	var people []uuid.UUID
+	for _, row := range rows {
+		people = append(people, row.RequestedBy)
+		if row.DecidedBy != nil {
+			people = append(people, *row.DecidedBy)
+		}
+	}
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Exception, 0, len(rows))
+	for _, row := range rows {
+		x := api.Exception{
+			Id: row.ID, Status: api.ExceptionStatus(row.Status), CheckId: row.CheckID, InstanceId: row.InstanceID, DatabaseId: row.DatabaseID,
+			ObjectRef: wire.Optional(row.ObjectRef), Reason: row.Reason, Until: row.Until.UTC(),
+			RequestedBy: api.Person{Id: row.RequestedBy, Name: names[row.RequestedBy]}, RequestedAt: row.RequestedAt.UTC(), DecidedAt: wire.UTC(row.DecidedAt),
+		}
+		if check, ok := s.Checks.Check(row.CheckID); ok {
+			x.CheckTitle = &check.Title
+		}
+		if row.DecidedBy != nil {
+			x.DecidedBy = &api.Person{Id: *row.DecidedBy, Name: names[*row.DecidedBy]}
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}

@@ -1,0 +1,315 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	domain "muster/domain/fleet"
+	"muster/eventstore"
+	"muster/internal/assessment"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/intake/collect"
+	"muster/internal/watch"
+	"muster/projections/fleet"
+)
+
+const instancesPath = "/api/v1/instances/"
+
+// Connections reaches the servers that have a DSN; *collect.Collector is one.
+type Connections interface {
+	// Try shows that a server can be assessed, or says why it cannot.
+	Try(ctx context.Context, engine domain.Engine, dsn string) error
+	// Request makes an instance due now.
+	Request(ctx context.Context, organization, instance uuid.UUID) error
+}
+
+func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesRequestObject) (api.ListInstancesResponseObject, error) {
+	p := r.Params
+	q := fleet.Query{
+		Organization: wire.Caller(ctx).Organization.ID, IDs: wire.Value(p.Id), Search: wire.Value(p.Q), Descending: wire.Value(p.Sort) == api.MinusName,
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
+	}
+	if p := wire.BrokenRules(wire.Overlong("id", len(q.IDs))); p != nil {
+		return nil, p
+	}
+	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
+		q.Size = max(q.Size, len(q.IDs))
+	}
+	for _, e := range wire.Value(p.Engine) {
+		q.Engines = append(q.Engines, domain.Engine(e))
+	}
+	if p.Status != nil {
+		active := *p.Status == api.ListInstancesParamsStatusActive
+		q.Active = &active
+	}
+	rows, total, err := s.Fleet.Instances(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.showInstances(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+func (s *ServerRoutes) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
+	shown, err := s.instance(ctx, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetInstance200JSONResponse(shown), nil
+}
+
+func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance, error) {
+	row, ok, err := s.Fleet.Instance(ctx, wire.Caller(ctx).Organization.ID, id)
+	if err != nil {
+		return api.Instance{}, err
+	}
+	if !ok {
+		return api.Instance{}, wire.NotFound("instance")
+	}
+	shown, err := s.showInstances(ctx, []fleet.Instance{row})
+	if err != nil {
+		return api.Instance{}, err
+	}
+	return shown[0], nil
+}
+
+func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance) ([]api.Instance, error) {
+	ids := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	organization := wire.Caller(ctx).Organization.ID
+	states, err := s.Servers.States(ctx, organization, ids)
+	if err != nil {
+		return nil, err
+	}
+	heard, err := watch.LastHeard(ctx, s.DB, organization, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Instance, 0, len(rows))
+	for _, row := range rows {
+		state := states[row.ID]
+		if at, ok := heard[row.ID]; ok && (state.LastSeenAt == nil || at.After(*state.LastSeenAt)) {
+			state.LastSeenAt = &at
+		}
+		out = append(out, showInstance(row, state))
+	}
+	return out, nil
+}
+
+func showInstance(row fleet.Instance, state assessment.State) api.Instance {
+	i := api.Instance{
+		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: wire.Optional(row.Version), Host: wire.Optional(row.Host),
+		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
+		LastSeenAt: wire.UTC(state.LastSeenAt), LastAssessedAt: wire.UTC(state.LastAssessedAt), LastClassifiedAt: wire.UTC(state.LastClassifiedAt),
+		MissingGrants: []api.MissingGrant{},
+	}
+	if state.LastError != nil {
+		i.LastError = &state.LastError.Sentence
+	}
+	for _, g := range state.MissingGrants {
+		i.MissingGrants = append(i.MissingGrants, api.MissingGrant{Object: g.Object, Statement: g.Statement, Checks: wire.NeverNull(g.Checks)})
+	}
+	return i
+}
+
+// CreateInstance tries the connection, then keeps instance and credentials in
+// one transaction: neither is ever there without the other.
+func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceRequestObject) (api.CreateInstanceResponseObject, error) {
+	engine := domain.Engine(r.Body.Engine)
+	if err := s.Connections.Try(ctx, engine, r.Body.Dsn); err != nil {
+		return nil, connectionProblem(err, "#/engine")
+	}
+	who, id := wire.Actor(ctx), wire.CallOf(ctx).Made
+	if id == uuid.Nil {
+		id = uuid.Must(uuid.NewV7())
+	}
+	in := commands.RegisterInstance{Name: r.Body.Name, Engine: engine, Host: wire.Value(r.Body.Host), Active: true}
+	if target, err := assessment.ParseDSN(r.Body.Dsn); err == nil && in.Host == "" {
+		in.Host = target.HostName()
+	}
+	var mark commands.Mark
+	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		err = s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
+			Organization: who.OrganizationID, Instance: id, Engine: engine, DSN: r.Body.Dsn, Classify: string(wire.Value(r.Body.Classify)),
+		})
+		if err != nil {
+			return err
+		}
+		_, mark, err = s.Commands.RegisterInstanceTx(ctx, tx, who, id, in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	if err := s.Connections.Request(ctx, who.OrganizationID, id); err != nil {
+		return nil, err
+	}
+	shown, err := s.instance(ctx, id)
+	if p, lags := wire.AsProblem(err); lags && p.Code == "not_found" {
+		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.State{Collected: true}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return api.CreateInstance201JSONResponse{Body: shown, Headers: api.CreateInstance201ResponseHeaders{Location: instancesPath + id.String()}}, nil
+}
+
+// connectionProblem says in a class and a sentence why a server was not
+// reached; nothing of the driver's text, which may hold the password. engineAt is
+// the member of the body that an engine without a collector is blamed on.
+func connectionProblem(err error, engineAt string) error {
+	var (
+		dsn     *collect.DSNError
+		failed  *collect.ConnectionError
+		engine  *collect.EngineNotCollectedError
+		pointer = "#/dsn"
+	)
+	field := func(code, detail, class string) []api.FieldError {
+		f := api.FieldError{In: api.Body, Pointer: &pointer, Code: code, Detail: detail}
+		if class != "" {
+			f.Params = &map[string]any{"class": class}
+		}
+		return []api.FieldError{f}
+	}
+	switch {
+	case errors.As(err, &dsn):
+		return &wire.Problem{Code: "invalid_parameter", Detail: "The DSN cannot be read: " + dsn.Error() + ".", Fields: field("invalid_parameter", dsn.Error(), "")}
+	case errors.As(err, &failed) && failed.Class == assessment.ClassNotAllowed:
+		return &wire.Problem{Code: "target_not_allowed", Title: "Muster does not connect to this server", Detail: failed.Sentence,
+			Fields: field("target_not_allowed", failed.Sentence, "")}
+	case errors.As(err, &failed):
+		return &wire.Problem{Code: "connection_failed", Title: "The server cannot be reached", Detail: failed.Sentence,
+			Fields: field("connection_failed", failed.Sentence, failed.Class)}
+	case errors.As(err, &engine):
+		pointer = engineAt
+		return &wire.Problem{Code: "engine_not_collected", Title: "Muster does not collect from this engine yet", Detail: engine.Error() + ".",
+			Fields: field("engine_not_collected", engine.Error(), "")}
+	}
+	return err
+}
+
+// ChangeInstance tries a new connection before anything is changed, and then
+// changes all or nothing.
+func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequestObject) (api.ChangeInstanceResponseObject, error) {
+	who := wire.Actor(ctx)
+	before, ok, err := s.Fleet.Instance(ctx, who.OrganizationID, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, wire.NotFound("instance")
+	}
+	if r.Body.Dsn != nil {
+		if err := s.Connections.Try(ctx, before.Engine, *r.Body.Dsn); err != nil {
+			return nil, connectionProblem(err, "#/dsn")
+		}
+	}
+	var mark commands.Mark
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		if r.Body.Dsn != nil {
+			err := s.Servers.SaveCredentials(ctx, tx, assessment.Credentials{
+				Organization: who.OrganizationID, Instance: r.InstanceId, Engine: before.Engine, DSN: *r.Body.Dsn,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		mark, err = s.Commands.ChangeInstanceTx(ctx, tx, who, r.InstanceId, commands.ChangeInstance{Name: r.Body.Name, Active: r.Body.Active})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, err := s.instance(ctx, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	return api.ChangeInstance200JSONResponse(shown), nil
+}
+
+// RemoveInstance forgets the credentials in the transaction of the event.
+func (s *ServerRoutes) RemoveInstance(ctx context.Context, r api.RemoveInstanceRequestObject) (api.RemoveInstanceResponseObject, error) {
+	who := wire.Actor(ctx)
+	var mark commands.Mark
+	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
+		if err := s.Servers.Forget(ctx, tx, who.OrganizationID, r.InstanceId); err != nil {
+			return err
+		}
+		mark, err = s.Commands.RemoveInstanceTx(ctx, tx, who, r.InstanceId)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	return api.RemoveInstance204Response{}, nil
+}
+
+func (s *ServerRoutes) AssessInstance(ctx context.Context, r api.AssessInstanceRequestObject) (api.AssessInstanceResponseObject, error) {
+	shown, err := s.instance(ctx, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Connections.Request(ctx, wire.Caller(ctx).Organization.ID, r.InstanceId)
+	var unknown *collect.NotCollectedError
+	if errors.As(err, &unknown) {
+		return nil, &wire.Problem{Code: "engine_not_collected", Title: "Muster does not assess this server",
+			Detail: "No connection is registered for " + shown.Name + "; its data is sent by a feed or an agent."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return api.AssessInstance202JSONResponse(shown), nil
+}
+
+func (s *ServerRoutes) ListDatabases(ctx context.Context, r api.ListDatabasesRequestObject) (api.ListDatabasesResponseObject, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	if _, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId); err != nil || !ok {
+		return nil, errors.Join(err, wire.MissingUnless(ok, "instance"))
+	}
+	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, wire.DefaultPageSize)
+	rows, total, err := s.Fleet.Databases(ctx, organization, r.InstanceId, wire.Value(r.Params.Q), page, size)
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := s.databaseSizes(ctx, organization, r.InstanceId)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Database, 0, len(rows))
+	for _, row := range rows {
+		d := api.Database{Id: row.ID, Name: row.Name, InstanceId: row.InstanceID, CreatedAt: row.CreatedAt.UTC()}
+		if n, known := sizes[row.Name]; known {
+			d.SizeBytes = &n
+		}
+		items = append(items, d)
+	}
+	return api.ListDatabases200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
+}
+
+// databaseSizes are those that the last assessment found, by name.
+func (s *ServerRoutes) databaseSizes(ctx context.Context, organization, instance uuid.UUID) (map[string]int64, error) {
+	last, _, err := s.Servers.Latest(ctx, organization, instance)
+	if err != nil || last == nil {
+		return nil, err
+	}
+	sizes := map[string]int64{}
+	for _, d := range last.Databases {
+		if d.SizeBytes != nil {
+			sizes[d.Name] = *d.SizeBytes
+		}
+	}
+	return sizes, nil
+}

@@ -1,0 +1,31 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/internal/accounts"
+	"muster/internal/assessment"
+	"muster/internal/assessment/catalogue"
+	"muster/projections"
+	"muster/projections/alerts"
+	"muster/projections/exceptions"
+	"muster/projections/fleet"
+)
+
+// ServerRoutes are the operations on instances, alerts and exceptions.
+type ServerRoutes struct {
+	DB          *sqlx.DB
+	Commands    *commands.Service
+	Accounts    *accounts.Store
+	Fleet       *fleet.Reader
+	Alerts      *alerts.Reader
+	Exceptions  *exceptions.Reader
+	Checks      *catalogue.Catalogue
+	Servers     *assessment.Store
+	Connections Connections
+	Waiter      projections.Waiter
+	Now         func() time.Time
+}

@@ -1,0 +1,227 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+
+	"muster/eventstore/topic"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/projections"
+)
+
+// Projections is the machinery that keeps the read models; *projections.Runner
+// is one.
+type Projections interface {
+	Statuses(ctx context.Context) ([]projections.Status, error)
+	RequestRebuild(ctx context.Context, name string, options projections.RebuildOptions) error
+	Diff(ctx context.Context, name string) (d projections.Difference, ok bool, err error)
+}
+
+// listed is how many rows a list of operations shows; whoever has more dead
+// letters than that has another problem.
+const listed = 200
+
+func (s *OperatorRoutes) ListProjections(ctx context.Context, _ api.ListProjectionsRequestObject) (api.ListProjectionsResponseObject, error) {
+	statuses, err := s.Projections.Statuses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Projection, 0, len(statuses))
+	for _, p := range statuses {
+		items = append(items, api.Projection{
+			Name: p.Name, Logs: wire.Strings(p.Logs), Status: p.Status, Position: p.Position, HeadPosition: p.HeadPosition, LagEvents: p.LagEvents,
+			LagSeconds: float32(p.LagSeconds), Parked: p.Parked, LastError: wire.Optional(p.LastError), UpdatedAt: wire.UTC(&p.UpdatedAt),
+		})
+	}
+	return api.ListProjections200JSONResponse{Items: items}, nil
+}
+
+func (s *OperatorRoutes) RebuildProjection(ctx context.Context, r api.RebuildProjectionRequestObject) (api.RebuildProjectionResponseObject, error) {
+	if err := s.Projections.RequestRebuild(ctx, r.Name, projections.RebuildOptions{}); err != nil {
+		return nil, projectionProblem(err)
+	}
+	if err := s.record(ctx, accounts.RebuildRequested, "projection "+r.Name); err != nil {
+		return nil, err
+	}
+	return api.RebuildProjection202JSONResponse{Name: r.Name, Status: "rebuilding"}, nil
+}
+
+func projectionProblem(err error) error {
+	var (
+		unknown *projections.UnknownProjectionError
+		running *projections.RebuildInProgressError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return &wire.Problem{Code: "not_found", Detail: "No projection of that name exists."}
+	case errors.As(err, &running):
+		return &wire.Problem{Code: "rebuild_in_progress", Detail: running.Error() + "."}
+	}
+	return err
+}
+
+func (s *OperatorRoutes) GetProjectionDiff(ctx context.Context, r api.GetProjectionDiffRequestObject) (api.GetProjectionDiffResponseObject, error) {
+	d, ok, err := s.Projections.Diff(ctx, r.Name)
+	if err != nil {
+		return nil, projectionProblem(err)
+	}
+	if !ok {
+		return nil, &wire.Problem{Code: "not_found", Detail: r.Name + " was never rebuilt."}
+	}
+	shown := api.GetProjectionDiff200JSONResponse{Name: r.Name, Empty: d.Empty(), Positions: d.Positions, Tables: []api.TableDifference{}}
+	if shown.Positions == nil {
+		shown.Positions = map[string]int64{}
+	}
+	for _, t := range d.Tables {
+		shown.Tables = append(shown.Tables, api.TableDifference{Table: t.Table, Rows: t.Rows, OnlyOld: t.OnlyOld, OnlyNew: t.OnlyNew, Different: t.Different})
+	}
+	return shown, nil
+}
+
+func (s *OperatorRoutes) ListJobs(ctx context.Context, _ api.ListJobsRequestObject) (api.ListJobsResponseObject, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	rows, err := s.Jobs.List(ctx, organization, listed, jobs.Build)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.Jobs.Counts(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Job, 0, len(rows))
+	for _, j := range rows {
+		items = append(items, api.Job{ReportId: j.Subject, Status: j.Status, Attempts: j.Attempts, WorkerId: wire.Optional(j.WorkerID), LeasedUntil: wire.UTC(j.LeasedUntil)})
+	}
+	builds := counts[jobs.Build]
+	return api.ListJobs200JSONResponse{Items: items, Queued: int(builds.Queued), Building: int(builds.Running)}, nil
+}
+
+func (s *OperatorRoutes) ListDroppedEngines(ctx context.Context, _ api.ListDroppedEnginesRequestObject) (api.ListDroppedEnginesResponseObject, error) {
+	drops, err := s.Drops.List(ctx, wire.Caller(ctx).Organization.ID)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.DroppedEngine, 0, len(drops))
+	for _, d := range drops {
+		items = append(items, api.DroppedEngine{Tile: d.Tile, Engine: string(d.Engine), Drops: d.Drops, LastAt: d.LastAt.UTC(), LastError: d.LastError})
+	}
+	return api.ListDroppedEngines200JSONResponse{Items: items}, nil
+}
+
+// Dead letters are of two sorts with ids of one form: events that a projection
+// could not apply, and jobs that used up their attempts.
+
+func (s *OperatorRoutes) ListDeadLetters(ctx context.Context, _ api.ListDeadLettersRequestObject) (api.ListDeadLettersResponseObject, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	letters, err := s.DeadLetters.List(ctx, organization, uuid.Nil, listed)
+	if err != nil {
+		return nil, err
+	}
+	dead, err := s.Jobs.Dead(ctx, organization, listed)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.DeadLetter, 0, len(letters)+len(dead))
+	for _, l := range letters {
+		items = append(items, api.DeadLetter{Id: l.ID, Kind: "event", Source: l.Handler, Subject: l.Stream, Error: l.Error,
+			Attempts: l.Attempts, Waiting: l.Waiting, At: wire.UTC(&l.ParkedAt), Endings: []api.JobEnding{}})
+	}
+	for _, j := range dead {
+		items = append(items, api.DeadLetter{Id: j.ID, Kind: "job", Source: string(j.Kind), Subject: j.Subject, Error: j.LastError,
+			Attempts: j.Attempts, At: wire.UTC(j.DeadAt), Endings: endings(j)})
+	}
+	return api.ListDeadLetters200JSONResponse{Items: items}, nil
+}
+
+func endings(j jobs.Row) []api.JobEnding {
+	shown := make([]api.JobEnding, 0, len(j.Endings))
+	for _, e := range j.Endings {
+		shown = append(shown, api.JobEnding{Attempt: e.Attempt, At: e.At.UTC(), WorkerId: e.Worker, How: e.How, Class: e.Class, Error: e.Error})
+	}
+	return shown
+}
+
+func (s *OperatorRoutes) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterRequestObject) (api.RetryDeadLetterResponseObject, error) {
+	replay, err := s.DeadLetters.Retry(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
+	if errors.Is(err, topic.ErrNoLetter) {
+		err = s.Commands.RetryJob(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
+	}
+	if err != nil {
+		return nil, deadLetterProblem(err)
+	}
+	if err := s.record(ctx, accounts.DeadLetterRetried, r.DeadLetterId.String()); err != nil {
+		return nil, err
+	}
+	if replay.Error != "" {
+		return nil, &wire.Problem{Code: "invalid_state", Detail: fmt.Sprintf("The retry failed: %s. Events that wait behind it: %d.", replay.Error, replay.Waiting)}
+	}
+	return api.RetryDeadLetter202Response{}, nil
+}
+
+func (s *OperatorRoutes) DropDeadLetter(ctx context.Context, r api.DropDeadLetterRequestObject) (api.DropDeadLetterResponseObject, error) {
+	_, err := s.DeadLetters.Drop(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
+	if errors.Is(err, topic.ErrNoLetter) {
+		err = s.Jobs.Drop(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
+	}
+	if err != nil {
+		return nil, deadLetterProblem(err)
+	}
+	if err := s.record(ctx, accounts.DeadLetterDropped, r.DeadLetterId.String()); err != nil {
+		return nil, err
+	}
+	return api.DropDeadLetter204Response{}, nil
+}
+
+func deadLetterProblem(err error) error {
+	var alive *jobs.NotDeadError
+	if errors.As(err, &alive) {
+		return wire.NotFound("dead letter")
+	}
+	return err
+}
+
+func (s *OperatorRoutes) ListOutbox(ctx context.Context, _ api.ListOutboxRequestObject) (api.ListOutboxResponseObject, error) {
+	items := []api.OutboxEntry{}
+	if s.Outbox == nil { // mails go to a server
+		return api.ListOutbox200JSONResponse{Items: items}, nil
+	}
+	mails, err := s.Outbox.List(wire.Caller(ctx).Organization.ID, listed)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range mails {
+		items = append(items, api.OutboxEntry{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.At.UTC(), SizeBytes: m.Size})
+	}
+	return api.ListOutbox200JSONResponse{Items: items}, nil
+}
+
+func (s *OperatorRoutes) GetOutboxMail(ctx context.Context, r api.GetOutboxMailRequestObject) (api.GetOutboxMailResponseObject, error) {
+	if s.Outbox == nil {
+		return nil, wire.NotFound("mail")
+	}
+	mail, ok, err := s.Outbox.Open(wire.Caller(ctx).Organization.ID, r.MailId)
+	if err != nil || !ok {
+		return nil, errors.Join(err, wire.MissingUnless(ok, "mail"))
+	}
+	defer func() { _ = mail.Close() }()
+	raw, err := io.ReadAll(mail)
+	if err != nil {
+		return nil, fmt.Errorf("read a mail of the outbox: %w", err)
+	}
+	return api.GetOutboxMail200JSONResponse{Id: r.MailId, Raw: string(raw)}, nil
+}
+
+// record writes into the security log what the caller has done that is no event.
+func (s *OperatorRoutes) record(ctx context.Context, entryType, detail string) error {
+	who, c := wire.Caller(ctx), wire.CallOf(ctx)
+	return s.Accounts.RecordSecurity(ctx, accounts.SecurityEntry{
+		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: entryType, IP: c.IP, RequestID: c.RequestID, Detail: detail,
+	})
+}

@@ -1,0 +1,35 @@
+package operations
+
+import (
+	"time"
+
+	"muster/commands"
+	"muster/eventstore/topic"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/mail"
+	"muster/internal/measurements/drops"
+	"muster/internal/readiness"
+	"muster/internal/telemetry"
+	"muster/projections/audit"
+	"muster/projections/history"
+)
+
+// OperatorRoutes are the operations on the service's own state.
+type OperatorRoutes struct {
+	Accounts    *accounts.Store
+	Commands    *commands.Service
+	Audit       *audit.Reader
+	History     *history.Reader
+	Jobs        *jobs.Queue
+	Drops       *drops.Book
+	Projections Projections
+	DeadLetters *topic.DeadLetters
+	Outbox      *mail.Outbox // nil where a mail server is set
+	Metrics     *telemetry.Metrics
+	Ready       *readiness.Board
+	Build       Build
+
+	ContractJSON, ContractYAML []byte
+	Now                        func() time.Time
+}

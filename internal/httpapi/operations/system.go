@@ -1,0 +1,78 @@
+package operations
+
+import (
+	"context"
+	"net/http"
+
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/readiness"
+)
+
+// Build says what runs here.
+type Build struct{ Version, Commit, BuiltAt, GoVersion string }
+
+// readyRetryAfter is how many seconds later to ask again.
+const readyRetryAfter = "5"
+
+func (s *OperatorRoutes) GetHealth(context.Context, api.GetHealthRequestObject) (api.GetHealthResponseObject, error) {
+	return api.GetHealth200JSONResponse{Status: "ok"}, nil
+}
+
+func (s *OperatorRoutes) GetReadiness(ctx context.Context, _ api.GetReadinessRequestObject) (api.GetReadinessResponseObject, error) {
+	shown := showReadiness(s.Ready.Ask(ctx))
+	if shown.Status == api.ReadinessStatusUnready {
+		wire.CallOf(ctx).Header.Set("Retry-After", readyRetryAfter)
+		return api.GetReadiness503JSONResponse(shown), nil
+	}
+	return api.GetReadiness200JSONResponse(shown), nil
+}
+
+// showReadiness holds no error's text, for anyone may ask; the log does.
+func showReadiness(status readiness.Status, findings []readiness.Finding) api.Readiness {
+	shown := api.Readiness{Status: api.ReadinessStatus(status), Checks: []api.ReadinessCheck{}}
+	for _, f := range findings {
+		took := f.Took.Milliseconds()
+		check := api.ReadinessCheck{Name: f.Name, Status: api.ReadinessCheckStatusFailed, Ms: &took}
+		if f.OK {
+			check.Status = api.ReadinessCheckStatusOk
+		}
+		if f.Lag != nil {
+			seconds := float32(f.Lag.Seconds())
+			check.LagSeconds = &seconds
+		}
+		shown.Checks = append(shown.Checks, check)
+	}
+	return shown
+}
+
+func (s *OperatorRoutes) GetVersion(context.Context, api.GetVersionRequestObject) (api.GetVersionResponseObject, error) {
+	return api.GetVersion200JSONResponse{Version: s.Build.Version, Commit: s.Build.Commit, BuiltAt: s.Build.BuiltAt, GoVersion: s.Build.GoVersion}, nil
+}
+
+// handled is an answer that an ordinary handler writes.
+type handled struct {
+	handler http.Handler
+	request *http.Request
+}
+
+func (h handled) write(w http.ResponseWriter) error {
+	h.handler.ServeHTTP(w, h.request)
+	return nil
+}
+
+func (h handled) VisitGetMetricsResponse(w http.ResponseWriter) error     { return h.write(w) }
+func (h handled) VisitGetOpenapiJsonResponse(w http.ResponseWriter) error { return h.write(w) }
+func (h handled) VisitGetOpenapiYamlResponse(w http.ResponseWriter) error { return h.write(w) }
+
+func (s *OperatorRoutes) GetMetrics(ctx context.Context, _ api.GetMetricsRequestObject) (api.GetMetricsResponseObject, error) {
+	return handled{handler: s.Metrics.Handler(), request: wire.CallOf(ctx).Request}, nil
+}
+
+func (s *OperatorRoutes) GetOpenapiJson(ctx context.Context, _ api.GetOpenapiJsonRequestObject) (api.GetOpenapiJsonResponseObject, error) {
+	return handled{handler: wire.Fixed("application/json", "public, max-age=300", s.ContractJSON), request: wire.CallOf(ctx).Request}, nil
+}
+
+func (s *OperatorRoutes) GetOpenapiYaml(ctx context.Context, _ api.GetOpenapiYamlRequestObject) (api.GetOpenapiYamlResponseObject, error) {
+	return handled{handler: wire.Fixed("application/yaml", "public, max-age=300", s.ContractYAML), request: wire.CallOf(ctx).Request}, nil
+}

@@ -1,0 +1,263 @@
+package reports
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/domain/report"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/projections/history"
+)
+
+const reportsPath = "/api/v1/reports/"
+
+// pollAfter is when a page should look again at a report in progress (seconds).
+const pollAfter = 5
+
+func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportRequestObject) (api.CreateReportResponseObject, error) {
+	who := wire.Actor(ctx)
+	in := commands.RequestReport{ID: wire.CallOf(ctx).Made, Kind: report.Kind(r.Body.Kind), RecipientIDs: wire.Value(r.Body.RecipientIds)}
+	if scope := r.Body.Scope; scope != nil {
+		in.InstanceIDs, in.DatabaseID, in.From, in.To = wire.Value(scope.InstanceIds), scope.DatabaseId, scope.From, scope.To
+	}
+	requested, err := s.Commands.RequestReport(ctx, who, in)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, requested.Mark)
+	row, ok, err := s.History.Get(ctx, who.OrganizationID, requested.ReportID, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok { // its projection lags: what was asked is all that is known
+		row = justRequested(who, requested.ReportID, in, s.Now())
+	}
+	shown, err := s.show(ctx, []history.Row{asLeft(row, requested.Reused)})
+	if err != nil {
+		return nil, err
+	}
+	location := reportsPath + requested.ReportID.String()
+	body := api.RequestedReport{Reused: requested.Reused, RecipientsNotAdded: wire.NeverNull(requested.RecipientsNotAdded), Report: shown[0]}
+	if requested.Reused {
+		return api.CreateReport200JSONResponse{Body: body, Headers: api.CreateReport200ResponseHeaders{ContentLocation: location}}, nil
+	}
+	return api.CreateReport202JSONResponse{Body: body, Headers: api.CreateReport202ResponseHeaders{Location: location, RetryAfter: pollAfter}}, nil
+}
+
+// asLeft is the report as the request left it. A worker may have it ready before
+// the answer is written; whoever is told "queued" or "being built" must not find
+// another status beside it, and asks Location for what happened since.
+func asLeft(row history.Row, reused bool) history.Row {
+	if reused && (row.Status == report.StatusQueued || row.Status == report.StatusBuilding) {
+		return row
+	}
+	row.Status = report.StatusQueued
+	if reused {
+		row.Status = report.StatusBuilding
+	} else {
+		row.StartedAt = nil
+	}
+	row.FinishedAt, row.ExpiresAt, row.File, row.ErrorCode, row.ErrorMessage = nil, nil, nil, "", ""
+	return row
+}
+
+func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, now time.Time) history.Row {
+	return history.Row{
+		ID: id, OrganizationID: who.OrganizationID, Kind: in.Kind, Status: report.StatusQueued, RequesterID: who.MemberID,
+		Scope:        report.Scope{InstanceIDs: in.InstanceIDs, DatabaseID: in.DatabaseID, From: in.From, To: in.To},
+		RecipientIDs: append([]uuid.UUID{who.MemberID}, in.RecipientIDs...), CreatedAt: now,
+	}
+}
+
+func (s *ReportRoutes) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
+	q := history.Query{
+		Organization: wire.Caller(ctx).Organization.ID,
+		Page:         wire.Or(r.Params.Page, 1), Size: wire.Or(r.Params.PageSize, 20),
+	}
+	for _, kind := range r.Params.Kind {
+		q.Kinds = append(q.Kinds, report.Kind(kind))
+	}
+	for _, status := range wire.Value(r.Params.Status) {
+		q.Statuses = append(q.Statuses, report.Status(status))
+	}
+	rows, total, err := s.History.Page(ctx, q, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.show(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return tagged(ctx, api.ReportPage{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)})
+}
+
+// taggedList is a JSON answer with an ETag over exactly what this caller sees.
+type taggedList struct {
+	body []byte
+	tag  string
+	same bool
+}
+
+// tagged compares the answer with the caller's If-None-Match.
+func tagged(ctx context.Context, body any) (taggedList, error) {
+	var buffer bytes.Buffer
+	if err := json.NewEncoder(&buffer).Encode(body); err != nil {
+		return taggedList{}, fmt.Errorf("encode the answer: %w", err)
+	}
+	digest := sha256.Sum256(buffer.Bytes())
+	answer := taggedList{body: buffer.Bytes(), tag: `W/"r-` + hex.EncodeToString(digest[:8]) + `"`}
+	answer.same = wire.MatchesTag(wire.CallOf(ctx).Request.Header.Values("If-None-Match"), answer.tag)
+	return answer, nil
+}
+
+func (t taggedList) write(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("ETag", t.tag)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Add("Vary", "Authorization, Cookie")
+	if t.same {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(t.body)
+	return err
+}
+
+func (t taggedList) VisitListReportsResponse(w http.ResponseWriter) error { return t.write(w) }
+
+func (s *ReportRoutes) GetReport(ctx context.Context, r api.GetReportRequestObject) (api.GetReportResponseObject, error) {
+	row, err := s.report(ctx, r.ReportId)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.show(ctx, []history.Row{row})
+	if err != nil {
+		return nil, err
+	}
+	recipients, err := s.recipients(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	shown[0].Recipients = &recipients
+	return api.GetReport200JSONResponse(shown[0]), nil
+}
+
+// report finds one of the caller's organization.
+func (s *ReportRoutes) report(ctx context.Context, id uuid.UUID) (history.Row, error) {
+	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
+	if err == nil && !ok {
+		err = wire.NotFound("report")
+	}
+	return row, err
+}
+
+func (s *ReportRoutes) recipients(ctx context.Context, row history.Row) ([]api.Recipient, error) {
+	who := wire.Caller(ctx)
+	found, err := s.History.Recipients(ctx, who.Organization.ID, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := s.Accounts.Addresses(ctx, who.Organization.ID, row.RecipientIDs)
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.Accounts.Names(ctx, who.Organization.ID, row.RecipientIDs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Recipient, 0, len(found))
+	for _, f := range found {
+		recipient := api.Recipient{Id: f.MemberID, Name: names[f.MemberID], Delivery: api.RecipientDelivery(f.Delivery)}
+		if email := addresses[f.MemberID].Email; email != "" && who.Member.Role.SeesAddresses() {
+			recipient.Email = &email
+		}
+		if f.SMTPCode != 0 {
+			recipient.SmtpCode = &f.SMTPCode
+		}
+		if f.Delivery == "sent" {
+			recipient.SentAt = wire.UTC(f.At)
+		}
+		out = append(out, recipient)
+	}
+	return out, nil
+}
+
+// show makes rows into what the caller may see of them.
+func (s *ReportRoutes) show(ctx context.Context, rows []history.Row) ([]api.Report, error) {
+	who := wire.Caller(ctx)
+	var requesters, building []uuid.UUID
+	for _, row := range rows {
+		requesters = append(requesters, row.RequesterID)
+		if row.Status == report.StatusBuilding {
+			building = append(building, row.ID)
+		}
+	}
+	names, err := wire.MemberNames(ctx, s.Accounts, requesters)
+	if err != nil {
+		return nil, err
+	}
+	progress := map[uuid.UUID]jobs.Row{}
+	if len(building) > 0 {
+		if progress, err = s.Jobs.Progress(ctx, who.Organization.ID, building); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]api.Report, 0, len(rows))
+	for _, row := range rows {
+		out = append(out, showReport(row, who, names, progress))
+	}
+	return out, nil
+}
+
+func showReport(row history.Row, who accounts.Principal, names map[uuid.UUID]string, progress map[uuid.UUID]jobs.Row) api.Report {
+	r := api.Report{
+		Id: row.ID, Kind: string(row.Kind), Status: string(row.Status), ScopeLabel: row.ScopeLabel,
+		Scope: api.ReportScope{
+			InstanceIds: wire.NeverNull(row.Scope.InstanceIDs), DatabaseId: row.Scope.DatabaseID,
+			From: wire.UTC(row.Scope.From), To: wire.UTC(row.Scope.To),
+		},
+		Requester:      api.Person{Id: row.RequesterID, Name: names[row.RequesterID]},
+		RecipientCount: len(row.RecipientIDs),
+		CreatedAt:      row.CreatedAt.UTC(), StartedAt: wire.UTC(row.StartedAt), FinishedAt: wire.UTC(row.FinishedAt), ExpiresAt: wire.UTC(row.ExpiresAt),
+	}
+	switch row.Status {
+	case report.StatusReady:
+		if row.File != nil {
+			r.File = &api.ReportFile{Name: row.File.Name, SizeBytes: row.File.SizeBytes, Sha256: row.File.SHA256, Pages: row.File.Pages}
+		}
+		if mayDownload(who, row) {
+			url := reportsPath + row.ID.String() + "/download"
+			r.DownloadUrl = &url
+			r.Capabilities.CanDownload = who.Can(organization.ScopeReportsDownload)
+		}
+	case report.StatusFailed:
+		r.Error = &api.ReportError{Code: row.ErrorCode, Message: row.ErrorMessage}
+	case report.StatusBuilding:
+		if job, ok := progress[row.ID]; ok && job.TotalSteps > 0 {
+			r.Progress = &api.ReportProgress{Step: job.Step, TotalSteps: job.TotalSteps, Label: job.Label}
+		}
+	case report.StatusQueued, report.StatusExpired:
+	}
+	return r
+}
+
+// mayDownload: whoever receives the report; a viewer nothing else.
+func mayDownload(who accounts.Principal, row history.Row) bool {
+	return who.Member.Role.DownloadsAll() || slices.Contains(row.RecipientIDs, who.Member.ID)
+}

@@ -1,0 +1,30 @@
+package reports
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/eventstore"
+	"muster/handlers/jobs"
+	"muster/internal/accounts"
+	"muster/internal/blobs"
+	"muster/projections"
+	"muster/projections/history"
+)
+
+// ReportRoutes are the operations on reports and the download tray.
+type ReportRoutes struct {
+	DB       *sqlx.DB
+	Commands *commands.Service
+	Accounts *accounts.Store
+	Events   *eventstore.Store
+	History  *history.Reader
+	Jobs     *jobs.Queue
+	Blobs    *blobs.Store
+	Waiter   projections.Waiter
+	Log      *slog.Logger
+	Now      func() time.Time
+}

@@ -1,0 +1,91 @@
+package signin
+
+import (
+	"context"
+	"strings"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+)
+
+func (s *MemberRoutes) GetOrganization(ctx context.Context, _ api.GetOrganizationRequestObject) (api.GetOrganizationResponseObject, error) {
+	o := wire.Caller(ctx).Organization
+	shown, err := s.organization(ctx, o)
+	return api.GetOrganization200JSONResponse{Body: shown, Headers: api.GetOrganization200ResponseHeaders{ETag: settingsTag(o)}}, err
+}
+
+func (s *MemberRoutes) organization(ctx context.Context, o accounts.Organization) (api.Organization, error) {
+	started, err := s.Fleet.MonitoringStartedIn(ctx, o.ID, fleet.Scope{})
+	return api.Organization{
+		Id: o.ID, Name: o.Name, TimeZone: o.TimeZone, ReportRetentionDays: o.ReportRetentionDays,
+		InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize, Demo: o.Demo, MonitoringStartedAt: wire.UTC(started),
+		Watch: api.Watch{
+			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
+			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
+		},
+	}, err
+}
+
+// settingsTag is the ETag of the settings, a strong one: If-Match compares
+// strongly (RFC 9110, §13.1.1). It names what a PATCH changes, and neither when
+// monitoring started, which would refuse a change that nobody competes with, nor
+// whether the answer is packed. Nothing keeps these answers (no-store), so nothing
+// is revalidated by it, and no parts are put together under it.
+func settingsTag(o accounts.Organization) string { return `"` + o.Settings().Digest() + `"` }
+
+// settingsSeen are the settings that If-Match names; nil where any will do. A weak tag
+// never matches, and neither does what is no tag.
+func settingsSeen(ifMatch string) []string {
+	if strings.TrimSpace(ifMatch) == "*" {
+		return nil
+	}
+	digests := []string{}
+	for _, tag := range strings.Split(ifMatch, ",") {
+		tag = strings.TrimSpace(tag)
+		if digest := strings.Trim(tag, `"`); tag == `"`+digest+`"` {
+			digests = append(digests, digest)
+		}
+	}
+	return digests
+}
+
+func (s *MemberRoutes) ChangeOrganization(ctx context.Context, r api.ChangeOrganizationRequestObject) (api.ChangeOrganizationResponseObject, error) {
+	if r.Params.IfMatch == nil {
+		name := "If-Match"
+		return nil, &wire.Problem{Code: "precondition_required", Detail: "Send the ETag of the settings that you read before this change as If-Match.",
+			Fields: []api.FieldError{{In: api.Header, Parameter: &name, Code: "precondition_required", Detail: "is required"}}}
+	}
+	o, mark, err := s.Commands.ChangeOrganization(ctx, wire.Actor(ctx), commands.ChangeOrganization{
+		ChangeSettings: changeOf(r.Body), Seen: settingsSeen(*r.Params.IfMatch),
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	shown, err := s.organization(ctx, o)
+	return api.ChangeOrganization200JSONResponse{Body: shown, Headers: api.ChangeOrganization200ResponseHeaders{ETag: settingsTag(o)}}, err
+}
+
+func changeOf(body *api.ChangeOrganization) organization.ChangeSettings {
+	c := organization.ChangeSettings{
+		Name: body.Name, PaperSize: (*string)(body.PaperSize),
+		ReportRetentionDays: number(body.ReportRetentionDays), InputsRetentionDays: number(body.InputsRetentionDays),
+	}
+	if w := body.Watch; w != nil {
+		c.SilentMinutes, c.VolumePercent = number(w.SilentMinutes), number(w.VolumePercent)
+		c.LockWaitMinutes, c.WraparoundPercent = number(w.LockWaitMinutes), number(w.WraparoundPercent)
+	}
+	return c
+}
+
+func number(n *int32) *int {
+	if n == nil {
+		return nil
+	}
+	wide := int(*n)
+	return &wide
+}

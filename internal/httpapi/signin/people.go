@@ -1,0 +1,141 @@
+package signin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/organization"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+)
+
+const membersPath = "/api/v1/members/"
+
+func (s *MemberRoutes) ListMembers(ctx context.Context, r api.ListMembersRequestObject) (api.ListMembersResponseObject, error) {
+	who := wire.Caller(ctx)
+	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, wire.DefaultPageSize)
+	members, total, err := s.Accounts.Members(ctx, who.Organization.ID, accounts.MemberQuery{
+		Text: wire.Value(r.Params.Q), Addresses: who.Member.Role.SeesAddresses(), Page: page, Size: size,
+	})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]api.Member, 0, len(members))
+	for _, m := range members {
+		items = append(items, showMember(m, who.Member.Role))
+	}
+	return api.ListMembers200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
+}
+
+// showMember is a member as somebody of that role sees them.
+func showMember(m accounts.Member, to organization.Role) api.Member {
+	shown := api.Member{Id: m.ID, Name: m.Name, Email: m.Email, Role: string(m.Role), Status: m.Status, LastSignInAt: wire.UTC(m.LastSignInAt)}
+	if !to.SeesAddresses() {
+		shown.Email = masked(m.Email)
+	}
+	return shown
+}
+
+// masked leaves enough of an address to tell two people of one name apart.
+func masked(email string) string {
+	name, host, ok := strings.Cut(email, "@")
+	if !ok || name == "" {
+		return "***"
+	}
+	first := []rune(name)[0]
+	return string(first) + "***@" + host
+}
+
+func (s *MemberRoutes) InviteMember(ctx context.Context, r api.InviteMemberRequestObject) (api.InviteMemberResponseObject, error) {
+	member, token, _, mark, err := s.Commands.InviteMember(ctx, wire.Actor(ctx), commands.NewMember{
+		Email: r.Body.Email, Name: r.Body.Name, Role: organization.Role(r.Body.Role),
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	return api.InviteMember201JSONResponse{
+		Headers: api.InviteMember201ResponseHeaders{Location: membersPath + member.ID.String()},
+		Body:    s.invited(member, token),
+	}, nil
+}
+
+// invited shows a member and their link; the fragment never reaches a server's log.
+func (s *MemberRoutes) invited(m accounts.Member, token string) api.Invited {
+	return api.Invited{Member: showMember(m, organization.Admin), InviteUrl: s.PublicURL.JoinPath("invitation").String() + "#" + token}
+}
+
+func (s *MemberRoutes) AcceptInvitation(ctx context.Context, r api.AcceptInvitationRequestObject) (api.AcceptInvitationResponseObject, error) {
+	member, mark, err := s.Commands.AcceptInvitation(ctx, commands.AcceptInvitation{
+		Token: r.Token, Name: r.Body.Name, Password: r.Body.Password, RequestID: wire.CallOf(ctx).RequestID,
+	})
+	if err != nil {
+		return nil, fieldOf(err, "weak_password", "#/password")
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	session, err := s.enter(ctx, member)
+	if err != nil {
+		return nil, err
+	}
+	return api.AcceptInvitation201JSONResponse{Body: session, Headers: api.AcceptInvitation201ResponseHeaders{Location: sessionPath}}, nil
+}
+
+func (s *MemberRoutes) RenewInvitation(ctx context.Context, r api.RenewInvitationRequestObject) (api.RenewInvitationResponseObject, error) {
+	member, token, mark, err := s.Commands.RenewInvitation(ctx, wire.Actor(ctx), r.MemberId)
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	return api.RenewInvitation201JSONResponse{
+		Headers: api.RenewInvitation201ResponseHeaders{Location: membersPath + member.ID.String()},
+		Body:    s.invited(member, token),
+	}, nil
+}
+
+// ChangeMember ends the member's sessions, and so perhaps the caller's: this
+// answer is then the last one that it gets.
+func (s *MemberRoutes) ChangeMember(ctx context.Context, r api.ChangeMemberRequestObject) (api.ChangeMemberResponseObject, error) {
+	member, mark, err := s.Commands.ChangeMember(ctx, wire.Actor(ctx), r.MemberId, commands.ChangeMember{
+		Role: (*organization.Role)(r.Body.Role), Status: (*string)(r.Body.Status),
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	if mark.Position > 0 {
+		s.leave(ctx, r.MemberId)
+	}
+	return api.ChangeMember200JSONResponse(showMember(member, organization.Admin)), nil
+}
+
+//go:embed sql/forget_answers.sql
+var forgetAnswers string
+
+func (s *MemberRoutes) EraseMember(ctx context.Context, r api.EraseMemberRequestObject) (api.EraseMemberResponseObject, error) {
+	mark, err := s.Commands.EraseMember(ctx, wire.Actor(ctx), r.MemberId, func(tx *sqlx.Tx) error {
+		if _, err := tx.ExecContext(ctx, forgetAnswers, r.MemberId); err != nil {
+			return fmt.Errorf("forget answers that name a member: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	s.leave(ctx, r.MemberId)
+	return api.EraseMember204Response{}, nil
+}
+
+// leave takes the cookie back from a caller who has just ended their own session.
+func (s *MemberRoutes) leave(ctx context.Context, member uuid.UUID) {
+	if c := wire.CallOf(ctx); c.Token != "" && c.Principal.Member.ID == member {
+		s.Cookies.SetSession(ctx, "")
+	}
+}

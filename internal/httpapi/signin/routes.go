@@ -1,0 +1,28 @@
+package signin
+
+import (
+	"log/slog"
+	"net/url"
+
+	"muster/commands"
+	"muster/internal/accounts"
+	"muster/internal/httpapi/wire"
+	"muster/internal/oidc"
+	"muster/projections"
+	"muster/projections/fleet"
+)
+
+// MemberRoutes are the operations on sessions, members, tokens and the organization.
+type MemberRoutes struct {
+	Accounts *accounts.Store
+	Commands *commands.Service
+	Fleet    *fleet.Reader
+	Waiter   projections.Waiter
+	OIDC     *oidc.Provider // nil: people sign in with passwords only
+	// FillDemo fills a demo organization in the background and returns at once;
+	// filling one again changes nothing.
+	FillDemo  func(accounts.Organization)
+	Cookies   wire.Cookies
+	PublicURL *url.URL
+	Log       *slog.Logger
+}

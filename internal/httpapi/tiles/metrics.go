@@ -1,0 +1,156 @@
+package tiles
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/instant"
+	"muster/domain/timegrid"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/measurements"
+)
+
+func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsRequestObject) (api.GetConnectionsResponseObject, error) {
+	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(r.Params.InstanceId)))); p != nil {
+		return nil, p
+	}
+	scope, err := wire.FleetScope(ctx, s.Fleet, r.Params.InstanceId, nil)
+	if err != nil {
+		return nil, err
+	}
+	organization, now := wire.Caller(ctx).Organization.ID, s.Now().UTC()
+	databases, err := s.Fleet.DatabasesIn(ctx, organization, scope)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := s.Tiles.Connections(ctx, organization, databases, now)
+	if err != nil {
+		return nil, err
+	}
+	answer := api.GetConnections200JSONResponse{
+		AsOf: now, SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(), Engines: []api.EngineConnections{},
+		Active: snapshot.Active, Idle: snapshot.Idle, Waiting: snapshot.Waiting, IdleInTransaction: snapshot.IdleInTransaction, Other: snapshot.Other,
+	}
+	for _, e := range snapshot.Engines {
+		answer.Engines = append(answer.Engines, api.EngineConnections{
+			Engine: api.Engine(e.Engine), SampledAt: e.SampledAt.UTC(), Total: e.Total(),
+			Active: e.Active, Idle: e.Idle, Waiting: e.Waiting, IdleInTransaction: e.IdleInTransaction, Other: e.Other,
+		})
+	}
+	return answer, nil
+}
+
+func (s *TileRoutes) GetUtilization(ctx context.Context, r api.GetUtilizationRequestObject) (api.GetUtilizationResponseObject, error) {
+	p := r.Params
+	return s.tile(ctx, "utilization", s.readUtilization, p.From, p.To, p.BucketSize, p.InstanceId)
+}
+
+func (s *TileRoutes) GetQueryPerformance(ctx context.Context, r api.GetQueryPerformanceRequestObject) (api.GetQueryPerformanceResponseObject, error) {
+	p := r.Params
+	return s.tile(ctx, "query-performance", s.readQueryPerformance, p.From, p.To, p.BucketSize, p.InstanceId)
+}
+
+func (s *TileRoutes) GetWaitEvents(ctx context.Context, r api.GetWaitEventsRequestObject) (api.GetWaitEventsResponseObject, error) {
+	p := r.Params
+	return s.tile(ctx, "wait-events", s.readWaitEvents, p.From, p.To, p.BucketSize, p.InstanceId)
+}
+
+// tileQuery is what a windowed tile is asked for, the same for all who share it.
+type tileQuery struct {
+	name         string
+	organization uuid.UUID
+	instances    []uuid.UUID     // the filter in order, each once; none: the organization
+	window       timegrid.Window // from the edge of a bucket to the edge of one
+}
+
+// newTileQuery is what is left of a request when who asked, the moment and the
+// spelling are taken away.
+func newTileQuery(name string, organization uuid.UUID, w timegrid.Window, filter []uuid.UUID) tileQuery {
+	q := tileQuery{name: name, organization: organization, instances: slices.Clone(filter), window: timegrid.Window{From: w.Start(), To: w.End(), Size: w.Size}}
+	slices.SortFunc(q.instances, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	q.instances = slices.Compact(q.instances)
+	return q
+}
+
+// key tells it from every other: all but the name and the filter is of one length,
+// and the name has no zero byte.
+func (q tileQuery) key() string {
+	key := append([]byte(q.name), 0)
+	key = append(append(key, q.organization[:]...), q.window.Size...)
+	key = binary.BigEndian.AppendUint64(key, uint64(q.window.From.Unix()))
+	key = binary.BigEndian.AppendUint64(key, uint64(q.window.To.Unix()))
+	for _, id := range q.instances {
+		key = append(key, id[:]...)
+	}
+	return string(key)
+}
+
+// readTile reads a tile of the instances that are in scope.
+type readTile func(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error)
+
+// tile answers a windowed tile from the cache, or has it read. The filter is in the
+// key as it was asked; which of its ids are live instances is looked up when the
+// tile is read, and so may be 30 seconds old as everything else in it.
+func (s *TileRoutes) tile(ctx context.Context, name string, read readTile, from, to time.Time, size api.BucketSize, filter *[]uuid.UUID) (tileAnswer, error) {
+	w, broken := wire.WindowAt(s.Now(), from, to, size)
+	if p := wire.BrokenRules(broken, wire.Overlong("instanceId", len(wire.Value(filter)))); p != nil {
+		return tileAnswer{}, p
+	}
+	q := newTileQuery(name, wire.Caller(ctx).Organization.ID, w.Window, wire.Value(filter))
+	t, err := s.cache.get(ctx, q.key(), func(ctx context.Context) (*tile, error) {
+		now := instant.Cut(s.Now())
+		scope, err := s.Fleet.Scope(ctx, q.organization, q.instances, nil)
+		if err != nil {
+			return nil, err
+		}
+		return read(ctx, q, scope, now)
+	})
+	if err != nil {
+		return tileAnswer{}, err
+	}
+	return t.answer(ctx, w), nil
+}
+
+func (s *TileRoutes) readUtilization(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
+	hosts := measurements.HostScope{Scope: scope}
+	if scope.Filtered {
+		var err error
+		if hosts.Names, err = s.Fleet.HostsIn(ctx, q.organization, scope); err != nil {
+			return nil, err
+		}
+	}
+	u, err := s.Tiles.Utilization(ctx, q.organization, hosts, q.window)
+	if err != nil {
+		return nil, err
+	}
+	return newTile(q.window, now, false, []line{{"cpuPercent", u.CPUPercent}, {"memoryPercent", u.MemoryPercent}, {"diskPercent", u.DiskPercent}},
+		member{"hostCount", u.HostCount})
+}
+
+func (s *TileRoutes) readQueryPerformance(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
+	p, err := s.Tiles.QueryPerformance(ctx, q.organization, scope, q.window, now)
+	if err != nil {
+		return nil, err
+	}
+	return newTile(q.window, now, p.Incomplete, []line{{"avgLatencyMs", p.AvgMs}, {"maxLatencyMs", p.MaxMs}},
+		member{"engines", wire.NeverNull(p.Engines)})
+}
+
+func (s *TileRoutes) readWaitEvents(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
+	e, err := s.Tiles.WaitEvents(ctx, q.organization, scope, q.window)
+	if err != nil {
+		return nil, err
+	}
+	lines := []line{
+		{"locks", e.Waiting[measurements.Locks]}, {"lightweightLocks", e.Waiting[measurements.LightweightLocks]}, {"io", e.Waiting[measurements.IO]},
+		{"clientNetwork", e.Waiting[measurements.ClientNetwork]}, {"other", e.Waiting[measurements.Other]},
+	}
+	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.AverageWaitingSessions}, member{"engines", wire.NeverNull(e.Engines)})
+}
