@@ -195,7 +195,7 @@ func (w *alertWriter) write(ctx context.Context) (Mark, error) {
 			Events: encoded, Metadata: w.actor.metadata(w.call, ""),
 		}
 		if !t.older { // or the key would lead back to it
-			b.Key = &eventstore.Key{Key: t.key, StateDigest: t.alert.Memento()}
+			b.Key = &eventstore.KeyState{Key: t.key, StateDigest: t.alert.Memento()}
 		}
 		batches = append(batches, b)
 	}

@@ -294,7 +294,7 @@ func TestChangeOrganization(t *testing.T) {
 	}
 	var e organization.SettingsChanged
 	h.last(h.org.ID, &e)
-	if diff := cmp.Diff(organization.SettingsChanged{NameChanged: true, ReportRetentionDays: &organization.Changed[int]{From: 30, To: 90}}, e); diff != "" {
+	if diff := cmp.Diff(organization.SettingsChanged{NameChanged: true, ReportRetentionDays: &organization.SettingChange[int]{From: 30, To: 90}}, e); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, _, err := h.ChangeOrganization(ctx, h.actor, change); code(err) != "precondition_failed" {

@@ -26,7 +26,7 @@ func stateDigest(fields ...string) []byte {
 	return digest
 }
 
-func instanceDigest(d fleet.Details) []byte {
+func instanceDigest(d fleet.InstanceDetails) []byte {
 	active := ""
 	if d.Active {
 		active = "active"
@@ -43,7 +43,7 @@ func present(digest []byte) bool { return len(digest) > 0 && digest[0] == 1 }
 
 // sameInstance reports whether an instance is as the item says.
 func sameInstance(digest []byte, item FleetItem) bool {
-	want := instanceDigest(item.details(fleet.Details{}))
+	want := instanceDigest(item.details(fleet.InstanceDetails{}))
 	said := []bool{true, true, item.Version != nil, item.Host != nil, item.Active != nil, !item.CreatedAt.IsZero()}
 	return sameFields(digest, want, said)
 }

@@ -52,7 +52,7 @@ type FleetIDs struct {
 }
 
 // details are what the item says, over what is known.
-func (i FleetItem) details(known fleet.Details) fleet.Details {
+func (i FleetItem) details(known fleet.InstanceDetails) fleet.InstanceDetails {
 	d := known
 	d.Name, d.Engine = i.Name, i.Engine
 	if i.Version != nil {

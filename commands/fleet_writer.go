@@ -112,7 +112,7 @@ func (w *fleetWriter) keep(streamType string, id uuid.UUID, at stream, key strin
 	w.batches = append(w.batches, eventstore.Append{
 		Organization: w.actor.OrganizationID, StreamType: streamType, Stream: id, Expected: at.version,
 		Events: encoded, Metadata: w.actor.metadata(w.call, at.last),
-		Key: &eventstore.Key{Key: key, StateDigest: digest},
+		Key: &eventstore.KeyState{Key: key, StateDigest: digest},
 	})
 	return nil
 }

@@ -68,7 +68,7 @@ func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Act
 		}
 		return uuid.Nil, Mark{}, fieldError("#/externalId", "duplicate_external_id", "is an instance of this organization already")
 	}
-	d := fleet.Details{Name: r.Name, Engine: r.Engine, Version: r.Version, Host: r.Host, Active: r.Active, CreatedAt: w.now}
+	d := fleet.InstanceDetails{Name: r.Name, Engine: r.Engine, Version: r.Version, Host: r.Host, Active: r.Active, CreatedAt: w.now}
 	if !r.CreatedAt.IsZero() {
 		d.CreatedAt = instant.Cut(r.CreatedAt)
 	}

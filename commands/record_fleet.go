@@ -91,12 +91,12 @@ func (w *fleetWriter) recordInstance(ctx context.Context, key eventstore.StreamK
 		}
 		return key.Stream, w.keepInstance(key.Stream, at, instance, item.ExternalID, events)
 	}
-	return w.registerInstance(uuid.Nil, item.ExternalID, item.details(fleet.Details{Active: true, CreatedAt: w.now}))
+	return w.registerInstance(uuid.Nil, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}))
 }
 
 // registerInstance decides about a new instance under id (uuid.Nil: a new
 // one); without an external id its id is that too.
-func (w *fleetWriter) registerInstance(id uuid.UUID, externalID string, d fleet.Details) (uuid.UUID, error) {
+func (w *fleetWriter) registerInstance(id uuid.UUID, externalID string, d fleet.InstanceDetails) (uuid.UUID, error) {
 	if id == uuid.Nil {
 		var err error
 		if id, err = uuid.NewV7(); err != nil {

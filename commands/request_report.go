@@ -117,7 +117,7 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 	}
 	for i, id := range r.RecipientIDs {
 		if !receivable[id] {
-			broken = append(broken, report.Violation{
+			broken = append(broken, report.BrokenRule{
 				Rule: "recipient_not_member", Pointer: fmt.Sprintf("#/recipientIds/%d", i), Code: "recipient_not_member",
 				Detail: "not a member who can receive reports",
 			})
@@ -135,7 +135,7 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 
 // lookUpScope returns the names of what is in scope, and the rules that foreign,
 // unknown and removed ids break, which are all the same to the caller.
-func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken []report.Violation, err error) {
+func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken []report.BrokenRule, err error) {
 	if len(scope.InstanceIDs) > 0 {
 		names, err = s.Instances.InstanceNames(ctx, organization, scope.InstanceIDs)
 		if err != nil {
@@ -144,7 +144,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	}
 	for i, id := range r.InstanceIDs {
 		if _, ok := names[id]; !ok {
-			broken = append(broken, report.Violation{
+			broken = append(broken, report.BrokenRule{
 				Rule: "instance_not_in_organization", Pointer: fmt.Sprintf("#/scope/instanceIds/%d", i), Code: "instance_not_in_organization",
 				Detail: "unknown instance",
 			})
@@ -158,7 +158,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 		return nil, "", nil, fmt.Errorf("look up a database: %w", err)
 	}
 	if !ok {
-		broken = append(broken, report.Violation{
+		broken = append(broken, report.BrokenRule{
 			Rule: "database_not_on_instance", Pointer: "#/scope/databaseId", Code: "database_not_on_instance",
 			Detail: "no such database on this instance",
 		})

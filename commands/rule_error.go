@@ -33,7 +33,7 @@ type NotFoundError struct{ What string }
 func (e *NotFoundError) Error() string { return e.What + " not found" }
 
 // ruleError makes one error of all broken rules; the first one names it.
-func ruleError(broken []report.Violation) *RuleError {
+func ruleError(broken []report.BrokenRule) *RuleError {
 	e := &RuleError{Code: broken[0].Rule, Title: titles()[broken[0].Rule]}
 	e.Detail = broken[0].Pointer + " " + broken[0].Detail + "."
 	for _, v := range broken {

@@ -67,7 +67,7 @@ type streamWrite struct {
 	id           uuid.UUID
 	expected     int64
 	events       int64
-	key          *Key
+	key          *KeyState
 }
 
 // prepare computes everything that can be computed before the head is locked.

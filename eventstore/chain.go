@@ -17,7 +17,7 @@ type link struct {
 
 // chain checks links one after the other, in order of position.
 type chain struct {
-	report   *Report
+	report   *Verification
 	witness  *Head
 	next     int64 // the position that should come
 	previous []byte
@@ -28,13 +28,13 @@ type chain struct {
 
 // gap is a place where a stream's versions jump.
 type gap struct {
-	finding Finding
+	finding Mismatch
 	missing int64
 }
 
 func newChain(log Log, witness *Head) *chain {
 	return &chain{
-		report:  &Report{Log: log},
+		report:  &Verification{Log: log},
 		witness: witness, next: 1, previous: make([]byte, sha256.Size), joined: true,
 		versions: make(map[uuid.UUID]int64),
 	}
@@ -46,7 +46,7 @@ func (c *chain) addLink(l *link) {
 	c.report.Events++
 	switch {
 	case l.Position > c.next:
-		c.report.addFinding(Finding{Misfit: Deleted, Position: c.next, Until: l.Position - 1,
+		c.report.addFinding(Mismatch{Misfit: Deleted, Position: c.next, Until: l.Position - 1,
 			Detail: fmt.Sprintf("%d missing before %s:%d", l.Position-c.next, l.Log, l.Position)})
 		c.joined = false
 	case l.Position < c.next:
@@ -87,7 +87,7 @@ func (c *chain) contents(l *link) {
 		c.found(l, Reordered, fmt.Sprintf("version %d comes after version %d of its stream", l.Version, last))
 		return
 	default:
-		c.gaps = append(c.gaps, gap{missing: l.Version - last - 1, finding: Finding{
+		c.gaps = append(c.gaps, gap{missing: l.Version - last - 1, finding: Mismatch{
 			Misfit: StreamGap, Position: l.Position, Organization: l.OrganizationID,
 			StreamType: l.StreamType, Stream: l.Stream, Version: last + 1,
 			Detail: fmt.Sprintf("version %d follows on version %d of its stream", l.Version, last)}})
@@ -96,7 +96,7 @@ func (c *chain) contents(l *link) {
 }
 
 func (c *chain) found(l *link, misfit Misfit, detail string) {
-	f := Finding{Misfit: misfit, Position: l.Position, Detail: detail}
+	f := Mismatch{Misfit: misfit, Position: l.Position, Detail: detail}
 	if l.own {
 		f.Organization, f.StreamType, f.Stream, f.Version = l.OrganizationID, l.StreamType, l.Stream, l.Version
 	}
@@ -104,24 +104,24 @@ func (c *chain) found(l *link, misfit Misfit, detail string) {
 }
 
 // finish compares where the chain ended with the head row and the witness.
-func (c *chain) finish(head Head) *Report {
+func (c *chain) finish(head Head) *Verification {
 	end := c.next - 1
 	switch {
 	case end < head.Position:
-		c.report.addFinding(Finding{Misfit: DeletedTail, Position: c.next, Until: head.Position,
+		c.report.addFinding(Mismatch{Misfit: DeletedTail, Position: c.next, Until: head.Position,
 			Detail: fmt.Sprintf("the head row is at position %d, the last event at %d", head.Position, end)})
 	case end > head.Position:
-		c.report.addFinding(Finding{Misfit: BeyondHead, Position: head.Position + 1, Until: end,
+		c.report.addFinding(Mismatch{Misfit: BeyondHead, Position: head.Position + 1, Until: end,
 			Detail: fmt.Sprintf("the head row is at position %d, the last event at %d", head.Position, end)})
 	case !bytes.Equal(head.Hash, c.previous):
-		c.report.addFinding(Finding{Misfit: HeadDiffers, Position: end,
+		c.report.addFinding(Mismatch{Misfit: HeadDiffers, Position: end,
 			Detail: fmt.Sprintf("the head row has hash %x, the last event %x", head.Hash, c.previous)})
 	}
 	if c.witness != nil && c.witness.Position == 0 && !bytes.Equal(c.witness.Hash, make([]byte, sha256.Size)) {
-		c.report.addFinding(Finding{Misfit: Rewritten, Detail: "the witness is of an empty log, whose hash is zeros, and it has another"})
+		c.report.addFinding(Mismatch{Misfit: Rewritten, Detail: "the witness is of an empty log, whose hash is zeros, and it has another"})
 	}
 	if c.witness != nil && c.witness.Position > end {
-		c.report.addFinding(Finding{Misfit: Rewritten, Position: c.next, Until: c.witness.Position,
+		c.report.addFinding(Mismatch{Misfit: Rewritten, Position: c.next, Until: c.witness.Position,
 			Detail: fmt.Sprintf("the witness saw position %d, and the log ends at %d", c.witness.Position, end)})
 	}
 	c.name()
@@ -134,7 +134,7 @@ func (c *chain) finish(head Head) *Report {
 // name joins a single missing position with a single missing version: they are
 // the same event. Where more is missing, both stand side by side.
 func (c *chain) name() {
-	var missing *Finding
+	var missing *Mismatch
 	for i := range c.report.Findings {
 		if f := &c.report.Findings[i]; f.Misfit == Deleted {
 			if missing != nil || f.Until > f.Position {

@@ -53,12 +53,12 @@ type Append struct {
 	Expected     int64 // the version the stream must have, or NoStream, or AnyVersion
 	Events       []NewEvent
 	Metadata     Metadata
-	Key          *Key // set where the stream is known under an external key
+	Key          *KeyState // set where the stream is known under an external key
 }
 
-// Key is the external key of a stream and the digest of the state that the
+// KeyState is the external key of a stream and the digest of the state that the
 // stream has after this append. It is written in the appending transaction.
-type Key struct {
+type KeyState struct {
 	Key         string
 	StateDigest []byte
 }

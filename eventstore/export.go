@@ -125,17 +125,17 @@ func (e *ExportFormatError) Error() string {
 // file cannot be read as an export, an *OtherLogError where it is of another log
 // than the witness. Of the options, Organization plays no part:
 // the file holds what it holds.
-func VerifyExport(r io.Reader, options VerifyOptions) (Report, error) {
+func VerifyExport(r io.Reader, options VerifyOptions) (Verification, error) {
 	lines := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
 	var header exportHeader
 	if err := lines.Decode(&header); err != nil {
-		return Report{}, &ExportFormatError{Line: 1, Reason: err.Error()}
+		return Verification{}, &ExportFormatError{Line: 1, Reason: err.Error()}
 	}
 	if header.Format != exportFormat {
-		return Report{}, &ExportFormatError{Line: 1, Reason: fmt.Sprintf("format %q is not %q", header.Format, exportFormat)}
+		return Verification{}, &ExportFormatError{Line: 1, Reason: fmt.Sprintf("format %q is not %q", header.Format, exportFormat)}
 	}
 	if w := options.Witness; w != nil && w.Log != header.Head.Log {
-		return Report{}, &OtherLogError{Log: header.Head.Log, Witness: *w}
+		return Verification{}, &OtherLogError{Log: header.Head.Log, Witness: *w}
 	}
 	c := newChain(header.Head.Log, options.Witness)
 	d := newDigester()
@@ -146,11 +146,11 @@ func VerifyExport(r io.Reader, options VerifyOptions) (Report, error) {
 			break
 		}
 		if err != nil {
-			return Report{}, &ExportFormatError{Line: n, Reason: err.Error()}
+			return Verification{}, &ExportFormatError{Line: n, Reason: err.Error()}
 		}
 		l, err := line.link(header.Head.Log)
 		if err != nil {
-			return Report{}, &ExportFormatError{Line: n, Reason: err.Error()}
+			return Verification{}, &ExportFormatError{Line: n, Reason: err.Error()}
 		}
 		l.intact = !l.own || string(d.sum(&l.Event, nil)) == string(l.Digest)
 		c.addLink(&l)

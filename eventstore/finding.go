@@ -25,8 +25,8 @@ const (
 	Rewritten     Misfit = "rewritten"      // the chain is whole, but not the one that the witness saw
 )
 
-// Finding is one thing that does not fit.
-type Finding struct {
+// Mismatch is one thing that does not fit.
+type Mismatch struct {
 	Misfit   Misfit
 	Log      Log
 	Position int64 // where it starts
@@ -40,7 +40,7 @@ type Finding struct {
 	Detail       string // a sentence for a person
 }
 
-func (f Finding) String() string {
+func (f Mismatch) String() string {
 	where := fmt.Sprintf("%s:%d", f.Log, f.Position)
 	if f.Until > f.Position {
 		where = fmt.Sprintf("%s:%d–%d", f.Log, f.Position, f.Until)
@@ -54,30 +54,30 @@ func (f Finding) String() string {
 // maxFindings bounds what a report keeps of a log that is broken throughout.
 const maxFindings = 100
 
-// Report is the outcome of a verification.
-type Report struct {
+// Verification is the outcome of a verification.
+type Verification struct {
 	Log     Log
 	Events  int64 // events seen
 	Own     int64 // events whose contents were checked; the others were opaque
 	Streams int   // streams among those
 	Head    Head  // up to where it was verified
 	// Findings in order of position, at most 100 of Misfits.
-	Findings []Finding
+	Findings []Mismatch
 	Misfits  int
 }
 
 // OK says whether everything fits.
-func (r *Report) OK() bool { return r.Misfits == 0 }
+func (r *Verification) OK() bool { return r.Misfits == 0 }
 
 // First is the finding with the lowest position; false where everything fits.
-func (r *Report) First() (Finding, bool) {
+func (r *Verification) First() (Mismatch, bool) {
 	if len(r.Findings) == 0 {
-		return Finding{}, false
+		return Mismatch{}, false
 	}
 	return r.Findings[0], true
 }
 
-func (r *Report) addFinding(f Finding) {
+func (r *Verification) addFinding(f Mismatch) {
 	f.Log = r.Log
 	f.Until = max(f.Until, f.Position)
 	r.Misfits++
@@ -88,9 +88,9 @@ func (r *Report) addFinding(f Finding) {
 
 // sort orders findings by position; of two at one place, the one that names a
 // stream says more.
-func (r *Report) sort() {
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		named := func(f Finding) int {
+func (r *Verification) sort() {
+	slices.SortStableFunc(r.Findings, func(a, b Mismatch) int {
+		named := func(f Mismatch) int {
 			if f.Stream != uuid.Nil {
 				return 0
 			}

@@ -39,7 +39,7 @@ func batch(organization, stream uuid.UUID, expected int64, n int) eventstore.App
 }
 
 func keyed(a eventstore.Append, key string, state []byte) eventstore.Append {
-	a.Key = &eventstore.Key{Key: key, StateDigest: state}
+	a.Key = &eventstore.KeyState{Key: key, StateDigest: state}
 	return a
 }
 
@@ -89,7 +89,7 @@ func wantError[E error](t testing.TB, err error) E {
 }
 
 // wantWhole verifies a log and fails on the first thing that does not fit.
-func wantWhole(t testing.TB, s *eventstore.Store, log eventstore.Log) eventstore.Report {
+func wantWhole(t testing.TB, s *eventstore.Store, log eventstore.Log) eventstore.Verification {
 	t.Helper()
 	report, err := s.Verify(context.Background(), log, eventstore.VerifyOptions{})
 	if err != nil {

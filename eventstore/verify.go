@@ -47,14 +47,14 @@ const progressEvery = 10_000
 // event against the head row and all of it against the witness. What does not
 // fit is in the report; the error says only that it could not be made. Errors:
 // *OtherLogError.
-func (s *Store) Verify(ctx context.Context, log Log, options VerifyOptions) (Report, error) {
+func (s *Store) Verify(ctx context.Context, log Log, options VerifyOptions) (Verification, error) {
 	if w := options.Witness; w != nil && w.Log != log {
-		return Report{}, &OtherLogError{Log: log, Witness: *w}
+		return Verification{}, &OtherLogError{Log: log, Witness: *w}
 	}
 	head := Head{Log: log}
 	var last int64
 	if err := s.db.QueryRowxContext(ctx, selectEnds, string(log)).Scan(&head.Position, &head.Hash, &last); err != nil {
-		return Report{}, fmt.Errorf("read both ends of log %s: %w", log, err)
+		return Verification{}, fmt.Errorf("read both ends of log %s: %w", log, err)
 	}
 	c := newChain(log, options.Witness)
 	var suspects []link
@@ -71,14 +71,14 @@ func (s *Store) Verify(ctx context.Context, log Log, options VerifyOptions) (Rep
 		return nil
 	})
 	if err != nil {
-		return Report{}, fmt.Errorf("verify log %s: %w", log, err)
+		return Verification{}, fmt.Errorf("verify log %s: %w", log, err)
 	}
 	if err := s.missingStreams(ctx, head, options.Organization, c); err != nil {
-		return Report{}, fmt.Errorf("verify streams of log %s: %w", log, err)
+		return Verification{}, fmt.Errorf("verify streams of log %s: %w", log, err)
 	}
 	report := c.finish(head)
 	if err := s.traceMoved(ctx, report, suspects); err != nil {
-		return Report{}, fmt.Errorf("verify order of log %s: %w", log, err)
+		return Verification{}, fmt.Errorf("verify order of log %s: %w", log, err)
 	}
 	if options.Progress != nil {
 		options.Progress(head.Position, head.Position)
@@ -94,7 +94,7 @@ func (s *Store) missingStreams(ctx context.Context, head Head, organization uuid
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		f := Finding{Misfit: DeletedStream, Version: 1}
+		f := Mismatch{Misfit: DeletedStream, Version: 1}
 		if err := rows.Scan(&f.Stream, &f.Organization, &f.StreamType, &f.Position); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ const maxSuspects = 20
 
 // traceMoved looks for the place that an event out of order came from: its hash
 // still follows from the hash of the event that it was recorded behind.
-func (s *Store) traceMoved(ctx context.Context, report *Report, suspects []link) error {
+func (s *Store) traceMoved(ctx context.Context, report *Verification, suspects []link) error {
 	for _, suspect := range suspects {
 		for i := range report.Findings {
 			f := &report.Findings[i]

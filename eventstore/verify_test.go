@@ -158,7 +158,7 @@ func TestVerifyNamesWhatDoesNotFit(t *testing.T) {
 // wantSameOffline holds the verification of an export against that of the log.
 // Only the database knows streams that are gone, where moved events came from,
 // and events behind the head.
-func wantSameOffline(t *testing.T, store *eventstore.Store, options eventstore.VerifyOptions, online eventstore.Report) {
+func wantSameOffline(t *testing.T, store *eventstore.Store, options eventstore.VerifyOptions, online eventstore.Verification) {
 	t.Helper()
 	var file bytes.Buffer
 	if _, err := store.Export(context.Background(), &file, eventstore.Reports, uuid.Nil); err != nil {
@@ -184,7 +184,7 @@ func TestVerifyForOneOrganization(t *testing.T) {
 	ctx := context.Background()
 	db := pgtest.DB(t)
 	store := fill(t, db)
-	verify := func(organization uuid.UUID) eventstore.Report {
+	verify := func(organization uuid.UUID) eventstore.Verification {
 		report, err := store.Verify(ctx, eventstore.Reports, eventstore.VerifyOptions{Organization: organization})
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +201,7 @@ func TestVerifyForOneOrganization(t *testing.T) {
 		t.Fatalf("judged by the contents of others: %v", report.Findings)
 	}
 	db.MustExec(`UPDATE events SET data = 'x' WHERE organization_id = $1`, theirs)
-	if f, _ := func() (eventstore.Finding, bool) { r := verify(theirs); return r.First() }(); f.Misfit != eventstore.Altered || f.Position != 4 {
+	if f, _ := func() (eventstore.Mismatch, bool) { r := verify(theirs); return r.First() }(); f.Misfit != eventstore.Altered || f.Position != 4 {
 		t.Fatalf("got %v", f)
 	}
 	// Of another organization a finding says where, and nothing else.

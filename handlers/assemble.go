@@ -74,4 +74,6 @@ func (p Parts) Rebuilder() *Rebuilder {
 	return &Rebuilder{Record: p.record(), Chain: &proof.Prover{Events: p.Events, DB: p.DB}, Blobs: p.Blobs, Renderer: p.Renderer}
 }
 
-func (p Parts) record() *Record { return &Record{Events: p.Events, Registry: p.Registry, DB: p.DB} }
+func (p Parts) record() *ReportStreams {
+	return &ReportStreams{Events: p.Events, Registry: p.Registry, DB: p.DB}
+}

@@ -62,7 +62,7 @@ type Retention interface {
 type Builder struct {
 	DB        *sqlx.DB
 	Queue     *jobs.Queue
-	Record    *Record
+	Record    *ReportStreams
 	Reports   Lifecycle
 	Gatherer  Gatherer
 	Renderer  Renderer

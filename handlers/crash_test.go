@@ -298,7 +298,7 @@ func TestAWorkerTakesItsJobFirst(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		at   string // the transaction behind this point; none: the first one
-		kind jobs.Kind
+		kind jobs.JobKind
 	}{
 		"the start":       {"", jobs.Build},
 		"a step":          {handlers.PointInputsStored, jobs.Build},

@@ -24,7 +24,7 @@ const (
 type Eraser struct {
 	DB      *sqlx.DB
 	Queue   *jobs.Queue
-	Record  *Record
+	Record  *ReportStreams
 	Reports Lifecycle
 	Blobs   *blobs.Store
 }
@@ -81,7 +81,7 @@ func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule s
 
 // Sweeper deletes files that no event names: what dead workers left behind.
 type Sweeper struct {
-	Record *Record
+	Record *ReportStreams
 	Blobs  *blobs.Store
 	Now    func() time.Time
 }

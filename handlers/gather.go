@@ -43,7 +43,7 @@ type Fleet interface {
 
 // Facts is what is known of servers over SQL; *assessment.Store is one.
 type Facts interface {
-	States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]assessment.State, error)
+	States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]assessment.TargetState, error)
 	Latest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, []assessment.DatabaseClassification, error)
 }
 
@@ -64,7 +64,7 @@ type Accounts interface {
 
 // History is what was built before; *history.Reader is one.
 type History interface {
-	Page(ctx context.Context, q history.Query, at time.Time) ([]history.Row, int64, error)
+	Page(ctx context.Context, q history.Query, at time.Time) ([]history.ReportRow, int64, error)
 }
 
 // Exceptions is what organizations decided to live with; *exceptions.Reader is one.

@@ -141,9 +141,9 @@ func (g *Inputs) addPrevious(ctx context.Context, in Gathering, doc *snapshot.Do
 
 // previous reads what a report found; nil where its inputs are gone or were
 // changed: what cannot be proven is not compared with.
-func (g *Inputs) previous(ctx context.Context, row history.Row) (*snapshot.Previous, error) {
+func (g *Inputs) previous(ctx context.Context, row history.ReportRow) (*snapshot.Previous, error) {
 	inputs, digest, err := g.Blobs.ReadInputs(ctx, row.File.InputsKey)
-	var gone *blobs.NotFoundError
+	var gone *blobs.MissingFileError
 	if errors.As(err, &gone) || err == nil && digest != row.File.InputsSHA256 {
 		return nil, nil
 	}

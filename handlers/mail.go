@@ -26,7 +26,7 @@ const mailTimeout = 2 * time.Minute
 type Mailer struct {
 	DB        *sqlx.DB
 	Queue     *jobs.Queue
-	Record    *Record
+	Record    *ReportStreams
 	Reports   Lifecycle
 	Accounts  Accounts
 	Composer  *mail.Composer
@@ -80,28 +80,28 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	})
 }
 
-func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (mail.Receipt, error) {
+func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, member uuid.UUID) (mail.Handover, error) {
 	organization, ok, err := m.Accounts.Organization(ctx, job.OrganizationID)
 	if err != nil {
-		return mail.Receipt{}, err
+		return mail.Handover{}, err
 	}
 	if !ok {
-		return mail.Receipt{}, fmt.Errorf("no organization %s", job.OrganizationID)
+		return mail.Handover{}, fmt.Errorf("no organization %s", job.OrganizationID)
 	}
 	addresses, err := m.Accounts.Addresses(ctx, job.OrganizationID, []uuid.UUID{member})
 	if err != nil {
-		return mail.Receipt{}, err
+		return mail.Handover{}, err
 	}
 	to, ok := addresses[member]
 	if !ok {
-		return mail.Receipt{}, &mail.DeliveryError{Stage: mail.Addressing, Text: "the recipient is no longer a member"}
+		return mail.Handover{}, &mail.DeliveryError{Stage: mail.Addressing, Text: "the recipient is no longer a member"}
 	}
 	names, err := m.Accounts.Names(ctx, job.OrganizationID, []uuid.UUID{rec.queued.RequesterID})
 	if err != nil {
-		return mail.Receipt{}, err
+		return mail.Handover{}, err
 	}
 	ready := rec.ready
-	message, err := m.Composer.Compose(mail.Notice{
+	message, err := m.Composer.Compose(mail.ReadyNotice{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, MemberID: member,
 		Organization: organization.Name, Demo: organization.Demo, PublicURL: m.PublicURL,
 		Kind: title(rec.queued.Kind), ScopeLabel: rec.queued.ScopeLabel,
@@ -111,7 +111,7 @@ func (m *Mailer) send(ctx context.Context, job jobs.Claimed, rec *recorded, memb
 		Witness: witness.Format(ready.Witness.Log, ready.Witness.Position, ready.Witness.Hash),
 	}, mail.Address{Name: to.Name, Email: to.Email})
 	if err != nil {
-		return mail.Receipt{}, err
+		return mail.Handover{}, err
 	}
 	return m.Transport.Send(ctx, message)
 }

@@ -17,23 +17,23 @@ import (
 	"muster/internal/snapshot"
 )
 
-// Verdict is one of the answers of a rebuild.
-type Verdict string
+// RebuildVerdict is one of the answers of a rebuild.
+type RebuildVerdict string
 
 // The verdicts.
 const (
-	Identical      Verdict = "identical"
-	Differs        Verdict = "differs"
-	InputsMismatch Verdict = "inputs do not match their digest"
-	InputsMissing  Verdict = "inputs are missing"
-	OtherRenderer  Verdict = "built by another renderer"
-	InputsErased   Verdict = "inputs erased"
-	RecordAltered  Verdict = "the log does not verify"
+	Identical      RebuildVerdict = "identical"
+	Differs        RebuildVerdict = "differs"
+	InputsMismatch RebuildVerdict = "inputs do not match their digest"
+	InputsMissing  RebuildVerdict = "inputs are missing"
+	OtherRenderer  RebuildVerdict = "built by another renderer"
+	InputsErased   RebuildVerdict = "inputs erased"
+	RecordAltered  RebuildVerdict = "the log does not verify"
 )
 
-// Outcome is what a rebuild found.
-type Outcome struct {
-	Verdict      Verdict
+// RebuildOutcome is what a rebuild found.
+type RebuildOutcome struct {
+	Verdict      RebuildVerdict
 	Organization uuid.UUID
 	Ready        report.Ready    // as recorded
 	Renderer     report.Renderer // of this program
@@ -44,7 +44,7 @@ type Outcome struct {
 }
 
 // ExitStatus is what the command line answers with.
-func (o Outcome) ExitStatus() int {
+func (o RebuildOutcome) ExitStatus() int {
 	switch o.Verdict {
 	case Identical:
 		return 0
@@ -59,10 +59,12 @@ func (o Outcome) ExitStatus() int {
 }
 
 // FileAltered says that the stored inputs are not those that were recorded.
-func (o Outcome) FileAltered() bool { return o.Verdict == InputsMismatch || o.Verdict == InputsMissing }
+func (o RebuildOutcome) FileAltered() bool {
+	return o.Verdict == InputsMismatch || o.Verdict == InputsMissing
+}
 
 // String is the answer in a sentence.
-func (o Outcome) String() string {
+func (o RebuildOutcome) String() string {
 	switch o.Verdict {
 	case Identical:
 		return "identical: the recorded inputs give the recorded PDF, SHA-256 " + o.SHA256
@@ -101,7 +103,7 @@ type Chain interface {
 
 // Rebuilder builds PDFs again from their recorded inputs.
 type Rebuilder struct {
-	Record   *Record
+	Record   *ReportStreams
 	Chain    Chain
 	Blobs    *blobs.Store
 	Renderer Renderer
@@ -112,33 +114,33 @@ type Rebuilder struct {
 // differing bytes mean nothing then. What was recorded counts only where the
 // report's events verify; where they do not, nothing is built. Errors:
 // *UnknownReportError, *NotBuiltError.
-func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Outcome, error) {
+func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (RebuildOutcome, error) {
 	organization, err := r.Record.owner(ctx, id)
 	if err != nil {
-		return Outcome{}, err
+		return RebuildOutcome{}, err
 	}
 	fault, err := r.Chain.Record(ctx, organization, id)
 	if err != nil {
-		return Outcome{}, err
+		return RebuildOutcome{}, err
 	}
 	if fault != "" {
-		return Outcome{Verdict: RecordAltered, Organization: organization, Fault: fault}, nil
+		return RebuildOutcome{Verdict: RecordAltered, Organization: organization, Fault: fault}, nil
 	}
 	rec, err := r.Record.load(ctx, organization, id)
 	if err != nil {
-		return Outcome{}, err
+		return RebuildOutcome{}, err
 	}
 	if rec.ready == nil {
-		return Outcome{}, &NotBuiltError{ID: id, Status: rec.Status()}
+		return RebuildOutcome{}, &NotBuiltError{ID: id, Status: rec.Status()}
 	}
-	o := Outcome{Organization: rec.organization, Ready: *rec.ready, Renderer: r.Renderer.Identity()}
+	o := RebuildOutcome{Organization: rec.organization, Ready: *rec.ready, Renderer: r.Renderer.Identity()}
 	if rec.erased != nil {
 		o.Verdict, o.Erased, o.ErasedAt = InputsErased, rec.erased, rec.erasedAt
 		return o, nil
 	}
 	inputs, digest, err := r.Blobs.ReadInputs(ctx, rec.ready.InputsKey)
-	var gone *blobs.NotFoundError
-	var damaged *blobs.DamagedError
+	var gone *blobs.MissingFileError
+	var damaged *blobs.DamagedInputsError
 	switch {
 	case errors.As(err, &gone):
 		o.Verdict = InputsMissing
@@ -147,12 +149,12 @@ func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Out
 		o.Verdict = InputsMismatch
 		return o, nil
 	case err != nil:
-		return Outcome{}, err
+		return RebuildOutcome{}, err
 	}
 	return r.render(o, inputs, w)
 }
 
-func (r *Rebuilder) render(o Outcome, inputs []byte, w io.Writer) (Outcome, error) {
+func (r *Rebuilder) render(o RebuildOutcome, inputs []byte, w io.Writer) (RebuildOutcome, error) {
 	foreign := o.Renderer != o.Ready.Renderer
 	doc, err := snapshot.Decode(inputs)
 	if err == nil {
@@ -171,7 +173,7 @@ func (r *Rebuilder) render(o Outcome, inputs []byte, w io.Writer) (Outcome, erro
 		o.Verdict = OtherRenderer
 		return o, nil
 	case err != nil:
-		return Outcome{}, fmt.Errorf("build %s again: %w", o.Ready.FileName, err)
+		return RebuildOutcome{}, fmt.Errorf("build %s again: %w", o.Ready.FileName, err)
 	}
 	o.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	o.Verdict = Differs

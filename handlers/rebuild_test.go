@@ -28,7 +28,7 @@ func TestRebuildAnswers(t *testing.T) {
 	stop := s.work("w1", s.tasks()...)
 	s.until("the mail is recorded", func() bool { return s.has(id, "report.email_sent") })
 	ready, _ := last[report.Ready](s, id)
-	rebuild := func(renderer handlers.Renderer) (handlers.Outcome, []byte) {
+	rebuild := func(renderer handlers.Renderer) (handlers.RebuildOutcome, []byte) {
 		t.Helper()
 		var out bytes.Buffer
 		o, err := (&handlers.Rebuilder{Record: s.record(), Chain: s.chain(), Blobs: s.blobs, Renderer: renderer}).Rebuild(t.Context(), id, &out)
@@ -37,7 +37,7 @@ func TestRebuildAnswers(t *testing.T) {
 		}
 		return o, out.Bytes()
 	}
-	answers := func(name string, o handlers.Outcome, verdict handlers.Verdict, exit int, says string) {
+	answers := func(name string, o handlers.RebuildOutcome, verdict handlers.RebuildVerdict, exit int, says string) {
 		t.Helper()
 		if o.Verdict != verdict || o.ExitStatus() != exit || !strings.Contains(o.String(), says) {
 			t.Errorf("%s: %s (%d) %q, want %s (%d) with %q", name, o.Verdict, o.ExitStatus(), o, verdict, exit, says)

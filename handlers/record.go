@@ -13,8 +13,8 @@ import (
 	"muster/eventstore"
 )
 
-// Record reads reports from their streams.
-type Record struct {
+// ReportStreams reads reports from their streams.
+type ReportStreams struct {
 	Events   *eventstore.Store
 	Registry *eventstore.Registry
 	DB       *sqlx.DB
@@ -39,11 +39,11 @@ type UnknownReportError struct{ ID uuid.UUID }
 func (e *UnknownReportError) Error() string { return fmt.Sprintf("no report %s", e.ID) }
 
 // load folds one report. Errors: *UnknownReportError.
-func (r *Record) load(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
+func (r *ReportStreams) load(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
 	return r.loadFrom(ctx, r.DB, organization, id)
 }
 
-func (r *Record) loadFrom(ctx context.Context, q sqlx.ExtContext, organization, id uuid.UUID) (*recorded, error) {
+func (r *ReportStreams) loadFrom(ctx context.Context, q sqlx.ExtContext, organization, id uuid.UUID) (*recorded, error) {
 	rec := &recorded{organization: organization, sent: map[uuid.UUID]bool{}}
 	version, err := eventstore.Fold(r.Registry, r.Events.Load(ctx, q, organization, id), rec.apply)
 	if err != nil {
@@ -82,7 +82,7 @@ func (rec *recorded) over() bool {
 
 // owner is the organization of a report that is known by its id alone, for the
 // command line. Errors: *UnknownReportError.
-func (r *Record) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
+func (r *ReportStreams) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
 	for e, err := range r.Events.Read(ctx, eventstore.Reports, eventstore.Filter{Stream: id}) {
 		if err != nil {
 			return uuid.Nil, fmt.Errorf("look for report %s: %w", id, err)

@@ -153,8 +153,8 @@ func (s *scene) ask(by uuid.UUID, what commands.RequestReport) uuid.UUID {
 	return r.ReportID
 }
 
-func (s *scene) record() *handlers.Record {
-	return &handlers.Record{Events: s.events, Registry: commands.Registry(), DB: s.db}
+func (s *scene) record() *handlers.ReportStreams {
+	return &handlers.ReportStreams{Events: s.events, Registry: commands.Registry(), DB: s.db}
 }
 
 func (s *scene) chain() *proof.Prover { return &proof.Prover{Events: s.events, DB: s.db} }
@@ -298,7 +298,7 @@ func (s *scene) count(id uuid.UUID, eventType string) int {
 }
 
 // jobs are the unfinished jobs of some kinds.
-func (s *scene) jobs(kinds ...jobs.Kind) []jobs.Row {
+func (s *scene) jobs(kinds ...jobs.JobKind) []jobs.Row {
 	s.t.Helper()
 	rows, err := s.queue.List(s.t.Context(), s.organization, 100, kinds...)
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *scene) jobs(kinds ...jobs.Kind) []jobs.Row {
 
 // due makes jobs claimable now: as a lease that has lapsed, a backoff that is
 // over, a window that has elapsed by the database's clock.
-func (s *scene) due(kind jobs.Kind) {
+func (s *scene) due(kind jobs.JobKind) {
 	s.t.Helper()
 	if _, err := s.db.ExecContext(s.t.Context(), `UPDATE jobs SET due_at = now() - interval '1 second' WHERE kind = $1`, string(kind)); err != nil {
 		s.t.Fatal(err)

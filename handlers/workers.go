@@ -25,7 +25,7 @@ type Handler func(ctx context.Context, job jobs.Claimed) error
 
 // Task is how the jobs of one kind are worked on.
 type Task struct {
-	Kind    jobs.Kind
+	Kind    jobs.JobKind
 	Policy  jobs.Policy
 	Timeout time.Duration // of one attempt
 	Handle  Handler
@@ -45,7 +45,7 @@ type WorkersConfig struct {
 	// Nil: nobody is told.
 	Recorded func(ctx context.Context)
 	// Settled is told of every attempt that is over; see jobs.Config.
-	Settled func(kind jobs.Kind, outcome jobs.Outcome, took time.Duration)
+	Settled func(kind jobs.JobKind, outcome jobs.RunOutcome, took time.Duration)
 	Tracer  trace.Tracer // nil: attempts make no spans
 }
 
@@ -121,7 +121,7 @@ func (w *Workers) Run(ctx context.Context) error {
 }
 
 func (w *Workers) subscriber() *jobs.Subscriber {
-	policies := make(map[jobs.Kind]jobs.Policy, len(w.tasks))
+	policies := make(map[jobs.JobKind]jobs.Policy, len(w.tasks))
 	for _, t := range w.tasks {
 		policies[t.Kind] = t.Policy
 	}

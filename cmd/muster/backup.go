@@ -78,6 +78,6 @@ func printBackup(cmd *cobra.Command, dir string, made backup.Manifest) error {
 }
 
 // database is the installation's database as PostgreSQL's programs reach it.
-func (in *installation) database() postgres.Database {
-	return postgres.Database{URL: in.url, Private: in.server != nil}
+func (in *installation) database() postgres.DumpDatabase {
+	return postgres.DumpDatabase{URL: in.url, Private: in.server != nil}
 }

@@ -82,7 +82,7 @@ func replayed(asOf string, kind report.Kind) (at time.Time, err error) {
 	return at, usage(wrong)
 }
 
-func printHistory(out io.Writer, rows []history.Row) error {
+func printHistory(out io.Writer, rows []history.ReportRow) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "CREATED\tREPORT\tKIND\tSTATUS\tSCOPE\tSHA-256 OR ERROR")
 	for _, r := range rows {

@@ -99,7 +99,7 @@ func brokenUnless(whole bool) error {
 	return &exitError{status: exitFailed, err: errors.New("the log does not fit; keep the database as it is and compare with a backup (docs/auditors.md)")}
 }
 
-func printVerification(w io.Writer, r eventstore.Report) {
+func printVerification(w io.Writer, r eventstore.Verification) {
 	if r.OK() {
 		fmt.Fprintf(w, "%s: ok, %d events of %d streams, head %s\n", r.Log, r.Events, r.Streams, r.Head)
 		return

@@ -108,7 +108,7 @@ func (i installed) sweep(t testing.TB) {
 	t.Helper()
 	i.within(t, func(ctx context.Context, in *installation) error {
 		sweeper := &handlers.Sweeper{
-			Record: &handlers.Record{Events: in.events, Registry: commands.Registry(), DB: in.db},
+			Record: &handlers.ReportStreams{Events: in.events, Registry: commands.Registry(), DB: in.db},
 			Blobs:  in.blobs, Now: time.Now,
 		}
 		_, err := sweeper.Sweep(ctx)

@@ -24,7 +24,7 @@ func TestWhatIsPrintedMovesNoTerminal(t *testing.T) {
 		t.Errorf("a name is printed as %q", got)
 	}
 	var out bytes.Buffer
-	if err := printHistory(&out, []history.Row{{ID: id, ScopeLabel: name + "\r\n", CreatedAt: time.Unix(0, 0)}}); err != nil {
+	if err := printHistory(&out, []history.ReportRow{{ID: id, ScopeLabel: name + "\r\n", CreatedAt: time.Unix(0, 0)}}); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Split(out.String(), "\n"); len(lines) != 3 || !legible.Name(lines[1]) {

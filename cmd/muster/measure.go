@@ -68,7 +68,7 @@ func (p *process) jobReadings(ctx context.Context) ([]telemetry.Reading, error) 
 	return readings, err
 }
 
-func (p *process) countJob(kind jobs.Kind, outcome jobs.Outcome, took time.Duration) {
+func (p *process) countJob(kind jobs.JobKind, outcome jobs.RunOutcome, took time.Duration) {
 	p.metrics.Jobs.WithLabelValues(string(kind), string(outcome)).Observe(took.Seconds())
 }
 
@@ -83,7 +83,7 @@ type countingTransport struct {
 }
 
 // Send delivers one message. Errors: *mail.DeliveryError.
-func (t countingTransport) Send(ctx context.Context, m mail.Message) (mail.Receipt, error) {
+func (t countingTransport) Send(ctx context.Context, m mail.ComposedMail) (mail.Handover, error) {
 	ctx, end := telemetry.Step(ctx, "send mail")
 	receipt, err := t.Transport.Send(ctx, m)
 	end(err)

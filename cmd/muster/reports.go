@@ -61,20 +61,20 @@ Exit status with --verify:
 	return parent("reports", "Reports that were built", rebuild)
 }
 
-func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (_ handlers.Outcome, err error) {
+func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (_ handlers.RebuildOutcome, err error) {
 	collector, err := collect.New(in.facts, in.commands, in.fleet, in.reach, in.log, time.Now)
 	if err != nil {
-		return handlers.Outcome{}, err
+		return handlers.RebuildOutcome{}, err
 	}
 	parts, err := in.parts(collector)
 	if err != nil {
-		return handlers.Outcome{}, err
+		return handlers.RebuildOutcome{}, err
 	}
 	out := io.Discard
 	if path != "" {
 		var file *os.File
 		if file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
-			return handlers.Outcome{}, err
+			return handlers.RebuildOutcome{}, err
 		}
 		defer func() {
 			written, statErr := file.Stat()

@@ -65,7 +65,7 @@ func restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report fu
 		return err
 	}
 	in.events, in.accounts = eventstore.New(in.db), accounts.New(in.db, time.Now)
-	target := backup.Target{
+	target := backup.RestoreTarget{
 		DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, KeyFile: cfg.SecretKeyFile,
 		Migrate:  func(ctx context.Context) error { return postgres.Migrate(ctx, in.db, in.log) },
 		Progress: report, AcceptFindings: accept,

@@ -64,8 +64,8 @@ func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler 
 var errBeginning = errors.New("the latest measurements of the demo are being written")
 
 // demoCheck is the line of /readyz that is about the demo.
-func demoCheck(begun <-chan struct{}) readiness.Check {
-	return readiness.Check{Name: "demo", Required: true, Run: func(context.Context) (*time.Duration, error) {
+func demoCheck(begun <-chan struct{}) readiness.Need {
+	return readiness.Need{Name: "demo", Required: true, Run: func(context.Context) (*time.Duration, error) {
 		select {
 		case <-begun:
 			return nil, nil

@@ -24,7 +24,7 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 	if err != nil {
 		return nil, err
 	}
-	checks := []readiness.Check{
+	checks := []readiness.Need{
 		{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
 			return nil, p.db.PingContext(ctx)
 		}},

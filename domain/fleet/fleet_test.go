@@ -13,7 +13,7 @@ import (
 
 var (
 	noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	pg   = fleet.Details{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", Active: true, CreatedAt: noon}
+	pg   = fleet.InstanceDetails{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", Active: true, CreatedAt: noon}
 )
 
 func registered() fleet.Event {

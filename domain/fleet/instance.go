@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Details are what a person or a feed says about an instance.
-type Details struct {
+// InstanceDetails are what a person or a feed says about an instance.
+type InstanceDetails struct {
 	Name      string
 	Engine    Engine
 	Version   string
@@ -21,7 +21,7 @@ type Details struct {
 type Instance struct {
 	registered, removed bool
 	externalID          string
-	details             Details
+	details             InstanceDetails
 }
 
 // RemovedError reports a decision about something that is gone.
@@ -36,14 +36,14 @@ func (i *Instance) Known() bool { return i.registered && !i.removed }
 func (i *Instance) ExternalID() string { return i.externalID }
 
 // Details are what is known of the instance.
-func (i *Instance) Details() Details { return i.details }
+func (i *Instance) Details() InstanceDetails { return i.details }
 
 // Apply folds one recorded event into the instance.
 func (i *Instance) Apply(event Event) {
 	switch e := event.(type) {
 	case InstanceRegistered:
 		i.registered, i.externalID = true, e.ExternalID
-		i.details = Details{Name: e.Name, Engine: e.Engine, Version: e.Version, Host: e.Host, Active: e.Active, CreatedAt: e.CreatedAt}
+		i.details = InstanceDetails{Name: e.Name, Engine: e.Engine, Version: e.Version, Host: e.Host, Active: e.Active, CreatedAt: e.CreatedAt}
 	case InstanceChanged:
 		i.details.Name, i.details.Engine, i.details.Version = e.Name, e.Engine, e.Version
 		i.details.Host, i.details.CreatedAt = e.Host, e.CreatedAt
@@ -57,7 +57,7 @@ func (i *Instance) Apply(event Event) {
 }
 
 // Register makes the instance known; one that is known already is changed.
-func (i *Instance) Register(externalID string, d Details) ([]Event, error) {
+func (i *Instance) Register(externalID string, d InstanceDetails) ([]Event, error) {
 	if i.registered {
 		return i.Change(d)
 	}
@@ -68,7 +68,7 @@ func (i *Instance) Register(externalID string, d Details) ([]Event, error) {
 }
 
 // Change brings the instance to d.
-func (i *Instance) Change(d Details) ([]Event, error) {
+func (i *Instance) Change(d InstanceDetails) ([]Event, error) {
 	if !i.Known() {
 		return nil, &RemovedError{What: "instance"}
 	}

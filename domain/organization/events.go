@@ -56,18 +56,18 @@ type MemberErased struct {
 // SettingsChanged says which settings changed from what to what. Of the name,
 // which lives outside the log, it says only that it did.
 type SettingsChanged struct {
-	NameChanged         bool             `json:"nameChanged,omitempty"`
-	ReportRetentionDays *Changed[int]    `json:"reportRetentionDays,omitempty"`
-	InputsRetentionDays *Changed[int]    `json:"inputsRetentionDays,omitempty"`
-	PaperSize           *Changed[string] `json:"paperSize,omitempty"`
-	SilentMinutes       *Changed[int]    `json:"silentMinutes,omitempty"`
-	VolumePercent       *Changed[int]    `json:"volumePercent,omitempty"`
-	LockWaitMinutes     *Changed[int]    `json:"lockWaitMinutes,omitempty"`
-	WraparoundPercent   *Changed[int]    `json:"wraparoundPercent,omitempty"`
+	NameChanged         bool                   `json:"nameChanged,omitempty"`
+	ReportRetentionDays *SettingChange[int]    `json:"reportRetentionDays,omitempty"`
+	InputsRetentionDays *SettingChange[int]    `json:"inputsRetentionDays,omitempty"`
+	PaperSize           *SettingChange[string] `json:"paperSize,omitempty"`
+	SilentMinutes       *SettingChange[int]    `json:"silentMinutes,omitempty"`
+	VolumePercent       *SettingChange[int]    `json:"volumePercent,omitempty"`
+	LockWaitMinutes     *SettingChange[int]    `json:"lockWaitMinutes,omitempty"`
+	WraparoundPercent   *SettingChange[int]    `json:"wraparoundPercent,omitempty"`
 }
 
-// Changed is one setting before and after.
-type Changed[T any] struct {
+// SettingChange is one setting before and after.
+type SettingChange[T any] struct {
 	From T `json:"from"`
 	To   T `json:"to"`
 }

@@ -59,11 +59,11 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 }
 
 // change sets value and says from what to what; nil where it stays.
-func change[T comparable](value, to *T) *Changed[T] {
+func change[T comparable](value, to *T) *SettingChange[T] {
 	if to == nil || *to == *value {
 		return nil
 	}
-	changed := &Changed[T]{From: *value, To: *to}
+	changed := &SettingChange[T]{From: *value, To: *to}
 	*value = *to
 	return changed
 }

@@ -19,7 +19,9 @@ func TestSettings(t *testing.T) {
 		change(&s)
 		return s
 	}
-	days := func(from, to int) *organization.Changed[int] { return &organization.Changed[int]{From: from, To: to} }
+	days := func(from, to int) *organization.SettingChange[int] {
+		return &organization.SettingChange[int]{From: from, To: to}
+	}
 	for _, c := range []struct {
 		name   string
 		change organization.ChangeSettings
@@ -41,7 +43,7 @@ func TestSettings(t *testing.T) {
 			Watch: organization.Watch{SilentMinutes: 3, VolumePercent: 4, LockWaitMinutes: 6, WraparoundPercent: 7}},
 			events{organization.SettingsChanged{
 				NameChanged: true, ReportRetentionDays: days(30, 1), InputsRetentionDays: days(400, 2),
-				PaperSize:     &organization.Changed[string]{From: "A4", To: "Letter"},
+				PaperSize:     &organization.SettingChange[string]{From: "A4", To: "Letter"},
 				SilentMinutes: days(5, 3), VolumePercent: days(90, 4), LockWaitMinutes: days(5, 6), WraparoundPercent: days(80, 7),
 			}}},
 	} {

@@ -20,8 +20,8 @@ type Scope struct {
 	To          *time.Time  `json:"to"`
 }
 
-// Violation is a broken rule of a request, with the place that breaks it.
-type Violation struct {
+// BrokenRule is a broken rule of a request, with the place that breaks it.
+type BrokenRule struct {
 	Rule    string // code of the whole answer where nothing else is broken, contract §1.6
 	Pointer string // JSON pointer fragment into the request body
 	Code    string
@@ -33,21 +33,21 @@ type Violation struct {
 // in UTC floored to the minute, an end up to MaxAhead in the future clamped to
 // now) and returns every rule of its kind that it breaks. Whether the instances
 // exist is not for it to know.
-func Validate(kind Kind, scope Scope, now time.Time) (Scope, []Violation) {
+func Validate(kind Kind, scope Scope, now time.Time) (Scope, []BrokenRule) {
 	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), DatabaseID: scope.DatabaseID}
 	if kind == InstanceScorecard {
 		return validateScorecard(canonical, scope.From, scope.To, now)
 	}
-	var broken []Violation
+	var broken []BrokenRule
 	if n := len(canonical.InstanceIDs); n > MaxInstances {
-		broken = append(broken, Violation{
+		broken = append(broken, BrokenRule{
 			Rule: "too_many_instances", Pointer: "#/scope/instanceIds", Code: "too_many_instances",
 			Detail: fmt.Sprintf("names %d instances; at most %d are allowed", n, MaxInstances),
 			Params: map[string]any{"max": MaxInstances},
 		})
 	}
 	if scope.DatabaseID != nil {
-		broken = append(broken, Violation{
+		broken = append(broken, BrokenRule{
 			Rule: "database_not_allowed", Pointer: "#/scope/databaseId", Code: "database_not_allowed",
 			Detail: "only a scorecard can be limited to a database",
 		})
@@ -57,7 +57,7 @@ func Validate(kind Kind, scope Scope, now time.Time) (Scope, []Violation) {
 		at   *time.Time
 	}{{"from", scope.From}, {"to", scope.To}} {
 		if end.at != nil {
-			broken = append(broken, Violation{
+			broken = append(broken, BrokenRule{
 				Rule: "range_not_allowed", Pointer: "#/scope/" + end.name, Code: "range_not_allowed",
 				Detail: "only a scorecard has a date range",
 			})
@@ -66,10 +66,10 @@ func Validate(kind Kind, scope Scope, now time.Time) (Scope, []Violation) {
 	return canonical, broken
 }
 
-func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, []Violation) {
-	var broken []Violation
+func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, []BrokenRule) {
+	var broken []BrokenRule
 	if len(scope.InstanceIDs) != 1 {
-		broken = append(broken, Violation{
+		broken = append(broken, BrokenRule{
 			Rule: "scorecard_needs_one_instance", Pointer: "#/scope/instanceIds", Code: "scorecard_needs_one_instance",
 			Detail: "a scorecard covers exactly one instance",
 		})
@@ -88,8 +88,8 @@ func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, 
 	return scope, append(broken, more...)
 }
 
-func rangeRequired(end string) Violation {
-	return Violation{
+func rangeRequired(end string) BrokenRule {
+	return BrokenRule{
 		Rule: "range_required", Pointer: "#/scope/" + end, Code: "range_required",
 		Detail: "a scorecard needs from and to",
 	}
@@ -97,18 +97,18 @@ func rangeRequired(end string) Violation {
 
 // window floors, clamps and judges the window of a scorecard. The floors come
 // first: a window of exactly 31 days at any second of its minute stays one.
-func window(from, to, now time.Time) (start, end time.Time, broken []Violation) {
+func window(from, to, now time.Time) (start, end time.Time, broken []BrokenRule) {
 	now = now.UTC()
 	start, end = from.UTC().Truncate(time.Minute), to.UTC().Truncate(time.Minute)
 	if from.After(now) {
-		broken = append(broken, Violation{
+		broken = append(broken, BrokenRule{
 			Rule: "window_in_future", Pointer: "#/scope/from", Code: "window_in_future",
 			Detail: "must not lie in the future",
 		})
 	}
 	switch {
 	case to.After(now.Add(MaxAhead)):
-		broken = append(broken, Violation{
+		broken = append(broken, BrokenRule{
 			Rule: "window_in_future", Pointer: "#/scope/to", Code: "window_in_future",
 			Detail: "must not lie more than 5 minutes in the future",
 			Params: map[string]any{"maxMinutes": int(MaxAhead / time.Minute)},
@@ -121,12 +121,12 @@ func window(from, to, now time.Time) (start, end time.Time, broken []Violation) 
 	}
 	switch width := end.Sub(start); {
 	case width <= 0:
-		broken = append(broken, Violation{
+		broken = append(broken, BrokenRule{
 			Rule: "invalid_window", Pointer: "#/scope/to", Code: "invalid_window",
 			Detail: "must be at least one minute after from",
 		})
 	case width > MaxScorecard:
-		broken = append(broken, Violation{
+		broken = append(broken, BrokenRule{
 			Rule: "report_range_too_wide", Pointer: "#/scope/to", Code: "range_too_wide",
 			Detail: "must be at most 31 days after from",
 			Params: map[string]any{"maxDays": int(MaxScorecard / (24 * time.Hour))},
@@ -137,7 +137,7 @@ func window(from, to, now time.Time) (start, end time.Time, broken []Violation) 
 
 // Recipients returns the requester and then the extras, each once, and the rule
 // they break if they are more than MaxRecipients.
-func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []Violation) {
+func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []BrokenRule) {
 	all := []uuid.UUID{requester}
 	for _, id := range extras {
 		if !slices.Contains(all, id) {
@@ -147,7 +147,7 @@ func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []Violati
 	if len(all) <= MaxRecipients {
 		return all, nil
 	}
-	return all, []Violation{{
+	return all, []BrokenRule{{
 		Rule: "too_many_recipients", Pointer: "#/recipientIds", Code: "too_many_recipients",
 		Detail: fmt.Sprintf("with the requester these are %d recipients; at most %d are allowed", len(all), MaxRecipients),
 		Params: map[string]any{"max": MaxRecipients},

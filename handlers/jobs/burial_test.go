@@ -34,7 +34,7 @@ type mourner struct {
 	mu        sync.Mutex
 	causes    []error
 	committed int
-	settled   map[jobs.Outcome]int
+	settled   map[jobs.RunOutcome]int
 }
 
 func (m *mourner) dead(_ context.Context, _ *sqlx.Tx, _ jobs.Claimed, cause error) (func(), error) {
@@ -44,11 +44,11 @@ func (m *mourner) dead(_ context.Context, _ *sqlx.Tx, _ jobs.Claimed, cause erro
 	return func() { m.mu.Lock(); m.committed++; m.mu.Unlock() }, nil
 }
 
-func (m *mourner) count(_ jobs.Kind, outcome jobs.Outcome, _ time.Duration) {
+func (m *mourner) count(_ jobs.JobKind, outcome jobs.RunOutcome, _ time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.settled == nil {
-		m.settled = map[jobs.Outcome]int{}
+		m.settled = map[jobs.RunOutcome]int{}
 	}
 	m.settled[outcome]++
 }
@@ -99,12 +99,12 @@ func TestABurialThatCannotBeCommitted(t *testing.T) {
 		fails string // how many burials, and with what
 
 		told    int // how often Dead is asked
-		settled map[jobs.Outcome]int
+		settled map[jobs.RunOutcome]int
 	}{
-		"at once":               {"0, '58030'", 1, map[jobs.Outcome]int{jobs.Retried: 1, jobs.Dead: 1}},
-		"a deadlock":            {"1, '40P01'", 2, map[jobs.Outcome]int{jobs.Retried: 1, jobs.Dead: 1}},
-		"fails once":            {"1, '58030'", 2, map[jobs.Outcome]int{jobs.Retried: 2, jobs.Dead: 1}},
-		"fails again and again": {"3, '53100'", 4, map[jobs.Outcome]int{jobs.Retried: 2, jobs.Dead: 1}},
+		"at once":               {"0, '58030'", 1, map[jobs.RunOutcome]int{jobs.Retried: 1, jobs.Dead: 1}},
+		"a deadlock":            {"1, '40P01'", 2, map[jobs.RunOutcome]int{jobs.Retried: 1, jobs.Dead: 1}},
+		"fails once":            {"1, '58030'", 2, map[jobs.RunOutcome]int{jobs.Retried: 2, jobs.Dead: 1}},
+		"fails again and again": {"3, '53100'", 4, map[jobs.RunOutcome]int{jobs.Retried: 2, jobs.Dead: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +162,7 @@ func TestAFinalErrorThatCannotBeBuried(t *testing.T) {
 	if diff := cmp.Diff([]string{"failed no such thing", "failed no such thing"}, endings(row)); diff != "" || claimed.Attempt != 2 {
 		t.Error(claimed.Attempt, diff)
 	}
-	if diff := cmp.Diff(map[jobs.Outcome]int{jobs.Retried: 1, jobs.Dead: 1}, m.settled); diff != "" || m.committed != 1 {
+	if diff := cmp.Diff(map[jobs.RunOutcome]int{jobs.Retried: 1, jobs.Dead: 1}, m.settled); diff != "" || m.committed != 1 {
 		t.Error(m.committed, diff)
 	}
 }

@@ -32,7 +32,7 @@ func (p publisher) Publish(topic string, messages ...*message.Message) error {
 	defer func() { _ = tx.Rollback() }()
 	for _, m := range messages {
 		m.Metadata.Set(suiteID, m.UUID)
-		job := jobs.Job{OrganizationID: uuid.New(), Kind: jobs.Kind(topic), Subject: uuid.New(),
+		job := jobs.Job{OrganizationID: uuid.New(), Kind: jobs.JobKind(topic), Subject: uuid.New(),
 			Payload: m.Payload, Metadata: m.Metadata}
 		if err := p.queue.Insert(ctx, tx, job); err != nil {
 			return err

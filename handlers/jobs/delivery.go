@@ -122,7 +122,7 @@ func (d *delivery) supervise() {
 // lease lapses and the job is tried again.
 const settleTimeout = 10 * time.Second
 
-func (d *delivery) settle(how func(context.Context) (Outcome, error)) {
+func (d *delivery) settle(how func(context.Context) (RunOutcome, error)) {
 	ctx, _ := telemetry.Resume(context.Background(), d.job.Metadata)
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -136,23 +136,23 @@ func (d *delivery) settle(how func(context.Context) (Outcome, error)) {
 	}
 }
 
-func (d *delivery) finish(ctx context.Context) (Outcome, error) {
+func (d *delivery) finish(ctx context.Context) (RunOutcome, error) {
 	return Done, d.loop.sub.queue.finish(ctx, d.loop.sub.queue.db, d.job)
 }
 
 // handBack gives the job up because the subscription ends; begun says whether a
 // handler got it.
 func (d *delivery) handBack(begun bool) {
-	d.settle(func(ctx context.Context) (Outcome, error) { return d.returned(ctx, begun) })
+	d.settle(func(ctx context.Context) (RunOutcome, error) { return d.returned(ctx, begun) })
 	d.cancel(ErrStopping)
 }
 
-func (d *delivery) returned(ctx context.Context, begun bool) (Outcome, error) {
+func (d *delivery) returned(ctx context.Context, begun bool) (RunOutcome, error) {
 	return Returned, d.loop.sub.queue.handBack(ctx, d.job, begun)
 }
 
 // failed decides between giving back, another attempt, and setting aside.
-func (d *delivery) failed(ctx context.Context) (Outcome, error) {
+func (d *delivery) failed(ctx context.Context) (RunOutcome, error) {
 	d.mu.Lock()
 	cause := d.failure
 	d.mu.Unlock()

@@ -9,15 +9,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kind is the kind of a job; each is a Watermill topic of the Subscriber.
-type Kind string
+// JobKind is the kind of a job; each is a Watermill topic of the Subscriber.
+type JobKind string
 
 // The kinds.
 const (
-	Build  Kind = "build"  // build a report's PDF
-	Mail   Kind = "mail"   // mail one recipient (Key: member id)
-	Expire Kind = "expire" // append Expired when the retention window has elapsed
-	Erase  Kind = "erase"  // delete a file (Key: what and why)
+	Build  JobKind = "build"  // build a report's PDF
+	Mail   JobKind = "mail"   // mail one recipient (Key: member id)
+	Expire JobKind = "expire" // append Expired when the retention window has elapsed
+	Erase  JobKind = "erase"  // delete a file (Key: what and why)
 )
 
 // Keys of an Erase job. Each reason to erase the inputs has a key of its own, so
@@ -36,22 +36,22 @@ const (
 	StatusDead    = "dead"
 )
 
-// Outcome is how an attempt at a job ended.
-type Outcome string
+// RunOutcome is how an attempt at a job ended.
+type RunOutcome string
 
 // The outcomes.
 const (
-	Done     Outcome = "done"
-	Retried  Outcome = "retried"  // it failed, and the job comes again
-	Dead     Outcome = "dead"     // it failed, and the job was set aside
-	Returned Outcome = "returned" // it was cut off by a stop, and does not count
+	Done     RunOutcome = "done"
+	Retried  RunOutcome = "retried"  // it failed, and the job comes again
+	Dead     RunOutcome = "dead"     // it failed, and the job was set aside
+	Returned RunOutcome = "returned" // it was cut off by a stop, and does not count
 )
 
 // Job is one piece of work for one subject. (Subject, Kind, Key) is unique.
 type Job struct {
 	ID             uuid.UUID
 	OrganizationID uuid.UUID
-	Kind           Kind
+	Kind           JobKind
 	Subject        uuid.UUID
 	Key            string
 	Payload        []byte            // the message's payload; most kinds need none

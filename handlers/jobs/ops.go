@@ -23,8 +23,8 @@ var (
 	dropDeadSQL string
 )
 
-// Counts says how many jobs of a kind there are in each status.
-type Counts struct {
+// QueueCounts says how many jobs of a kind there are in each status.
+type QueueCounts struct {
 	Queued  int64 `db:"queued"`
 	Running int64 `db:"running"`
 	Dead    int64 `db:"dead"`
@@ -52,7 +52,7 @@ type listRow struct {
 
 func (r listRow) row() (Row, error) {
 	row := Row{
-		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: Kind(r.Kind), Subject: r.Subject, Key: r.Key,
+		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: JobKind(r.Kind), Subject: r.Subject, Key: r.Key,
 			Payload: r.Payload, RunAt: r.RunAt},
 		Status: r.Status, Attempts: r.Attempts, WorkerID: r.WorkerID, LeasedUntil: r.LeasedUntil, DeadAt: r.DeadAt,
 		LastError: r.LastError, Step: r.Step, TotalSteps: r.TotalSteps, Label: r.Label,
@@ -62,7 +62,7 @@ func (r listRow) row() (Row, error) {
 
 type listing struct {
 	organization uuid.UUID // uuid.Nil: all
-	kinds        []Kind    // empty: all
+	kinds        []JobKind // empty: all
 	subjects     []uuid.UUID
 	job          uuid.UUID
 	dead         bool // only those set aside
@@ -95,7 +95,7 @@ func (q *Queue) list(ctx context.Context, l listing) ([]Row, error) {
 
 // List returns the unfinished jobs of one organization (uuid.Nil: of all) of
 // the given kinds (none: of all), oldest first, those set aside included.
-func (q *Queue) List(ctx context.Context, organization uuid.UUID, limit int, kinds ...Kind) ([]Row, error) {
+func (q *Queue) List(ctx context.Context, organization uuid.UUID, limit int, kinds ...JobKind) ([]Row, error) {
 	return q.list(ctx, listing{organization: organization, kinds: kinds, limit: limit})
 }
 
@@ -126,7 +126,7 @@ func (q *Queue) Progress(ctx context.Context, organization uuid.UUID, reports []
 	if len(reports) == 0 {
 		return map[uuid.UUID]Row{}, nil
 	}
-	rows, err := q.list(ctx, listing{organization: organization, kinds: []Kind{Build}, subjects: reports, limit: len(reports)})
+	rows, err := q.list(ctx, listing{organization: organization, kinds: []JobKind{Build}, subjects: reports, limit: len(reports)})
 	if err != nil {
 		return nil, err
 	}
@@ -138,17 +138,17 @@ func (q *Queue) Progress(ctx context.Context, organization uuid.UUID, reports []
 }
 
 // Counts returns how many jobs there are by kind, in one organization or (uuid.Nil) in all.
-func (q *Queue) Counts(ctx context.Context, organization uuid.UUID) (map[Kind]Counts, error) {
+func (q *Queue) Counts(ctx context.Context, organization uuid.UUID) (map[JobKind]QueueCounts, error) {
 	var found []struct {
 		Kind string `db:"kind"`
-		Counts
+		QueueCounts
 	}
 	if err := sqlx.SelectContext(ctx, q.db, &found, countsSQL, orNull(organization)); err != nil {
 		return nil, fmt.Errorf("count jobs: %w", err)
 	}
-	counts := make(map[Kind]Counts, len(found))
+	counts := make(map[JobKind]QueueCounts, len(found))
 	for _, f := range found {
-		counts[Kind(f.Kind)] = f.Counts
+		counts[JobKind(f.Kind)] = f.QueueCounts
 	}
 	return counts, nil
 }

@@ -160,7 +160,7 @@ type claimedRow struct {
 
 // claim takes one job that is due; ok is false where none is. A claim behind the
 // last of maxAttempts (0: no bound) is one to bury the job.
-func (q *Queue) claim(ctx context.Context, kind Kind, worker string, term time.Duration, maxAttempts int) (c Claimed, ok bool, err error) {
+func (q *Queue) claim(ctx context.Context, kind JobKind, worker string, term time.Duration, maxAttempts int) (c Claimed, ok bool, err error) {
 	var rows []claimedRow
 	if err := sqlx.SelectContext(ctx, q.db, &rows, claimSQL, string(kind), worker, term.Seconds(), maxAttempts); err != nil {
 		return Claimed{}, false, fmt.Errorf("claim a %s job: %w", kind, err)
@@ -170,7 +170,7 @@ func (q *Queue) claim(ctx context.Context, kind Kind, worker string, term time.D
 	}
 	r := rows[0]
 	c = Claimed{
-		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: Kind(r.Kind), Subject: r.Subject,
+		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: JobKind(r.Kind), Subject: r.Subject,
 			Key: r.Key, Payload: r.Payload, RunAt: r.ClaimedAt},
 		Attempt: r.Attempts, Fence: r.Fence, WorkerID: r.WorkerID,
 		At: r.ClaimedAt, Age: time.Duration(r.AgeSeconds * float64(time.Second)),

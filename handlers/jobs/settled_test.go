@@ -19,8 +19,8 @@ func TestEveryAttemptIsSettled(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	var mu sync.Mutex
-	told := map[jobs.Outcome]int{}
-	settled := func(_ jobs.Kind, outcome jobs.Outcome, took time.Duration) {
+	told := map[jobs.RunOutcome]int{}
+	settled := func(_ jobs.JobKind, outcome jobs.RunOutcome, took time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		told[outcome]++
@@ -51,7 +51,7 @@ func TestEveryAttemptIsSettled(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if diff := cmp.Diff(map[jobs.Outcome]int{jobs.Done: 1, jobs.Retried: 1, jobs.Dead: 1, jobs.Returned: 1}, told); diff != "" {
+	if diff := cmp.Diff(map[jobs.RunOutcome]int{jobs.Done: 1, jobs.Retried: 1, jobs.Dead: 1, jobs.Returned: 1}, told); diff != "" {
 		t.Error(diff)
 	}
 }

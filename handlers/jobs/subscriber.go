@@ -64,11 +64,11 @@ type Config struct {
 	// cancelled; 3 s.
 	Grace time.Duration
 	// Policies holds one per kind; a kind without one gets Default.
-	Policies map[Kind]Policy
+	Policies map[JobKind]Policy
 	Default  Policy
 	// Settled is told of every attempt that is over, how it ended and how long
 	// it took; nil: nobody is. It must not block.
-	Settled func(kind Kind, outcome Outcome, took time.Duration)
+	Settled func(kind JobKind, outcome RunOutcome, took time.Duration)
 	Log     *slog.Logger
 }
 
@@ -86,7 +86,7 @@ func (c *Config) setDefaults() {
 		c.Grace = 3 * time.Second
 	}
 	if c.Settled == nil {
-		c.Settled = func(Kind, Outcome, time.Duration) {}
+		c.Settled = func(JobKind, RunOutcome, time.Duration) {}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -142,14 +142,14 @@ func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *messa
 	if s.closed {
 		return nil, errClosed
 	}
-	policy, ok := s.cfg.Policies[Kind(topic)]
+	policy, ok := s.cfg.Policies[JobKind(topic)]
 	if !ok {
 		policy = s.cfg.Default
 	}
 	out := make(chan *message.Message)
 	l := &loop{
 		sub:    s,
-		kind:   Kind(topic),
+		kind:   JobKind(topic),
 		policy: policy,
 		out:    out,
 	}
@@ -213,7 +213,7 @@ func (s *Subscriber) Close() error {
 // loop claims the jobs of one subscription.
 type loop struct {
 	sub    *Subscriber
-	kind   Kind
+	kind   JobKind
 	policy Policy
 	out    chan<- *message.Message
 	slots  chan struct{} // one token a running job

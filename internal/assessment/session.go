@@ -14,32 +14,32 @@ import (
 // server that does not even enforce that is hanging.
 const patience = 5 * time.Second
 
-// Session is a connection to one database that only reads. It is one
+// Connection is a connection to one database that only reads. It is one
 // goroutine's at a time.
-type Session struct {
+type Connection struct {
 	Database string
 	Timeout  time.Duration // of a statement
 	conn     *pgconn.PgConn
 }
 
 // Open is Connect for a session. The error is always a *ConnectionError.
-func (t Target) Open(ctx context.Context, database string) (*Session, error) {
+func (t Target) Open(ctx context.Context, database string) (*Connection, error) {
 	conn, err := t.Connect(ctx, database)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Database: database, Timeout: StatementTimeout, conn: conn}, nil
+	return &Connection{Database: database, Timeout: StatementTimeout, conn: conn}, nil
 }
 
 // Close says goodbye also when the look was cancelled.
-func (s *Session) Close(ctx context.Context) {
+func (s *Connection) Close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = s.conn.Close(ctx)
 }
 
 // Closed says whether the connection is gone, so that no statement can be run.
-func (s *Session) Closed() bool { return s.conn.IsClosed() }
+func (s *Connection) Closed() bool { return s.conn.IsClosed() }
 
 // Each runs one statement in a transaction of its own and calls take with each
 // row as text; NULL is nil, and the bytes are the caller's during the call only.
@@ -50,7 +50,7 @@ func (s *Session) Closed() bool { return s.conn.IsClosed() }
 // Every row has the columns asked for: what answers need not be PostgreSQL. Its
 // refusal is a *pgconn.PgError; ErrTooMuch says that the answer was cut off, and
 // the connection with it.
-func (s *Session) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
+func (s *Connection) Each(ctx context.Context, columns int, statement string, take func(row [][]byte) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout+patience)
 	defer cancel()
 	answers := s.conn.Exec(ctx, fmt.Sprintf(
@@ -118,7 +118,7 @@ func (a *answer) addRow(values [][]byte) {
 }
 
 // Query returns the rows of one statement as text; NULL is "". Errors as Each's.
-func (s *Session) Query(ctx context.Context, columns int, statement string) ([][]string, error) {
+func (s *Connection) Query(ctx context.Context, columns int, statement string) ([][]string, error) {
 	var rows [][]string
 	err := s.Each(ctx, columns, statement, func(values [][]byte) error {
 		row := make([]string, len(values))
@@ -136,7 +136,7 @@ func (s *Session) Query(ctx context.Context, columns int, statement string) ([][
 }
 
 // Row is Query for statements that always return one row.
-func (s *Session) Row(ctx context.Context, columns int, statement string) ([]string, error) {
+func (s *Connection) Row(ctx context.Context, columns int, statement string) ([]string, error) {
 	rows, err := s.Query(ctx, columns, statement)
 	if err == nil && len(rows) != 1 {
 		err = errors.New("the server answered other rows than asked for")

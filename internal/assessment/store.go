@@ -65,9 +65,9 @@ type Failure struct {
 	At       time.Time
 }
 
-// State is what lists show of an instance's assessment. The zero State is an
+// TargetState is what lists show of an instance's assessment. The zero State is an
 // instance that has no connection registered.
-type State struct {
+type TargetState struct {
 	Collected        bool
 	Classify         string
 	LastSeenAt       *time.Time // a connection succeeded
@@ -79,7 +79,7 @@ type State struct {
 }
 
 // addMissing adds those grants that no other asks for already.
-func (s *State) addMissing(grants []snapshot.MissingGrant) {
+func (s *TargetState) addMissing(grants []snapshot.MissingGrant) {
 	for _, g := range grants {
 		if !slices.ContainsFunc(s.MissingGrants, func(known snapshot.MissingGrant) bool {
 			return known.Statement == g.Statement && known.Object == g.Object
@@ -218,7 +218,7 @@ var statesSQL string
 
 // States returns the states of those ids that have a connection registered in
 // this organization; the others are absent, and the zero State is theirs.
-func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]State, error) {
+func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]TargetState, error) {
 	var rows []struct {
 		Instance       uuid.UUID  `db:"instance_id"`
 		Classify       string     `db:"classify"`
@@ -234,9 +234,9 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 	if err := s.db.SelectContext(ctx, &rows, statesSQL, organization, ids); err != nil {
 		return nil, fmt.Errorf("read the states of %d instances: %w", len(ids), err)
 	}
-	out := make(map[uuid.UUID]State, len(rows))
+	out := make(map[uuid.UUID]TargetState, len(rows))
 	for _, row := range rows {
-		state := State{
+		state := TargetState{
 			Collected: true, Classify: row.Classify, LastSeenAt: utc(row.LastSeen),
 			LastAssessedAt: utc(row.LastAssessed), LastClassifiedAt: utc(row.LastClassified),
 		}

@@ -74,7 +74,7 @@ func TestCredentialsAreSealedAndBoundToTheirRow(t *testing.T) {
 	if _, ok, err := store.Credentials(ctx, uuid.New(), instance); ok || err != nil {
 		t.Errorf("another organization reads it: %t, %v", ok, err)
 	}
-	if other, states := uuid.New(), must[map[uuid.UUID]assessment.State](t); len(states(store.States(ctx, other, []uuid.UUID{instance}))) > 0 {
+	if other, states := uuid.New(), must[map[uuid.UUID]assessment.TargetState](t); len(states(store.States(ctx, other, []uuid.UUID{instance}))) > 0 {
 		t.Error("another organization sees its state")
 	}
 	// A row moved to another instance does not open there.
@@ -109,8 +109,8 @@ func TestALostServerKeepsItsLastGoodFacts(t *testing.T) {
 	ctx := context.Background()
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
-	state := func() assessment.State {
-		return must[map[uuid.UUID]assessment.State](t)(store.States(ctx, organization, []uuid.UUID{instance, uuid.New()}))[instance]
+	state := func() assessment.TargetState {
+		return must[map[uuid.UUID]assessment.TargetState](t)(store.States(ctx, organization, []uuid.UUID{instance, uuid.New()}))[instance]
 	}
 	record := func(a snapshot.Assessment, c ...assessment.DatabaseClassification) {
 		t.Helper()
@@ -311,7 +311,7 @@ func TestWhatTheStatisticsLackIsShownToo(t *testing.T) {
 	}
 	db.MustExec(`INSERT INTO monitor_leases (instance_id, organization_id, missing_grants) VALUES
 		($1, $2, '[{"object": "o", "statement": "GRANT"}, {"object": "s", "statement": "GRANT pg_read_all_stats"}]')`, instance, organization)
-	state := must[map[uuid.UUID]assessment.State](t)(store.States(ctx, organization, []uuid.UUID{instance}))[instance]
+	state := must[map[uuid.UUID]assessment.TargetState](t)(store.States(ctx, organization, []uuid.UUID{instance}))[instance]
 	if got := state.MissingGrants; len(got) != 2 || len(got[0].Checks) != 1 || got[1].Statement != "GRANT pg_read_all_stats" {
 		t.Errorf("%+v", got)
 	}

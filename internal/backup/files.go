@@ -79,14 +79,14 @@ func filesOf(registry *eventstore.Registry, e eventstore.Event) (pdf, inputs kep
 }
 
 // matches says whether the file in a store is what the log says. Errors:
-// *blobs.NotFoundError.
+// *blobs.MissingFileError.
 func (k kept) matches(ctx context.Context, store *blobs.Store) (bool, error) {
 	if !k.inputs {
 		found, err := store.Digest(ctx, k.name)
 		return found.SHA256 == k.sha256, err
 	}
 	_, digest, err := store.ReadInputs(ctx, k.name)
-	var changed *blobs.DamagedError
+	var changed *blobs.DamagedInputsError
 	if errors.As(err, &changed) {
 		return false, nil
 	}
@@ -103,18 +103,18 @@ func openBlobs(ctx context.Context, dir string) (*blobs.Store, error) {
 }
 
 // measure returns size and digest of a file of a backup.
-func measure(dir, name string) (File, error) {
+func measure(dir, name string) (BackupFile, error) {
 	file, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
-		return File{}, err
+		return BackupFile{}, err
 	}
 	defer func() { _ = file.Close() }()
 	sum := sha256.New()
 	size, err := io.Copy(sum, file)
 	if err != nil {
-		return File{}, fmt.Errorf("read %s: %w", name, err)
+		return BackupFile{}, fmt.Errorf("read %s: %w", name, err)
 	}
-	return File{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+	return BackupFile{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
 func syncDir(dir string) error {

@@ -25,7 +25,7 @@ import (
 // Source is an installation, running or not, that a backup is made of.
 type Source struct {
 	DB       *sqlx.DB
-	Database postgres.Database // the same, as pg_dump reaches it
+	Database postgres.DumpDatabase // the same, as pg_dump reaches it
 	Events   *eventstore.Store
 	Registry *eventstore.Registry
 	Blobs    *blobs.Store
@@ -252,7 +252,7 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 	for i, file := range files {
 		s.Progress(fmt.Sprintf("copying file %d of %d", i+1, len(files)))
 		copied, err := into.Copy(ctx, s.Blobs, file.name)
-		var none *blobs.NotFoundError
+		var none *blobs.MissingFileError
 		if errors.As(err, &none) {
 			vanished = append(vanished, file)
 			continue
@@ -260,7 +260,7 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 		if err != nil {
 			return err
 		}
-		m.Files = append(m.Files, File{Name: blobsDir + "/" + file.name, SizeBytes: copied.SizeBytes, SHA256: copied.SHA256})
+		m.Files = append(m.Files, BackupFile{Name: blobsDir + "/" + file.name, SizeBytes: copied.SizeBytes, SHA256: copied.SHA256})
 		if ok, err := file.matches(ctx, into); err != nil {
 			return err
 		} else if !ok {

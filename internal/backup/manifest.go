@@ -38,12 +38,12 @@ type Manifest struct {
 	Schema        int64                   `json:"schema"`     // last migration
 	Organizations int                     `json:"organizations"`
 	Heads         []eventstore.SignedHead `json:"heads"` // of the logs, as the dump has them
-	Files         []File                  `json:"files"`
+	Files         []BackupFile            `json:"files"`
 	Absent        []Absent                `json:"absent,omitempty"`
 }
 
-// File is one file of a backup.
-type File struct {
+// BackupFile is one file of a backup.
+type BackupFile struct {
 	Name      string `json:"name"` // with slashes, relative to the backup's directory
 	SizeBytes int64  `json:"sizeBytes"`
 	SHA256    string `json:"sha256"` // hex

@@ -23,15 +23,15 @@ const (
 	dropMarker = `DROP TABLE IF EXISTS muster_restore`
 )
 
-// UnfinishedError says that a restore into this database was begun and not
+// UnfinishedRestoreError says that a restore into this database was begun and not
 // finished: nothing else may use it.
-type UnfinishedError struct {
+type UnfinishedRestoreError struct {
 	Backup  string    `db:"backup"` // identity
 	MadeAt  time.Time `db:"made_at"`
 	BegunAt time.Time `db:"begun_at"`
 }
 
-func (e *UnfinishedError) Error() string {
+func (e *UnfinishedRestoreError) Error() string {
 	return fmt.Sprintf("the restore of the backup of %s into this installation was begun at %s and is not finished: run muster restore with the same "+
 		"backup and settings again, which goes on where it stopped",
 		e.MadeAt.UTC().Format(time.RFC3339), e.BegunAt.UTC().Format(time.RFC3339))
@@ -50,7 +50,7 @@ func RequireFinished(ctx context.Context, db sqlx.QueryerContext) error {
 	return nil
 }
 
-func readMarker(ctx context.Context, db sqlx.QueryerContext) (*UnfinishedError, error) {
+func readMarker(ctx context.Context, db sqlx.QueryerContext) (*UnfinishedRestoreError, error) {
 	var there bool
 	if err := db.QueryRowxContext(ctx, `SELECT to_regclass('muster_restore') IS NOT NULL`).Scan(&there); err != nil {
 		return nil, fmt.Errorf("look for an unfinished restore: %w", err)
@@ -58,7 +58,7 @@ func readMarker(ctx context.Context, db sqlx.QueryerContext) (*UnfinishedError, 
 	if !there {
 		return nil, nil
 	}
-	marker := &UnfinishedError{}
+	marker := &UnfinishedRestoreError{}
 	err := sqlx.GetContext(ctx, db, marker, `SELECT backup, made_at, begun_at FROM muster_restore`)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, errors.New("the table muster_restore is empty: a restore made it and nothing else does; drop the database")

@@ -18,10 +18,10 @@ import (
 	"muster/internal/secrets"
 )
 
-// Target is the empty installation that a backup is restored into.
-type Target struct {
+// RestoreTarget is the empty installation that a backup is restored into.
+type RestoreTarget struct {
 	DB       *sqlx.DB
-	Database postgres.Database // the same, as pg_restore reaches it
+	Database postgres.DumpDatabase // the same, as pg_restore reaches it
 	Migrate  func(context.Context) error
 	Events   *eventstore.Store
 	Registry *eventstore.Registry
@@ -43,17 +43,17 @@ func (e *TargetError) Error() string {
 	return "a backup is restored into an empty installation only: " + join(e.Problems)
 }
 
-// BusyError says that another process works on the database.
-type BusyError struct{}
+// OccupiedError says that another process works on the database.
+type OccupiedError struct{}
 
-func (e *BusyError) Error() string {
+func (e *OccupiedError) Error() string {
 	return "another process restores or migrates this database: wait for it, then try again"
 }
 
 func busy(err error) error {
 	var locked *postgres.LockedError
 	if errors.As(err, &locked) {
-		return &BusyError{}
+		return &OccupiedError{}
 	}
 	return err
 }
@@ -68,7 +68,7 @@ const restoreLockID = 0x726573746f7265
 //
 // Errors: *TargetError, *BusyError, *UnfinishedError (of another backup),
 // *VerificationError.
-func (t *Target) Restore(ctx context.Context, b *Backup) (Verified, error) {
+func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error) {
 	conn, err := t.DB.Connx(ctx)
 	if err != nil {
 		return Verified{}, fmt.Errorf("connect: %w", err)
@@ -112,7 +112,7 @@ func (t *Target) Restore(ctx context.Context, b *Backup) (Verified, error) {
 
 // load marks the database and loads the dump, unless an earlier call has. Nobody
 // migrates meanwhile: that would fill the database first.
-func (t *Target) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
+func (t *RestoreTarget) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
 	unlock, err := postgres.LockMigrations(ctx, conn)
 	if err != nil {
 		return busy(err)
@@ -153,7 +153,7 @@ func (t *Target) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
 }
 
 // requireLoaded holds the heads of the logs against those of the dump.
-func (t *Target) requireLoaded(ctx context.Context, b *Backup) error {
+func (t *RestoreTarget) requireLoaded(ctx context.Context, b *Backup) error {
 	for _, signed := range b.Heads {
 		head, err := t.Events.Head(ctx, nil, signed.Head.Log)
 		if err != nil {
@@ -167,7 +167,7 @@ func (t *Target) requireLoaded(ctx context.Context, b *Backup) error {
 	return nil
 }
 
-func (t *Target) loadDump(ctx context.Context, b *Backup, major int) (err error) {
+func (t *RestoreTarget) loadDump(ctx context.Context, b *Backup, major int) (err error) {
 	t.Progress("loading the database")
 	dump, err := os.Open(filepath.Join(b.Dir, dumpName))
 	if err != nil {
@@ -178,7 +178,7 @@ func (t *Target) loadDump(ctx context.Context, b *Backup, major int) (err error)
 }
 
 // requireEmpty looks at every part of the installation before one is written.
-func (t *Target) requireEmpty(ctx context.Context, b *Backup, major int) error {
+func (t *RestoreTarget) requireEmpty(ctx context.Context, b *Backup, major int) error {
 	var problems []string
 	if major < b.PgDump {
 		problems = append(problems, fmt.Sprintf("the server is PostgreSQL %d and the dump was made by version %d: take a server of that version or a later one", major, b.PgDump))
@@ -217,7 +217,7 @@ func holdsMuster(ctx context.Context, q sqlx.QueryerContext) (there bool, err er
 }
 
 // requireKeyFile accepts a place without a key file, or with the backup's keys.
-func (t *Target) requireKeyFile(b *Backup) error {
+func (t *RestoreTarget) requireKeyFile(b *Backup) error {
 	there, err := secrets.Load(t.KeyFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -238,7 +238,7 @@ func prints(r *secrets.Ring) (list []string) {
 	return list
 }
 
-func (t *Target) placeKeys(b *Backup) error {
+func (t *RestoreTarget) placeKeys(b *Backup) error {
 	err := secrets.Create(t.KeyFile, b.keys.Keys())
 	if errors.Is(err, fs.ErrExist) {
 		return t.requireKeyFile(b)
@@ -247,7 +247,7 @@ func (t *Target) placeKeys(b *Backup) error {
 }
 
 // copyFiles copies the files of reports that are not there already.
-func (t *Target) copyFiles(ctx context.Context, b *Backup) error {
+func (t *RestoreTarget) copyFiles(ctx context.Context, b *Backup) error {
 	from, err := openBlobs(ctx, b.Dir)
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func (t *Target) copyFiles(ctx context.Context, b *Backup) error {
 	for i, want := range files {
 		t.Progress(fmt.Sprintf("copying file %d of %d", i+1, len(files)))
 		there, err := t.Blobs.Digest(ctx, want.Name)
-		var none *blobs.NotFoundError
+		var none *blobs.MissingFileError
 		if err != nil && !errors.As(err, &none) {
 			return err
 		}
@@ -276,7 +276,7 @@ func (t *Target) copyFiles(ctx context.Context, b *Backup) error {
 }
 
 // finish makes the installation one that can be served.
-func (t *Target) finish(ctx context.Context) error {
+func (t *RestoreTarget) finish(ctx context.Context) error {
 	if err := t.Record(ctx); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // Verified is what a restored installation was found to be.
 type Verified struct {
-	Logs     []eventstore.Report
+	Logs     []eventstore.Verification
 	Reports  int // whose files were held against the log
 	Files    int
 	Absent   []Absent // left out of the backup, so not looked for
@@ -40,7 +40,7 @@ func (e *VerificationError) Error() string {
 
 // verify holds the logs against the heads that were signed when the backup was
 // made, and every file that they name against its digest.
-func (t *Target) verify(ctx context.Context, b *Backup) (Verified, error) {
+func (t *RestoreTarget) verify(ctx context.Context, b *Backup) (Verified, error) {
 	v := Verified{Absent: b.Absent}
 	for _, signed := range b.Heads {
 		witness := signed.Head
@@ -58,7 +58,7 @@ func (t *Target) verify(ctx context.Context, b *Backup) (Verified, error) {
 	return v, t.verifyFiles(ctx, b, &v)
 }
 
-func (t *Target) verifyFiles(ctx context.Context, b *Backup, v *Verified) error {
+func (t *RestoreTarget) verifyFiles(ctx context.Context, b *Backup, v *Verified) error {
 	files, unread, err := keptFiles(ctx, t.Events, t.Registry, b.head(eventstore.Reports).Position)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (t *Target) verifyFiles(ctx context.Context, b *Backup, v *Verified) error 
 		}
 		t.Progress(fmt.Sprintf("verifying file %d of %d", i+1, len(files)))
 		ok, err := file.matches(ctx, t.Blobs)
-		var none *blobs.NotFoundError
+		var none *blobs.MissingFileError
 		switch {
 		case errors.As(err, &none):
 			v.Findings = append(v.Findings, "file "+file.name+" is missing")

@@ -27,10 +27,10 @@ type Store struct {
 	calls     chan struct{} // holds a token for each call under way
 }
 
-// NotFoundError reports that there is no file of that name.
-type NotFoundError struct{ Name string }
+// MissingFileError reports that there is no file of that name.
+type MissingFileError struct{ Name string }
 
-func (e *NotFoundError) Error() string { return "no file " + e.Name }
+func (e *MissingFileError) Error() string { return "no file " + e.Name }
 
 // FullError reports that the store has no room for a file. Nothing of it is visible.
 type FullError struct {
@@ -170,7 +170,7 @@ func failed(doing, name string, err error) error {
 	case errors.As(err, &timeout):
 		return timeout
 	case gcerrors.Code(err) == gcerrors.NotFound:
-		return &NotFoundError{Name: name}
+		return &MissingFileError{Name: name}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &FullError{Name: name, Err: err}
 	}

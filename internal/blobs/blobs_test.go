@@ -145,7 +145,7 @@ func TestAChangedInputsFileHasAnotherDigestOrDoesNotUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, digest, err := s.ReadInputs(t.Context(), name)
-	var damaged *blobs.DamagedError
+	var damaged *blobs.DamagedInputsError
 	if !errors.As(err, &damaged) && (err != nil || digest == written.SHA256) {
 		t.Errorf("a changed file read as digest %s, error %v; written was %s", digest, err, written.SHA256)
 	}
@@ -188,7 +188,7 @@ func TestDeleteMayBeRepeated(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var none *blobs.NotFoundError
+	var none *blobs.MissingFileError
 	if _, err := s.Open(t.Context(), name); !errors.As(err, &none) {
 		t.Errorf("open: %v, want *NotFoundError", err)
 	}

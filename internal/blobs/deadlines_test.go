@@ -217,7 +217,7 @@ func TestCheckKnowsTheStore(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	var none *blobs.NotFoundError
+	var none *blobs.MissingFileError
 	if err := s.Check(t.Context(), fingerprint); !errors.As(err, &none) {
 		t.Errorf("a store that is not mounted: %v", err)
 	}

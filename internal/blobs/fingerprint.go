@@ -25,7 +25,7 @@ const maxMarker = 128
 // time it is asked. Processes that ask together get the same one.
 func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 	id, err := s.readMarker(ctx)
-	var none *NotFoundError
+	var none *MissingFileError
 	if !errors.As(err, &none) {
 		return id, err
 	}

@@ -37,7 +37,7 @@ func TestAnObjectStore(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 512<<10) // 8 MiB: more than one part
 	sum := sha256.Sum256(content)
 
-	var none *blobs.NotFoundError
+	var none *blobs.MissingFileError
 	if _, err := s.Open(t.Context(), pdf); !errors.As(err, &none) {
 		t.Errorf("a file that is not there: %v", err)
 	}

@@ -66,16 +66,16 @@ func (s *Store) WriteInputs(ctx context.Context, name string, from io.Reader) (W
 // elsewhere must not take the process down.
 const maxInputs = 1 << 30
 
-// DamagedError reports an inputs file that does not unpack: it is not what was
+// DamagedInputsError reports an inputs file that does not unpack: it is not what was
 // written.
-type DamagedError struct {
+type DamagedInputsError struct {
 	Name string
 	Err  error
 }
 
-func (e *DamagedError) Error() string { return "unpack " + e.Name + ": " + e.Err.Error() }
+func (e *DamagedInputsError) Error() string { return "unpack " + e.Name + ": " + e.Err.Error() }
 
-func (e *DamagedError) Unwrap() error { return e.Err }
+func (e *DamagedInputsError) Unwrap() error { return e.Err }
 
 // ReadInputs returns the uncompressed inputs document and its SHA-256 in hex.
 // Errors: *NotFoundError, *DamagedError.
@@ -97,7 +97,7 @@ func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, d
 	}
 	defer z.Close()
 	if document, err = z.DecodeAll(compressed, nil); err != nil {
-		return nil, "", &DamagedError{Name: name, Err: err}
+		return nil, "", &DamagedInputsError{Name: name, Err: err}
 	}
 	sum := sha256.Sum256(document)
 	return document, hex.EncodeToString(sum[:]), nil

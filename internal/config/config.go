@@ -59,25 +59,25 @@ type Config struct {
 	environ func() []string
 }
 
-// Role is one kind of work that a serve process does.
-type Role string
+// ProcessRole is one kind of work that a serve process does.
+type ProcessRole string
 
 // The roles. A process without some leaves them to others on the same database.
 const (
-	API         Role = "api"
-	Projections Role = "projections"
-	Workers     Role = "workers"
-	Collectors  Role = "collectors"
+	API         ProcessRole = "api"
+	Projections ProcessRole = "projections"
+	Workers     ProcessRole = "workers"
+	Collectors  ProcessRole = "collectors"
 )
 
 // Roles is what one process does.
-type Roles []Role
+type Roles []ProcessRole
 
 // allRoles is every role, which is also the default.
 func allRoles() Roles { return Roles{API, Projections, Workers, Collectors} }
 
 // Has says whether the process has a role.
-func (r Roles) Has(role Role) bool { return slices.Contains(r, role) }
+func (r Roles) Has(role ProcessRole) bool { return slices.Contains(r, role) }
 
 // Bind adds a flag for every setting to flags. Call Validate when they have been
 // parsed.

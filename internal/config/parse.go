@@ -233,7 +233,7 @@ func items(text string) []string {
 func roles(text string) (Roles, error) {
 	var found Roles
 	for _, item := range items(text) {
-		role := Role(item)
+		role := ProcessRole(item)
 		if !allRoles().Has(role) {
 			return nil, fmt.Errorf("names %q, which is none of api, projections, workers, collectors", item)
 		}

@@ -66,9 +66,9 @@ func (s *watchedStore) WaitEvents(ctx context.Context, organization uuid.UUID, e
 	return s.Store.WaitEvents(ctx, organization, engine, scope, w)
 }
 
-func (s *watchedStore) Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.Connections, error) {
+func (s *watchedStore) Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error) {
 	if err := s.read(engine); err != nil {
-		return measurements.Connections{}, err
+		return measurements.OpenConnections{}, err
 	}
 	return s.Store.Connections(ctx, organization, engine, databases, now)
 }

@@ -124,7 +124,7 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 		Connections: collector, Blobs: files, Outbox: outbox, App: builtApp,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
 		Metrics:  telemetry.New("test", "abc"),
-		Ready:    readiness.New(log, readiness.Check{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}),
+		Ready:    readiness.New(log, readiness.Need{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}),
 		Build:    operations.Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
 		Log:      log, Now: w.clock.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
 	}

@@ -22,8 +22,8 @@ type Address struct {
 	Email string
 }
 
-// Notice is a finished report as its mail tells of it.
-type Notice struct {
+// ReadyNotice is a finished report as its mail tells of it.
+type ReadyNotice struct {
 	OrganizationID uuid.UUID
 	ReportID       uuid.UUID
 	MemberID       uuid.UUID
@@ -74,7 +74,7 @@ func NewComposer(from *netmail.Address, now func() time.Time) *Composer {
 
 // Compose makes the mail to one recipient. It fails with a final
 // *DeliveryError where the address is none.
-func (c *Composer) Compose(n Notice, to Address) (Message, error) {
+func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	// Names come from people: a line break in one must not end a line of ours.
 	n.Organization, n.ScopeLabel, n.FileName = legible.Clean(n.Organization), legible.Clean(n.ScopeLabel), legible.Clean(n.FileName)
 	n.Requester, to.Name = legible.Clean(n.Requester), legible.Clean(to.Name)
@@ -82,7 +82,7 @@ func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(c.from)
 	if err := m.AddToFormat(to.Name, to.Email); err != nil {
-		return Message{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
+		return ComposedMail{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
 	}
 	subject := fmt.Sprintf("%s ready: %s", n.Kind, n.ScopeLabel)
 	if n.Demo {
@@ -96,7 +96,7 @@ func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 	m.SetGenHeader("X-Auto-Response-Suppress", "All") // Exchange looks at this one only
 	m.SetBodyString(gomail.TypeTextPlain, text)
 	m.AddAlternativeString(gomail.TypeTextHTML, page)
-	return Message{
+	return ComposedMail{
 		ID:   MessageID(n.ReportID, n.MemberID),
 		Name: fmt.Sprintf("%s.%s.%s", n.OrganizationID, n.ReportID, n.MemberID),
 		msg:  m,
@@ -104,7 +104,7 @@ func (c *Composer) Compose(n Notice, to Address) (Message, error) {
 }
 
 // letter says it as text and as a page, in which every value is escaped.
-func letter(n Notice) (text, page string) {
+func letter(n ReadyNotice) (text, page string) {
 	pages := fmt.Sprintf("%d pages", n.Pages)
 	if n.Pages == 1 {
 		pages = "1 page"

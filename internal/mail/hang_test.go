@@ -60,7 +60,7 @@ func TestAMailServerThatHangs(t *testing.T) {
 	const timeout = 400 * time.Millisecond
 	for name, c := range map[string]struct {
 		lines []string
-		stage mail.Stage
+		stage mail.DeliveryStage
 	}{
 		"says nothing":           {nil, mail.Opening},
 		"greets":                 {[]string{"220 hello"}, mail.Opening},

@@ -21,41 +21,41 @@ func MessageID(report, member uuid.UUID) string {
 	return fmt.Sprintf("%s.%s@%s", report, member, idHost)
 }
 
-// Message is a composed mail to one recipient.
-type Message struct {
+// ComposedMail is a composed mail to one recipient.
+type ComposedMail struct {
 	ID   string // Message-ID without the angle brackets
 	Name string // names the outbox file: <organization>.<report>.<member>
 	msg  *gomail.Msg
 }
 
-// Receipt says what became of a message that was taken.
-type Receipt struct {
+// Handover says what became of a message that was taken.
+type Handover struct {
 	Code int // the server's answer, 250; 0: written to the outbox
 }
 
 // Transport delivers messages. Errors: *DeliveryError.
 type Transport interface {
-	Send(ctx context.Context, m Message) (Receipt, error)
+	Send(ctx context.Context, m ComposedMail) (Handover, error)
 	// Check says whether a message could be delivered now, and delivers none.
 	Check(ctx context.Context) error
 }
 
-// Stage is how far a delivery got before it failed.
-type Stage string
+// DeliveryStage is how far a delivery got before it failed.
+type DeliveryStage string
 
 // The stages.
 const (
-	Addressing Stage = "addressing" // there is nowhere to send it
-	Opening    Stage = "opening"    // connecting, greeting, TLS, sign-in
-	Sender     Stage = "sender"     // MAIL FROM
-	Recipient  Stage = "recipient"  // RCPT TO
-	Content    Stage = "content"    // DATA
-	Storing    Stage = "storing"    // writing to the outbox
+	Addressing DeliveryStage = "addressing" // there is nowhere to send it
+	Opening    DeliveryStage = "opening"    // connecting, greeting, TLS, sign-in
+	Sender     DeliveryStage = "sender"     // MAIL FROM
+	Recipient  DeliveryStage = "recipient"  // RCPT TO
+	Content    DeliveryStage = "content"    // DATA
+	Storing    DeliveryStage = "storing"    // writing to the outbox
 )
 
 // DeliveryError reports that a mail was not taken.
 type DeliveryError struct {
-	Stage     Stage
+	Stage     DeliveryStage
 	Code      int    // the server's SMTP code; 0: none was given
 	Enhanced  string // the server's enhanced status code (RFC 3463), may be empty
 	Temporary bool   // trying again may help

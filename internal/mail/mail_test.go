@@ -27,8 +27,8 @@ var (
 	ana            = mail.Address{Name: "Ana Ruiz", Email: "ana@example.org"}
 )
 
-func notice() mail.Notice {
-	return mail.Notice{
+func notice() mail.ReadyNotice {
+	return mail.ReadyNotice{
 		OrganizationID: organizationID, ReportID: reportID, MemberID: memberID,
 		Organization: "Acme & Söhne", PublicURL: "https://muster.example.org/",
 		Kind: "Security Report", ScopeLabel: "3 instances: billing, crm, orders <b>", Requester: "Bob", Requested: false,
@@ -40,7 +40,7 @@ func notice() mail.Notice {
 	}
 }
 
-func compose(t *testing.T, n mail.Notice, to mail.Address) mail.Message {
+func compose(t *testing.T, n mail.ReadyNotice, to mail.Address) mail.ComposedMail {
 	t.Helper()
 	from, err := mail.ParseFrom("Muster <muster@localhost>")
 	if err != nil {
@@ -143,15 +143,15 @@ func TestTheMailSaysWhatThereIsAndHowToProveIt(t *testing.T) {
 func TestWhatDependsOnTheRecipient(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change  func(*mail.Notice)
+		change  func(*mail.ReadyNotice)
 		subject string
 		body    string
 	}{
-		"who asked":    {func(n *mail.Notice) { n.Requested = true }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you requested this report"},
-		"unknown name": {func(n *mail.Notice) { n.Requester = "" }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you are a recipient of this report"},
-		"demo":         {func(n *mail.Notice) { n.Demo = true }, "[Demo] Security Report ready: 3 instances: billing, crm, orders <b>", "data of this organization is made up"},
-		"line breaks":  {func(n *mail.Notice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
-		"turned":       {func(n *mail.Notice) { n.ScopeLabel = "\x1b[2Jgnp\u202e" }, "Security Report ready: \ufffd[2Jgnp\ufffd", "\ufffd[2Jgnp\ufffd"},
+		"who asked":    {func(n *mail.ReadyNotice) { n.Requested = true }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you requested this report"},
+		"unknown name": {func(n *mail.ReadyNotice) { n.Requester = "" }, "Security Report ready: 3 instances: billing, crm, orders <b>", "because you are a recipient of this report"},
+		"demo":         {func(n *mail.ReadyNotice) { n.Demo = true }, "[Demo] Security Report ready: 3 instances: billing, crm, orders <b>", "data of this organization is made up"},
+		"line breaks":  {func(n *mail.ReadyNotice) { n.ScopeLabel = "a\r\nBcc: eve@example.org" }, "Security Report ready: a\ufffd\ufffdBcc: eve@example.org", "a\ufffd\ufffdBcc: eve@example.org"},
+		"turned":       {func(n *mail.ReadyNotice) { n.ScopeLabel = "\x1b[2Jgnp\u202e" }, "Security Report ready: \ufffd[2Jgnp\ufffd", "\ufffd[2Jgnp\ufffd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

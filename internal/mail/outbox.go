@@ -35,11 +35,11 @@ func NewOutbox(dir string) (*Outbox, error) {
 
 // Send writes the message beside its place and renames it, so that a file in
 // the outbox is always whole; the same mail again replaces it.
-func (o *Outbox) Send(_ context.Context, m Message) (Receipt, error) {
+func (o *Outbox) Send(_ context.Context, m ComposedMail) (Handover, error) {
 	if err := o.write(m); err != nil {
-		return Receipt{}, &DeliveryError{Stage: Storing, Temporary: true, Text: err.Error()}
+		return Handover{}, &DeliveryError{Stage: Storing, Temporary: true, Text: err.Error()}
 	}
-	return Receipt{}, nil
+	return Handover{}, nil
 }
 
 // Check says whether a file can be made in the directory. It leaves none.
@@ -51,7 +51,7 @@ func (o *Outbox) Check(context.Context) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-func (o *Outbox) write(m Message) (err error) {
+func (o *Outbox) write(m ComposedMail) (err error) {
 	f, err := os.CreateTemp(o.dir, "."+m.Name+".*.tmp")
 	if err != nil {
 		return err
@@ -70,8 +70,8 @@ func (o *Outbox) write(m Message) (err error) {
 	return os.Rename(f.Name(), filepath.Join(o.dir, m.Name+extension))
 }
 
-// Entry is one mail of the outbox.
-type Entry struct {
+// OutboxMail is one mail of the outbox.
+type OutboxMail struct {
 	ID      string // for Read
 	To      string
 	Subject string
@@ -80,12 +80,12 @@ type Entry struct {
 }
 
 // List returns the mails to members of an organization, newest first, at most limit.
-func (o *Outbox) List(organization uuid.UUID, limit int) ([]Entry, error) {
+func (o *Outbox) List(organization uuid.UUID, limit int) ([]OutboxMail, error) {
 	names, err := filepath.Glob(filepath.Join(o.dir, organization.String()+".*"+extension))
 	if err != nil {
 		return nil, fmt.Errorf("list the outbox: %w", err)
 	}
-	entries := make([]Entry, 0, len(names))
+	entries := make([]OutboxMail, 0, len(names))
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -94,11 +94,11 @@ func (o *Outbox) List(organization uuid.UUID, limit int) ([]Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list the outbox: %w", err)
 		}
-		entries = append(entries, Entry{
+		entries = append(entries, OutboxMail{
 			ID: strings.TrimSuffix(filepath.Base(name), extension), At: info.ModTime().UTC(), Size: info.Size(),
 		})
 	}
-	slices.SortFunc(entries, func(a, b Entry) int {
+	slices.SortFunc(entries, func(a, b OutboxMail) int {
 		if c := b.At.Compare(a.At); c != 0 {
 			return c
 		}
@@ -113,7 +113,7 @@ func (o *Outbox) List(organization uuid.UUID, limit int) ([]Entry, error) {
 	return entries, nil
 }
 
-func (o *Outbox) head(e *Entry) error {
+func (o *Outbox) head(e *OutboxMail) error {
 	f, err := os.Open(filepath.Join(o.dir, e.ID+extension))
 	if err != nil {
 		return fmt.Errorf("read a mail of the outbox: %w", err)

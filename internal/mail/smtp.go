@@ -143,13 +143,13 @@ func (s *SMTP) client(timeout time.Duration) (*gomail.Client, error) {
 }
 
 // Send delivers one message. Errors: *DeliveryError.
-func (s *SMTP) Send(ctx context.Context, m Message) (Receipt, error) {
+func (s *SMTP) Send(ctx context.Context, m ComposedMail) (Handover, error) {
 	deadline := time.Now().Add(s.timeout)
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	session, err := s.open(ctx)
 	if err != nil {
-		return Receipt{}, &DeliveryError{Stage: Opening, Code: codeOf(err), Temporary: true, Text: ownWords(err)}
+		return Handover{}, &DeliveryError{Stage: Opening, Code: codeOf(err), Temporary: true, Text: ownWords(err)}
 	}
 	rest, err := s.client(max(time.Until(deadline), time.Millisecond)) // of the time, for the rest of the session
 	if err == nil {
@@ -157,9 +157,9 @@ func (s *SMTP) Send(ctx context.Context, m Message) (Receipt, error) {
 		_ = rest.CloseWithSMTPClient(session) // QUIT; the answer changes nothing
 	}
 	if err != nil && !m.msg.IsDelivered() {
-		return Receipt{}, refusal(err)
+		return Handover{}, refusal(err)
 	}
-	return Receipt{Code: takenCode(m.msg.ServerResponse())}, nil
+	return Handover{Code: takenCode(m.msg.ServerResponse())}, nil
 }
 
 // open begins a session, up to its sign-in. go-mail gives connecting, greeting and the

@@ -119,9 +119,9 @@ type Statement struct {
 
 // Receipt says what became of a batch.
 type Receipt struct {
-	Accepted Counts // kept, or there already
-	TooLate  Counts // of an hour that is sealed: dropped
+	Accepted SampleCounts // kept, or there already
+	TooLate  SampleCounts // of an hour that is sealed: dropped
 }
 
-// Counts are numbers of samples by kind.
-type Counts struct{ Hosts, Sessions, Statements int }
+// SampleCounts are numbers of samples by kind.
+type SampleCounts struct{ Hosts, Sessions, Statements int }

@@ -30,7 +30,7 @@ type Store interface {
 
 	// Connections sums the latest samples of these databases that are of one
 	// engine and count at now.
-	Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (Connections, error)
+	Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (OpenConnections, error)
 }
 
 // HostScope is the instance filter as hosts have it: a host is in scope where its
@@ -73,14 +73,14 @@ type WaitSums struct {
 	Sampled bool               // the engine has a sample in the window
 }
 
-// Connections is what is open now.
-type Connections struct {
+// OpenConnections is what is open now.
+type OpenConnections struct {
 	SampledAt                                       time.Time // the oldest sample that counts; zero: none does
 	Active, Idle, Waiting, IdleInTransaction, Other int64
 }
 
 // addDatabase adds what is open on another engine.
-func (c *Connections) addDatabase(other Connections) {
+func (c *OpenConnections) addDatabase(other OpenConnections) {
 	if c.SampledAt.IsZero() || other.SampledAt.Before(c.SampledAt) {
 		c.SampledAt = other.SampledAt
 	}
@@ -92,6 +92,6 @@ func (c *Connections) addDatabase(other Connections) {
 }
 
 // Total is the sum of the splits, which are disjoint.
-func (c Connections) Total() int64 {
+func (c OpenConnections) Total() int64 {
 	return c.Active + c.Idle + c.Waiting + c.IdleInTransaction + c.Other
 }

@@ -45,7 +45,7 @@ type WaitEvents struct {
 
 // Snapshot is the Connections card.
 type Snapshot struct {
-	Connections
+	OpenConnections
 	Engines    []EngineConnections // those with a sample that counts
 	Incomplete bool
 }
@@ -53,7 +53,7 @@ type Snapshot struct {
 // EngineConnections is one engine's part of it.
 type EngineConnections struct {
 	Engine fleet.Engine
-	Connections
+	OpenConnections
 }
 
 // Utilization reads the tile.

@@ -36,7 +36,7 @@ type parts struct {
 	measurements.Store
 	queries     map[fleet.Engine]measurements.QuerySums
 	waits       map[fleet.Engine]measurements.WaitSums
-	connections map[fleet.Engine]measurements.Connections
+	connections map[fleet.Engine]measurements.OpenConnections
 	read        func(context.Context, fleet.Engine) error
 }
 
@@ -65,7 +65,7 @@ func (p parts) WaitEvents(ctx context.Context, _ uuid.UUID, engine fleet.Engine,
 	return part, p.before(ctx, engine)
 }
 
-func (p parts) Connections(ctx context.Context, _ uuid.UUID, engine fleet.Engine, _ []uuid.UUID, _ time.Time) (measurements.Connections, error) {
+func (p parts) Connections(ctx context.Context, _ uuid.UUID, engine fleet.Engine, _ []uuid.UUID, _ time.Time) (measurements.OpenConnections, error) {
 	return p.connections[engine], p.before(ctx, engine)
 }
 
@@ -135,28 +135,28 @@ func TestWaitEventsOfEnginesAreAdded(t *testing.T) {
 
 func TestConnectionsAreAdded(t *testing.T) {
 	t.Parallel()
-	older := measurements.Connections{SampledAt: noon.Add(-time.Minute), Active: 1, Idle: 2, Waiting: 3, IdleInTransaction: 4, Other: 5}
-	newer := measurements.Connections{SampledAt: noon, Active: 10, Idle: 20, Waiting: 30, IdleInTransaction: 40, Other: 50}
-	zeros := measurements.Connections{SampledAt: noon}
-	sum := measurements.Connections{SampledAt: older.SampledAt, Active: 11, Idle: 22, Waiting: 33, IdleInTransaction: 44, Other: 55}
+	older := measurements.OpenConnections{SampledAt: noon.Add(-time.Minute), Active: 1, Idle: 2, Waiting: 3, IdleInTransaction: 4, Other: 5}
+	newer := measurements.OpenConnections{SampledAt: noon, Active: 10, Idle: 20, Waiting: 30, IdleInTransaction: 40, Other: 50}
+	zeros := measurements.OpenConnections{SampledAt: noon}
+	sum := measurements.OpenConnections{SampledAt: older.SampledAt, Active: 11, Idle: 22, Waiting: 33, IdleInTransaction: 44, Other: 55}
 	for _, c := range []struct {
 		name  string
-		store map[fleet.Engine]measurements.Connections
+		store map[fleet.Engine]measurements.OpenConnections
 		want  measurements.Snapshot
 		total int64
 	}{
 		{"nothing counts", nil, measurements.Snapshot{}, 0},
 		{
-			"the oldest sample is named", map[fleet.Engine]measurements.Connections{ora: newer, pg: older},
-			measurements.Snapshot{Connections: sum, Engines: []measurements.EngineConnections{{pg, older}, {ora, newer}}}, 165,
+			"the oldest sample is named", map[fleet.Engine]measurements.OpenConnections{ora: newer, pg: older},
+			measurements.Snapshot{OpenConnections: sum, Engines: []measurements.EngineConnections{{pg, older}, {ora, newer}}}, 165,
 		},
 		{
-			"in either order", map[fleet.Engine]measurements.Connections{pg: newer, ms: older},
-			measurements.Snapshot{Connections: sum, Engines: []measurements.EngineConnections{{pg, newer}, {ms, older}}}, 165,
+			"in either order", map[fleet.Engine]measurements.OpenConnections{pg: newer, ms: older},
+			measurements.Snapshot{OpenConnections: sum, Engines: []measurements.EngineConnections{{pg, newer}, {ms, older}}}, 165,
 		},
 		{
-			"sampled, and nobody connected", map[fleet.Engine]measurements.Connections{ms: zeros},
-			measurements.Snapshot{Connections: zeros, Engines: []measurements.EngineConnections{{ms, zeros}}}, 0,
+			"sampled, and nobody connected", map[fleet.Engine]measurements.OpenConnections{ms: zeros},
+			measurements.Snapshot{OpenConnections: zeros, Engines: []measurements.EngineConnections{{ms, zeros}}}, 0,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -188,13 +188,13 @@ func (r *reader) all(ctx context.Context) (engines [3][]fleet.Engine, incomplete
 func sampled(read func(context.Context, fleet.Engine) error) parts {
 	p := parts{
 		queries: map[fleet.Engine]measurements.QuerySums{}, waits: map[fleet.Engine]measurements.WaitSums{},
-		connections: map[fleet.Engine]measurements.Connections{}, read: read,
+		connections: map[fleet.Engine]measurements.OpenConnections{}, read: read,
 	}
 	zeros := make(measurements.Values, window.Len())
 	for _, engine := range measurements.Engines() {
 		p.queries[engine] = measurements.QuerySums{TotalMs: zeros, Calls: zeros, MaxMs: line(window.Len()), Sampled: true}
 		p.waits[engine] = measurements.WaitSums{Waiting: [5]measurements.Values{zeros, zeros, zeros, zeros, zeros}, Sampled: true}
-		p.connections[engine] = measurements.Connections{SampledAt: noon, Idle: 1}
+		p.connections[engine] = measurements.OpenConnections{SampledAt: noon, Idle: 1}
 	}
 	return p
 }

@@ -15,7 +15,7 @@ import (
 func (b *builder) accounts() {
 	type row struct {
 		instance string
-		role     snapshot.Role
+		role     snapshot.DatabaseRole
 	}
 	var rows []row
 	for _, in := range b.assessedInstances() {

@@ -14,13 +14,13 @@ import (
 type builder struct {
 	r      *Renderer
 	doc    snapshot.Document
-	d      *typeset.Document
+	d      *typeset.Paper
 	inputs string // digest of the canonical document
 	title  string
 
 	assessed analysis.Assessed
-	findings []analysis.Group
-	accepted analysis.Counts // findings that exceptions cover
+	findings []analysis.CheckFindings
+	accepted analysis.SeverityCounts // findings that exceptions cover
 	plan     []analysis.Step
 	verdict  analysis.Verdict
 
@@ -32,7 +32,7 @@ type builder struct {
 func newBuilder(r *Renderer, doc snapshot.Document, inputs string) *builder {
 	return &builder{
 		r: r, doc: doc, inputs: inputs,
-		d:        typeset.NewDocument(r.fonts, doc.Organization.PaperSize, pageMargin),
+		d:        typeset.NewPaper(r.fonts, doc.Organization.PaperSize, pageMargin),
 		assessed: analysis.AssessmentCoverage(doc),
 		findings: analysis.Findings(doc),
 		accepted: analysis.CountBySeverity(analysis.Accepted(doc)),

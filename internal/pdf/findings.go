@@ -30,7 +30,7 @@ func (b *builder) securityFindings() {
 	b.gaps()
 }
 
-func (b *builder) findingBlock(g analysis.Group) {
+func (b *builder) findingBlock(g analysis.CheckFindings) {
 	d := b.d
 	d.Need(60)
 	d.Skip(10)

@@ -16,14 +16,14 @@ const adviceIndent = 62
 const mostFixes = 500
 
 // remedy prints what is to be done about a check's findings.
-func (b *builder) remedy(label string, g analysis.Group) {
+func (b *builder) remedy(label string, g analysis.CheckFindings) {
 	b.advice(label, g.Check.Remediation)
 	b.advice("Impact", g.Check.Impact)
 	b.fixes(g)
 }
 
 // fixes prints the statements that mend a check's findings, and where each is run.
-func (b *builder) fixes(g analysis.Group) {
+func (b *builder) fixes(g analysis.CheckFindings) {
 	fixes, missing := analysis.Fixes(g)
 	if len(fixes) == 0 {
 		return

@@ -14,7 +14,7 @@ func TestAStatementIsBrokenBetweenNamesOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := builder{d: typeset.NewDocument(fonts, "A4", pageMargin)}
+	b := builder{d: typeset.NewPaper(fonts, "A4", pageMargin)}
 	name := `"one two three four five six ""seven"" eight nine ten 11 12 13"`
 	statement := "ALTER TABLE " + name + "." + name + " VALIDATE CONSTRAINT " + name + ";\nSELECT pg_reload_conf();"
 	broken := b.breakStatement(statement)

@@ -191,7 +191,7 @@ func FuzzRender(f *testing.F) {
 				{CheckID: "PG-S01", Status: "fail", Severity: words, FailFraction: float64(n), Total: int(n % 1000), Violations: []snapshot.Violation{{Object: name, Evidence: words}}},
 				{CheckID: name, Database: words, Status: words, Reason: name, Measured: words},
 			},
-			Roles: []snapshot.Role{{Name: name, Attributes: []string{words}, MemberOf: []string{name, words}}}}
+			Roles: []snapshot.DatabaseRole{{Name: name, Attributes: []string{words}, MemberOf: []string{name, words}}}}
 		in.Databases = []snapshot.Database{{ID: uuid.Max, Name: name, Classification: &snapshot.Classification{Status: "completed",
 			TablesSeen: int(n), TablesClassified: int(n / 2), Tables: []snapshot.ClassifiedTable{{Schema: words, Name: name, EstimatedRows: n,
 				Columns: []snapshot.ClassifiedColumn{{Name: words, Category: name, Weight: int(n % 50)}}}}}}}

@@ -64,7 +64,7 @@ func (b *builder) securityFront() front {
 
 // worst is the colour of the most severe finding there is; green only where the whole
 // verdict is.
-func (b *builder) worst(counts analysis.Counts) typeset.Color {
+func (b *builder) worst(counts analysis.SeverityCounts) typeset.Color {
 	for i, n := range counts {
 		if n > 0 {
 			return severityColor[analysis.Severities[i]]
@@ -160,8 +160,8 @@ func (b *builder) cleanSentence() {
 		count(b.assessed.Checks, "check", "checks")+" at "+minute(b.doc.AsOf)+b.unlooked()+".")
 }
 
-func (b *builder) severityTable(counts analysis.Counts) {
-	checks, seen := analysis.Counts{}, map[string]bool{}
+func (b *builder) severityTable(counts analysis.SeverityCounts) {
+	checks, seen := analysis.SeverityCounts{}, map[string]bool{}
 	for _, g := range b.findings { // the worst first: a check counts once, as the worst that it found
 		if !seen[g.Check.ID] {
 			seen[g.Check.ID] = true

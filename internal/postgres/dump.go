@@ -16,8 +16,8 @@ import (
 	"muster/internal/postgres/cluster"
 )
 
-// Database is a database as PostgreSQL's own client programs reach it.
-type Database struct {
+// DumpDatabase is a database as PostgreSQL's own client programs reach it.
+type DumpDatabase struct {
 	URL     string
 	Private bool // on the private server: nothing of the environment counts
 }
@@ -54,7 +54,7 @@ const dumpLockTimeout = "60000"
 // pg_dump's custom format, and flushes it to the disk. It returns the major
 // version of the program that wrote it: one of at least that version reads it.
 // Errors: *cluster.NoClientError, *ToolError.
-func Dump(ctx context.Context, db Database, serverMajor int, snapshot, path string) (major int, err error) {
+func Dump(ctx context.Context, db DumpDatabase, serverMajor int, snapshot, path string) (major int, err error) {
 	program, err := cluster.FindClient(ctx, "pg_dump", serverMajor)
 	if err != nil {
 		return 0, err
@@ -80,7 +80,7 @@ func Dump(ctx context.Context, db Database, serverMajor int, snapshot, path stri
 // Restore loads what Dump wrote into a database, all of it or nothing. It reads
 // the dump from a pipe: if this process dies halfway, the dump ends there and
 // the program gives up. Errors: *cluster.NoClientError, *ToolError.
-func Restore(ctx context.Context, db Database, serverMajor int, dump io.Reader) error {
+func Restore(ctx context.Context, db DumpDatabase, serverMajor int, dump io.Reader) error {
 	program, err := cluster.FindClient(ctx, "pg_restore", serverMajor)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func runTool(cmd *exec.Cmd) error {
 
 // tool is a client program that connects to the database. Everybody on the
 // machine can read its arguments, so the password goes by the environment.
-func (db Database) tool(ctx context.Context, program cluster.Client, args ...string) (*exec.Cmd, error) {
+func (db DumpDatabase) tool(ctx context.Context, program cluster.Program, args ...string) (*exec.Cmd, error) {
 	address, password, err := libpq(db.URL)
 	if err != nil {
 		return nil, err

@@ -29,12 +29,12 @@ func TestDumpShowsOneSnapshot(t *testing.T) {
 	super.MustExec(`CREATE ROLE keeper LOGIN PASSWORD '` + strings.ReplaceAll(awkward, "'", "''") + `'`)
 	super.MustExec(`CREATE DATABASE "from here" OWNER keeper`)
 	super.MustExec(`CREATE DATABASE there OWNER keeper`)
-	at := func(name string) postgres.Database {
+	at := func(name string) postgres.DumpDatabase {
 		u := url.URL{
 			Scheme: "postgres", User: url.UserPassword("keeper", awkward), Host: server.Addr(), Path: "/" + name,
 			RawQuery: "sslmode=disable&pool_max_conns=3&require_auth=scram-sha-256&application_name=a+b",
 		}
-		return postgres.Database{URL: u.String()}
+		return postgres.DumpDatabase{URL: u.String()}
 	}
 	from := pgtest.Connect(t, server.URL(pgtest.Superuser, "from here"))
 	from.MustExec(`SET ROLE keeper; CREATE TABLE kept AS SELECT 1 AS n`)
@@ -84,7 +84,7 @@ func TestToolsDoNotShowThePassword(t *testing.T) {
 		"postgres://keeper:hunter2@/muster?host=%2Ftmp&port=5432",
 		"postgres://db.example/muster?user=keeper&password=hunter2",
 	} {
-		arguments, environment := postgres.ToolOf(t, postgres.Database{URL: address})
+		arguments, environment := postgres.ToolOf(t, postgres.DumpDatabase{URL: address})
 		if said := strings.Join(arguments, " "); strings.Contains(said, "hunter2") || strings.Contains(said, "other") || !strings.Contains(said, "keeper") {
 			t.Errorf("%s is called as %s", address, said)
 		}
@@ -100,7 +100,7 @@ func TestToolsReachWhatTheDriverReaches(t *testing.T) { // sets variables: not p
 		t.Setenv(name, "elsewhere")
 	}
 	t.Setenv("PGSSLROOTCERT", "ours.pem")
-	_, environment := postgres.ToolOf(t, postgres.Database{URL: "postgres://keeper@db.example/muster"})
+	_, environment := postgres.ToolOf(t, postgres.DumpDatabase{URL: "postgres://keeper@db.example/muster"})
 	if seen := strings.Join(environment, "\n"); strings.Contains(seen, "elsewhere") || !strings.Contains(seen, "PGSSLROOTCERT=ours.pem") {
 		t.Errorf("the tool sees\n%s", seen)
 	}

@@ -165,7 +165,7 @@ func (s *Server) attachOrStart(ctx context.Context) (sockets string, started boo
 }
 
 // attach waits for a server whose starter was killed before it was ready.
-func (s *Server) attach(ctx context.Context, state cluster.State) (sockets string, started bool, err error) {
+func (s *Server) attach(ctx context.Context, state cluster.PostmasterFile) (sockets string, started bool, err error) {
 	for !state.Ready {
 		if err := pause.For(ctx, lockPoll); err != nil {
 			return "", false, fmt.Errorf("wait for the private server (process %d): %w", state.PID, err)

@@ -253,7 +253,7 @@ func (s *scene) cluster(t *testing.T) string {
 	return filepath.Join(home, "data")
 }
 
-func (s *scene) state(t *testing.T) cluster.State {
+func (s *scene) state(t *testing.T) cluster.PostmasterFile {
 	t.Helper()
 	state, err := cluster.ReadState(s.cluster(t))
 	if err != nil {

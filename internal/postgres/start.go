@@ -167,7 +167,7 @@ func stop(ctx context.Context, dir string) error {
 	return signalAndWait(ctx, state, cluster.Immediate)
 }
 
-func signalAndWait(ctx context.Context, state cluster.State, mode cluster.Mode) error {
+func signalAndWait(ctx context.Context, state cluster.PostmasterFile, mode cluster.Mode) error {
 	if !state.Alive(ctx) {
 		return nil
 	}

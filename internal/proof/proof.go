@@ -19,7 +19,7 @@ import (
 
 // Reports finds the report whose PDF has a digest; *history.Reader is one.
 type Reports interface {
-	FindPDF(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (history.Row, bool, error)
+	FindPDF(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (history.ReportRow, bool, error)
 }
 
 // Prover holds PDFs against the log.
@@ -31,7 +31,7 @@ type Prover struct {
 
 // Proof is what is known of a PDF.
 type Proof struct {
-	Row history.Row
+	Row history.ReportRow
 	// Fault names the first thing that does not fit; empty: the chain is whole.
 	Fault string
 }

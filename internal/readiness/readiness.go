@@ -23,8 +23,8 @@ const (
 // errHangs says that a check has not come back.
 var errHangs = errors.New("no answer within " + patience.String())
 
-// Check is something that a process needs.
-type Check struct {
+// Need is something that a process needs.
+type Need struct {
 	Name string
 	// Required is what nothing works without.
 	Required bool
@@ -32,8 +32,8 @@ type Check struct {
 	Run func(ctx context.Context) (lag *time.Duration, err error)
 }
 
-// Finding is what came of a check.
-type Finding struct {
+// Result is what came of a check.
+type Result struct {
 	Name     string
 	Required bool
 	OK       bool
@@ -55,18 +55,18 @@ const (
 type Board struct{ probes []*probe }
 
 // New returns a board of checks.
-func New(log *slog.Logger, checks ...Check) *Board {
+func New(log *slog.Logger, checks ...Need) *Board {
 	b := &Board{}
 	for _, c := range checks {
-		b.probes = append(b.probes, &probe{Check: c, log: log})
+		b.probes = append(b.probes, &probe{Need: c, log: log})
 	}
 	return b
 }
 
 // Ask runs the checks, or takes what was found a moment ago, in their order. It
 // returns within two seconds and a little.
-func (b *Board) Ask(ctx context.Context) (Status, []Finding) {
-	findings := make([]Finding, len(b.probes))
+func (b *Board) Ask(ctx context.Context) (Status, []Result) {
+	findings := make([]Result, len(b.probes))
 	var asking sync.WaitGroup
 	for i, p := range b.probes {
 		asking.Go(func() { findings[i] = p.ask(ctx) })
@@ -87,7 +87,7 @@ func (b *Board) Ask(ctx context.Context) (Status, []Finding) {
 
 // probe is a check with what is known of it.
 type probe struct {
-	Check
+	Need
 	log *slog.Logger
 
 	mu         sync.Mutex
@@ -105,9 +105,9 @@ type run struct {
 	err          error
 }
 
-func (p *probe) ask(ctx context.Context) Finding {
+func (p *probe) ask(ctx context.Context) Result {
 	r := p.look(ctx)
-	found := Finding{Name: p.Name, Required: p.Required}
+	found := Result{Name: p.Name, Required: p.Required}
 	err := pause.Unless(ctx, time.Until(r.began.Add(patience)), r.done)
 	if err == nil {
 		err = errHangs

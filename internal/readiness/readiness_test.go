@@ -25,8 +25,8 @@ type supplier struct {
 	hangs chan struct{} // nil: it answers at once
 }
 
-func (s *supplier) check(name string, required bool) readiness.Check {
-	return readiness.Check{Name: name, Required: required, Run: func(context.Context) (*time.Duration, error) {
+func (s *supplier) check(name string, required bool) readiness.Need {
+	return readiness.Need{Name: name, Required: required, Run: func(context.Context) (*time.Duration, error) {
 		s.looks.Add(1)
 		if s.hangs != nil {
 			<-s.hangs // deaf to its context, as a system call is

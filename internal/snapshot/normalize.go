@@ -123,7 +123,7 @@ func sortAssessment(a *Assessment) {
 		slices.Sort(a.Roles[i].Attributes)
 		slices.Sort(a.Roles[i].MemberOf)
 	}
-	slices.SortStableFunc(a.Roles, func(x, y Role) int {
+	slices.SortStableFunc(a.Roles, func(x, y DatabaseRole) int {
 		return cmp.Or(cmp.Compare(y.Power(), x.Power()), cmp.Compare(y.Remote(), x.Remote()), strings.Compare(x.Name, y.Name))
 	})
 	slices.SortStableFunc(a.Extensions, func(x, y Extension) int {
@@ -165,7 +165,7 @@ func (k FindingKey) Compare(o FindingKey) int {
 // Power ranks what an account can do: a superuser above everything, a role
 // that can make itself one (CREATEROLE, or a path into a role that reaches the
 // server's files and programs) next, then each further attribute.
-func (r Role) Power() int {
+func (r DatabaseRole) Power() int {
 	power := len(r.Attributes)
 	if r.Superuser {
 		power += 1000
@@ -190,7 +190,7 @@ func (r Role) Power() int {
 }
 
 // Remote ranks whether an account can sign in from another host: yes, unknown, no.
-func (r Role) Remote() int {
+func (r DatabaseRole) Remote() int {
 	switch r.RemoteLogin {
 	case "yes":
 		return 2

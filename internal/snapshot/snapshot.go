@@ -179,7 +179,7 @@ type Assessment struct {
 	ServerStartedAt  *time.Time     `json:"serverStartedAt"`
 	InRecovery       bool           `json:"inRecovery"`
 	Results          []CheckResult  `json:"results"`   // sorted by check id, then database
-	Roles            []Role         `json:"roles"`     // privileged ones, sorted by power desc, remote desc, name
+	Roles            []DatabaseRole `json:"roles"`     // privileged ones, sorted by power desc, remote desc, name
 	RolesNote        string         `json:"rolesNote"` // what of the roles could not be read, in words
 	Extensions       []Extension    `json:"extensions"`
 	MissingGrants    []MissingGrant `json:"missingGrants"`
@@ -240,8 +240,8 @@ type Fix struct {
 	Statement string `json:"statement"` // a statement a line, each run by itself
 }
 
-// Role is a privileged account.
-type Role struct {
+// DatabaseRole is a privileged account.
+type DatabaseRole struct {
 	Name         string     `json:"name"`
 	Login        bool       `json:"login"`
 	Superuser    bool       `json:"superuser"`

@@ -48,19 +48,19 @@ type Query struct {
 	Actors       []string
 	Types        []string
 	Without      []string // types that are left out
-	Before       *Place   // where the page before ended; nil: from the newest
+	Before       *Cursor  // where the page before ended; nil: from the newest
 	Limit        int
 }
 
-// Place is where an entry stands in the list.
-type Place struct {
+// Cursor is where an entry stands in the list.
+type Cursor struct {
 	At       time.Time
 	Log      string
 	Position int64
 }
 
-// Place is where the entry stands in the list.
-func (e Entry) Place() Place { return Place{At: e.At, Log: e.Log, Position: e.Position} }
+// Cursor is where the entry stands in the list.
+func (e Entry) Cursor() Cursor { return Cursor{At: e.At, Log: e.Log, Position: e.Position} }
 
 // Trail returns the entries of one stream, oldest first, after the given
 // position of its log, at most limit.
@@ -82,7 +82,7 @@ func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 	if q.To.IsZero() {
 		q.To = latest
 	}
-	before := Place{At: latest}
+	before := Cursor{At: latest}
 	if q.Before != nil {
 		before = *q.Before
 	}

@@ -155,7 +155,7 @@ func TestTrailAndList(t *testing.T) {
 			if len(page) == 0 {
 				break
 			}
-			place := page[0].Place()
+			place := page[0].Cursor()
 			q.Before, paged = &place, append(paged, page...)
 		}
 		if types(paged) != test.want {

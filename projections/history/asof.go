@@ -18,7 +18,7 @@ import (
 // report of the kind (empty: of all kinds), newest first, folded from the
 // events as the projection folds them. Unlike Page it needs no projection and
 // reads the whole log of the organization.
-func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decode, organization uuid.UUID, kind report.Kind, at time.Time) ([]Row, error) {
+func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decode, organization uuid.UUID, kind report.Kind, at time.Time) ([]ReportRow, error) {
 	reports := make(map[uuid.UUID]*folded)
 	filter := eventstore.Filter{Organization: organization, RecordedTo: at}
 	for e, err := range store.Read(ctx, eventstore.Reports, filter) {
@@ -38,13 +38,13 @@ func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decod
 			return nil, fmt.Errorf("event %d: %w", e.Position, err)
 		}
 	}
-	rows := []Row{}
+	rows := []ReportRow{}
 	for _, r := range reports {
 		if kind == "" || r.Kind == kind {
 			rows = append(rows, r.as(at))
 		}
 	}
-	slices.SortFunc(rows, func(a, b Row) int {
+	slices.SortFunc(rows, func(a, b ReportRow) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), byBytes(b.ID, a.ID))
 	})
 	return rows, nil

@@ -27,7 +27,7 @@ func (e *UnknownReportError) Error() string { return "report " + e.ID.String() +
 
 // folded is a report as its events make it; Row.Status is by the events alone.
 type folded struct {
-	Row
+	ReportRow
 	recipients    []Recipient // receivers in order, then those who only asked
 	readyPosition int64
 }
@@ -65,7 +65,7 @@ func (f *folded) apply(e eventstore.Event, fact report.Event) error {
 }
 
 func (f *folded) request(e eventstore.Event, queued report.Queued) {
-	f.Row = Row{
+	f.ReportRow = ReportRow{
 		ID: e.Stream, OrganizationID: e.OrganizationID, Kind: queued.Kind,
 		Scope: queued.Scope, ScopeLabel: queued.ScopeLabel, RequesterID: queued.RequesterID,
 		CreatedAt: instant.Cut(e.OccurredAt),
@@ -77,7 +77,7 @@ func (f *folded) request(e eventstore.Event, queued report.Queued) {
 func (f *folded) ready(e eventstore.Event, ready report.Ready) {
 	finished, expires := instant.Cut(e.OccurredAt), instant.Cut(ready.ExpiresAt)
 	f.FinishedAt, f.ExpiresAt, f.readyPosition = &finished, &expires, e.Position
-	f.File = &File{
+	f.File = &ReportFile{
 		Name: ready.FileName, Key: ready.PDFKey, SizeBytes: ready.SizeBytes, SHA256: ready.PDFSHA256, Pages: ready.Pages,
 		InputsSHA256: ready.InputsSHA256, InputsKey: ready.InputsKey, Renderer: ready.Renderer, Witness: ready.Witness,
 	}
@@ -124,7 +124,7 @@ func (f *folded) recipient(member uuid.UUID) *Recipient {
 
 // as is the row as of a time: a Ready one ends with its window, whether or not
 // Expired has been recorded.
-func (r Row) as(at time.Time) Row {
+func (r ReportRow) as(at time.Time) ReportRow {
 	if r.Status == report.StatusReady && r.ExpiresAt != nil && !r.ExpiresAt.After(at) {
 		r.Status = report.StatusExpired
 	}

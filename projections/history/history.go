@@ -8,8 +8,8 @@ import (
 	"muster/domain/report"
 )
 
-// Row is one report request as the history lists it.
-type Row struct {
+// ReportRow is one report request as the history lists it.
+type ReportRow struct {
 	ID             uuid.UUID
 	OrganizationID uuid.UUID
 	Kind           report.Kind
@@ -22,7 +22,7 @@ type Row struct {
 	StartedAt      *time.Time
 	FinishedAt     *time.Time
 	ExpiresAt      *time.Time
-	File           *File // once Ready, kept after expiry
+	File           *ReportFile // once Ready, kept after expiry
 	ErrorCode      string
 	ErrorMessage   string
 	InputsErasedAt *time.Time
@@ -30,8 +30,8 @@ type Row struct {
 	Version        int64 // stream version this row reflects
 }
 
-// File is the PDF of a Ready report.
-type File struct {
+// ReportFile is the PDF of a Ready report.
+type ReportFile struct {
 	Name         string          `json:"name"`
 	Key          string          `json:"key"`
 	SizeBytes    int64           `json:"sizeBytes"`

@@ -25,7 +25,7 @@ func TestRowFollowsTheEvents(t *testing.T) {
 	s := newScene(t)
 	expires := minute(1000)
 	stream := id(100)
-	base := history.Row{
+	base := history.ReportRow{
 		ID: stream, OrganizationID: acme, Kind: report.Security, Status: report.StatusQueued,
 		Scope: report.Scope{InstanceIDs: []uuid.UUID{}}, ScopeLabel: "All active instances",
 		RequesterID: ana, RecipientIDs: []uuid.UUID{ana}, CreatedAt: minute(0), Version: 1,
@@ -33,23 +33,23 @@ func TestRowFollowsTheEvents(t *testing.T) {
 	at := func(n int) *time.Time { m := minute(n); return &m }
 	steps := []struct {
 		fact   report.Event
-		change func(*history.Row)
+		change func(*history.ReportRow)
 	}{
-		{queued(report.Security, ana), func(*history.Row) {}},
-		{report.Reused{RequesterID: ben, Added: []uuid.UUID{ben}}, func(r *history.Row) { r.RecipientIDs = []uuid.UUID{ana, ben} }},
-		{started, func(r *history.Row) { r.Status, r.StartedAt = report.StatusBuilding, at(2) }},
-		{report.StepCompleted{Step: 1, TotalSteps: 3, Label: "inputs"}, func(*history.Row) {}},
-		{ready(expires, ana, ben), func(r *history.Row) {
+		{queued(report.Security, ana), func(*history.ReportRow) {}},
+		{report.Reused{RequesterID: ben, Added: []uuid.UUID{ben}}, func(r *history.ReportRow) { r.RecipientIDs = []uuid.UUID{ana, ben} }},
+		{started, func(r *history.ReportRow) { r.Status, r.StartedAt = report.StatusBuilding, at(2) }},
+		{report.StepCompleted{Step: 1, TotalSteps: 3, Label: "inputs"}, func(*history.ReportRow) {}},
+		{ready(expires, ana, ben), func(r *history.ReportRow) {
 			r.Status, r.FinishedAt, r.ExpiresAt = report.StatusReady, at(4), &expires
-			r.File = &history.File{
+			r.File = &history.ReportFile{
 				Name: "security.pdf", Key: "pdf/1", SizeBytes: 412331, SHA256: "9f2c", Pages: 14, InputsSHA256: "ab",
 				InputsKey: "inputs/1", Renderer: report.Renderer{Version: "1"}, Witness: report.Witness{Log: "reports", Position: 1, Hash: "00"},
 			}
 		}},
-		{report.EmailSent{MemberID: ana, MessageID: "<a@muster>", SMTPCode: 250}, func(*history.Row) {}},
-		{report.EmailFailed{MemberID: ben, MessageID: "<b@muster>", SMTPCode: 550}, func(*history.Row) {}},
-		{report.Expired{ExpiredAt: expires}, func(r *history.Row) { r.Status = report.StatusExpired }},
-		{report.InputsErased{Rule: "retention"}, func(r *history.Row) { r.InputsErasedAt, r.InputsRule = at(8), "retention" }},
+		{report.EmailSent{MemberID: ana, MessageID: "<a@muster>", SMTPCode: 250}, func(*history.ReportRow) {}},
+		{report.EmailFailed{MemberID: ben, MessageID: "<b@muster>", SMTPCode: 550}, func(*history.ReportRow) {}},
+		{report.Expired{ExpiredAt: expires}, func(r *history.ReportRow) { r.Status = report.StatusExpired }},
+		{report.InputsErased{Rule: "retention"}, func(r *history.ReportRow) { r.InputsErasedAt, r.InputsRule = at(8), "retention" }},
 	}
 	want := base
 	for i, step := range steps {
@@ -107,7 +107,7 @@ func (s *scene) story() {
 	s.stage.Settle()
 }
 
-func numbers(rows []history.Row) string {
+func numbers(rows []history.ReportRow) string {
 	var all []string
 	for _, r := range rows {
 		all = append(all, fmt.Sprintf("%d %s", uint32(r.ID[14])<<8|uint32(r.ID[15]), r.Status))
@@ -282,7 +282,7 @@ func TestAsOfIsWhatWasLive(t *testing.T) {
 	s.happens(acme, id(108), queued(report.Security, ana), started, ready(time.Now().AddDate(1, 0, 0), ana, ben))
 	s.stage.Settle()
 	at := s.clock()
-	live := map[report.Kind][]history.Row{}
+	live := map[report.Kind][]history.ReportRow{}
 	for _, kind := range []report.Kind{report.Security, report.DataInventory} {
 		rows, _, err := s.reader.Page(t.Context(), history.Query{Organization: acme, Kinds: []report.Kind{kind}, Page: 1, Size: 20}, at)
 		if err != nil {

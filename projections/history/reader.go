@@ -56,14 +56,14 @@ type Query struct {
 }
 
 // Page returns the rows newest first (created desc, id desc) and how many there are in all.
-func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []Row, total int64, err error) {
+func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []ReportRow, total int64, err error) {
 	total, err = r.total(ctx, q, at)
 	if err != nil {
 		return nil, 0, fmt.Errorf("count history: %w", err)
 	}
 	offset := int64(q.Page-1) * int64(q.Size)
 	if offset >= total {
-		return []Row{}, total, nil
+		return []ReportRow{}, total, nil
 	}
 	if len(q.Statuses) == 0 {
 		rows, err = r.rows(ctx, at, withColumns(pageQuery), q.Organization, texts(q.Kinds), q.Size, offset)
@@ -115,23 +115,23 @@ func (r *Reader) total(ctx context.Context, q Query, at time.Time) (total int64,
 }
 
 // Get returns one report; ok is false where this organization has none of that id.
-func (r *Reader) Get(ctx context.Context, organization, id uuid.UUID, at time.Time) (row Row, ok bool, err error) {
+func (r *Reader) Get(ctx context.Context, organization, id uuid.UUID, at time.Time) (row ReportRow, ok bool, err error) {
 	return r.one(ctx, at, `WHERE r.organization_id = $1 AND r.id = $2`, organization, id)
 }
 
 // FindPDF returns the report whose PDF has this SHA-256 (hex).
-func (r *Reader) FindPDF(ctx context.Context, organization uuid.UUID, sha256 string, at time.Time) (row Row, ok bool, err error) {
+func (r *Reader) FindPDF(ctx context.Context, organization uuid.UUID, sha256 string, at time.Time) (row ReportRow, ok bool, err error) {
 	return r.one(ctx, at, `WHERE r.organization_id = $1 AND r.pdf_sha256 = $2 ORDER BY r.created_at DESC, r.id DESC LIMIT 1`,
 		organization, strings.ToLower(sha256))
 }
 
-func (r *Reader) one(ctx context.Context, at time.Time, where string, args ...any) (Row, bool, error) {
+func (r *Reader) one(ctx context.Context, at time.Time, where string, args ...any) (ReportRow, bool, error) {
 	rows, err := r.rows(ctx, at, `SELECT `+columns+` FROM report_history_v1.reports r `+where, args...)
 	if err != nil {
-		return Row{}, false, fmt.Errorf("read report: %w", err)
+		return ReportRow{}, false, fmt.Errorf("read report: %w", err)
 	}
 	if len(rows) == 0 {
-		return Row{}, false, nil
+		return ReportRow{}, false, nil
 	}
 	return rows[0], true, nil
 }
@@ -159,7 +159,7 @@ ORDER BY ordinal`, organization, id)
 // Exports lists what member requested or receives and is Queued, Building or
 // Ready, newest first, older than before (uuid.Nil: from the newest), and how
 // many Ready ones are newer than what the member last marked as seen.
-func (r *Reader) Exports(ctx context.Context, organization, member, before uuid.UUID, limit int, at time.Time) (rows []Row, unseen int64, err error) {
+func (r *Reader) Exports(ctx context.Context, organization, member, before uuid.UUID, limit int, at time.Time) (rows []ReportRow, unseen int64, err error) {
 	var cursor *uuid.UUID
 	if before != uuid.Nil {
 		cursor = &before
@@ -185,15 +185,15 @@ func (r *Reader) MarkSeen(ctx context.Context, organization, member, upTo uuid.U
 	return n > 0, err
 }
 
-func (r *Reader) rows(ctx context.Context, at time.Time, query string, args ...any) ([]Row, error) {
+func (r *Reader) rows(ctx context.Context, at time.Time, query string, args ...any) ([]ReportRow, error) {
 	found, err := r.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = found.Close() }()
-	rows := []Row{}
+	rows := []ReportRow{}
 	for found.Next() {
-		var row Row
+		var row ReportRow
 		var recipients []byte
 		if err := row.scan(found, &recipients); err != nil {
 			return nil, err
@@ -207,7 +207,7 @@ func (r *Reader) rows(ctx context.Context, at time.Time, query string, args ...a
 }
 
 // scan reads a report's columns and one more.
-func (r *Row) scan(rows *sql.Rows, last any) error {
+func (r *ReportRow) scan(rows *sql.Rows, last any) error {
 	var scope, file []byte
 	err := rows.Scan(&r.ID, &r.OrganizationID, &r.Kind, &r.Status, &scope, &r.ScopeLabel, &r.RequesterID, &r.CreatedAt,
 		&r.StartedAt, &r.FinishedAt, &r.ExpiresAt, &file, &r.ErrorCode, &r.ErrorMessage, &r.InputsErasedAt,
@@ -222,7 +222,7 @@ func (r *Row) scan(rows *sql.Rows, last any) error {
 		}
 	}
 	if file != nil {
-		r.File = &File{}
+		r.File = &ReportFile{}
 		err = json.Unmarshal(file, r.File)
 	}
 	return errors.Join(err, json.Unmarshal(scope, &r.Scope))

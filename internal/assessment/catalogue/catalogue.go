@@ -58,8 +58,8 @@ type Check struct {
 	Unreadable   string   `yaml:"unreadable"`
 	// Statements do what Remediation says, the first that fits; none where that is
 	// the owner's to choose. Grants do the same for what Unreadable lists.
-	Statements []Statement `yaml:"statements"`
-	Grants     []Statement `yaml:"grants"`
+	Statements []Template `yaml:"statements"`
+	Grants     []Template `yaml:"grants"`
 }
 
 // Catalogue is the validated set of checks.

@@ -118,7 +118,7 @@ func TestStatementsAreQuotedAndComplete(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var s []Statement
+			var s []Template
 			if err := yaml.Unmarshal([]byte("- "+strconv.Quote(test.template)), &s); err != nil {
 				t.Fatal(err)
 			}

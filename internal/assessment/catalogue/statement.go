@@ -12,7 +12,7 @@ import (
 	"muster/internal/assessment"
 )
 
-// Statement is a template of statements that can be run as they stand, one a
+// Template is a template of statements that can be run as they stand, one a
 // line. What it may hold is closed: words of SQL, and variables that a query
 // fills in and that are quoted here, since what a server says is not to be
 // trusted:
@@ -22,7 +22,7 @@ import (
 //	{'name'}   a string literal
 //	{'names',} string literals, from a JSON array
 //	{NAME}     words of SQL in capitals
-type Statement struct {
+type Template struct {
 	text      string
 	variables []string
 }
@@ -35,7 +35,7 @@ var (
 
 // UnmarshalYAML reads the written form. What is left of it without its variables
 // has no place for another kind of them: no …, no <name>, no comment.
-func (s *Statement) UnmarshalYAML(node *yaml.Node) error {
+func (s *Template) UnmarshalYAML(node *yaml.Node) error {
 	s.text = strings.TrimSpace(node.Value)
 	s.variables = nil
 	rest := variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
@@ -53,7 +53,7 @@ func variableName(v string) string { return strings.ToLower(strings.Trim(v, "{',
 const setsSetting = "ALTER SYSTEM SET "
 
 // Settings are the settings that the statement changes.
-func (s Statement) Settings() (out []string) {
+func (s Template) Settings() (out []string) {
 	for line := range strings.Lines(s.text) {
 		if rest, ok := strings.CutPrefix(line, setsSetting); ok {
 			name, _, _ := strings.Cut(rest, " ")
@@ -68,7 +68,7 @@ func (s Statement) Settings() (out []string) {
 func OnPrimary(statement string) bool { return !strings.HasPrefix(statement, setsSetting) }
 
 // with fills in the variables; ok is false where one has no value that fits.
-func (s Statement) with(values map[string]string) (text string, ok bool) {
+func (s Template) with(values map[string]string) (text string, ok bool) {
 	ok = true
 	text = variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
 		filled, fits := fill(v, values[variableName(v)])
@@ -108,7 +108,7 @@ func fill(variable, value string) (string, bool) {
 
 // First is the first of several statements whose variables are all known, "" for
 // none: what only the owner can choose is not guessed.
-func First(statements []Statement, values map[string]string) string {
+func First(statements []Template, values map[string]string) string {
 	for _, s := range statements {
 		if text, ok := s.with(values); ok {
 			return text

@@ -90,13 +90,13 @@ func TestPreconditionsAreDecidedByTheAssessment(t *testing.T) {
 	v := Version{Major: "15", Minor: 1}
 	clean := snapshot.Assessment{
 		Outcome: snapshot.OutcomeComplete, VersionText: "PostgreSQL 15.1 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit",
-		Roles:   []snapshot.Role{{Name: "postgres", Superuser: true, Attributes: []string{"REPLICATION"}}},
+		Roles:   []snapshot.DatabaseRole{{Name: "postgres", Superuser: true, Attributes: []string{"REPLICATION"}}},
 		Results: []snapshot.CheckResult{{CheckID: "PG-S11", Status: snapshot.StatusPass}},
 	}
 	exposed := snapshot.Assessment{
 		Outcome: snapshot.OutcomeComplete, VersionText: "PostgreSQL 15.1 on armv7, compiled by gcc, 32-bit",
 		Extensions: []snapshot.Extension{{Database: "app", Name: "plperl"}},
-		Roles:      []snapshot.Role{{Name: "copy", Attributes: []string{"REPLICATION"}}},
+		Roles:      []snapshot.DatabaseRole{{Name: "copy", Attributes: []string{"REPLICATION"}}},
 		Results:    []snapshot.CheckResult{{CheckID: "PG-S11", Status: snapshot.StatusFail}},
 	}
 	unread := clean

@@ -63,7 +63,7 @@ func TestNamesMatchByWholeWords(t *testing.T) {
 		{"電話_phone", Text, "PII-10 Medium"},
 	} {
 		got := ""
-		if m, ok := r.Classify(Column{Name: test.name, Type: test.kind}, now); ok {
+		if m, ok := r.Classify(Candidate{Name: test.name, Type: test.kind}, now); ok {
 			got = m.RuleID + " " + m.Confidence
 			if m.MatchedRatio != nil {
 				t.Errorf("%s: a ratio without values", test.name)
@@ -112,7 +112,7 @@ func TestValuesDecideHowSureAMatchIs(t *testing.T) {
 		{"addresses", "c7", Inet, []string{"10.0.0.1", "2001:db8::/32"}, "PII-16 Medium 1.00"},
 	} {
 		got := ""
-		if m, ok := r.Classify(Column{Name: test.name, Type: test.kind, Values: test.values}, now); ok {
+		if m, ok := r.Classify(Candidate{Name: test.name, Type: test.kind, Values: test.values}, now); ok {
 			got = m.RuleID + " " + m.Confidence
 			if m.MatchedRatio != nil {
 				got += fmt.Sprintf(" %.2f", *m.MatchedRatio)

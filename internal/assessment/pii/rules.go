@@ -37,9 +37,9 @@ const (
 	Other    Type = "other"
 )
 
-// Column is a column to be classified. Values is nil where none were sampled;
+// Candidate is a column to be classified. Values is nil where none were sampled;
 // empty and NULL ones are left out of it.
-type Column struct {
+type Candidate struct {
 	Name   string
 	Type   Type
 	Values []string
@@ -152,7 +152,7 @@ const enough = 20
 
 // Classify returns what a column holds; ok is false where nothing matched. at
 // is the moment of the look: a date of birth lies before it.
-func (r *Rules) Classify(c Column, at time.Time) (best Match, ok bool) {
+func (r *Rules) Classify(c Candidate, at time.Time) (best Match, ok bool) {
 	words := split(c.Name)
 	for _, one := range r.rules {
 		m, matched := one.classify(c, words, at)
@@ -172,7 +172,7 @@ func confidenceRank(confidence string) int {
 	return slices.Index([]string{"", "Low", "Medium", "High", "Certain"}, confidence)
 }
 
-func (r rule) classify(c Column, words []string, at time.Time) (Match, bool) {
+func (r rule) classify(c Candidate, words []string, at time.Time) (Match, bool) {
 	if !r.fits(c.Type) || containsAny(words, r.excluded) {
 		return Match{}, false
 	}

@@ -36,7 +36,7 @@ func key(r catalogue.Read) string {
 }
 
 // lookUp asks for all reads of the checks in one query.
-func lookUp(ctx context.Context, s *assessment.Session, role string, checks []catalogue.Check) (access, error) {
+func lookUp(ctx context.Context, s *assessment.Connection, role string, checks []catalogue.Check) (access, error) {
 	a := access{role: role, database: s.Database, states: make(map[string]readState)}
 	parts := []string{`select '', pg_is_in_recovery(), coalesce((select rolinherit from pg_roles where rolname = current_user), true),
 		current_setting('server_version_num'), coalesce(current_setting('allow_alter_system', true), 'on')`}

@@ -23,8 +23,8 @@ import (
 // sessionsAtOnce is how many databases of one server are looked at at once.
 const sessionsAtOnce = 3
 
-// Collector assesses PostgreSQL servers. It keeps no state between servers.
-type Collector struct {
+// Inspector assesses PostgreSQL servers. It keeps no state between servers.
+type Inspector struct {
 	catalogue *catalogue.Catalogue
 	feed      *feed.Feed
 	pii       *pii.Rules
@@ -33,8 +33,8 @@ type Collector struct {
 
 // New loads the embedded catalogue, feed and rules. The error names every
 // fault in them; the program must not start with one.
-func New(now func() time.Time) (*Collector, error) {
-	c := &Collector{now: now}
+func New(now func() time.Time) (*Inspector, error) {
+	c := &Inspector{now: now}
 	var errs [3]error
 	c.catalogue, errs[0] = catalogue.Load()
 	c.feed, errs[1] = feed.Load()
@@ -49,19 +49,19 @@ func New(now func() time.Time) (*Collector, error) {
 }
 
 // Catalogue is the loaded check catalogue.
-func (c *Collector) Catalogue() *catalogue.Catalogue { return c.catalogue }
+func (c *Inspector) Catalogue() *catalogue.Catalogue { return c.catalogue }
 
 // Feed is the loaded release and CVE feed.
-func (c *Collector) Feed() *feed.Feed { return c.feed }
+func (c *Inspector) Feed() *feed.Feed { return c.feed }
 
 // Assess looks at one server: instance checks once, database checks in every
 // database that is no template and allows connections. It always returns an
 // assessment; one that did not reach the server says why. Where ctx ended
 // meanwhile, the assessment is worthless and the caller must drop it.
-func (c *Collector) Assess(ctx context.Context, target assessment.Target) snapshot.Assessment {
+func (c *Inspector) Assess(ctx context.Context, target assessment.Target) snapshot.Assessment {
 	a := snapshot.Assessment{
 		StartedAt: c.now().UTC(), CatalogueVersion: catalogue.Version,
-		Results: []snapshot.CheckResult{}, Roles: []snapshot.Role{}, Extensions: []snapshot.Extension{},
+		Results: []snapshot.CheckResult{}, Roles: []snapshot.DatabaseRole{}, Extensions: []snapshot.Extension{},
 		MissingGrants: []snapshot.MissingGrant{}, Databases: []snapshot.DatabaseFact{},
 	}
 	if err := c.assess(ctx, target, &a); err != nil {
@@ -87,7 +87,7 @@ func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
 }
 
 // assess fails only where nothing at all could be learnt.
-func (c *Collector) assess(ctx context.Context, target assessment.Target, a *snapshot.Assessment) error {
+func (c *Inspector) assess(ctx context.Context, target assessment.Target, a *snapshot.Assessment) error {
 	s, err := target.Open(ctx, target.Database)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ const databasesSQL = `
 
 // readServer fills in what the server is and has; closed are the databases on
 // which our role lacks CONNECT.
-func readServer(ctx context.Context, s *assessment.Session, a *snapshot.Assessment) (closed map[string]bool, err error) {
+func readServer(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment) (closed map[string]bool, err error) {
 	row, err := s.Row(ctx, 6, serverSQL)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func readServer(ctx context.Context, s *assessment.Session, a *snapshot.Assessme
 }
 
 // Databases lists the names of a server's databases, as Assess does, as of now.
-func (c *Collector) Databases(ctx context.Context, target assessment.Target) ([]string, error) {
+func (c *Inspector) Databases(ctx context.Context, target assessment.Target) ([]string, error) {
 	s, err := target.Open(ctx, target.Database)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (c *Collector) Databases(ctx context.Context, target assessment.Target) ([]
 
 // readAccounts fills in the privileged accounts and returns the judge of
 // remote logins, nil where the HBA rules cannot be read.
-func (c *Collector) readAccounts(ctx context.Context, s *assessment.Session, a *snapshot.Assessment, granted access, roles []roleFact, members membership) *hbaJudge {
+func (c *Inspector) readAccounts(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, granted access, roles []roleFact, members membership) *hbaJudge {
 	var notes []string
 	var judge *hbaJudge
 	if granted.granted(catalogue.ReadRelation, "pg_hba_file_rules") && granted.granted(catalogue.ReadFunction, "pg_hba_file_rules") {
@@ -212,7 +212,7 @@ func (c *Collector) readAccounts(ctx context.Context, s *assessment.Session, a *
 
 // countSessions counts client sessions over TCP, ours aside, and those of them
 // with TLS; a socket needs none.
-func countSessions(ctx context.Context, s *assessment.Session, a *snapshot.Assessment, granted access) {
+func countSessions(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, granted access) {
 	if !granted.granted(catalogue.ReadRole, "pg_read_all_stats") {
 		return
 	}
@@ -230,7 +230,7 @@ func countSessions(ctx context.Context, s *assessment.Session, a *snapshot.Asses
 }
 
 // visitDatabases runs the database checks, a few databases at a time.
-func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+func (c *Inspector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(sessionsAtOnce)
@@ -253,7 +253,7 @@ func (c *Collector) visitDatabases(ctx context.Context, target assessment.Target
 
 // dropVanished forgets databases that were dropped while we looked: they are
 // neither unreachable, nor would a grant open them.
-func dropVanished(ctx context.Context, s *assessment.Session, a *snapshot.Assessment, results []snapshot.CheckResult, grants []snapshot.MissingGrant) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
+func dropVanished(ctx context.Context, s *assessment.Connection, a *snapshot.Assessment, results []snapshot.CheckResult, grants []snapshot.MissingGrant) ([]snapshot.CheckResult, []snapshot.MissingGrant) {
 	if !slices.ContainsFunc(results, func(r snapshot.CheckResult) bool { return r.ReasonCode == snapshot.ReasonDatabaseUnreachable }) {
 		return results, grants
 	}

@@ -22,7 +22,7 @@ const evidenceLength = 200
 
 // runChecks runs the checks one after another on one session; a server should
 // hardly notice us. Rules are left out: they judge what all sessions found.
-func runChecks(ctx context.Context, s *assessment.Session, a access, version int, checks []catalogue.Check, database string) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+func runChecks(ctx context.Context, s *assessment.Connection, a access, version int, checks []catalogue.Check, database string) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
 	for _, check := range checks {
 		result := snapshot.CheckResult{CheckID: check.ID, Database: database, Threshold: check.Pass}
 		missing, applies := admit(&result, a, version, check)
@@ -67,7 +67,7 @@ func notAssessed(result *snapshot.CheckResult, code, reason string) {
 	result.Status, result.ReasonCode, result.Reason = snapshot.StatusNotAssessed, code, reason
 }
 
-func runCheck(ctx context.Context, s *assessment.Session, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
+func runCheck(ctx context.Context, s *assessment.Connection, a access, check catalogue.Check, result *snapshot.CheckResult) []snapshot.MissingGrant {
 	columns, severity := "object, evidence", "''"
 	if check.Graded {
 		columns, severity = "object, evidence, severity", "v.severity::text"
@@ -119,7 +119,7 @@ func conclude(result *snapshot.CheckResult, violations []snapshot.Violation, tot
 
 // measured says what a check found, also where nothing fails: a pass without a
 // figure is a pass that nobody can judge.
-func measured(ctx context.Context, s *assessment.Session, a access, check catalogue.Check, failed, all int) string {
+func measured(ctx context.Context, s *assessment.Connection, a access, check catalogue.Check, failed, all int) string {
 	var settings []string
 	for _, read := range check.Reads {
 		if read.Kind == catalogue.ReadSetting {
@@ -152,7 +152,7 @@ func measured(ctx context.Context, s *assessment.Session, a access, check catalo
 
 // hiddenObjects says which objects of a check our role may not look at, one by
 // one: what is hidden must not count as clean.
-func hiddenObjects(ctx context.Context, s *assessment.Session, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
+func hiddenObjects(ctx context.Context, s *assessment.Connection, a access, check catalogue.Check) (reason string, grants []snapshot.MissingGrant) {
 	if check.Unreadable == "" {
 		return "", nil
 	}
@@ -185,7 +185,7 @@ func hiddenObjects(ctx context.Context, s *assessment.Session, a access, check c
 }
 
 // population is how many objects a check assessed; -1 where that is not known.
-func population(ctx context.Context, s *assessment.Session, check catalogue.Check) int {
+func population(ctx context.Context, s *assessment.Connection, check catalogue.Check) int {
 	if check.Population == "" {
 		return -1
 	}

@@ -27,7 +27,7 @@ const (
 // Classify looks for personal and secret data in one database, by column names
 // and, with mode values, by samples. The values are forgotten here: what is
 // returned holds none. Where ctx ended meanwhile, the caller must drop it.
-func (c *Collector) Classify(ctx context.Context, target assessment.Target, database, mode string) snapshot.Classification {
+func (c *Inspector) Classify(ctx context.Context, target assessment.Target, database, mode string) snapshot.Classification {
 	run := snapshot.Classification{
 		StartedAt: c.now().UTC(), Mode: mode, RulesVersion: c.pii.Version(),
 		Tables: []snapshot.ClassifiedTable{}, FailedTables: []snapshot.FailedTable{},
@@ -41,7 +41,7 @@ func (c *Collector) Classify(ctx context.Context, target assessment.Target, data
 	return run
 }
 
-func (c *Collector) classify(ctx context.Context, target assessment.Target, database string, run *snapshot.Classification) {
+func (c *Inspector) classify(ctx context.Context, target assessment.Target, database string, run *snapshot.Classification) {
 	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
 	s, err := target.Open(ctx, database)
 	if err != nil {
@@ -96,7 +96,7 @@ type columnFact struct {
 //go:embed sql/columns.sql
 var columnsSQL string
 
-func readTables(ctx context.Context, s *assessment.Session) ([]tableFact, error) {
+func readTables(ctx context.Context, s *assessment.Connection) ([]tableFact, error) {
 	rows, err := s.Query(ctx, 1, columnsSQL)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func readTables(ctx context.Context, s *assessment.Session) ([]tableFact, error)
 	return tables, nil
 }
 
-func (c *Collector) classifyTable(ctx context.Context, s *assessment.Session, t tableFact, run *snapshot.Classification) {
+func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection, t tableFact, run *snapshot.Classification) {
 	run.TablesSeen++
 	run.ColumnsSeen += len(t.Columns)
 	var samples map[string][]string
@@ -134,7 +134,7 @@ func (c *Collector) classifyTable(ctx context.Context, s *assessment.Session, t 
 		found.EstimatedRows, found.RowsKnown = *t.Rows, true
 	}
 	for _, column := range t.Columns {
-		m, ok := c.pii.Classify(pii.Column{Name: column.Name, Type: typeOf(column.Type), Values: samples[column.Name]}, run.StartedAt)
+		m, ok := c.pii.Classify(pii.Candidate{Name: column.Name, Type: typeOf(column.Type), Values: samples[column.Name]}, run.StartedAt)
 		if !ok {
 			continue
 		}
@@ -172,7 +172,7 @@ func typeOf(name string) pii.Type {
 
 // sample reads some values of each column that a rule could match; a refusal
 // says why it could not. An empty table has an empty, not a nil, sample.
-func sample(ctx context.Context, s *assessment.Session, t tableFact) (samples map[string][]string, refusal string) {
+func sample(ctx context.Context, s *assessment.Connection, t tableFact) (samples map[string][]string, refusal string) {
 	switch {
 	case t.Foreign:
 		return nil, "Its rows lie on another server, which is not asked."
@@ -222,7 +222,7 @@ func sample(ctx context.Context, s *assessment.Session, t tableFact) (samples ma
 // always the oldest customers that are looked at, and draws from them, so that
 // it is not one block either. Where the estimate of rows is far off, the sample
 // may come out empty, and then the first rows have to do.
-func sampledRows(ctx context.Context, s *assessment.Session, t tableFact, expressions []string) ([][]string, error) {
+func sampledRows(ctx context.Context, s *assessment.Connection, t tableFact, expressions []string) ([][]string, error) {
 	from := assessment.Identifier(t.Schema) + "." + assessment.Identifier(t.Name)
 	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
 	if t.Rows != nil && *t.Rows > largeTable && t.Kind != "f" {

@@ -25,7 +25,7 @@ type hbaRule struct {
 
 // readHBA returns the rules in the order the server tries them. rule_number
 // exists since 16, where included files make line numbers repeat.
-func readHBA(ctx context.Context, s *assessment.Session) ([]hbaRule, error) {
+func readHBA(ctx context.Context, s *assessment.Connection) ([]hbaRule, error) {
 	rows, err := s.Query(ctx, 1, `
 		select json_build_object('line', 'line ' || line_number, 'type', type, 'databases', database, 'users', user_name,
 			'address', coalesce(address, ''), 'netmask', coalesce(netmask, ''), 'method', auth_method)

@@ -81,7 +81,7 @@ func TestPrivilegedAccounts(t *testing.T) {
 	members := membership{"app": {"dba"}, "dba": {"pg_write_server_files", "app"}, "shadow": {"postgres"}} // a circle by mistake
 	judge := newHBAJudge([]hbaRule{line("host", "all", "app", "all", "", "md5")}, []string{"app"}, true, members)
 	got := privileged(roles, members, map[string]string{"app": "md5"}, judge, today)
-	want := []snapshot.Role{
+	want := []snapshot.DatabaseRole{
 		{Name: "postgres", Login: true, Superuser: true, Attributes: []string{"REPLICATION"}, MemberOf: []string{}, PasswordKind: "unknown", RemoteLogin: "no"},
 		{Name: "shadow", Login: true, MemberOf: []string{"shadow → postgres"}, PasswordKind: "unknown", ValidUntil: &until, RemoteLogin: "no"},
 		{Name: "app", Login: true, MemberOf: []string{"app → dba", "app → dba → pg_write_server_files"}, PasswordKind: "md5", LastSeen: &today, RemoteLogin: "yes"},

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 // today is a fixed moment after the feed's date.
 var today = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func collectorAt(t *testing.T, at time.Time) *Collector {
+func collectorAt(t *testing.T, at time.Time) *Inspector {
 	t.Helper()
 	c, err := New(func() time.Time { return at })
 	if err != nil {

@@ -86,7 +86,7 @@ const passwordsSQL = `
 	from pg_authid`
 
 // readRoles reads every role and who is a member of what.
-func readRoles(ctx context.Context, s *assessment.Session) ([]roleFact, membership, error) {
+func readRoles(ctx context.Context, s *assessment.Connection) ([]roleFact, membership, error) {
 	rows, err := s.Query(ctx, 1, rolesSQL)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +109,7 @@ func readRoles(ctx context.Context, s *assessment.Session) ([]roleFact, membersh
 }
 
 // passwordKinds reads how each role's password is stored.
-func passwordKinds(ctx context.Context, s *assessment.Session) (map[string]string, error) {
+func passwordKinds(ctx context.Context, s *assessment.Connection) (map[string]string, error) {
 	rows, err := s.Query(ctx, 2, passwordsSQL)
 	if err != nil {
 		return nil, err
@@ -124,12 +124,12 @@ func passwordKinds(ctx context.Context, s *assessment.Session) (map[string]strin
 // privileged picks the roles that can do more than their grants on tables say,
 // by power, then by whether they can log in remotely, then by name. kinds and
 // judge are nil where they could not be read.
-func privileged(roles []roleFact, members membership, kinds map[string]string, judge *hbaJudge, at time.Time) []snapshot.Role {
+func privileged(roles []roleFact, members membership, kinds map[string]string, judge *hbaJudge, at time.Time) []snapshot.DatabaseRole {
 	byName := make(map[string]roleFact, len(roles))
 	for _, r := range roles {
 		byName[r.Name] = r
 	}
-	out := []snapshot.Role{}
+	out := []snapshot.DatabaseRole{}
 	rank := make(map[string]int)
 	for _, r := range roles {
 		paths, power := powerOf(r, byName, members)
@@ -137,7 +137,7 @@ func privileged(roles []roleFact, members membership, kinds map[string]string, j
 			continue
 		}
 		rank[r.Name] = power
-		role := snapshot.Role{
+		role := snapshot.DatabaseRole{
 			Name: r.Name, Login: r.Login, Superuser: r.Superuser, Attributes: r.Attributes, MemberOf: paths,
 			PasswordKind: "unknown", ValidUntil: r.ValidUntil, RemoteLogin: "unknown",
 		}
@@ -152,7 +152,7 @@ func privileged(roles []roleFact, members membership, kinds map[string]string, j
 		out = append(out, role)
 	}
 	remote := map[string]int{"yes": 2, "unknown": 1, "no": 0}
-	slices.SortStableFunc(out, func(a, b snapshot.Role) int {
+	slices.SortStableFunc(out, func(a, b snapshot.DatabaseRole) int {
 		return cmp.Or(cmp.Compare(rank[b.Name], rank[a.Name]),
 			cmp.Compare(remote[b.RemoteLogin], remote[a.RemoteLogin]), strings.Compare(a.Name, b.Name))
 	})

@@ -106,7 +106,7 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 	return out, nil
 }
 
-func showInstance(row fleet.Instance, state assessment.State) api.Instance {
+func showInstance(row fleet.Instance, state assessment.TargetState) api.Instance {
 	i := api.Instance{
 		Id: row.ID, Name: row.Name, Engine: string(row.Engine), Version: wire.Optional(row.Version), Host: wire.Optional(row.Host),
 		CreatedAt: row.CreatedAt.UTC(), Active: row.Active, DatabaseCount: row.DatabaseCount, Collected: state.Collected,
@@ -157,7 +157,7 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 	}
 	shown, err := s.instance(ctx, id)
 	if p, lags := wire.AsProblem(err); lags && p.Code == "not_found" {
-		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.State{Collected: true}), nil
+		shown, err = showInstance(fleet.Instance{ID: id, Name: in.Name, Engine: engine, Host: in.Host, Active: true, CreatedAt: s.Now()}, assessment.TargetState{Collected: true}), nil
 	}
 	if err != nil {
 		return nil, err

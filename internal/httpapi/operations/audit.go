@@ -93,7 +93,7 @@ func (s *OperatorRoutes) ListAuditEvents(ctx context.Context, r api.ListAuditEve
 	answer := api.ListAuditEvents200JSONResponse{Items: []api.AuditEntry{}}
 	if len(entries) == q.Limit {
 		entries = entries[:q.Limit-1]
-		answer.NextCursor = auditCursor(entries[len(entries)-1].Place())
+		answer.NextCursor = auditCursor(entries[len(entries)-1].Cursor())
 	}
 	actors, err := s.actors(ctx, entries)
 	if err != nil {
@@ -143,11 +143,11 @@ func auditQuery(ctx context.Context, p api.ListAuditEventsParams) (audit.Query, 
 	if err1 != nil || err2 != nil {
 		return q, wire.BadCursor()
 	}
-	q.Before = &audit.Place{At: at, Log: parts[1], Position: position}
+	q.Before = &audit.Cursor{At: at, Log: parts[1], Position: position}
 	return q, nil
 }
 
-func auditCursor(p audit.Place) *string {
+func auditCursor(p audit.Cursor) *string {
 	return wire.Cursor("audit", strings.Join([]string{p.At.UTC().Format(time.RFC3339Nano), p.Log, strconv.FormatInt(p.Position, 10)}, "|"))
 }
 

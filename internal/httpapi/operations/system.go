@@ -29,7 +29,7 @@ func (s *OperatorRoutes) GetReadiness(ctx context.Context, _ api.GetReadinessReq
 }
 
 // showReadiness holds no error's text, for anyone may ask; the log does.
-func showReadiness(status readiness.Status, findings []readiness.Finding) api.Readiness {
+func showReadiness(status readiness.Status, findings []readiness.Result) api.Readiness {
 	shown := api.Readiness{Status: api.ReadinessStatus(status), Checks: []api.ReadinessCheck{}}
 	for _, f := range findings {
 		took := f.Took.Milliseconds()

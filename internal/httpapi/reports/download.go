@@ -56,9 +56,9 @@ func (s *ReportRoutes) DownloadReport(ctx context.Context, r api.DownloadReportR
 // openGenuine opens the PDF of a report once it is known to be the recorded one. A
 // file that was changed, swapped or taken away is 500 file_altered: no byte of it
 // leaves, and log, audit list and figures tell of it.
-func (s *ReportRoutes) openGenuine(ctx context.Context, row history.Row) (*blobs.File, error) {
+func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow) (*blobs.File, error) {
 	file, err := s.Blobs.Open(ctx, row.File.Key)
-	var gone *blobs.NotFoundError
+	var gone *blobs.MissingFileError
 	var found string
 	switch {
 	case errors.As(err, &gone):
@@ -100,7 +100,7 @@ func digestOf(file io.ReadSeeker) (string, error) {
 // download writes a stored PDF, whole or in ranges.
 type download struct {
 	request *http.Request
-	row     history.Row
+	row     history.ReportRow
 	file    io.ReadSeekCloser
 }
 

@@ -46,7 +46,7 @@ func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportReque
 	if !ok { // its projection lags: what was asked is all that is known
 		row = justRequested(who, requested.ReportID, in, s.Now())
 	}
-	shown, err := s.show(ctx, []history.Row{asLeft(row, requested.Reused)})
+	shown, err := s.show(ctx, []history.ReportRow{asLeft(row, requested.Reused)})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *ReportRoutes) CreateReport(ctx context.Context, r api.CreateReportReque
 // asLeft is the report as the request left it. A worker may have it ready before
 // the answer is written; whoever is told "queued" or "being built" must not find
 // another status beside it, and asks Location for what happened since.
-func asLeft(row history.Row, reused bool) history.Row {
+func asLeft(row history.ReportRow, reused bool) history.ReportRow {
 	if reused && (row.Status == report.StatusQueued || row.Status == report.StatusBuilding) {
 		return row
 	}
@@ -75,8 +75,8 @@ func asLeft(row history.Row, reused bool) history.Row {
 	return row
 }
 
-func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, now time.Time) history.Row {
-	return history.Row{
+func justRequested(who commands.Actor, id uuid.UUID, in commands.RequestReport, now time.Time) history.ReportRow {
+	return history.ReportRow{
 		ID: id, OrganizationID: who.OrganizationID, Kind: in.Kind, Status: report.StatusQueued, RequesterID: who.MemberID,
 		Scope:        report.Scope{InstanceIDs: in.InstanceIDs, DatabaseID: in.DatabaseID, From: in.From, To: in.To},
 		RecipientIDs: append([]uuid.UUID{who.MemberID}, in.RecipientIDs...), CreatedAt: now,
@@ -146,7 +146,7 @@ func (s *ReportRoutes) GetReport(ctx context.Context, r api.GetReportRequestObje
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.show(ctx, []history.Row{row})
+	shown, err := s.show(ctx, []history.ReportRow{row})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *ReportRoutes) GetReport(ctx context.Context, r api.GetReportRequestObje
 }
 
 // report finds one of the caller's organization.
-func (s *ReportRoutes) report(ctx context.Context, id uuid.UUID) (history.Row, error) {
+func (s *ReportRoutes) report(ctx context.Context, id uuid.UUID) (history.ReportRow, error) {
 	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
 	if err == nil && !ok {
 		err = wire.NotFound("report")
@@ -167,7 +167,7 @@ func (s *ReportRoutes) report(ctx context.Context, id uuid.UUID) (history.Row, e
 	return row, err
 }
 
-func (s *ReportRoutes) recipients(ctx context.Context, row history.Row) ([]api.Recipient, error) {
+func (s *ReportRoutes) recipients(ctx context.Context, row history.ReportRow) ([]api.Recipient, error) {
 	who := wire.Caller(ctx)
 	found, err := s.History.Recipients(ctx, who.Organization.ID, row.ID)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *ReportRoutes) recipients(ctx context.Context, row history.Row) ([]api.R
 }
 
 // show makes rows into what the caller may see of them.
-func (s *ReportRoutes) show(ctx context.Context, rows []history.Row) ([]api.Report, error) {
+func (s *ReportRoutes) show(ctx context.Context, rows []history.ReportRow) ([]api.Report, error) {
 	who := wire.Caller(ctx)
 	var requesters, building []uuid.UUID
 	for _, row := range rows {
@@ -225,7 +225,7 @@ func (s *ReportRoutes) show(ctx context.Context, rows []history.Row) ([]api.Repo
 	return out, nil
 }
 
-func showReport(row history.Row, who accounts.Principal, names map[uuid.UUID]string, progress map[uuid.UUID]jobs.Row) api.Report {
+func showReport(row history.ReportRow, who accounts.Principal, names map[uuid.UUID]string, progress map[uuid.UUID]jobs.Row) api.Report {
 	r := api.Report{
 		Id: row.ID, Kind: string(row.Kind), Status: string(row.Status), ScopeLabel: row.ScopeLabel,
 		Scope: api.ReportScope{
@@ -258,6 +258,6 @@ func showReport(row history.Row, who accounts.Principal, names map[uuid.UUID]str
 }
 
 // mayDownload: whoever receives the report; a viewer nothing else.
-func mayDownload(who accounts.Principal, row history.Row) bool {
+func mayDownload(who accounts.Principal, row history.ReportRow) bool {
 	return who.Member.Role.DownloadsAll() || slices.Contains(row.RecipientIDs, who.Member.ID)
 }

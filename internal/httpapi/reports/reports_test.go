@@ -14,14 +14,14 @@ import (
 func TestARequestIsAnsweredAsItLeftTheReport(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	row := func(status report.Status) history.Row {
-		r := history.Row{ID: uuid.Max, Status: status, CreatedAt: at}
+	row := func(status report.Status) history.ReportRow {
+		r := history.ReportRow{ID: uuid.Max, Status: status, CreatedAt: at}
 		if status != report.StatusQueued {
 			r.StartedAt = &at
 		}
 		switch status {
 		case report.StatusReady:
-			r.FinishedAt, r.ExpiresAt, r.File = &at, &at, &history.File{Name: "a.pdf"}
+			r.FinishedAt, r.ExpiresAt, r.File = &at, &at, &history.ReportFile{Name: "a.pdf"}
 		case report.StatusFailed:
 			r.FinishedAt, r.ErrorCode, r.ErrorMessage = &at, "render_failed", "x"
 		case report.StatusQueued, report.StatusBuilding, report.StatusExpired:
@@ -31,7 +31,7 @@ func TestARequestIsAnsweredAsItLeftTheReport(t *testing.T) {
 	for _, c := range []struct {
 		now    report.Status
 		reused bool
-		want   history.Row
+		want   history.ReportRow
 	}{
 		{report.StatusQueued, false, row(report.StatusQueued)},
 		{report.StatusBuilding, false, row(report.StatusQueued)},

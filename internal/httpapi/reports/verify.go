@@ -26,7 +26,7 @@ func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportReque
 	if !ok {
 		return api.VerifyReport200JSONResponse{Known: false}, nil
 	}
-	shown, err := s.show(ctx, []history.Row{found.Row})
+	shown, err := s.show(ctx, []history.ReportRow{found.Row})
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ type Collector struct {
 	fleet     Fleet
 	instances Instances
 	reach     *assessment.Reach
-	postgres  *postgresql.Collector
+	postgres  *postgresql.Inspector
 	log       *slog.Logger
 	wake      chan struct{}
 }
@@ -74,7 +74,7 @@ func New(
 
 // PostgreSQL is the collector's part for that engine, with the catalogue and
 // the feed that reports print.
-func (c *Collector) PostgreSQL() *postgresql.Collector { return c.postgres }
+func (c *Collector) PostgreSQL() *postgresql.Inspector { return c.postgres }
 
 // Try connects to the server that dsn names, to show that it can be assessed:
 // *DSNError, *ConnectionError or *EngineNotCollectedError say why it cannot.

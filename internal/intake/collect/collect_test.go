@@ -103,7 +103,7 @@ func (s *scene) register(dsn string) uuid.UUID {
 	return id
 }
 
-func (s *scene) state(instance uuid.UUID) assessment.State {
+func (s *scene) state(instance uuid.UUID) assessment.TargetState {
 	s.Helper()
 	states, err := s.store.States(s.Context(), s.organization, []uuid.UUID{instance})
 	if err != nil {

@@ -34,7 +34,7 @@ type databaseActivity struct {
 }
 
 // readActivity looks at the sessions of a server.
-func readActivity(ctx context.Context, s *assessment.Session, at time.Time) (*activity, error) {
+func readActivity(ctx context.Context, s *assessment.Connection, at time.Time) (*activity, error) {
 	a := &activity{at: at}
 	query := strings.ReplaceAll(sessionsQuery, "@application@", assessment.ApplicationName)
 	return a, s.Each(ctx, 8, query, a.addRow)

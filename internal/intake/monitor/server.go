@@ -37,12 +37,12 @@ type server struct {
 	log   *slog.Logger
 
 	target    assessment.Target
-	session   *assessment.Session // nil: none is open
-	database  string              // where the extension was found; empty: where the connection goes
-	extension *extension          // nil: not found
-	searched  time.Time           // when other databases were
-	failures  int                 // to connect, in a row
-	complaint string              // the last one that was logged
+	session   *assessment.Connection // nil: none is open
+	database  string                 // where the extension was found; empty: where the connection goes
+	extension *extension             // nil: not found
+	searched  time.Time              // when other databases were
+	failures  int                    // to connect, in a row
+	complaint string                 // the last one that was logged
 
 	databases map[string]uuid.UUID // the fleet's, by name
 	seen      []string             // the server's, sorted
@@ -167,7 +167,7 @@ func (s *server) connect(ctx context.Context) error {
 
 // openIn connects to a database, when it is our turn to. One that hangs keeps its turn
 // for a moment only: to wait for it costs nothing.
-func (s *server) openIn(ctx context.Context, database string) (*assessment.Session, error) {
+func (s *server) openIn(ctx context.Context, database string) (*assessment.Connection, error) {
 	select {
 	case s.connects <- struct{}{}:
 	case <-ctx.Done():

@@ -27,7 +27,7 @@ var wraparoundQuery string
 // readSigns asks a server what the watch judges beside what the samples say. Who may
 // not see what sessions wait for has nothing to say about it, rather than that
 // nobody waits.
-func readSigns(ctx context.Context, s *assessment.Session, a *activity, organization, instance uuid.UUID) ([]watch.Sign, error) {
+func readSigns(ctx context.Context, s *assessment.Connection, a *activity, organization, instance uuid.UUID) ([]watch.Sign, error) {
 	sign := watch.Sign{OrganizationID: organization, InstanceID: instance, At: a.at}
 	var signs []watch.Sign
 	used, err := number(ctx, s, wraparoundQuery)
@@ -46,7 +46,7 @@ func readSigns(ctx context.Context, s *assessment.Session, a *activity, organiza
 	return signs, errors.Join(err, lockErr)
 }
 
-func longestLockWait(ctx context.Context, s *assessment.Session) (seconds float64, err error) {
+func longestLockWait(ctx context.Context, s *assessment.Connection) (seconds float64, err error) {
 	tells, err := s.Row(ctx, 1, capabilitiesQuery)
 	if err != nil {
 		return 0, err
@@ -57,7 +57,7 @@ func longestLockWait(ctx context.Context, s *assessment.Session) (seconds float6
 	return number(ctx, s, lockWait13Query)
 }
 
-func number(ctx context.Context, s *assessment.Session, query string) (float64, error) {
+func number(ctx context.Context, s *assessment.Connection, query string) (float64, error) {
 	row, err := s.Row(ctx, 1, query)
 	if err != nil {
 		return 0, err

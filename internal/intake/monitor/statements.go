@@ -50,7 +50,7 @@ type extension struct {
 // findExtension looks for the extension in the session's database; nil: it is not
 // there. What it offers is known by its columns: an extension may be older than the
 // server it runs on.
-func findExtension(ctx context.Context, s *assessment.Session) (*extension, error) {
+func findExtension(ctx context.Context, s *assessment.Connection) (*extension, error) {
 	rows, err := s.Query(ctx, 6, extensionQuery)
 	if err != nil || len(rows) != 1 {
 		return nil, err
@@ -100,7 +100,7 @@ var errHidden = errors.New("the role may not read the statements of others")
 
 // readStatements reads the whole list, between two looks at the clocks: what happens
 // to the entries meanwhile shows at one of them. Errors: errHidden.
-func (x *extension) readStatements(ctx context.Context, s *assessment.Session, at time.Time) (*statementList, error) {
+func (x *extension) readStatements(ctx context.Context, s *assessment.Connection, at time.Time) (*statementList, error) {
 	before, err := x.readClocks(ctx, s)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (x *extension) readStatements(ctx context.Context, s *assessment.Session, a
 	return newStatementList(at, before, after, entries), nil
 }
 
-func (x *extension) readClocks(ctx context.Context, s *assessment.Session) (c clocks, err error) {
+func (x *extension) readClocks(ctx context.Context, s *assessment.Connection) (c clocks, err error) {
 	row, err := s.Row(ctx, 3, x.clocks)
 	if err != nil {
 		return clocks{}, err

@@ -65,7 +65,7 @@ func (w *watchedServer) prepare(t *testing.T) {
 	w.load(t)
 }
 
-func (w *watchedServer) pgbench(t *testing.T, program cluster.Client, arguments ...string) {
+func (w *watchedServer) pgbench(t *testing.T, program cluster.Program, arguments ...string) {
 	t.Helper()
 	arguments = append(arguments, w.URL(pgtest.Superuser, "app"))
 	if out, err := exec.CommandContext(t.Context(), program.Path, arguments...).CombinedOutput(); err != nil {

@@ -28,8 +28,8 @@ var recordQuery string
 // pace is how often what was counted is written.
 const pace = time.Second
 
-// Drop is how often one engine was missing in one tile of an organization.
-type Drop struct {
+// DropCount is how often one engine was missing in one tile of an organization.
+type DropCount struct {
 	Tile      string       `db:"tile"`
 	Engine    fleet.Engine `db:"engine"`
 	Drops     int64        `db:"drops"`
@@ -44,7 +44,7 @@ type Book struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	counted map[key]Drop // since the last write
+	counted map[key]DropCount // since the last write
 }
 
 type key struct {
@@ -55,15 +55,15 @@ type key struct {
 
 // New returns a book on a database.
 func New(db *sqlx.DB, log *slog.Logger, now func() time.Time) *Book {
-	return &Book{db: db, log: log, now: now, counted: map[key]Drop{}}
+	return &Book{db: db, log: log, now: now, counted: map[key]DropCount{}}
 }
 
 // Note counts a drop.
 func (b *Book) Note(d measurements.Drop) {
-	b.addDrop(key{d.Organization, d.Tile, d.Engine}, Drop{Tile: d.Tile, Engine: d.Engine, Drops: 1, LastAt: b.now(), LastError: sentence(d.Err)})
+	b.addDrop(key{d.Organization, d.Tile, d.Engine}, DropCount{Tile: d.Tile, Engine: d.Engine, Drops: 1, LastAt: b.now(), LastError: sentence(d.Err)})
 }
 
-func (b *Book) addDrop(k key, d Drop) {
+func (b *Book) addDrop(k key, d DropCount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before, known := b.counted[k]
@@ -92,7 +92,7 @@ func (b *Book) Run(ctx context.Context) error {
 func (b *Book) Flush(ctx context.Context) error {
 	b.mu.Lock()
 	counted := b.counted
-	b.counted = map[key]Drop{}
+	b.counted = map[key]DropCount{}
 	b.mu.Unlock()
 	if len(counted) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (b *Book) Flush(ctx context.Context) error {
 	return nil
 }
 
-func (b *Book) write(ctx context.Context, counted map[key]Drop) error {
+func (b *Book) write(ctx context.Context, counted map[key]DropCount) error {
 	keys := make([]key, 0, len(counted))
 	for k := range counted {
 		keys = append(keys, k)
@@ -132,8 +132,8 @@ func compare(a, b key) int {
 }
 
 // List returns an organization's, the latest first.
-func (b *Book) List(ctx context.Context, organization uuid.UUID) ([]Drop, error) {
-	drops := []Drop{}
+func (b *Book) List(ctx context.Context, organization uuid.UUID) ([]DropCount, error) {
+	drops := []DropCount{}
 	err := b.db.SelectContext(ctx, &drops, `
 		SELECT tile, engine, drops, last_at, last_error FROM engine_drops
 		WHERE organization_id = $1 ORDER BY last_at DESC, tile, engine`, organization)

@@ -54,7 +54,7 @@ func TestDropsOfProcessesAreAdded(t *testing.T) {
 	}
 	got, err := early.List(t.Context(), ours)
 	must(t, err)
-	want := []drops.Drop{
+	want := []drops.DropCount{
 		{Tile: "connections", Engine: fleet.Oracle, Drops: 3, LastAt: noon.Add(time.Minute), LastError: "not read in its share of the time"},
 		{Tile: "wait-events", Engine: fleet.Oracle, Drops: 1, LastAt: noon, LastError: "could not be read; the log says why"},
 	}

@@ -86,10 +86,10 @@ func averageWaiting(database []measurements.SessionSample, in func(time.Time) bo
 }
 
 // Connections is documented at measurements.Store.
-func (r *Reference) Connections(_ context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (measurements.Connections, error) {
+func (r *Reference) Connections(_ context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var sum measurements.Connections
+	var sum measurements.OpenConnections
 	for database, samples := range r.of(organization).byDatabase(engine, fleet.Scope{}) {
 		latest := samples[len(samples)-1]
 		counts := max(3*latest.Interval, time.Minute)

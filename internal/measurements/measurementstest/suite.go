@@ -142,8 +142,8 @@ func (h Harness) write(t tester, b measurements.Batch) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := measurements.Counts{Hosts: len(b.Hosts), Sessions: len(b.Sessions), Statements: len(b.Statements)}
-	if receipt.Accepted != want || receipt.TooLate != (measurements.Counts{}) {
+	want := measurements.SampleCounts{Hosts: len(b.Hosts), Sessions: len(b.Sessions), Statements: len(b.Statements)}
+	if receipt.Accepted != want || receipt.TooLate != (measurements.SampleCounts{}) {
 		t.Errorf("%+v, want %+v accepted", receipt, want)
 	}
 }

@@ -16,7 +16,7 @@ type connectionCase struct {
 	given     [][]measurements.SessionSample // message by message
 	of        fleet.Engine                   // empty: PostgreSQL
 	databases []uuid.UUID
-	want      measurements.Connections
+	want      measurements.OpenConnections
 }
 
 func (c connectionCase) run(t *testing.T, h Harness) {
@@ -52,8 +52,8 @@ func open(database uuid.UUID, when string, every time.Duration, active int64) me
 func connectionCases() []connectionCase {
 	all := []uuid.UUID{shop, stock, contacts, invoices, books, posts, clicks}
 	const often, seldom = 10 * time.Second, 5 * time.Minute
-	active := func(when string, n int64) measurements.Connections {
-		return measurements.Connections{SampledAt: at(when), Active: n}
+	active := func(when string, n int64) measurements.OpenConnections {
+		return measurements.OpenConnections{SampledAt: at(when), Active: n}
 	}
 	split := func(database uuid.UUID, when string, n int64) measurements.SessionSample {
 		s := open(database, when, often, n)
@@ -67,7 +67,7 @@ func connectionCases() []connectionCase {
 		{
 			name: "the splits of databases are added, the oldest sample is named", databases: all,
 			given: sampling(split(shop, "18T11:59:58", 1), split(contacts, "18T11:59:50", 10)),
-			want:  measurements.Connections{SampledAt: at("18T11:59:50"), Active: 11, Idle: 22, Waiting: 33, IdleInTransaction: 44, Other: 55},
+			want:  measurements.OpenConnections{SampledAt: at("18T11:59:50"), Active: 11, Idle: 22, Waiting: 33, IdleInTransaction: 44, Other: 55},
 		},
 		{
 			name: "the latest sample of a database counts", databases: all,

@@ -48,7 +48,7 @@ func (a *aging) send(when time.Duration, number float64) measurements.Receipt {
 	return receipt
 }
 
-var each = measurements.Counts{Hosts: 1, Sessions: 1, Statements: 1}
+var each = measurements.SampleCounts{Hosts: 1, Sessions: 1, Statements: 1}
 
 // accepted and refused send a sample of which that is expected.
 func (a *aging) accepted(when time.Duration, number float64) {
@@ -179,7 +179,7 @@ func lateCases() []story {
 				Organization: a.organization,
 				Hosts:        []measurements.HostSample{{Host: "db01", At: a.at(2 * day), CPUPercent: p(1)}, {Host: "db01", At: a.at(3 * day), CPUPercent: p(50)}},
 			})
-			if want := (measurements.Receipt{Accepted: measurements.Counts{Hosts: 1}, TooLate: measurements.Counts{Hosts: 1}}); err != nil || receipt != want {
+			if want := (measurements.Receipt{Accepted: measurements.SampleCounts{Hosts: 1}, TooLate: measurements.SampleCounts{Hosts: 1}}); err != nil || receipt != want {
 				t.Errorf("%+v (%v), want %+v", receipt, err, want)
 			}
 		}},

@@ -96,13 +96,13 @@ func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements
 }
 
 // Connections is documented at measurements.Store.
-func (s *Store) Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (measurements.Connections, error) {
-	var c measurements.Connections
+func (s *Store) Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error) {
+	var c measurements.OpenConnections
 	var sampled *time.Time
 	err := s.db.QueryRowContext(ctx, sumConnections, organization, string(engine), uuids(databases), now).
 		Scan(&sampled, &c.Active, &c.Idle, &c.Waiting, &c.IdleInTransaction, &c.Other)
 	if err != nil {
-		return measurements.Connections{}, fmt.Errorf("sum the connections of %d databases: %w", len(databases), err)
+		return measurements.OpenConnections{}, fmt.Errorf("sum the connections of %d databases: %w", len(databases), err)
 	}
 	if sampled != nil {
 		c.SampledAt = sampled.UTC()

@@ -52,7 +52,7 @@ func TestConnections(t *testing.T) {
 		if c.active == 30 {
 			n = 2
 		}
-		want := measurements.Connections{Active: c.active, Idle: 2 * n, Waiting: 3 * n, IdleInTransaction: 4 * n, Other: 5 * n}
+		want := measurements.OpenConnections{Active: c.active, Idle: 2 * n, Waiting: 3 * n, IdleInTransaction: 4 * n, Other: 5 * n}
 		if n > 0 {
 			want.SampledAt = now.Add(-c.sampled)
 		}

@@ -54,7 +54,7 @@ func TestAnHourIsSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := measurements.Receipt{Accepted: measurements.Counts{Hosts: 1, Sessions: 2}, TooLate: measurements.Counts{Sessions: 2}}
+	want := measurements.Receipt{Accepted: measurements.SampleCounts{Hosts: 1, Sessions: 2}, TooLate: measurements.SampleCounts{Sessions: 2}}
 	if receipt != want {
 		t.Errorf("%+v, want %+v", receipt, want)
 	}

@@ -88,7 +88,7 @@ func (s *stage) write(arrived ...arrival) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if receipt.TooLate != (measurements.Counts{}) {
+	if receipt.TooLate != (measurements.SampleCounts{}) {
 		s.Fatalf("too late: %+v", receipt.TooLate)
 	}
 	s.remember(arrived...)

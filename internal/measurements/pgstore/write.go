@@ -136,7 +136,7 @@ func sealed(ctx context.Context, tx *sqlx.Tx, hours map[bucket]bool) error {
 	return nil
 }
 
-func count(c *measurements.Counts, kind string, n int) {
+func count(c *measurements.SampleCounts, kind string, n int) {
 	switch kind {
 	case hosts:
 		c.Hosts += n

@@ -143,7 +143,7 @@ func TestTheSameBatchTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contents(t, s)
-	if second := write(t, s, b); second != first || first.Accepted != (measurements.Counts{Hosts: 1, Sessions: 2, Statements: 2}) {
+	if second := write(t, s, b); second != first || first.Accepted != (measurements.SampleCounts{Hosts: 1, Sessions: 2, Statements: 2}) {
 		t.Errorf("%+v, then %+v", first, second)
 	}
 	if n, err := s.Roll(t.Context()); n != 0 || err != nil {
@@ -191,7 +191,7 @@ func TestOrganizationsShareNothing(t *testing.T) {
 		t.Errorf("%d series of two hosts, %v", series, err)
 	}
 	open, err := s.Connections(t.Context(), theirs, fleet.PostgreSQL, []uuid.UUID{database}, now)
-	if err != nil || open != (measurements.Connections{}) {
+	if err != nil || open != (measurements.OpenConnections{}) {
 		t.Errorf("they see %+v, %v", open, err)
 	}
 }

@@ -8,9 +8,9 @@ type Info struct {
 	Created                                   time.Time
 }
 
-// Document flows text down its pages. Y is where the next thing goes, in
+// Paper flows text down its pages. Y is where the next thing goes, in
 // points from the top of the current page.
-type Document struct {
+type Paper struct {
 	Fonts  *Fonts
 	Paper  string // A4 or Letter
 	Width  float64
@@ -19,24 +19,24 @@ type Document struct {
 
 	margin Margin
 	pages  []*Page
-	marks  []Mark
+	marks  []Bookmark
 	kept   *kept // what a break takes along; nil: nothing
 }
 
 // Margin is the white around the text.
 type Margin struct{ Left, Right, Top, Bottom float64 }
 
-// Mark is a place that links and the outline lead to.
-type Mark struct {
+// Bookmark is a place that links and the outline lead to.
+type Bookmark struct {
 	Title string
 	Level int // 0 or 1
 	Page  int // from 1
 	Y     float64
 }
 
-// NewDocument returns a document with its first page open.
-func NewDocument(fonts *Fonts, paper string, margin Margin) *Document {
-	d := &Document{Fonts: fonts, Paper: paper, Width: 595.28, Height: 841.89, margin: margin}
+// NewPaper returns a document with its first page open.
+func NewPaper(fonts *Fonts, paper string, margin Margin) *Paper {
+	d := &Paper{Fonts: fonts, Paper: paper, Width: 595.28, Height: 841.89, margin: margin}
 	if paper == "Letter" {
 		d.Width, d.Height = 612, 792
 	} else {
@@ -47,35 +47,35 @@ func NewDocument(fonts *Fonts, paper string, margin Margin) *Document {
 }
 
 // Left is the left edge of the text.
-func (d *Document) Left() float64 { return d.margin.Left }
+func (d *Paper) Left() float64 { return d.margin.Left }
 
 // TextWidth is the width between the margins.
-func (d *Document) TextWidth() float64 { return d.Width - d.margin.Left - d.margin.Right }
+func (d *Paper) TextWidth() float64 { return d.Width - d.margin.Left - d.margin.Right }
 
 // Bottom is the lower edge of the text.
-func (d *Document) Bottom() float64 { return d.Height - d.margin.Bottom }
+func (d *Paper) Bottom() float64 { return d.Height - d.margin.Bottom }
 
 // Page is the page that is being filled.
-func (d *Document) Page() *Page { return d.pages[len(d.pages)-1] }
+func (d *Paper) Page() *Page { return d.pages[len(d.pages)-1] }
 
 // Pages are all pages so far.
-func (d *Document) Pages() []*Page { return d.pages }
+func (d *Paper) Pages() []*Page { return d.pages }
 
 // NewPage starts a page.
-func (d *Document) NewPage() {
+func (d *Paper) NewPage() {
 	d.pages = append(d.pages, &Page{fonts: d.Fonts})
 	d.Y = d.margin.Top
 }
 
 // Need starts a page unless h points are left on this one.
-func (d *Document) Need(h float64) {
+func (d *Paper) Need(h float64) {
 	if d.Y+h > d.Bottom() && d.Y > d.margin.Top {
 		d.breakPage()
 	}
 }
 
 // Skip leaves h points blank, except at the top of a page.
-func (d *Document) Skip(h float64) {
+func (d *Paper) Skip(h float64) {
 	if d.Y > d.margin.Top {
 		d.Y += h
 	}
@@ -83,28 +83,28 @@ func (d *Document) Skip(h float64) {
 
 // Mark remembers this place under a title and puts it in the outline. It
 // returns the mark's number for Page.Link.
-func (d *Document) Mark(title string, level int) int {
-	d.marks = append(d.marks, Mark{d.Fonts.Clean(title), level, len(d.pages), d.Y})
+func (d *Paper) Mark(title string, level int) int {
+	d.marks = append(d.marks, Bookmark{d.Fonts.Clean(title), level, len(d.pages), d.Y})
 	return len(d.marks) - 1
 }
 
 // Marks returns all marks in the order in which they were set.
-func (d *Document) Marks() []Mark { return d.marks }
+func (d *Paper) Marks() []Bookmark { return d.marks }
 
 // Paragraph flows spans over the text's width, or over a part of it that is
 // indented from the left, and leaves Y below. leading is the line height as a
 // multiple of the largest size.
-func (d *Document) Paragraph(indent, leading float64, spans ...Span) {
+func (d *Paper) Paragraph(indent, leading float64, spans ...Span) {
 	d.paragraph(indent, d.TextWidth()-indent, leading, spans)
 }
 
 // ParagraphWithin is Paragraph over a width of its own: the one that ParagraphHeight
 // was asked about.
-func (d *Document) ParagraphWithin(indent, width, leading float64, spans ...Span) {
+func (d *Paper) ParagraphWithin(indent, width, leading float64, spans ...Span) {
 	d.paragraph(indent, width, leading, spans)
 }
 
-func (d *Document) paragraph(indent, width, leading float64, spans []Span) {
+func (d *Paper) paragraph(indent, width, leading float64, spans []Span) {
 	cleaned, size := make([]Span, len(spans)), 0.0
 	for i, s := range spans {
 		cleaned[i] = Span{d.Fonts.CleanLines(s.Text), s.Style}
@@ -124,7 +124,7 @@ func (d *Document) paragraph(indent, width, leading float64, spans []Span) {
 	}
 }
 
-func (d *Document) line(x float64, l line, height, size float64) {
+func (d *Paper) line(x float64, l line, height, size float64) {
 	y := Baseline(d.Y, height, size)
 	for _, p := range l.pieces {
 		x += d.Page().clean(x, y, p.Style, Left, p.Text)
@@ -132,7 +132,7 @@ func (d *Document) line(x float64, l line, height, size float64) {
 }
 
 // ParagraphHeight is how tall a paragraph over that width would be.
-func (d *Document) ParagraphHeight(width, leading float64, spans ...Span) float64 {
+func (d *Paper) ParagraphHeight(width, leading float64, spans ...Span) float64 {
 	cleaned, size := make([]Span, len(spans)), 0.0
 	for i, s := range spans {
 		cleaned[i] = Span{d.Fonts.CleanLines(s.Text), s.Style}

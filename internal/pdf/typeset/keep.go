@@ -13,17 +13,17 @@ const mostKept = 260
 // Keep begins something that must not stand alone at the foot of a page, a
 // heading with its introduction: until Settle, a break takes it along. Within
 // something kept it does nothing.
-func (d *Document) Keep() {
+func (d *Paper) Keep() {
 	if d.kept == nil {
 		d.kept = &kept{page: len(d.pages), ops: len(d.Page().ops), jumps: len(d.Page().jumps), marks: len(d.marks), y: d.Y}
 	}
 }
 
 // Settle ends what Keep began: what it introduces has been drawn.
-func (d *Document) Settle() { d.kept = nil }
+func (d *Paper) Settle() { d.kept = nil }
 
 // breakPage starts a page and takes along what is kept.
-func (d *Document) breakPage() {
+func (d *Paper) breakPage() {
 	k, from, bottom := d.kept, d.Page(), d.Y
 	d.kept = nil
 	d.NewPage()

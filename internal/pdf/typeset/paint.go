@@ -10,7 +10,7 @@ import (
 
 // Paint writes the document as a PDF: the same bytes for the same document.
 // It consumes the document.
-func (d *Document) Paint(w io.Writer, info Info) error {
+func (d *Paper) Paint(w io.Writer, info Info) error {
 	pdf := gofpdf.NewCustom(&gofpdf.InitType{
 		OrientationStr: "P", UnitStr: "pt",
 		Size: gofpdf.SizeType{Wd: d.Width, Ht: d.Height},
@@ -57,7 +57,7 @@ func (d *Document) Paint(w io.Writer, info Info) error {
 
 // facesUsed says which faces have text: a font that is not used costs 4 to
 // 10 ms and 100 kB all the same.
-func (d *Document) facesUsed() [faceCount]bool {
+func (d *Paper) facesUsed() [faceCount]bool {
 	used := [faceCount]bool{Regular: true}
 	for _, page := range d.pages {
 		for i := range page.ops {

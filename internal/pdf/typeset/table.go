@@ -60,7 +60,7 @@ type Table struct {
 
 // Table draws a table over the whole width. The head is repeated on every
 // page; a row is never split; the head never stands alone.
-func (d *Document) Table(t Table) {
+func (d *Paper) Table(t Table) {
 	r := tableRun{d: d, t: t, widths: d.columnWidths(t), printed: min(t.Rows, MaxRows)}
 	r.line = t.Look.Body.Size * t.Look.Leading
 	for i := range r.printed {
@@ -74,7 +74,7 @@ func (d *Document) Table(t Table) {
 }
 
 type tableRun struct {
-	d       *Document
+	d       *Paper
 	t       Table
 	widths  []float64
 	line    float64
@@ -207,7 +207,7 @@ func (r *tableRun) head() {
 
 // columnWidths gives columns without Flex the width of their contents and
 // shares the rest.
-func (d *Document) columnWidths(t Table) []float64 {
+func (d *Paper) columnWidths(t Table) []float64 {
 	widths := make([]float64, len(t.Columns))
 	flex := 0.0
 	for c, col := range t.Columns {

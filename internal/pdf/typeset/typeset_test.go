@@ -192,7 +192,7 @@ func texts(p *Page) []string {
 
 func TestTableRepeatsItsHead(t *testing.T) {
 	t.Parallel()
-	d := NewDocument(fonts(t), "A4", Margin{50, 50, 50, 50})
+	d := NewPaper(fonts(t), "A4", Margin{50, 50, 50, 50})
 	d.Y = d.Bottom() - 30 // room for the head, not for a row with it
 	d.Table(tableOf(100))
 	if n := len(texts(d.pages[0])); n != 0 {
@@ -223,7 +223,7 @@ func TestTableRepeatsItsHead(t *testing.T) {
 
 func TestTableEndsAndSaysSo(t *testing.T) {
 	t.Parallel()
-	d := NewDocument(fonts(t), "Letter", Margin{50, 50, 50, 50})
+	d := NewPaper(fonts(t), "Letter", Margin{50, 50, 50, 50})
 	d.Table(tableOf(MaxRows + 11_204))
 	last := strings.Join(texts(d.Page()), " ")
 	if want := "Rows 1–20,000 of 31,204. The rest is elsewhere."; !strings.Contains(last, want) {
@@ -237,14 +237,14 @@ func TestTableEndsAndSaysSo(t *testing.T) {
 // A heading and its introduction go where the table that they introduce goes.
 func TestWhatIsKeptMovesWithItsTable(t *testing.T) {
 	t.Parallel()
-	introduce := func(d *Document) {
+	introduce := func(d *Paper) {
 		d.Keep()
 		d.Mark("heading", 0)
 		d.Page().Text(d.Left(), d.Y+10, look.Body, Left, "heading")
 		d.Page().Link(d.Left(), d.Y, 10, 10, 0)
 		d.Y += 20
 	}
-	d := NewDocument(fonts(t), "A4", Margin{50, 50, 50, 50})
+	d := NewPaper(fonts(t), "A4", Margin{50, 50, 50, 50})
 	d.Page().Text(50, 100, look.Body, Left, "before")
 	d.Y = d.Bottom() - 40
 	introduce(d)
@@ -259,7 +259,7 @@ func TestWhatIsKeptMovesWithItsTable(t *testing.T) {
 		t.Errorf("the mark leads to %+v", m)
 	}
 
-	d = NewDocument(fonts(t), "A4", Margin{50, 50, 50, 50})
+	d = NewPaper(fonts(t), "A4", Margin{50, 50, 50, 50})
 	d.Y = d.Bottom() - 400
 	introduce(d)
 	d.Y = d.Bottom() // as if much had followed

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Client is one of PostgreSQL's client programs on this machine.
-type Client struct {
+// Program is one of PostgreSQL's client programs on this machine.
+type Program struct {
 	Path  string
 	Major int
 }
@@ -34,9 +34,9 @@ func (e *NoClientError) Error() string {
 // FindClient returns a client program of the major version wanted, or else the
 // oldest newer one, which can talk to that server too: an older one cannot. It
 // returns *NoClientError.
-func FindClient(ctx context.Context, program string, major int) (Client, error) {
+func FindClient(ctx context.Context, program string, major int) (Program, error) {
 	missing := &NoClientError{Program: program, Oldest: major}
-	best := Client{}
+	best := Program{}
 	for _, path := range clientPaths(program) {
 		found, err := majorOf(ctx, path)
 		if err != nil {
@@ -45,13 +45,13 @@ func FindClient(ctx context.Context, program string, major int) (Client, error) 
 		if found < major {
 			missing.Found = append(missing.Found, found)
 		} else if best.Path == "" || found < best.Major {
-			best = Client{Path: path, Major: found}
+			best = Program{Path: path, Major: found}
 		}
 	}
 	if best.Path == "" {
 		slices.Sort(missing.Found)
 		missing.Found = slices.Compact(missing.Found)
-		return Client{}, missing
+		return Program{}, missing
 	}
 	return best, nil
 }

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// State is what a running server says of itself in postmaster.pid.
-type State struct {
+// PostmasterFile is what a running server says of itself in postmaster.pid.
+type PostmasterFile struct {
 	PID       int
 	DataDir   string
 	Port      int
@@ -23,10 +23,10 @@ type State struct {
 
 // ReadState reads postmaster.pid of the cluster in dir. The file of a server
 // that was killed stays behind: see Alive. Absent: fs.ErrNotExist.
-func ReadState(dir string) (State, error) {
+func ReadState(dir string) (PostmasterFile, error) {
 	content, err := os.ReadFile(filepath.Join(dir, "postmaster.pid"))
 	if err != nil {
-		return State{}, err
+		return PostmasterFile{}, err
 	}
 	// Lines, since PostgreSQL 10: pid, data directory, start time, port, socket
 	// directory, listen address, shared memory key, status.
@@ -39,10 +39,10 @@ func ReadState(dir string) (State, error) {
 	}
 	pid, err := strconv.Atoi(line(0))
 	if err != nil {
-		return State{}, fmt.Errorf("postmaster.pid in %s holds no process id: %w", dir, err)
+		return PostmasterFile{}, fmt.Errorf("postmaster.pid in %s holds no process id: %w", dir, err)
 	}
 	port, _ := strconv.Atoi(line(3)) // not there yet while the server starts
-	return State{PID: pid, DataDir: line(1), Port: port, SocketDir: line(4), Ready: line(7) == "ready"}, nil
+	return PostmasterFile{PID: pid, DataDir: line(1), Port: port, SocketDir: line(4), Ready: line(7) == "ready"}, nil
 }
 
 // Major reads the major version a cluster was made with.
@@ -62,7 +62,7 @@ func Major(dir string) (int, error) {
 // that merely has got the same number since, after a restart of the machine or
 // of a container, is not it. Where nobody can tell, it counts as alive: to
 // start a second server is worse than to wait for a dead one.
-func (s State) Alive(ctx context.Context) bool {
+func (s PostmasterFile) Alive(ctx context.Context) bool {
 	if err := syscall.Kill(s.PID, 0); errors.Is(err, syscall.ESRCH) {
 		return false
 	}

@@ -90,11 +90,11 @@ func TestFindingsOrder(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if counts := analysis.CountBySeverity(analysis.Findings(doc)); counts != (analysis.Counts{1, 4, 2, 1}) {
+	if counts := analysis.CountBySeverity(analysis.Findings(doc)); counts != (analysis.SeverityCounts{1, 4, 2, 1}) {
 		t.Errorf("counts %v", counts)
 	}
 	bars := analysis.CountByInstance(doc)
-	if diff := cmp.Diff([]analysis.InstanceCounts{{Name: "a", Counts: analysis.Counts{1, 1, 0, 1}}, {Name: "b", Counts: analysis.Counts{0, 2, 1, 0}}}, bars); diff != "" {
+	if diff := cmp.Diff([]analysis.InstanceCounts{{Name: "a", Counts: analysis.SeverityCounts{1, 1, 0, 1}}, {Name: "b", Counts: analysis.SeverityCounts{0, 2, 1, 0}}}, bars); diff != "" {
 		t.Errorf("bars (-want +got):\n%s", diff)
 	}
 }
@@ -265,7 +265,7 @@ func TestPlanLeavesAMajorPastItsEnd(t *testing.T) {
 		steps[0].Action != "Upgrade PostgreSQL 12 to 18.7, a new major version supported until 2030-11-20" {
 		t.Errorf("%+v", steps)
 	}
-	if c := analysis.AllCVEs(doc); c.Open.Total() != 0 || c.Possible != (analysis.Counts{0, 0, 1, 0}) {
+	if c := analysis.AllCVEs(doc); c.Open.Total() != 0 || c.Possible != (analysis.SeverityCounts{0, 0, 1, 0}) {
 		t.Errorf("CVEs %+v", c)
 	}
 }
@@ -277,10 +277,10 @@ func TestAFindingIsAsSevereAsItIs(t *testing.T) {
 	r.Violations[0].Severity, r.Violations[1].Severity, r.Violations[2].Severity = "High", "Medium", "Low"
 	r.Severity = "High"
 	doc := document(instance(one, "a", r))
-	if counts := analysis.CountBySeverity(analysis.Findings(doc)); counts != (analysis.Counts{0, 1, 1, 1}) {
+	if counts := analysis.CountBySeverity(analysis.Findings(doc)); counts != (analysis.SeverityCounts{0, 1, 1, 1}) {
 		t.Errorf("counts %v", counts)
 	}
-	if bars := analysis.CountByInstance(doc); bars[0].Counts != (analysis.Counts{0, 1, 0, 0}) {
+	if bars := analysis.CountByInstance(doc); bars[0].Counts != (analysis.SeverityCounts{0, 1, 0, 0}) {
 		t.Errorf("one check that fails is %v in the chart", bars[0].Counts)
 	}
 	doc.Exceptions = []snapshot.Exception{except("H1", nil, "", "CVE-1")}

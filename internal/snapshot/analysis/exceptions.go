@@ -118,7 +118,7 @@ func withoutAccepted(share float64, failing, accepted int) float64 {
 
 // Accepted returns what would fail, had nobody decided to live with it, in the
 // order of Findings. Each finding names the narrowest exception that covers it.
-func Accepted(doc snapshot.Document) []Group {
+func Accepted(doc snapshot.Document) []CheckFindings {
 	checks := catalogueOf(doc)
 	return groups(doc, checks, func(in *snapshot.Instance, r snapshot.CheckResult) ([]Finding, int) {
 		v := judge(doc, checks, in, r)

@@ -29,7 +29,7 @@ func except(check string, instance *uuid.UUID, database, object string) snapshot
 }
 
 // places lists findings as instance/database/object, and what is not listed.
-func places(groups []analysis.Group) string {
+func places(groups []analysis.CheckFindings) string {
 	var out []string
 	for _, g := range groups {
 		for _, f := range g.Findings {

@@ -23,9 +23,9 @@ type Finding struct {
 	Exception    *snapshot.Exception // that accepts it; nil: it is open
 }
 
-// Group is all findings of one check with one severity. A check whose severity
+// CheckFindings is all findings of one check with one severity. A check whose severity
 // depends on what was found has a group for each.
-type Group struct {
+type CheckFindings struct {
 	Check     snapshot.Check // with that severity
 	Instances int            // affected
 	Findings  []Finding      // by instance name, instance id, database, object
@@ -33,11 +33,11 @@ type Group struct {
 }
 
 // Total is the number of findings, listed or not.
-func (g Group) Total() int { return len(g.Findings) + g.Unlisted }
+func (g CheckFindings) Total() int { return len(g.Findings) + g.Unlisted }
 
 // Findings returns every failing check with what breaks it and is not accepted:
 // severity descending, affected instances descending, check id ascending.
-func Findings(doc snapshot.Document) []Group {
+func Findings(doc snapshot.Document) []CheckFindings {
 	checks := catalogueOf(doc)
 	return groups(doc, checks, func(in *snapshot.Instance, r snapshot.CheckResult) (listed []Finding, unlisted int) {
 		open := judge(doc, checks, in, r).open
@@ -67,18 +67,18 @@ func findingsOf(checks catalogue, in *snapshot.Instance, r snapshot.CheckResult)
 
 // groups collects what of says of each result by check and severity. What is not
 // listed is as severe as the result.
-func groups(doc snapshot.Document, checks catalogue, of func(*snapshot.Instance, snapshot.CheckResult) (listed []Finding, unlisted int)) []Group {
+func groups(doc snapshot.Document, checks catalogue, of func(*snapshot.Instance, snapshot.CheckResult) (listed []Finding, unlisted int)) []CheckFindings {
 	type key struct{ check, severity string }
-	byCheck := map[key]*Group{}
+	byCheck := map[key]*CheckFindings{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		seen := map[key]bool{}
-		group := func(check snapshot.Check, severity string) *Group {
+		group := func(check snapshot.Check, severity string) *CheckFindings {
 			check.Severity = severity
 			k := key{check.ID, severity}
 			g := byCheck[k]
 			if g == nil {
-				g = &Group{Check: check}
+				g = &CheckFindings{Check: check}
 				byCheck[k] = g
 			}
 			if !seen[k] {
@@ -99,12 +99,12 @@ func groups(doc snapshot.Document, checks catalogue, of func(*snapshot.Instance,
 			}
 		}
 	}
-	out := make([]Group, 0, len(byCheck))
+	out := make([]CheckFindings, 0, len(byCheck))
 	for _, g := range byCheck {
 		slices.SortStableFunc(g.Findings, compareFindings)
 		out = append(out, *g)
 	}
-	slices.SortFunc(out, func(a, b Group) int {
+	slices.SortFunc(out, func(a, b CheckFindings) int {
 		return cmp.Or(
 			cmp.Compare(Rank(a.Check.Severity), Rank(b.Check.Severity)),
 			cmp.Compare(b.Instances, a.Instances),
@@ -132,7 +132,7 @@ func Keys(doc snapshot.Document) (open, accepted []snapshot.FindingKey) {
 	return keysOf(Findings(doc)), keysOf(Accepted(doc))
 }
 
-func keysOf(groups []Group) []snapshot.FindingKey {
+func keysOf(groups []CheckFindings) []snapshot.FindingKey {
 	keys := []snapshot.FindingKey{}
 	for _, g := range groups {
 		for _, f := range g.Findings {
@@ -212,17 +212,17 @@ func assessedChecks(doc snapshot.Document) map[snapshot.FindingKey]bool {
 	return out
 }
 
-// Counts is a number of findings for each severity, in the order of Severities.
-type Counts [len(Severities)]int
+// SeverityCounts is a number of findings for each severity, in the order of Severities.
+type SeverityCounts [len(Severities)]int
 
 // Total is the sum over all severities.
-func (c Counts) Total() int { return c[0] + c[1] + c[2] + c[3] }
+func (c SeverityCounts) Total() int { return c[0] + c[1] + c[2] + c[3] }
 
 // grave is the sum over Critical and High.
-func (c Counts) grave() int { return c[0] + c[1] }
+func (c SeverityCounts) grave() int { return c[0] + c[1] }
 
 // Weight is the sum of the severities' weights, the order of the chart.
-func (c Counts) Weight() float64 {
+func (c SeverityCounts) Weight() float64 {
 	sum := 0.0
 	for i, n := range c {
 		sum += float64(n) * Weight(Severities[i])
@@ -231,8 +231,8 @@ func (c Counts) Weight() float64 {
 }
 
 // CountBySeverity counts findings, also unlisted ones.
-func CountBySeverity(groups []Group) Counts {
-	var c Counts
+func CountBySeverity(groups []CheckFindings) SeverityCounts {
+	var c SeverityCounts
 	for _, g := range groups {
 		c[Rank(g.Check.Severity)] += g.Total()
 	}
@@ -242,7 +242,7 @@ func CountBySeverity(groups []Group) Counts {
 // InstanceCounts is one bar of the chart.
 type InstanceCounts struct {
 	Name   string
-	Counts Counts // failed checks
+	Counts SeverityCounts // failed checks
 }
 
 // CountByInstance counts each instance's failed checks by severity, heaviest

@@ -14,7 +14,7 @@ type Fix struct {
 // Fixes are the statements of a check's findings: what is the same on several
 // instances once, what belongs to one database together. missing counts the
 // listed findings without one.
-func Fixes(g Group) (fixes []Fix, missing int) {
+func Fixes(g CheckFindings) (fixes []Fix, missing int) {
 	type place struct{ instance, database string }
 	var places []place
 	statements := map[place][]string{}

@@ -197,7 +197,7 @@ func deductions(bar DomainScore, all []outcome, share float64) []Deduction {
 }
 
 func (s *Score) cap(all []outcome) {
-	var open Counts
+	var open SeverityCounts
 	for _, o := range all {
 		if o.failed {
 			open[Rank(o.check.Severity)]++

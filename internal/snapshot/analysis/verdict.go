@@ -42,7 +42,7 @@ func Judge(doc snapshot.Document) Verdict {
 // outlook is all that a verdict weighs.
 type outlook struct {
 	doc      snapshot.Document
-	findings Counts
+	findings SeverityCounts
 	accepted int
 	affected [len(Severities)]int // instances with a finding of that severity
 	ended    []string             // instances past their end of life
@@ -102,7 +102,7 @@ func reached(in *snapshot.Instance) bool {
 }
 
 // Affected counts the instances with a finding of that severity.
-func Affected(groups []Group, severity string) int {
+func Affected(groups []CheckFindings, severity string) int {
 	seen := map[[16]byte]bool{}
 	for _, g := range groups {
 		if g.Check.Severity != severity {

@@ -16,7 +16,7 @@ const (
 // CVECounts are CVEs by the band of their score. What is open and what is only not
 // ruled out are never added up: a figure of open CVEs is one of known holes.
 type CVECounts struct {
-	Open, Possible               Counts
+	Open, Possible               SeverityCounts
 	HighestOpen, HighestPossible float64 // CVSS; 0 where there is none
 }
 

@@ -224,10 +224,10 @@ func violations(i int, c snapshot.Check) []snapshot.Violation {
 	}
 }
 
-func roles(i int) []snapshot.Role {
+func roles(i int) []snapshot.DatabaseRole {
 	until := AsOf().AddDate(0, 4, 0)
 	seen := AsOf().Add(-time.Hour)
-	out := []snapshot.Role{
+	out := []snapshot.DatabaseRole{
 		{Name: "postgres", Login: true, Superuser: true, Attributes: []string{"BYPASSRLS", "CREATEDB", "CREATEROLE", "REPLICATION"}, PasswordKind: "scram-sha-256", RemoteLogin: "no", LastSeen: &seen},
 		{Name: "deploy", Login: true, Attributes: []string{"CREATEDB"}, MemberOf: []string{"deploy → dba → pg_write_server_files"}, PasswordKind: "md5", ValidUntil: &until, RemoteLogin: "yes"},
 	}
