@@ -153,6 +153,11 @@ func (h house) done(t testing.TB, w wish) uuid.UUID {
 	eventually(t, "the mail about the report is sent", func() bool {
 		return len(h.events(t, "--stream", id.String(), "--type", "report.email_sent")) == 1
 	})
+	eventually(t, "the history says so, too", func() bool {
+		var shown struct{ Status string }
+		h.ana.get(t, "/api/v1/reports/"+id.String(), &shown)
+		return shown.Status == "Ready"
+	})
 	return id
 }
 
