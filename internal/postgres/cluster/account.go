@@ -17,24 +17,28 @@ type Account struct {
 	other    bool
 }
 
-// DefaultAccount is our own account, or that of user postgres when we are root,
-// because PostgreSQL refuses to run as root.
+// DefaultAccount is our own account, or, because PostgreSQL refuses to run as root,
+// another when we are root: that of user postgres, which packages of PostgreSQL make,
+// or nobody's where none is installed.
 func DefaultAccount() (Account, error) {
 	if os.Geteuid() != 0 {
 		return Account{}, nil
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
+		u, err = user.Lookup("nobody")
+	}
+	if err != nil {
 		return Account{}, fmt.Errorf("PostgreSQL does not run as root and there is no user postgres "+
 			"(the Debian package postgresql makes one): %w", err)
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("user id of postgres: %w", err)
+		return Account{}, fmt.Errorf("user id of %s: %w", u.Username, err)
 	}
 	gid, err := strconv.ParseUint(u.Gid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("group id of postgres: %w", err)
+		return Account{}, fmt.Errorf("group id of %s: %w", u.Username, err)
 	}
 	return Account{uid: uint32(uid), gid: uint32(gid), other: true}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Program is one of PostgreSQL's client programs on this machine.
@@ -59,13 +60,8 @@ func FindClient(ctx context.Context, program string, major int) (Program, error)
 // clientPaths lists where a program may be. Packagers' directories come before
 // PATH, where Debian has a script that chooses among them by its own rules.
 func clientPaths(program string) []string {
-	var dirs []string
-	for _, pattern := range searchPatterns {
-		matches, _ := filepath.Glob(pattern) // the only error is a malformed pattern
-		dirs = append(dirs, matches...)
-	}
 	var paths []string
-	for _, dir := range append(dirs, filepath.SplitList(os.Getenv("PATH"))...) {
+	for _, dir := range append(matching(strings.Fields(placesText)), filepath.SplitList(os.Getenv("PATH"))...) {
 		if path := filepath.Join(dir, program); executable(path) {
 			paths = append(paths, path)
 		}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // OldestMajor is the oldest PostgreSQL that Muster runs on.
@@ -60,26 +62,41 @@ func (e *NotInstalledError) Error() string {
 	return fmt.Sprintf("PostgreSQL %d was not found (%s): install the Debian package postgresql-%d", e.Major, found, e.Major)
 }
 
-// searchPatterns lists where packagers put server programs that are not on PATH.
-var searchPatterns = []string{
-	"/usr/lib/postgresql/*/bin",                          // Debian, Ubuntu
-	"/usr/pgsql-*/bin",                                   // PGDG on Red Hat
-	"/opt/homebrew/opt/postgresql*/bin",                  // Homebrew, Apple silicon
-	"/usr/local/opt/postgresql*/bin",                     // Homebrew, Intel
-	"/home/linuxbrew/.linuxbrew/opt/postgresql*/bin",     // Homebrew, Linux
-	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
+// placesText lists, one a line, where packagers put server programs that are not on
+// PATH: Debian and Ubuntu, PGDG on Red Hat, Homebrew on three kinds of machines, and
+// Postgres.app. scripts/demo_postgres.sh reads it, too.
+//
+//go:embed places.txt
+var placesText string
+
+// fetchedPlaces is where scripts/demo_postgres.sh puts programs on a machine that has
+// none: as root, and as somebody else.
+func fetchedPlaces() []string {
+	places := []string{"/var/lib/muster/postgresql/*/bin"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		places = append(places, filepath.Join(cache, "muster", "postgresql", "*", "bin"))
+	}
+	return places
+}
+
+// matching lists the directories that fit one of the patterns.
+func matching(patterns []string) []string {
+	var dirs []string
+	for _, pattern := range patterns {
+		matches, _ := filepath.Glob(pattern) // the only error is a malformed pattern
+		dirs = append(dirs, matches...)
+	}
+	return dirs
 }
 
 // Installations lists the servers found on PATH and where packagers put them,
 // newest first; of two with the same major the one earlier on PATH comes first.
 // Versions older than OldestMajor are listed too, so that an error can name them.
 func Installations(ctx context.Context) []Installation {
-	var dirs []string
-	dirs = append(dirs, filepath.SplitList(os.Getenv("PATH"))...)
-	for _, pattern := range searchPatterns {
-		matches, _ := filepath.Glob(pattern) // the only error is a malformed pattern
-		dirs = append(dirs, matches...)
-	}
+	return installationsIn(ctx, append(filepath.SplitList(os.Getenv("PATH")), matching(strings.Fields(placesText))...))
+}
+
+func installationsIn(ctx context.Context, dirs []string) []Installation {
 	var found []Installation
 	seen := make(map[string]bool)
 	for _, dir := range dirs {
@@ -106,9 +123,10 @@ func InstallationIn(ctx context.Context, dir string) (i Installation, ok bool) {
 }
 
 // Find returns the installation of one major version, or the newest usable one
-// for major 0. It returns *NotInstalledError when there is none.
+// for major 0. Programs that were fetched for a demo are for a machine that has no
+// other such. It returns *NotInstalledError when there is none.
 func Find(ctx context.Context, major int) (Installation, error) {
-	all := Installations(ctx)
+	all := append(Installations(ctx), installationsIn(ctx, matching(fetchedPlaces()))...)
 	for _, installation := range all {
 		if installation.Major == major || (major == 0 && installation.Major >= OldestMajor) {
 			return installation, nil
