@@ -6,11 +6,11 @@
 # make build      bin/muster, with the web application where npm is installed
 # make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder
 # make lint       gofmt, golangci-lint with go vet, the linter of openapi.yaml, shellcheck where it is installed
-# make generate   the generated sources, from openapi.yaml
+# make generate   the generated sources, from openapi.yaml, and NOTICES.md
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: demo build program web test test-go test-web test-unit test-browser test-all lint lint-web bench load screenshots generate tools
+.PHONY: demo build packages program postgres web test test-go test-web test-unit test-browser test-all lint lint-web bench load screenshots generate notices tools
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -22,7 +22,9 @@ OPENAPI_LINT := scripts/openapi_lint/node_modules/.package-lock.json
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(TOOLS)/versitygw-$(VERSITYGW_VERSION)
 OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
-WEB := web/node_modules/.package-lock.json
+# What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
+WEB_BUILD := web/node_modules/.builds
+WEB := web/node_modules/.tests
 # Without npm, what needs it is skipped.
 NPM := $(shell command -v npm)
 CHROMIUM := $(shell command -v chromium-headless-shell || command -v chromium)
@@ -31,27 +33,51 @@ TAGS := nomsgpack,grpcnotrace
 
 # One static file that is the same wherever it is built: no C, no paths of this
 # machine, and neither symbol tables nor what nothing here calls: gin's MessagePack,
-# and gRPC's tracing pages, whose templates keep every method of every type.
-BUILD := CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -ldflags '-s -w $(LDFLAGS)'
+# and gRPC's tracing pages, whose templates keep every method of every type. Debugging
+# information, which -w drops, is not made either: that is a seventh of compiling.
+FLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false
+GO := CGO_ENABLED=0 go
+CARRIED := GOOS=linux $(GO) list $(FLAGS) -deps -f '{{with .Module}}{{if .Dir}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}{{end}}' ./cmd/muster | sort -u
+AT_ONCE := $(MAKE) --no-print-directory -j3
 
-build: web program
+# The pages and the packages at the same time. Linking waits for both.
+build:
+	@+$(AT_ONCE) web packages
+	@+$(MAKE) --no-print-directory program
+
+demo:
+	@+$(AT_ONCE) web packages postgres
+	@+$(MAKE) --no-print-directory program
+	@echo '== starting the database and filling the demo; then a link is printed'
+	@exec ./bin/muster serve --demo
+
+packages:
+	@echo '== compiling Go: seconds, and the first time on a machine a minute or two'
+	@$(GO) build $(FLAGS) $$($(GO) list $(FLAGS) -deps ./cmd/muster | grep '^muster/' | grep -vx -e muster/web -e muster/cmd/muster)
 
 program:
-	$(BUILD) -o bin/muster ./cmd/muster
+	@echo '== linking bin/muster'
+	@$(GO) build $(FLAGS) -ldflags '-s -w $(LDFLAGS)' -o bin/muster ./cmd/muster
+
+# The private database's programs, where none are installed.
+postgres:
+	@bash scripts/demo_postgres.sh
 
 web: $(if $(NPM),web/dist/app/index.html)
 	@$(if $(NPM),,echo 'npm is missing: the binary will have the API and no pages')
 
-web/dist/app/index.html: $(WEB) web/index.html web/package.json web/vite.config.ts internal/httpapi/openapi.yaml $(shell find web/src web/public -type f -not -name schema.d.ts)
-	cd web && npm run --silent build
+web/dist/app/index.html: $(WEB_BUILD) web/index.html web/package.json web/vite.config.ts $(shell find web/src web/public -type f -not -name schema.d.ts)
+	@echo '== building the pages'
+	@cd web && npm run --silent build
 
 # Not npm ci: it refuses a lock where a registry lacks a program for a platform that is
 # not this one. Versions are those of the lock all the same.
-$(WEB): web/package-lock.json
-	cd web && npm install --no-save --silent && touch node_modules/.package-lock.json
+$(WEB_BUILD): web/package-lock.json
+	@echo '== installing what builds the pages (npm, 200 MB)'
+	@cd web && npm install --omit=dev --no-save --silent && touch node_modules/.builds
 
-demo: build
-	exec ./bin/muster serve --demo
+$(WEB): web/package-lock.json
+	cd web && npm install --no-save --silent && touch node_modules/.builds node_modules/.tests
 
 test: build tools
 	bash scripts/test.sh $(RESULTS)
@@ -59,10 +85,10 @@ test: build tools
 # The pages: what can be told without a browser, then in one, as the binary serves them.
 test-web: test-unit test-browser
 
-test-unit: build
+test-unit: build $(WEB)
 	$(if $(NPM),cd web && npm run --silent test -- $(call REPORTED,web-unit),$(call SKIPPED,the pages' unit tests,npm is missing: install Node.js 20 or newer))
 
-test-browser: build
+test-browser: build $(WEB)
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e -- $(call REPORTED,web-browser),$(call SKIPPED,all browser tests,npm or chromium is missing: install Node.js 20 or newer and Debian's chromium-headless-shell))
 
 screenshots: build
@@ -75,7 +101,7 @@ SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
 
 # What is tested and linted is compiled as it is built, so that the one finds in the
 # cache what the other put there. vet is one of the linters.
-AS_BUILT := GOFLAGS='-trimpath -tags=$(TAGS)'
+AS_BUILT := GOFLAGS='$(FLAGS)'
 
 # VERSITYGW is the object store of the tests, without which they are skipped.
 # MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
@@ -90,6 +116,7 @@ $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
 
 test-all: test
+	LONG=1 bash scripts/program.sh
 	bash scripts/test_majors.sh
 	MUSTER_TEST_LONG=1 go test -race -count=1 -timeout 60m -run TestWorkersAreKilled ./cmd/muster
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
@@ -135,5 +162,9 @@ $(VERSITYGW):
 $(OPENAPI_LINT): scripts/openapi_lint/package-lock.json
 	cd scripts/openapi_lint && npm ci --silent && touch node_modules/.package-lock.json
 
-generate:
+generate: notices
 	go generate ./...
+
+# What the program carries of others, and its licences.
+notices: $(if $(NPM),$(WEB_BUILD))
+	@{ echo "Go $$(go env GOROOT)" && $(CARRIED); } | node scripts/notices.mjs >NOTICES.md

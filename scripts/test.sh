@@ -29,6 +29,7 @@ cat "$results/lint.log"
 part web make --no-print-directory test-unit
 part browser make --no-print-directory test-browser
 part first-report bash scripts/first_report.sh
+part program bash scripts/program.sh
 
 go run ./scripts/testreport "$results"
 awk '$3 != 0 { failed = 1 } END { exit failed }' "$results/parts"
