@@ -23,8 +23,8 @@
 // nothing else, muster_monitor reads statistics: those of statements too where
 // pg_stat_statements is installed, from database postgres.
 //
-// PostgreSQL refuses to run as root, so as root it runs as user postgres, or as
-// whoever owns the cluster. Where that user cannot reach the data directory (a
+// PostgreSQL refuses to run as root, so as root it runs as user postgres, as nobody
+// where there is no such user, or as whoever owns the cluster. Where that user cannot reach the data directory (a
 // clone below a 0700 home), home is /var/lib/muster/<hash of the data directory>.
 //
 // Processes share the server: whoever comes first starts it, whoever leaves

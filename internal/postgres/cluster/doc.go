@@ -3,8 +3,9 @@
 //
 // It knows initdb, postgres and the files they write, and nothing of Muster:
 // the private server (package postgres) and the test servers (package pgtest)
-// are both built on it. As root the programs run as user postgres, which must
-// be able to reach the directories.
+// are both built on it. As root the programs run as user postgres, or nobody where
+// there is none, which must be able to reach the directories. Where no programs are
+// installed, those do that `make demo` has fetched.
 //
 // What may go wrong: a server started here outlives a killed parent. Whoever
 // starts one decides what becomes of it: the private server is adopted by the
