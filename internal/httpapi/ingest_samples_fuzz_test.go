@@ -49,7 +49,7 @@ func FuzzSamples(f *testing.F) {
 			t.Fatalf("fits the contract and not the types: %v", err)
 		}
 		kept := &keptBatch{}
-		_, err := feed.New(nil, everythingKnown{}, kept, func() time.Time { return now }).Samples.Take(t.Context(), intake.Caller{}, sampleItems(&samples))
+		_, err := feed.New(nil, &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, kept, func() time.Time { return now }).Samples.Take(t.Context(), intake.Caller{}, sampleItems(&samples))
 		batch := kept.Batch
 		if err != nil {
 			refusedAt(t, decoded, err)
@@ -97,13 +97,15 @@ func FuzzSamples(f *testing.F) {
 // everythingKnown is a fleet in which there is whatever samples name.
 type everythingKnown struct{}
 
-func (everythingKnown) Keyed(_ context.Context, _ uuid.UUID, keys map[places.Key]commands.Place) error {
-	for key := range keys {
-		at := commands.Place{Instance: uuid.NewSHA1(uuid.NameSpaceOID, []byte(key.Instance))}
-		at.Database = uuid.NewSHA1(at.Instance, []byte(key.Database))
-		keys[key] = at
+func (everythingKnown) FindPlaces(_ context.Context, _ uuid.UUID, names []commands.PlaceName) ([]commands.Place, error) {
+	found := make([]commands.Place, len(names))
+	for i, n := range names {
+		found[i].Instance = uuid.NewSHA1(uuid.NameSpaceOID, []byte(*n.Instance))
+		if n.Database != nil {
+			found[i].Database = uuid.NewSHA1(found[i].Instance, []byte(*n.Database))
+		}
 	}
-	return nil
+	return found, nil
 }
 
 func (everythingKnown) Engines(_ context.Context, _ uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]domain.Engine, error) {
@@ -114,7 +116,11 @@ func (everythingKnown) Engines(_ context.Context, _ uuid.UUID, instances []uuid.
 	return engines, nil
 }
 
-func (everythingKnown) KnownOn(context.Context, uuid.UUID, []string) (map[string][]uuid.UUID, error) {
+func (everythingKnown) Called(context.Context, uuid.UUID, []string) ([]domain.CalledInstance, error) {
+	return nil, nil
+}
+
+func (everythingKnown) DatabasesCalled(context.Context, uuid.UUID, []uuid.UUID, []string) ([]domain.CalledDatabase, error) {
 	return nil, nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
 	"muster/commands"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
@@ -23,16 +21,10 @@ type Doors struct {
 
 // Config is what all doors stand on.
 type Config struct {
-	Places   Places
+	Places   *places.Resolver
 	Store    intake.Store
 	Commands Commands
 	Now      func() time.Time
-}
-
-// Places finds what labels mean and what runs on hosts; *places.Resolver does.
-type Places interface {
-	Labelled(ctx context.Context, organization uuid.UUID, labels []places.Labels) (places.Directory, error)
-	KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 }
 
 // Commands records alerts; *commands.Service does.

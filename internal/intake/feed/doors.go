@@ -4,10 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
 	"muster/commands"
-	"muster/domain/fleet"
 	"muster/internal/intake"
 	"muster/internal/intake/places"
 )
@@ -21,7 +18,7 @@ type Doors struct {
 }
 
 // New returns the doors.
-func New(c Commands, p Places, s intake.Store, now func() time.Time) Doors {
+func New(c Commands, p *places.Resolver, s intake.Store, now func() time.Time) Doors {
 	return Doors{Fleet: &Fleet{c}, Alerts: &Alerts{c}, Samples: &Samples{p, s, now}}
 }
 
@@ -35,13 +32,6 @@ type Alerts struct{ Commands Commands }
 type Commands interface {
 	RecordFleet(ctx context.Context, actor commands.Actor, items []commands.FleetItem) ([]commands.FleetIDs, commands.Mark, error)
 	RecordAlerts(ctx context.Context, actor commands.Actor, items []commands.AlertItem) ([]commands.AlertID, commands.Mark, error)
-}
-
-// Places finds what samples name; *places.Resolver does.
-type Places interface {
-	Keyed(ctx context.Context, organization uuid.UUID, keys map[places.Key]commands.Place) error
-	Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error)
-	KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 }
 
 // Take records instances and databases, all or nothing. The rules, and what a limited

@@ -15,7 +15,6 @@ import (
 	"muster/commands"
 	"muster/domain/instant"
 	"muster/domain/legible"
-	"muster/internal/intake/places"
 	"muster/internal/measurements"
 )
 
@@ -46,17 +45,17 @@ func tooManyItems(n int) error {
 
 // readItems makes a batch of items whose places were looked up, or says which rules
 // they break: all of them, up to maxBroken.
-func readItems(items Items, found map[places.Key]commands.Place, now time.Time) (measurements.Batch, error) {
-	r := rules{found: found, latest: now.Add(maxSampleAhead)}
+func readItems(items Items, f found, now time.Time) (measurements.Batch, error) {
+	r := rules{latest: now.Add(maxSampleAhead)}
 	var b measurements.Batch
 	for i, h := range items.Hosts {
-		b.Hosts = append(b.Hosts, r.host("#/hosts/"+strconv.Itoa(i), h))
+		b.Hosts = append(b.Hosts, r.host("#/hosts/"+strconv.Itoa(i), h, f.hosts[i]))
 	}
 	for i, sample := range items.Sessions {
-		b.Sessions = append(b.Sessions, r.sessions("#/sessions/"+strconv.Itoa(i), sample))
+		b.Sessions = append(b.Sessions, r.sessions("#/sessions/"+strconv.Itoa(i), sample, f.sessions[i]))
 	}
 	for i, sample := range items.Statements {
-		b.Statements = append(b.Statements, r.statements("#/statements/"+strconv.Itoa(i), sample))
+		b.Statements = append(b.Statements, r.statements("#/statements/"+strconv.Itoa(i), sample, f.statements[i]))
 	}
 	if len(r.broken) > 0 {
 		return measurements.Batch{}, r.err()
@@ -66,7 +65,6 @@ func readItems(items Items, found map[places.Key]commands.Place, now time.Time) 
 
 // rules reads samples and gathers what is wrong with them.
 type rules struct {
-	found  map[places.Key]commands.Place
 	latest time.Time // what lies after it is in the future
 	broken []commands.FieldError
 }
@@ -88,7 +86,7 @@ func (r *rules) err() error {
 	return &commands.RuleError{Code: first.Code, Title: commands.Title(first.Code), Detail: detail, Fields: r.broken}
 }
 
-func (r *rules) host(at string, h HostItem) measurements.HostSample {
+func (r *rules) host(at string, h HostItem, on []uuid.UUID) measurements.HostSample {
 	if n := utf8.RuneCountInString(h.Host); n < 1 || n > maxHostName {
 		r.breaks(at+"/host", "out_of_range", fmt.Sprintf("must be 1 to %d characters", maxHostName))
 	} else if !legible.Name(h.Host) {
@@ -102,7 +100,7 @@ func (r *rules) host(at string, h HostItem) measurements.HostSample {
 		r.breaks(at, "out_of_range", "must have at least one of cpuPercent, memoryPercent and volumes")
 	}
 	if r.atMost(at+"/instances", len(h.Instances), maxHostInstances) {
-		sample.Instances = r.instances(at+"/instances/", h.Instances)
+		sample.Instances = r.instances(at+"/instances/", on)
 	}
 	if r.atMost(at+"/volumes", len(h.Volumes), maxVolumes) {
 		sample.Volumes = r.volumes(at+"/volumes/", h.Volumes)
@@ -112,10 +110,10 @@ func (r *rules) host(at string, h HostItem) measurements.HostSample {
 
 // instances are those of a host, each once. A sender who names none says so: it is not
 // as if there were no list.
-func (r *rules) instances(at string, names []string) []uuid.UUID {
-	ids := make([]uuid.UUID, 0, len(names))
-	for i, name := range names {
-		if id := r.found[places.Key{Instance: name}].Instance; id == uuid.Nil {
+func (r *rules) instances(at string, on []uuid.UUID) []uuid.UUID {
+	ids := make([]uuid.UUID, 0, len(on))
+	for i, id := range on {
+		if id == uuid.Nil {
 			r.unknownInstance(at + strconv.Itoa(i))
 		} else if !slices.Contains(ids, id) {
 			ids = append(ids, id)
@@ -139,7 +137,7 @@ func (r *rules) volumes(at string, all []VolumeItem) (volumes []measurements.Vol
 	return volumes
 }
 
-func (r *rules) sessions(at string, s SessionItem) measurements.SessionSample {
+func (r *rules) sessions(at string, s SessionItem, on commands.Place) measurements.SessionSample {
 	sample := measurements.SessionSample{
 		At: r.time(at+"/at", s.At), Interval: sessionInterval,
 		Active: r.count(at+"/active", s.Active), Idle: r.count(at+"/idle", s.Idle), Waiting: r.count(at+"/waiting", s.Waiting),
@@ -149,7 +147,7 @@ func (r *rules) sessions(at string, s SessionItem) measurements.SessionSample {
 	if s.IntervalSeconds != nil {
 		sample.Interval = r.interval(at+"/intervalSeconds", *s.IntervalSeconds)
 	}
-	sample.Instance, sample.Database = r.place(at, s.Instance, s.Database)
+	sample.Instance, sample.Database = r.known(at, on)
 	if !r.atMost(at+"/waits", len(s.Waits), maxWaits) {
 		return sample
 	}
@@ -161,12 +159,12 @@ func (r *rules) sessions(at string, s SessionItem) measurements.SessionSample {
 	return sample
 }
 
-func (r *rules) statements(at string, s StatementItem) measurements.StatementSample {
+func (r *rules) statements(at string, s StatementItem, on commands.Place) measurements.StatementSample {
 	sample := measurements.StatementSample{
 		At: r.time(at+"/at", s.At), Interval: r.interval(at+"/intervalSeconds", s.IntervalSeconds),
 		Statements: make([]measurements.Statement, 0, len(s.Statements)),
 	}
-	sample.Instance, sample.Database = r.place(at, s.Instance, s.Database)
+	sample.Instance, sample.Database = r.known(at, on)
 	keys := make(map[string]bool, len(s.Statements))
 	for i, statement := range s.Statements {
 		at := at + "/statements/" + strconv.Itoa(i)
@@ -181,9 +179,8 @@ func (r *rules) statements(at string, s StatementItem) measurements.StatementSam
 	return sample
 }
 
-// place finds where a sample belongs.
-func (r *rules) place(at, instance, database string) (uuid.UUID, uuid.UUID) {
-	on := r.found[places.Key{Instance: instance, Database: database}]
+// known holds that there is such a place.
+func (r *rules) known(at string, on commands.Place) (instance, database uuid.UUID) {
 	if on.Instance == uuid.Nil {
 		r.unknownInstance(at + "/instance")
 	} else if on.Database == uuid.Nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -73,7 +75,7 @@ const maxItems = 10_000
 
 // Samples takes what another tool measured.
 type Samples struct {
-	Places Places
+	Places *places.Resolver
 	Store  intake.Store
 	Now    func() time.Time
 }
@@ -84,10 +86,11 @@ func (d *Samples) Take(ctx context.Context, from intake.Caller, items Items) (re
 	if n := len(items.Hosts) + len(items.Sessions) + len(items.Statements); n > maxItems {
 		return receipt, tooManyItems(n)
 	}
-	found := items.keys()
-	if err := d.Places.Keyed(ctx, from.OrganizationID, found); err != nil {
+	places, err := d.Places.FindPlaces(ctx, from.OrganizationID, items.names())
+	if err != nil {
 		return receipt, err
 	}
+	found := items.found(places)
 	if err := d.keepToLimit(ctx, from, items, found); err != nil {
 		return receipt, err
 	}
@@ -106,25 +109,43 @@ func (d *Samples) Take(ctx context.Context, from intake.Caller, items Items) (re
 	return receipt, err
 }
 
-// keys are the instances and databases that something names.
-func (i Items) keys() map[places.Key]commands.Place {
-	keys := map[places.Key]commands.Place{}
+// names are those of places in the items: of hosts, of sessions, of statements.
+func (i Items) names() (names []commands.PlaceName) {
 	for _, h := range i.Hosts {
-		for _, name := range h.Instances {
-			keys[places.Key{Instance: name}] = commands.Place{}
+		for n := range h.Instances {
+			names = append(names, commands.PlaceName{Instance: &h.Instances[n]})
 		}
 	}
-	for _, s := range i.Sessions {
-		keys[places.Key{Instance: s.Instance, Database: s.Database}] = commands.Place{}
+	for n := range i.Sessions {
+		names = append(names, commands.PlaceName{Instance: &i.Sessions[n].Instance, Database: &i.Sessions[n].Database})
 	}
-	for _, s := range i.Statements {
-		keys[places.Key{Instance: s.Instance, Database: s.Database}] = commands.Place{}
+	for n := range i.Statements {
+		names = append(names, commands.PlaceName{Instance: &i.Statements[n].Instance, Database: &i.Statements[n].Database})
 	}
-	return keys
+	return names
+}
+
+// found is where the items are, each by its place among them; a host at many.
+type found struct {
+	hosts                [][]uuid.UUID
+	sessions, statements []commands.Place
+}
+
+// found puts the places of names back to their items.
+func (i Items) found(places []commands.Place) (f found) {
+	for _, h := range i.Hosts {
+		ids := make([]uuid.UUID, len(h.Instances))
+		for n := range ids {
+			ids[n] = places[n].Instance
+		}
+		f.hosts, places = append(f.hosts, ids), places[len(ids):]
+	}
+	f.sessions, f.statements = places[:len(i.Sessions)], places[len(i.Sessions):]
+	return f
 }
 
 // keepToLimit refuses what a limited token may not say.
-func (d *Samples) keepToLimit(ctx context.Context, from intake.Caller, items Items, found map[places.Key]commands.Place) error {
+func (d *Samples) keepToLimit(ctx context.Context, from intake.Caller, items Items, f found) error {
 	if from.Limit == nil {
 		return nil
 	}
@@ -138,15 +159,15 @@ func (d *Samples) keepToLimit(ctx context.Context, from intake.Caller, items Ite
 	}
 	var outside []string
 	for i, h := range items.Hosts {
-		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), h, found, known[h.Host])...)
+		outside = append(outside, outsideOf(from.Limit, fmt.Sprintf("#/hosts/%d", i), f.hosts[i], known[h.Host])...)
 	}
-	for i, s := range items.Sessions {
-		if !from.Limit.Allows(found[places.Key{Instance: s.Instance, Database: s.Database}].Instance) {
+	for i, place := range f.sessions {
+		if !from.Limit.Allows(place.Instance) {
 			outside = append(outside, fmt.Sprintf("#/sessions/%d/instance", i))
 		}
 	}
-	for i, s := range items.Statements {
-		if !from.Limit.Allows(found[places.Key{Instance: s.Instance, Database: s.Database}].Instance) {
+	for i, place := range f.statements {
+		if !from.Limit.Allows(place.Instance) {
 			outside = append(outside, fmt.Sprintf("#/statements/%d/instance", i))
 		}
 	}
@@ -157,11 +178,9 @@ func (d *Samples) keepToLimit(ctx context.Context, from intake.Caller, items Ite
 }
 
 // outsideOf are the members of a host by which it is beyond a limit.
-func outsideOf(limit fleet.Limit, at string, h HostItem, found map[places.Key]commands.Place, known []uuid.UUID) (outside []string) {
-	named := make([]uuid.UUID, 0, len(h.Instances))
-	for i, name := range h.Instances {
-		id := found[places.Key{Instance: name}].Instance
-		if named = append(named, id); !limit.Allows(id) {
+func outsideOf(limit fleet.Limit, at string, named, known []uuid.UUID) (outside []string) {
+	for i, id := range named {
+		if !limit.Allows(id) {
 			outside = append(outside, fmt.Sprintf("%s/instances/%d", at, i))
 		}
 	}
@@ -183,11 +202,7 @@ func (d *Samples) addEngines(ctx context.Context, batch *measurements.Batch) err
 	for _, s := range batch.Statements {
 		of[s.Instance] = ""
 	}
-	ids := make([]uuid.UUID, 0, len(of))
-	for id := range of {
-		ids = append(ids, id)
-	}
-	of, err := d.Places.Engines(ctx, batch.Organization, ids)
+	of, err := d.Places.Engines(ctx, batch.Organization, slices.Collect(maps.Keys(of)))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Package places finds the instances and databases that messages name, for hosts, alerts
 // and feeds alike, and everything that one message names in one go.
 //
-// There are three questions. Keyed: what does a feed mean by its own ids? The write
+// There are three questions. FindPlaces: what does a feed mean by its own ids? The write
 // side's index of the log answers, so that what the same sender registered a moment ago
 // is known. Labelled: what do an agent's labels mean? They may be an id, an external id,
 // a name or a host, with a port or without; the fleet's read model has all of these, and

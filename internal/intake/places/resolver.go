@@ -13,7 +13,7 @@ import (
 
 // Resolver finds what messages name, of all that one message names at once.
 type Resolver struct {
-	Keys  Keys
+	Keys
 	Fleet Fleet
 	Hosts Hosts
 	// CatchUp waits until Fleet has what is in the log now; false where it does not
@@ -24,6 +24,7 @@ type Resolver struct {
 // Keys knows what feeds call things by ids of their own; *commands.Service does, from
 // the log's own index.
 type Keys interface {
+	// FindPlaces returns what names mean, in their order.
 	FindPlaces(ctx context.Context, organization uuid.UUID, names []commands.PlaceName) ([]commands.Place, error)
 }
 
@@ -68,30 +69,7 @@ func (r *Resolver) Labelled(ctx context.Context, organization uuid.UUID, all []L
 	return newDirectory(instances, databases), nil
 }
 
-// Key is what a feed calls an instance, or a database on it, by external ids.
-type Key struct{ Instance, Database string }
-
-// Keyed puts in the place that each key means.
-func (r *Resolver) Keyed(ctx context.Context, organization uuid.UUID, keys map[Key]commands.Place) error {
-	order := make([]Key, 0, len(keys))
-	for key := range keys {
-		order = append(order, key)
-	}
-	names := make([]commands.PlaceName, len(order))
-	for i := range order {
-		names[i].Instance = &order[i].Instance
-		if order[i].Database != "" {
-			names[i].Database = &order[i].Database
-		}
-	}
-	found, err := r.Keys.FindPlaces(ctx, organization, names)
-	for i, place := range found {
-		keys[order[i]] = place
-	}
-	return err
-}
-
-// Engines returns the engines of instances that Keyed found. The read model may lag
+// Engines returns the engines of instances that FindPlaces found. The read model may lag
 // behind what the same sender registered a moment ago: it is waited for. Error:
 // *intake.LaggingError where it does not follow.
 func (r *Resolver) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {

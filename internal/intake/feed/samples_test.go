@@ -1,0 +1,198 @@
+package feed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/internal/intake"
+	"muster/internal/intake/feed"
+	"muster/internal/intake/places"
+	"muster/internal/measurements"
+	"muster/internal/watch"
+)
+
+var (
+	now         = time.Date(2026, 11, 20, 15, 10, 0, 0, time.UTC)
+	mine, other = uuid.New(), uuid.New()
+	limited     = intake.Caller{OrganizationID: uuid.New(), Limit: fleet.Limit{mine}}
+	unlimited   = intake.Caller{OrganizationID: limited.OrganizationID}
+)
+
+// house is what the door stands on: the servers "mine" and "other", each with a
+// database "d", and hosts that are known to run them.
+type house struct {
+	kept    []measurements.Batch
+	engines []map[uuid.UUID]fleet.Engine // one after the other, the last one for ever
+	lags    bool
+	asked   []string
+}
+
+func (h *house) samples() *feed.Samples {
+	r := &places.Resolver{Keys: h, Fleet: h, Hosts: h, CatchUp: func(context.Context) (bool, error) {
+		h.asked = append(h.asked, "catch up")
+		return !h.lags, nil
+	}}
+	return feed.New(nil, r, h, func() time.Time { return now }).Samples
+}
+
+func (h *house) FindPlaces(_ context.Context, _ uuid.UUID, names []commands.PlaceName) ([]commands.Place, error) {
+	h.asked = append(h.asked, fmt.Sprint("places of ", len(names)))
+	found := make([]commands.Place, len(names))
+	for i, n := range names {
+		found[i].Instance = map[string]uuid.UUID{"mine": mine, "other": other}[*n.Instance]
+		if n.Database != nil && *n.Database == "d" && found[i].Instance != uuid.Nil {
+			found[i].Database = uuid.NewSHA1(found[i].Instance, []byte("d"))
+		}
+	}
+	return found, nil
+}
+
+func (h *house) Engines(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
+	h.asked = append(h.asked, "engines")
+	if len(h.engines) > 1 {
+		defer func() { h.engines = h.engines[1:] }()
+	}
+	if len(h.engines) > 0 {
+		return h.engines[0], nil
+	}
+	return map[uuid.UUID]fleet.Engine{mine: fleet.PostgreSQL, other: fleet.Oracle}, nil
+}
+
+func (h *house) Called(context.Context, uuid.UUID, []string) ([]fleet.CalledInstance, error) {
+	panic("a feed has no labels")
+}
+
+func (h *house) DatabasesCalled(context.Context, uuid.UUID, []uuid.UUID, []string) ([]fleet.CalledDatabase, error) {
+	panic("a feed has no labels")
+}
+
+func (h *house) KnownOn(context.Context, uuid.UUID, []string) (map[string][]uuid.UUID, error) {
+	return map[string][]uuid.UUID{"db01": {mine}, "db02": {other}, "both": {mine, other}, "removed": {uuid.New()}}, nil
+}
+
+func (h *house) Record(_ context.Context, b measurements.Batch, _ ...watch.Sign) (measurements.Receipt, error) {
+	h.kept = append(h.kept, b)
+	return measurements.Receipt{Accepted: measurements.SampleCounts{Hosts: len(b.Hosts), Sessions: len(b.Sessions), Statements: len(b.Statements) - 1}, TooLate: measurements.SampleCounts{Statements: 1}}, nil
+}
+
+func host(name string, instances ...string) feed.HostItem {
+	half := json.Number("50")
+	return feed.HostItem{Host: name, Instances: instances, At: now, CPUPercent: &half}
+}
+
+func sessions(instance, database string) feed.SessionItem {
+	return feed.SessionItem{Instance: instance, Database: database, At: now, Active: "1", Idle: "0", Waiting: "0", IdleInTransaction: "0", Other: "0"}
+}
+
+func statements(instance, database string) feed.StatementItem {
+	return feed.StatementItem{Instance: instance, Database: database, At: now, IntervalSeconds: "60", Statements: []feed.DeltaItem{{Key: "q", Calls: "1", TotalMs: "2"}}}
+}
+
+// TestSamplesOfALimitedToken: every case of the rule. A call with anything beyond the
+// token is refused whole, before any other rule, and every item of it is named.
+func TestSamplesOfALimitedToken(t *testing.T) {
+	t.Parallel()
+	bad := sessions("other", "d")
+	bad.Active = "-1"
+	for name, c := range map[string]struct {
+		items feed.Items
+		want  []string // pointers; none: taken
+	}{
+		"its own":                     {feed.Items{Hosts: []feed.HostItem{host("db01", "mine")}, Sessions: []feed.SessionItem{sessions("mine", "d")}, Statements: []feed.StatementItem{statements("mine", "d")}}, nil},
+		"sessions of another's":       {feed.Items{Sessions: []feed.SessionItem{sessions("mine", "d"), sessions("other", "d")}}, []string{"#/sessions/1/instance"}},
+		"statements of nobody's":      {feed.Items{Statements: []feed.StatementItem{statements("nobody", "d")}}, []string{"#/statements/0/instance"}},
+		"another's, and bad":          {feed.Items{Sessions: []feed.SessionItem{bad}}, []string{"#/sessions/0/instance"}},
+		"a host of both":              {feed.Items{Hosts: []feed.HostItem{host("new", "mine", "other")}}, []string{"#/hosts/0/instances/1"}},
+		"a host that both run on":     {feed.Items{Hosts: []feed.HostItem{host("both", "mine")}}, nil},
+		"another's host":              {feed.Items{Hosts: []feed.HostItem{host("db02", "mine")}}, []string{"#/hosts/0/host"}},
+		"a host that nobody knows":    {feed.Items{Hosts: []feed.HostItem{host("new", "mine"), host("removed", "mine")}}, nil},
+		"unnamed, known as its own":   {feed.Items{Hosts: []feed.HostItem{host("db01")}}, nil},
+		"unnamed, known as another's": {feed.Items{Hosts: []feed.HostItem{host("db02")}}, []string{"#/hosts/0/instances"}},
+		"unnamed, known as both's":    {feed.Items{Hosts: []feed.HostItem{host("both")}}, []string{"#/hosts/0/instances"}},
+		"unnamed, known as nobody's":  {feed.Items{Hosts: []feed.HostItem{host("new"), host("removed")}}, []string{"#/hosts/0/instances", "#/hosts/1/instances"}},
+		"everything at once": {feed.Items{
+			Hosts:      []feed.HostItem{host("db01", "other", "mine", "nobody"), host("db01", "mine"), host("db02", "mine")},
+			Sessions:   []feed.SessionItem{sessions("other", "x"), sessions("mine", "d")},
+			Statements: []feed.StatementItem{statements("mine", "d"), statements("nobody", "d")},
+		}, []string{"#/hosts/0/instances/0", "#/hosts/0/instances/2", "#/hosts/2/host", "#/sessions/0/instance", "#/statements/1/instance"}},
+	} {
+		h := &house{}
+		_, err := h.samples().Take(t.Context(), limited, c.items)
+		var rule *commands.RuleError
+		var got []string
+		if errors.As(err, &rule) {
+			for _, f := range rule.Fields {
+				got = append(got, f.Pointer)
+			}
+		}
+		if (err == nil) != (c.want == nil) || err != nil && rule.Code != "forbidden" || !cmp.Equal(c.want, got) || (len(h.kept) == 1) != (c.want == nil) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+// TestSamples: names are looked up at once, what is kept has its place and its engine,
+// and a read model that lags is waited for.
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	items := feed.Items{Hosts: []feed.HostItem{host("db01", "mine", "other", "mine")}, Sessions: []feed.SessionItem{sessions("other", "d")},
+		Statements: []feed.StatementItem{statements("mine", "d"), statements("other", "d")}}
+	h := &house{engines: []map[uuid.UUID]fleet.Engine{{}, {mine: fleet.SQLServer, other: fleet.Oracle}}}
+	got, err := h.samples().Take(t.Context(), unlimited, items)
+	want := intake.Receipt{
+		Dropped:  map[intake.Reason]int{intake.TooLate: 1},
+		Recorded: map[intake.Sort]int{intake.HostSample: 1, intake.SessionSample: 1, intake.StatementSample: 1},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Fatalf("%v\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"places of 6", "engines", "catch up", "engines"}, h.asked); diff != "" {
+		t.Error(diff)
+	}
+	b := h.kept[0]
+	type at struct {
+		instance, database uuid.UUID
+		engine             fleet.Engine
+	}
+	places := []at{{b.Sessions[0].Instance, b.Sessions[0].Database, b.Sessions[0].Engine}}
+	for _, s := range b.Statements {
+		places = append(places, at{s.Instance, s.Database, s.Engine})
+	}
+	d := func(of uuid.UUID) uuid.UUID { return uuid.NewSHA1(of, []byte("d")) }
+	if diff := cmp.Diff([]at{{other, d(other), fleet.Oracle}, {mine, d(mine), fleet.SQLServer}, {other, d(other), fleet.Oracle}}, places, cmp.AllowUnexported(at{})); diff != "" {
+		t.Error(diff)
+	}
+	if !cmp.Equal(b.Hosts[0].Instances, []uuid.UUID{mine, other}) || b.Organization != unlimited.OrganizationID {
+		t.Errorf("%+v", b)
+	}
+
+	h = &house{engines: []map[uuid.UUID]fleet.Engine{{mine: fleet.PostgreSQL}}, lags: true}
+	var lagging *intake.LaggingError
+	if _, err := h.samples().Take(t.Context(), unlimited, items); !errors.As(err, &lagging) || len(h.kept) != 0 {
+		t.Errorf("with a read model that lags: %v, and %d batches", err, len(h.kept))
+	}
+	h = &house{}
+	if _, err := h.samples().Take(t.Context(), unlimited, feed.Items{Hosts: items.Hosts}); err != nil || !cmp.Equal(h.asked, []string{"places of 3"}) {
+		t.Errorf("of hosts %q are asked, %v", h.asked, err)
+	}
+	unknown := feed.Items{Hosts: []feed.HostItem{host("db01", "nobody")}, Sessions: []feed.SessionItem{sessions("nobody", "d")}, Statements: []feed.StatementItem{statements("mine", "x")}}
+	var rule *commands.RuleError
+	var told []string
+	if _, err := h.samples().Take(t.Context(), unlimited, unknown); errors.As(err, &rule) {
+		for _, f := range rule.Fields {
+			told = append(told, f.Pointer+" "+f.Code)
+		}
+	}
+	if diff := cmp.Diff([]string{"#/hosts/0/instances/0 unknown_instance", "#/sessions/0/instance unknown_instance", "#/statements/0/database unknown_database"}, told); diff != "" {
+		t.Error(diff)
+	}
+}
