@@ -1,9 +1,11 @@
 package projections
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"muster/eventstore"
@@ -12,6 +14,29 @@ import (
 
 // Decode turns a recorded event into the domain's, as eventstore.Registry does.
 type Decode func(eventstore.Event) (any, error)
+
+// Fact decodes an event that must be one of a domain's; what they are about is for
+// the error ("an alert").
+func Fact[E any](decode Decode, e eventstore.Event, about string) (fact E, err error) {
+	decoded, err := decode(e)
+	if err != nil {
+		return fact, err
+	}
+	fact, ok := decoded.(E)
+	if !ok {
+		return fact, fmt.Errorf("%s is no event of %s but %T", e.Type, about, decoded)
+	}
+	return fact, nil
+}
+
+// UnknownStreamError reports an event of something whose first event is not known,
+// because it was dropped.
+type UnknownStreamError struct {
+	Type string
+	ID   uuid.UUID
+}
+
+func (e *UnknownStreamError) Error() string { return e.Type + " " + e.ID.String() + " is not known" }
 
 // DecodePage decodes the events of a page, in their order, in as many parts as
 // there are processors: of a rebuild it is half and more of what is done outside

@@ -69,12 +69,12 @@ type Waiter interface {
 	Wait(ctx context.Context, log eventstore.Log, position int64, only ...string) bool
 }
 
-// UnknownProjectionError: no projection has that name.
+// UnknownProjectionError says that no projection has that name.
 type UnknownProjectionError struct{ Name string }
 
 func (e *UnknownProjectionError) Error() string { return "no projection is called " + e.Name }
 
-// RebuildInProgressError: the projection is being rebuilt already.
+// RebuildInProgressError says that the projection is being rebuilt already.
 type RebuildInProgressError struct{ Name string }
 
 func (e *RebuildInProgressError) Error() string { return e.Name + " is being rebuilt already" }

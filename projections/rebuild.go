@@ -27,7 +27,7 @@ type RebuildProgress struct {
 	State    string
 }
 
-// StoppedError: the new generation differs and was not switched to.
+// StoppedError says that the new generation differs and was not switched to.
 type StoppedError struct{ Difference Difference }
 
 func (e *StoppedError) Error() string {

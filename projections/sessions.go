@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrTransactionPooling: a pooler between us and PostgreSQL gives our server
+// ErrTransactionPooling says that a pooler between us and PostgreSQL gives our server
 // connection to others between two transactions.
 var ErrTransactionPooling = errors.New("the database URL leads through a pooler in transaction mode " +
 	"(PgBouncer pool_mode=transaction), but muster needs sessions for its election, LISTEN and prepared statements: " +

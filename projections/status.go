@@ -12,7 +12,7 @@ import (
 // stalledAfter is how long a projection may be behind without any progress.
 const stalledAfter = 10 * time.Second
 
-// NotReadyError: a projection has not caught up since this program started.
+// NotReadyError says that a projection has not caught up since this program started.
 type NotReadyError struct {
 	Name      string
 	LagEvents int64

@@ -22,7 +22,7 @@ var (
 	ErrForeignGroup = errors.New("the dead letter belongs to another version of its projection")
 )
 
-// MissingEventError: the letter's event has been deleted from its log.
+// MissingEventError says that the letter's event has been deleted from its log.
 type MissingEventError struct {
 	Log      eventstore.Log
 	Position int64

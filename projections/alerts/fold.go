@@ -4,17 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/google/uuid"
-
 	domain "muster/domain/alert"
 	"muster/eventstore"
+	"muster/projections"
 )
-
-// UnknownAlertError: an event of an alert whose raise is not known, because it
-// was dropped.
-type UnknownAlertError struct{ ID uuid.UUID }
-
-func (e *UnknownAlertError) Error() string { return "alert " + e.ID.String() + " is not known" }
 
 // folded is an alert as its events make it: a row of the table.
 type folded struct {
@@ -32,7 +25,7 @@ type folded struct {
 // apply folds one event in.
 func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
 	if _, raised := fact.(domain.Raised); !raised && f.id == (rawID{}) {
-		return &UnknownAlertError{ID: e.Stream}
+		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
 	}
 	f.state, _ = domain.Next(f.state, fact)
 	switch fact := fact.(type) {

@@ -101,15 +101,7 @@ func (p projection) fact(e eventstore.Event) (any, error) {
 
 // alertFact decodes an event of an alert.
 func alertFact(decode projections.Decode, e eventstore.Event) (domain.Event, error) {
-	decoded, err := decode(e)
-	if err != nil {
-		return nil, err
-	}
-	fact, ok := decoded.(domain.Event)
-	if !ok {
-		return nil, fmt.Errorf("%s is no event of an alert but %T", e.Type, decoded)
-	}
-	return fact, nil
+	return projections.Fact[domain.Event](decode, e, "an alert")
 }
 
 // raisedBefore lists the alerts that a page goes on with. Those that are raised

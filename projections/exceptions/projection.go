@@ -45,13 +45,9 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 		if e.StreamType != exception.StreamType {
 			continue
 		}
-		decoded, err := p.decode(e)
+		fact, err := projections.Fact[exception.Event](p.decode, e, "an exception")
 		if err != nil {
 			return err
-		}
-		fact, ok := decoded.(exception.Event)
-		if !ok {
-			return fmt.Errorf("%s is no event of an exception but %T", e.Type, decoded)
 		}
 		if err := write(ctx, tx, e, fact); err != nil {
 			return fmt.Errorf("write exception %s: %w", e.Stream, err)
@@ -59,12 +55,6 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	}
 	return nil
 }
-
-// UnknownStreamError: a decision about an exception whose request is not known,
-// because it was dropped.
-type UnknownStreamError struct{ ID uuid.UUID }
-
-func (e *UnknownStreamError) Error() string { return "exception " + e.ID.String() + " is not known" }
 
 func write(ctx context.Context, tx projections.Tx, e eventstore.Event, fact exception.Event) error {
 	who, err := actor(e)
@@ -79,7 +69,7 @@ func write(ctx context.Context, tx projections.Tx, e eventstore.Event, fact exce
 	var from exception.Status
 	err = tx.QueryRowContext(ctx, `SELECT status FROM exceptions WHERE id = $1`, e.Stream).Scan(&from)
 	if errors.Is(err, sql.ErrNoRows) {
-		return &UnknownStreamError{ID: e.Stream}
+		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
 	}
 	if err != nil {
 		return err

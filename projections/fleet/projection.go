@@ -70,13 +70,9 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 		if !ids[e.Stream] { // an alert
 			continue
 		}
-		decoded, err := p.decode(e)
+		fact, err := projections.Fact[domain.Event](p.decode, e, "the fleet")
 		if err != nil {
 			return err
-		}
-		fact, ok := decoded.(domain.Event)
-		if !ok {
-			return fmt.Errorf("%s is no event of the fleet but %T", e.Type, decoded)
 		}
 		if err := f.apply(e, fact); err != nil {
 			return err
@@ -84,15 +80,6 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	}
 	return f.write(ctx, tx)
 }
-
-// UnknownStreamError: an event of an instance or database whose registration is
-// not known, because it was dropped.
-type UnknownStreamError struct {
-	Type string
-	ID   uuid.UUID
-}
-
-func (e *UnknownStreamError) Error() string { return e.Type + " " + e.ID.String() + " is not known" }
 
 func (f *page) apply(e eventstore.Event, fact domain.Event) error {
 	switch fact := fact.(type) {
@@ -114,14 +101,14 @@ func (f *page) apply(e eventstore.Event, fact domain.Event) error {
 	case domain.DatabaseChanged:
 		d := f.databases[e.Stream]
 		if d == nil {
-			return &UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+			return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
 		}
 		d.Name, d.CreatedAt = fact.Name, fact.CreatedAt
 		return nil
 	}
 	i := f.instances[e.Stream]
 	if i == nil {
-		return &UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
 	}
 	switch fact := fact.(type) {
 	case domain.InstanceChanged:

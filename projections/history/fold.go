@@ -1,7 +1,6 @@
 package history
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,12 +18,6 @@ const (
 	DeliveryFailed  = "failed"
 )
 
-// UnknownReportError: an event of a report whose request is not known, because
-// it was dropped.
-type UnknownReportError struct{ ID uuid.UUID }
-
-func (e *UnknownReportError) Error() string { return "report " + e.ID.String() + " is not known" }
-
 // folded is a report as its events make it; Row.Status is by the events alone.
 type folded struct {
 	ReportRow
@@ -37,7 +30,7 @@ type folded struct {
 func (f *folded) apply(e eventstore.Event, fact report.Event) error {
 	queued, isRequest := fact.(report.Queued)
 	if f.ID == uuid.Nil && !isRequest {
-		return &UnknownReportError{ID: e.Stream}
+		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
 	}
 	status, _ := report.Next(f.Status, fact)
 	at := instant.Cut(e.OccurredAt)
@@ -133,13 +126,5 @@ func (r ReportRow) as(at time.Time) ReportRow {
 
 // fact decodes an event of the reports log.
 func fact(decode projections.Decode, e eventstore.Event) (report.Event, error) {
-	decoded, err := decode(e)
-	if err != nil {
-		return nil, err
-	}
-	f, ok := decoded.(report.Event)
-	if !ok {
-		return nil, fmt.Errorf("%s is no event of a report but %T", e.Type, decoded)
-	}
-	return f, nil
+	return projections.Fact[report.Event](decode, e, "a report")
 }

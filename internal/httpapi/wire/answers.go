@@ -90,14 +90,14 @@ func pageLink(u *url.URL, number int, relation string) string {
 	return fmt.Sprintf(`<%s?%s>; rel=%q`, u.EscapedPath(), q.Encode(), relation)
 }
 
-// Cursors are opaque on the wire: a kind, so that one list's cursor is not
+// Cursor is opaque on the wire: a kind, so that one list's cursor is not
 // taken by another, and a place.
 func Cursor(kind, place string) *string {
 	c := base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + place))
 	return &c
 }
 
-// place reads a cursor of that kind; no cursor is no place.
+// CursorPlace reads a cursor of that kind; no cursor is no place.
 func CursorPlace(c *string, kind string) (string, error) {
 	if c == nil {
 		return "", nil
