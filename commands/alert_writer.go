@@ -13,6 +13,7 @@ import (
 
 	"muster/domain/alert"
 	"muster/eventstore"
+	"muster/internal/statement"
 )
 
 var (
@@ -231,11 +232,7 @@ func (w *alertWriter) writeLastSeen(ctx context.Context) error {
 	if len(ids)+len(gone) == 0 {
 		return nil
 	}
-	_, err := w.tx.ExecContext(ctx, writeLastSeen, w.actor.OrganizationID, gone, ids, last, started, ends, keys)
-	if err != nil {
-		return fmt.Errorf("write when alerts were last seen: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, w.tx, "write when alerts were last seen", writeLastSeen, w.actor.OrganizationID, gone, ids, last, started, ends, keys)
 }
 
 func fromNull(t *time.Time) time.Time {

@@ -92,8 +92,5 @@ func checkSettings(c organization.ChangeSettings) error {
 	if c.PaperSize != nil && *c.PaperSize != "A4" && *c.PaperSize != "Letter" {
 		broken = append(broken, FieldError{Pointer: "#/paperSize", Code: "invalid_parameter", Detail: "must be A4 or Letter"})
 	}
-	if len(broken) > 0 {
-		return fieldErrors(broken)
-	}
-	return nil
+	return fieldErrors(broken)
 }

@@ -64,10 +64,7 @@ func (s *Service) checkException(ctx context.Context, organization uuid.UUID, r 
 	if ahead := requested.Until.Sub(now); ahead <= 0 || ahead > exception.MaxAhead {
 		broken = append(broken, FieldError{Pointer: "#/until", Code: "out_of_range", Detail: "must be in the future and at most 366 days ahead"})
 	}
-	if len(broken) > 0 {
-		return exception.Requested{}, fieldErrors(broken)
-	}
-	return requested, nil
+	return requested, fieldErrors(broken)
 }
 
 // checkSubject returns the rules that a subject breaks. Foreign, unknown and

@@ -109,12 +109,7 @@ func checkFleet(items []FleetItem, now time.Time) error {
 	return c.err()
 }
 
-func (c *fleetCheck) err() error {
-	if len(c.broken) == 0 {
-		return nil
-	}
-	return fieldErrors(c.broken)
-}
+func (c *fleetCheck) err() error { return fieldErrors(c.broken) }
 
 func (c *fleetCheck) refuse(pointer, code, detail string) {
 	c.broken = append(c.broken, FieldError{Pointer: pointer, Code: code, Detail: detail})

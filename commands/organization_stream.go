@@ -41,10 +41,7 @@ func (m NewMember) check() error {
 	if !m.Role.Valid() {
 		broken = append(broken, FieldError{Pointer: "#/role", Code: "invalid_parameter", Detail: "is not a role"})
 	}
-	if len(broken) > 0 {
-		return fieldErrors(broken)
-	}
-	return nil
+	return fieldErrors(broken)
 }
 
 func checkName(pointer, name string) *FieldError {

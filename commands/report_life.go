@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/internal/statement"
 )
 
 // worker is the actor of a build's life.
@@ -66,11 +67,7 @@ func (s *Service) appendReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 
 // releaseClaim lets the next identical request create a report of its own.
 func releaseClaim(ctx context.Context, tx *sqlx.Tx, r *report.Report, organization uuid.UUID) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM report_claims WHERE organization_id = $1 AND fingerprint = $2`, organization, r.Fingerprint())
-	if err != nil {
-		return fmt.Errorf("release the claim of a report: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, "release the claim of a report", `DELETE FROM report_claims WHERE organization_id = $1 AND fingerprint = $2`, organization, r.Fingerprint())
 }
 
 // StartBuild records that worker took the request: BuildStarted where it was
@@ -141,11 +138,7 @@ func (s *Service) RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organizat
 	return s.decideReport(ctx, tx, worker(organization), id, func(r *report.Report, _ time.Time) ([]report.Event, error) {
 		return r.EraseInputs(rule)
 	}, func(*report.Report, []report.Event) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM report_people WHERE organization_id = $1 AND report_id = $2`, organization, id)
-		if err != nil {
-			return fmt.Errorf("forget whom report %s names: %w", id, err)
-		}
-		return nil
+		return statement.Exec(ctx, tx, fmt.Sprintf("forget whom report %s names", id), `DELETE FROM report_people WHERE organization_id = $1 AND report_id = $2`, organization, id)
 	})
 }
 
@@ -190,12 +183,8 @@ func (s *Service) RecordPeople(ctx context.Context, tx *sqlx.Tx, organization, r
 	if len(erased) > 0 {
 		return s.Jobs.InsertErasure(ctx, tx, organization, report)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO report_people (organization_id, report_id, member_id)
+	return statement.Exec(ctx, tx, fmt.Sprintf("record whom report %s names", report), `INSERT INTO report_people (organization_id, report_id, member_id)
 		SELECT $1, $2, unnest($3::uuid[]) ON CONFLICT DO NOTHING`, organization, report, members)
-	if err != nil {
-		return fmt.Errorf("record whom report %s names: %w", report, err)
-	}
-	return nil
 }
 
 // ReportFinalError says that a report is not built any more, because it has ended.

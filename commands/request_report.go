@@ -15,6 +15,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/internal/statement"
 )
 
 //go:embed sql/claim.sql
@@ -259,10 +260,6 @@ func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor Actor, 
 	if err != nil {
 		return fmt.Errorf("forget old creations: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO report_creations (report_id, organization_id, member_id, created_at) VALUES ($1, $2, $3, $4)`,
+	return statement.Exec(ctx, tx, "count a creation", `INSERT INTO report_creations (report_id, organization_id, member_id, created_at) VALUES ($1, $2, $3, $4)`,
 		id, actor.OrganizationID, actor.MemberID, now)
-	if err != nil {
-		return fmt.Errorf("count a creation: %w", err)
-	}
-	return nil
 }

@@ -44,10 +44,18 @@ func ruleError(broken []report.BrokenRule) *RuleError {
 
 // fieldError is a RuleError of one field.
 func fieldError(pointer, code, detail string) *RuleError {
-	return fieldErrors([]FieldError{{Pointer: pointer, Code: code, Detail: detail}})
+	return newFieldErrors([]FieldError{{Pointer: pointer, Code: code, Detail: detail}})
 }
 
-func fieldErrors(fields []FieldError) *RuleError {
+// fieldErrors makes one error of all broken fields, none of none.
+func fieldErrors(fields []FieldError) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	return newFieldErrors(fields)
+}
+
+func newFieldErrors(fields []FieldError) *RuleError {
 	return &RuleError{
 		Code: fields[0].Code, Title: titles()[fields[0].Code],
 		Detail: fields[0].Pointer + " " + fields[0].Detail + ".", Fields: fields,

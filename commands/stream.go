@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/eventstore"
+	"muster/internal/statement"
 )
 
 // inTx runs a use case in a transaction of its own, and again where another
@@ -40,10 +41,7 @@ func (a Actor) metadata(correlation uuid.UUID, cause string) eventstore.Metadata
 // is a number made from the id: two streams that share one only wait for
 // nothing.
 func lockStream(ctx context.Context, tx *sqlx.Tx, stream uuid.UUID) error {
-	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, stream.String()); err != nil {
-		return fmt.Errorf("lock stream %s: %w", stream, err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, fmt.Sprintf("lock stream %s", stream), `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, stream.String())
 }
 
 // stream is what folding needs to append behind what it read.

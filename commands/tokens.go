@@ -94,10 +94,7 @@ func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error
 			broken = append(broken, FieldError{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "forbidden", Detail: "is more than you may do yourself"})
 		}
 	}
-	if len(broken) > 0 {
-		return fieldErrors(broken)
-	}
-	return nil
+	return fieldErrors(broken)
 }
 
 // RevokeToken ends a token at once. A member revokes their own, an

@@ -14,6 +14,7 @@ import (
 
 	"muster/eventstore"
 	"muster/internal/lease"
+	"muster/internal/statement"
 	"muster/internal/telemetry"
 )
 
@@ -78,10 +79,7 @@ func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
 		payload, string(metadata), runAt); err != nil {
 		return fmt.Errorf("queue a %s job: %w", j.Kind, err)
 	}
-	if _, err := tx.ExecContext(ctx, `SELECT pg_notify($1, $2)`, Channel, string(j.Kind)); err != nil {
-		return fmt.Errorf("wake the %s workers: %w", j.Kind, err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, fmt.Sprintf("wake the %s workers", j.Kind), `SELECT pg_notify($1, $2)`, Channel, string(j.Kind))
 }
 
 // InsertBuild queues the build job of a report.
@@ -98,11 +96,7 @@ func (q *Queue) InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, re
 // HastenMails makes the mails that wait for a member due now. One that is being
 // sent, or was set aside, is left as it is.
 func (q *Queue) HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error {
-	_, err := tx.ExecContext(ctx, hastenSQL, organization, string(Mail), member.String(), Channel)
-	if err != nil {
-		return fmt.Errorf("hasten the mails to member %s: %w", member, err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, fmt.Sprintf("hasten the mails to member %s", member), hastenSQL, organization, string(Mail), member.String(), Channel)
 }
 
 // Hold makes sure, until the caller's transaction ends, that nobody else can

@@ -15,6 +15,7 @@ import (
 	"muster/internal/lease"
 	"muster/internal/postgres/transact"
 	"muster/internal/snapshot"
+	"muster/internal/statement"
 )
 
 // Claim is the right to assess one instance and record the outcome. It is a
@@ -105,16 +106,12 @@ func (s *Store) Extend(ctx context.Context, c Claim, term time.Duration) error {
 // Release gives a claim back unused; the instance is due again after that time,
 // or at once if somebody asked for it meanwhile.
 func (s *Store) Release(ctx context.Context, c Claim, after time.Duration) error {
-	_, err := s.db.ExecContext(ctx, `UPDATE assessment_targets
+	return statement.Exec(ctx, s.db, fmt.Sprintf("release instance %s", c.Instance), `UPDATE assessment_targets
 		SET lease_token = NULL, leased_until = NULL,
 		    next_assessment_at = CASE WHEN next_assessment_at <> $5 THEN next_assessment_at
 		                              ELSE now() + make_interval(secs => $4) END
 		WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3`,
 		c.Organization, c.Instance, c.Token, after.Seconds(), c.due)
-	if err != nil {
-		return fmt.Errorf("release instance %s: %w", c.Instance, err)
-	}
-	return nil
 }
 
 // Erase is Forget for the holder of a claim who found that the instance is gone.
@@ -194,12 +191,8 @@ func dropVanished(ctx context.Context, tx execer, c Claim, found []snapshot.Data
 	for i, d := range found {
 		names[i] = d.Name
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM assessment_classifications
+	return statement.Exec(ctx, tx, "drop the classifications of vanished databases", `DELETE FROM assessment_classifications
 		WHERE organization_id = $1 AND instance_id = $2 AND database_name <> ALL($3::text[])`, c.Organization, c.Instance, names)
-	if err != nil {
-		return fmt.Errorf("drop the classifications of vanished databases: %w", err)
-	}
-	return nil
 }
 
 type execer interface {

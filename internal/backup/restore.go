@@ -16,6 +16,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
+	"muster/internal/statement"
 )
 
 // RestoreTarget is the empty installation that a backup is restored into.
@@ -284,9 +285,6 @@ func (t *RestoreTarget) finish(ctx context.Context) error {
 		if err := t.Revoke(ctx, tx); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, dropMarker); err != nil {
-			return fmt.Errorf("unmark the database: %w", err)
-		}
-		return nil
+		return statement.Exec(ctx, tx, "unmark the database", dropMarker)
 	})
 }

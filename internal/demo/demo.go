@@ -20,6 +20,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/intake/push"
 	"muster/internal/pause"
+	"muster/internal/statement"
 )
 
 //go:embed sql/shop.sql
@@ -279,10 +280,7 @@ func (d *Demo) shop(ctx context.Context) (err error) {
 		return err
 	}
 	// One statement string is one transaction: the shop is there whole or not at all.
-	if _, err := db.ExecContext(ctx, shopSQL); err != nil {
-		return fmt.Errorf("stock the shop: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, db, "stock the shop", shopSQL)
 }
 
 // reportsOfNow are one report of each kind over the live server, and a Data Inventory

@@ -21,7 +21,7 @@ func windowed(from, to, size string) string {
 	return "?" + url.Values{"from": {from}, "to": {to}, "bucketSize": {size}}.Encode()
 }
 
-func moment(t *testing.T, text string) time.Time {
+func onThatDay(t *testing.T, text string) time.Time {
 	t.Helper()
 	v, err := time.Parse(time.RFC3339Nano, text)
 	must(t, err)
@@ -57,7 +57,7 @@ func (a answer) counts() string {
 func TestAlertHistory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	m := func(text string) time.Time { return moment(t, text) }
+	m := func(text string) time.Time { return onThatDay(t, text) }
 	ids := w.fed(w.ours,
 		commands.FleetItem{ExternalID: "orders-1", Name: "orders", CreatedAt: m("2024-03-05T06:00:00Z"), Active: to(false), Databases: []commands.FleetDatabase{database("d", m("2024-03-05T06:00:00Z"))}},
 		commands.FleetItem{ExternalID: "orders-2", Name: "orders", CreatedAt: m("2024-03-07T00:00:00Z")},

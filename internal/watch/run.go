@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/internal/pause"
+	"muster/internal/statement"
 )
 
 const (
@@ -57,10 +58,7 @@ func (w *Watch) each(ctx context.Context, do func()) error {
 }
 
 func (w *Watch) listens(ctx context.Context) error {
-	if _, err := w.DB.ExecContext(ctx, listen, w.clock(), gap.Seconds()); err != nil {
-		return fmt.Errorf("note that servers are listened to: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, w.DB, "note that servers are listened to", listen, w.clock(), gap.Seconds())
 }
 
 // listeningSince is since when, without a gap, somebody has been there to hear the

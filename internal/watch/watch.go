@@ -16,6 +16,7 @@ import (
 	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/internal/accounts"
+	"muster/internal/statement"
 	"muster/projections"
 	"muster/projections/fleet"
 )
@@ -135,10 +136,7 @@ func (w *Watch) finish(ctx context.Context, now time.Time) error {
 	if _, err := w.DB.ExecContext(ctx, purgeSigns, now.Add(-kept)); err != nil {
 		return fmt.Errorf("delete old signs: %w", err)
 	}
-	if _, err := w.DB.ExecContext(ctx, `UPDATE watch_state SET judged_at = greatest(judged_at, $1)`, now); err != nil {
-		return fmt.Errorf("note that the signs were judged: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, w.DB, "note that the signs were judged", `UPDATE watch_state SET judged_at = greatest(judged_at, $1)`, now)
 }
 
 // SinceJudged is how long ago all signs were last judged, by any process; ok is

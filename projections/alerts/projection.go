@@ -13,6 +13,7 @@ import (
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/eventstore"
+	"muster/internal/statement"
 	"muster/projections"
 )
 
@@ -160,12 +161,8 @@ func write(ctx context.Context, tx projections.Tx, alerts map[rawID]*folded) err
 	for _, id := range sorted(alerts) {
 		c.addAlert(alerts[id])
 	}
-	_, err := tx.ExecContext(ctx, writeAlerts, c.ids, c.organizations, c.instances, c.databases, c.titles, c.descriptions,
+	return statement.Exec(ctx, tx, "write alerts", writeAlerts, c.ids, c.organizations, c.instances, c.databases, c.titles, c.descriptions,
 		c.severities, c.states, c.muted, c.rules, c.created, c.first, c.last, c.resolved, c.occurrences)
-	if err != nil {
-		return fmt.Errorf("write alerts: %w", err)
-	}
-	return nil
 }
 
 // columns holds alerts column by column, as unnest takes them.
@@ -228,8 +225,5 @@ func name(ctx context.Context, tx projections.Tx, places map[rawID]namedPlace) e
 	for _, id := range ids {
 		organizations, names = append(organizations, places[id].organization), append(names, places[id].name)
 	}
-	if _, err := tx.ExecContext(ctx, writePlaces, ids, organizations, names); err != nil {
-		return fmt.Errorf("write names of places: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, "write names of places", writePlaces, ids, organizations, names)
 }

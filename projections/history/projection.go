@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/internal/statement"
 	"muster/projections"
 )
 
@@ -186,12 +187,8 @@ func write(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded
 	if err != nil {
 		return fmt.Errorf("write reports: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, writeRecipients, rc.reports, rc.members, rc.organizations, rc.ordinals, rc.deliveries,
+	return statement.Exec(ctx, tx, "write recipients", writeRecipients, rc.reports, rc.members, rc.organizations, rc.ordinals, rc.deliveries,
 		rc.codes, rc.messages, rc.delivered, rc.created, rc.statuses, rc.expires, rc.readyPositions)
-	if err != nil {
-		return fmt.Errorf("write recipients: %w", err)
-	}
-	return nil
 }
 
 func byBytes(a, b uuid.UUID) int { return strings.Compare(string(a[:]), string(b[:])) }

@@ -3,7 +3,6 @@ package signin
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,6 +13,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/statement"
 )
 
 const membersPath = "/api/v1/members/"
@@ -120,10 +120,7 @@ var forgetAnswers string
 
 func (s *MemberRoutes) EraseMember(ctx context.Context, r api.EraseMemberRequestObject) (api.EraseMemberResponseObject, error) {
 	mark, err := s.Commands.EraseMember(ctx, wire.Actor(ctx), r.MemberId, func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, forgetAnswers, r.MemberId); err != nil {
-			return fmt.Errorf("forget answers that name a member: %w", err)
-		}
-		return nil
+		return statement.Exec(ctx, tx, "forget answers that name a member", forgetAnswers, r.MemberId)
 	})
 	if err != nil {
 		return nil, err

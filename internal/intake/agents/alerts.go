@@ -30,7 +30,7 @@ func (d *Alerts) Take(ctx context.Context, from intake.Caller, body []byte) (int
 	}
 	receipt := &message.Receipt
 	for alerts := message.Next(firingsAtOnce); len(alerts) > 0; alerts = message.Next(firingsAtOnce) {
-		firings, err := d.place(ctx, from, alerts)
+		firings, err := d.placeAlerts(ctx, from, alerts)
 		if err != nil {
 			return *receipt, err
 		}
@@ -48,9 +48,9 @@ func (d *Alerts) Take(ctx context.Context, from intake.Caller, body []byte) (int
 	return *receipt, nil
 }
 
-// place finds the instance and the database of every alert, with one look-up for all
+// placeAlerts finds the instance and the database of every alert, with one look-up for all
 // of them.
-func (d *Alerts) place(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]commands.Firing, error) {
+func (d *Alerts) placeAlerts(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]commands.Firing, error) {
 	labels := make([]places.Labels, 0, len(alerts))
 	for _, a := range alerts {
 		labels = append(labels, a.Labels)

@@ -34,7 +34,7 @@ func (d *Hosts) Take(ctx context.Context, from intake.Caller, body []byte) (inta
 	}
 	receipt := &message.Receipt
 	for batch := range slices.Chunk(message.Samples(), hostsAtOnce) {
-		hosts, err := d.place(ctx, from, receipt, batch)
+		hosts, err := d.placeHosts(ctx, from, receipt, batch)
 		if err != nil {
 			return *receipt, err
 		}
@@ -50,9 +50,9 @@ func (d *Hosts) Take(ctx context.Context, from intake.Caller, body []byte) (inta
 	return *receipt, nil
 }
 
-// place finds the instances that samples name, with one look-up for all of them, and
+// placeHosts finds the instances that samples name, with one look-up for all of them, and
 // drops what a limited token may not say.
-func (d *Hosts) place(ctx context.Context, from intake.Caller, receipt *intake.Receipt, samples []hostmetrics.Sample) ([]measurements.HostSample, error) {
+func (d *Hosts) placeHosts(ctx context.Context, from intake.Caller, receipt *intake.Receipt, samples []hostmetrics.Sample) ([]measurements.HostSample, error) {
 	var labels []places.Labels
 	var names []string
 	for _, s := range samples {

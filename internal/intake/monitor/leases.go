@@ -15,6 +15,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/lease"
 	"muster/internal/snapshot"
+	"muster/internal/statement"
 )
 
 // term is how long a claim, and a process among the others, holds without being
@@ -61,12 +62,8 @@ func (l leases) join(ctx context.Context, process uuid.UUID) (processes int, err
 
 // leave is join's opposite. What processes left that died is cleared away with it.
 func (l leases) leave(ctx context.Context, process uuid.UUID) error {
-	_, err := l.db.ExecContext(ctx, `DELETE FROM monitor_processes
+	return statement.Exec(ctx, l.db, "leave those who measure servers", `DELETE FROM monitor_processes
 		WHERE process = $1 OR seen_until < now() - interval '1 hour'`, process)
-	if err != nil {
-		return fmt.Errorf("leave those who measure servers: %w", err)
-	}
-	return nil
 }
 
 // held returns the instances that somebody measures.
@@ -130,22 +127,14 @@ func (l leases) renew(ctx context.Context, claims []claim) (map[uuid.UUID]bool, 
 
 // release gives claims back, so that another process may have them at once.
 func (l leases) release(ctx context.Context, tokens []uuid.UUID) error {
-	_, err := l.db.ExecContext(ctx, `UPDATE monitor_leases SET token = NULL, leased_until = NULL WHERE token = ANY($1)`, tokens)
-	if err != nil {
-		return fmt.Errorf("release the claims on %d servers: %w", len(tokens), err)
-	}
-	return nil
+	return statement.Exec(ctx, l.db, fmt.Sprintf("release the claims on %d servers", len(tokens)), `UPDATE monitor_leases SET token = NULL, leased_until = NULL WHERE token = ANY($1)`, tokens)
 }
 
 // forget deletes what is left of servers that have no connection registered any more.
 func (l leases) forget(ctx context.Context) error {
-	_, err := l.db.ExecContext(ctx, `DELETE FROM monitor_leases l
+	return statement.Exec(ctx, l.db, "forget servers that are not registered", `DELETE FROM monitor_leases l
 		WHERE NOT EXISTS (SELECT FROM assessment_targets t
 		                  WHERE t.organization_id = l.organization_id AND t.instance_id = l.instance_id)`)
-	if err != nil {
-		return fmt.Errorf("forget servers that are not registered: %w", err)
-	}
-	return nil
 }
 
 // guard holds a claim until the transaction ends; it returns *lease.LostError.
@@ -193,10 +182,6 @@ func (l leases) lacks(ctx context.Context, c claim, grants []snapshot.MissingGra
 	if err != nil {
 		return fmt.Errorf("encode the missing grants of instance %s: %w", c.instance, err)
 	}
-	_, err = l.db.ExecContext(ctx, `UPDATE monitor_leases SET missing_grants = $4
+	return statement.Exec(ctx, l.db, fmt.Sprintf("keep the missing grants of instance %s", c.instance), `UPDATE monitor_leases SET missing_grants = $4
 		WHERE organization_id = $1 AND instance_id = $2 AND token = $3`, c.organization, c.instance, c.token, string(text))
-	if err != nil {
-		return fmt.Errorf("keep the missing grants of instance %s: %w", c.instance, err)
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/statement"
 )
 
 var (
@@ -277,11 +278,7 @@ func (g *group) keep(ctx context.Context, c *cascade, done []*dirtyHour) error {
 	for _, week := range c.weeks {
 		weeks.addBody(week.bucket, week.row)
 	}
-	_, err := g.tx.ExecContext(ctx, keepRolled,
+	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d hours", len(done)), keepRolled,
 		minutes.series, minutes.starts, minutes.bytes, days.series, days.starts, days.bytes,
 		weeks.series, weeks.starts, weeks.bytes, details.series, sizes, details.starts, details.bytes)
-	if err != nil {
-		return fmt.Errorf("keep %d hours: %w", len(done), err)
-	}
-	return nil
 }

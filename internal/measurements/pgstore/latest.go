@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/statement"
 )
 
 var (
@@ -50,10 +51,7 @@ func keepMappings(ctx context.Context, tx *sqlx.Tx, h held, samples []measuremen
 		rows.addBucket(bucket{id, of.At})
 		instances = append(instances, array(of.Instances))
 	}
-	if _, err := tx.ExecContext(ctx, mapHosts, rows.series, instances, rows.starts); err != nil {
-		return fmt.Errorf("note what runs on %d hosts: %w", len(newest), err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, fmt.Sprintf("note what runs on %d hosts", len(newest)), mapHosts, rows.series, instances, rows.starts)
 }
 
 // array is a list of ids as PostgreSQL writes it: unnest would take a list of lists
@@ -88,11 +86,7 @@ func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements
 		active, idle, waiting = append(active, of.Active), append(idle, of.Idle), append(waiting, of.Waiting)
 		inTransaction, other = append(inTransaction, of.IdleInTransaction), append(other, of.Other)
 	}
-	_, err := tx.ExecContext(ctx, upsertLatest, rows.series, uuids(databases), rows.starts, until, active, idle, waiting, inTransaction, other)
-	if err != nil {
-		return fmt.Errorf("keep the latest sessions of %d databases: %w", len(newest), err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, fmt.Sprintf("keep the latest sessions of %d databases", len(newest)), upsertLatest, rows.series, uuids(databases), rows.starts, until, active, idle, waiting, inTransaction, other)
 }
 
 // Connections is documented at measurements.Store.

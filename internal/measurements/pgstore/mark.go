@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/timegrid"
+	"muster/internal/statement"
 )
 
 //go:embed sql/mark.sql
@@ -58,10 +59,7 @@ func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
 		columns.addBucket(b)
 		dirty, arrived = append(dirty, int64(m.minutes)), append(arrived, m.arrived)
 	}
-	if _, err := tx.ExecContext(ctx, markDirty, columns.series, columns.starts, dirty, arrived); err != nil {
-		return fmt.Errorf("mark %d hours to be rolled up: %w", len(hours), err)
-	}
-	return nil
+	return statement.Exec(ctx, tx, fmt.Sprintf("mark %d hours to be rolled up", len(hours)), markDirty, columns.series, columns.starts, dirty, arrived)
 }
 
 // minutes has the bits from one minute of an hour to another, both inclusive.
