@@ -135,6 +135,17 @@ func near(want, got line) bool {
 	})
 }
 
+// together are samples in one message.
+func together[S any](samples ...S) [][]S { return [][]S{samples} }
+
+// oneByOne are samples in a message each.
+func oneByOne[S any](samples ...S) (messages [][]S) {
+	for _, s := range samples {
+		messages = append(messages, []S{s})
+	}
+	return messages
+}
+
 // write writes a batch, none of which may be too late.
 func (h Harness) write(t tester, b measurements.Batch) {
 	t.Helper()

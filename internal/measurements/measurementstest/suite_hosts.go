@@ -68,20 +68,6 @@ func volume(mount string, percent float64) measurements.Volume {
 	return measurements.Volume{Mount: mount, UsedPercent: &percent, Size: -1, Free: -1, Available: -1}
 }
 
-// together are samples in one message.
-func together(samples ...measurements.HostSample) [][]measurements.HostSample {
-	return [][]measurements.HostSample{samples}
-}
-
-// oneByOne are samples in a message each.
-func oneByOne(samples ...measurements.HostSample) [][]measurements.HostSample {
-	var messages [][]measurements.HostSample
-	for _, s := range samples {
-		messages = append(messages, together(s)...)
-	}
-	return messages
-}
-
 // hostMeans: §4.4 and readings 11 and 13.
 func hostMeans() []hostCase {
 	return []hostCase{
