@@ -42,10 +42,8 @@ func (s *Service) RequestException(ctx context.Context, actor Actor, r RequestEx
 	if err != nil {
 		return uuid.Nil, Mark{}, err
 	}
-	var mark Mark
-	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		mark, err = s.appendException(ctx, tx, actor, id, stream{version: eventstore.NoStream}, now, events)
-		return err
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		return s.appendException(ctx, tx, actor, id, stream{version: eventstore.NoStream}, now, events)
 	})
 	return id, mark, err
 }
@@ -131,13 +129,13 @@ func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID
 // *NotFoundError, *RuleError with invalid_state.
 func (s *Service) decideException(
 	ctx context.Context, actor Actor, id uuid.UUID, decide func(x *exception.Exception, now time.Time) ([]exception.Event, error),
-) (mark Mark, err error) {
+) (Mark, error) {
 	if actor.MemberID == uuid.Nil {
 		return Mark{}, errors.New("an exception is decided by a member")
 	}
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		if err := lockStream(ctx, tx, id); err != nil {
-			return err
+			return Mark{}, err
 		}
 		var x exception.Exception
 		at, err := fold(ctx, s, tx, actor.OrganizationID, id, func(e any, _ time.Time) {
@@ -146,20 +144,18 @@ func (s *Service) decideException(
 			}
 		})
 		if err != nil {
-			return err
+			return Mark{}, err
 		}
 		if x.Status() == "" {
-			return &NotFoundError{What: "exception"}
+			return Mark{}, &NotFoundError{What: "exception"}
 		}
 		now := s.clock() // one instant for what is decided and for when it happened
 		events, err := decide(&x, now)
 		if err != nil {
-			return exceptionRefused(err)
+			return Mark{}, exceptionRefused(err)
 		}
-		mark, err = s.appendException(ctx, tx, actor, id, at, now, events)
-		return err
+		return s.appendException(ctx, tx, actor, id, at, now, events)
 	})
-	return mark, err
 }
 
 func (s *Service) appendException(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []exception.Event) (Mark, error) {

@@ -97,12 +97,8 @@ type ChangeInstance struct {
 }
 
 // ChangeInstance changes an instance. Errors: *NotFoundError, *RuleError.
-func (s *Service) ChangeInstance(ctx context.Context, actor Actor, id uuid.UUID, c ChangeInstance) (mark Mark, err error) {
-	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		mark, err = s.ChangeInstanceTx(ctx, tx, actor, id, c)
-		return err
-	})
-	return mark, err
+func (s *Service) ChangeInstance(ctx context.Context, actor Actor, id uuid.UUID, c ChangeInstance) (Mark, error) {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.ChangeInstanceTx(ctx, tx, actor, id, c) })
 }
 
 // ChangeInstanceTx is ChangeInstance in the caller's transaction, last in it, so
@@ -138,12 +134,8 @@ func (s *Service) ChangeInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 // RemoveInstance takes an instance and its databases out of every list and
 // count; their history stays in the log. Errors: *NotFoundError, also for one
 // that is removed already.
-func (s *Service) RemoveInstance(ctx context.Context, actor Actor, id uuid.UUID) (mark Mark, err error) {
-	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		mark, err = s.RemoveInstanceTx(ctx, tx, actor, id)
-		return err
-	})
-	return mark, err
+func (s *Service) RemoveInstance(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.RemoveInstanceTx(ctx, tx, actor, id) })
 }
 
 // RemoveInstanceTx is RemoveInstance in the caller's transaction, last in it, so
@@ -183,12 +175,8 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 
 // withInstance runs change on an instance that is there, in a transaction of its
 // own: see withInstanceTx.
-func (s *Service) withInstance(ctx context.Context, actor Actor, id uuid.UUID, change instanceChange) (mark Mark, err error) {
-	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		mark, err = s.withInstanceTx(ctx, tx, actor, id, change)
-		return err
-	})
-	return mark, err
+func (s *Service) withInstance(ctx context.Context, actor Actor, id uuid.UUID, change instanceChange) (Mark, error) {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.withInstanceTx(ctx, tx, actor, id, change) })
 }
 
 // instanceChange decides about an instance at the version it was folded at.

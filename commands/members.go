@@ -89,11 +89,17 @@ func (s *Service) RenewInvitation(ctx context.Context, actor Actor, id uuid.UUID
 	if err != nil {
 		return accounts.Member{}, "", Mark{}, err
 	}
-	member, ok, err := s.Accounts.Member(ctx, actor.OrganizationID, id)
-	if err == nil && !ok { // erased since
+	member, err = s.memberNow(ctx, actor.OrganizationID, id)
+	return member, token, mark, err
+}
+
+// memberNow is a member after a change; they may have been erased since.
+func (s *Service) memberNow(ctx context.Context, org, id uuid.UUID) (accounts.Member, error) {
+	member, ok, err := s.Accounts.Member(ctx, org, id)
+	if err == nil && !ok {
 		err = &NotFoundError{What: "member"}
 	}
-	return member, token, mark, err
+	return member, err
 }
 
 // AcceptInvitation is what an invited person enters.
@@ -162,12 +168,11 @@ func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c
 	if c.Role != nil && !c.Role.Valid() {
 		return accounts.Member{}, Mark{}, fieldError("#/role", "invalid_parameter", "is not a role")
 	}
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		if err = s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
-			return err
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
+			return Mark{}, err
 		}
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			tokens, err := s.Accounts.WorkingTokens(ctx, tx, actor.OrganizationID, id)
 			if err != nil {
 				return nil, err
@@ -181,15 +186,11 @@ func (s *Service) ChangeMember(ctx context.Context, actor Actor, id uuid.UUID, c
 			}
 			return nil
 		})
-		return err
 	})
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
-	member, ok, err := s.Accounts.Member(ctx, actor.OrganizationID, id)
-	if err == nil && !ok { // erased since
-		err = &NotFoundError{What: "member"}
-	}
+	member, err := s.memberNow(ctx, actor.OrganizationID, id)
 	return member, mark, err
 }
 
@@ -227,13 +228,11 @@ func revokeAll(o *organization.Organization, tokens []uuid.UUID) ([]organization
 // An invitation comes before the stream, as for whoever accepts it. The row comes
 // before the reports: see RecordPeople.
 func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID, forget func(tx *sqlx.Tx) error) (Mark, error) {
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
-			return err
+			return Mark{}, err
 		}
-		var err error
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return s.eraseMember(ctx, tx, o, actor.OrganizationID, id)
 		}, func([]organization.Event) error {
 			if err := s.Accounts.EraseMember(ctx, tx, actor.OrganizationID, id); err != nil {
@@ -244,9 +243,7 @@ func (s *Service) EraseMember(ctx context.Context, actor Actor, id uuid.UUID, fo
 			}
 			return forget(tx)
 		})
-		return err
 	})
-	return mark, err
 }
 
 // eraseMember decides about the member and about each of their tokens.

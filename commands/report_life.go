@@ -155,14 +155,11 @@ func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id 
 // A report that is not Ready, or whose window has elapsed by the clock, is a
 // *report.TransitionError: record first, then send the file.
 func (s *Service) RecordDownload(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		mark, err = s.decideReport(ctx, tx, actor, id, func(r *report.Report, now time.Time) ([]report.Event, error) {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		return s.decideReport(ctx, tx, actor, id, func(r *report.Report, now time.Time) ([]report.Event, error) {
 			return r.RecordDownload(actor.MemberID, now)
 		}, nil)
-		return err
 	})
-	return mark, err
 }
 
 // RecordPeople remembers, in the transaction of Ready, whom the inputs document

@@ -19,6 +19,15 @@ func (s *Service) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
 	return eventstore.Transact(ctx, s.DB, do)
 }
 
+// inTxMarked is inTx for what returns nothing but where its write ended up.
+func (s *Service) inTxMarked(ctx context.Context, do func(tx *sqlx.Tx) (Mark, error)) (mark Mark, err error) {
+	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+		mark, err = do(tx)
+		return err
+	})
+	return mark, err
+}
+
 // clock is now in what PostgreSQL keeps: UTC, microseconds.
 func (s *Service) clock() time.Time { return instant.Cut(s.Now()) }
 

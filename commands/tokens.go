@@ -106,9 +106,8 @@ func (s *Service) RevokeToken(ctx context.Context, by accounts.Principal, reques
 		owner = uuid.Nil
 	}
 	actor := Actor{OrganizationID: by.Organization.ID, MemberID: by.Member.ID, RequestID: requestID}
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			ok, err := s.Accounts.RevokeToken(ctx, tx, by.Organization.ID, owner, kind, id)
 			if err != nil {
 				return nil, err
@@ -118,7 +117,5 @@ func (s *Service) RevokeToken(ctx context.Context, by accounts.Principal, reques
 			}
 			return o.Revoke(id)
 		}, nil)
-		return err
 	})
-	return mark, err
 }

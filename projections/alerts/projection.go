@@ -4,8 +4,6 @@ import (
 	"context"
 	_ "embed" // the schema and the queries
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -47,9 +45,7 @@ func Projection(decode projections.Decode) projections.Projection {
 
 type projection struct{ decode projections.Decode }
 
-// rawID is an id as pgx encodes it fastest: uuid.UUID goes through its Value
-// method and a string.
-type rawID = [16]byte
+type rawID = projections.RawID
 
 // apply folds a page in memory and writes every touched alert once.
 func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
@@ -147,18 +143,13 @@ func load(ctx context.Context, tx projections.Tx, ids []rawID) (map[rawID]*folde
 	return alerts, rows.Err()
 }
 
-// sorted returns the keys in order, so that two writers meet rows in the same one.
-func sorted[V any](rows map[rawID]V) []rawID {
-	return slices.SortedFunc(maps.Keys(rows), func(a, b rawID) int { return slices.Compare(a[:], b[:]) })
-}
-
 // write stores every alert with one statement.
 func write(ctx context.Context, tx projections.Tx, alerts map[rawID]*folded) error {
 	if len(alerts) == 0 {
 		return nil
 	}
 	var c columns
-	for _, id := range sorted(alerts) {
+	for _, id := range projections.SortedIDs(alerts) {
 		c.addAlert(alerts[id])
 	}
 	return statement.Exec(ctx, tx, "write alerts", writeAlerts, c.ids, c.organizations, c.instances, c.databases, c.titles, c.descriptions,
@@ -221,7 +212,7 @@ func name(ctx context.Context, tx projections.Tx, places map[rawID]namedPlace) e
 	}
 	var organizations []rawID
 	var names []string
-	ids := sorted(places)
+	ids := projections.SortedIDs(places)
 	for _, id := range ids {
 		organizations, names = append(organizations, places[id].organization), append(names, places[id].name)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -196,7 +195,7 @@ func (f *page) writeInstances(ctx context.Context, tx projections.Tx) error {
 	var externals, names, engines, versions, hosts []string
 	var active []bool
 	var created []time.Time
-	for _, id := range slices.SortedFunc(maps.Keys(f.instances), byBytes) {
+	for _, id := range projections.SortedIDs(f.instances) {
 		i := f.instances[id]
 		ids, organizations = append(ids, i.ID), append(organizations, i.OrganizationID)
 		externals, names, engines = append(externals, i.ExternalID), append(names, i.Name), append(engines, string(i.Engine))
@@ -214,7 +213,7 @@ func (f *page) writeDatabases(ctx context.Context, tx projections.Tx) error {
 	var ids, organizations, instances []uuid.UUID
 	var externals, names []string
 	var created []time.Time
-	for _, id := range slices.SortedFunc(maps.Keys(f.databases), byBytes) {
+	for _, id := range projections.SortedIDs(f.databases) {
 		d := f.databases[id]
 		ids, organizations, instances = append(ids, d.ID), append(organizations, f.owners[id]), append(instances, d.InstanceID)
 		externals, names, created = append(externals, d.ExternalID), append(names, d.Name), append(created, d.CreatedAt)
@@ -222,5 +221,3 @@ func (f *page) writeDatabases(ctx context.Context, tx projections.Tx) error {
 	_, err := tx.ExecContext(ctx, writeDatabases, ids, organizations, instances, externals, names, created)
 	return err
 }
-
-func byBytes(a, b uuid.UUID) int { return strings.Compare(string(a[:]), string(b[:])) }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -45,7 +46,7 @@ func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decod
 		}
 	}
 	slices.SortFunc(rows, func(a, b ReportRow) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), byBytes(b.ID, a.ID))
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(b.ID[:], a.ID[:]))
 	})
 	return rows, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -174,7 +173,7 @@ func loadRecipientsOf(ctx context.Context, tx projections.Tx, reports map[uuid.U
 func write(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded) error {
 	var c reportColumns
 	var rc recipientColumns
-	for _, id := range slices.SortedFunc(maps.Keys(reports), byBytes) {
+	for _, id := range projections.SortedIDs(reports) {
 		f := reports[id]
 		if err := c.addReport(f); err != nil {
 			return err
@@ -191,11 +190,7 @@ func write(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded
 		rc.codes, rc.messages, rc.delivered, rc.created, rc.statuses, rc.expires, rc.readyPositions)
 }
 
-func byBytes(a, b uuid.UUID) int { return strings.Compare(string(a[:]), string(b[:])) }
-
-// rawID is an id as pgx encodes it fastest: uuid.UUID goes through its Value
-// method and a string, which cost a third of the time of a rebuild's Go part.
-type rawID = [16]byte
+type rawID = projections.RawID
 
 // reportColumns holds reports column by column, as unnest takes them.
 type reportColumns struct {
