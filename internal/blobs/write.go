@@ -31,36 +31,25 @@ type Written struct {
 // WritePDF stores what from yields under name. Errors: *FullError, and what
 // from returns. After an error nothing of the file is visible.
 func (s *Store) WritePDF(ctx context.Context, name string, from io.Reader) (Written, error) {
-	digest := sha256.New()
-	size, err := s.write(ctx, name, pdfType, func(w io.Writer) error {
-		_, err := io.Copy(io.MultiWriter(w, digest), from)
-		return err
-	})
-	if err != nil {
-		return Written{}, err
-	}
-	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
+	return s.write(ctx, name, pdfType, from, asItIs)
 }
 
 // WriteInputs is WritePDF for an inputs document, which it compresses.
 func (s *Store) WriteInputs(ctx context.Context, name string, from io.Reader) (Written, error) {
-	digest := sha256.New()
-	size, err := s.write(ctx, name, inputsType, func(w io.Writer) error {
+	return s.write(ctx, name, inputsType, from, func(w io.Writer) (io.WriteCloser, error) {
 		// One goroutine and a fixed level: the same document gives the same bytes.
-		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
-		if err != nil {
-			return fmt.Errorf("compress: %w", err)
-		}
-		if _, err := io.Copy(io.MultiWriter(z, digest), from); err != nil {
-			return errors.Join(err, z.Close())
-		}
-		return z.Close()
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	})
-	if err != nil {
-		return Written{}, err
-	}
-	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
 }
+
+// encoding turns what is written into what is stored. Its digest is that of the former.
+type encoding func(stored io.Writer) (io.WriteCloser, error)
+
+func asItIs(stored io.Writer) (io.WriteCloser, error) { return plain{stored}, nil }
+
+type plain struct{ io.Writer }
+
+func (plain) Close() error { return nil }
 
 // maxInputs bounds what ReadInputs unpacks into memory: a compressed file from
 // elsewhere must not take the process down.
@@ -141,8 +130,8 @@ func (w *writing) step(f func() error) error {
 	return err
 }
 
-// write makes one file of what fill writes and returns its size.
-func (s *Store) write(ctx context.Context, name, contentType string, fill func(io.Writer) error) (int64, error) {
+// write makes one file of what from yields.
+func (s *Store) write(ctx context.Context, name, contentType string, from io.Reader, encode encoding) (Written, error) {
 	// Ending the context is how a gocloud writer is told to leave nothing behind.
 	ctx, abandon := context.WithCancel(ctx)
 	defer abandon()
@@ -163,10 +152,11 @@ func (s *Store) write(ctx context.Context, name, contentType string, fill func(i
 		}
 	})
 	if err != nil {
-		return 0, failed("write", name, err)
+		return Written{}, failed("write", name, err)
 	}
 	out := &writing{ctx: ctx, abandon: abandon, store: s, name: name, to: w}
-	err = fill(out)
+	digest := sha256.New()
+	err = fill(out, digest, from, encode)
 	if err == nil && file != nil {
 		err = out.step(file.Sync)
 	}
@@ -175,18 +165,28 @@ func (s *Store) write(ctx context.Context, name, contentType string, fill func(i
 		if !out.lost {
 			_ = do(context.WithoutCancel(ctx), s, s.deadlines.Answer, "give up", name, w.Close)
 		}
-		return 0, failed("write", name, err)
+		return Written{}, failed("write", name, err)
 	}
 	// Of an upload this is the last part, of some megabytes, and the store's word.
 	if err := do(ctx, s, s.deadlines.Progress, "write", name, w.Close); err != nil {
-		return 0, failed("write", name, err)
+		return Written{}, failed("write", name, err)
 	}
 	if s.dir != "" {
 		if err := do(ctx, s, s.deadlines.Progress, "flush", name, func() error { return s.syncDirs(name) }); err != nil {
-			return 0, failed("flush", name, err)
+			return Written{}, failed("flush", name, err)
 		}
 	}
-	return out.n, nil
+	return Written{Name: name, SizeBytes: out.n, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
+}
+
+// fill writes what from yields, encoded, and its digest beside it.
+func fill(stored, digest io.Writer, from io.Reader, encode encoding) error {
+	w, err := encode(stored)
+	if err != nil {
+		return fmt.Errorf("compress: %w", err)
+	}
+	_, err = io.Copy(io.MultiWriter(w, digest), from)
+	return errors.Join(err, w.Close())
 }
 
 // syncDirs flushes the directories that lead to a file: without that a power
