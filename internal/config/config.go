@@ -83,7 +83,7 @@ func (r Roles) Has(role ProcessRole) bool { return slices.Contains(r, role) }
 // parsed.
 func Bind(flags *pflag.FlagSet) *Config {
 	c := &Config{values: make(map[string]*value), flags: flags, environ: os.Environ}
-	for _, s := range settings() {
+	for _, s := range settings(c) {
 		v := &value{text: s.fallback}
 		c.values[s.flag] = v
 		flag := flags.VarPF(v, s.flag, "", s.help+" ["+s.variable()+"]")
@@ -100,14 +100,14 @@ func (c *Config) Validate() error {
 	environment := c.environment()
 	texts := make(map[string]string)
 	var problems []Problem
-	for _, s := range settings() {
+	for _, s := range settings(c) {
 		text := c.values[s.flag].text
 		if fromEnvironment := environment[s.variable()]; fromEnvironment != "" && !c.flags.Changed(s.flag) {
 			text = fromEnvironment
 		}
 		text = strings.TrimSpace(text)
 		texts[s.flag] = text
-		if err := s.read(c, text); err != nil {
+		if err := s.read(text); err != nil {
 			problems = append(problems, problem(s.flag, err.Error()))
 		}
 	}
@@ -207,8 +207,8 @@ func legibly(_ []string, a slog.Attr) slog.Attr {
 // String lists the settings, one a line, without passwords.
 func (c Config) String() string {
 	var lines strings.Builder
-	for _, s := range settings() {
-		fmt.Fprintf(&lines, "%s=%s\n", s.variable(), s.show(&c))
+	for _, s := range settings(&c) {
+		fmt.Fprintf(&lines, "%s=%s\n", s.variable(), s.show())
 	}
 	return lines.String()
 }
@@ -219,8 +219,8 @@ func (c Config) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, c
 // LogValue logs the settings without passwords.
 func (c Config) LogValue() slog.Value {
 	var attributes []slog.Attr
-	for _, s := range settings() {
-		attributes = append(attributes, slog.String(s.flag, s.show(&c)))
+	for _, s := range settings(&c) {
+		attributes = append(attributes, slog.String(s.flag, s.show()))
 	}
 	return slog.GroupValue(attributes...)
 }

@@ -13,7 +13,7 @@ import (
 func (c *Config) Warnings() []string {
 	var warnings []string
 	known := make(map[string]bool)
-	for _, s := range settings() {
+	for _, s := range settings(c) {
 		known[s.variable()] = true
 	}
 	for name := range c.environment() {
@@ -35,7 +35,7 @@ func (c *Config) Warnings() []string {
 func unknown(name string) string {
 	sentence := fmt.Sprintf("there is no setting %s", name)
 	nearest, least := "", 4 // three slips of the finger are a typo, four another word
-	for _, s := range settings() {
+	for _, s := range settings(new(Config)) {
 		if d := distance(name, s.variable()); d < least {
 			nearest, least = s.variable(), d
 		}
