@@ -7,6 +7,7 @@
 #   LONG=1 scripts/program.sh  the same, and the pages built twice (make test-all)
 set -euo pipefail
 cd "$(dirname "$0")/.."
+commit=$(git rev-parse HEAD)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -26,6 +27,7 @@ static() { [ "$(uname -s)" != Linux ] || ! ldd "$1" >/dev/null 2>&1; }
 built() {
   mkdir -p "$1"
   git clone -q . "$1"
+  git -C "$1" checkout -q "$commit"
   if [ -d web/dist/app ]; then cp -R web/dist/app "$1/web/dist/app"; fi
   make -s -C "$1" program >/dev/null
 }
