@@ -167,4 +167,4 @@ generate: notices
 
 # What the program carries of others, and its licences.
 notices: $(if $(NPM),$(WEB_BUILD))
-	@{ echo "Go $$(go env GOROOT)" && $(CARRIED); } | node scripts/notices.mjs >NOTICES.md
+	@mkdir -p .cache && { echo "Go $$(go env GOROOT)" && $(CARRIED); } | node scripts/notices.mjs >.cache/NOTICES.md && mv .cache/NOTICES.md NOTICES.md

@@ -13,12 +13,14 @@ const carried = readFileSync(0, "utf8").trim().split("\n").map((line) => {
 });
 const lock = JSON.parse(readFileSync("web/package-lock.json", "utf8")).packages;
 const seen = new Set();
-function add(name) {
-  const entry = lock[`node_modules/${name}`];
-  if (entry === undefined || seen.has(name) || name.startsWith("@types/")) return; // types are not carried
-  seen.add(name);
-  carried.push({ name: `${name}@${entry.version}`, dir: join("web/node_modules", name), said: entry.license });
-  for (const other of Object.keys({ ...entry.dependencies, ...entry.peerDependencies })) add(other);
+function add(name, within = "") {
+  // A package may have another version of its own of what it depends on.
+  const path = [`${within}node_modules/${name}`, `node_modules/${name}`].find((place) => lock[place] !== undefined);
+  const entry = lock[path];
+  if (entry === undefined || entry.dev || seen.has(path) || name.startsWith("@types/")) return; // types are not carried
+  seen.add(path);
+  carried.push({ name: `${name}@${entry.version}`, dir: join("web", path), said: entry.license });
+  for (const other of Object.keys({ ...entry.dependencies, ...entry.peerDependencies })) add(other, `${path}/`);
 }
 for (const name of Object.keys(lock[""].dependencies)) if (!builders.includes(name)) add(name);
 
