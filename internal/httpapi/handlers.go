@@ -4,6 +4,7 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/fleet"
+	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/reports"
 	"muster/internal/httpapi/signin"
@@ -18,9 +19,10 @@ type handlers struct {
 	*fleet.ServerRoutes
 	*tiles.TileRoutes
 	*operations.OperatorRoutes
+	*ingest.FeedRoutes
 }
 
-var _ api.StrictServerInterface = (*server)(nil)
+var _ api.StrictServerInterface = handlers{}
 
 func newHandlers(d Dependencies, cookies wire.Cookies, c *contract.Contract) handlers {
 	return handlers{
@@ -42,5 +44,6 @@ func newHandlers(d Dependencies, cookies wire.Cookies, c *contract.Contract) han
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build,
 			ContractJSON: c.JSON, ContractYAML: openapiYAML, Now: d.Now,
 		},
+		FeedRoutes: &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
 	}
 }

@@ -16,6 +16,7 @@ import (
 	domain "muster/domain/fleet"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake"
 	"muster/internal/intake/feed"
@@ -49,7 +50,7 @@ func FuzzSamples(f *testing.F) {
 			t.Fatalf("fits the contract and not the types: %v", err)
 		}
 		kept := &keptBatch{}
-		_, err := feed.New(nil, &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, kept, func() time.Time { return now }).Samples.Take(t.Context(), intake.Caller{}, sampleItems(&samples))
+		_, err := feed.New(nil, &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, kept, func() time.Time { return now }).Samples.Take(t.Context(), intake.Caller{}, ingest.SampleItems(&samples))
 		batch := kept.Batch
 		if err != nil {
 			refusedAt(t, decoded, err)

@@ -83,7 +83,7 @@ func (s *server) engine() (*gin.Engine, error) {
 	engine.Use(s.gate, s.once)
 	engine.NoRoute(s.nothingHere)
 	engine.NoMethod(s.wrongMethod)
-	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
+	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s.handlers, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  s.unread,
 		HandlerErrorFunc:         s.fail,
 		ResponseErrorHandlerFunc: s.fail,

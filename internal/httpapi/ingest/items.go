@@ -1,4 +1,4 @@
-package httpapi
+package ingest
 
 import (
 	"muster/commands"
@@ -40,7 +40,7 @@ func alertItems(body *api.AlertBatch) []commands.AlertItem {
 	return items
 }
 
-func sampleItems(body *api.SampleBatch) (items feed.Items) {
+func SampleItems(body *api.SampleBatch) (items feed.Items) {
 	for _, h := range wire.Value(body.Hosts) {
 		host := feed.HostItem{Host: h.Host, Instances: h.Instances, At: h.At, CPUPercent: h.CpuPercent, MemoryPercent: h.MemoryPercent}
 		if h.Volumes != nil {

@@ -1,4 +1,4 @@
-package httpapi
+package ingest
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // means, and whether its sender may say it, is the doors'.
 
 // taken counts what became of a message, and waits until its writes show in every list.
-func (s *server) taken(ctx context.Context, receipt intake.Receipt, err error) error {
+func (s *FeedRoutes) taken(ctx context.Context, receipt intake.Receipt, err error) error {
 	for sort, n := range receipt.Recorded {
 		s.Metrics.Ingested.WithLabelValues(string(sort)).Add(float64(n))
 	}
@@ -31,7 +31,7 @@ func (s *server) taken(ctx context.Context, receipt intake.Receipt, err error) e
 }
 
 // RecordFleet takes in what another tool knows of instances and databases.
-func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject) (api.RecordFleetResponseObject, error) {
+func (s *FeedRoutes) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject) (api.RecordFleetResponseObject, error) {
 	receipt, err := s.Feed.Fleet.Take(ctx, wire.Actor(ctx), fleetItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *server) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject
 }
 
 // RecordAlerts takes in what another tool knows of alerts.
-func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObject) (api.RecordAlertsResponseObject, error) {
+func (s *FeedRoutes) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObject) (api.RecordAlertsResponseObject, error) {
 	receipt, err := s.Feed.Alerts.Take(ctx, wire.Actor(ctx), alertItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (s *server) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObje
 }
 
 // RecordSamples takes in what another tool measured.
-func (s *server) RecordSamples(ctx context.Context, r api.RecordSamplesRequestObject) (api.RecordSamplesResponseObject, error) {
-	receipt, err := s.Feed.Samples.Take(ctx, wire.Actor(ctx), sampleItems(r.Body))
+func (s *FeedRoutes) RecordSamples(ctx context.Context, r api.RecordSamplesRequestObject) (api.RecordSamplesResponseObject, error) {
+	receipt, err := s.Feed.Samples.Take(ctx, wire.Actor(ctx), SampleItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (s *server) RecordSamples(ctx context.Context, r api.RecordSamplesRequestOb
 // the specification of remote_write would have 400 told where the others are kept, for
 // its senders to give up, which our contract does not do to them. What 2.0 is told was
 // written is what it sent less what was bad.
-func (s *server) ReceivePrometheusWrite(ctx context.Context, _ api.ReceivePrometheusWriteRequestObject) (api.ReceivePrometheusWriteResponseObject, error) {
+func (s *FeedRoutes) ReceivePrometheusWrite(ctx context.Context, _ api.ReceivePrometheusWriteRequestObject) (api.ReceivePrometheusWriteResponseObject, error) {
 	call := wire.CallOf(ctx)
 	_, parameters, _ := mime.ParseMediaType(call.Request.Header.Get("Content-Type"))
 	door, answer := s.Agents.RemoteWrite1, api.ReceivePrometheusWrite204Response{}
@@ -100,7 +100,7 @@ func (s *server) ReceivePrometheusWrite(ctx context.Context, _ api.ReceivePromet
 }
 
 // ReceiveOtlpMetrics takes in what an OpenTelemetry collector measured of hosts.
-func (s *server) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMetricsRequestObject) (api.ReceiveOtlpMetricsResponseObject, error) {
+func (s *FeedRoutes) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMetricsRequestObject) (api.ReceiveOtlpMetricsResponseObject, error) {
 	call := wire.CallOf(ctx)
 	door, asJSON := s.Agents.OTLPProtobuf, wire.IsJSON(call.Request)
 	if asJSON {
@@ -123,13 +123,13 @@ func (s *server) ReceiveOtlpMetrics(ctx context.Context, _ api.ReceiveOtlpMetric
 }
 
 // ReceiveAlertmanagerWebhook takes in what Alertmanager tells a webhook receiver.
-func (s *server) ReceiveAlertmanagerWebhook(ctx context.Context, r api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
+func (s *FeedRoutes) ReceiveAlertmanagerWebhook(ctx context.Context, r api.ReceiveAlertmanagerWebhookRequestObject) (api.ReceiveAlertmanagerWebhookResponseObject, error) {
 	receipt, err := s.Agents.Webhook.Take(ctx, wire.Actor(ctx), *r.Body)
 	return api.ReceiveAlertmanagerWebhook200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
 }
 
 // ReceiveAlertmanagerAlerts takes in what Prometheus and vmalert tell an Alertmanager.
-func (s *server) ReceiveAlertmanagerAlerts(ctx context.Context, r api.ReceiveAlertmanagerAlertsRequestObject) (api.ReceiveAlertmanagerAlertsResponseObject, error) {
+func (s *FeedRoutes) ReceiveAlertmanagerAlerts(ctx context.Context, r api.ReceiveAlertmanagerAlertsRequestObject) (api.ReceiveAlertmanagerAlertsResponseObject, error) {
 	receipt, err := s.Agents.AlertmanagerAPI.Take(ctx, wire.Actor(ctx), *r.Body)
 	return api.ReceiveAlertmanagerAlerts200JSONResponse(agentReceipt(receipt)), s.taken(ctx, receipt, err)
 }
