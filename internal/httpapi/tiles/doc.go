@@ -4,7 +4,7 @@
 // The tiles with a window cover whole buckets, so that all who ask for the same
 // buckets of the same servers are shown one reading for 30 seconds (tile_cache.go),
 // each with the window that they asked for. It is kept as the bytes of the answer,
-// plain and packed (tile.go). Connections are read for every caller.
+// and packed for all who ask for the same from and to (tile.go). Connections are read for every caller.
 //
 // # What may go wrong
 //

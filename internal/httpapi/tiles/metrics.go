@@ -110,7 +110,11 @@ func (s *TileRoutes) tile(ctx context.Context, name string, read readTile, from,
 		if err != nil {
 			return nil, err
 		}
-		return read(ctx, q, scope, now)
+		t, err := read(ctx, q, scope, now)
+		if err != nil {
+			return nil, err
+		}
+		return t, t.pack(w.Window)
 	})
 	if err != nil {
 		return tileAnswer{}, err
