@@ -37,7 +37,7 @@ func (e *BudgetError) Error() string {
 		e.Short(), e.Pools.Sum(), e.Pools.HTTP, e.Pools.Workers, e.Pools.Subscribers, e.Max, e.Reserved, e.Others)
 }
 
-//go:embed select_budget.sql
+//go:embed sql/select_budget.sql
 var selectBudget string
 
 // ConnectionBudget compares what this process may open with what the server

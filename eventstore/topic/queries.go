@@ -3,14 +3,14 @@ package topic
 import _ "embed" // the queries
 
 var (
-	//go:embed select_page.sql
+	//go:embed sql/select_page.sql
 	selectPage string
-	//go:embed select_range.sql
+	//go:embed sql/select_range.sql
 	selectRange string
-	//go:embed select_parked.sql
+	//go:embed sql/select_parked.sql
 	selectParked string
-	//go:embed select_exceptions.sql
+	//go:embed sql/select_exceptions.sql
 	selectExceptions string
-	//go:embed insert_letter.sql
+	//go:embed sql/insert_letter.sql
 	insertLetter string
 )

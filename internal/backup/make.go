@@ -189,7 +189,7 @@ func (s *Source) dumpSnapshot(ctx context.Context, tx *sqlx.Tx, dir string, befo
 	return keys, nil
 }
 
-//go:embed keep_tables.sql
+//go:embed sql/keep_tables.sql
 var keepTables string
 
 // reading runs do in a transaction that reads, and lies idle for as long as the dump

@@ -95,7 +95,7 @@ func fingerprintOf(ctx context.Context, q sqlx.QueryerContext, name string) (val
 	return value, since, nil
 }
 
-//go:embed first_key.sql
+//go:embed sql/first_key.sql
 var firstKeySQL string
 
 // CheckKeys is CheckFingerprint for a ring of keys. The installation's current
