@@ -17,9 +17,6 @@ import (
 // fast as larger ones; each is a statement of its own, for events never change.
 const pageSize = 1000
 
-const columns = `log, position, organization_id, stream_type, stream_id, version, type, schema_version,
-	occurred_at, recorded_at, data, metadata, digest, hash`
-
 // Head returns the last position and hash of a log; position 0 and 32 zero bytes
 // where it is empty. A nil q is the store's own database.
 func (s *Store) Head(ctx context.Context, q sqlx.ExtContext, log Log) (Head, error) {
@@ -163,8 +160,8 @@ func (s *Store) positionBefore(ctx context.Context, log Log, t time.Time) (int64
 // pages reads page after page behind the cursor column's last value.
 func (s *Store) pages(ctx context.Context, q sqlx.QueryerContext, where conditions, cursor string, after int64, at func(*Event) int64) iter.Seq2[Event, error] {
 	where.addCondition(cursor+" > ?", after)
-	query := fmt.Sprintf("SELECT %s FROM events WHERE %s ORDER BY %s LIMIT %d",
-		columns, strings.Join(where.clauses, " AND "), cursor, pageSize)
+	query := Record(fmt.Sprintf("SELECT e.log, e.digest, e.hash, record_send(e) FROM events e WHERE %s ORDER BY %s LIMIT %d",
+		strings.Join(where.clauses, " AND "), cursor, pageSize))
 	return func(yield func(Event, error) bool) {
 		arguments := append([]any(nil), where.arguments...)
 		for {
@@ -195,13 +192,17 @@ func (s *Store) page(ctx context.Context, q sqlx.QueryerContext, query string, a
 	}
 	defer func() { _ = rows.Close() }()
 	var page []Event
+	names := make(map[string]string)
 	for rows.Next() {
 		var e Event
-		if err := rows.Scan(&e.Log, &e.Position, &e.OrganizationID, &e.StreamType, &e.Stream, &e.Version, &e.Type,
-			&e.SchemaVersion, &e.OccurredAt, &e.RecordedAt, &e.Data, &e.Metadata, &e.Digest, &e.Hash); err != nil {
+		var record []byte
+		err := rows.Scan(&e.Log, &e.Digest, &e.Hash, &record)
+		if err == nil {
+			_, err = e.decode(record, names)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("read an event: %w", err)
 		}
-		e.OccurredAt, e.RecordedAt = e.OccurredAt.UTC(), e.RecordedAt.UTC()
 		page = append(page, e)
 	}
 	if err := rows.Err(); err != nil {

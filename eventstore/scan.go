@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"encoding/binary"
 	"fmt"
 	"runtime"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -113,7 +111,7 @@ func scanStatement(ctx context.Context, conn *sql.Conn, log Log, organization uu
 		if !ok {
 			return &DriverError{Driver: fmt.Sprintf("%T", driver)}
 		}
-		rows, err := direct.Conn().Query(ctx, scanRange, pgx.QueryResultFormats{pgx.BinaryFormatCode},
+		rows, err := direct.Conn().Query(ctx, Record(scanRange), pgx.QueryResultFormats{pgx.BinaryFormatCode},
 			string(log), after, upTo, organization)
 		if err != nil {
 			return err
@@ -122,7 +120,9 @@ func scanStatement(ctx context.Context, conn *sql.Conn, log Log, organization uu
 		names := make(map[string]string)
 		c := newChunk()
 		for rows.Next() {
-			c.take(rows.RawValues(), log, names)
+			if err := c.take(rows.RawValues(), log, names); err != nil {
+				return err
+			}
 			if len(c.links) == chunkRows {
 				if err := emit(c); err != nil {
 					return err
@@ -153,34 +153,19 @@ func newChunk() *chunk {
 
 // take copies one row. Growing bytes leaves earlier links pointing into the old
 // array, which stays as it is.
-func (c *chunk) take(row [][]byte, log Log, names map[string]string) {
+func (c *chunk) take(row [][]byte, log Log, names map[string]string) error {
 	keep := func(b []byte) []byte {
 		from := len(c.bytes)
 		c.bytes = append(c.bytes, b...)
 		return c.bytes[from:len(c.bytes):len(c.bytes)]
-	}
-	name := func(b []byte) string {
-		s, ok := names[string(b)]
-		if !ok {
-			s = string(b)
-			names[s] = s
-		}
-		return s
 	}
 	c.links = append(c.links, link{})
 	l := &c.links[len(c.links)-1]
 	l.Log, l.Position, l.RecordedAt = log, number(row[0]), instantOf(row[1])
 	l.Digest, l.Hash = keep(row[2]), keep(row[3])
 	if l.own = row[4] != nil; !l.own {
-		return
+		return nil
 	}
-	copy(l.OrganizationID[:], row[4])
-	copy(l.Stream[:], row[5])
-	l.StreamType, l.Version = name(row[6]), number(row[7])
-	l.Type, l.SchemaVersion = name(row[8]), int(int32(binary.BigEndian.Uint32(row[9])))
-	l.OccurredAt, l.Data, l.Metadata = instantOf(row[10]), keep(row[11]), keep(row[12])
+	_, err := l.decode(keep(row[4]), names)
+	return err
 }
-
-func number(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
-
-func instantOf(b []byte) time.Time { return time.UnixMicro(number(b) + postgresEpoch).UTC() }

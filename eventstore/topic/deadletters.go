@@ -105,7 +105,7 @@ func (d *DeadLetters) Show(ctx context.Context, organization, id uuid.UUID) (Let
 	if err := d.db.QueryRowContext(ctx, selectRange, l.Log, l.Position-1, l.Position, 1).Scan(&payload); err != nil {
 		return l, eventstore.Event{}, fmt.Errorf("read dead letter's event: %w", err)
 	}
-	events, err := Decode(l.Log, payload)
+	events, err := eventstore.DecodeRecords(l.Log, payload)
 	if err != nil {
 		return l, eventstore.Event{}, fmt.Errorf("read dead letter's event: %w", err)
 	}
@@ -216,7 +216,7 @@ func (g Group) replay(ctx context.Context, tx Tx, stream uuid.UUID) (r Replay, e
 		if err := tx.QueryRowContext(ctx, selectParked, g.Name, g.Log, stream, g.pageSize()).Scan(&payload); err != nil {
 			return r, err
 		}
-		events, err := Decode(g.Log, payload)
+		events, err := eventstore.DecodeRecords(g.Log, payload)
 		if err != nil {
 			return r, err
 		}

@@ -91,7 +91,7 @@ func (g Group) Advance(ctx context.Context, tx Tx, upTo int64) error {
 		if err != nil {
 			return err
 		}
-		events, err := Decode(g.Log, payload)
+		events, err := eventstore.DecodeRecords(g.Log, payload)
 		if err != nil {
 			return err
 		}

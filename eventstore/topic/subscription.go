@@ -15,6 +15,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"muster/eventstore"
 	"muster/internal/pause"
 	"muster/internal/postgres/listen"
 )
@@ -103,7 +104,7 @@ func (s *Subscription) handle(msg *message.Message) error {
 }
 
 func (s *Subscription) deliver(ctx context.Context, tx *stdsql.Tx, payload []byte) error {
-	events, err := Decode(s.group.Log, payload)
+	events, err := eventstore.DecodeRecords(s.group.Log, payload)
 	if err != nil {
 		return err
 	}

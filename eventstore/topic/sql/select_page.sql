@@ -13,16 +13,15 @@ WITH checkpoint AS MATERIALIZED (
                                 9223372036854775807)
     FOR UPDATE OF c
 ), page AS (
-    SELECT position, organization_id, stream_type, stream_id, version, type, schema_version,
-           occurred_at, recorded_at, data, metadata
-    FROM events
-    WHERE log = $2
-      AND position > (SELECT position FROM checkpoint)
-      AND position <= coalesce((SELECT position FROM checkpoints WHERE consumer_group = $3 AND log = $2),
+    SELECT e.position, record_send(e) AS event
+    FROM events e
+    WHERE e.log = $2
+      AND e.position > (SELECT position FROM checkpoint)
+      AND e.position <= coalesce((SELECT position FROM checkpoints WHERE consumer_group = $3 AND log = $2),
                                9223372036854775807)
-    ORDER BY position
+    ORDER BY e.position
     LIMIT $4
 )
-SELECT max(position), string_agg(record_send(page), ''::bytea ORDER BY position)
+SELECT max(position), string_agg(event, ''::bytea ORDER BY position)
 FROM page
 HAVING count(*) > 0

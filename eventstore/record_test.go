@@ -1,4 +1,4 @@
-package topic_test
+package eventstore_test
 
 import (
 	"encoding/binary"
@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"muster/eventstore"
-	"muster/eventstore/topic"
 )
 
 // row is one event in the format of PostgreSQL's record_send.
@@ -32,7 +31,7 @@ func row(position int64, data string) []byte {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page := append(row(7, `{"a":1}`), row(8, "")...)
-	events, err := topic.Decode(eventstore.Reports, page)
+	events, err := eventstore.DecodeRecords(eventstore.Reports, page)
 	if err != nil || len(events) != 2 {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
@@ -52,7 +51,7 @@ func TestPageThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	whole := row(7, `{"a":1}`)
 	for end := 1; end < len(whole); end++ {
-		if events, err := topic.Decode(eventstore.Reports, whole[:end]); err == nil {
+		if events, err := eventstore.DecodeRecords(eventstore.Reports, whole[:end]); err == nil {
 			t.Errorf("the first %d of %d bytes decode as %d events", end, len(whole), len(events))
 		}
 	}
