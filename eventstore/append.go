@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/instant"
+	"muster/internal/statement"
 )
 
 const (
@@ -165,34 +167,43 @@ func (w *write) statement() (string, []any) {
 	return appendMany, w.arrays()
 }
 
-func (w *write) arrays() []any {
-	streams, events := len(w.streams), len(w.events)
-	organizations, streamTypes := make([]uuid.UUID, streams), make([]string, streams)
-	ids, expected := make([]uuid.UUID, streams), make([]int64, streams)
-	var keys []*string // nil: no batch has one
-	var stateDigests [][]byte
-	if w.keyed {
-		keys, stateDigests = make([]*string, streams), make([][]byte, streams)
+// streamRow and eventRow are what append_events takes of each stream and each event.
+type (
+	streamRow struct {
+		Organization [16]byte
+		Type         string
+		ID           [16]byte
+		Expected     int64
+		Key          *string
+		StateDigest  []byte
 	}
+	eventRow struct {
+		Stream                 int32
+		Type                   string
+		SchemaVersion          int32
+		OccurredAt             time.Time
+		Data, Metadata, Digest []byte
+	}
+)
+
+func (w *write) arrays() []any {
+	streams, events := make([]streamRow, len(w.streams)), make([]eventRow, len(w.events))
 	for i := range w.streams {
 		t := &w.streams[i]
-		organizations[i], streamTypes[i], ids[i], expected[i] = t.organization, t.streamType, t.id, t.expected
+		streams[i] = streamRow{Organization: t.organization, Type: t.streamType, ID: t.id, Expected: t.expected}
 		if t.key != nil {
-			keys[i], stateDigests[i] = &t.key.Key, t.key.StateDigest
+			streams[i].Key, streams[i].StateDigest = &t.key.Key, t.key.StateDigest
 		}
 	}
-	types, schemaVersions := make([]string, events), make([]int32, events)
-	occurredAt := make([]time.Time, events)
-	data, metadata, digests := make([][]byte, events), make([][]byte, events), make([][]byte, events)
 	for i := range w.events {
 		e := &w.events[i]
-		types[i], schemaVersions[i], occurredAt[i] = e.Type, int32(e.SchemaVersion), e.OccurredAt
-		data[i], metadata[i], digests[i] = e.Data, e.Metadata, e.Digest
+		events[i] = eventRow{w.stream[i], e.Type, int32(e.SchemaVersion), e.OccurredAt, e.Data, e.Metadata, e.Digest}
 	}
-	return []any{
-		string(w.log), organizations, streamTypes, ids, expected, keys, stateDigests,
-		w.stream, types, schemaVersions, occurredAt, data, metadata, digests,
+	of := statement.Columns(streams)
+	if !w.keyed {
+		of[4], of[5] = nil, nil // no keys to lock, and none to write
 	}
+	return slices.Concat([]any{string(w.log)}, of, statement.Columns(events))
 }
 
 // orEmpty keeps nil, which the database would take for NULL, out of an array.

@@ -148,34 +148,27 @@ func write(ctx context.Context, tx projections.Tx, alerts map[rawID]*folded) err
 	if len(alerts) == 0 {
 		return nil
 	}
-	var c columns
+	rows := make([]alertRow, 0, len(alerts))
 	for _, id := range projections.SortedIDs(alerts) {
-		c.addAlert(alerts[id])
+		f := alerts[id]
+		rows = append(rows, alertRow{
+			f.id, f.organization, orNull(&f.instance), orNull(&f.database), f.title, f.description,
+			string(f.severity), string(f.state), f.muted, f.rule, f.created, f.first, f.last, f.resolved, f.occurrences,
+		})
 	}
-	return statement.Exec(ctx, tx, "write alerts", writeAlerts, c.ids, c.organizations, c.instances, c.databases, c.titles, c.descriptions,
-		c.severities, c.states, c.muted, c.rules, c.created, c.first, c.last, c.resolved, c.occurrences)
+	return statement.Exec(ctx, tx, "write alerts", writeAlerts, statement.Columns(rows)...)
 }
 
-// columns holds alerts column by column, as unnest takes them.
-type columns struct {
-	ids, organizations                       []rawID
-	instances, databases                     []*rawID
-	titles, descriptions, severities, states []string
-	muted                                    []bool
-	rules                                    []*string
-	created, first, last                     []time.Time
-	resolved                                 []*time.Time
-	occurrences                              []int32
-}
-
-func (c *columns) addAlert(f *folded) {
-	c.ids, c.organizations = append(c.ids, f.id), append(c.organizations, f.organization)
-	c.instances, c.databases = append(c.instances, orNull(&f.instance)), append(c.databases, orNull(&f.database))
-	c.titles, c.descriptions = append(c.titles, f.title), append(c.descriptions, f.description)
-	c.severities, c.states = append(c.severities, string(f.severity)), append(c.states, string(f.state))
-	c.muted, c.rules = append(c.muted, f.muted), append(c.rules, f.rule)
-	c.created, c.first, c.last = append(c.created, f.created), append(c.first, f.first), append(c.last, f.last)
-	c.resolved, c.occurrences = append(c.resolved, f.resolved), append(c.occurrences, f.occurrences)
+// alertRow is a row of alerts, in the order of write_alerts.sql.
+type alertRow struct {
+	ID, Organization                    rawID
+	Instance, Database                  *rawID
+	Title, Description, Severity, State string
+	Muted                               bool
+	Rule                                *string
+	Created, First, Last                time.Time
+	Resolved                            *time.Time
+	Occurrences                         int32
 }
 
 func orNull(id *rawID) *rawID {

@@ -12,6 +12,7 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/eventstore"
+	"muster/internal/statement"
 	"muster/projections"
 )
 
@@ -191,19 +192,23 @@ func (f *page) writeInstances(ctx context.Context, tx projections.Tx) error {
 	if len(f.instances) == 0 {
 		return nil
 	}
-	var ids, organizations []uuid.UUID
-	var externals, names, engines, versions, hosts []string
-	var active []bool
-	var created []time.Time
+	rows := make([]instanceRow, 0, len(f.instances))
 	for _, id := range projections.SortedIDs(f.instances) {
 		i := f.instances[id]
-		ids, organizations = append(ids, i.ID), append(organizations, i.OrganizationID)
-		externals, names, engines = append(externals, i.ExternalID), append(names, i.Name), append(engines, string(i.Engine))
-		versions, hosts = append(versions, i.Version), append(hosts, i.Host)
-		active, created = append(active, i.Active), append(created, i.CreatedAt)
+		rows = append(rows, instanceRow{
+			i.ID, i.OrganizationID, i.ExternalID, i.Name, string(i.Engine), i.Version, i.Host, i.Active, i.CreatedAt,
+		})
 	}
-	_, err := tx.ExecContext(ctx, writeInstances, ids, organizations, externals, names, engines, versions, hosts, active, created)
+	_, err := tx.ExecContext(ctx, writeInstances, statement.Columns(rows)...)
 	return err
+}
+
+// instanceRow is a row of instances, in the order of write_instances.sql.
+type instanceRow struct {
+	ID, Organization                        [16]byte
+	ExternalID, Name, Engine, Version, Host string
+	Active                                  bool
+	Created                                 time.Time
 }
 
 func (f *page) writeDatabases(ctx context.Context, tx projections.Tx) error {

@@ -171,88 +171,85 @@ func loadRecipientsOf(ctx context.Context, tx projections.Tx, reports map[uuid.U
 
 // write stores every report and its recipients with one statement each.
 func write(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded) error {
-	var c reportColumns
-	var rc recipientColumns
+	rows := make([]reportRow, 0, len(reports))
+	var recipients []recipientRow
 	for _, id := range projections.SortedIDs(reports) {
-		f := reports[id]
-		if err := c.addReport(f); err != nil {
+		row, err := reports[id].row()
+		if err != nil {
 			return err
 		}
-		rc.addRecipients(f)
+		rows, recipients = append(rows, row), append(recipients, reports[id].recipientRows()...)
 	}
-	_, err := tx.ExecContext(ctx, writeReports, c.ids, c.organizations, c.kinds, c.statuses, c.scopes, c.labels,
-		c.requesters, c.created, c.started, c.finished, c.expires, c.files, c.digests, c.codes, c.messages,
-		c.erased, c.rules, c.versions, c.readyPositions)
-	if err != nil {
-		return fmt.Errorf("write reports: %w", err)
+	if err := statement.Exec(ctx, tx, "write reports", writeReports, statement.Columns(rows)...); err != nil {
+		return err
 	}
-	return statement.Exec(ctx, tx, "write recipients", writeRecipients, rc.reports, rc.members, rc.organizations, rc.ordinals, rc.deliveries,
-		rc.codes, rc.messages, rc.delivered, rc.created, rc.statuses, rc.expires, rc.readyPositions)
+	return statement.Exec(ctx, tx, "write recipients", writeRecipients, statement.Columns(recipients)...)
 }
 
 type rawID = projections.RawID
 
-// reportColumns holds reports column by column, as unnest takes them.
-type reportColumns struct {
-	ids, organizations, requesters                  []rawID
-	kinds, statuses, labels, codes, messages, rules []string
-	scopes                                          []string
-	files, digests                                  []*string
-	created                                         []time.Time
-	started, finished, expires, erased              []*time.Time
-	versions, readyPositions                        []int64
+// reportRow is a row of reports, in the order of write_reports.sql.
+type reportRow struct {
+	ID, Organization           rawID
+	Kind, Status, Scope, Label string
+	Requester                  rawID
+	Created                    time.Time
+	Started, Finished, Expires *time.Time
+	File, Digest               *string
+	Code, Message              string
+	Erased                     *time.Time
+	Rule                       string
+	Version, ReadyPosition     int64
 }
 
-func (c *reportColumns) addReport(f *folded) error {
+func (f *folded) row() (reportRow, error) {
 	scope, err := json.Marshal(f.Scope)
 	if err != nil {
-		return err
+		return reportRow{}, err
 	}
-	var file, digest *string
+	row := reportRow{
+		ID: rawID(f.ID), Organization: rawID(f.OrganizationID), Kind: string(f.Kind), Status: string(f.Status),
+		Scope: string(scope), Label: f.ScopeLabel, Requester: rawID(f.RequesterID), Created: f.CreatedAt,
+		Started: f.StartedAt, Finished: f.FinishedAt, Expires: f.ExpiresAt, Code: f.ErrorCode, Message: f.ErrorMessage,
+		Erased: f.InputsErasedAt, Rule: f.InputsRule, Version: f.Version, ReadyPosition: f.readyPosition,
+	}
 	if f.File != nil {
 		document, err := json.Marshal(f.File)
 		if err != nil {
-			return err
+			return reportRow{}, err
 		}
 		text := string(document)
-		file, digest = &text, &f.File.SHA256
+		row.File, row.Digest = &text, &f.File.SHA256
 	}
-	c.ids, c.organizations = append(c.ids, rawID(f.ID)), append(c.organizations, rawID(f.OrganizationID))
-	c.requesters = append(c.requesters, rawID(f.RequesterID))
-	c.kinds, c.statuses = append(c.kinds, string(f.Kind)), append(c.statuses, string(f.Status))
-	c.scopes, c.labels = append(c.scopes, string(scope)), append(c.labels, f.ScopeLabel)
-	c.files, c.digests = append(c.files, file), append(c.digests, digest)
-	c.codes, c.messages = append(c.codes, f.ErrorCode), append(c.messages, f.ErrorMessage)
-	c.created, c.started = append(c.created, f.CreatedAt), append(c.started, f.StartedAt)
-	c.finished, c.expires = append(c.finished, f.FinishedAt), append(c.expires, f.ExpiresAt)
-	c.erased, c.rules = append(c.erased, f.InputsErasedAt), append(c.rules, f.InputsRule)
-	c.versions, c.readyPositions = append(c.versions, f.Version), append(c.readyPositions, f.readyPosition)
-	return nil
+	return row, nil
 }
 
-// recipientColumns holds recipients column by column.
-type recipientColumns struct {
-	reports, members, organizations []rawID
-	ordinals                        []*int32
-	codes                           []int32
-	deliveries, messages, statuses  []string
-	delivered, expires              []*time.Time
-	created                         []time.Time
-	readyPositions                  []int64
+// recipientRow is a row of recipients, in the order of write_recipients.sql.
+type recipientRow struct {
+	Report, Member, Organization rawID
+	Ordinal                      *int32
+	Delivery                     string
+	Code                         int32
+	Message                      string
+	Delivered                    *time.Time
+	Created                      time.Time
+	Status                       string
+	Expires                      *time.Time
+	ReadyPosition                int64
 }
 
-func (c *recipientColumns) addRecipients(f *folded) {
-	for _, r := range f.recipients {
-		var ordinal *int32
+func (f *folded) recipientRows() []recipientRow {
+	rows := make([]recipientRow, len(f.recipients))
+	for i, r := range f.recipients {
+		rows[i] = recipientRow{
+			Report: rawID(f.ID), Member: rawID(r.MemberID), Organization: rawID(f.OrganizationID),
+			Delivery: r.Delivery, Code: int32(r.SMTPCode), Message: r.MessageID, Delivered: r.At,
+			Created: f.CreatedAt, Status: string(f.Status), Expires: f.ExpiresAt, ReadyPosition: f.readyPosition,
+		}
 		if r.receives {
 			n := int32(slices.Index(f.RecipientIDs, r.MemberID))
-			ordinal = &n
+			rows[i].Ordinal = &n
 		}
-		c.reports, c.members = append(c.reports, rawID(f.ID)), append(c.members, rawID(r.MemberID))
-		c.organizations, c.ordinals = append(c.organizations, rawID(f.OrganizationID)), append(c.ordinals, ordinal)
-		c.deliveries, c.codes = append(c.deliveries, r.Delivery), append(c.codes, int32(r.SMTPCode))
-		c.messages, c.delivered = append(c.messages, r.MessageID), append(c.delivered, r.At)
-		c.created, c.statuses = append(c.created, f.CreatedAt), append(c.statuses, string(f.Status))
-		c.expires, c.readyPositions = append(c.expires, f.ExpiresAt), append(c.readyPositions, f.readyPosition)
 	}
+	return rows
 }

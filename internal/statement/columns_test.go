@@ -1,0 +1,28 @@
+package statement_test
+
+import (
+	"reflect"
+	"testing"
+
+	"muster/internal/statement"
+)
+
+// TestColumnsAreInTheOrderOfTheFields, each as long as there are rows, also where
+// there are none: an empty array, not a missing one.
+func TestColumnsAreInTheOrderOfTheFields(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Name  string
+		Count *int32
+		ID    [16]byte
+	}
+	two := int32(2)
+	got := statement.Columns([]row{{"a", nil, [16]byte{1}}, {"b", &two, [16]byte{2}}})
+	want := []any{[]string{"a", "b"}, []*int32{nil, &two}, [][16]byte{{1}, {2}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := statement.Columns([]row{}); !reflect.DeepEqual(got, []any{[]string{}, []*int32{}, [][16]byte{}}) {
+		t.Errorf("of no rows: %v", got)
+	}
+}
