@@ -121,14 +121,6 @@ func collectBools(ctx context.Context, conn *pgx.Conn, query string, keys []int6
 const tryLocks = `SELECT pg_try_advisory_lock(k.key)
 FROM unnest($1::bigint[]) WITH ORDINALITY AS k (key, n) ORDER BY n`
 
-const heldLocks = `SELECT EXISTS (
-    SELECT FROM pg_locks l
-    WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.granted AND l.objsubid = 1
-      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND (l.classid::bigint << 32 | l.objid::bigint) = k.key
-)
-FROM unnest($1::bigint[]) WITH ORDINALITY AS k (key, n) ORDER BY n`
-
 // term is one time of leading.
 type term struct {
 	size int

@@ -11,4 +11,8 @@ var (
 	selectStatuses string
 	//go:embed sql/select_passed.sql
 	selectPassed string
+	//go:embed sql/held_locks.sql
+	heldLocks string
+	//go:embed sql/select_progress.sql
+	selectProgress string
 )

@@ -121,12 +121,7 @@ FROM projection_generations WHERE id = $1`, id)
 
 func (r *Runner) step(ctx context.Context, p Projection, g generation) (RebuildProgress, error) {
 	s := RebuildProgress{State: g.State}
-	err := r.db.QueryRowContext(ctx, `SELECT
-    coalesce(sum(position) FILTER (WHERE consumer_group = $1), 0),
-    coalesce(sum(position) FILTER (WHERE consumer_group <> $1), 0)
-FROM checkpoints WHERE consumer_group = $1 OR consumer_group = (
-    SELECT consumer_group FROM projection_generations WHERE projection = $2 AND version = $3 AND state = 'live')`,
-		g.Group, p.Name, p.Version).Scan(&s.Position, &s.Target)
+	err := r.db.QueryRowContext(ctx, selectProgress, g.Group, p.Name, p.Version).Scan(&s.Position, &s.Target)
 	return s, err
 }
 

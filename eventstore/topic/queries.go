@@ -15,6 +15,8 @@ var (
 	selectParkedSQL string
 	//go:embed sql/select_exceptions.sql
 	selectExceptions string
+	//go:embed sql/select_letters.sql
+	selectLetters string
 	//go:embed sql/insert_letter.sql
 	insertLetter string
 )

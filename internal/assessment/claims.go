@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,12 +22,12 @@ import (
 // lease: past its end anyone may claim the instance again, and the token of the
 // late claimant no longer records anything.
 type Claim struct {
-	Organization uuid.UUID
-	Instance     uuid.UUID
-	Token        uuid.UUID
-	// due is when the instance was due as it was claimed: whoever asked for it
+	Organization uuid.UUID `db:"organization_id"`
+	Instance     uuid.UUID `db:"instance_id"`
+	Token        uuid.UUID `db:"lease_token"`
+	// Due is when the instance was due as it was claimed: whoever asked for it
 	// since asked for another look.
-	due time.Time
+	Due time.Time `db:"next_assessment_at"`
 }
 
 //go:embed sql/claim_due.sql
@@ -36,15 +36,7 @@ var claimDueSQL string
 // ClaimDue claims the instance that is due longest, of any organization; ok is
 // false where none is. Two processes never hold the same one.
 func (s *Store) ClaimDue(ctx context.Context, term time.Duration) (c Claim, ok bool, err error) {
-	c.Token = uuid.New()
-	err = s.db.QueryRowxContext(ctx, claimDueSQL, c.Token, term.Seconds()).Scan(&c.Organization, &c.Instance, &c.due)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Claim{}, false, nil
-	}
-	if err != nil {
-		return Claim{}, false, fmt.Errorf("claim a due instance: %w", err)
-	}
-	return c, true, nil
+	return statement.Find[Claim](ctx, s.db, "claim a due instance", claimDueSQL, uuid.New(), term.Seconds())
 }
 
 //go:embed sql/claim_one.sql
@@ -53,7 +45,7 @@ var claimOneSQL string
 // Attempt says how far the attempts at an instance have come.
 type Attempt struct {
 	Known    bool  // this organization has a connection for that id
-	Finished int64 // attempts finished so far
+	Finished int64 `db:"attempts"` // attempts finished so far
 	Held     bool  // a claim on it is alive
 }
 
@@ -70,29 +62,17 @@ func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, 
 // ClaimSince is ClaimOne for a caller who wants no further attempt where one has
 // finished since it looked; ok is false then too.
 func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID, since Attempt, term time.Duration) (c Claim, ok bool, err error) {
-	c = Claim{Organization: organization, Instance: instance, Token: uuid.New()}
-	err = s.db.QueryRowxContext(ctx, claimOneSQL, organization, instance, c.Token, term.Seconds(), since.Finished).Scan(&c.due)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Claim{}, false, nil
-	}
-	if err != nil {
-		return Claim{}, false, fmt.Errorf("claim instance %s: %w", instance, err)
-	}
-	return c, true, nil
+	return statement.Find[Claim](ctx, s.db, "claim instance "+instance.String(), claimOneSQL,
+		organization, instance, uuid.New(), term.Seconds(), since.Finished)
 }
 
 // Attempt reads how far the attempts at an instance have come.
 func (s *Store) Attempt(ctx context.Context, organization, instance uuid.UUID) (Attempt, error) {
-	a := Attempt{Known: true}
-	err := s.db.QueryRowxContext(ctx, `SELECT attempts, coalesce(leased_until > now(), false) FROM assessment_targets
-		WHERE organization_id = $1 AND instance_id = $2`, organization, instance).Scan(&a.Finished, &a.Held)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Attempt{}, nil
-	}
-	if err != nil {
-		return Attempt{}, fmt.Errorf("read the attempts at instance %s: %w", instance, err)
-	}
-	return a, nil
+	a, known, err := statement.Find[Attempt](ctx, s.db, "read the attempts at instance "+instance.String(),
+		`SELECT attempts, coalesce(leased_until > now(), false) AS held FROM assessment_targets
+		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+	a.Known = known
+	return a, err
 }
 
 // Extend prolongs a claim; a *lease.LostError says that it has ended.
@@ -103,15 +83,14 @@ func (s *Store) Extend(ctx context.Context, c Claim, term time.Duration) error {
 	return held(c, result, err)
 }
 
+//go:embed sql/release.sql
+var releaseSQL string
+
 // Release gives a claim back unused; the instance is due again after that time,
 // or at once if somebody asked for it meanwhile.
 func (s *Store) Release(ctx context.Context, c Claim, after time.Duration) error {
-	return statement.Exec(ctx, s.db, fmt.Sprintf("release instance %s", c.Instance), `UPDATE assessment_targets
-		SET lease_token = NULL, leased_until = NULL,
-		    next_assessment_at = CASE WHEN next_assessment_at <> $5 THEN next_assessment_at
-		                              ELSE now() + make_interval(secs => $4) END
-		WHERE organization_id = $1 AND instance_id = $2 AND lease_token = $3`,
-		c.Organization, c.Instance, c.Token, after.Seconds(), c.due)
+	return statement.Exec(ctx, s.db, "release instance "+c.Instance.String(), releaseSQL,
+		c.Organization, c.Instance, c.Token, after.Seconds(), c.Due)
 }
 
 // Erase is Forget for the holder of a claim who found that the instance is gone.
@@ -121,12 +100,8 @@ func (s *Store) Erase(ctx context.Context, c Claim) error {
 
 // Due makes an instance due now; ok is false where no connection is registered.
 func (s *Store) Due(ctx context.Context, organization, instance uuid.UUID) (ok bool, err error) {
-	result, err := s.db.ExecContext(ctx, `UPDATE assessment_targets SET next_assessment_at = now()
-		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
-	if err != nil {
-		return false, fmt.Errorf("make instance %s due: %w", instance, err)
-	}
-	n, err := result.RowsAffected()
+	n, err := statement.Affected(ctx, s.db, "make instance "+instance.String()+" due",
+		`UPDATE assessment_targets SET next_assessment_at = now() WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 	return n > 0, err
 }
 
@@ -151,7 +126,7 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 	err = transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 		reached := a.Outcome != snapshot.OutcomeUnreachable
 		result, err := tx.ExecContext(ctx, recordSQL, c.Organization, c.Instance, c.Token,
-			next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.due)
+			next.Seconds(), reached, completedAny(classified), a.ErrorClass, a.Error, string(missing), c.Due)
 		if err := held(c, result, err); err != nil {
 			return err
 		}
@@ -170,15 +145,15 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 	return nil
 }
 
-func keepClassifications(ctx context.Context, tx execer, c Claim, classified []DatabaseClassification) error {
+func keepClassifications(ctx context.Context, tx *sqlx.Tx, c Claim, classified []DatabaseClassification) error {
 	for _, one := range classified {
 		facts, err := json.Marshal(one.Classification)
 		if err != nil {
 			return fmt.Errorf("encode the classification of database %q: %w", one.Database, err)
 		}
-		if _, err := tx.ExecContext(ctx, recordClassificationSQL, c.Organization, c.Instance,
-			one.Database, one.Classification.Status, string(facts)); err != nil {
-			return fmt.Errorf("classification of database %q: %w", one.Database, err)
+		if err := statement.Exec(ctx, tx, fmt.Sprintf("classification of database %q", one.Database), recordClassificationSQL,
+			c.Organization, c.Instance, one.Database, one.Classification.Status, string(facts)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -186,7 +161,7 @@ func keepClassifications(ctx context.Context, tx execer, c Claim, classified []D
 
 // dropVanished deletes the classifications of databases that are gone, so that
 // an inventory never lists a table that no longer exists.
-func dropVanished(ctx context.Context, tx execer, c Claim, found []snapshot.DatabaseFact) error {
+func dropVanished(ctx context.Context, tx *sqlx.Tx, c Claim, found []snapshot.DatabaseFact) error {
 	names := make([]string, len(found))
 	for i, d := range found {
 		names[i] = d.Name
@@ -195,17 +170,10 @@ func dropVanished(ctx context.Context, tx execer, c Claim, found []snapshot.Data
 		WHERE organization_id = $1 AND instance_id = $2 AND database_name <> ALL($3::text[])`, c.Organization, c.Instance, names)
 }
 
-type execer interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
 func completedAny(classified []DatabaseClassification) bool {
-	for _, c := range classified {
-		if c.Classification.Status == snapshot.ClassificationCompleted {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(classified, func(c DatabaseClassification) bool {
+		return c.Classification.Status == snapshot.ClassificationCompleted
+	})
 }
 
 // held turns an update that met no row into a *lease.LostError: the claim ran out, or

@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
 	"time"
@@ -15,13 +16,12 @@ import (
 // The marker is a table that a restore makes before it writes anything else and
 // drops when everything was verified. It is no migration's: it is there before
 // any of them, and no installation that serves has it.
-const (
-	createMarker = `CREATE TABLE muster_restore (
-		backup   text        NOT NULL, -- identity of the manifest
-		made_at  timestamptz NOT NULL, -- the backup
-		begun_at timestamptz NOT NULL DEFAULT now())`
-	dropMarker = `DROP TABLE IF EXISTS muster_restore`
+var (
+	//go:embed sql/create_marker.sql
+	createMarker string
 )
+
+const dropMarker = `DROP TABLE IF EXISTS muster_restore`
 
 // UnfinishedRestoreError says that a restore into this database was begun and not
 // finished: nothing else may use it.

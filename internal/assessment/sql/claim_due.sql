@@ -9,4 +9,4 @@ FROM (SELECT organization_id, instance_id
       LIMIT 1
       FOR UPDATE SKIP LOCKED) due
 WHERE t.organization_id = due.organization_id AND t.instance_id = due.instance_id
-RETURNING t.organization_id, t.instance_id, t.next_assessment_at
+RETURNING t.organization_id, t.instance_id, t.lease_token, t.next_assessment_at

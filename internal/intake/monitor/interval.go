@@ -30,7 +30,7 @@ func (s *server) countStatements(ctx context.Context, batch measurements.Batch, 
 		return errors.Join(readErr, s.record(ctx, batch, signs...))
 	}
 	if deltas, ok := deltasBetween(s.last, now); ok {
-		batch.Statements = statementSamples(s.claim.instance, a.databases, s.databases, s.last, now, deltas)
+		batch.Statements = statementSamples(s.claim.Instance, a.databases, s.databases, s.last, now, deltas)
 	}
 	counted := s.counted
 	batch.Guard = func(ctx context.Context, tx sqlx.ExtContext) error { return s.claim.count(ctx, tx, counted, now.at) }

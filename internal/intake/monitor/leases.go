@@ -2,10 +2,8 @@ package monitor
 
 import (
 	"context"
-	"database/sql"
 	_ "embed" // the statements
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,15 +22,16 @@ const term = 20 * time.Second
 
 // claim is the right to measure a server.
 type claim struct {
-	organization, instance uuid.UUID
-	token                  uuid.UUID
-	statementsAt           *time.Time // until when its statements had been counted
+	Organization uuid.UUID  `db:"organization_id"`
+	Instance     uuid.UUID  `db:"instance_id"`
+	Token        uuid.UUID  `db:"token"`
+	StatementsAt *time.Time `db:"statements_at"` // until when its statements had been counted
 }
 
 // lost is the sentence of its *lease.LostError: another process measures the server
 // now, or none is to.
 func (c claim) lost() string {
-	return fmt.Sprintf("the claim on measuring instance %s was lost", c.instance)
+	return fmt.Sprintf("the claim on measuring instance %s was lost", c.Instance)
 }
 
 // CountedError says that statements had been counted until another time than their
@@ -48,16 +47,14 @@ type leases struct{ db *sqlx.DB }
 
 // join says that a process is there, for as long as a lease, and returns how many are.
 func (l leases) join(ctx context.Context, process uuid.UUID) (processes int, err error) {
-	_, err = l.db.ExecContext(ctx, `INSERT INTO monitor_processes (process, seen_until)
+	const what = "join those who measure servers"
+	err = statement.Exec(ctx, l.db, what, `INSERT INTO monitor_processes (process, seen_until)
 		VALUES ($1, now() + make_interval(secs => $2))
 		ON CONFLICT (process) DO UPDATE SET seen_until = excluded.seen_until`, process, term.Seconds())
-	if err == nil {
-		err = l.db.GetContext(ctx, &processes, `SELECT count(*) FROM monitor_processes WHERE seen_until > now()`)
-	}
 	if err != nil {
-		return 0, fmt.Errorf("join those who measure servers: %w", err)
+		return 0, err
 	}
-	return processes, nil
+	return statement.One[int](ctx, l.db, what, `SELECT count(*) FROM monitor_processes WHERE seen_until > now()`)
 }
 
 // leave is join's opposite. What processes left that died is cleared away with it.
@@ -68,15 +65,16 @@ func (l leases) leave(ctx context.Context, process uuid.UUID) error {
 
 // held returns the instances that somebody measures.
 func (l leases) held(ctx context.Context) (map[uuid.UUID]bool, error) {
-	var ids []uuid.UUID
-	if err := l.db.SelectContext(ctx, &ids, `SELECT instance_id FROM monitor_leases WHERE leased_until > now()`); err != nil {
-		return nil, fmt.Errorf("read which servers are measured: %w", err)
-	}
-	held := make(map[uuid.UUID]bool, len(ids))
+	return l.instances(ctx, "read which servers are measured", `SELECT instance_id FROM monitor_leases WHERE leased_until > now()`)
+}
+
+func (l leases) instances(ctx context.Context, what, query string, args ...any) (map[uuid.UUID]bool, error) {
+	ids, err := statement.All[uuid.UUID](ctx, l.db, what, query, args...)
+	set := make(map[uuid.UUID]bool, len(ids))
 	for _, id := range ids {
-		held[id] = true
+		set[id] = true
 	}
-	return held, nil
+	return set, err
 }
 
 //go:embed sql/claim.sql
@@ -85,24 +83,11 @@ var claimStatement string
 // claim claims those of the servers that nobody holds, each with a token of its own.
 func (l leases) claim(ctx context.Context, servers []assessment.Registered) ([]claim, error) {
 	var organizations, instances, tokens []uuid.UUID
-	organizationOf := make(map[uuid.UUID]uuid.UUID, len(servers))
 	for _, s := range servers {
 		organizations, instances, tokens = append(organizations, s.Organization), append(instances, s.Instance), append(tokens, uuid.New())
-		organizationOf[s.Instance] = s.Organization
 	}
-	var rows []struct {
-		Instance     uuid.UUID  `db:"instance_id"`
-		Token        uuid.UUID  `db:"token"`
-		StatementsAt *time.Time `db:"statements_at"`
-	}
-	if err := l.db.SelectContext(ctx, &rows, claimStatement, organizations, instances, tokens, term.Seconds()); err != nil {
-		return nil, fmt.Errorf("claim %d servers: %w", len(servers), err)
-	}
-	claims := make([]claim, len(rows))
-	for i, row := range rows {
-		claims[i] = claim{organizationOf[row.Instance], row.Instance, row.Token, row.StatementsAt}
-	}
-	return claims, nil
+	return statement.All[claim](ctx, l.db, fmt.Sprintf("claim %d servers", len(servers)), claimStatement,
+		organizations, instances, tokens, term.Seconds())
 }
 
 //go:embed sql/renew.sql
@@ -112,22 +97,15 @@ var renewStatement string
 func (l leases) renew(ctx context.Context, claims []claim) (map[uuid.UUID]bool, error) {
 	instances, tokens := make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims))
 	for i, c := range claims {
-		instances[i], tokens[i] = c.instance, c.token
+		instances[i], tokens[i] = c.Instance, c.Token
 	}
-	var ids []uuid.UUID
-	if err := l.db.SelectContext(ctx, &ids, renewStatement, instances, tokens, term.Seconds()); err != nil {
-		return nil, fmt.Errorf("renew the claims on %d servers: %w", len(claims), err)
-	}
-	held := make(map[uuid.UUID]bool, len(ids))
-	for _, id := range ids {
-		held[id] = true
-	}
-	return held, nil
+	return l.instances(ctx, fmt.Sprintf("renew the claims on %d servers", len(claims)), renewStatement, instances, tokens, term.Seconds())
 }
 
 // release gives claims back, so that another process may have them at once.
 func (l leases) release(ctx context.Context, tokens []uuid.UUID) error {
-	return statement.Exec(ctx, l.db, fmt.Sprintf("release the claims on %d servers", len(tokens)), `UPDATE monitor_leases SET token = NULL, leased_until = NULL WHERE token = ANY($1)`, tokens)
+	return statement.Exec(ctx, l.db, fmt.Sprintf("release the claims on %d servers", len(tokens)),
+		`UPDATE monitor_leases SET token = NULL, leased_until = NULL WHERE token = ANY($1)`, tokens)
 }
 
 // forget deletes what is left of servers that have no connection registered any more.
@@ -140,8 +118,8 @@ func (l leases) forget(ctx context.Context) error {
 // guard holds a claim until the transaction ends; it returns *lease.LostError.
 func (c claim) guard(ctx context.Context, tx sqlx.ExtContext) error {
 	result, err := tx.ExecContext(ctx, `SELECT FROM monitor_leases
-		WHERE organization_id = $1 AND instance_id = $2 AND token = $3 FOR SHARE`, c.organization, c.instance, c.token)
-	return lease.Guard(result, err, fmt.Sprintf("hold the claim on measuring instance %s", c.instance), c.lost())
+		WHERE organization_id = $1 AND instance_id = $2 AND token = $3 FOR SHARE`, c.Organization, c.Instance, c.Token)
+	return lease.Guard(result, err, fmt.Sprintf("hold the claim on measuring instance %s", c.Instance), c.lost())
 }
 
 //go:embed sql/count_interval.sql
@@ -150,38 +128,35 @@ var countInterval string
 // count holds the claim likewise, and says that the statements that were counted until
 // since now are until at. It returns *lease.LostError and *CountedError.
 func (c claim) count(ctx context.Context, tx sqlx.ExtContext, since *time.Time, at time.Time) error {
-	result, err := tx.ExecContext(ctx, countInterval, c.organization, c.instance, c.token, at, since)
-	if err != nil {
-		return fmt.Errorf("count the statements of instance %s: %w", c.instance, err)
-	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
+	n, err := statement.Affected(ctx, tx, fmt.Sprintf("count the statements of instance %s", c.Instance), countInterval,
+		c.Organization, c.Instance, c.Token, at, since)
+	if err != nil || n > 0 {
 		return err
 	}
 	if err := c.guard(ctx, tx); err != nil {
 		return err
 	}
-	return &CountedError{Instance: c.instance}
+	return &CountedError{Instance: c.Instance}
 }
 
 // statementsAt reads until when the statements of a server have been counted.
 func (l leases) statementsAt(ctx context.Context, c claim) (at *time.Time, err error) {
-	err = l.db.QueryRowxContext(ctx, `SELECT statements_at FROM monitor_leases
-		WHERE organization_id = $1 AND instance_id = $2 AND token = $3`, c.organization, c.instance, c.token).Scan(&at)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, &lease.LostError{What: c.lost()}
+	at, held, err := statement.Find[*time.Time](ctx, l.db, fmt.Sprintf("read until when statements of instance %s are counted", c.Instance),
+		`SELECT statements_at FROM monitor_leases WHERE organization_id = $1 AND instance_id = $2 AND token = $3`,
+		c.Organization, c.Instance, c.Token)
+	if err == nil && !held {
+		err = &lease.LostError{What: c.lost()}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read until when statements of instance %s are counted: %w", c.instance, err)
-	}
-	return at, nil
+	return at, err
 }
 
 // lacks keeps what a server's role may not read of its statistics.
 func (l leases) lacks(ctx context.Context, c claim, grants []snapshot.MissingGrant) error {
 	text, err := json.Marshal(grants)
 	if err != nil {
-		return fmt.Errorf("encode the missing grants of instance %s: %w", c.instance, err)
+		return fmt.Errorf("encode the missing grants of instance %s: %w", c.Instance, err)
 	}
-	return statement.Exec(ctx, l.db, fmt.Sprintf("keep the missing grants of instance %s", c.instance), `UPDATE monitor_leases SET missing_grants = $4
-		WHERE organization_id = $1 AND instance_id = $2 AND token = $3`, c.organization, c.instance, c.token, string(text))
+	return statement.Exec(ctx, l.db, fmt.Sprintf("keep the missing grants of instance %s", c.Instance), `UPDATE monitor_leases
+		SET missing_grants = $4 WHERE organization_id = $1 AND instance_id = $2 AND token = $3`,
+		c.Organization, c.Instance, c.Token, string(text))
 }

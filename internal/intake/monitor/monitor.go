@@ -217,7 +217,7 @@ func (m *Monitor) end(ctx context.Context, over func(uuid.UUID, *measured) bool)
 			}
 		}
 		one.stop()
-		tokens = append(tokens, one.claim.token)
+		tokens = append(tokens, one.claim.Token)
 		stopped = append(stopped, one)
 		delete(m.measured, id)
 	}
@@ -257,7 +257,7 @@ func (m *Monitor) begin(ctx context.Context, wanted map[uuid.UUID]assessment.Reg
 		return err
 	}
 	for _, c := range claims {
-		m.start(ctx, c, wanted[c.instance].Revision)
+		m.start(ctx, c, wanted[c.Instance].Revision)
 	}
 	return nil
 }
@@ -265,7 +265,7 @@ func (m *Monitor) begin(ctx context.Context, wanted map[uuid.UUID]assessment.Reg
 func (m *Monitor) start(ctx context.Context, c claim, revision string) {
 	ctx, stop := context.WithCancel(ctx)
 	one := &measured{claim: c, revision: revision, stop: stop, ended: make(chan struct{})}
-	m.measured[c.instance] = one
+	m.measured[c.Instance] = one
 	go func() {
 		defer close(one.ended)
 		newServer(m, c).run(ctx)

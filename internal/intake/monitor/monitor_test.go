@@ -124,7 +124,7 @@ func TestManyClaimAtOnce(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, c := range claims {
-				claimed[c.instance]++
+				claimed[c.Instance]++
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestWhatIsMeasuredFollowsTheFleet(t *testing.T) {
 	if len(m.measured) != 4 {
 		t.Fatalf("%d servers are measured", len(m.measured))
 	}
-	before, token := m.measured[kept], m.measured[replaced].claim.token
+	before, token := m.measured[kept], m.measured[replaced].claim.Token
 	err := s.facts.SaveCredentials(t.Context(), s.db, assessment.Credentials{
 		Organization: s.organization, Instance: replaced, Engine: fleet.PostgreSQL, DSN: nowhere,
 	})
@@ -160,7 +160,7 @@ func TestWhatIsMeasuredFollowsTheFleet(t *testing.T) {
 	}
 	s.clock.Advance(renewEvery)
 	s.look(m)
-	if len(m.measured) != 2 || m.measured[kept] != before || m.measured[replaced] == nil || m.measured[replaced].claim.token == token {
+	if len(m.measured) != 2 || m.measured[kept] != before || m.measured[replaced] == nil || m.measured[replaced].claim.Token == token {
 		t.Errorf("%d servers are measured", len(m.measured))
 	}
 	var leases int

@@ -57,8 +57,8 @@ type server struct {
 
 func newServer(m *Monitor, c claim) *server {
 	return &server{
-		Monitor: m, claim: c, counted: c.statementsAt, minute: -1,
-		log: m.Log.With("instance", c.instance),
+		Monitor: m, claim: c, counted: c.StatementsAt, minute: -1,
+		log: m.Log.With("instance", c.Instance),
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *server) run(ctx context.Context) {
 		case err != nil && ctx.Err() == nil:
 			s.complain(ctx, err)
 		}
-		wait := untilTurn(s.Now(), sessionsEvery, phaseOf(s.claim.instance)%sessionsEvery)
+		wait := untilTurn(s.Now(), sessionsEvery, phaseOf(s.claim.Instance)%sessionsEvery)
 		if s.session == nil && s.failures > 0 {
 			wait = backoff(s.failures)
 		}
@@ -112,19 +112,19 @@ func (s *server) round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	minute := turn(at, statementsEvery, phaseOf(s.claim.instance))
+	minute := turn(at, statementsEvery, phaseOf(s.claim.Instance))
 	minutely := minute != s.minute
 	if err := s.discover(ctx, a, minutely); err != nil {
 		return err
 	}
 	batch := measurements.Batch{
-		Organization: s.claim.organization, Sessions: a.samples(s.claim.instance, s.databases), Guard: s.claim.guard,
+		Organization: s.claim.Organization, Sessions: a.samples(s.claim.Instance, s.databases), Guard: s.claim.guard,
 	}
 	if !minutely {
 		return s.record(ctx, batch)
 	}
 	s.minute = minute
-	signs, signsErr := readSigns(ctx, s.session, a, s.claim.organization, s.claim.instance)
+	signs, signsErr := readSigns(ctx, s.session, a, s.claim.Organization, s.claim.Instance)
 	return errors.Join(signsErr, s.countStatements(ctx, batch, a, signs))
 }
 
@@ -134,7 +134,7 @@ func (s *server) connect(ctx context.Context) error {
 	if s.session != nil && !s.session.Closed() {
 		return nil
 	}
-	credentials, ok, err := s.Connections.Credentials(ctx, s.claim.organization, s.claim.instance)
+	credentials, ok, err := s.Connections.Credentials(ctx, s.claim.Organization, s.claim.Instance)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *server) connect(ctx context.Context) error {
 		}
 		if refused != nil && refused.Class == assessment.ClassNotAllowed && s.failures == 1 {
 			// The assessment, hours away, keeps the reason where people see it.
-			_, dueErr := s.Connections.Due(ctx, s.claim.organization, s.claim.instance)
+			_, dueErr := s.Connections.Due(ctx, s.claim.Organization, s.claim.Instance)
 			err = errors.Join(err, dueErr)
 		}
 		return err
@@ -198,15 +198,15 @@ func (s *server) discover(ctx context.Context, a *activity, again bool) error {
 	if !again && slices.Equal(names, s.seen) {
 		return nil
 	}
-	known, err := s.Fleet.DatabasesOf(ctx, s.claim.organization, s.claim.instance)
+	known, err := s.Fleet.DatabasesOf(ctx, s.claim.Organization, s.claim.Instance)
 	if err != nil {
 		return err
 	}
 	if !slices.Equal(names, slices.Sorted(maps.Keys(known))) {
-		actor := commands.Actor{OrganizationID: s.claim.organization, Component: "collector"}
+		actor := commands.Actor{OrganizationID: s.claim.Organization, Component: "collector"}
 		var gone *commands.NotFoundError
 		var rule *commands.RuleError
-		switch _, err := s.Fleet.RecordDatabases(ctx, actor, s.claim.instance, names); {
+		switch _, err := s.Fleet.RecordDatabases(ctx, actor, s.claim.Instance, names); {
 		case errors.As(err, &gone):
 			return &lease.LostError{What: s.claim.lost()} // removed a moment ago
 		case errors.As(err, &rule):
@@ -214,7 +214,7 @@ func (s *server) discover(ctx context.Context, a *activity, again bool) error {
 		case err != nil:
 			return err
 		}
-		if known, err = s.Fleet.DatabasesOf(ctx, s.claim.organization, s.claim.instance); err != nil {
+		if known, err = s.Fleet.DatabasesOf(ctx, s.claim.Organization, s.claim.Instance); err != nil {
 			return err
 		}
 	}

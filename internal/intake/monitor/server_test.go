@@ -50,7 +50,7 @@ func TestServers(t *testing.T) {
 
 func databasesComeAndGo(t *testing.T, s *scene, w *watchedServer, one *server) {
 	known := func() string {
-		ids, err := s.commands.DatabasesOf(t.Context(), s.organization, one.claim.instance)
+		ids, err := s.commands.DatabasesOf(t.Context(), s.organization, one.claim.Instance)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func aLockStorm(t *testing.T, s *scene, w *watchedServer, one *server) {
 }
 
 func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *server) {
-	if missing := s.missing(one.claim.instance); len(missing) > 0 {
+	if missing := s.missing(one.claim.Instance); len(missing) > 0 {
 		t.Errorf("nothing is missing yet: %+v", missing)
 	}
 	stop := w.session(t, "app", `SELECT 1`)
@@ -199,7 +199,7 @@ func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *serve
 			t.Errorf("nobody is said to wait: %+v", sign)
 		}
 	}
-	if missing := s.missing(one.claim.instance); len(missing) != 1 || missing[0].Statement != "GRANT pg_read_all_stats TO watcher;" {
+	if missing := s.missing(one.claim.Instance); len(missing) != 1 || missing[0].Statement != "GRANT pg_read_all_stats TO watcher;" {
 		t.Errorf("%+v", missing)
 	}
 	w.admin.MustExec(`GRANT pg_monitor TO watcher`)
@@ -212,13 +212,13 @@ func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *serve
 	if sample := r.sessions("app"); sample == nil || sample.Idle != 1 {
 		t.Errorf("%+v", sample)
 	}
-	if missing := s.missing(one.claim.instance); len(missing) > 0 {
+	if missing := s.missing(one.claim.Instance); len(missing) > 0 {
 		t.Errorf("still %+v", missing)
 	}
 	w.admin.MustExec(`REVOKE EXECUTE ON FUNCTION pg_stat_statements(boolean) FROM public`)
 	one.extension = nil // as when it could not be read
 	r = s.round(one)
-	if missing := s.missing(one.claim.instance); len(missing) != 1 || len(r.batch.Statements) > 0 || len(r.batch.Sessions) == 0 ||
+	if missing := s.missing(one.claim.Instance); len(missing) != 1 || len(r.batch.Statements) > 0 || len(r.batch.Sessions) == 0 ||
 		missing[0].Statement != "GRANT EXECUTE ON FUNCTION "+map[bool]string{
 			true: "public.pg_stat_statements(boolean), public.pg_stat_statements_info()", false: "public.pg_stat_statements(boolean)",
 		}[w.Major >= 14]+" TO watcher;" {
@@ -226,6 +226,6 @@ func privilegesAreTakenAway(t *testing.T, s *scene, w *watchedServer, one *serve
 	}
 	w.admin.MustExec(`GRANT EXECUTE ON FUNCTION pg_stat_statements(boolean) TO public`)
 	if r = s.round(one); len(r.batch.Statements) == 0 {
-		t.Errorf("granted again: %v, %+v", r.err, s.missing(one.claim.instance))
+		t.Errorf("granted again: %v, %+v", r.err, s.missing(one.claim.Instance))
 	}
 }

@@ -149,7 +149,7 @@ func theExtensionIsElsewhere(t *testing.T, s *scene, w *watchedServer, one *serv
 	}
 	s.clock.Advance(searchEvery)
 	s.round(one) // finds it in tools, in a schema of its own
-	if missing := s.missing(one.claim.instance); len(missing) != 1 || missing[0].Statement != `GRANT USAGE ON SCHEMA "Statistics" TO watcher;` {
+	if missing := s.missing(one.claim.Instance); len(missing) != 1 || missing[0].Statement != `GRANT USAGE ON SCHEMA "Statistics" TO watcher;` {
 		t.Errorf("%+v", missing)
 	}
 	w.run(t, "tools", 1, `GRANT USAGE ON SCHEMA "Statistics" TO watcher`)
