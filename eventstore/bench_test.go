@@ -139,6 +139,31 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
+// BenchmarkAppendOfOne says why there are two append functions: one event through each,
+// in turn on one connection, without the disk, which takes the same for both.
+func BenchmarkAppendOfOne(b *testing.B) {
+	db := migrated(b, pgtest.Cluster(b, pgtest.Options{}))
+	db.SetMaxOpenConns(1)
+	digest, none := make([]byte, 32), []*string(nil)
+	call := func(query string, args ...any) time.Duration {
+		began := time.Now()
+		if _, err := db.ExecContext(b.Context(), query, args...); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(began)
+	}
+	var one, many []time.Duration
+	for b.Loop() {
+		one = append(one, call(`SELECT append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			"reports", ours, "report", uuid.New(), 0, "report.step", 1, noon, payload, payload, digest))
+		many = append(many, call(`SELECT append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			"reports", []uuid.UUID{ours}, []string{"report"}, []uuid.UUID{uuid.New()}, []int64{0}, none, [][]byte(nil),
+			[]int32{1}, []string{"report.step"}, []int32{1}, []time.Time{noon}, [][]byte{payload}, [][]byte{payload}, [][]byte{digest}))
+	}
+	b.ReportMetric(float64(quantile(one, 0.5).Microseconds()), "one-µs")
+	b.ReportMetric(float64(quantile(many, 0.5).Microseconds()), "many-µs")
+}
+
 // appendFor appends from so many goroutines for a while and returns appends a second.
 func appendFor(b *testing.B, db *sqlx.DB, clients int, d time.Duration) float64 {
 	b.Helper()

@@ -33,7 +33,7 @@ func (p publisher) Publish(topic string, messages ...*message.Message) error {
 	for _, m := range messages {
 		m.Metadata.Set(suiteID, m.UUID)
 		job := jobs.Job{OrganizationID: uuid.New(), Kind: jobs.JobKind(topic), Subject: uuid.New(),
-			Payload: m.Payload, Metadata: m.Metadata}
+			Payload: m.Payload, Metadata: jobs.JobMetadata(m.Metadata)}
 		if err := p.queue.Insert(ctx, tx, job); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,15 +50,21 @@ const (
 
 // Job is one piece of work for one subject. (Subject, Kind, Key) is unique.
 type Job struct {
-	ID             uuid.UUID
-	OrganizationID uuid.UUID
-	Kind           JobKind
-	Subject        uuid.UUID
-	Key            string
-	Payload        []byte            // the message's payload; most kinds need none
-	Metadata       map[string]string // joins the message's metadata
-	RunAt          time.Time         // zero: now
+	ID             uuid.UUID   `db:"id"`
+	OrganizationID uuid.UUID   `db:"organization_id"`
+	Kind           JobKind     `db:"kind"`
+	Subject        uuid.UUID   `db:"subject"`
+	Key            string      `db:"key"`
+	Payload        []byte      `db:"payload"`  // the message's payload; most kinds need none
+	Metadata       JobMetadata `db:"metadata"` // joins the message's metadata
+	RunAt          time.Time   `db:"run_at"`   // zero: now
 }
+
+// JobMetadata is kept as JSON.
+type JobMetadata map[string]string
+
+// Scan implements sql.Scanner.
+func (m *JobMetadata) Scan(src any) error { return scanJSON(src, m) }
 
 // How an attempt ended.
 const (
@@ -76,34 +83,50 @@ type Ending struct {
 	Error   string    `json:"error"` // empty unless it failed
 }
 
+// Endings are kept as JSON, the oldest first.
+type Endings []Ending
+
+// Scan implements sql.Scanner.
+func (e *Endings) Scan(src any) error { return scanJSON(src, e) }
+
+func scanJSON(src, into any) error {
+	switch src := src.(type) {
+	case []byte:
+		return json.Unmarshal(src, into)
+	case string:
+		return json.Unmarshal([]byte(src), into)
+	}
+	return fmt.Errorf("%T is no JSON", src)
+}
+
 // Row is a job as the operations page shows it.
 type Row struct {
 	Job
-	Status      string // queued, running, dead
-	Attempts    int
-	WorkerID    string
-	LeasedUntil *time.Time
-	DeadAt      *time.Time
-	LastError   string
-	Endings     []Ending // oldest first, the latest 50
-	Step        int
-	TotalSteps  int
-	Label       string
+	Status      string     `db:"status"` // queued, running, dead
+	Attempts    int        `db:"attempts"`
+	WorkerID    string     `db:"worker_id"`
+	LeasedUntil *time.Time `db:"leased_until"`
+	DeadAt      *time.Time `db:"dead_at"`
+	LastError   string     `db:"last_error"`
+	Endings     Endings    `db:"endings"` // the latest 50
+	Step        int        `db:"step"`
+	TotalSteps  int        `db:"total_steps"`
+	Label       string     `db:"label"`
 }
 
 // Claimed is a job that this worker holds until its lease lapses.
 type Claimed struct {
 	Job
-	Attempt  int      // from 1
-	Fence    int64    // names this claim; unique over all jobs and all time
-	WorkerID string   // who holds it
-	Endings  []Ending // of the attempts before, oldest first
+	Attempt  int     `db:"attempts"`  // from 1
+	Fence    int64   `db:"fence"`     // names this claim; unique over all jobs and all time
+	WorkerID string  `db:"worker_id"` // who holds it
+	Endings  Endings `db:"endings"`   // of the attempts before
 
 	// At is the database's clock at the claim. Judge a due date by it: the
 	// worker's own clock may be off.
-	At time.Time
+	At time.Time `db:"claimed_at"`
 	// Age is how long the job has been due for, at the claim.
-	Age time.Duration
+	Age time.Duration `db:"age"`
 }
 
 // lost is the sentence of a *lease.LostError: the job was taken over or finished by

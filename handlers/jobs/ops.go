@@ -3,13 +3,12 @@ package jobs
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 var (
@@ -30,36 +29,6 @@ type QueueCounts struct {
 	Dead    int64 `db:"dead"`
 }
 
-type listRow struct {
-	ID             uuid.UUID  `db:"id"`
-	OrganizationID uuid.UUID  `db:"organization_id"`
-	Kind           string     `db:"kind"`
-	Subject        uuid.UUID  `db:"subject"`
-	Key            string     `db:"key"`
-	Payload        []byte     `db:"payload"`
-	RunAt          time.Time  `db:"run_at"`
-	Status         string     `db:"status"`
-	Attempts       int        `db:"attempts"`
-	WorkerID       string     `db:"worker_id"`
-	LeasedUntil    *time.Time `db:"leased_until"`
-	DeadAt         *time.Time `db:"dead_at"`
-	LastError      string     `db:"last_error"`
-	Endings        []byte     `db:"endings"`
-	Step           int        `db:"step"`
-	TotalSteps     int        `db:"total_steps"`
-	Label          string     `db:"label"`
-}
-
-func (r listRow) row() (Row, error) {
-	row := Row{
-		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: JobKind(r.Kind), Subject: r.Subject, Key: r.Key,
-			Payload: r.Payload, RunAt: r.RunAt},
-		Status: r.Status, Attempts: r.Attempts, WorkerID: r.WorkerID, LeasedUntil: r.LeasedUntil, DeadAt: r.DeadAt,
-		LastError: r.LastError, Step: r.Step, TotalSteps: r.TotalSteps, Label: r.Label,
-	}
-	return row, json.Unmarshal(r.Endings, &row.Endings)
-}
-
 type listing struct {
 	organization uuid.UUID // uuid.Nil: all
 	kinds        []JobKind // empty: all
@@ -70,27 +39,17 @@ type listing struct {
 }
 
 func (q *Queue) list(ctx context.Context, l listing) ([]Row, error) {
-	kinds := make([]string, 0, len(l.kinds))
-	for _, k := range l.kinds {
-		kinds = append(kinds, string(k))
+	return statement.All[Row](ctx, q.db, "list jobs", listSQL,
+		orNull(l.organization), texts(l.kinds), texts(l.subjects), orNull(l.job), l.dead, l.limit)
+}
+
+// texts are never nil, which would be NULL.
+func texts[T any](of []T) []string {
+	all := make([]string, len(of))
+	for i, one := range of {
+		all[i] = fmt.Sprint(one)
 	}
-	subjects := make([]string, 0, len(l.subjects))
-	for _, s := range l.subjects {
-		subjects = append(subjects, s.String())
-	}
-	var found []listRow
-	if err := sqlx.SelectContext(ctx, q.db, &found, listSQL, orNull(l.organization), kinds, subjects, orNull(l.job), l.dead, l.limit); err != nil {
-		return nil, fmt.Errorf("list jobs: %w", err)
-	}
-	rows := make([]Row, 0, len(found))
-	for _, f := range found {
-		row, err := f.row()
-		if err != nil {
-			return nil, fmt.Errorf("read how the attempts at job %s ended: %w", f.ID, err)
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
+	return all
 }
 
 // List returns the unfinished jobs of one organization (uuid.Nil: of all) of
@@ -139,18 +98,16 @@ func (q *Queue) Progress(ctx context.Context, organization uuid.UUID, reports []
 
 // Counts returns how many jobs there are by kind, in one organization or (uuid.Nil) in all.
 func (q *Queue) Counts(ctx context.Context, organization uuid.UUID) (map[JobKind]QueueCounts, error) {
-	var found []struct {
-		Kind string `db:"kind"`
+	type counted struct {
+		Kind JobKind `db:"kind"`
 		QueueCounts
 	}
-	if err := sqlx.SelectContext(ctx, q.db, &found, countsSQL, orNull(organization)); err != nil {
-		return nil, fmt.Errorf("count jobs: %w", err)
-	}
+	found, err := statement.All[counted](ctx, q.db, "count jobs", countsSQL, orNull(organization))
 	counts := make(map[JobKind]QueueCounts, len(found))
 	for _, f := range found {
-		counts[JobKind(f.Kind)] = f.QueueCounts
+		counts[f.Kind] = f.QueueCounts
 	}
-	return counts, nil
+	return counts, err
 }
 
 // Retry lets a job that was set aside run again, with all its attempts ahead
@@ -167,14 +124,11 @@ func (q *Queue) Drop(ctx context.Context, organization, job uuid.UUID) error {
 }
 
 func (q *Queue) decide(ctx context.Context, query string, organization, job uuid.UUID) error {
-	res, err := q.db.ExecContext(ctx, query, job, orNull(organization))
-	if err != nil {
-		return fmt.Errorf("decide on job %s: %w", job, err)
+	n, err := statement.Affected(ctx, q.db, fmt.Sprintf("decide on job %s", job), query, job, orNull(organization))
+	if err == nil && n == 0 {
+		err = &NotDeadError{Job: job}
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return &NotDeadError{Job: job}
-	}
-	return nil
+	return err
 }
 
 func orNull(id uuid.UUID) *uuid.UUID {

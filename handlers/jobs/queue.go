@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -75,9 +74,10 @@ func (q *Queue) Insert(ctx context.Context, tx *sqlx.Tx, j Job) error {
 	if !j.RunAt.IsZero() {
 		runAt = &j.RunAt
 	}
-	if _, err := tx.ExecContext(ctx, insertSQL, j.ID, j.OrganizationID, string(j.Kind), j.Subject, j.Key,
-		payload, string(metadata), runAt); err != nil {
-		return fmt.Errorf("queue a %s job: %w", j.Kind, err)
+	err := statement.Exec(ctx, tx, fmt.Sprintf("queue a %s job", j.Kind), insertSQL, j.ID, j.OrganizationID, string(j.Kind), j.Subject, j.Key,
+		payload, string(metadata), runAt)
+	if err != nil {
+		return err
 	}
 	return statement.Exec(ctx, tx, fmt.Sprintf("wake the %s workers", j.Kind), `SELECT pg_notify($1, $2)`, Channel, string(j.Kind))
 }
@@ -96,7 +96,8 @@ func (q *Queue) InsertErasure(ctx context.Context, tx *sqlx.Tx, organization, re
 // HastenMails makes the mails that wait for a member due now. One that is being
 // sent, or was set aside, is left as it is.
 func (q *Queue) HastenMails(ctx context.Context, tx *sqlx.Tx, organization, member uuid.UUID) error {
-	return statement.Exec(ctx, tx, fmt.Sprintf("hasten the mails to member %s", member), hastenSQL, organization, string(Mail), member.String(), Channel)
+	return statement.Exec(ctx, tx, fmt.Sprintf("hasten the mails to member %s", member), hastenSQL,
+		organization, string(Mail), member.String(), Channel)
 }
 
 // Hold makes sure, until the caller's transaction ends, that nobody else can
@@ -135,44 +136,10 @@ func guarded(c Claimed, res sql.Result, err error, doing string) error {
 	return lease.Guard(res, err, fmt.Sprintf("%s %s job %s", doing, c.Kind, c.ID), c.lost())
 }
 
-type claimedRow struct {
-	ID             uuid.UUID `db:"id"`
-	OrganizationID uuid.UUID `db:"organization_id"`
-	Kind           string    `db:"kind"`
-	Subject        uuid.UUID `db:"subject"`
-	Key            string    `db:"key"`
-	Payload        []byte    `db:"payload"`
-	Metadata       []byte    `db:"metadata"`
-	Attempts       int       `db:"attempts"`
-	Fence          int64     `db:"fence"`
-	WorkerID       string    `db:"worker_id"`
-	LastError      string    `db:"last_error"`
-	Endings        []byte    `db:"endings"`
-	ClaimedAt      time.Time `db:"claimed_at"`
-	AgeSeconds     float64   `db:"age_seconds"`
-}
-
 // claim takes one job that is due; ok is false where none is. A claim behind the
 // last of maxAttempts (0: no bound) is one to bury the job.
 func (q *Queue) claim(ctx context.Context, kind JobKind, worker string, term time.Duration, maxAttempts int) (c Claimed, ok bool, err error) {
-	var rows []claimedRow
-	if err := sqlx.SelectContext(ctx, q.db, &rows, claimSQL, string(kind), worker, term.Seconds(), maxAttempts); err != nil {
-		return Claimed{}, false, fmt.Errorf("claim a %s job: %w", kind, err)
-	}
-	if len(rows) == 0 {
-		return Claimed{}, false, nil
-	}
-	r := rows[0]
-	c = Claimed{
-		Job: Job{ID: r.ID, OrganizationID: r.OrganizationID, Kind: JobKind(r.Kind), Subject: r.Subject,
-			Key: r.Key, Payload: r.Payload, RunAt: r.ClaimedAt},
-		Attempt: r.Attempts, Fence: r.Fence, WorkerID: r.WorkerID,
-		At: r.ClaimedAt, Age: time.Duration(r.AgeSeconds * float64(time.Second)),
-	}
-	if err := errors.Join(json.Unmarshal(r.Metadata, &c.Metadata), json.Unmarshal(r.Endings, &c.Endings)); err != nil {
-		return Claimed{}, false, fmt.Errorf("read %s job %s: %w", kind, r.ID, err)
-	}
-	return c, true, nil
+	return statement.Find[Claimed](ctx, q.db, fmt.Sprintf("claim a %s job", kind), claimSQL, string(kind), worker, term.Seconds(), maxAttempts)
 }
 
 func (q *Queue) heartbeat(ctx context.Context, c Claimed, term time.Duration) error {

@@ -21,6 +21,6 @@ UPDATE jobs SET
 FROM next
 WHERE jobs.id = next.id
 RETURNING jobs.id, jobs.organization_id, jobs.kind, jobs.subject, jobs.key, jobs.payload, jobs.metadata,
-          jobs.attempts, jobs.fence, jobs.worker_id, jobs.last_error, jobs.endings,
-          now() AS claimed_at,
-          EXTRACT(epoch FROM now() - jobs.queued_at)::float8 AS age_seconds
+          jobs.attempts, jobs.fence, jobs.worker_id, jobs.endings,
+          now() AS claimed_at, now() AS run_at,
+          (EXTRACT(epoch FROM now() - jobs.queued_at) * 1e9)::bigint AS age
