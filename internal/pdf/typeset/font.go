@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/go-fonts/dejavu/dejavusans"
 	"github.com/go-fonts/liberation/liberationmonoregular"
@@ -46,8 +47,11 @@ type Fonts struct {
 	digest string
 }
 
-// LoadFonts parses the embedded fonts: about 10 ms, once a process.
-func LoadFonts() (*Fonts, error) {
+// LoadFonts returns the embedded fonts, which all documents of a process share.
+func LoadFonts() (*Fonts, error) { return embedded() }
+
+// embedded parses them once, for about 10 ms.
+var embedded = sync.OnceValues(func() (*Fonts, error) {
 	files := [faceCount][]byte{
 		Regular:  liberationsansregular.TTF,
 		Bold:     liberationsansbold.TTF,
@@ -66,7 +70,7 @@ func LoadFonts() (*Fonts, error) {
 	}
 	f.digest = hex.EncodeToString(sum.Sum(nil))
 	return f, nil
-}
+})
 
 // Digest is the SHA-256 over the bytes of all fonts, in the order of the faces.
 func (f *Fonts) Digest() string { return f.digest }
