@@ -129,6 +129,32 @@ func TestTheReadmeNamesEverySetting(t *testing.T) {
 	})
 }
 
+// TestTheWaysOfArchitectureLeadSomewhere: each row of "To change this, go there" names
+// a file that has what to look for, or a folder with a file of that name.
+func TestTheWaysOfArchitectureLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	_, table, _ := strings.Cut(readText(t, "ARCHITECTURE.md"), "## To change this, go there\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| `([^`]+)` \\| `([^`]+)` \\|$").FindAllStringSubmatch(table, -1)
+	if written := strings.Count(table, "\n| ") - 1; len(rows) < 20 || len(rows) != written {
+		t.Errorf("%d rows of %d can be read", len(rows), written)
+	}
+	for _, row := range rows {
+		what, place, sought := row[1], row[2], row[3]
+		content := ""
+		if files, err := os.ReadDir(filepath.Join(root, place)); err == nil {
+			for _, file := range files {
+				content += file.Name() + "\n"
+			}
+		} else {
+			content = readText(t, place)
+		}
+		if !strings.Contains(content, sought) {
+			t.Errorf("%s: there is no %s in %s", what, sought, place)
+		}
+	}
+}
+
 // TestLinksLeadSomewhere: to a file, and to a heading where they name one.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
