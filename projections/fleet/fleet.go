@@ -72,24 +72,11 @@ func (r *Reader) Instances(ctx context.Context, q Query) ([]Instance, int64, err
 		return nil, 0, err
 	}
 	page := []any{q.Descending, q.Size, int64(q.Page-1) * int64(q.Size)}
-	instances, err := r.instances(ctx, "read instances", instancesQuery, append(filter, page...)...)
-	return instances, total, err
-}
-
-func (r *Reader) instances(ctx context.Context, what, query string, args ...any) ([]Instance, error) {
-	instances, err := statement.All[Instance](ctx, r.db, what, query, args...)
+	instances, err := statement.All[Instance](ctx, r.db, "read instances", instancesQuery, append(filter, page...)...)
 	for i := range instances {
 		instances[i].CreatedAt = instances[i].CreatedAt.UTC()
 	}
-	return instances, err
-}
-
-func (r *Reader) databases(ctx context.Context, what, query string, args ...any) ([]Database, error) {
-	databases, err := statement.All[Database](ctx, r.db, what, query, args...)
-	for i := range databases {
-		databases[i].CreatedAt = databases[i].CreatedAt.UTC()
-	}
-	return databases, err
+	return instances, total, err
 }
 
 // Instance returns one; ok is false where this organization has none of that id.
@@ -110,8 +97,11 @@ func (r *Reader) Databases(ctx context.Context, organization, instance uuid.UUID
 	if err != nil {
 		return nil, 0, err
 	}
-	databases, err := r.databases(ctx, "read databases", `SELECT id, instance_id, external_id, name, created_at`+matchingDatabases+`
+	databases, err := statement.All[Database](ctx, r.db, "read databases", `SELECT id, instance_id, external_id, name, created_at`+matchingDatabases+`
 ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance, search, size, int64(page-1)*int64(size))
+	for i := range databases {
+		databases[i].CreatedAt = databases[i].CreatedAt.UTC()
+	}
 	return databases, total, err
 }
 
