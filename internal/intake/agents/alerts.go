@@ -10,8 +10,8 @@ import (
 	"muster/internal/intake/places"
 )
 
-// Alerts takes what Prometheus' tools tell of alerts.
-type Alerts struct {
+// FiringDoor takes what Prometheus' tools tell of alerts.
+type FiringDoor struct {
 	Config
 	decode func(body []byte, receipt time.Time) (*alertmanager.Message, error)
 }
@@ -23,7 +23,7 @@ const firingsAtOnce = 1000
 
 // Take records what an agent saw. What cannot be used, or a limited token may not say,
 // is dropped and counted. Error: *intake.UnreadableError.
-func (d *Alerts) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
+func (d *FiringDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {
 		return intake.Receipt{}, err
@@ -50,7 +50,7 @@ func (d *Alerts) Take(ctx context.Context, from intake.Caller, body []byte) (int
 
 // placeAlerts finds the instance and the database of every alert, with one look-up for all
 // of them.
-func (d *Alerts) placeAlerts(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]commands.Firing, error) {
+func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]commands.Firing, error) {
 	labels := make([]places.Labels, 0, len(alerts))
 	for _, a := range alerts {
 		labels = append(labels, a.Labels)

@@ -15,8 +15,8 @@ import (
 // Doors are those of standard agents, one for each form of message. What they take are
 // the bytes of one, unpacked.
 type Doors struct {
-	RemoteWrite1, RemoteWrite2, OTLPProtobuf, OTLPJSON *Hosts
-	Webhook, AlertmanagerAPI                           *Alerts
+	RemoteWrite1, RemoteWrite2, OTLPProtobuf, OTLPJSON *HostDoor
+	Webhook, AlertmanagerAPI                           *FiringDoor
 }
 
 // Config is what all doors stand on.
@@ -35,8 +35,8 @@ type Commands interface {
 // New returns the doors.
 func New(c Config) Doors {
 	return Doors{
-		RemoteWrite1: &Hosts{c, remotewrite.Decode1}, RemoteWrite2: &Hosts{c, remotewrite.Decode2},
-		OTLPProtobuf: &Hosts{c, otlp.DecodeProtobuf}, OTLPJSON: &Hosts{c, otlp.DecodeJSON},
-		Webhook: &Alerts{c, alertmanager.DecodeWebhook}, AlertmanagerAPI: &Alerts{c, alertmanager.DecodeAlerts},
+		RemoteWrite1: &HostDoor{c, remotewrite.Decode1}, RemoteWrite2: &HostDoor{c, remotewrite.Decode2},
+		OTLPProtobuf: &HostDoor{c, otlp.DecodeProtobuf}, OTLPJSON: &HostDoor{c, otlp.DecodeJSON},
+		Webhook: &FiringDoor{c, alertmanager.DecodeWebhook}, AlertmanagerAPI: &FiringDoor{c, alertmanager.DecodeAlerts},
 	}
 }

@@ -111,14 +111,14 @@ func TestHostsOfALimitedToken(t *testing.T) {
 		"another's on its own host":        {"db01", "other", false, nil},
 		"its own, where a removed one ran": {"removed", "mine", true, []uuid.UUID{mine}},
 	} {
-		for form, send := range map[string]func(agents.Doors) (*agents.Hosts, []byte){
-			"1.0": func(d agents.Doors) (*agents.Hosts, []byte) {
+		for form, send := range map[string]func(agents.Doors) (*agents.HostDoor, []byte){
+			"1.0": func(d agents.Doors) (*agents.HostDoor, []byte) {
 				return d.RemoteWrite1, remotewritetest.V1(scraped(c.host, c.instance)...)
 			},
-			"2.0": func(d agents.Doors) (*agents.Hosts, []byte) {
+			"2.0": func(d agents.Doors) (*agents.HostDoor, []byte) {
 				return d.RemoteWrite2, remotewritetest.V2Bytes(scraped(c.host, c.instance)...)
 			},
-			"OTLP": func(d agents.Doors) (*agents.Hosts, []byte) { return d.OTLPJSON, measured(c.host, c.instance) },
+			"OTLP": func(d agents.Doors) (*agents.HostDoor, []byte) { return d.OTLPJSON, measured(c.host, c.instance) },
 		} {
 			h := &house{}
 			door, body := send(h.doors())
@@ -196,11 +196,11 @@ func TestAlertsOfALimitedToken(t *testing.T) {
 	alerts := `{"status":"firing","labels":{"alertname":"A","muster_instance":"mine"}},{"status":"firing","labels":{"alertname":"B","instance":"db01:9100"}},
 		{"status":"firing","labels":{"alertname":"C","instance":"other"}},{"status":"firing","labels":{"alertname":"D","instance":"nobody"}},
 		{"status":"firing","labels":{"alertname":"E"}},null`
-	for name, send := range map[string]func(agents.Doors) (*agents.Alerts, string){
-		"webhook": func(d agents.Doors) (*agents.Alerts, string) {
+	for name, send := range map[string]func(agents.Doors) (*agents.FiringDoor, string){
+		"webhook": func(d agents.Doors) (*agents.FiringDoor, string) {
 			return d.Webhook, `{"version":"4","alerts":[` + alerts + `]}`
 		},
-		"API": func(d agents.Doors) (*agents.Alerts, string) { return d.AlertmanagerAPI, `[` + alerts + `]` },
+		"API": func(d agents.Doors) (*agents.FiringDoor, string) { return d.AlertmanagerAPI, `[` + alerts + `]` },
 	} {
 		for _, c := range []struct {
 			from intake.Caller

@@ -13,8 +13,8 @@ import (
 	"muster/internal/measurements"
 )
 
-// Hosts takes what an agent measured of hosts.
-type Hosts struct {
+// HostDoor takes what an agent measured of hosts.
+type HostDoor struct {
 	Config
 	decode func(body []byte, receipt time.Time) (*hostmetrics.Message, error)
 }
@@ -27,7 +27,7 @@ const hostsAtOnce = 5000
 // Take records what a message says of hosts. A bad sample is no reason to refuse the
 // others: it is dropped and counted, as is what a limited token may not say. Error:
 // *intake.UnreadableError.
-func (d *Hosts) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
+func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {
 		return intake.Receipt{}, err
@@ -52,7 +52,7 @@ func (d *Hosts) Take(ctx context.Context, from intake.Caller, body []byte) (inta
 
 // placeHosts finds the instances that samples name, with one look-up for all of them, and
 // drops what a limited token may not say.
-func (d *Hosts) placeHosts(ctx context.Context, from intake.Caller, receipt *intake.Receipt, samples []hostmetrics.Sample) ([]measurements.HostSample, error) {
+func (d *HostDoor) placeHosts(ctx context.Context, from intake.Caller, receipt *intake.Receipt, samples []hostmetrics.Sample) ([]measurements.HostSample, error) {
 	var labels []places.Labels
 	var names []string
 	for _, s := range samples {

@@ -12,21 +12,21 @@ import (
 // Doors are those of the native feed. What they take has the form of openapi.yaml
 // already. Assessments (contract, §23) will be the fourth.
 type Doors struct {
-	Fleet   *Fleet
-	Alerts  *Alerts
-	Samples *Samples
+	Fleet   *FleetDoor
+	Alerts  *AlertDoor
+	Samples *SampleDoor
 }
 
 // New returns the doors.
 func New(c Commands, p *places.Resolver, s intake.Store, now func() time.Time) Doors {
-	return Doors{Fleet: &Fleet{c}, Alerts: &Alerts{c}, Samples: &Samples{p, s, now}}
+	return Doors{Fleet: &FleetDoor{c}, Alerts: &AlertDoor{c}, Samples: &SampleDoor{p, s, now}}
 }
 
-// Fleet takes what another tool knows of instances and databases.
-type Fleet struct{ Commands Commands }
+// FleetDoor takes what another tool knows of instances and databases.
+type FleetDoor struct{ Commands Commands }
 
-// Alerts takes what another tool knows of alerts.
-type Alerts struct{ Commands Commands }
+// AlertDoor takes what another tool knows of alerts.
+type AlertDoor struct{ Commands Commands }
 
 // Commands is the write side; *commands.Service is one.
 type Commands interface {
@@ -36,7 +36,7 @@ type Commands interface {
 
 // Take records instances and databases, all or nothing. The rules, and what a limited
 // token may write, are the use case's, which decides under the locks of their keys.
-func (d *Fleet) Take(ctx context.Context, from intake.Caller, items []commands.FleetItem) (receipt intake.Receipt, err error) {
+func (d *FleetDoor) Take(ctx context.Context, from intake.Caller, items []commands.FleetItem) (receipt intake.Receipt, err error) {
 	if receipt.Fleet, receipt.Mark, err = d.Commands.RecordFleet(ctx, from, items); err != nil {
 		return receipt, err
 	}
@@ -50,7 +50,7 @@ func (d *Fleet) Take(ctx context.Context, from intake.Caller, items []commands.F
 }
 
 // Take records alerts, all or nothing; as with the fleet, by the use case's rules.
-func (d *Alerts) Take(ctx context.Context, from intake.Caller, items []commands.AlertItem) (receipt intake.Receipt, err error) {
+func (d *AlertDoor) Take(ctx context.Context, from intake.Caller, items []commands.AlertItem) (receipt intake.Receipt, err error) {
 	if receipt.Alerts, receipt.Mark, err = d.Commands.RecordAlerts(ctx, intake.Machine(from), items); err == nil {
 		receipt.Record(intake.Alert, len(items))
 	}

@@ -36,7 +36,7 @@ type house struct {
 	asked   []string
 }
 
-func (h *house) samples() *feed.Samples {
+func (h *house) samples() *feed.SampleDoor {
 	r := &places.Resolver{Keys: h, Fleet: h, Hosts: h, CatchUp: func(context.Context) (bool, error) {
 		h.asked = append(h.asked, "catch up")
 		return !h.lags, nil

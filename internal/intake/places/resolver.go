@@ -14,8 +14,8 @@ import (
 // Resolver finds what messages name, of all that one message names at once.
 type Resolver struct {
 	Keys
-	Fleet Fleet
-	Hosts Hosts
+	Fleet FleetIndex
+	Hosts HostIndex
 	// CatchUp waits until Fleet has what is in the log now; false where it does not
 	// within a second.
 	CatchUp func(ctx context.Context) (bool, error)
@@ -28,9 +28,9 @@ type Keys interface {
 	FindPlaces(ctx context.Context, organization uuid.UUID, names []commands.PlaceName) ([]commands.Place, error)
 }
 
-// Fleet is the fleet's read model, without what was removed. *fleet.Reader of
+// FleetIndex is the fleet's read model, without what was removed. *fleet.Reader of
 // projections is one.
-type Fleet interface {
+type FleetIndex interface {
 	// Called returns the instances of which one of these is the id, the external id,
 	// the name or the host.
 	Called(ctx context.Context, organization uuid.UUID, references []string) ([]fleet.CalledInstance, error)
@@ -40,9 +40,9 @@ type Fleet interface {
 	Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error)
 }
 
-// Hosts knows what runs on hosts, some of which may have been removed since.
+// HostIndex knows what runs on hosts, some of which may have been removed since.
 // *push.Intake does.
-type Hosts interface {
+type HostIndex interface {
 	KnownOn(ctx context.Context, organization uuid.UUID, hosts []string) (map[string][]uuid.UUID, error)
 }
 
