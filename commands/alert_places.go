@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
+	"muster/internal/statement"
 )
 
 //go:embed sql/find_databases.sql
@@ -92,18 +93,16 @@ func (s *Service) findDatabasesAlone(ctx context.Context, organization uuid.UUID
 	if names = possibleKeys(names); len(names) == 0 {
 		return unique, nil
 	}
-	var rows []struct {
+	type row struct {
 		ExternalID string    `db:"external_id"`
 		Instance   uuid.UUID `db:"instance_id"`
 		Database   uuid.UUID `db:"stream_id"`
 	}
-	if err := s.DB.SelectContext(ctx, &rows, findDatabases, organization, fleet.DatabaseStream, names); err != nil {
-		return nil, fmt.Errorf("find databases by name: %w", err)
-	}
+	rows, err := statement.All[row](ctx, s.DB, "find databases by name", findDatabases, organization, fleet.DatabaseStream, names)
 	for _, r := range rows {
 		unique[r.ExternalID] = Place{Instance: r.Instance, Database: r.Database}
 	}
-	return unique, nil
+	return unique, err
 }
 
 // possibleKeys leaves out what repeats and what PostgreSQL cannot hold.

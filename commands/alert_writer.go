@@ -121,19 +121,17 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 	for id := range open {
 		ids = append(ids, id)
 	}
-	var rows []struct {
+	type row struct {
 		ID        uuid.UUID  `db:"alert_id"`
 		Last      time.Time  `db:"last_triggered_at"`
 		StartedAt *time.Time `db:"started_at"`
 		EndsAt    *time.Time `db:"ends_at"`
 	}
-	if err := w.tx.SelectContext(ctx, &rows, selectLastSeen, w.actor.OrganizationID, ids); err != nil {
-		return fmt.Errorf("read when alerts were last seen: %w", err)
-	}
+	rows, err := statement.All[row](ctx, w.tx, "read when alerts were last seen", selectLastSeen, w.actor.OrganizationID, ids)
 	for _, r := range rows {
 		open[r.ID].seen = alert.Seen{LastTriggeredAt: r.Last.UTC(), StartedAt: fromNull(r.StartedAt), EndsAt: fromNull(r.EndsAt)}
 	}
-	return nil
+	return err
 }
 
 // take records what follows from a message about the newest alert under a key.

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"muster/internal/statement"
 )
 
 // ending is an alert whose end may have passed.
@@ -22,11 +24,10 @@ type ending struct {
 // them once. The transaction of an organization is its own: one that fails does
 // not hold up the others.
 func (s *Service) EndFirings(ctx context.Context, limit int) (ended int, mark Mark, err error) {
-	var due []ending
-	err = s.DB.SelectContext(ctx, &due, `SELECT organization_id, key FROM alert_last_seen
+	due, err := statement.All[ending](ctx, s.DB, "find alerts whose end has passed", `SELECT organization_id, key FROM alert_last_seen
 		WHERE ends_at <= $1 ORDER BY ends_at, alert_id LIMIT $2`, s.clock(), limit)
 	if err != nil {
-		return 0, Mark{}, fmt.Errorf("find alerts whose end has passed: %w", err)
+		return 0, Mark{}, err
 	}
 	keys := make(map[uuid.UUID][]string)
 	for _, e := range due {

@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	_ "embed" // the statement
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +12,7 @@ import (
 	"muster/domain/instant"
 	"muster/domain/legible"
 	"muster/eventstore"
+	"muster/internal/statement"
 )
 
 // RegisterInstance is an instance as a person names it.
@@ -151,10 +151,10 @@ func (s *Service) RemoveInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 // removed. Their external ids are their names, also where those are not legible. Errors: *NotFoundError.
 func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
 	return s.withInstance(ctx, actor, instance, func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
-		var listed []string
-		err := w.tx.SelectContext(ctx, &listed, `SELECT external_id FROM instance_databases WHERE instance_id = $1 ORDER BY external_id`, instance)
+		listed, err := statement.All[string](ctx, w.tx, "list the databases of an instance",
+			`SELECT external_id FROM instance_databases WHERE instance_id = $1 ORDER BY external_id`, instance)
 		if err != nil {
-			return fmt.Errorf("list the databases of an instance: %w", err)
+			return err
 		}
 		var found []FleetDatabase
 		there := make(map[string]bool, len(names))
@@ -219,16 +219,14 @@ var databasesOf string
 // write side has them; what a collector found bears its name. A foreign instance has
 // none, like an unknown one.
 func (s *Service) DatabasesOf(ctx context.Context, organization, instance uuid.UUID) (map[string]uuid.UUID, error) {
-	var rows []struct {
+	type keyed struct {
 		ExternalID string    `db:"external_id"`
 		ID         uuid.UUID `db:"stream_id"`
 	}
-	if err := s.DB.SelectContext(ctx, &rows, databasesOf, organization, instance, fleet.DatabaseStream); err != nil {
-		return nil, fmt.Errorf("read the databases of instance %s: %w", instance, err)
-	}
+	rows, err := statement.All[keyed](ctx, s.DB, "read the databases of an instance", databasesOf, organization, instance, fleet.DatabaseStream)
 	ids := make(map[string]uuid.UUID, len(rows))
 	for _, row := range rows {
 		ids[row.ExternalID] = row.ID
 	}
-	return ids, nil
+	return ids, err
 }

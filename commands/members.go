@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +9,7 @@ import (
 
 	"muster/domain/organization"
 	"muster/internal/accounts"
+	"muster/internal/statement"
 )
 
 // AddMember adds an active member with a password (command line). Errors:
@@ -262,10 +262,10 @@ func (s *Service) eraseMember(ctx context.Context, tx *sqlx.Tx, o *organization.
 
 // eraseTraces queues what only a worker can do.
 func (s *Service) eraseTraces(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID) error {
-	var reports []uuid.UUID
-	err := tx.SelectContext(ctx, &reports, `SELECT report_id FROM report_people WHERE organization_id = $1 AND member_id = $2 ORDER BY report_id`, org, id)
+	reports, err := statement.All[uuid.UUID](ctx, tx, "look for reports that name a member",
+		`SELECT report_id FROM report_people WHERE organization_id = $1 AND member_id = $2 ORDER BY report_id`, org, id)
 	if err != nil {
-		return fmt.Errorf("look for reports that name a member: %w", err)
+		return err
 	}
 	for _, report := range reports {
 		if err := s.Jobs.InsertErasure(ctx, tx, org, report); err != nil {

@@ -89,10 +89,9 @@ func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor 
 
 // createOrJoin creates the report or joins an identical one.
 func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
-	var holder uuid.UUID
-	err := tx.GetContext(ctx, &holder, claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
+	holder, err := statement.One[uuid.UUID](ctx, tx, "claim a report", claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
 	if err != nil {
-		return RequestedReport{}, fmt.Errorf("claim a report: %w", err)
+		return RequestedReport{}, err
 	}
 	if holder == id {
 		return s.createReport(ctx, tx, actor, id, queued)
@@ -220,13 +219,9 @@ func (s *Service) checkBuilding(ctx context.Context, tx *sqlx.Tx, organization u
 	if s.Limits.BuildingAtOnce == 0 {
 		return nil
 	}
-	var building int
-	err := tx.GetContext(ctx, &building, `SELECT count(*) FROM report_claims WHERE organization_id = $1`, organization)
-	if err != nil {
-		return fmt.Errorf("count reports being built: %w", err)
-	}
-	if building <= s.Limits.BuildingAtOnce {
-		return nil
+	building, err := statement.One[int](ctx, tx, "count reports being built", `SELECT count(*) FROM report_claims WHERE organization_id = $1`, organization)
+	if err != nil || building <= s.Limits.BuildingAtOnce {
+		return err
 	}
 	return &RuleError{
 		Code: "too_many_building", Title: "Too many reports are being built",

@@ -2,12 +2,12 @@ package accounts
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/internal/statement"
 )
 
 var (
@@ -58,25 +58,9 @@ func (s *Store) SecurityLog(ctx context.Context, q SecurityQuery) ([]SecurityEnt
 	case len(q.Types) > 0:
 		query, args = listSecurityByType, append(args, q.Types)
 	}
-	rows, err := s.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read the security log: %w", err)
+	entries, err := statement.All[SecurityEntry](ctx, s.db, "read the security log", query, args...)
+	for i := range entries {
+		entries[i].At = entries[i].At.UTC()
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
-	return scanSecurity(rows)
-}
-
-func scanSecurity(rows *sql.Rows) ([]SecurityEntry, error) {
-	entries := []SecurityEntry{}
-	for rows.Next() {
-		var e SecurityEntry
-		var member uuid.NullUUID
-		err := rows.Scan(&e.ID, &e.At, &e.OrganizationID, &member, &e.Type, &e.IP, &e.RequestID, &e.Detail, &e.Component)
-		if err != nil {
-			return nil, fmt.Errorf("read the security log: %w", err)
-		}
-		e.At, e.MemberID = e.At.UTC(), member.UUID
-		entries = append(entries, e)
-	}
-	return entries, rows.Err()
+	return entries, err
 }

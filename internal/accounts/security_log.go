@@ -59,11 +59,11 @@ var forgetAddresses string
 type SecurityEntry struct {
 	ID             int64
 	At             time.Time // zero: now
-	OrganizationID uuid.UUID // uuid.Nil: nobody could be identified
-	MemberID       uuid.UUID
+	OrganizationID uuid.UUID `db:"organization_id"` // uuid.Nil: nobody could be identified
+	MemberID       uuid.UUID `db:"member_id"`
 	Type           string
 	IP             string
-	RequestID      string
+	RequestID      string `db:"request_id"`
 	Detail         string
 	Component      string // of what no request did: CommandLine
 	Once           bool   // one such entry of the person, type and detail an hour is enough

@@ -10,6 +10,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/internal/statement"
 )
 
 // round is one judgement.
@@ -43,7 +44,7 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 	var of columns
 	for _, o := range organizations {
 		for _, rule := range rules() {
-			of.addSubject(subject{organization: o.ID, rule: rule.id})
+			of.addSubject(subject{Organization: o.ID, Rule: rule.id})
 			of.values = append(of.values, float64(rule.threshold(o.Settings().Watch)))
 		}
 	}
@@ -51,24 +52,8 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.DB.QueryContext(ctx, judgeSigns, of.organizations, of.rules, of.values, r.now, r.now.Add(-Fresh), listening)
-	if err != nil {
-		return nil, fmt.Errorf("judge the signs: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var signs []judged
-	for rows.Next() {
-		var s judged
-		if err := rows.Scan(&s.OrganizationID, &s.Rule, &s.InstanceID, &s.Mount, &s.Value, &s.At,
-			&s.Since, &s.Until, &s.Threshold, &s.Breach); err != nil {
-			return nil, fmt.Errorf("read a judged sign: %w", err)
-		}
-		signs = append(signs, s)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("judge the signs: %w", err)
-	}
-	return signs, nil
+	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns,
+		of.organizations, of.rules, of.values, r.now, r.now.Add(-Fresh), listening)
 }
 
 // judge decides about signs of one organization, notes what it decided and tells

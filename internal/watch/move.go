@@ -2,8 +2,9 @@ package watch
 
 import (
 	"context"
-	"fmt"
 	"time"
+
+	"muster/internal/statement"
 )
 
 // change is a sign before and after a decision.
@@ -26,22 +27,11 @@ func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
 		since, until, forgotten = append(since, c.is.Since), append(until, c.is.Until), append(forgotten, c.is.forgotten)
 		bySubject[c.was.subject()] = c
 	}
-	rows, err := r.DB.QueryContext(ctx, moveSigns, of.organizations, of.rules, of.instances, of.mounts, of.at,
+	noted, err := statement.All[subject](ctx, r.DB, "note judgements", moveSigns, of.organizations, of.rules, of.instances, of.mounts, of.at,
 		wasSince, wasUntil, since, until, forgotten)
-	if err != nil {
-		return nil, fmt.Errorf("note %d judgements: %w", len(changes), err)
+	made := make([]change, len(noted))
+	for i, s := range noted {
+		made[i] = bySubject[s]
 	}
-	defer func() { _ = rows.Close() }()
-	var made []change
-	for rows.Next() {
-		var s subject
-		if err := rows.Scan(&s.organization, &s.rule, &s.instance, &s.mount); err != nil {
-			return nil, fmt.Errorf("read a noted judgement: %w", err)
-		}
-		made = append(made, bySubject[s])
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("note %d judgements: %w", len(changes), err)
-	}
-	return made, nil
+	return made, err
 }

@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	_ "embed" // the statements
-	"fmt"
 	"time"
 
 	"muster/internal/pause"
@@ -64,10 +63,6 @@ func (w *Watch) listens(ctx context.Context) error {
 // listeningSince is since when, without a gap, somebody has been there to hear the
 // servers; nil where nobody is.
 func (w *Watch) listeningSince(ctx context.Context, now time.Time) (since *time.Time, err error) {
-	err = w.DB.GetContext(ctx, &since,
+	return statement.One[*time.Time](ctx, w.DB, "read whether servers are listened to",
 		`SELECT CASE WHEN listened_at >= $1 THEN listening_since END FROM watch_state`, now.Add(-gap))
-	if err != nil {
-		return nil, fmt.Errorf("read whether servers are listened to: %w", err)
-	}
-	return since, nil
 }

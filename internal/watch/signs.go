@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
 )
 
 // Bounds of what is recorded.
@@ -32,9 +34,9 @@ var recordSigns string
 
 // Sign is one figure that a rule judges.
 type Sign struct {
-	OrganizationID uuid.UUID
+	OrganizationID uuid.UUID `db:"organization_id"`
 	Rule           Rule
-	InstanceID     uuid.UUID
+	InstanceID     uuid.UUID `db:"instance_id"`
 	Mount          string    // of a Volume, and only there
 	Value          float64   // percent, or minutes; of Silent nothing: it is a sign that somebody is there
 	At             time.Time // when it was measured
@@ -86,20 +88,17 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 // those that were fresh then. Those that never were heard from are missing, and those
 // that were switched off for longer than a day.
 func LastHeard(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]time.Time, error) {
-	var rows []struct {
+	type sample struct {
 		Instance uuid.UUID `db:"instance_id"`
 		At       time.Time `db:"at"`
 	}
-	err := sqlx.SelectContext(ctx, q, &rows, `SELECT instance_id, at FROM signs
+	rows, err := statement.All[sample](ctx, q, "read when instances were heard from", `SELECT instance_id, at FROM signs
 WHERE organization_id = $1 AND rule = $2 AND instance_id = ANY ($3)`, organization, string(Silent), instances)
-	if err != nil {
-		return nil, fmt.Errorf("read when %d instances were heard from: %w", len(instances), err)
-	}
 	heard := make(map[uuid.UUID]time.Time, len(rows))
 	for _, row := range rows {
 		heard[row.Instance] = row.At.UTC()
 	}
-	return heard, nil
+	return heard, err
 }
 
 // counts tells whether the watch would judge a sign that came at received.
@@ -123,10 +122,10 @@ func ignored(mount string) bool {
 
 // subject is what a sign is about, and its key in the table.
 type subject struct {
-	organization uuid.UUID
-	rule         Rule
-	instance     uuid.UUID
-	mount        string
+	Organization uuid.UUID `db:"organization_id"`
+	Rule         Rule
+	Instance     uuid.UUID `db:"instance_id"`
+	Mount        string
 }
 
 func (s Sign) subject() subject {
@@ -135,7 +134,7 @@ func (s Sign) subject() subject {
 
 // key is what the alert is known by. An id has one length, so no two subjects
 // share a key.
-func (s subject) key() string { return "watch/" + string(s.rule) + "/" + s.instance.String() + s.mount }
+func (s subject) key() string { return "watch/" + string(s.Rule) + "/" + s.Instance.String() + s.Mount }
 
 // sorted are the subjects in the one order in which everybody locks their rows.
 func sorted[V any](of map[subject]V) []subject {
@@ -144,8 +143,8 @@ func sorted[V any](of map[subject]V) []subject {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b subject) int {
-		return cmp.Or(slices.Compare(a.organization[:], b.organization[:]), cmp.Compare(a.rule, b.rule),
-			slices.Compare(a.instance[:], b.instance[:]), cmp.Compare(a.mount, b.mount))
+		return cmp.Or(slices.Compare(a.Organization[:], b.Organization[:]), cmp.Compare(a.Rule, b.Rule),
+			slices.Compare(a.Instance[:], b.Instance[:]), cmp.Compare(a.Mount, b.Mount))
 	})
 	return keys
 }
@@ -161,8 +160,8 @@ type columns struct {
 }
 
 func (c *columns) addSubject(s subject) {
-	c.organizations = append(c.organizations, s.organization)
-	c.rules = append(c.rules, string(s.rule))
-	c.instances = append(c.instances, s.instance)
-	c.mounts = append(c.mounts, s.mount)
+	c.organizations = append(c.organizations, s.Organization)
+	c.rules = append(c.rules, string(s.Rule))
+	c.instances = append(c.instances, s.Instance)
+	c.mounts = append(c.mounts, s.Mount)
 }
