@@ -1,0 +1,47 @@
+package statement_test
+
+import (
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"muster/internal/pgtest"
+	"muster/internal/statement"
+)
+
+// TestWhatComesOfAStatement: rows, none, how many were written, and an error that says
+// what the statement was for and leaves PostgreSQL's to be found.
+func TestWhatComesOfAStatement(t *testing.T) {
+	t.Parallel()
+	ctx, db := t.Context(), pgtest.DB(t)
+	if err := statement.Exec(ctx, db, "make a table", `CREATE TABLE numbers (n int PRIMARY KEY)`); err != nil {
+		t.Fatal(err)
+	}
+	if none, err := statement.All[int](ctx, db, "list", `SELECT n FROM numbers`); err != nil || none == nil || len(none) != 0 {
+		t.Errorf("no row: %#v, %v", none, err)
+	}
+	if n, ok, err := statement.Find[int](ctx, db, "find", `SELECT n FROM numbers`); n != 0 || ok || err != nil {
+		t.Errorf("nothing to find: %d, %t, %v", n, ok, err)
+	}
+	if _, err := statement.One[int](ctx, db, "read a number", `SELECT n FROM numbers`); !errors.Is(err, sql.ErrNoRows) || !strings.HasPrefix(err.Error(), "read a number: ") {
+		t.Errorf("no row where one must be: %v", err)
+	}
+	if n, err := statement.Affected(ctx, db, "write", `INSERT INTO numbers SELECT generate_series(1, $1::int)`, 3); n != 3 || err != nil {
+		t.Errorf("wrote %d, %v", n, err)
+	}
+	if all, err := statement.All[int](ctx, db, "list", `SELECT n FROM numbers ORDER BY n`); err != nil || !slices.Equal(all, []int{1, 2, 3}) {
+		t.Errorf("%v, %v", all, err)
+	}
+	if n, ok, err := statement.Find[int](ctx, db, "find", `SELECT n FROM numbers WHERE n > $1 ORDER BY n`, 1); n != 2 || !ok || err != nil {
+		t.Errorf("found %d, %t, %v", n, ok, err)
+	}
+	err := statement.Exec(ctx, db, "write a number again", `INSERT INTO numbers VALUES ($1)`, 1)
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) || refused.Code != "23505" || !strings.HasPrefix(err.Error(), "write a number again: ") {
+		t.Errorf("%v", err)
+	}
+}
