@@ -350,6 +350,18 @@ describe("20 skeleton first, then the old data", () => {
     expect(Math.abs((after?.height ?? 0) - (before?.height ?? 0))).toBeLessThan(8);
   });
 
+  test("20 a skeleton stands still for whoever asks for less motion", async () => {
+    const page = await visit("/", {
+      before: (page) => hold(page, (url) => url.pathname.startsWith("/api/v1/metrics")),
+    });
+    await tile(page, "Utilization").locator(".mantine-Skeleton-root").waitFor();
+    const moving = () =>
+      page.evaluate(() => document.getAnimations().filter((animation) => animation instanceof CSSAnimation).length);
+    expect(await moving()).toBe(0);
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    await soon(moving).toBeGreaterThan(0);
+  });
+
   test("20 Refresh keeps the old chart until the new one is there", async () => {
     const page = await visit("/?range=1h");
     await drawn(page);

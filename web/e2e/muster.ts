@@ -12,7 +12,6 @@ export const password = process.env.MUSTER_E2E_PASSWORD ?? "roll-call-at-dawn-7"
 export type Started = {
   url: string;
   port: number;
-  dataDir: string;
   /** Ends the process; what it keeps stays for the next. */
   end: () => Promise<void>;
   /** Starts it again on the same data, with other settings. */
@@ -56,7 +55,6 @@ export async function start({ demo = false, settings = {} as Record<string, stri
   return {
     url,
     port,
-    dataDir,
     end: () => ended(child),
     restart: async (more) => {
       await ended(child);

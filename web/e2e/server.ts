@@ -8,7 +8,7 @@ export type Role = "admin" | "member" | "auditor" | "viewer";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    server: { url: string; sessions: Record<Role, string>; dataDir: string };
+    server: { url: string; sessions: Record<Role, string> };
   }
 }
 
@@ -22,7 +22,7 @@ export default async function setup(project: TestProject) {
     const admin = await signIn(url, adminEmail);
     const sessions = { admin } as Record<Role, string>;
     for (const role of ["member", "auditor", "viewer"] as const) sessions[role] = await sessionOf(url, admin, role);
-    project.provide("server", { url, sessions, dataDir: own?.dataDir ?? "" });
+    project.provide("server", { url, sessions });
   } catch (failed) {
     await own?.stop();
     throw failed;
