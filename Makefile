@@ -4,7 +4,7 @@
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster, with the web application where npm is installed
-# make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder
+# make screenshots  every page as a picture, light, dark and narrow, in MUSTER_SCREENSHOTS or a new folder, and README's two
 # make lint       gofmt, golangci-lint with go vet, the linter of openapi.yaml, shellcheck where it is installed
 # make generate   the generated sources, from openapi.yaml, and NOTICES.md
 

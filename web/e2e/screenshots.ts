@@ -1,10 +1,13 @@
-// `make screenshots`: every page, light, dark and 360 px wide, as pictures to look at.
-import { mkdir } from "node:fs/promises";
+// `make screenshots`: every page, light, dark and 360 px wide, as pictures to look at, and the two that README.md shows.
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { type Visit, visit } from "./browser";
+import { apiAs, type Visit, visit } from "./browser";
 import { everyPage, type PageAt, settled } from "./pages";
+import { allDrawn } from "./trends";
 
 const folder = process.env.MUSTER_SCREENSHOTS ?? "";
 
@@ -81,4 +84,41 @@ test("every page", async () => {
     await page.screenshot({ path: join(folder, `${name}-360.png`), fullPage: true });
     await page.context().close();
   }
+});
+
+const pictures = "../docs/pictures";
+
+/** weekMeasured waits until a demo made just now has its figures of the last seven days. */
+const weekMeasured = () => {
+  const [from, to] = [Date.now() - 7 * 86_400_000, Date.now()].map((at) => new Date(at).toISOString());
+  const week = `/api/v1/metrics/utilization?from=${from}&to=${to}&bucketSize=1h`;
+  const oldest = async () => {
+    const { series } = (await (await apiAs("admin", "GET", week)).json()) as { series: { cpuPercent: unknown[] } };
+    return series.cpuPercent.slice(0, 2);
+  };
+  return expect.poll(oldest, { timeout: 300_000, interval: 1_000 }).not.toContain(null);
+};
+
+test("the dashboard, for README.md", async () => {
+  await weekMeasured();
+  const page = await visit("/?range=7d", { viewport: { width: 1440, height: 1055 } });
+  await settled(page);
+  await allDrawn(page);
+  await page.getByRole("complementary", { name: "Demo" }).getByRole("button", { name: "Dismiss" }).click();
+  await mkdir(pictures, { recursive: true });
+  // By way of the protocol: Playwright itself writes no WebP, and the same as PNG is four times as large.
+  const devtools = await page.context().newCDPSession(page);
+  const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: 90 });
+  await writeFile(join(pictures, "dashboard.webp"), Buffer.from(data, "base64"));
+});
+
+test("the first page of a report, for README.md", async () => {
+  const answer = await apiAs("admin", "GET", "/api/v1/reports?kind=Security&status=Ready&pageSize=1");
+  const { items } = (await answer.json()) as { items: { downloadUrl: string }[] };
+  const report = join(folder, "report.pdf");
+  const file = await apiAs("admin", "GET", items[0]?.downloadUrl ?? "");
+  await writeFile(report, Buffer.from(await file.arrayBuffer()));
+  await mkdir(pictures, { recursive: true });
+  const first = ["-png", "-r", "110", "-f", "1", "-l", "1", "-singlefile"];
+  await promisify(execFile)("pdftoppm", [...first, report, join(pictures, "report")]);
 });
