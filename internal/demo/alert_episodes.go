@@ -53,7 +53,7 @@ func scripted(made time.Time) []episode {
 		{midnight.Add(fullDiskAt), fullDisk}, {midnight.Add(lockStormAt), lockStorm}, {midnight.Add(flappingAt), flapping()}, {made, ongoing},
 	} {
 		for _, in := range story.incidents {
-			all = append(all, newEpisode(in.server, in.database, rule{id: in.rule, title: in.title, severity: in.severity},
+			all = append(all, newEpisode(in.server, in.database, rule{ID: in.rule, Title: in.title, Severity: in.severity},
 				story.at.Add(in.from), in.length))
 		}
 	}
@@ -64,7 +64,7 @@ func scripted(made time.Time) []episode {
 func drawn(made, now time.Time) []episode {
 	var all []episode
 	first := made.AddDate(0, 0, -alertDays)
-	for _, r := range organizationRules {
+	for _, r := range rules()[ofNoServer] {
 		all = append(all, r.raise("", "", first, now)...)
 	}
 	midnight := made.Truncate(day)
@@ -78,8 +78,8 @@ func drawn(made, now time.Time) []episode {
 		if watched := midnight.AddDate(0, 0, -s.daysOld).Add(9 * time.Hour); watched.After(since) {
 			since = watched
 		}
-		for _, r := range rules[s.engine] {
-			if !r.database {
+		for _, r := range rules()[s.engine] {
+			if !r.Database {
 				all = append(all, r.raise(s.name, "", since, now)...)
 				continue
 			}
@@ -96,21 +96,21 @@ func drawn(made, now time.Time) []episode {
 // in a slot and ends in it: so each is a function of its subject and its slot alone.
 func (r rule) raise(server, database string, since, until time.Time) []episode {
 	width := 1
-	if r.hours == lasting {
+	if r.Hours == lasting {
 		width = 4
 	}
 	slot := time.Duration(width) * day
 	var all []episode
 	for at := since.Truncate(slot); !at.After(until); at = at.Add(slot) {
-		random := rand.New(rand.NewPCG(alertSeed, hash(server, database, r.id, at.Format(time.DateOnly))))
-		chance := r.perMonth * float64(width) / 30
-		if r.hours == office {
+		random := rand.New(rand.NewPCG(alertSeed, hash(server, database, r.ID, at.Format(time.DateOnly))))
+		chance := r.PerMonth * float64(width) / 30
+		if r.Hours == office {
 			chance *= 7.0 / 5
 		}
 		happens := random.Float64() < chance
 		length := r.length(random)
 		starts := at.Add(r.start(random, slot, length))
-		if weekday := at.Weekday(); r.hours == office && (weekday == time.Saturday || weekday == time.Sunday) {
+		if weekday := at.Weekday(); r.Hours == office && (weekday == time.Saturday || weekday == time.Sunday) {
 			happens = false
 		}
 		if happens && !starts.Before(since) && !starts.After(until) {
@@ -124,14 +124,14 @@ func (r rule) raise(server, database string, since, until time.Time) []episode {
 
 // length draws how long an alert lasts: short ones are more frequent than long ones.
 func (r rule) length(random *rand.Rand) time.Duration {
-	ratio := float64(r.longest) / float64(r.shortest)
-	return time.Duration(float64(r.shortest) * math.Pow(ratio, random.Float64())).Truncate(time.Second)
+	ratio := float64(r.Longest) / float64(r.Shortest)
+	return time.Duration(float64(r.Shortest) * math.Pow(ratio, random.Float64())).Truncate(time.Second)
 }
 
 // start draws how far into its slot an alert starts that ends before the slot does.
 func (r rule) start(random *rand.Rand, slot, length time.Duration) time.Duration {
 	from, to := time.Duration(0), slot-length
-	switch r.hours {
+	switch r.Hours {
 	case office:
 		from, to = 8*time.Hour, 17*time.Hour+30*time.Minute
 	case night:
@@ -142,10 +142,10 @@ func (r rule) start(random *rand.Rand, slot, length time.Duration) time.Duration
 }
 
 func newEpisode(server, database string, r rule, starts time.Time, length time.Duration) episode {
-	parts := []string{"demo", server, database, r.id, starts.Format("20060102T150405Z")}
+	parts := []string{"demo", server, database, r.ID, starts.Format("20060102T150405Z")}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return episode{
-		key: strings.Join(parts, "/"), server: server, database: database, rule: r.id, title: r.title, severity: r.severity,
+		key: strings.Join(parts, "/"), server: server, database: database, rule: r.ID, title: r.Title, severity: r.Severity,
 		starts: starts, ends: starts.Add(length),
 	}
 }

@@ -79,8 +79,8 @@ func crowdsOf(made time.Time, w workload, engine fleet.Engine, from, to time.Tim
 		if mount == "" {
 			mount = w.volumes[len(w.volumes)-1].mount
 		}
-		for _, r := range rules[c.engine] {
-			if c.engine != engine || c.rule != r.id {
+		for _, r := range rules()[c.engine] {
+			if c.engine != engine || c.rule != r.ID {
 				continue
 			}
 			for _, e := range r.raise(w.server, "", since, to.Add(crowds)) {
