@@ -30,6 +30,7 @@ export default defineConfig({
   build: {
     outDir: "dist/app",
     emptyOutDir: true,
+    reportCompressedSize: false,
     // The content security policy admits no data: but images.
     assetsInlineLimit: 0,
     manifest: true,
