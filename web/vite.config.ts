@@ -35,7 +35,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     // What most pages share comes in one file, not in forty.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "common", minShareCount: 10 }] } } },
+    rolldownOptions: {
+      input: ["index.html", "docs.html"], // the application, and the description of the API
+      output: { codeSplitting: { groups: [{ name: "common", minShareCount: 10 }] } },
+    },
     target: "es2022",
   },
   server: {

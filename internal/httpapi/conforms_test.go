@@ -16,6 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/pages"
 )
 
 // commonCodes are those that openapi.yaml's description grants every operation.
@@ -103,7 +104,7 @@ func (y *yardstick) faults(method, path string, a *httptest.ResponseRecorder) []
 	}
 	operation := y.operation(method, path)
 	if operation == nil { // a page, or nothing of ours
-		if a.Code >= 400 && a.Header().Get("Content-Type") != htmlType { // for a person, a page
+		if a.Code >= 400 && a.Header().Get("Content-Type") != pages.HTMLType { // for a person, a page
 			out = append(out, y.body(method, y.problem, nil, a)...)
 		}
 		return out

@@ -51,8 +51,8 @@ func TestDeprecatedOperations(t *testing.T) {
 	if len(paged) != 4 || !strings.Contains(paged[3], `rel="next"`) {
 		t.Errorf("with another link: %q", paged)
 	}
-	if page := w.get(person{}, "/docs/api").is(200).Body.String(); strings.Count(page, "Deprecated since 2027-01-01, works until 2028-01-01.") != 1 {
-		t.Error("the docs page does not say it")
+	if shown := w.get(person{}, "/api/v1/openapi.json").is(200).Body.String(); strings.Count(shown, `"deprecated":true`) != 1 || !strings.Contains(shown, `"x-sunset":"2028-01-01`) {
+		t.Error("what the viewer reads does not say it")
 	}
 	for _, a := range []answer{w.get(w.ours.viewer, "/api/v1/organization"), w.post(w.ours.viewer, "/api/v1/members", map[string]string{})} {
 		if got := a.Header().Get("Deprecation"); got != "" {

@@ -2,9 +2,9 @@
 // pages, and the manners that every answer has.
 //
 // openapi.yaml is the source of truth. From it come the generated types and the
-// router's table (package api), the validation of every request, the docs page,
-// and the table of routes with the roles and scopes that may call them. New
-// refuses to build a server in which a route has no row or a row has no route.
+// router's table (package api), the validation of every request, what the viewer of
+// the API shows, and the table of routes with the roles and scopes that may call
+// them. New refuses to build a server in which a route has no row or a row has no route.
 //
 // A request passes, from outside in: its span, request id (the caller's, else
 // the id of its trace) and security headers, the end of panics, and what is
@@ -16,12 +16,8 @@
 // handler only sees requests that are in order by their form; rules are the use
 // cases' (package commands), whose errors come back as problems.
 //
-// The pages are the application of web/, one document at every address of a page:
-// it fills itself over the API, so nothing of anybody's is in it, and anyone may
-// load it. A binary that was built without the application answers the API and says
-// on its pages what is missing. The description of the API (/docs/api) is rendered
-// here, from openapi.yaml. What is named by its content is kept for ever by
-// browsers, all else is asked for again, so that no old script meets a new server.
+// The pages are the application of web/ and the viewer of the API; package pages serves
+// them, to anyone.
 //
 // Every query carries the caller's organization. A foreign id is answered
 // exactly like an unknown one.

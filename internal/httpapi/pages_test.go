@@ -3,9 +3,12 @@ package httpapi
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"muster/internal/httpapi/pages"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
@@ -17,29 +20,25 @@ var builtApp = fstest.MapFS{
 	"index.html":               {Data: []byte(`<!doctype html><html lang="en"><head><script type="module" src="/assets/index-Ab_1-xyz.js"></script></head><body><div id="root"></div></body></html>`)},
 	"assets/index-Ab_1-xyz.js": {Data: []byte(`export const a = 1;`)},
 	"assets/theme.js":          {Data: []byte(`document.documentElement;`)},
+	"docs.html":                {Data: []byte(`<!doctype html><html lang="en"><head><script type="module" src="/assets/docs-Ab_1-xyz.js"></script></head><body><div id="viewer"></div></body></html>`)},
 	".vite/manifest.json":      {Data: []byte(`{}`)},
 }
 
 func TestPagesAndTheirHeaders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, address := range append(pageAddresses, "/docs/api") {
+	for _, address := range append(slices.Clone(pages.Addresses), pages.Viewer) {
 		a := w.do(request{method: "GET", path: somePath(address)}).is(200)
-		if a.Header().Get("Content-Security-Policy") != contentSecurityPolicy || a.Header().Get("Content-Type") != htmlType || a.Header().Get("Cache-Control") != askAgain {
+		policy, shows := pages.ContentSecurityPolicy, `<div id="root">`
+		if address == pages.Viewer {
+			policy, shows = pages.ViewerPolicy, `<div id="viewer">`
+		}
+		if a.Header().Get("Content-Security-Policy") != policy || a.Header().Get("Content-Type") != pages.HTMLType || a.Header().Get("Cache-Control") != pages.AskAgain {
 			t.Errorf("%s: %v", address, a.Header())
 		}
-		if application := strings.Contains(a.Body.String(), `<div id="root">`); application != (address != "/docs/api") {
-			t.Errorf("%s has the application: %t", address, application)
+		if !strings.Contains(a.Body.String(), shows) {
+			t.Errorf("%s has no %s", address, shows)
 		}
-	}
-	docs := w.do(request{method: "GET", path: "/docs/api"}).is(200).Body.String()
-	for _, r := range w.server.contract.Routes {
-		if r.Operation != nil && !strings.Contains(docs, `id="`+r.Operation.OperationID+`"`) {
-			t.Errorf("the docs page does not have %s", r.Operation.OperationID)
-		}
-	}
-	if strings.Contains(docs, "`") || !strings.Contains(docs, "with a <code>code</code>, the request") {
-		t.Error("the docs page shows Markdown as it is written")
 	}
 }
 
@@ -48,12 +47,12 @@ func TestPagesAndTheirHeaders(t *testing.T) {
 func TestAssets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for path, caching := range map[string]string{"/assets/index-Ab_1-xyz.js": keepForEver, "/assets/theme.js": askAgain, "/assets/docs.css": askAgain, "/assets/icon.svg": askAgain} {
+	for path, caching := range map[string]string{"/assets/index-Ab_1-xyz.js": pages.KeepForEver, "/assets/theme.js": pages.AskAgain, "/assets/unbuilt.css": pages.AskAgain, "/assets/icon.svg": pages.AskAgain} {
 		if got := w.do(request{method: "GET", path: path}).is(200).Header().Get("Cache-Control"); got != caching {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
-	for _, path := range []string{"/.vite/manifest.json", "/assets/manifest.json", "/assets/docs.html", "/assets/gone-12345678.js"} {
+	for _, path := range []string{"/.vite/manifest.json", "/assets/manifest.json", "/assets/unbuilt.html", "/assets/gone-12345678.js"} {
 		w.do(request{method: "GET", path: path, header: map[string]string{"Accept": "text/html"}}).is(404)
 	}
 }
@@ -67,7 +66,7 @@ func TestPageAddresses(t *testing.T) {
 	for _, row := range regexp.MustCompile(`(?m)^\s+page\(\s*"([^"]+)"`).FindAllSubmatch(table, -1) {
 		theirs = append(theirs, strings.ReplaceAll(string(row[1]), "$", ":"))
 	}
-	if diff := cmp.Diff(theirs, pageAddresses); diff != "" {
+	if diff := cmp.Diff(theirs, pages.Addresses); diff != "" {
 		t.Errorf("of the application (-) and of the server (+):\n%s", diff)
 	}
 }
@@ -79,7 +78,7 @@ func TestNothingAtAnAddress(t *testing.T) {
 	w := newWorld(t)
 	browser := map[string]string{"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 	a := w.do(request{method: "GET", path: "/no/such/page", header: browser}).is(404)
-	if !strings.Contains(a.Body.String(), `<div id="root">`) || a.Header().Get("Content-Security-Policy") != contentSecurityPolicy {
+	if !strings.Contains(a.Body.String(), `<div id="root">`) || a.Header().Get("Content-Security-Policy") != pages.ContentSecurityPolicy {
 		t.Errorf("%v %s", a.Header(), a.Body)
 	}
 	w.do(request{method: "GET", path: "/no/such/page"}).problem(404, "not_found")
@@ -94,11 +93,13 @@ func TestNothingAtAnAddress(t *testing.T) {
 func TestWithoutTheApplication(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *Dependencies) { d.App = nil })
-	a := w.do(request{method: "GET", path: "/alerts"}).is(503)
-	if !strings.Contains(a.Body.String(), "make build") || a.Header().Get("Content-Security-Policy") != contentSecurityPolicy {
-		t.Errorf("%v %s", a.Header(), a.Body)
+	for address, policy := range map[string]string{"/alerts": pages.ContentSecurityPolicy, pages.Viewer: pages.ViewerPolicy} {
+		a := w.do(request{method: "GET", path: address}).is(503)
+		if !strings.Contains(a.Body.String(), "make build") || a.Header().Get("Content-Security-Policy") != policy {
+			t.Errorf("%s: %v %s", address, a.Header(), a.Body)
+		}
 	}
-	w.do(request{method: "GET", path: "/docs/api"}).is(200)
+	w.do(request{method: "GET", path: "/api/v1/openapi.yaml"}).is(200)
 	w.get(person{}, "/api/v1/session").is(200)
 }
 
@@ -115,24 +116,6 @@ func TestPagesKnowOfPlainHTTP(t *testing.T) {
 				t.Errorf("%s, insecure cookies %t: marked %t", path, insecure, got)
 			}
 		}
-	}
-}
-
-func TestCodeInDescriptions(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]docsSpan{
-		"":                    {{Text: ""}},
-		"plain":               {{Text: "plain"}},
-		"a `b` c":             {{Text: "a "}, {Text: "b", Code: true}, {Text: " c"}},
-		"`b`":                 {{Text: ""}, {Text: "b", Code: true}, {Text: ""}},
-		"one ` alone, `b` no": {{Text: "one "}, {Text: " alone, ", Code: true}, {Text: "b` no"}},
-	} {
-		if diff := cmp.Diff(want, spans(text)); diff != "" {
-			t.Errorf("%q: %s", text, diff)
-		}
-	}
-	if diff := cmp.Diff([]string{"one\ntwo", "three"}, paragraphs("one\ntwo\n\n\nthree\n")); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"muster/domain/organization"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/pages"
 	"muster/internal/httpapi/wire"
 )
 
@@ -91,6 +93,22 @@ func (s *server) engine() (*gin.Engine, error) {
 	return engine, s.registerPages(engine)
 }
 
+// registerPages routes the pages, each with a row that lets anyone in.
+func (s *server) registerPages(engine *gin.Engine) error {
+	site, err := pages.New(s.App, s.Cookies.OverPlainHTTP())
+	if err != nil {
+		return err
+	}
+	s.page = site.Application
+	for _, page := range site.Pages {
+		s.routes[contract.RouteKey(http.MethodGet, page.Address)] = &contract.Route{
+			Method: http.MethodGet, Path: page.Address, Roles: []organization.Role{contract.Anyone}, Page: true,
+		}
+		engine.GET(page.Address, gin.WrapH(page))
+	}
+	return nil
+}
+
 // detached hands the handler a context of its own. gin reuses its contexts from
 // one request to the next, while database/sql may still be watching the one it
 // was given: the race detector found it reading the next request's.
@@ -107,8 +125,8 @@ func (s *server) unread(c *gin.Context, err error) {
 }
 
 func (s *server) nothingHere(c *gin.Context) {
-	if asksForPage(c.Request) {
-		c.Header("Content-Security-Policy", contentSecurityPolicy)
+	if pages.AsksForPage(c.Request) {
+		c.Header("Content-Security-Policy", pages.ContentSecurityPolicy)
 		c.Status(http.StatusNotFound)
 		s.page.ServeHTTP(c.Writer, c.Request)
 		return

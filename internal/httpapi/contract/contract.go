@@ -43,6 +43,7 @@ type Route struct {
 	Deprecation  *deprecation
 }
 
+// Open says that anyone may call the route.
 func (r *Route) Open() bool { return slices.Contains(r.Roles, Anyone) }
 
 // IsIngest says that the route takes facts from other tools.
@@ -65,6 +66,7 @@ type Contract struct {
 	Routes   map[string]*Route // by method and path
 }
 
+// RouteKey is the route in the table.
 func RouteKey(method, path string) string { return method + " " + path }
 
 // Load reads openapi.yaml and makes the table of it. Every operation
@@ -134,6 +136,7 @@ func newRoute(method, path string, operation *openapi3.Operation) (*Route, error
 	return r, nil
 }
 
+// Words is an extension of openapi.yaml that is a list of words.
 func Words(extensions map[string]any, extension string) ([]string, error) {
 	list, ok := extensions[extension].([]any)
 	if !ok {
@@ -150,8 +153,10 @@ func Words(extensions map[string]any, extension string) ([]string, error) {
 	return out, nil
 }
 
+// PathParameter is a parameter in a path of openapi.yaml.
 var PathParameter = regexp.MustCompile(`\{([^}]+)\}`)
 
+// GinPath is a path of openapi.yaml as gin spells it.
 func GinPath(path string) string { return PathParameter.ReplaceAllString(path, ":$1") }
 
 // types are the media types that the operation answers with where all is well.

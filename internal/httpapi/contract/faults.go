@@ -141,7 +141,7 @@ func detailOf(e *openapi3.SchemaError) string {
 	case "type", "nullable":
 		return "must be " + typeName(e.Schema)
 	case "enum":
-		return "must be one of " + EnumText(e.Schema.Enum)
+		return "must be one of " + enumText(e.Schema.Enum)
 	case "format":
 		return "must be " + formatName(e.Schema.Format)
 	case "minLength":
@@ -180,7 +180,7 @@ func formatName(format string) string {
 	return "well formed"
 }
 
-func EnumText(values []any) string {
+func enumText(values []any) string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = fmt.Sprint(v)

@@ -190,6 +190,7 @@ func (r *Route) rawBody(req *http.Request) ([]byte, *wire.Problem) {
 // walk, which took a fifth of the time of a flood of alerts.
 var escapedNUL = []byte(`\u0000`)
 
+// ParseJSON reads a body that is one JSON value, with its numbers as they are written.
 func ParseJSON(body []byte) (any, *wire.Problem) {
 	if !utf8.Valid(body) {
 		return nil, &wire.Problem{Code: "malformed_json", Detail: "The body is not UTF-8."}

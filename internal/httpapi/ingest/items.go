@@ -40,6 +40,7 @@ func alertItems(body *api.AlertBatch) []commands.AlertItem {
 	return items
 }
 
+// SampleItems are the samples of a body as their door takes them.
 func SampleItems(body *api.SampleBatch) (items feed.Items) {
 	for _, h := range wire.Value(body.Hosts) {
 		host := feed.HostItem{Host: h.Host, Instances: h.Instances, At: h.At, CPUPercent: h.CpuPercent, MemoryPercent: h.MemoryPercent}

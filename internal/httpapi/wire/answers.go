@@ -48,6 +48,7 @@ func Strings[T ~string](l []T) []string {
 	return out
 }
 
+// UTC is the time in UTC, or null where there is none.
 func UTC(t *time.Time) *time.Time {
 	if t == nil || t.IsZero() {
 		return nil
@@ -110,10 +111,12 @@ func CursorPlace(c *string, kind string) (string, error) {
 	return place, nil
 }
 
+// BadCursor refuses a cursor of another list, or of nobody.
 func BadCursor() *Problem {
 	return BadParameter(api.Query, "cursor", "invalid_cursor", "is not one that this list gave out")
 }
 
+// CursorPosition reads a cursor of that kind whose place is a position of a log.
 func CursorPosition(c *string, kind string) (int64, error) {
 	place, err := CursorPlace(c, kind)
 	if err != nil || place == "" {
@@ -137,6 +140,7 @@ func MatchesTag(given []string, tag string) bool {
 	return false
 }
 
+// PointerAt is the JSON pointer of a list's entry.
 func PointerAt(list string, i int) string { return list + "/" + strconv.Itoa(i) }
 
 // Fixed serves bytes that live as long as the process, and only whole: parts of

@@ -43,8 +43,10 @@ func (c *Call) End() {
 	}
 }
 
+// CallKey is where a request's context has its Call.
 type CallKey struct{}
 
+// CallOf is what the server knows about the request of a context.
 func CallOf(ctx context.Context) *Call {
 	c, _ := ctx.Value(CallKey{}).(*Call)
 	return c

@@ -35,6 +35,7 @@ func Unreadable(fields []api.FieldError) *Problem {
 	return &Problem{Code: fields[named].Code, Detail: detail, Fields: fields}
 }
 
+// FieldName is where a field error lies: a pointer into the body, or a parameter.
 func FieldName(f api.FieldError) string {
 	if f.Pointer != nil {
 		return *f.Pointer

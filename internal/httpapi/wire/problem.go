@@ -94,6 +94,7 @@ var Codes = map[string]struct {
 // rule is the title of a 422 whose maker gave none.
 const ruleTitle = "The request breaks a rule"
 
+// StatusCode is the code's own; a rule that is not listed is a 422.
 func (p *Problem) StatusCode() int {
 	if c, ok := Codes[p.Code]; ok {
 		return c.status
@@ -154,6 +155,7 @@ func WholeSeconds(d time.Duration) int {
 	return max(1, int((d+time.Second-1)/time.Second))
 }
 
+// NotFound is told of an id that is unknown or another organization's.
 func NotFound(what string) *Problem {
 	return &Problem{Code: "not_found", Detail: "No " + what + " of that id is known in this organization."}
 }
@@ -166,6 +168,7 @@ func MissingUnless(ok bool, what string) error {
 	return NotFound(what)
 }
 
+// BadParameter refuses one parameter.
 func BadParameter(in api.FieldErrorIn, name, code, detail string) *Problem {
 	return &Problem{Code: code, Detail: name + " " + detail + ".", Fields: []api.FieldError{{In: in, Parameter: &name, Code: code, Detail: detail}}}
 }
@@ -177,6 +180,7 @@ func AsProblem(err error) (*Problem, bool) {
 	return p, ok
 }
 
+// InternalDetail is all that is told of a failure of ours.
 const InternalDetail = "The request failed; the log has the reason under this request id."
 
 // Sentence is a refusal's clause as a person reads it.

@@ -1,0 +1,68 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { apiAs, serverUrl, violations, visit } from "./browser";
+
+// The description of the API, as Swagger UI draws it. visit holds the console against each test: a script or a style
+// that the content security policy forbids is a complaint there.
+
+/** Every address that a page asks, of which there is none but the server's. */
+function asked(page: Page): string[] {
+  const hosts: string[] = [];
+  page.on("request", (request) => hosts.push(new URL(request.url()).origin));
+  return hosts;
+}
+
+async function opened(operation: string, as: "viewer" | null): Promise<{ page: Page; hosts: string[] }> {
+  let hosts: string[] = [];
+  const page = await visit(`/docs/api#/${operation}`, {
+    as,
+    before: async (p) => {
+      hosts = asked(p);
+    },
+  });
+  await page.getByRole("button", { name: "Try it out" }).waitFor();
+  return { page, hosts };
+}
+
+test("the description lists every operation, with an example, and asks no other host", async () => {
+  const contract = await (await fetch(`${serverUrl}/api/v1/openapi.json`)).json();
+  const operations = Object.values(contract.paths as Record<string, Record<string, { operationId?: string }>>)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ operationId }) => operationId);
+  const { page, hosts } = await opened("Alerts/listAlerts", null);
+  await expect.poll(() => page.locator(".opblock").count()).toBe(operations.length);
+  await page.locator(".opblock.is-open .responses-wrapper").getByText("lastTriggeredAt").first().waitFor();
+  expect([...new Set(hosts)]).toEqual([serverUrl]);
+});
+
+/** tried sends the operation that is open, and is what its answer shows. */
+async function tried(page: Page, path: string) {
+  await page.getByRole("button", { name: "Try it out" }).click();
+  const arrived = page.waitForResponse((r) => new URL(r.url()).pathname === path);
+  await page.getByRole("button", { name: "Execute", exact: true }).click();
+  expect((await arrived).status()).toBe(200);
+  return page.locator(".live-responses-table");
+}
+
+test("what is tried is answered with the session of who is signed in", async () => {
+  const { page, hosts } = await opened("Sign-in/getSession", "viewer");
+  await (await tried(page, "/api/v1/session")).getByText('"viewer"').first().waitFor();
+  expect([...new Set(hosts)]).toEqual([serverUrl]);
+});
+
+test("what is tried is answered with a token", async () => {
+  const made = await apiAs("viewer", "POST", "/api/v1/api-tokens", { name: "docs", scopes: ["reports:read"] });
+  const { token } = (await made.json()) as { token: string };
+  const { page } = await opened("Sign-in/getSession", null);
+  await page.getByRole("button", { name: "Authorize" }).first().click();
+  const form = page.locator("form", { has: page.locator("#auth-bearer-value") });
+  await form.locator("#auth-bearer-value").fill(token);
+  await form.getByRole("button", { name: "Apply credentials" }).click();
+  await page.getByRole("button", { name: "Close" }).last().click();
+  await (await tried(page, "/api/v1/session")).getByText('"token"').first().waitFor();
+});
+
+test("an operation's description is accessible, in light and dark", async () => {
+  const { page } = await opened("Alerts/listAlerts", null);
+  expect(await violations(page)).toEqual([]);
+});
