@@ -99,7 +99,7 @@ func Bind(flags *pflag.FlagSet) *Config {
 func (c *Config) Validate() error {
 	environment := c.environment()
 	texts := make(map[string]string)
-	var problems []Problem
+	var problems []WrongSetting
 	for _, s := range settings(c) {
 		text := c.values[s.flag].text
 		if fromEnvironment := environment[s.variable()]; fromEnvironment != "" && !c.flags.Changed(s.flag) {
@@ -234,19 +234,19 @@ func (c *Config) environment() map[string]string {
 	return variables
 }
 
-// Problem is one wrong setting.
-type Problem struct {
+// WrongSetting is one wrong setting.
+type WrongSetting struct {
 	Flag, Variable string
 	Reason         string
 }
 
-func problem(flag, reason string) Problem {
-	return Problem{Flag: "--" + flag, Variable: variable(flag), Reason: reason}
+func problem(flag, reason string) WrongSetting {
+	return WrongSetting{Flag: "--" + flag, Variable: variable(flag), Reason: reason}
 }
 
 // InvalidError holds everything that is wrong with the settings.
 type InvalidError struct {
-	Problems []Problem
+	Problems []WrongSetting
 }
 
 func (e *InvalidError) Error() string {

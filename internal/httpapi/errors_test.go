@@ -30,7 +30,7 @@ func TestABusyDatabaseIsNoFaultOfOurs(t *testing.T) {
 		"another writer first": {fmt.Errorf("append: %w", &eventstore.ConflictError{Expected: 1, Actual: 2}), true},
 		"being stopped":        {state("57P01"), true},
 		"died":                 {state("57P02"), true},
-		"lost while it spoke":  {fmt.Errorf("append: %w", &postgres.LostError{Err: io.EOF}), true},
+		"lost while it spoke":  {fmt.Errorf("append: %w", &postgres.ConnectionLostError{Err: io.EOF}), true},
 		"lost before":          {fmt.Errorf("append: %w", driver.ErrBadConn), true},
 		"no answer in time":    {fmt.Errorf("append: %w", context.DeadlineExceeded), true},
 		"a file that is cut":   {fmt.Errorf("read inputs: %w", io.ErrUnexpectedEOF), false},

@@ -12,25 +12,25 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// LostError says that a connection to the database broke while it was in use:
+// ConnectionLostError says that a connection to the database broke while it was in use:
 // the server died or was stopped, or the network between went away. What was
 // under way may or may not have been done. It is a net.Error, for those who may not
 // know this package.
-type LostError struct{ Err error }
+type ConnectionLostError struct{ Err error }
 
-var _ net.Error = (*LostError)(nil)
+var _ net.Error = (*ConnectionLostError)(nil)
 
-func (e *LostError) Error() string {
+func (e *ConnectionLostError) Error() string {
 	return "the connection to the database was lost: " + e.Err.Error()
 }
 
-func (e *LostError) Unwrap() error { return e.Err }
+func (e *ConnectionLostError) Unwrap() error { return e.Err }
 
 // Timeout says that the connection broke before any deadline.
-func (e *LostError) Timeout() bool { return false }
+func (e *ConnectionLostError) Timeout() bool { return false }
 
 // Temporary says that the same may work later.
-func (e *LostError) Temporary() bool { return true }
+func (e *ConnectionLostError) Temporary() bool { return true }
 
 // Away recognises that a database does not answer, is starting, or is stopping,
 // so that the same is worth trying again: a connection that cannot be made or got in
@@ -40,7 +40,7 @@ func (e *LostError) Temporary() bool { return true }
 func Away(err error) bool {
 	var (
 		connect *pgconn.ConnectError
-		lost    *LostError
+		lost    *ConnectionLostError
 		server  *pgconn.PgError
 	)
 	switch {
@@ -56,7 +56,7 @@ func Away(err error) bool {
 	return pgconn.SafeToRetry(err) // of a connection that is closed already
 }
 
-// markLost makes whatever breaks a connection of config's a *LostError. pgx hands on
+// markLost makes whatever breaks a connection of config's a *ConnectionLostError. pgx hands on
 // what the network said, and that is often io.ErrUnexpectedEOF: by itself it may as
 // well come from a file.
 func markLost(config *pgxpool.Config) {
@@ -90,5 +90,5 @@ func lost(err error) error {
 	if err == nil || errors.As(err, &timeout) && timeout.Timeout() {
 		return err
 	}
-	return &LostError{Err: err}
+	return &ConnectionLostError{Err: err}
 }

@@ -35,7 +35,7 @@ func TestAnOutageIsToldOnce(t *testing.T) {
 	o := NewOutage(slog.NewTextHandler(lines, nil), func(ctx context.Context) bool { return ctx.Value(ownKey{}) != nil })
 	o.every, o.repeat = time.Millisecond, 20*time.Millisecond
 	log := slog.New(o).With("loop", "one")
-	lost, refused := &LostError{Err: io.EOF}, errors.New("connection refused")
+	lost, refused := &ConnectionLostError{Err: io.EOF}, errors.New("connection refused")
 	var mu sync.Mutex
 	state := refused
 	reach := func(context.Context) error {

@@ -29,8 +29,8 @@ func NewReader(db *sqlx.DB, events *eventstore.Store, decode projections.Decode)
 	return &Reader{db: db, events: events, decode: decode}
 }
 
-// Place is an instance or a database; it may have been removed.
-type Place struct {
+// NamedPlace is an instance or a database; it may have been removed.
+type NamedPlace struct {
 	ID   uuid.UUID
 	Name string
 }
@@ -49,8 +49,8 @@ type Alert struct {
 	LastTriggeredAt  time.Time
 	ResolvedAt       *time.Time // exactly where it is closed
 	Occurrences      int
-	Instance         *Place // its own, or its database's
-	Database         *Place
+	Instance         *NamedPlace // its own, or its database's
+	Database         *NamedPlace
 }
 
 // seenLater joins an alert (a) with its row of alert_last_seen (s) where that
@@ -120,11 +120,11 @@ func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert
 
 // at is a place of which the name may be unknown, because its registration was
 // dropped.
-func at(id uuid.NullUUID, name *string) *Place {
+func at(id uuid.NullUUID, name *string) *NamedPlace {
 	if !id.Valid {
 		return nil
 	}
-	p := &Place{ID: id.UUID}
+	p := &NamedPlace{ID: id.UUID}
 	if name != nil {
 		p.Name = *name
 	}

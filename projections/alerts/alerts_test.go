@@ -44,7 +44,7 @@ func TestAlertAndItsTimeline(t *testing.T) {
 	want := alerts.Alert{
 		ID: id, Title: "Disk is full", Description: "at /var", Severity: domain.Critical, State: domain.AutoResolvedState,
 		Rule: details.Rule, CreatedAt: minute(-5), FirstTriggeredAt: minute(8), LastTriggeredAt: minute(14), ResolvedAt: &resolved,
-		Occurrences: 2, Instance: &alerts.Place{ID: orders, Name: "orders"}, Database: &alerts.Place{ID: database, Name: "sales"},
+		Occurrences: 2, Instance: &alerts.NamedPlace{ID: orders, Name: "orders"}, Database: &alerts.NamedPlace{ID: database, Name: "sales"},
 	}
 	if got, ok, err := s.reader.Alert(t.Context(), acme, id); err != nil || !ok || !cmp.Equal(want, got) {
 		t.Errorf("alert: %v %v\n%s", ok, err, cmp.Diff(want, got))
@@ -125,8 +125,8 @@ func TestPlacesOfAnother(t *testing.T) {
 		if len(found) != 1 {
 			t.Fatalf("%s: %d alerts", where, len(found))
 		}
-		nameless := [2]alerts.Place{{ID: theirs}, {ID: database}}
-		if got := [2]alerts.Place{*found[0].Instance, *found[0].Database}; got != nameless {
+		nameless := [2]alerts.NamedPlace{{ID: theirs}, {ID: database}}
+		if got := [2]alerts.NamedPlace{*found[0].Instance, *found[0].Database}; got != nameless {
 			t.Errorf("%s: %v, want %v", where, got, nameless)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 type drawn struct {
 	*rand.Rand
 	organization uuid.UUID
-	places       []alerts.Place // instances
+	places       []alerts.NamedPlace // instances
 	alerts       []alerts.Alert
 	batches      []eventstore.Append
 }
@@ -43,7 +43,7 @@ func (s *scene) draw(seed uint64) *drawn {
 	d := &drawn{Rand: rand.New(rand.NewPCG(seed, 4))}
 	d.organization = d.id()
 	for _, name := range []string{"orders", "orders", "billing", "gone"} {
-		p := alerts.Place{ID: d.id(), Name: name}
+		p := alerts.NamedPlace{ID: d.id(), Name: name}
 		facts := []any{fleet.InstanceRegistered{Name: name}}
 		switch name {
 		case "billing":

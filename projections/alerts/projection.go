@@ -58,7 +58,7 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 		return err
 	}
 	before := tally(alerts)
-	places := make(map[rawID]namedPlace)
+	places := make(map[rawID]placeName)
 	for i, e := range events {
 		switch fact := facts[i].(type) {
 		case domain.Event:
@@ -72,7 +72,7 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 			}
 		case fleet.Event:
 			if name, ok := nameIn(fact); ok {
-				places[rawID(e.Stream)] = namedPlace{rawID(e.OrganizationID), name}
+				places[rawID(e.Stream)] = placeName{rawID(e.OrganizationID), name}
 			}
 		}
 	}
@@ -178,8 +178,8 @@ func orNull(id *rawID) *rawID {
 	return id
 }
 
-// namedPlace is what an instance or a database is called.
-type namedPlace struct {
+// placeName is what an instance or a database is called.
+type placeName struct {
 	organization rawID
 	name         string
 }
@@ -199,7 +199,7 @@ func nameIn(fact fleet.Event) (name string, ok bool) {
 	return "", false
 }
 
-func name(ctx context.Context, tx projections.Tx, places map[rawID]namedPlace) error {
+func name(ctx context.Context, tx projections.Tx, places map[rawID]placeName) error {
 	if len(places) == 0 {
 		return nil
 	}

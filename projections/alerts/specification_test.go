@@ -245,10 +245,10 @@ func (a *specAlert) row() alerts.Alert {
 		FirstTriggeredAt: a.first, LastTriggeredAt: a.lastTriggered(), ResolvedAt: a.resolved, Occurrences: a.occurrences,
 	}
 	if a.instance != nil {
-		row.Instance = &alerts.Place{ID: a.instance.id, Name: a.instance.name}
+		row.Instance = &alerts.NamedPlace{ID: a.instance.id, Name: a.instance.name}
 	}
 	if a.database != nil {
-		row.Database = &alerts.Place{ID: a.database.id, Name: a.database.name}
+		row.Database = &alerts.NamedPlace{ID: a.database.id, Name: a.database.name}
 	}
 	return row
 }

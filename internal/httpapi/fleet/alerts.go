@@ -92,7 +92,7 @@ func showAlert(row alerts.Alert) api.Alert {
 	}
 }
 
-func reference(place *alerts.Place) *api.Reference {
+func reference(place *alerts.NamedPlace) *api.Reference {
 	if place == nil {
 		return nil
 	}

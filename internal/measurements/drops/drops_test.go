@@ -96,7 +96,7 @@ func TestNothingOfADriverIsKept(t *testing.T) {
 		"timeout": fmt.Errorf("hush: %w", context.DeadlineExceeded),
 		"refused": &pgconn.PgError{Code: "53200", Message: "hush", Detail: "hush"},
 		"network": &net.OpError{Op: "dial", Err: errors.New("hush")},
-		"lost":    fmt.Errorf("hush: %w", &postgres.LostError{Err: io.EOF}),
+		"lost":    fmt.Errorf("hush: %w", &postgres.ConnectionLostError{Err: io.EOF}),
 		"other":   errors.New("hush"),
 	}
 	for tile, err := range errs {
