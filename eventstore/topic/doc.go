@@ -18,7 +18,7 @@
 // fit) parks nothing: the page is tried again.
 //
 // After a page a group reads the next at once; when there is none it blocks on
-// a Wake, which the appending process raises and other processes raise through
+// a listen.Wake, which the appending process raises and other processes raise through
 // LISTEN/NOTIFY, and at most one second (SafetyPoll). A look that finds nothing
 // locks and writes nothing.
 //

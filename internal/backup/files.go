@@ -103,18 +103,18 @@ func openBlobs(ctx context.Context, dir string) (*blobs.Store, error) {
 }
 
 // measure returns size and digest of a file of a backup.
-func measure(dir, name string) (BackupFile, error) {
+func measure(dir, name string) (KeptFile, error) {
 	file, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
-		return BackupFile{}, err
+		return KeptFile{}, err
 	}
 	defer func() { _ = file.Close() }()
 	sum := sha256.New()
 	size, err := io.Copy(sum, file)
 	if err != nil {
-		return BackupFile{}, fmt.Errorf("read %s: %w", name, err)
+		return KeptFile{}, fmt.Errorf("read %s: %w", name, err)
 	}
-	return BackupFile{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+	return KeptFile{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
 func syncDir(dir string) error {

@@ -260,7 +260,7 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 		if err != nil {
 			return err
 		}
-		m.Files = append(m.Files, BackupFile{Name: blobsDir + "/" + file.name, SizeBytes: copied.SizeBytes, SHA256: copied.SHA256})
+		m.Files = append(m.Files, KeptFile{Name: blobsDir + "/" + file.name, SizeBytes: copied.SizeBytes, SHA256: copied.SHA256})
 		if ok, err := file.matches(ctx, into); err != nil {
 			return err
 		} else if !ok {

@@ -38,12 +38,12 @@ type Manifest struct {
 	Schema        int64                   `json:"schema"`     // last migration
 	Organizations int                     `json:"organizations"`
 	Heads         []eventstore.SignedHead `json:"heads"` // of the logs, as the dump has them
-	Files         []BackupFile            `json:"files"`
+	Files         []KeptFile              `json:"files"`
 	Absent        []Absent                `json:"absent,omitempty"`
 }
 
-// BackupFile is one file of a backup.
-type BackupFile struct {
+// KeptFile is one file of a backup.
+type KeptFile struct {
 	Name      string `json:"name"` // with slashes, relative to the backup's directory
 	SizeBytes int64  `json:"sizeBytes"`
 	SHA256    string `json:"sha256"` // hex

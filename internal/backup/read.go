@@ -113,11 +113,11 @@ func expected(name string) bool {
 }
 
 // blobNames are the files of reports, by their names in the blob store.
-func (b *Backup) blobFiles() []BackupFile {
-	var files []BackupFile
+func (b *Backup) blobFiles() []KeptFile {
+	var files []KeptFile
 	for _, f := range b.Files {
 		if name, ok := strings.CutPrefix(f.Name, blobsDir+"/"); ok {
-			files = append(files, BackupFile{Name: name, SizeBytes: f.SizeBytes, SHA256: f.SHA256})
+			files = append(files, KeptFile{Name: name, SizeBytes: f.SizeBytes, SHA256: f.SHA256})
 		}
 	}
 	return files
