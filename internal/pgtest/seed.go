@@ -5,12 +5,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"muster/internal/postgres/cluster"
@@ -154,36 +152,18 @@ func (s *Server) seed(ctx context.Context, dir string) (string, error) {
 
 // copyTree copies the files of a stopped cluster, and tells of each that it made.
 func copyTree(from, to string, made func(path string) error) error {
-	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	if err := os.Chmod(to, 0o700); err != nil { // or PostgreSQL does not start
+		return err
+	}
+	return filepath.WalkDir(to, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		target := to + strings.TrimPrefix(path, from)
-		if entry.IsDir() {
-			if err := os.Mkdir(target, 0o700); err != nil {
-				return err
-			}
-			return made(target)
-		}
-		if err := copyFile(path, target); err != nil {
-			return err
-		}
-		return made(target)
+		return made(path)
 	})
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // flock waits for a lock of a file. A signal is no reason to give up.
