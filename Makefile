@@ -71,13 +71,14 @@ web/dist/app/index.html: $(WEB_BUILD) web/index.html web/package.json web/vite.c
 	@cd web && npm run --silent build
 
 # Not npm ci: it refuses a lock where a registry lacks a program for a platform that is
-# not this one. Versions are those of the lock all the same.
+# not this one. Versions are those of the lock all the same. Nothing needs its install
+# script, and one package would call home in it.
 $(WEB_BUILD): web/package-lock.json
 	@echo '== installing what builds the pages (npm, 200 MB)'
-	@cd web && npm install --omit=dev --no-save --silent && touch node_modules/.builds
+	@cd web && npm install --omit=dev --no-save --silent --ignore-scripts && touch node_modules/.builds
 
 $(WEB): web/package-lock.json
-	cd web && npm install --no-save --silent && touch node_modules/.builds node_modules/.tests
+	cd web && npm install --no-save --silent --ignore-scripts && touch node_modules/.builds node_modules/.tests
 
 test: build tools
 	bash scripts/test.sh $(RESULTS)

@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-// These build the pages and are not in them.
-const builders = ["@vitejs/plugin-react", "postcss", "postcss-preset-mantine", "vite"];
+// These build the pages, or count who installs what they come with, and are not in them.
+const builders = ["@scarf/scarf", "@vitejs/plugin-react", "postcss", "postcss-preset-mantine", "vite"];
 
 const carried = readFileSync(0, "utf8").trim().split("\n").map((line) => {
   const [name, dir] = line.split(" ");
@@ -17,12 +17,12 @@ function add(name, within = "") {
   // A package may have another version of its own of what it depends on.
   const path = [`${within}node_modules/${name}`, `node_modules/${name}`].find((place) => lock[place] !== undefined);
   const entry = lock[path];
-  if (entry === undefined || entry.dev || seen.has(path) || name.startsWith("@types/")) return; // types are not carried
+  if (entry === undefined || entry.dev || seen.has(path) || builders.includes(name) || name.startsWith("@types/")) return; // types are not carried
   seen.add(path);
   carried.push({ name: `${name}@${entry.version}`, dir: join("web", path), said: entry.license });
   for (const other of Object.keys({ ...entry.dependencies, ...entry.peerDependencies })) add(other, `${path}/`);
 }
-for (const name of Object.keys(lock[""].dependencies)) if (!builders.includes(name)) add(name);
+for (const name of Object.keys(lock[""].dependencies)) add(name);
 
 // One text stands once, under all that it is the licence of.
 const texts = new Map();
