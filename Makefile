@@ -102,7 +102,7 @@ SKIPPED = @mkdir -p $(RESULTS) && echo "$(1): $(2)" | tee -a $(RESULTS)/skipped
 
 # What is tested and linted is compiled as it is built, so that the one finds in the
 # cache what the other put there. vet is one of the linters.
-AS_BUILT := GOFLAGS='$(FLAGS)'
+AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 
 # VERSITYGW is the object store of the tests, without which they are skipped.
 # MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
