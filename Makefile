@@ -149,7 +149,7 @@ lint-web: $(WEB)
 tools: $(GOLANGCI) $(VERSITYGW) $(if $(NPM),$(OPENAPI_LINT) $(OIDC_PROVIDER)/node_modules/.package-lock.json)
 
 # With the program's flags, so that Go's own packages are compiled once for all three.
-INSTALL := CGO_ENABLED=0 go install -trimpath -ldflags '-s -w'
+INSTALL := CGO_ENABLED=0 go install $(FLAGS) -ldflags '-s -w'
 
 $(GOLANGCI):
 	@mkdir -p $(TOOLS)
