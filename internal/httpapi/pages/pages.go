@@ -76,14 +76,14 @@ func New(app fs.FS, plainHTTP bool) (*Site, error) {
 			return nil, err
 		}
 	}
-	s.add(Viewer, ViewerPolicy, viewer)
+	s.addPage(Viewer, ViewerPolicy, viewer)
 	for _, address := range Addresses {
-		s.add(address, ContentSecurityPolicy, s.Application)
+		s.addPage(address, ContentSecurityPolicy, s.Application)
 	}
 	return s, nil
 }
 
-func (s *Site) add(address, policy string, handler http.Handler) {
+func (s *Site) addPage(address, policy string, handler http.Handler) {
 	s.Pages = append(s.Pages, Page{address, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		handler.ServeHTTP(w, r)
@@ -139,7 +139,7 @@ func (s *Site) addFiles(from fs.FS, dir string) error {
 		if hashed.MatchString(file.Name()) {
 			caching = KeepForEver
 		}
-		s.add("/assets/"+file.Name(), ContentSecurityPolicy, wire.Fixed(kind, caching, text))
+		s.addPage("/assets/"+file.Name(), ContentSecurityPolicy, wire.Fixed(kind, caching, text))
 	}
 	return nil
 }
