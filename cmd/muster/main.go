@@ -111,8 +111,9 @@ them that can be proven afterwards.
 Every flag has an environment variable (--public-url is MUSTER_PUBLIC_URL); the
 flag wins. Without --database-url Muster runs a private PostgreSQL under
 --data-dir, and every subcommand finds it there.`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		SilenceUsage:          true,
+		SilenceErrors:         true,
+		DisableFlagsInUseLine: true, // it is called with a command
 	}
 	sayVersion := root.Flags().BoolP("version", "v", false, "version for muster")
 	help := root.HelpFunc()
