@@ -51,7 +51,7 @@ func (c *bodies) addBody(b bucket, body []byte) {
 	if body == nil { // a row without slots: of an hour that only a marker of staleness is in
 		body = []byte{}
 	}
-	c.buckets.addBucket(b)
+	c.addBucket(b)
 	c.bytes = append(c.bytes, body)
 }
 
