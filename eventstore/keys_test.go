@@ -73,23 +73,47 @@ func TestKeysAreLookedUpByTheirIndex(t *testing.T) {
 	store := eventstore.New(db)
 	db.MustExec(`ALTER TABLE stream_keys SET (autovacuum_enabled = off)`)
 	db.SetMaxOpenConns(1)
-	lock := func(keys ...string) (read int64) {
+	type reading struct {
+		Whole int64 `db:"seq_tup_read"`
+		Index int64 `db:"idx_tup_fetch"`
+	}
+	type lookUp func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, streamType string, keys []string) (map[string]eventstore.StreamKey, error)
+	look := func(by lookUp, keys ...string) (read reading) {
 		t.Helper()
 		tx := db.MustBeginTx(t.Context(), nil)
 		defer func() { _ = tx.Rollback() }()
-		if _, err := store.LockKeys(t.Context(), tx, ours, "report", keys); err != nil {
+		rows := func() (r reading) { // of this session, from its last report of them
+			if err := tx.Get(&r, `SELECT seq_tup_read, idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'stream_keys'`); err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		before := rows()
+		if _, err := by(t.Context(), tx, ours, "report", keys); err != nil {
 			t.Fatal(err)
 		}
-		if err := tx.Get(&read, `SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'stream_keys'`); err != nil {
-			t.Fatal(err)
-		}
-		return read
+		after := rows()
+		return reading{Whole: after.Whole - before.Whole, Index: after.Index - before.Index}
 	}
-	lock("none")
+	ways := map[string]lookUp{
+		"lock": store.LockKeys,
+		"find": func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, streamType string, keys []string) (map[string]eventstore.StreamKey, error) {
+			return store.FindKeys(ctx, tx, organization, streamType, keys)
+		},
+	}
+	for _, by := range ways {
+		look(by, "none")
+	}
 	db.MustExec(`INSERT INTO stream_keys SELECT $1, 'report', 'key-' || n, gen_random_uuid(), 1, '' FROM generate_series(1, 20000) n`, ours)
-	for range 10 {
-		if read := lock("key-1", "key-77", "key-20000", "none"); read > 0 {
-			t.Fatalf("%d rows are read from end to end", read)
+	for name, by := range ways {
+		for range 10 {
+			read := look(by, "key-1", "key-77", "key-20000", "none")
+			if read.Whole > 0 {
+				t.Fatalf("%s: %d rows are read from end to end", name, read.Whole)
+			}
+			if read.Index > 100 { // a key to be locked is looked up a few times
+				t.Fatalf("%s: %d rows are read by the index for 4 keys", name, read.Index)
+			}
 		}
 	}
 }
