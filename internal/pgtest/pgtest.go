@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jmoiron/sqlx"
@@ -131,8 +132,13 @@ func EmptyURL(t testing.TB) string {
 	return server.URL(Superuser, name)
 }
 
-// poolSize lets a test run sixteen writers and look on.
-const poolSize = 20
+const (
+	// poolSize lets a test run sixteen writers and look on.
+	poolSize = 20
+	// idleTimeout is for programs that the race detector slows down on a busy machine:
+	// there it took 29 s to decide about 10,000 alerts under their locks.
+	idleTimeout = 2 * time.Minute
+)
 
 // DB is a pool on the test's own, migrated database. Each call opens a pool, as
 // each process of an installation would.
@@ -144,7 +150,7 @@ func DB(t testing.TB) *sqlx.DB {
 // Connect is a pool on any database, closed with the test.
 func Connect(t testing.TB, url string) *sqlx.DB {
 	t.Helper()
-	db, pool, err := postgres.Connect(context.Background(), url, postgres.PoolOptions{Name: "test", Max: poolSize})
+	db, pool, err := postgres.Connect(context.Background(), url, postgres.PoolOptions{Name: "test", Max: poolSize, Idle: idleTimeout})
 	if err != nil {
 		t.Fatal(err)
 	}

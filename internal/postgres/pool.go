@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -15,6 +16,8 @@ import (
 type PoolOptions struct {
 	Name string // shows in pg_stat_activity as muster/<Name>
 	Max  int    // connections at most; 0: 4
+	// Idle is how long a transaction may wait for its owner; 0: idleTimeout.
+	Idle time.Duration
 	// Tracer sees every statement, with its parameters; nil: none does.
 	Tracer pgx.QueryTracer
 }
@@ -47,7 +50,7 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Not start-up parameters: PgBouncer refuses those it does not know.
 	settings := fmt.Sprintf("SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d",
-		lockTimeout.Milliseconds(), idleTimeout.Milliseconds())
+		lockTimeout.Milliseconds(), cmp.Or(opts.Idle, idleTimeout).Milliseconds())
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, settings)
 		return err
