@@ -82,7 +82,7 @@ func (c *collector) take(path string, body []byte) error {
 
 // env has a process send everything here, and soon.
 func (c *collector) env() []string {
-	return []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.server.URL, "OTEL_BSP_SCHEDULE_DELAY=100", "OTEL_METRIC_EXPORT_INTERVAL=300"}
+	return []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.server.URL, "OTEL_BSP_SCHEDULE_DELAY=100", "OTEL_METRIC_EXPORT_INTERVAL=2000"}
 }
 
 // everything is all that was sent, as text.
@@ -198,7 +198,7 @@ func TestCollectorAway(t *testing.T) {
 	i := install(t)
 	server := serving(t, []string{
 		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=" + hanging.URL + "/v1/traces", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://127.0.0.1:1/v1/metrics",
-		"OTEL_BSP_SCHEDULE_DELAY=10", "OTEL_METRIC_EXPORT_INTERVAL=20",
+		"OTEL_BSP_SCHEDULE_DELAY=10", "OTEL_METRIC_EXPORT_INTERVAL=200",
 	}, i.flags()...)
 	for range 100 {
 		visitor{base: server.base}.must(t, http.StatusOK, http.MethodGet, "/api/v1/session", nil)
