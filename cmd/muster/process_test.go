@@ -37,15 +37,26 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// within polls until something holds or the time is up.
+// within polls until something holds or the time is up. Whoever is looked at works for
+// each look, too: so that they get on, it rests for longer than the look took.
 func within(limit time.Duration, holds func() bool) bool {
-	for deadline := time.Now().Add(limit); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			return holds()
+	for deadline := time.Now().Add(limit); ; {
+		began := time.Now()
+		if holds() {
+			return true
 		}
+		if began.After(deadline) {
+			return false
+		}
+		time.Sleep(min(max(shortestRest, 4*time.Since(began)), longestRest))
 	}
-	return true
 }
+
+// Between two looks, see within.
+const (
+	shortestRest = 10 * time.Millisecond
+	longestRest  = 250 * time.Millisecond
+)
 
 // transcript is all that a process said so far.
 type transcript struct {
