@@ -54,7 +54,7 @@ func TestStandardAgents(t *testing.T) {
 		i.must(t, "organization", "create", "--name", way, "--admin-email", email, "--admin-password-file", passwordFile(t))
 		tokens[way] = strings.TrimSpace(i.must(t, "token", "create", "--kind", "ingest", "--email", email))
 	}
-	server := serving(t, []string{"MUSTER_RATE_LIMITS=off", "MUSTER_COLLECT_OWN_HOST=off"}, i.flags()...) // the test polls
+	server := servingHere(t, append(i.flags(), "--rate-limits=off", "--collect-own-host=off")...) // the test polls
 	host := startNodeExporter(t)
 	p := startHostAgents(t, server, host, tokens)
 	for _, job := range []string{"node", "vmagent"} { // either may begin late

@@ -78,7 +78,7 @@ func TestBackupIsRestoredElsewhere(t *testing.T) {
 			t.Errorf("the restore does not say %q:\n%s", word, restored)
 		}
 	}
-	server := serving(t, nil, append(there.flags(), "--rate-limits=off")...)
+	server := servingHere(t, append(there.flags(), "--rate-limits=off")...)
 	c := client{base: server.base, token: h.ana.token}
 	there.same(t, c, first, pdf.body)
 	there.must(t, "events", "verify", "--witness", headLine(t, said, "reports"))
@@ -194,7 +194,7 @@ func TestFilesThatAreErasedMeanwhile(t *testing.T) {
 	if said := there.must(t, "restore", dir); !strings.Contains(said, "(erased)") {
 		t.Errorf("the restore does not say what was erased:\n%s", said)
 	}
-	serving(t, nil, there.flags()...)
+	servingHere(t, there.flags()...)
 	// The erasure is done again: the job for it is in the backup.
 	pgtest.Connect(t, there.url).MustExec(`UPDATE jobs SET due_at = now() WHERE kind = 'erase' AND key = 'inputs' AND subject = $1`, id)
 	eventually(t, "the inputs count as erased", func() bool { return there.rebuild(t, id).status == 4 })

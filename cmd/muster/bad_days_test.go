@@ -136,7 +136,7 @@ func TestDatabaseRestartsMidBuild(t *testing.T) {
 	i := installed{url: server.Superuser(), dir: t.TempDir()}
 	email := i.organization(t, "Acme")
 	common := append(i.flags(), "--rate-limits=off", "--job-lease=1s")
-	api := serving(t, nil, append(common, "--roles=api,projections")...)
+	api := servingHere(t, append(common, "--roles=api,projections")...)
 	ana := i.as(t, api, email)
 	id := ana.request(t, security(ana.paper(t, "pg-1")))
 

@@ -26,7 +26,7 @@ func TestDiskFull(t *testing.T) {
 		t.Skipf("no small file system can be mounted here, which takes root: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(blobs, syscall.MNT_DETACH) })
-	h := i.open(t)
+	h := i.open(t, servingHere)
 	db := pgtest.Connect(t, h.url)
 
 	free := fill(t, blobs)

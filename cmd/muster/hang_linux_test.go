@@ -54,7 +54,7 @@ func TestSuppliersThatHang(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = silent.Close() })
-	h := newHouse(t, "--smtp-url=smtp://"+silent.Addr().String())
+	h := newHouseApart(t, "--smtp-url=smtp://"+silent.Addr().String())
 	id := h.ana.request(t, security(h.live))
 	h.ana.await(t, id, "Ready")
 

@@ -92,7 +92,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	signed = strings.SplitN(h.must(t, "events", "head"), "\n", 2)[0]
 	h.must(t, "events", "head", "--check", signed, "--key", after[1].public)
 	h.server.stop(t)
-	h.server = serving(t, nil, h.flags()...)
+	h.server = servingHere(t, h.flags()...)
 	h.ana.base = h.server.base
 	h.ana.assessedAgain(t, other)
 }

@@ -22,7 +22,7 @@ func (r *running) door(t *testing.T) client {
 	var c client
 	eventually(t, "a process without the API is ready", func() bool {
 		if r.over() {
-			t.Fatalf("serve ended with %d", r.cmd.ProcessState.ExitCode())
+			t.Fatalf("serve ended with %d", r.status)
 		}
 		if found := doorLine.FindStringSubmatch(r.logged.String()); found != nil {
 			c.base = "http://" + found[1]

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	// What the developer's own Muster is set to is nothing to the tests.
 	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "MUSTER_") && name != long {
+		if name, _, _ := strings.Cut(pair, "="); (strings.HasPrefix(name, "MUSTER_") || strings.HasPrefix(name, "OTEL_")) && name != long {
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}

@@ -15,7 +15,7 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	store, other := s3test.Start(t), s3test.Start(t)
 	i := install(t)
 	i.blobs = store.URL
-	h := i.open(t, "--job-lease=1s")
+	h := i.open(t, servingHere, "--job-lease=1s")
 	h.ana.assessedAgain(t, h.live)
 	id := h.done(t, security(h.live))
 	pdf, path := h.ana.download(t, id)
@@ -35,7 +35,7 @@ func TestReportsInAnObjectStore(t *testing.T) {
 	there := elsewhere(t)
 	there.blobs = other.URL
 	there.must(t, "restore", dir)
-	server := serving(t, nil, append(there.flags(), "--rate-limits=off")...)
+	server := servingHere(t, append(there.flags(), "--rate-limits=off")...)
 	there.same(t, client{base: server.base, token: h.ana.token}, id, pdf.body)
 	there.fail(t, []string{"restore", dir}, "the database holds an installation", "the blob store holds files")
 }

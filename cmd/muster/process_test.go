@@ -76,14 +76,16 @@ func (w *transcript) String() string {
 	return w.text.String()
 }
 
-// running is the program in a process of its own.
+// running is the program: in a process of its own, or serve in this one.
 type running struct {
 	base   string // where it serves, once ready
 	pid    int
-	cmd    *exec.Cmd
-	said   *transcript // on standard output
-	logged *transcript // on standard error
+	cmd    *exec.Cmd          // nil: in this process,
+	halt   context.CancelFunc // where this is what SIGTERM is
+	said   *transcript        // on standard output
+	logged *transcript        // on standard error
 	ended  chan struct{}
+	status int // once it has ended
 }
 
 // launch starts the program. Settings in env are MUSTER_NAME=value; of the
@@ -92,10 +94,7 @@ func launch(t testing.TB, env []string, args ...string) *running {
 	t.Helper()
 	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{})}
 	r.cmd = exec.Command(os.Args[0], args...)
-	r.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		return strings.HasPrefix(pair, "MUSTER_") || strings.HasPrefix(pair, "OTEL_")
-	})
-	r.cmd.Env = append(append(r.cmd.Env, asMuster+"=yes"), env...)
+	r.cmd.Env = programEnvironment(env...)
 	r.cmd.Stdout, r.cmd.Stderr = r.said, r.logged
 	stdin, err := r.cmd.StdinPipe() // closed when this process ends, see beMuster
 	if err != nil {
@@ -108,10 +107,11 @@ func launch(t testing.TB, env []string, args ...string) *running {
 	go func() {
 		_ = r.cmd.Wait()
 		_ = stdin.Close()
+		r.status = r.cmd.ProcessState.ExitCode()
 		close(r.ended)
 	}()
 	t.Cleanup(func() {
-		_ = r.cmd.Process.Signal(syscall.SIGTERM)
+		_ = r.terminate()
 		if !within(stopPatience, r.over) {
 			t.Errorf("process %d did not end within %s of SIGTERM", r.pid, stopPatience)
 			_ = r.cmd.Process.Kill()
@@ -120,11 +120,38 @@ func launch(t testing.TB, env []string, args ...string) *running {
 		if strings.Contains(r.logged.String(), "DATA RACE") {
 			t.Error("a data race")
 		}
-		if t.Failed() {
-			t.Logf("muster %s said\n%s%s", strings.Join(args, " "), r.said, r.logged)
-		}
+		r.tell(t, args)
 	})
 	return r
+}
+
+// programEnvironment makes this test binary the program. Of the tests' own environment
+// that sees no setting.
+//
+// The race detector lets a program sleep a second at its end, so that what it leaves
+// running has time to race. Ours has waited for all it started by then, and the races
+// it had are reported before.
+func programEnvironment(env ...string) []string {
+	own := slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		return strings.HasPrefix(pair, "MUSTER_") || strings.HasPrefix(pair, "OTEL_")
+	})
+	return append(append(own, asMuster+"=yes", "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0"), env...)
+}
+
+// tell shows what the program said, where the test has failed.
+func (r *running) tell(t testing.TB, args []string) {
+	if t.Failed() {
+		t.Logf("muster %s said\n%s%s", strings.Join(args, " "), r.said, r.logged)
+	}
+}
+
+// terminate asks the program to end, as an operator would.
+func (r *running) terminate() error {
+	if r.cmd == nil {
+		r.halt()
+		return nil
+	}
+	return r.cmd.Process.Signal(syscall.SIGTERM)
 }
 
 func (r *running) over() bool {
@@ -140,15 +167,43 @@ func (r *running) over() bool {
 func (r *running) outcome(t testing.TB) outcome {
 	t.Helper()
 	eventually(t, "the process ends", r.over)
-	return outcome{status: r.cmd.ProcessState.ExitCode(), out: r.said.String(), errors: r.logged.String()}
+	return outcome{status: r.status, out: r.said.String(), errors: r.logged.String()}
 }
 
 var address = regexp.MustCompile(`(?m)^Muster is at (http://\S+)$`)
 
-// serving starts `muster serve` on a free port and returns when it is ready.
+// serving starts `muster serve` on a free port, in a process of its own, and returns
+// when it is ready: for what is killed, runs a private server, has settings in its
+// environment, or is about processes. All others take servingHere.
 func serving(t testing.TB, env []string, args ...string) *running {
 	t.Helper()
-	return launch(t, env, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...).ready(t)
+	return launch(t, env, serveArgs(args)...).ready(t)
+}
+
+func serveArgs(args []string) []string {
+	return append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
+}
+
+// servingHere is serving in this process, where commands run, too (muster). To start
+// takes a fifth of what it takes a process, which begins by reading lists of passwords,
+// the contract and the catalogue.
+func servingHere(t testing.TB, args ...string) *running {
+	t.Helper()
+	args = serveArgs(args)
+	ctx, halt := context.WithCancel(context.Background()) // the test's own ends before its cleanup begins
+	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{}), halt: halt}
+	go func() {
+		r.status = run(ctx, args, r.said, r.logged)
+		close(r.ended)
+	}()
+	t.Cleanup(func() {
+		halt()
+		if !within(stopPatience, r.over) {
+			t.Errorf("serve did not end within %s", stopPatience)
+		}
+		r.tell(t, args)
+	})
+	return r.ready(t)
 }
 
 // ready waits until the process says that it is.
@@ -156,7 +211,7 @@ func (r *running) ready(t testing.TB) *running {
 	t.Helper()
 	eventually(t, "serve is ready", func() bool {
 		if r.over() {
-			t.Fatalf("serve ended with %d", r.cmd.ProcessState.ExitCode())
+			t.Fatalf("serve ended with %d", r.status)
 		}
 		if found := address.FindStringSubmatch(r.said.String()); found != nil {
 			r.base = found[1]
@@ -183,13 +238,13 @@ func (r *running) kill(t testing.TB) {
 // stop ends the process as an operator would, and holds it to its promise.
 func (r *running) stop(t testing.TB) {
 	t.Helper()
-	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := r.terminate(); err != nil {
 		t.Fatal(err)
 	}
 	if !within(stopPatience, r.over) {
 		t.Fatalf("serve did not end within %s of SIGTERM", stopPatience)
 	}
-	if status := r.cmd.ProcessState.ExitCode(); status != 0 {
+	if status := r.status; status != 0 {
 		t.Errorf("serve ended with %d after SIGTERM", status)
 	}
 }

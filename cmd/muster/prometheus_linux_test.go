@@ -39,7 +39,7 @@ func TestPrometheusAndAlertmanager(t *testing.T) {
 		i.must(t, "organization", "create", "--name", way, "--admin-email", email, "--admin-password-file", passwordFile(t))
 		senders[way] = strings.TrimSpace(i.must(t, "token", "create", "--kind", "ingest", "--email", email))
 	}
-	server := serving(t, []string{"MUSTER_RATE_LIMITS=off"}, i.flags()...) // the test polls
+	server := servingHere(t, append(i.flags(), "--rate-limits=off")...) // the test polls
 	for way := range senders {
 		organizations[way] = i.as(t, server, way+"@acme.example")
 		organizations[way].call(t, http.StatusOK, http.MethodPost, "/ingest/v1/fleet", map[string]any{"instances": []map[string]any{{

@@ -95,7 +95,7 @@ func TestDatabaseRestarts(t *testing.T) {
 	db := pgtest.Cluster(t, pgtest.Options{Fsync: true})
 	i := installed{url: db.Superuser(), dir: t.TempDir()}
 	email := i.organization(t, "Acme")
-	server := serving(t, nil, append(i.flags(), "--rate-limits=off", "--job-lease=1s")...)
+	server := servingHere(t, append(i.flags(), "--rate-limits=off", "--job-lease=1s")...)
 	ana := i.as(t, server, email)
 	instance := ana.paper(t, "pg-1")
 

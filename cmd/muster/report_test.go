@@ -29,17 +29,23 @@ type house struct {
 	live   uuid.UUID
 }
 
-// newHouse opens one. Its limits are off.
+// newHouse opens one. Its limits are off, and its server runs in this process.
 func newHouse(t testing.TB, flags ...string) house {
 	t.Helper()
-	return install(t).open(t, flags...)
+	return install(t).open(t, servingHere, flags...)
+}
+
+// newHouseApart is newHouse whose server is a process of its own.
+func newHouseApart(t testing.TB, flags ...string) house {
+	t.Helper()
+	return install(t).open(t, func(t testing.TB, args ...string) *running { return serving(t, nil, args...) }, flags...)
 }
 
 // open opens a house in an installation where nobody is yet.
-func (i installed) open(t testing.TB, flags ...string) house {
+func (i installed) open(t testing.TB, serve func(testing.TB, ...string) *running, flags ...string) house {
 	t.Helper()
 	email := i.organization(t, "Acme")
-	h := house{installed: i, server: serving(t, nil, append(i.flags(), append([]string{"--rate-limits=off"}, flags...)...)...)}
+	h := house{installed: i, server: serve(t, append(i.flags(), append([]string{"--rate-limits=off"}, flags...)...)...)}
 	h.ana = i.as(t, h.server, email)
 	h.live = h.ana.watch(t, "pg-live", pgtest.Watched(t).TCPURL(pgtest.Superuser, "postgres"))
 	return h

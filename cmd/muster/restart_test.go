@@ -16,7 +16,7 @@ import (
 // counts none as a failed attempt.
 func TestStoppedAtWork(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHouseApart(t)
 	const asked = 8
 	for n := range asked {
 		h.ana.request(t, scorecard(h.live, n))
@@ -62,7 +62,7 @@ func TestEndedWhileStarting(t *testing.T) {
 // server behind and no complaint.
 func endedInOrder(t *testing.T, r *running, dir string) {
 	t.Helper()
-	if status := r.cmd.ProcessState.ExitCode(); status != 0 && status != -1 { // -1: before it listened for signals
+	if status := r.status; status != 0 && status != -1 { // -1: before it listened for signals
 		t.Errorf("serve ended with %d after SIGTERM: %s", status, r.logged)
 	}
 	state, err := cluster.ReadState(filepath.Join(dir, "postgres", "data"))

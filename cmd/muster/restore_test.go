@@ -236,7 +236,7 @@ func TestRestoreIsCutOffAtEveryStep(t *testing.T) {
 	b.must(t, "backup", other)
 	there.fail(t, []string{"restore", other}, "not finished", "same backup")
 	there.must(t, "restore", b.dir)
-	server := serving(t, nil, append(there.flags(), "--rate-limits=off")...)
+	server := servingHere(t, append(there.flags(), "--rate-limits=off")...)
 	there.same(t, client{base: server.base, token: b.ana.token}, b.report, b.pdf)
 	there.must(t, "events", "verify")
 }

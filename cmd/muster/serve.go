@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,12 +48,15 @@ within 20 s, and nothing is lost.`,
   muster serve --database-url postgres://muster@db/muster --roles api
   muster serve --database-url postgres://muster@db/muster --roles projections,workers,collectors`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), cfg) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg.LogTo = cmd.ErrOrStderr()
+			return serve(cmd.Context(), cfg, cmd.OutOrStdout())
+		},
 	}
 }
 
-// serve runs the process until ctx ends or a part of it fails.
-func serve(ctx context.Context, cfg *config.Config) (err error) {
+// serve runs the process until ctx ends or a part of it fails. It greets people on out.
+func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	// The port first: a second process on it should not get as far as the database.
 	var listener net.Listener
 	if cfg.Roles.Has(config.API) {
@@ -90,14 +93,15 @@ func serve(ctx context.Context, cfg *config.Config) (err error) {
 	for _, warning := range cfg.Warnings() {
 		in.log.Warn(warning)
 	}
-	p := &process{installation: in, worker: worker, metrics: metrics, export: export, listener: listener, door: door}
+	p := &process{installation: in, out: out, worker: worker, metrics: metrics, export: export, listener: listener, door: door}
 	return p.run(ctx)
 }
 
 // process is one running serve.
 type process struct {
 	*installation
-	worker   string // names the process
+	out      io.Writer // for people
+	worker   string    // names the process
 	watch    *watch.Watch
 	metrics  *telemetry.Metrics
 	export   *telemetry.Export
@@ -241,7 +245,7 @@ func (p *process) greet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "\nMuster is at %s\n", p.cfg.PublicURL)
+	fmt.Fprintf(p.out, "\nMuster is at %s\n", p.cfg.PublicURL)
 	if !required {
 		return nil
 	}
@@ -249,7 +253,7 @@ func (p *process) greet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "No administrator yet. This link makes one; it works once, for 30 minutes\n('muster setup-link' prints a new one):\n\n  %s\n\n", link)
+	fmt.Fprintf(p.out, "No administrator yet. This link makes one; it works once, for 30 minutes\n('muster setup-link' prints a new one):\n\n  %s\n\n", link)
 	return nil
 }
 

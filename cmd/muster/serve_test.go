@@ -184,7 +184,7 @@ func TestTokenOpensTheAPI(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	ana := i.organization(t, "Acme")
-	server := serving(t, nil, i.flags()...)
+	server := servingHere(t, i.flags()...)
 	for _, test := range []struct {
 		scopes  string
 		reports int

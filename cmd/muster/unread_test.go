@@ -25,7 +25,7 @@ func TestNobodyReads(t *testing.T) {
 	}
 	var said bytes.Buffer
 	cmd := exec.Command(os.Args[0], "keys", "list", "--data-dir", dir) //nolint:gosec // this test binary
-	cmd.Env = append(os.Environ(), asMuster+"=yes")
+	cmd.Env = programEnvironment()
 	cmd.Stdout, cmd.Stderr = write, &said
 	stdin, err := cmd.StdinPipe() // see beMuster
 	if err != nil {

@@ -53,6 +53,7 @@ type Config struct {
 
 	LogFormat string // text, json
 	LogLevel  slog.Level
+	LogTo     io.Writer // no setting; nil: standard error
 
 	values  map[string]*value // by flag
 	flags   *pflag.FlagSet
@@ -181,8 +182,13 @@ func (c *Config) OpsAddress() (address string, set bool) {
 // Outbox is the directory of mails where no mail server is set.
 func (c *Config) Outbox() string { return filepath.Join(c.DataDir, "outbox") }
 
-// Logger is the process's logger, on standard error.
-func (c *Config) Logger() *slog.Logger { return c.logger(os.Stderr) }
+// Logger is the process's logger, on standard error or wherever LogTo says.
+func (c *Config) Logger() *slog.Logger {
+	if c.LogTo != nil {
+		return c.logger(c.LogTo)
+	}
+	return c.logger(os.Stderr)
+}
 
 func (c *Config) logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel, ReplaceAttr: legibly}

@@ -34,7 +34,7 @@ type server struct {
 // New returns the whole surface as one handler. It fails where a route has no
 // row in the table of roles and scopes, or a row has no route.
 func New(d Dependencies) (http.Handler, error) {
-	c, err := contract.Load(openapiYAML)
+	c, err := ourContract()
 	if err != nil {
 		return nil, err
 	}

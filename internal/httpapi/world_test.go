@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,7 +27,6 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
 	"muster/internal/clocktest"
-	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/operations"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/collect"
@@ -135,9 +133,6 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 	w.ours, w.theirs = w.tenant("ours", false), w.tenant("theirs", true)
 	return w
 }
-
-// ourContract is openapi.yaml, read once for all tests: it takes a tenth of a second.
-var ourContract = sync.OnceValues(func() (*contract.Contract, error) { return contract.Load(openapiYAML) })
 
 func (w *world) build() {
 	w.t.Helper()
