@@ -144,7 +144,7 @@ func TestDatabaseRestartsMidBuild(t *testing.T) {
 	db := pgtest.Connect(t, i.url)
 	tx := db.MustBegin()
 	tx.MustExec(`SELECT FROM log_head WHERE log = 'reports' FOR UPDATE`)
-	worker := launch(t, nil, append(common, "serve", "--roles=workers,collectors")...)
+	worker := launchHere(t, append(common, "serve", "--roles=workers,collectors")...)
 	eventually(t, "a worker stands in the middle of its build", func() bool {
 		var stuck bool
 		err := db.Get(&stuck, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%append_event%')`)

@@ -12,7 +12,7 @@ func TestCollectorsListen(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	db := pgtest.Connect(t, i.url)
-	launch(t, nil, append(i.flags(), "serve", "--roles=collectors")...)
+	launchHere(t, append(i.flags(), "serve", "--roles=collectors")...)
 	eventually(t, "the collectors say that they listen", func() bool {
 		var listens bool
 		err := db.Get(&listens, `SELECT listening_since IS NOT NULL FROM watch_state`)

@@ -158,7 +158,7 @@ func TestADoorThatIsTaken(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = taken.Close() })
 	args := append(i.flags(), "serve", "--roles", "workers")
-	got := launch(t, nil, append(args, "--ops-listen", taken.Addr().String())...).outcome(t)
+	got := launchHere(t, append(args, "--ops-listen", taken.Addr().String())...).outcome(t)
 	if got.status != exitFailed {
 		t.Errorf("with a set address that is taken, serve ended with %d", got.status)
 	}
@@ -169,7 +169,7 @@ func TestADoorThatIsTaken(t *testing.T) {
 		t.Cleanup(func() { _ = usual.Close() })
 	}
 	const line = "neither health nor figures"
-	r := launch(t, nil, args...)
+	r := launchHere(t, args...)
 	eventually(t, "it goes on without", func() bool { return strings.Contains(r.logged.String(), line) })
 	r.stop(t)
 	if n := strings.Count(r.logged.String(), line); n != 1 {

@@ -56,7 +56,7 @@ func TestClientSecretIsMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := launch(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--oidc-issuer", "http://127.0.0.1:1",
+			got := launchHere(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--oidc-issuer", "http://127.0.0.1:1",
 				"--oidc-client-id", "muster", "--oidc-client-secret-file", test.file}, i.flags()...)...).outcome(t)
 			if got.status != exitFailed {
 				t.Errorf("serve ends with %d", got.status)

@@ -185,12 +185,17 @@ func serveArgs(args []string) []string {
 	return append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
 }
 
-// servingHere is serving in this process, where commands run, too (muster). To start
-// takes a fifth of what it takes a process, which begins by reading lists of passwords,
-// the contract and the catalogue.
+// servingHere is serving in this process.
 func servingHere(t testing.TB, args ...string) *running {
 	t.Helper()
-	args = serveArgs(args)
+	return launchHere(t, serveArgs(args)...).ready(t)
+}
+
+// launchHere is launch in this process, where commands run, too (muster). To start takes
+// a fifth of what it takes a process, which begins by reading lists of passwords, the
+// contract and the catalogue.
+func launchHere(t testing.TB, args ...string) *running {
+	t.Helper()
 	ctx, halt := context.WithCancel(context.Background()) // the test's own ends before its cleanup begins
 	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{}), halt: halt}
 	go func() {
@@ -204,7 +209,7 @@ func servingHere(t testing.TB, args ...string) *running {
 		}
 		r.tell(t, args)
 	})
-	return r.ready(t)
+	return r
 }
 
 // ready waits until the process says that it is.

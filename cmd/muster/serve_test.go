@@ -93,7 +93,7 @@ func setupToken(t testing.TB, r *running) string {
 // refusedBeside starts a second serve on a data directory.
 func refusedBeside(t *testing.T, dir string) {
 	t.Helper()
-	got := launch(t, nil, "serve", "--listen", "127.0.0.1:0", "--data-dir", dir).outcome(t)
+	got := launchHere(t, "serve", "--listen", "127.0.0.1:0", "--data-dir", dir).outcome(t)
 	if got.status != exitFailed {
 		t.Errorf("a second serve ends with %d", got.status)
 	}
@@ -166,7 +166,7 @@ func TestServeDoesNotStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := launch(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, test.args...)...).outcome(t)
+			got := launchHere(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, test.args...)...).outcome(t)
 			if got.status != exitFailed || got.out != "" {
 				t.Errorf("serve ended with %d and printed %q", got.status, got.out)
 			}
