@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -240,7 +239,7 @@ func TestBackupIsKilled(t *testing.T) {
 	for range 3 {
 		dir := newBackup(t)
 		r := launch(t, nil, append([]string{"backup", dir}, h.flags()...)...)
-		time.Sleep(rand.N(800 * time.Millisecond)) // not a wait for anything
+		r.atWork(800 * time.Millisecond)
 		r.kill(t)
 		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
 			elsewhere(t).must(t, "restore", dir) // it had come to its end

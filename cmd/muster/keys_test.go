@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -105,7 +104,8 @@ func TestKeysRotateIsKilled(t *testing.T) {
 	args := append([]string{"keys", "rotate"}, h.flags()...)
 	for range 4 {
 		two := []*running{launch(t, nil, args...), launch(t, nil, args...)}
-		time.Sleep(rand.N(400 * time.Millisecond)) // not a wait for anything
+		<-two[1].begun
+		two[0].atWork(400 * time.Millisecond)
 		for _, r := range two {
 			r.kill(t)
 		}

@@ -21,6 +21,8 @@ import (
 const (
 	asMuster  = "TEST_MUSTER_PROGRAM"
 	asVersion = "TEST_MUSTER_VERSION"
+	// begins is set where the program is to close its third file when main begins.
+	begins = "TEST_MUSTER_BEGINS"
 	// long lets tests that go on for as long as they are let do so.
 	long = "MUSTER_TEST_LONG"
 )
@@ -53,6 +55,9 @@ func beMuster() {
 	}()
 	if v := os.Getenv(asVersion); v != "" {
 		version = v
+	}
+	if os.Getenv(begins) != "" {
+		_ = os.NewFile(3, begins).Close()
 	}
 	main()
 }

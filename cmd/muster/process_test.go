@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -85,6 +86,7 @@ type running struct {
 	halt   context.CancelFunc // where this is what SIGTERM is
 	said   *transcript        // on standard output
 	logged *transcript        // on standard error
+	begun  chan struct{}      // main has, or it is over; nil in this process
 	ended  chan struct{}
 	status int // once it has ended
 }
@@ -93,17 +95,29 @@ type running struct {
 // test's own environment it sees no setting.
 func launch(t testing.TB, env []string, args ...string) *running {
 	t.Helper()
-	r := &running{said: &transcript{}, logged: &transcript{}, ended: make(chan struct{})}
+	r := &running{said: &transcript{}, logged: &transcript{}, begun: make(chan struct{}), ended: make(chan struct{})}
 	r.cmd = exec.Command(os.Args[0], args...)
-	r.cmd.Env = programEnvironment(env...)
+	r.cmd.Env = append(programEnvironment(env...), begins+"=yes")
+	begun, closes, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.cmd.ExtraFiles = []*os.File{closes}
 	r.cmd.Stdout, r.cmd.Stderr = r.said, r.logged
 	stdin, err := r.cmd.StdinPipe() // closed when this process ends, see beMuster
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.cmd.Start(); err != nil {
+	err = r.cmd.Start()
+	_ = closes.Close()
+	if err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		_, _ = io.Copy(io.Discard, begun)
+		_ = begun.Close()
+		close(r.begun)
+	}()
 	r.pid = r.cmd.Process.Pid
 	go func() {
 		_ = r.cmd.Wait()
@@ -230,6 +244,14 @@ func (r *running) ready(t testing.TB) *running {
 func (r *running) isReady() bool {
 	got, err := client{base: r.base}.try(context.Background(), http.MethodGet, "/readyz", nil)
 	return err == nil && got.status == http.StatusOK
+}
+
+// atWork waits until the process is anywhere in what it does within a time, by chance.
+// A test binary with the race detector needs half a second, on a busy machine two, until
+// main begins: whoever is killed before has done nothing yet.
+func (r *running) atWork(limit time.Duration) {
+	<-r.begun
+	time.Sleep(rand.N(limit)) // not a wait for anything
 }
 
 // kill ends the process as the kernel would.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -38,8 +37,7 @@ func TestEndedWhileStarting(t *testing.T) {
 			dir := dataDir(t)
 			for range 4 {
 				r := launch(t, nil, "serve", "--listen", "127.0.0.1:0", "--data-dir", dir)
-				// Not a wait for anything: where it is by then is up to chance.
-				time.Sleep(rand.N(1500 * time.Millisecond))
+				r.atWork(1500 * time.Millisecond)
 				if err := r.cmd.Process.Signal(signal); err != nil {
 					t.Fatalf("serve was over already: %v", err)
 				}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,7 +248,7 @@ func TestRestoreIsKilled(t *testing.T) {
 	there := []string{"--data-dir", dataDir(t)}
 	for range 4 {
 		r := launch(t, nil, append([]string{"restore", b.dir}, there...)...)
-		time.Sleep(rand.N(1500 * time.Millisecond)) // not a wait for anything
+		r.atWork(1500 * time.Millisecond)
 		r.kill(t)
 	}
 	got := muster(t, append([]string{"restore", b.dir}, there...)...)
