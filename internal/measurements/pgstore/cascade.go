@@ -46,88 +46,69 @@ type longer struct {
 	detail []byte               // made of them
 }
 
+// detailed is a bucket with its detail, as rolled_statements has it.
+type detailed struct {
+	stored
+	Size timegrid.Size
+}
+
+// detailRange asks for the details of a size within a longer bucket.
+type detailRange struct {
+	Series       int64
+	Size         string
+	Since, Until time.Time
+}
+
 // readCascade reads what the days and weeks of hours are made of besides them.
 func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, error) {
 	c := &cascade{group: g, days: make(map[bucket]*longer), weeks: make(map[bucket]*longer)}
-	var days, weeks buckets
-	var details detailRanges
+	var details []detailRange
+	expect := func(b bucket, among map[bucket]*longer, size, of timegrid.Size, detail []byte) {
+		if among[b] != nil {
+			return
+		}
+		among[b] = &longer{bucket: b, parts: make(map[time.Time][]byte)}
+		if detail != nil {
+			details = append(details, detailRange{b.Series, string(of), b.Start, b.Start.Add(size.Width())})
+		}
+	}
 	for _, h := range hours {
-		if day := h.floor(timegrid.Day); c.days[day] == nil {
-			c.days[day] = &longer{bucket: day, parts: make(map[time.Time][]byte)}
-			days.addBucket(day)
-			if h.detail != nil {
-				details.addBucket(day, timegrid.Hour, timegrid.Day)
-			}
-		}
-		if week := h.floor(timegrid.Week); c.weeks[week] == nil {
-			c.weeks[week] = &longer{bucket: week, parts: make(map[time.Time][]byte)}
-			weeks.addBucket(week)
-			if h.detail != nil {
-				details.addBucket(week, timegrid.Day, timegrid.Week)
-			}
-		}
+		expect(h.floor(timegrid.Day), c.days, timegrid.Day, timegrid.Hour, h.detail)
+		expect(h.floor(timegrid.Week), c.weeks, timegrid.Week, timegrid.Day, h.detail)
 	}
-	if err := c.readRows(ctx, rolledHours, days, c.days); err != nil {
-		return nil, fmt.Errorf("read %d days: %w", len(days.series), err)
+	if err := c.readRows(ctx, "days", rolledHours, c.days); err != nil {
+		return nil, err
 	}
-	if err := c.readRows(ctx, rolledDays, weeks, c.weeks); err != nil {
-		return nil, fmt.Errorf("read %d weeks: %w", len(weeks.series), err)
+	if err := c.readRows(ctx, "weeks", rolledDays, c.weeks); err != nil {
+		return nil, err
 	}
 	return c, c.readDetails(ctx, details)
 }
 
-func (c *cascade) readRows(ctx context.Context, statement string, asked buckets, into map[bucket]*longer) error {
-	if len(asked.series) == 0 {
+func (c *cascade) readRows(ctx context.Context, what, query string, into map[bucket]*longer) error {
+	asked := statement.Columns(slices.Collect(maps.Keys(into)))
+	rows, err := statement.All[stored](ctx, c.group.tx, fmt.Sprintf("read %d %s", len(into), what), query, asked...)
+	for _, row := range rows {
+		into[row.onGrid()].row = row.Body
+	}
+	return err
+}
+
+func (c *cascade) readDetails(ctx context.Context, asked []detailRange) error {
+	if len(asked) == 0 {
 		return nil
 	}
-	return query(ctx, c.group.tx, func(row scanner) error {
-		var b bucket
-		var slots []byte
-		if err := row.Scan(&b.series, &b.start, &slots); err != nil {
-			return err
-		}
-		b.start = grid(b.start)
-		into[b].row = slots
-		return nil
-	}, statement, asked.series, asked.starts)
-}
-
-// detailRanges are the columns that ask for the details within buckets.
-type detailRanges struct {
-	buckets
-	sizes []string
-	until []time.Time
-}
-
-// addBucket asks for the details of a size within a bucket of a longer one.
-func (r *detailRanges) addBucket(b bucket, of, within timegrid.Size) {
-	r.buckets.addBucket(b)
-	r.sizes, r.until = append(r.sizes, string(of)), append(r.until, b.start.Add(within.Width()))
-}
-
-func (c *cascade) readDetails(ctx context.Context, asked detailRanges) error {
-	if len(asked.series) == 0 {
-		return nil
-	}
-	err := query(ctx, c.group.tx, func(row scanner) error {
-		var b bucket
-		var size timegrid.Size
-		var body []byte
-		if err := row.Scan(&b.series, &size, &b.start, &body); err != nil {
-			return err
-		}
-		b.start = grid(b.start)
-		if size == timegrid.Hour {
-			c.days[b.floor(timegrid.Day)].parts[b.start] = body
+	what := fmt.Sprintf("read the details of %d days and weeks", len(asked))
+	rows, err := statement.All[detailed](ctx, c.group.tx, what, readDetails, statement.Columns(asked)...)
+	for _, row := range rows {
+		b := row.onGrid()
+		if row.Size == timegrid.Hour {
+			c.days[b.floor(timegrid.Day)].parts[b.Start] = row.Body
 		} else {
-			c.weeks[b.floor(timegrid.Week)].parts[b.start] = body
+			c.weeks[b.floor(timegrid.Week)].parts[b.Start] = row.Body
 		}
-		return nil
-	}, readDetails, asked.series, asked.sizes, asked.starts, asked.until)
-	if err != nil {
-		return fmt.Errorf("read the details of %d days and weeks: %w", len(asked.series), err)
 	}
-	return nil
+	return err
 }
 
 // carry makes the days and weeks of hours anew, series by series, and returns the
@@ -136,7 +117,7 @@ func (c *cascade) readDetails(ctx context.Context, asked detailRanges) error {
 func (c *cascade) carry(hours []*dirtyHour, failed func(*dirtyHour, error)) (done []*dirtyHour) {
 	for len(hours) > 0 {
 		n := 1
-		for n < len(hours) && hours[n].series == hours[0].series {
+		for n < len(hours) && hours[n].Series == hours[0].Series {
 			n++
 		}
 		of := hours[:n]
@@ -157,12 +138,12 @@ func (c *cascade) carry(hours []*dirtyHour, failed func(*dirtyHour, error)) (don
 
 // carrySeries carries hours of one series.
 func (c *cascade) carrySeries(hours []*dirtyHour) error {
-	k, engine := c.group.kind(hours[0].series), c.group.series[hours[0].series].engine
+	k, engine := c.group.kind(hours[0].Series), c.group.series[hours[0].Series].Engine
 	var days, weeks []*longer // in order, none twice
 	for _, h := range hours {
 		day, week := c.days[h.floor(timegrid.Day)], c.weeks[h.floor(timegrid.Week)]
 		if err := day.take(k, engine, h, week); err != nil {
-			return fmt.Errorf("carry the hour %s to its day: %w", h.start, err)
+			return fmt.Errorf("carry the hour %s to its day: %w", h.Start, err)
 		}
 		if len(days) == 0 || days[len(days)-1] != day {
 			days = append(days, day)
@@ -174,23 +155,23 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 	for _, day := range days {
 		slot, err := day.total(k, engine, restOfDay+1, restOfDay)
 		if err != nil {
-			return fmt.Errorf("roll up the day %s: %w", day.start, err)
+			return fmt.Errorf("roll up the day %s: %w", day.Start, err)
 		}
 		week := c.weeks[day.floor(timegrid.Week)]
 		if week.row, err = k.set(week.row, day.within(timegrid.Week, timegrid.Day), slot); err != nil {
-			return fmt.Errorf("carry the day %s to its week: %w", day.start, err)
+			return fmt.Errorf("carry the day %s to its week: %w", day.Start, err)
 		}
 		if day.detail != nil {
-			week.parts[day.start] = day.detail
+			week.parts[day.Start] = day.detail
 		}
 	}
 	for _, week := range weeks {
 		slot, err := week.total(k, engine, weekItself, restOfWeek)
 		if err != nil {
-			return fmt.Errorf("roll up the week %s: %w", week.start, err)
+			return fmt.Errorf("roll up the week %s: %w", week.Start, err)
 		}
 		if week.row, err = k.set(week.row, weekItself, slot); err != nil {
-			return fmt.Errorf("set the week %s: %w", week.start, err)
+			return fmt.Errorf("set the week %s: %w", week.Start, err)
 		}
 	}
 	return nil
@@ -215,7 +196,7 @@ func (l *longer) take(k kind, engine fleet.Engine, h *dirtyHour, week *longer) e
 		return err
 	}
 	if h.detail != nil {
-		l.parts[h.start] = h.detail
+		l.parts[h.Start] = h.detail
 	}
 	l.row, err = k.set(l.row, h.within(timegrid.Day, timegrid.Hour), slot)
 	return err
@@ -259,26 +240,23 @@ func (g *group) keep(ctx context.Context, c *cascade, done []*dirtyHour) error {
 	if len(done) == 0 {
 		return nil
 	}
-	var minutes, days, weeks, details bodies
-	var sizes []string
+	var minutes, days, weeks []stored
+	var details []detailed
 	for _, h := range done {
-		minutes.addBody(h.bucket, h.rolled)
+		minutes = append(minutes, storedAs(h.bucket, h.rolled))
 		if h.detail != nil {
-			details.addBody(h.bucket, h.detail)
-			sizes = append(sizes, string(timegrid.Hour))
+			details = append(details, detailed{stored{h.bucket, h.detail}, timegrid.Hour})
 		}
 	}
 	for _, day := range c.days {
-		days.addBody(day.bucket, day.row)
+		days = append(days, storedAs(day.bucket, day.row))
 		if day.detail != nil {
-			details.addBody(day.bucket, day.detail)
-			sizes = append(sizes, string(timegrid.Day))
+			details = append(details, detailed{stored{day.bucket, day.detail}, timegrid.Day})
 		}
 	}
 	for _, week := range c.weeks {
-		weeks.addBody(week.bucket, week.row)
+		weeks = append(weeks, storedAs(week.bucket, week.row))
 	}
-	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d hours", len(done)), keepRolled,
-		minutes.series, minutes.starts, minutes.bytes, days.series, days.starts, days.bytes,
-		weeks.series, weeks.starts, weeks.bytes, details.series, sizes, details.starts, details.bytes)
+	rows := slices.Concat(statement.Columns(minutes), statement.Columns(days), statement.Columns(weeks), statement.Columns(details))
+	return statement.Exec(ctx, g.tx, fmt.Sprintf("keep %d hours", len(done)), keepRolled, rows...)
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"slices"
 	"time"
 
 	"muster/domain/timegrid"
+	"muster/internal/statement"
 )
 
 var (
@@ -52,73 +54,69 @@ func (s *Store) forget(ctx context.Context) error {
 	}
 }
 
-func forgetHours(ctx context.Context, g *group, claimed buckets) error {
-	_, err := g.tx.ExecContext(ctx, dropHours, claimed.series, claimed.starts)
+func forgetHours(ctx context.Context, g *group, claimed []bucket) error {
+	_, err := g.tx.ExecContext(ctx, dropHours, statement.Columns(claimed)...)
 	return err
 }
 
-// over is a week that is over.
+// over is a week that is over, and its days with their hours.
 type over struct {
-	bucket
-	row  []byte
-	days bodies // of hours
+	stored
+	days []stored
 }
 
 // forgetDetails forgets the details of weeks. What the weeks and their days come to
 // becomes their rest: should a sample arrive yet of an hour that never had one, its
 // hour is added to it. A week of which that cannot be read keeps its details: it is
 // logged, and tried again in the next round.
-func forgetDetails(ctx context.Context, g *group, claimed buckets) error {
+func forgetDetails(ctx context.Context, g *group, claimed []bucket) error {
 	read, err := g.readOver(ctx, claimed)
 	if err != nil {
-		return fmt.Errorf("read %d weeks: %w", len(claimed.series), err)
+		return err
 	}
-	var weeks, days bodies
+	var weeks, days []stored
 	for _, week := range read {
-		if err := week.keepRests(g.kind(week.series)); err != nil {
+		if err := week.keepRests(g.kind(week.Series)); err != nil {
 			g.store.log.ErrorContext(ctx, "details of a week cannot be forgotten, trying again later",
-				"series", week.series, "week", week.start, "error", err)
+				"series", week.Series, "week", week.Start, "error", err)
 			continue
 		}
-		weeks.addBody(week.bucket, week.row)
-		for i, row := range week.days.bytes {
-			days.addBody(week.days.bucket(i), row)
-		}
+		weeks, days = append(weeks, week.stored), append(days, week.days...)
 	}
-	_, err = g.tx.ExecContext(ctx, dropDetails, weeks.series, weeks.starts, weeks.bytes, days.series, days.starts, days.bytes)
+	_, err = g.tx.ExecContext(ctx, dropDetails, slices.Concat(statement.Columns(weeks), statement.Columns(days))...)
 	return err
 }
 
 // readOver reads those of claimed weeks that still are over.
-func (g *group) readOver(ctx context.Context, claimed buckets) (weeks []*over, err error) {
-	err = query(ctx, g.tx, func(row scanner) error {
-		var week over
-		var start *time.Time
-		var day []byte
-		if err := row.Scan(&week.series, &week.start, &week.row, &start, &day); err != nil {
-			return err
+func (g *group) readOver(ctx context.Context, claimed []bucket) (weeks []*over, err error) {
+	type weekAndDay struct {
+		stored
+		Day   *time.Time
+		Hours []byte
+	}
+	rows, err := statement.All[weekAndDay](ctx, g.tx, fmt.Sprintf("read %d weeks", len(claimed)), stillOver, statement.Columns(claimed)...)
+	for _, row := range rows {
+		week := row.onGrid()
+		if n := len(weeks); n == 0 || weeks[n-1].bucket != week {
+			weeks = append(weeks, &over{stored: storedAs(week, row.Body)})
 		}
-		week.start = grid(week.start)
-		if n := len(weeks); n == 0 || weeks[n-1].bucket != week.bucket {
-			weeks = append(weeks, &week)
+		if row.Day != nil {
+			last := weeks[len(weeks)-1]
+			last.days = append(last.days, storedAs(bucket{row.Series, *row.Day}.onGrid(), row.Hours))
 		}
-		if start != nil {
-			weeks[len(weeks)-1].days.addBody(bucket{week.series, grid(*start)}, day)
-		}
-		return nil
-	}, stillOver, claimed.series, claimed.starts)
+	}
 	return weeks, err
 }
 
 // keepRests makes what the week's row has of itself and of its days their rests.
 func (o *over) keepRests(k kind) (err error) {
-	for i, day := range o.days.bytes {
-		start := o.days.bucket(i)
-		if o.days.bytes[i], err = copySlot(k, o.row, start.within(timegrid.Week, timegrid.Day), day, restOfDay); err != nil {
-			return fmt.Errorf("keep the rest of %s: %w", start.start, err)
+	for i := range o.days {
+		day := &o.days[i]
+		if day.Body, err = copySlot(k, o.Body, day.within(timegrid.Week, timegrid.Day), day.Body, restOfDay); err != nil {
+			return fmt.Errorf("keep the rest of %s: %w", day.Start, err)
 		}
 	}
-	if o.row, err = copySlot(k, o.row, weekItself, o.row, restOfWeek); err != nil {
+	if o.Body, err = copySlot(k, o.Body, weekItself, o.Body, restOfWeek); err != nil {
 		return fmt.Errorf("keep the rest of the week: %w", err)
 	}
 	return nil

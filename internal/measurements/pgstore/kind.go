@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/domain/timegrid"
 )
 
 // Kinds of series, as they are spelled in the table.
@@ -24,8 +25,12 @@ type arrival struct {
 	kind, subject string
 	engine        fleet.Engine // empty for a host
 	sample
-	count int // samples of the batch in it
+	count  int   // samples of the batch in it
+	series int64 // where it is kept, once that is held
 }
+
+// hour is the hour that it falls into.
+func (a *arrival) hour() bucket { return bucket{a.series, timegrid.Hour.Floor(a.at)} }
 
 // kind is what a sort of series knows of its bodies, slots and rows. All of it is
 // pure; the bytes it takes are ones that it made. A slot is one bucket's, a row holds

@@ -34,59 +34,56 @@ const (
 // keepMappings notes what runs on the hosts, as the newest sample of each names it. A
 // sample without a list says nothing; an empty one says that it is nothing we know.
 func keepMappings(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements.HostSample) error {
-	newest := make(map[int64]*measurements.HostSample)
-	for i := range samples {
-		of := &samples[i]
-		id := h.series[seriesKey{hosts, of.Host}].id
-		if known, ok := newest[id]; of.Instances != nil && (!ok || of.At.After(known.At)) {
-			newest[id] = of
+	newest := make(map[string]measurements.HostSample)
+	for _, s := range samples {
+		if known, ok := newest[s.Host]; s.Instances != nil && (!ok || s.At.After(known.At)) {
+			newest[s.Host] = s
 		}
 	}
 	if len(newest) == 0 {
 		return nil
 	}
-	var rows buckets
-	var instances []string
-	for id, of := range newest {
-		rows.addBucket(bucket{id, of.At})
-		instances = append(instances, array(of.Instances))
+	type mapping struct {
+		Series    int64
+		Instances string // as PostgreSQL writes an array: unnest would take a list of lists for one list
+		At        time.Time
 	}
-	return statement.Exec(ctx, tx, fmt.Sprintf("note what runs on %d hosts", len(newest)), mapHosts, rows.series, instances, rows.starts)
-}
-
-// array is a list of ids as PostgreSQL writes it: unnest would take a list of lists
-// for one list.
-func array(ids []uuid.UUID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
+	var rows []mapping
+	for host, s := range newest {
+		ids := make([]string, len(s.Instances))
+		for i, id := range s.Instances {
+			ids[i] = id.String()
+		}
+		rows = append(rows, mapping{h.series[seriesKey{hosts, host}], "{" + strings.Join(ids, ",") + "}", s.At})
 	}
-	return "{" + strings.Join(texts, ",") + "}"
+	return statement.Exec(ctx, tx, fmt.Sprintf("note what runs on %d hosts", len(rows)), mapHosts, statement.Columns(rows)...)
 }
 
 // keepLatest keeps the newest sample of each database's sessions.
 func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements.SessionSample) error {
-	newest := make(map[uuid.UUID]*measurements.SessionSample)
-	for i := range samples {
-		of := &samples[i]
-		if known, ok := newest[of.Database]; !ok || of.At.After(known.At) {
-			newest[of.Database] = of
+	newest := make(map[uuid.UUID]measurements.SessionSample)
+	for _, s := range samples {
+		if known, ok := newest[s.Database]; !ok || s.At.After(known.At) {
+			newest[s.Database] = s
 		}
 	}
 	if len(newest) == 0 {
 		return nil
 	}
-	var rows buckets
-	var databases []uuid.UUID
-	var until []time.Time
-	var active, idle, waiting, inTransaction, other []int64
-	for database, of := range newest {
-		rows.addBucket(bucket{h.series[seriesKey{sessions, of.Instance.String()}].id, of.At})
-		databases, until = append(databases, database), append(until, of.At.Add(max(countsIntervals*of.Interval, countsAtLeast)))
-		active, idle, waiting = append(active, of.Active), append(idle, of.Idle), append(waiting, of.Waiting)
-		inTransaction, other = append(inTransaction, of.IdleInTransaction), append(other, of.Other)
+	type latest struct {
+		Series                                          int64
+		Database                                        [16]byte
+		At, Until                                       time.Time
+		Active, Idle, Waiting, IdleInTransaction, Other int64
 	}
-	return statement.Exec(ctx, tx, fmt.Sprintf("keep the latest sessions of %d databases", len(newest)), upsertLatest, rows.series, uuids(databases), rows.starts, until, active, idle, waiting, inTransaction, other)
+	var rows []latest
+	for database, s := range newest {
+		rows = append(rows, latest{
+			h.series[seriesKey{sessions, s.Instance.String()}], database, s.At, s.At.Add(max(countsIntervals*s.Interval, countsAtLeast)),
+			s.Active, s.Idle, s.Waiting, s.IdleInTransaction, s.Other,
+		})
+	}
+	return statement.Exec(ctx, tx, fmt.Sprintf("keep the latest sessions of %d databases", len(rows)), upsertLatest, statement.Columns(rows)...)
 }
 
 // Connections is documented at measurements.Store.

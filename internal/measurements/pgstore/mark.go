@@ -23,8 +23,8 @@ const (
 
 // marks are what is to be rolled up of an hour.
 type marks struct {
-	minutes uint64
-	arrived bool // a sample of the hour itself has
+	Minutes int64 // a bit each
+	Arrived bool  // a sample of the hour itself has
 }
 
 // mark says which minutes of which hours are to be rolled up because of samples that
@@ -33,38 +33,35 @@ type marks struct {
 // cuts the interval of the next in two, wherever in that reach it is. Nobody looks for
 // that one: to roll up 1,000 hosts that are scraped every 15 s takes 4 % of a core, most
 // of it to read the ten minutes before, which has to be done in either case.
-func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
+func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []arrival) error {
 	if len(news) == 0 {
 		return nil
 	}
 	hours := make(map[bucket]marks)
-	for i := range news {
-		p := &news[i]
-		own := p.hour()
-		minute := int(p.at.Sub(own.start) / time.Minute)
-		last := minute + int(s.kinds(p.kind).reach()/time.Minute)
-		m := hours[own]
-		hours[own] = marks{m.minutes | minutes(minute, min(last, minutesOfHour-1)), true}
+	for _, a := range news {
+		own := a.hour()
+		minute := int(a.at.Sub(own.Start) / time.Minute)
+		last := minute + int(s.kinds(a.kind).reach()/time.Minute)
+		hours[own] = marks{hours[own].Minutes | minutes(minute, min(last, minutesOfHour-1)), true}
 		if last >= minutesOfHour {
-			next := bucket{own.series, own.start.Add(time.Hour)}
-			m := hours[next]
-			m.minutes |= minutes(0, last-minutesOfHour)
-			hours[next] = m
+			next := bucket{own.Series, own.Start.Add(time.Hour)}
+			hours[next] = marks{hours[next].Minutes | minutes(0, last-minutesOfHour), hours[next].Arrived}
 		}
 	}
-	var columns buckets
-	var dirty []int64
-	var arrived []bool
-	for b, m := range hours {
-		columns.addBucket(b)
-		dirty, arrived = append(dirty, int64(m.minutes)), append(arrived, m.arrived)
+	type markedHour struct {
+		bucket
+		marks
 	}
-	return statement.Exec(ctx, tx, fmt.Sprintf("mark %d hours to be rolled up", len(hours)), markDirty, columns.series, columns.starts, dirty, arrived)
+	var rows []markedHour
+	for b, m := range hours {
+		rows = append(rows, markedHour{b, m})
+	}
+	return statement.Exec(ctx, tx, fmt.Sprintf("mark %d hours to be rolled up", len(rows)), markDirty, statement.Columns(rows)...)
 }
 
 // minutes has the bits from one minute of an hour to another, both inclusive.
-func minutes(first, last int) uint64 {
-	return allMinutes >> (minutesOfHour - 1 - (last - first)) << first
+func minutes(first, last int) int64 {
+	return int64(allMinutes >> (minutesOfHour - 1 - (last - first)) << first)
 }
 
 // spans are the times whose samples the dirty minutes of an hour need: the minutes and

@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 var (
@@ -113,12 +114,12 @@ func (s *Store) rollGroup(ctx context.Context, claim string, args ...any) (o out
 func (s *Store) rollClaimed(ctx context.Context, tx *sqlx.Tx, claim string, limit int, args ...any) (o outcome, err error) {
 	g := &group{tx: tx, store: s, series: make(map[int64]series)}
 	claimed, err := g.claim(ctx, claim, append([]any{limit}, args...)...)
-	if err != nil || len(claimed.series) == 0 {
+	if err != nil || len(claimed) == 0 {
 		return o, err
 	}
-	o.claimed = len(claimed.series)
+	o.claimed = len(claimed)
 	if o.full = o.claimed == limit; o.full {
-		o.last = claimed.series[limit-1]
+		o.last = claimed[limit-1].Series
 	}
 	o.rolled, err = g.roll(ctx, claimed)
 	o.cut = g.cut
@@ -137,35 +138,31 @@ type group struct {
 // dirtyHour is an hour of a series that is to be rolled up.
 type dirtyHour struct {
 	bucket
-	dirty   uint64
-	weight  int64    // of what has to be read for it in bytes, where that may be much
-	minutes []byte   // as they are; nil: there are none
-	samples []sample // what rolling up needs
+	Dirty  uint64 `db:"minutes"`
+	Slots  []byte // the minutes as they are; nil: there are none
+	Weight int64  // of what has to be read for it in bytes, where that may be much
 
-	rolled, detail []byte // what was made of it
+	samples        []sample // what rolling up needs
+	rolled, detail []byte   // what was made of it
 }
 
 // claim locks the series of hours that a statement finds.
-func (g *group) claim(ctx context.Context, statement string, args ...any) (buckets, error) {
-	var claimed buckets
-	err := query(ctx, g.tx, func(row scanner) error {
-		var one series
-		var hour time.Time
-		if err := row.Scan(&one.id, &one.name, &one.engine, &hour); err != nil {
-			return err
-		}
-		g.series[one.id] = one
-		claimed.addBucket(bucket{one.id, grid(hour)})
-		return nil
-	}, statement, args...)
-	if err != nil {
-		return buckets{}, fmt.Errorf("claim: %w", err)
+func (g *group) claim(ctx context.Context, query string, args ...any) ([]bucket, error) {
+	type claimed struct {
+		series
+		Start time.Time
 	}
-	return claimed, nil
+	rows, err := statement.All[claimed](ctx, g.tx, "claim", query, args...)
+	buckets := make([]bucket, len(rows))
+	for i, row := range rows {
+		g.series[row.ID] = row.series
+		buckets[i] = bucket{row.ID, row.Start}.onGrid()
+	}
+	return buckets, err
 }
 
 // roll rolls up claimed hours from the raw samples to the weeks, and says how many.
-func (g *group) roll(ctx context.Context, claimed buckets) (int, error) {
+func (g *group) roll(ctx context.Context, claimed []bucket) (int, error) {
 	if err := g.readDirty(ctx, claimed); err != nil {
 		return 0, err
 	}
@@ -173,11 +170,11 @@ func (g *group) roll(ctx context.Context, claimed buckets) (int, error) {
 		return 0, err
 	}
 	var done []*dirtyHour
-	var failed buckets
+	var failed []bucket
 	for _, h := range g.hours {
-		if err := h.roll(g.kind(h.series), g.series[h.series]); err != nil {
+		if err := h.roll(g.kind(h.Series), g.series[h.Series]); err != nil {
 			g.fails(ctx, h, err)
-			failed.addBucket(h.bucket)
+			failed = append(failed, h.bucket)
 			continue
 		}
 		done = append(done, h)
@@ -188,86 +185,79 @@ func (g *group) roll(ctx context.Context, claimed buckets) (int, error) {
 	}
 	done = c.carry(done, func(h *dirtyHour, err error) {
 		g.fails(ctx, h, err)
-		failed.addBucket(h.bucket)
+		failed = append(failed, h.bucket)
 	})
-	if len(failed.series) > 0 {
-		if _, err := g.tx.ExecContext(ctx, postponeHours, failed.series, failed.starts); err != nil {
-			return 0, fmt.Errorf("postpone %d hours: %w", len(failed.series), err)
+	if len(failed) > 0 {
+		err := statement.Exec(ctx, g.tx, fmt.Sprintf("postpone %d hours", len(failed)), postponeHours, statement.Columns(failed)...)
+		if err != nil {
+			return 0, err
 		}
 	}
 	return len(done), g.keep(ctx, c, done)
 }
 
-func (g *group) kind(series int64) kind { return g.store.kinds(g.series[series].name) }
+func (g *group) kind(series int64) kind { return g.store.kinds(g.series[series].Kind) }
 
 func (g *group) fails(ctx context.Context, h *dirtyHour, err error) {
 	g.store.log.ErrorContext(ctx, "an hour of samples cannot be rolled up, trying again later",
-		"series", h.series, "hour", h.start, "error", err)
+		"series", h.Series, "hour", h.Start, "error", err)
 }
 
 // readDirty reads what is dirty of claimed hours, as many as a group may.
-func (g *group) readDirty(ctx context.Context, claimed buckets) error {
+func (g *group) readDirty(ctx context.Context, claimed []bucket) error {
+	hours, err := statement.All[*dirtyHour](ctx, g.tx, "read what is dirty", dirtyHours, statement.Columns(claimed)...)
 	var weight int64
-	err := query(ctx, g.tx, func(row scanner) error {
-		var h dirtyHour
-		if err := row.Scan(&h.series, &h.start, &h.dirty, &h.minutes, &h.weight); err != nil {
-			return err
+	for _, h := range hours {
+		h.bucket = h.onGrid()
+		if h.Slots == nil { // new, or forgotten while its raw samples were not
+			h.Dirty = allMinutes
 		}
-		h.start = grid(h.start)
-		if h.minutes == nil { // new, or forgotten while its raw samples were not
-			h.dirty = allMinutes
-		}
-		if weight += h.weight; weight > groupBytes && len(g.hours) > 0 {
+		if weight += h.Weight; weight > groupBytes && len(g.hours) > 0 {
 			g.cut = true
-			return nil
+			break
 		}
-		g.hours = append(g.hours, &h)
-		return nil
-	}, dirtyHours, claimed.series, claimed.starts)
-	if err != nil {
-		return fmt.Errorf("read what is dirty: %w", err)
+		g.hours = append(g.hours, h)
 	}
-	return nil
+	return err
 }
 
 // readRaw reads the samples that the hours are rolled up from.
 func (g *group) readRaw(ctx context.Context) error {
-	var since buckets
-	var until []time.Time
+	type spanOf struct {
+		bucket
+		Until time.Time
+	}
+	var asked []spanOf
 	var of []*dirtyHour
 	for _, h := range g.hours {
-		for _, span := range h.spans(g.kind(h.series)) {
-			since.addBucket(bucket{h.series, span.From})
-			until, of = append(until, span.To), append(of, h)
+		for _, span := range h.spans(g.kind(h.Series)) {
+			asked, of = append(asked, spanOf{bucket{h.Series, span.From}, span.To}), append(of, h)
 		}
 	}
-	err := query(ctx, g.tx, func(row scanner) error {
-		var place int
-		var s sample
-		if err := row.Scan(&place, &s.at, &s.body); err != nil {
-			return err
-		}
-		s.at = s.at.UTC()
-		of[place].samples = append(of[place].samples, s)
-		return nil
-	}, rawSamples, since.series, since.starts, until)
-	if err != nil {
-		return fmt.Errorf("read the raw samples of %d hours: %w", len(g.hours), err)
+	type placed struct {
+		Place int
+		At    time.Time
+		Body  []byte
 	}
-	return nil
+	rows, err := statement.All[placed](ctx, g.tx, fmt.Sprintf("read the raw samples of %d hours", len(g.hours)), rawSamples, statement.Columns(asked)...)
+	for _, row := range rows {
+		h := of[row.Place]
+		h.samples = append(h.samples, sample{row.At.UTC(), row.Body})
+	}
+	return err
 }
 
 // spans are the times of the samples that are needed.
 func (h *dirtyHour) spans(k kind) []timegrid.Window {
 	if k.whole() {
-		return []timegrid.Window{{From: h.start.Add(-k.reach()), To: h.start.Add(time.Hour)}}
+		return []timegrid.Window{{From: h.Start.Add(-k.reach()), To: h.Start.Add(time.Hour)}}
 	}
-	return spans(h.start, h.dirty, k.reach())
+	return spans(h.Start, h.Dirty, k.reach())
 }
 
 // roll makes the minutes and the detail of the hour.
 func (h *dirtyHour) roll(k kind, of series) (err error) {
-	h.rolled, h.detail, err = k.roll(of.engine, h.start, h.dirty, h.samples, h.minutes)
+	h.rolled, h.detail, err = k.roll(of.Engine, h.Start, h.Dirty, h.samples, h.Slots)
 	if err != nil {
 		return fmt.Errorf("roll up %d samples: %w", len(h.samples), err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/timegrid"
 	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 var (
@@ -33,7 +33,7 @@ const (
 // what is older than its retention. It says how many hours it sealed. Any number of
 // processes may do it.
 func (s *Store) Seal(ctx context.Context) (hours int, err error) {
-	err = s.round(ctx, claimQuiet, sealGroup, func(ctx context.Context, g *group, claimed buckets) error {
+	err = s.round(ctx, claimQuiet, sealGroup, func(ctx context.Context, g *group, claimed []bucket) error {
 		sealed, err := g.seal(ctx, claimed)
 		hours += sealed
 		return err
@@ -48,16 +48,16 @@ func (s *Store) Seal(ctx context.Context) (hours int, err error) {
 // there are no more. A claim goes on behind the last bucket of the one before it ($2 and
 // $3): what could not be done, or is somebody else's, is left to the next round, and
 // what must stay is not looked at again for every group.
-func (s *Store) round(ctx context.Context, claim string, size int, do func(context.Context, *group, buckets) error) error {
+func (s *Store) round(ctx context.Context, claim string, size int, do func(context.Context, *group, []bucket) error) error {
 	var last bucket
 	for found := size; found == size; {
 		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
 			g := &group{tx: tx, store: s, series: make(map[int64]series)}
-			claimed, err := g.claim(ctx, claim, size, last.series, last.start)
-			if found = len(claimed.series); err != nil || found == 0 {
+			claimed, err := g.claim(ctx, claim, size, last.Series, last.Start)
+			if found = len(claimed); err != nil || found == 0 {
 				return err
 			}
-			last = claimed.bucket(found - 1)
+			last = claimed[found-1]
 			return do(ctx, g, claimed)
 		})
 		if err != nil {
@@ -67,30 +67,22 @@ func (s *Store) round(ctx context.Context, claim string, size int, do func(conte
 	return nil
 }
 
-func (g *group) seal(ctx context.Context, claimed buckets) (int, error) {
-	weeks := make([]time.Time, len(claimed.starts))
-	numbers := make([]int32, len(claimed.starts))
-	for i, start := range claimed.starts {
-		hour := bucket{claimed.series[i], start}
-		weeks[i] = timegrid.Week.Floor(start)
-		numbers[i] = int32(hour.within(timegrid.Week, timegrid.Hour))
+func (g *group) seal(ctx context.Context, claimed []bucket) (int, error) {
+	hours := make([]hourOfWeek, len(claimed))
+	for i, hour := range claimed {
+		hours[i] = hour.ofWeek()
 	}
-	var sealed buckets
-	var reach []float64
-	err := query(ctx, g.tx, func(row scanner) error {
-		var hour bucket
-		if err := row.Scan(&hour.series, &hour.start); err != nil {
-			return err
-		}
-		sealed.addBucket(hour)
-		reach = append(reach, g.kind(hour.series).reach().Seconds())
-		return nil
-	}, sealHours, claimed.series, claimed.starts, weeks, numbers)
+	sealed, err := statement.All[bucket](ctx, g.tx, fmt.Sprintf("seal %d hours", len(hours)), sealHours, statement.Columns(hours)...)
 	if err != nil {
-		return 0, fmt.Errorf("seal %d hours: %w", len(weeks), err)
+		return 0, err
 	}
-	if _, err := g.tx.ExecContext(ctx, deleteRaw, sealed.series, sealed.starts, reach); err != nil {
-		return 0, fmt.Errorf("delete the raw samples of %d hours: %w", len(sealed.series), err)
+	type reaching struct {
+		bucket
+		Seconds float64
 	}
-	return len(sealed.series), nil
+	rows := make([]reaching, len(sealed))
+	for i, hour := range sealed {
+		rows[i] = reaching{hour, g.kind(hour.Series).reach().Seconds()}
+	}
+	return len(rows), statement.Exec(ctx, g.tx, fmt.Sprintf("delete the raw samples of %d hours", len(rows)), deleteRaw, statement.Columns(rows)...)
 }

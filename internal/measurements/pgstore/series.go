@@ -1,17 +1,16 @@
 package pgstore
 
 import (
-	"cmp"
 	"context"
 	_ "embed" // the statements
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/statement"
 )
 
 var (
@@ -23,9 +22,9 @@ var (
 
 // series is a row of measured_series that we hold.
 type series struct {
-	id     int64
-	name   string // of the kind
-	engine fleet.Engine
+	ID     int64 `db:"series_id"`
+	Kind   string
+	Engine fleet.Engine
 }
 
 // seriesKey is what a series of an organization is known by.
@@ -33,7 +32,7 @@ type seriesKey struct{ kind, subject string }
 
 // held are the series of a batch, locked, and the database's time.
 type held struct {
-	series map[seriesKey]series
+	series map[seriesKey]int64
 	now    time.Time
 }
 
@@ -44,35 +43,28 @@ func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, a
 	for _, a := range arrived {
 		engines[seriesKey{a.kind, a.subject}] = a.engine
 	}
-	keys := make([]seriesKey, 0, len(engines))
-	for key := range engines {
-		keys = append(keys, key)
+	type wanted struct{ Kind, Subject, Engine string }
+	var all []wanted
+	for key, engine := range engines {
+		all = append(all, wanted{key.kind, key.subject, string(engine)})
 	}
-	slices.SortFunc(keys, func(a, b seriesKey) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.subject, b.subject))
-	})
-	var kinds, subjects, ofEngine []string
-	for _, key := range keys {
-		kinds, subjects, ofEngine = append(kinds, key.kind), append(subjects, key.subject), append(ofEngine, string(engines[key]))
+	args := append([]any{organization}, statement.Columns(all)...)
+	if err := statement.Exec(ctx, tx, fmt.Sprintf("make %d series", len(all)), ensureSeries, args...); err != nil {
+		return held{}, err
 	}
-	if _, err := tx.ExecContext(ctx, ensureSeries, organization, kinds, subjects, ofEngine); err != nil {
-		return held{}, fmt.Errorf("make %d series: %w", len(keys), err)
+	type locked struct {
+		series
+		Subject string
+		Now     time.Time
 	}
-	h := held{series: make(map[seriesKey]series, len(keys))}
-	err := query(ctx, tx, func(row scanner) error {
-		var one series
-		var key seriesKey
-		if err := row.Scan(&one.id, &key.kind, &key.subject, &one.engine, &h.now); err != nil {
-			return err
+	rows, err := statement.All[locked](ctx, tx, fmt.Sprintf("hold %d series", len(all)), lockSeries, args[:3]...)
+	h := held{series: make(map[seriesKey]int64, len(rows))}
+	for _, row := range rows {
+		key := seriesKey{row.Kind, row.Subject}
+		h.series[key], h.now = row.ID, row.Now
+		if arrives := engines[key]; arrives != row.Engine {
+			s.log.WarnContext(ctx, "samples of another engine than their series is of", "series", row.ID, "of", row.Engine, "sent", arrives)
 		}
-		one.name, h.series[key] = key.kind, one
-		if arrives := engines[key]; arrives != one.engine {
-			s.log.WarnContext(ctx, "samples of another engine than their series is of", "series", one.id, "of", one.engine, "sent", arrives)
-		}
-		return nil
-	}, lockSeries, organization, kinds, subjects)
-	if err != nil {
-		return held{}, fmt.Errorf("hold %d series: %w", len(keys), err)
 	}
-	return h, nil
+	return h, err
 }

@@ -1,58 +1,56 @@
 package pgstore
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"muster/domain/timegrid"
 )
 
-// bucket is a bucket of a series, by where it starts; as a key, start is what grid
-// or timegrid made.
+// bucket is a bucket of a series, by where it starts; as a key, Start is what onGrid or
+// timegrid made.
 type bucket struct {
-	series int64
-	start  time.Time
+	Series int64 `db:"series_id"`
+	Start  time.Time
 }
 
-// grid is a time from the database as timegrid makes it.
-func grid(t time.Time) time.Time { return t.UTC() }
+// onGrid is a bucket from the database as timegrid makes it.
+func (b bucket) onGrid() bucket { return bucket{b.Series, b.Start.UTC()} }
 
-// floor is the bucket of a size that t is in.
-func (b bucket) floor(size timegrid.Size) bucket { return bucket{b.series, size.Floor(b.start)} }
+// floor is the bucket of a size that b is in.
+func (b bucket) floor(size timegrid.Size) bucket { return bucket{b.Series, size.Floor(b.Start)} }
 
 // within is the number of the bucket in the longer one that it is in, of a size whose
 // width is step.
 func (b bucket) within(longer, step timegrid.Size) int {
-	return int(b.start.Sub(longer.Floor(b.start)) / step.Width())
+	return int(b.Start.Sub(longer.Floor(b.Start)) / step.Width())
 }
 
-// buckets are the columns of a list of them, as statements take them.
-type buckets struct {
-	series []int64
-	starts []time.Time
+// hourOfWeek is an hour of a series, and where its bit in sealed_hours is.
+type hourOfWeek struct {
+	bucket
+	Week   time.Time
+	Number int32
 }
 
-func (c *buckets) addBucket(b bucket) {
-	c.series, c.starts = append(c.series, b.series), append(c.starts, b.start)
+func (b bucket) ofWeek() hourOfWeek {
+	return hourOfWeek{b, timegrid.Week.Floor(b.Start), int32(b.within(timegrid.Week, timegrid.Hour))}
 }
 
-func (c *buckets) bucket(i int) bucket { return bucket{c.series[i], c.starts[i]} }
-
-// bodies are buckets with what is stored of each.
-type bodies struct {
-	buckets
-	bytes [][]byte
+// stored is a bucket, or a sample, with what is stored of it.
+type stored struct {
+	bucket
+	Body []byte
 }
 
-func (c *bodies) addBody(b bucket, body []byte) {
-	if body == nil { // a row without slots: of an hour that only a marker of staleness is in
+// storedAs has no bytes for a row without slots, of an hour that only a marker of
+// staleness is in: nil would be NULL.
+func storedAs(b bucket, body []byte) stored {
+	if body == nil {
 		body = []byte{}
 	}
-	c.addBucket(b)
-	c.bytes = append(c.bytes, body)
+	return stored{b, body}
 }
 
 // uuids are ids as pgx writes them in a millisecond for 6,000: as []uuid.UUID it goes
@@ -63,22 +61,4 @@ func uuids(ids []uuid.UUID) [][16]byte {
 		plain[i] = id
 	}
 	return plain
-}
-
-// scanner is a row as it is read.
-type scanner interface{ Scan(dest ...any) error }
-
-// query hands each row of an answer to take.
-func query(ctx context.Context, q sqlx.QueryerContext, take func(scanner) error, statement string, args ...any) error {
-	rows, err := q.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := take(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

@@ -17,6 +17,7 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/pgtest"
 	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -188,27 +189,27 @@ func (s *stage) shown() map[rolled]amounts {
 		{"rolled_hours", slices.Repeat([]timegrid.Size{timegrid.Hour}, 24)},
 		{"rolled_days", append(slices.Repeat([]timegrid.Size{timegrid.Day}, 7), timegrid.Week)},
 	} {
-		err := query(s.Context(), s.db, func(row scanner) error {
-			var key seriesKey
-			var start time.Time
-			var slots []byte
-			if err := row.Scan(&key.kind, &key.subject, &start, &slots); err != nil {
-				return err
-			}
+		type row struct {
+			Kind, Subject string
+			Start         time.Time
+			Slots         []byte
+		}
+		rows, err := statement.All[row](s.Context(), s.db, "read a table",
+			`SELECT s.kind, s.subject, r.start, r.slots FROM `+table.name+` r JOIN measured_series s ON s.id = r.series_id WHERE s.organization_id = $1`, s.org)
+		if err != nil {
+			s.Fatal(err)
+		}
+		for _, row := range rows {
 			for i, size := range table.slots {
-				at := start.UTC()
+				at := row.Start.UTC()
 				if size != timegrid.Week {
 					at = at.Add(time.Duration(i) * size.Width())
 				}
-				slot, _ := (*abacus)(nil).slot(slots, i)
+				slot, _ := (*abacus)(nil).slot(row.Slots, i)
 				if slot != nil && amountsOf(slot) != (amounts{}) {
-					shown[rolled{key, size, at}] = amountsOf(slot)
+					shown[rolled{seriesKey{row.Kind, row.Subject}, size, at}] = amountsOf(slot)
 				}
 			}
-			return nil
-		}, `SELECT s.kind, s.subject, r.start, r.slots FROM `+table.name+` r JOIN measured_series s ON s.id = r.series_id WHERE s.organization_id = $1`, s.org)
-		if err != nil {
-			s.Fatal(err)
 		}
 	}
 	return shown

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
+	"muster/internal/statement"
 )
 
 //go:embed sql/stored_hosts.sql
@@ -23,24 +24,24 @@ func (s *Store) Volumes(ctx context.Context, organization uuid.UUID, names []str
 	for i, t := range times {
 		at[i] = instant.Cut(t)
 	}
+	type placed struct {
+		Place int
+		Body  []byte
+	}
+	what := fmt.Sprintf("read the volumes of %d samples", len(names))
+	rows, err := statement.All[placed](ctx, s.db, what, storedHosts, organization, hosts, names, at)
+	if err != nil {
+		return nil, err
+	}
 	volumes := make([][]measurements.Volume, len(names))
-	err := query(ctx, s.db, func(row scanner) error {
-		var place int
-		var body []byte
-		if err := row.Scan(&place, &body); err != nil {
-			return err
-		}
-		host, err := decodeHost(body)
+	for _, row := range rows {
+		host, err := decodeHost(row.Body)
 		if err != nil {
-			return fmt.Errorf("at %s: %w", at[place], err)
+			return nil, fmt.Errorf("%s: at %s: %w", what, at[row.Place], err)
 		}
 		for i := range host.volumes {
-			volumes[place] = append(volumes[place], host.volumes[i].told())
+			volumes[row.Place] = append(volumes[row.Place], host.volumes[i].told())
 		}
-		return nil
-	}, storedHosts, organization, hosts, names, at)
-	if err != nil {
-		return nil, fmt.Errorf("read the volumes of %d samples: %w", len(names), err)
 	}
 	return volumes, nil
 }

@@ -4,13 +4,15 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 var (
@@ -75,36 +77,27 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	return receipt, keepLatest(ctx, tx, h, b.Sessions)
 }
 
-// placed is an arrival with the series that it belongs to.
-type placed struct {
-	*arrival
-	series
-}
-
-// hour is the hour that it falls into.
-func (p *placed) hour() bucket { return bucket{p.id, timegrid.Hour.Floor(p.at)} }
-
-// inTime leaves out what falls into an hour that is sealed.
-func inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []arrival) (accepted []placed, receipt measurements.Receipt, err error) {
-	all := make([]placed, len(arrived))
+// inTime gives arrivals their series, and leaves out what falls into an hour that is
+// sealed.
+func inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []arrival) (accepted []arrival, receipt measurements.Receipt, err error) {
 	old := make(map[bucket]bool) // hours that may be sealed; true: they are
 	for i := range arrived {
-		all[i] = placed{&arrived[i], h.series[seriesKey{arrived[i].kind, arrived[i].subject}]}
-		if at := all[i].hour(); at.start.Before(h.now.Add(-unsealed)) {
+		a := &arrived[i]
+		a.series = h.series[seriesKey{a.kind, a.subject}]
+		if at := a.hour(); at.Start.Before(h.now.Add(-unsealed)) {
 			old[at] = false
 		}
 	}
 	if err := sealed(ctx, tx, old); err != nil {
 		return nil, receipt, err
 	}
-	accepted = all[:0]
-	for _, p := range all {
-		if old[p.hour()] {
-			count(&receipt.TooLate, p.kind, p.count)
+	for _, a := range arrived {
+		if old[a.hour()] {
+			count(&receipt.TooLate, a.kind, a.count)
 			continue
 		}
-		count(&receipt.Accepted, p.kind, p.count)
-		accepted = append(accepted, p)
+		count(&receipt.Accepted, a.kind, a.count)
+		accepted = append(accepted, a)
 	}
 	return accepted, receipt, nil
 }
@@ -114,26 +107,15 @@ func sealed(ctx context.Context, tx *sqlx.Tx, hours map[bucket]bool) error {
 	if len(hours) == 0 {
 		return nil
 	}
-	var asked []bucket
-	var weeks buckets
-	var numbers []int32
+	var asked []hourOfWeek
 	for b := range hours {
-		asked = append(asked, b)
-		weeks.addBucket(b.floor(timegrid.Week))
-		numbers = append(numbers, int32(b.within(timegrid.Week, timegrid.Hour)))
+		asked = append(asked, b.ofWeek())
 	}
-	err := query(ctx, tx, func(row scanner) error {
-		var place int
-		if err := row.Scan(&place); err != nil {
-			return err
-		}
-		hours[asked[place]] = true
-		return nil
-	}, sealedAmong, weeks.series, weeks.starts, numbers)
-	if err != nil {
-		return fmt.Errorf("look which of %d hours are sealed: %w", len(asked), err)
+	found, err := statement.All[bucket](ctx, tx, fmt.Sprintf("look which of %d hours are sealed", len(asked)), sealedAmong, statement.Columns(asked)...)
+	for _, b := range found {
+		hours[b.onGrid()] = true
 	}
-	return nil
+	return err
 }
 
 func count(c *measurements.SampleCounts, kind string, n int) {
@@ -148,75 +130,55 @@ func count(c *measurements.SampleCounts, kind string, n int) {
 }
 
 // keepRaw stores arrivals, and returns those that brought something new.
-func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []placed) ([]placed, error) {
+func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []arrival) ([]arrival, error) {
 	if len(accepted) == 0 {
 		return nil, nil
 	}
-	var rows bodies
-	repeated := make(map[bucket]*placed, len(accepted)) // by their very time
-	for i, p := range accepted {
-		key := bucket{p.id, grid(p.at)}
-		rows.addBody(key, p.body)
-		repeated[key] = &accepted[i]
+	var rows []stored
+	repeated := make(map[bucket]arrival, len(accepted)) // by their very time
+	for _, a := range accepted {
+		key := bucket{a.series, a.at}.onGrid()
+		rows = append(rows, storedAs(key, a.body))
+		repeated[key] = a
 	}
-	var news []placed
-	err := query(ctx, tx, func(row scanner) error {
-		var key bucket
-		if err := row.Scan(&key.series, &key.start); err != nil {
-			return err
-		}
-		key.start = grid(key.start)
-		news = append(news, *repeated[key])
-		delete(repeated, key)
-		return nil
-	}, insertRaw, rows.series, rows.starts, rows.bytes)
-	if err != nil {
-		return nil, fmt.Errorf("keep %d raw samples: %w", len(accepted), err)
-	}
-	changed, err := s.mergeRaw(ctx, tx, repeated)
+	kept, err := statement.All[bucket](ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), insertRaw, statement.Columns(rows)...)
 	if err != nil {
 		return nil, err
 	}
-	return append(news, changed...), nil
+	var news []arrival
+	for _, b := range kept {
+		key := b.onGrid()
+		news = append(news, repeated[key])
+		delete(repeated, key)
+	}
+	changed, err := s.mergeRaw(ctx, tx, repeated)
+	return append(news, changed...), err
 }
 
 // mergeRaw joins what has come again with what is stored, and returns what was changed.
-func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]*placed) ([]placed, error) {
+func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]arrival) (changed []arrival, err error) {
 	if len(repeated) == 0 {
 		return nil, nil
 	}
-	var asked buckets
-	for key := range repeated {
-		asked.addBucket(key)
+	what := fmt.Sprintf("merge %d repeated samples", len(repeated))
+	known, err := statement.All[stored](ctx, tx, what, storedRaw, statement.Columns(slices.Collect(maps.Keys(repeated)))...)
+	if err != nil {
+		return nil, err
 	}
-	var changed []placed
-	var rows bodies
-	err := query(ctx, tx, func(row scanner) error {
-		var key bucket
-		var stored []byte
-		if err := row.Scan(&key.series, &key.start, &stored); err != nil {
-			return err
-		}
-		key.start = grid(key.start)
+	var rows []stored
+	for _, row := range known {
+		key := row.onGrid()
 		again := repeated[key]
-		merged, differs, err := s.kinds(again.kind).merge(stored, again.body)
+		merged, differs, err := s.kinds(again.kind).merge(row.Body, again.body)
 		if err != nil {
-			return fmt.Errorf("series %d at %s: %w", key.series, key.start, err)
+			return nil, fmt.Errorf("%s: series %d at %s: %w", what, key.Series, key.Start, err)
 		}
 		if differs {
-			rows.addBody(key, merged)
-			changed = append(changed, *again)
+			rows, changed = append(rows, storedAs(key, merged)), append(changed, again)
 		}
-		return nil
-	}, storedRaw, asked.series, asked.starts)
-	if err != nil {
-		return nil, fmt.Errorf("merge %d repeated samples: %w", len(repeated), err)
 	}
-	if len(changed) == 0 {
+	if len(rows) == 0 {
 		return nil, nil
 	}
-	if _, err := tx.ExecContext(ctx, updateRaw, rows.series, rows.starts, rows.bytes); err != nil {
-		return nil, fmt.Errorf("keep %d merged samples: %w", len(changed), err)
-	}
-	return changed, nil
+	return changed, statement.Exec(ctx, tx, fmt.Sprintf("keep %d merged samples", len(rows)), updateRaw, statement.Columns(rows)...)
 }

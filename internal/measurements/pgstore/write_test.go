@@ -17,6 +17,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/pgtest"
+	"muster/internal/statement"
 )
 
 func newStore(t testing.TB) *Store { return New(pgtest.DB(t), slog.New(slog.DiscardHandler)) }
@@ -48,16 +49,12 @@ func write(t testing.TB, s *Store, b measurements.Batch) measurements.Receipt {
 func contents(t testing.TB, s *Store) (rows []string) {
 	t.Helper()
 	for _, table := range []string{"raw_samples", "rolled_minutes", "rolled_hours", "rolled_days", "rolled_statements"} {
-		err := query(t.Context(), s.db, func(row scanner) error {
-			var text string
-			err := row.Scan(&text)
-			rows = append(rows, text)
-			return err
-		}, `SELECT '`+table+` ' || s.kind || ' ' || s.subject || ' ' || (to_jsonb(r) - 'series_id')::text
+		of, err := statement.All[string](t.Context(), s.db, "read a table", `SELECT '`+table+` ' || s.kind || ' ' || s.subject || ' ' || (to_jsonb(r) - 'series_id')::text
 			FROM `+table+` r JOIN measured_series s ON s.id = r.series_id ORDER BY 1`)
 		if err != nil {
 			t.Fatal(err)
 		}
+		rows = append(rows, of...)
 	}
 	return rows
 }

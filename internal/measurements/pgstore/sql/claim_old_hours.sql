@@ -1,6 +1,6 @@
 -- Claims days of hours after 400 days, with their series: not while their week has raw
 -- samples, or details, beside which the day's rest would count twice.
-SELECT s.id, s.kind, s.engine, r.start
+SELECT s.id AS series_id, s.kind, s.engine, r.start
 FROM rolled_hours r
 JOIN measured_series s ON s.id = r.series_id
 WHERE (r.start, r.series_id) > ($3::timestamptz, $2::bigint)

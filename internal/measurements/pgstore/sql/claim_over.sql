@@ -1,6 +1,6 @@
 -- Claims weeks of statements with their series that are over and have no raw samples
 -- left.
-SELECT s.id, s.kind, s.engine, w.week
+SELECT s.id AS series_id, s.kind, s.engine, w.week AS start
 FROM (
     SELECT DISTINCT series_id, date_trunc('week', start, 'UTC') AS week
     FROM rolled_statements

@@ -1,7 +1,7 @@
 -- Claims hours with their series of which nothing has arrived for 72 hours, the oldest
 -- first. No hour that is younger can be one: a sample arrives after the hour it is of
 -- begins, or its sender's clock is minutes ahead.
-SELECT s.id, s.kind, s.engine, h.hour
+SELECT s.id AS series_id, s.kind, s.engine, h.hour AS start
 FROM measured_hours h
 JOIN measured_series s ON s.id = h.series_id
 WHERE (h.hour, h.series_id) > ($3::timestamptz, $2::bigint)

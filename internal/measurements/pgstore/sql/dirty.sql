@@ -1,7 +1,7 @@
 -- What is dirty of claimed hours, now that their series are ours: somebody else may
 -- have rolled one up between the look and the lock. weight is the size of what is read
 -- where it may be large: raw samples, and the details of the day and of the week.
-SELECT d.series_id, d.hour, d.minutes, m.slots, coalesce(CASE
+SELECT d.series_id, d.hour AS start, d.minutes, m.slots, coalesce(CASE
     WHEN s.kind = 'statements' THEN (
         SELECT sum(octet_length(r.body)) FROM raw_samples r
         WHERE r.series_id = d.series_id AND r.at >= d.hour AND r.at < d.hour + interval '1 hour'

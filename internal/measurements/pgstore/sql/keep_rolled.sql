@@ -13,8 +13,8 @@ WITH minutes AS (
     SELECT * FROM unnest($7::bigint[], $8::timestamptz[], $9::bytea[])
     ON CONFLICT (series_id, start) DO UPDATE SET slots = excluded.slots
 ), details AS (
-    INSERT INTO rolled_statements (series_id, size, start, body)
-    SELECT * FROM unnest($10::bigint[], $11::text[], $12::timestamptz[], $13::bytea[])
+    INSERT INTO rolled_statements (series_id, start, body, size)
+    SELECT * FROM unnest($10::bigint[], $11::timestamptz[], $12::bytea[], $13::text[])
     ON CONFLICT (series_id, size, start) DO UPDATE SET body = excluded.body
 )
 DELETE FROM dirty_hours d

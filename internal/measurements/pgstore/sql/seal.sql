@@ -13,4 +13,4 @@ WITH quiet AS (
     GROUP BY series_id, week
     ON CONFLICT (series_id, week) DO UPDATE SET hours = s.hours | excluded.hours
 )
-SELECT series_id, hour FROM quiet
+SELECT series_id, hour AS start FROM quiet
