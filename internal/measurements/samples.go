@@ -1,7 +1,9 @@
 package measurements
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,8 +41,9 @@ type HostSample struct {
 	MemoryPercent *float64 // 0–100, likewise
 	Volumes       []Volume
 
-	// CPU has the counters of an agent that leaves the arithmetic to us.
-	CPU *CPUCounters
+	// CPU has the counters of an agent that leaves the arithmetic to us, in the order of
+	// their codes, none twice.
+	CPU []CPUCounter
 	// Memory, likewise, in bytes.
 	Memory *MemoryBytes
 	// Stale says that the agent lost sight of the host: no interval of its
@@ -57,13 +60,24 @@ type Volume struct {
 	Size, Free, Available float64  // bytes; used where UsedPercent is nil
 }
 
-// CPUCounters are the seconds that the CPUs of a host have spent since it booted.
-// One is told from another by its code: 16 × the number of the CPU + a number for
-// the mode, so that a scrape may come in parts and a part twice.
-type CPUCounters struct {
-	Codes   []int32   // ascending, none twice
-	Seconds []float64 // of each code
+// CPUCounter is how long a CPU of a host has been in a mode since it booted. One is told
+// from another by its code: 16 × the number of the CPU + a number for the mode, so that
+// a scrape may come in parts and a part twice.
+type CPUCounter struct {
+	Code    int32
+	Seconds float64
 }
+
+// SortCPU puts counters in the order of their codes; of several of one the first stays.
+func SortCPU(counters []CPUCounter) []CPUCounter {
+	slices.SortStableFunc(counters, func(a, b CPUCounter) int { return cmp.Compare(a.Code, b.Code) })
+	return slices.CompactFunc(counters, sameCode)
+}
+
+// SameCPUs is whether counters are of the same modes of the same CPUs.
+func SameCPUs(a, b []CPUCounter) bool { return slices.EqualFunc(a, b, sameCode) }
+
+func sameCode(a, b CPUCounter) bool { return a.Code == b.Code }
 
 // Modes of a CPU, the last four bits of a code. Idle and IOWait are idle, the
 // others are not. Guest time is in User and Nice already and is not sent.

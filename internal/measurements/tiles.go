@@ -65,7 +65,7 @@ func (t *Tiles) Utilization(ctx context.Context, organization uuid.UUID, hosts H
 // and told to Dropped; it is an error only when ctx has ended, or no engine can be read.
 func (t *Tiles) QueryPerformance(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window, now time.Time) (QueryPerformance, error) {
 	n := w.Len()
-	tile := QueryPerformance{AvgMs: gaps(n), MaxMs: gaps(n)}
+	tile := QueryPerformance{AvgMs: Gaps(n), MaxMs: Gaps(n)}
 	totalMs, calls := make(Values, n), make(Values, n)
 	var err error
 	tile.Incomplete, err = t.each(ctx, organization, "query-performance", func(ctx context.Context, engine fleet.Engine) error {
@@ -95,7 +95,7 @@ func (t *Tiles) QueryPerformance(ctx context.Context, organization uuid.UUID, sc
 func (t *Tiles) WaitEvents(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (WaitEvents, error) {
 	var tile WaitEvents
 	for c := range tile.Waiting {
-		tile.Waiting[c] = gaps(w.Len())
+		tile.Waiting[c] = Gaps(w.Len())
 	}
 	var err error
 	tile.Incomplete, err = t.each(ctx, organization, "wait-events", func(ctx context.Context, engine fleet.Engine) error {

@@ -3,6 +3,7 @@ package measurements
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -10,14 +11,8 @@ import (
 // JSON it has null there, and otherwise at most three decimals.
 type Values []float64
 
-// gaps returns n buckets without a value.
-func gaps(n int) Values {
-	v := make(Values, n)
-	for i := range v {
-		v[i] = math.NaN()
-	}
-	return v
-}
+// Gaps returns n buckets without a value.
+func Gaps(n int) Values { return slices.Repeat(Values{math.NaN()}, n) }
 
 // addValues adds another line of as many buckets; a gap in one of them is not a gap in the sum.
 func (v Values) addValues(other Values) {

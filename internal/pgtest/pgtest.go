@@ -15,35 +15,48 @@ import (
 	"muster/internal/postgres"
 )
 
-// shared is the one server of this test binary. Package state is what a test
-// binary has: tests share nothing else.
-var shared = struct {
+// The servers of this test binary, and the databases of its tests. Package state is what
+// a test binary has: tests share nothing else.
+var (
+	shared  = lazily{start: func() (*Server, error) { return startShared(context.Background()) }}
+	watched = lazily{start: func() (*Server, error) { return start(Options{}) }}
+
+	mu        sync.Mutex
+	databases = make(map[testing.TB]string)
+	made      int
+)
+
+// lazily is a server that the first test which asks for it starts.
+type lazily struct {
+	start  func() (*Server, error)
 	once   sync.Once
 	server *Server
 	err    error
+}
 
-	mu        sync.Mutex
-	databases map[testing.TB]string
-	made      int
+func (l *lazily) get(t testing.TB) *Server {
+	t.Helper()
+	l.once.Do(func() { l.server, l.err = l.start() })
+	if l.err != nil {
+		t.Fatalf("start PostgreSQL for the tests: %v", l.err)
+	}
+	return l.server
+}
 
-	watchedOnce sync.Once
-	watched     *Server
-	watchedErr  error
-}{databases: make(map[testing.TB]string)}
+func (l *lazily) close() {
+	l.once.Do(func() {}) // no test asked for it: none will
+	if l.server != nil {
+		l.server.close()
+	}
+}
 
 const template = "muster_template"
 
 // Run runs the tests and ends the shared server. Use it as TestMain's body.
 func Run(m *testing.M) int {
 	code := m.Run()
-	shared.once.Do(func() {}) // no test asked for it: none will
-	if shared.server != nil {
-		shared.server.close()
-	}
-	shared.watchedOnce.Do(func() {})
-	if shared.watched != nil {
-		shared.watched.close()
-	}
+	shared.close()
+	watched.close()
 	return code
 }
 
@@ -51,18 +64,7 @@ func Run(m *testing.M) int {
 // and change nothing in it that another test could see.
 func Shared(t testing.TB) *Server {
 	t.Helper()
-	shared.once.Do(func() {
-		s, err := startShared(context.Background())
-		if err != nil {
-			shared.err = fmt.Errorf("start PostgreSQL for the tests: %w", err)
-			return
-		}
-		shared.server = s
-	})
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	return shared.server
+	return shared.get(t)
 }
 
 // Watched is a second server that the tests of this binary share: one for Muster to
@@ -70,11 +72,7 @@ func Shared(t testing.TB) *Server {
 // and change nothing in it that another test could see.
 func Watched(t testing.TB) *Server {
 	t.Helper()
-	shared.watchedOnce.Do(func() { shared.watched, shared.watchedErr = start(Options{}) })
-	if shared.watchedErr != nil {
-		t.Fatal(shared.watchedErr)
-	}
-	return shared.watched
+	return watched.get(t)
 }
 
 func makeTemplate(ctx context.Context, s *Server) error {
@@ -100,21 +98,21 @@ func makeTemplate(ctx context.Context, s *Server) error {
 func URL(t testing.TB) string {
 	t.Helper()
 	server := Shared(t)
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	name, ok := shared.databases[t]
+	mu.Lock()
+	defer mu.Unlock()
+	name, ok := databases[t]
 	if !ok {
-		shared.made++
-		name = fmt.Sprintf("test_%d", shared.made)
+		made++
+		name = fmt.Sprintf("test_%d", made)
 		// Under the lock: PostgreSQL refuses to copy a template that is being copied
 		// no more than it has to wait, and the copies would only share the disk.
 		// file_copy, because it takes half of what it takes to log every page.
 		create(t, server, name, "TEMPLATE "+template+" STRATEGY file_copy")
-		shared.databases[t] = name
+		databases[t] = name
 		t.Cleanup(func() {
-			shared.mu.Lock()
-			delete(shared.databases, t)
-			shared.mu.Unlock()
+			mu.Lock()
+			delete(databases, t)
+			mu.Unlock()
 		})
 	}
 	return server.URL(Superuser, name)
@@ -124,10 +122,10 @@ func URL(t testing.TB) string {
 func EmptyURL(t testing.TB) string {
 	t.Helper()
 	server := Shared(t)
-	shared.mu.Lock()
-	shared.made++
-	name := fmt.Sprintf("empty_%d", shared.made)
-	shared.mu.Unlock()
+	mu.Lock()
+	made++
+	name := fmt.Sprintf("empty_%d", made)
+	mu.Unlock()
 	create(t, server, name, "")
 	return server.URL(Superuser, name)
 }

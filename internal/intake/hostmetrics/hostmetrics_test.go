@@ -110,7 +110,7 @@ func TestModes(t *testing.T) {
 			}
 			continue
 		}
-		if len(got) != 1 || !cmp.Equal(got[0].CPU, &measurements.CPUCounters{Codes: []int32{c.code}, Seconds: []float64{1.5}}) {
+		if len(got) != 1 || !cmp.Equal(got[0].CPU, []measurements.CPUCounter{{Code: c.code, Seconds: 1.5}}) {
 			t.Errorf("CPU %q, mode %q: %+v, dropped %v", c.cpu, c.mode, got, m.Dropped)
 		}
 	}

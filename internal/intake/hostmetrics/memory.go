@@ -18,28 +18,14 @@ const (
 	stateBuffered
 	stateCached
 	stateInactive
-	stateOther // in one of the others already: slab_reclaimable, shared
 	memoryParts
 )
 
-func memoryState(state []byte) memoryPart {
-	switch string(state) {
-	case "total":
-		return stateTotal
-	case "available":
-		return stateAvailable
-	case "used":
-		return stateUsed
-	case "free":
-		return stateFree
-	case "buffered", "buffers":
-		return stateBuffered
-	case "cached":
-		return stateCached
-	case "inactive":
-		return stateInactive
-	}
-	return stateOther
+// memoryStates are those that count. The others, like slab_reclaimable and shared, are in
+// one of these already.
+var memoryStates = map[string]memoryPart{
+	"total": stateTotal, "available": stateAvailable, "used": stateUsed, "free": stateFree,
+	"buffered": stateBuffered, "buffers": stateBuffered, "cached": stateCached, "inactive": stateInactive,
 }
 
 func (s *Series) readMemory(l *Labels) intake.Reason {
@@ -52,9 +38,11 @@ func (s *Series) readMemory(l *Labels) intake.Reason {
 		if len(l.State) == 0 {
 			return intake.Incomplete
 		}
-		if s.part = memoryState(l.State); s.part == stateOther {
+		part, counts := memoryStates[string(l.State)]
+		if !counts {
 			return intake.NotUsed
 		}
+		s.part = part
 	}
 	return ""
 }

@@ -21,41 +21,28 @@ const (
 	VolumeUsage                       // by state
 )
 
+var nodeExporter = map[string]Metric{
+	"node_cpu_seconds_total":         CPUSeconds,
+	"node_memory_MemTotal_bytes":     MemoryTotal,
+	"node_memory_MemAvailable_bytes": MemoryAvailable,
+	"node_filesystem_size_bytes":     VolumeSize,
+	"node_filesystem_free_bytes":     VolumeFree,
+	"node_filesystem_avail_bytes":    VolumeAvailable,
+}
+
 // NodeExporter says what a name of node_exporter means.
-func NodeExporter(name []byte) Metric {
-	switch string(name) {
-	case "node_cpu_seconds_total":
-		return CPUSeconds
-	case "node_memory_MemTotal_bytes":
-		return MemoryTotal
-	case "node_memory_MemAvailable_bytes":
-		return MemoryAvailable
-	case "node_filesystem_size_bytes":
-		return VolumeSize
-	case "node_filesystem_free_bytes":
-		return VolumeFree
-	case "node_filesystem_avail_bytes":
-		return VolumeAvailable
-	}
-	return 0
+func NodeExporter(name []byte) Metric { return nodeExporter[string(name)] }
+
+var openTelemetry = map[string]Metric{
+	"system.cpu.time":               CPUSeconds,
+	"system.memory.limit":           MemoryTotal,
+	"system.linux.memory.available": MemoryAvailable,
+	"system.memory.usage":           MemoryUsage,
+	"system.filesystem.usage":       VolumeUsage,
 }
 
 // OpenTelemetry says what a name of the hostmetrics receiver means.
-func OpenTelemetry(name []byte) Metric {
-	switch string(name) {
-	case "system.cpu.time":
-		return CPUSeconds
-	case "system.memory.limit":
-		return MemoryTotal
-	case "system.linux.memory.available":
-		return MemoryAvailable
-	case "system.memory.usage":
-		return MemoryUsage
-	case "system.filesystem.usage":
-		return VolumeUsage
-	}
-	return 0
-}
+func OpenTelemetry(name []byte) Metric { return openTelemetry[string(name)] }
 
 // Labels are those of a series that are read, as bytes of the message. An empty one
 // is not there.

@@ -1,7 +1,6 @@
 package hostmetrics
 
 import (
-	"sort"
 	"time"
 
 	"muster/domain/instant"
@@ -17,11 +16,10 @@ type scrape struct {
 	points    int
 	stale     bool
 
-	codes   []int32
-	seconds []float64
-	memory  *memory
-	volumes []volume
-	places  map[mountedOn]int // of volumes
+	counters []measurements.CPUCounter
+	memory   *memory
+	volumes  []volume
+	places   map[mountedOn]int // of volumes
 }
 
 // Sample is one look at a host, as it was sent.
@@ -38,7 +36,7 @@ func (m *Message) Samples() []Sample {
 	out := make([]Sample, 0, len(m.order))
 	for _, s := range m.order {
 		made := Sample{HostSample: measurements.HostSample{
-			Host: s.host, At: instant.Cut(s.at), Stale: s.stale, CPU: s.cpu(), Memory: m.memoryOf(s), Volumes: m.volumesOf(s),
+			Host: s.host, At: instant.Cut(s.at), Stale: s.stale, CPU: measurements.SortCPU(s.counters), Memory: m.memoryOf(s), Volumes: m.volumesOf(s),
 		}, References: s.instances, Points: s.points}
 		if made.Stale || made.CPU != nil || made.Memory != nil || len(made.Volumes) > 0 {
 			out = append(out, made)
@@ -56,35 +54,9 @@ func (m *Message) unused(s *scrape, reason intake.Reason, points int) {
 
 // addCounter is false where there are too many.
 func (s *scrape) addCounter(code int32, seconds float64) bool {
-	if len(s.codes) == maxCounters {
+	if len(s.counters) == maxCounters {
 		return false
 	}
-	s.codes, s.seconds = append(s.codes, code), append(s.seconds, seconds)
+	s.counters = append(s.counters, measurements.CPUCounter{Code: code, Seconds: seconds})
 	return true
-}
-
-// cpu puts the counters in order; of one that comes twice the first stays.
-func (s *scrape) cpu() *measurements.CPUCounters {
-	if len(s.codes) == 0 {
-		return nil
-	}
-	sort.Stable((*byCode)(s))
-	kept := 0
-	for i, code := range s.codes {
-		if i > 0 && code == s.codes[i-1] {
-			continue
-		}
-		s.codes[kept], s.seconds[kept] = code, s.seconds[i]
-		kept++
-	}
-	return &measurements.CPUCounters{Codes: s.codes[:kept], Seconds: s.seconds[:kept]}
-}
-
-type byCode scrape
-
-func (s *byCode) Len() int           { return len(s.codes) }
-func (s *byCode) Less(i, j int) bool { return s.codes[i] < s.codes[j] }
-func (s *byCode) Swap(i, j int) {
-	s.codes[i], s.codes[j] = s.codes[j], s.codes[i]
-	s.seconds[i], s.seconds[j] = s.seconds[j], s.seconds[i]
 }

@@ -137,7 +137,7 @@ func TestHostMetrics(t *testing.T) {
 	)
 	host := measurements.HostSample{
 		Host: "db01", At: receipt,
-		CPU:     &measurements.CPUCounters{Codes: []int32{0, 3, 20, 21, 22, 23}, Seconds: []float64{10.5, 90, 1, 2, 3, 4}},
+		CPU:     []measurements.CPUCounter{{Code: 0, Seconds: 10.5}, {Code: 3, Seconds: 90}, {Code: 20, Seconds: 1}, {Code: 21, Seconds: 2}, {Code: 22, Seconds: 3}, {Code: 23, Seconds: 4}},
 		Memory:  &measurements.MemoryBytes{Total: 1000, Available: 350, Used: 600},
 		Volumes: []measurements.Volume{{Mount: "/", UsedPercent: ptr(70), Size: -1, Free: -1, Available: -1}},
 	}
@@ -253,7 +253,7 @@ func TestUnusualPoints(t *testing.T) {
 	}
 	// All CPUs as one, with states of their own.
 	got, m := of(t, from(db01, sum("system.cpu.time", fraction(1, "state", "user"), fraction(2, "state", "other"), fraction(3, "state", "idle"))))
-	if len(got) != 1 || len(m.Dropped) != 0 || !cmp.Equal(got[0].CPU, &measurements.CPUCounters{Codes: []int32{0, 3, 8}, Seconds: []float64{1, 3, 2}}) {
+	if len(got) != 1 || len(m.Dropped) != 0 || !cmp.Equal(got[0].CPU, []measurements.CPUCounter{{Code: 0, Seconds: 1}, {Code: 3, Seconds: 3}, {Code: 8, Seconds: 2}}) {
 		t.Errorf("CPUs as one: %+v, dropped %v", got, m.Dropped)
 	}
 	// Nanoseconds that differ below what is kept are one time.

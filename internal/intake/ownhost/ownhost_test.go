@@ -32,7 +32,7 @@ func TestTheMachineIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(sample.CPU.Codes); n == 0 || n%8 != 0 || n/8 < runtime.GOMAXPROCS(0) || !slices.IsSorted(sample.CPU.Codes) {
+	if n := len(sample.CPU); n == 0 || n%8 != 0 || n/8 < runtime.GOMAXPROCS(0) || !slices.IsSortedFunc(sample.CPU, func(a, b measurements.CPUCounter) int { return int(a.Code - b.Code) }) {
 		t.Errorf("%d counters of CPUs", n)
 	}
 	if m := sample.Memory; m.Total <= 0 || m.Available <= 0 || m.Available > m.Total {
@@ -53,10 +53,7 @@ func TestCounters(t *testing.T) {
 		{CPU: "cpu1", User: 1, System: 2, Idle: 3, Nice: 4, Iowait: 5, Irq: 6, Softirq: 7, Steal: 8, Guest: 100, GuestNice: 100},
 		{CPU: "cpu0", Idle: 9},
 	})
-	want := &measurements.CPUCounters{
-		Codes:   []int32{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23},
-		Seconds: []float64{0, 0, 0, 9, 0, 0, 0, 0, 1, 4, 2, 3, 5, 6, 7, 8},
-	}
+	want := []measurements.CPUCounter{{Code: 0, Seconds: 0}, {Code: 1, Seconds: 0}, {Code: 2, Seconds: 0}, {Code: 3, Seconds: 9}, {Code: 4, Seconds: 0}, {Code: 5, Seconds: 0}, {Code: 6, Seconds: 0}, {Code: 7, Seconds: 0}, {Code: 16, Seconds: 1}, {Code: 17, Seconds: 4}, {Code: 18, Seconds: 2}, {Code: 19, Seconds: 3}, {Code: 20, Seconds: 5}, {Code: 21, Seconds: 6}, {Code: 22, Seconds: 7}, {Code: 23, Seconds: 8}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -159,8 +156,8 @@ func untilCountersMove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range c.Seconds {
-			seconds += s
+		for _, counter := range c {
+			seconds += counter.Seconds
 		}
 		return seconds
 	}

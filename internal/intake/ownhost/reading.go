@@ -25,7 +25,7 @@ func read(ctx context.Context) (measurements.HostSample, error) {
 	return measurements.HostSample{CPU: counters, Memory: memory, Volumes: volumes}, errors.Join(cpuErr, memoryErr, volumesErr)
 }
 
-func readCPU(ctx context.Context) (*measurements.CPUCounters, error) {
+func readCPU(ctx context.Context) ([]measurements.CPUCounter, error) {
 	times, err := cpu.TimesWithContext(ctx, true)
 	if err != nil {
 		return nil, fmt.Errorf("read the CPUs' times: %w", err)
@@ -33,12 +33,8 @@ func readCPU(ctx context.Context) (*measurements.CPUCounters, error) {
 	return counters(times)
 }
 
-func counters(times []cpu.TimesStat) (*measurements.CPUCounters, error) {
-	type counter struct {
-		code    int32
-		seconds float64
-	}
-	var all []counter
+func counters(times []cpu.TimesStat) ([]measurements.CPUCounter, error) {
+	var all []measurements.CPUCounter
 	for _, t := range times {
 		number, err := strconv.ParseInt(strings.TrimPrefix(t.CPU, "cpu"), 10, 27)
 		if err != nil {
@@ -49,15 +45,10 @@ func counters(times []cpu.TimesStat) (*measurements.CPUCounters, error) {
 			measurements.ModeIdle: t.Idle, measurements.ModeIOWait: t.Iowait, measurements.ModeIRQ: t.Irq,
 			measurements.ModeSoftIRQ: t.Softirq, measurements.ModeSteal: t.Steal,
 		} {
-			all = append(all, counter{16*int32(number) + mode, seconds})
+			all = append(all, measurements.CPUCounter{Code: 16*int32(number) + mode, Seconds: seconds})
 		}
 	}
-	slices.SortFunc(all, func(a, b counter) int { return cmp.Compare(a.code, b.code) })
-	c := &measurements.CPUCounters{}
-	for _, one := range all {
-		c.Codes, c.Seconds = append(c.Codes, one.code), append(c.Seconds, one.seconds)
-	}
-	return c, nil
+	return measurements.SortCPU(all), nil
 }
 
 func readMemory(ctx context.Context) (*measurements.MemoryBytes, error) {

@@ -73,16 +73,17 @@ func fixture(t testing.TB, at time.Time, labels map[string]string) []Series {
 func TestScrape(t *testing.T) {
 	t.Parallel()
 	got, r := of(t, fixture(t, receipt, map[string]string{"instance": "db01:9100", "job": "node", "muster_instance": "pg-orders-01"})...)
-	codes, seconds := []int32{}, []float64{252.95, 25.49, 91.2, 859.78, 1.99, 0, 0.65, 1.75, 248.49, 34.74, 104.59, 826.34, 10.77, 0, 4.08, 1.59}
+	var cpus []measurements.CPUCounter
+	seconds := []float64{252.95, 25.49, 91.2, 859.78, 1.99, 0, 0.65, 1.75, 248.49, 34.74, 104.59, 826.34, 10.77, 0, 4.08, 1.59}
 	for cpu := range int32(2) {
 		for mode := measurements.ModeUser; mode <= measurements.ModeSteal; mode++ {
-			codes = append(codes, 16*cpu+mode)
+			cpus = append(cpus, measurements.CPUCounter{Code: 16*cpu + mode, Seconds: seconds[len(cpus)]})
 		}
 	}
 	want := []hostmetrics.Sample{{
 		HostSample: measurements.HostSample{
 			Host: "db01", At: receipt,
-			CPU:     &measurements.CPUCounters{Codes: codes, Seconds: seconds},
+			CPU:     cpus,
 			Memory:  &measurements.MemoryBytes{Total: 25276502016, Available: 23601291264, Used: -1},
 			Volumes: []measurements.Volume{{Mount: "/", Size: 270553174016, Free: 248946659328, Available: 76186779648}},
 		},
@@ -111,13 +112,13 @@ func TestSamples(t *testing.T) {
 		One("node_memory_MemTotal_bytes", later, 8, "instance", "a:9100"),
 		cpu(later, 5, "muster_instance", "x"), cpu(receipt, 6, "cpu", "1", "muster_instance", "y"), cpu(receipt, 6, "cpu", "2", "muster_instance", "y"),
 	)
-	sample := func(host string, at time.Time, points int, references []string, cpu *measurements.CPUCounters) hostmetrics.Sample {
+	sample := func(host string, at time.Time, points int, references []string, cpu []measurements.CPUCounter) hostmetrics.Sample {
 		return hostmetrics.Sample{HostSample: measurements.HostSample{Host: host, At: at, CPU: cpu}, References: references, Points: points}
 	}
 	want := []hostmetrics.Sample{
-		sample("a", receipt, 6, []string{"y"}, &measurements.CPUCounters{Codes: []int32{0, 3, 16, 32}, Seconds: []float64{1, 3, 6, 6}}),
-		sample("a", later, 3, []string{"x"}, &measurements.CPUCounters{Codes: []int32{0}, Seconds: []float64{2}}),
-		sample("b", later, 1, nil, &measurements.CPUCounters{Codes: []int32{0}, Seconds: []float64{4}}),
+		sample("a", receipt, 6, []string{"y"}, []measurements.CPUCounter{{Code: 0, Seconds: 1}, {Code: 3, Seconds: 3}, {Code: 16, Seconds: 6}, {Code: 32, Seconds: 6}}),
+		sample("a", later, 3, []string{"x"}, []measurements.CPUCounter{{Code: 0, Seconds: 2}}),
+		sample("b", later, 1, nil, []measurements.CPUCounter{{Code: 0, Seconds: 4}}),
 	}
 	want[1].Memory = &measurements.MemoryBytes{Total: 8, Available: -1, Used: -1}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -216,9 +217,9 @@ func TestUnusualSamples(t *testing.T) {
 		"an instance of a megabyte": {One("node_memory_MemTotal_bytes", receipt, 1, "instance", "a", "muster_instance", strings.Repeat("x", 1<<20)),
 			func(s hostmetrics.Sample) bool { return len(s.References) == 0 }},
 		"BSD's interrupt": {One("node_cpu_seconds_total", receipt, 1, "instance", "a", "cpu", "0", "mode", "interrupt"),
-			func(s hostmetrics.Sample) bool { return s.CPU.Codes[0] == measurements.ModeIRQ }},
+			func(s hostmetrics.Sample) bool { return s.CPU[0].Code == measurements.ModeIRQ }},
 		"a mode nobody knows": {One("node_cpu_seconds_total", receipt, 1, "instance", "a", "cpu", "7", "mode", "dreaming"),
-			func(s hostmetrics.Sample) bool { return s.CPU.Codes[0] == 7*16+measurements.ModeOther }},
+			func(s hostmetrics.Sample) bool { return s.CPU[0].Code == 7*16+measurements.ModeOther }},
 		"a part of a file system": {One("node_filesystem_free_bytes", receipt, 0, "instance", "a", "mountpoint", "/", "fstype", "tmpfs"),
 			func(s hostmetrics.Sample) bool {
 				return cmp.Equal(s.Volumes, []measurements.Volume{{Mount: "/", Size: -1, Free: 0, Available: -1}})

@@ -31,7 +31,7 @@ func (l life) GoString() string {
 				fmt.Fprintf(&out, ", %s %s of %g %g %g", v.Mount, written(v.UsedPercent), v.Size, v.Free, v.Available)
 			}
 			if h.CPU != nil {
-				fmt.Fprintf(&out, ", counters %v %v", h.CPU.Codes, h.CPU.Seconds)
+				fmt.Fprintf(&out, ", counters %v", h.CPU)
 			}
 			if h.Memory != nil {
 				fmt.Fprintf(&out, ", bytes %v", *h.Memory)
@@ -222,7 +222,7 @@ func (l *life) scrapes() *rapid.Generator[[]measurements.Batch] {
 
 // scrapeOf draws the samples of a scrape, and what the counters came to until it.
 func scrapeOf(t *rapid.T, h measurements.HostSample, counters map[int32]float64) (sent []measurements.Batch) {
-	cpu := &measurements.CPUCounters{}
+	var cpu []measurements.CPUCounter
 	begins := int32(20) // the first code that begins anew
 	if rapid.IntRange(0, 7).Draw(t, "reset") == 0 {
 		begins = rapid.Int32Range(0, 19).Draw(t, "begins anew")
@@ -233,7 +233,7 @@ func scrapeOf(t *rapid.T, h measurements.HostSample, counters map[int32]float64)
 			counters[code] = float64(code)
 		}
 		if code < 16 || rapid.IntRange(0, 9).Draw(t, "one CPU") > 0 {
-			cpu.Codes, cpu.Seconds = append(cpu.Codes, code), append(cpu.Seconds, counters[code])
+			cpu = append(cpu, measurements.CPUCounter{Code: code, Seconds: counters[code]})
 		}
 	}
 	h.CPU = cpu
@@ -244,17 +244,13 @@ func scrapeOf(t *rapid.T, h measurements.HostSample, counters map[int32]float64)
 		h.Stale = true
 	case 2, 3: // in two messages
 		rest := h
-		cut := rapid.IntRange(0, len(cpu.Codes)).Draw(t, "cut")
-		h.CPU = &measurements.CPUCounters{Codes: cpu.Codes[:cut], Seconds: cpu.Seconds[:cut]}
-		rest.CPU = &measurements.CPUCounters{Codes: cpu.Codes[cut:], Seconds: cpu.Seconds[cut:]}
+		cut := rapid.IntRange(0, len(cpu)).Draw(t, "cut")
+		h.CPU, rest.CPU = cpu[:cut], cpu[cut:]
 		rest.Memory = &measurements.MemoryBytes{Total: 1 << 34, Available: rapid.Float64Range(0, 1<<34).Draw(t, "available"), Used: -1}
 		free := rapid.Float64Range(0, 1<<40).Draw(t, "free")
 		rest.Volumes = []measurements.Volume{{Mount: "/", Size: 1 << 40, Free: free, Available: -1}}
 		h.Volumes = []measurements.Volume{{Mount: "/", Size: -1, Free: -1, Available: free / 2}}
 		sent = append(sent, measurements.Batch{Hosts: []measurements.HostSample{rest}})
-	}
-	if h.CPU != nil && len(h.CPU.Codes) == 0 {
-		h.CPU = nil
 	}
 	return append(sent, measurements.Batch{Hosts: []measurements.HostSample{h}})
 }

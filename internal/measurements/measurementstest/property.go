@@ -79,20 +79,17 @@ func (c *comparison) tiles(scope fleet.Scope, w timegrid.Window) {
 	if scope.Filtered && len(scope.Instances) > 0 {
 		hosts.Names = rapid.SliceOf(rapid.SampledFrom(c.life.hosts)).Draw(c.T, "names")
 	}
-	c.same(fmt.Sprintf("utilization in %v of %v", w, hosts), func(h Harness) ([]line, any, error) {
-		u, err := h.Store.Utilization(c.Context(), c.organization, hosts, w)
-		return []line{u.CPUPercent, u.MemoryPercent, u.DiskPercent}, u.HostCount, err
+	c.same(fmt.Sprintf("utilization in %v of %v", w, hosts), func(h Harness) answer {
+		return h.utilization(c, c.organization, hosts, w)
 	})
 	// Seven days ago may lie within an era.
 	now := moments().Draw(c.T, "now").Add(7 * 24 * time.Hour)
 	for _, engine := range measurements.Engines() {
-		c.same(fmt.Sprintf("query performance of %s in %v at %s of %v", engine, w, now, scope), func(h Harness) ([]line, any, error) {
-			q, err := h.Store.QueryPerformance(c.Context(), c.organization, engine, scope, w, now)
-			return []line{q.TotalMs, q.Calls, q.MaxMs}, q.Sampled, err
+		c.same(fmt.Sprintf("query performance of %s in %v at %s of %v", engine, w, now, scope), func(h Harness) answer {
+			return h.queries(c, c.organization, engine, scope, w, now)
 		})
-		c.same(fmt.Sprintf("wait events of %s in %v of %v", engine, w, scope), func(h Harness) ([]line, any, error) {
-			s, err := h.Store.WaitEvents(c.Context(), c.organization, engine, scope, w)
-			return s.Waiting[:], s.Sampled, err
+		c.same(fmt.Sprintf("wait events of %s in %v of %v", engine, w, scope), func(h Harness) answer {
+			return h.waits(c, c.organization, engine, scope, w)
 		})
 	}
 }
@@ -112,31 +109,14 @@ func (c *comparison) now() {
 		}
 	}
 	for _, engine := range measurements.Engines() {
-		c.same(fmt.Sprintf("connections of %s at %s of %v", engine, now, databases), func(h Harness) ([]line, any, error) {
-			open, err := h.Store.Connections(c.Context(), c.organization, engine, databases, now)
-			open.SampledAt = open.SampledAt.UTC()
-			return nil, open, err
+		c.same(fmt.Sprintf("connections of %s at %s of %v", engine, now, databases), func(h Harness) answer {
+			return answer{besides: h.connections(c, c.organization, engine, databases, now)}
 		})
 	}
 }
 
-// same reads from both, and compares lines and whatever there is besides.
-func (c *comparison) same(what string, read func(Harness) ([]line, any, error)) {
+// same compares what both say.
+func (c *comparison) same(what string, of func(Harness) answer) {
 	c.Helper()
-	want, besides, err := read(c.reference)
-	if err != nil {
-		c.Fatal(err)
-	}
-	got, also, err := read(c.tested)
-	if err != nil {
-		c.Fatalf("%s: %v", what, err)
-	}
-	if besides != also {
-		c.Errorf("%s: %v, want %v", what, also, besides)
-	}
-	for i := range want {
-		if !near(want[i], got[i]) {
-			c.Errorf("%s: line %d is\n%v, want\n%v", what, i, got[i], want[i])
-		}
-	}
+	of(c.tested).is(c, of(c.reference), what)
 }

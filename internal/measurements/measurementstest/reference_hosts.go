@@ -27,7 +27,7 @@ func joinHosts(first, again measurements.HostSample) measurements.HostSample {
 	for _, v := range again.Volumes {
 		joined.Volumes = joinVolume(joined.Volumes, v)
 	}
-	joined.CPU = joinCounters(first.CPU, again.CPU)
+	joined.CPU = measurements.SortCPU(slices.Concat(first.CPU, again.CPU))
 	switch {
 	case first.Memory == nil:
 		joined.Memory = again.Memory
@@ -62,33 +62,12 @@ func joinVolume(volumes []measurements.Volume, again measurements.Volume) []meas
 	return append(volumes, again)
 }
 
-func joinCounters(first, again *measurements.CPUCounters) *measurements.CPUCounters {
-	if first == nil || again == nil {
-		return cmp.Or(first, again)
-	}
-	seconds := make(map[int32]float64)
-	for _, counters := range []*measurements.CPUCounters{again, first} { // the first content stays
-		for i, code := range counters.Codes {
-			seconds[code] = counters.Seconds[i]
-		}
-	}
-	joined := &measurements.CPUCounters{}
-	for code := range seconds {
-		joined.Codes = append(joined.Codes, code)
-	}
-	slices.Sort(joined.Codes)
-	for _, code := range joined.Codes {
-		joined.Seconds = append(joined.Seconds, seconds[code])
-	}
-	return joined
-}
-
 // Utilization is documented at measurements.Store.
 func (r *Reference) Utilization(_ context.Context, organization uuid.UUID, scope measurements.HostScope, w timegrid.Window) (measurements.Utilization, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := w.Len()
-	u := measurements.Utilization{CPUPercent: gaps(n), MemoryPercent: gaps(n), DiskPercent: gaps(n)}
+	u := measurements.Utilization{CPUPercent: measurements.Gaps(n), MemoryPercent: measurements.Gaps(n), DiskPercent: measurements.Gaps(n)}
 	cpu, memory := make([]mean, n), make([]mean, n) // over hosts, of equal weight
 	for _, host := range r.of(organization).byHost() {
 		if !inScope(host, scope) {
@@ -139,7 +118,7 @@ func inScope(host []measurements.HostSample, scope measurements.HostScope) bool 
 
 // onlyStale: a marker alone says that nobody saw the host.
 func onlyStale(h measurements.HostSample) bool {
-	return h.Stale && h.CPUPercent == nil && h.MemoryPercent == nil && h.CPU == nil && h.Memory == nil && len(h.Volumes) == 0
+	return h.Stale && h.CPUPercent == nil && h.MemoryPercent == nil && len(h.CPU) == 0 && h.Memory == nil && len(h.Volumes) == 0
 }
 
 // cpuOf is the mean of a host's samples in a bucket, weighed by the time that each is
@@ -157,10 +136,10 @@ func cpuOf(host []measurements.HostSample, in func(time.Time) bool) float64 {
 		case !in(h.At):
 		case h.CPUPercent != nil: // as with memory, what the sender has worked out
 			m.weigh(*h.CPUPercent, 60)
-		case h.CPU != nil && before != nil:
+		case len(h.CPU) > 0 && before != nil:
 			m.weigh(busy(*before, h), h.At.Sub(before.At).Seconds())
 		}
-		if h.CPU != nil {
+		if len(h.CPU) > 0 {
 			before = &host[i]
 		}
 	}
@@ -170,17 +149,17 @@ func cpuOf(host []measurements.HostSample, in func(time.Time) bool) float64 {
 // busy is how much of the time between two scrapes the CPUs were not idle, in percent;
 // NaN where the two cannot be compared.
 func busy(a, b measurements.HostSample) float64 {
-	if b.At.Sub(a.At) > 10*time.Minute || !slices.Equal(a.CPU.Codes, b.CPU.Codes) {
+	if b.At.Sub(a.At) > 10*time.Minute || !measurements.SameCPUs(a.CPU, b.CPU) {
 		return math.NaN()
 	}
 	var working, all float64
-	for i, code := range a.CPU.Codes {
-		spent := b.CPU.Seconds[i] - a.CPU.Seconds[i]
+	for i, before := range a.CPU {
+		spent := b.CPU[i].Seconds - before.Seconds
 		if spent < 0 { // it was reset
 			return math.NaN()
 		}
 		all += spent
-		if mode := code % 16; mode != measurements.ModeIdle && mode != measurements.ModeIOWait {
+		if mode := before.Code % 16; mode != measurements.ModeIdle && mode != measurements.ModeIOWait {
 			working += spent
 		}
 	}
@@ -254,9 +233,4 @@ func (m *mean) value() float64 {
 		return math.NaN()
 	}
 	return m.sum / m.weight
-}
-
-// gaps are n buckets without a value.
-func gaps(n int) measurements.Values {
-	return slices.Repeat(measurements.Values{math.NaN()}, n)
 }

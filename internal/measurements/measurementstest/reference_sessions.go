@@ -36,7 +36,7 @@ func (r *Reference) WaitEvents(_ context.Context, organization uuid.UUID, engine
 	defer r.mu.Unlock()
 	var sums measurements.WaitSums
 	for c := range sums.Waiting {
-		sums.Waiting[c] = gaps(w.Len())
+		sums.Waiting[c] = measurements.Gaps(w.Len())
 	}
 	for _, database := range r.of(organization).byDatabase(engine, scope) {
 		for i := range w.Len() {

@@ -23,7 +23,7 @@ func (r *Reference) QueryPerformance(_ context.Context, organization uuid.UUID, 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := w.Len()
-	sums := measurements.QuerySums{TotalMs: make(measurements.Values, n), Calls: make(measurements.Values, n), MaxMs: gaps(n)}
+	sums := measurements.QuerySums{TotalMs: make(measurements.Values, n), Calls: make(measurements.Values, n), MaxMs: measurements.Gaps(n)}
 	for i, start := range w.Starts() {
 		if engine == fleet.Oracle && start.Before(now.Add(-7*24*time.Hour)) {
 			continue // it has no historical rollup

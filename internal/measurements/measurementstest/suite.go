@@ -17,50 +17,36 @@ import (
 // Run holds a store to the readings of its definitions: each case is samples in the
 // order of their arrival, and numbers that one can work out by hand.
 func Run(t *testing.T, open Open) {
-	t.Run("utilization", func(t *testing.T) {
-		t.Parallel()
-		h := open(t)
-		for _, cases := range [][]hostCase{hostMeans(), hostCounters(), hostMemory(), hostDisks(), hostArrivals(), hostBuckets(), hostScopes()} {
-			for _, c := range cases {
-				t.Run(c.name, func(t *testing.T) { c.run(t, h) })
+	for what, stories := range map[string][]story{
+		"utilization":       tell(hostCase.story, hostMeans(), hostCounters(), hostMemory(), hostDisks(), hostArrivals(), hostBuckets(), hostScopes()),
+		"wait events":       tell(waitCase.story, waitMeans(), waitClasses(), waitArrivals(), waitScopes()),
+		"query performance": tell(queryCase.story, queryMeans(), queryMaxima(), querySamples(), oracleQueries(), queryArrivals(), queryScopes()),
+		"connections":       tell(connectionCase.story, connectionCases()),
+		"writing":           writeCases(),
+		"lateness":          lateCases(), // in a store of its own, all of which ages
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			h := open(t)
+			for _, s := range stories {
+				t.Run(s.name, func(t *testing.T) { s.run(t, h) })
 			}
-		}
-	})
-	t.Run("wait events", func(t *testing.T) {
-		t.Parallel()
-		h := open(t)
-		for _, c := range slices.Concat(waitMeans(), waitClasses(), waitArrivals(), waitScopes()) {
-			t.Run(c.name, func(t *testing.T) { c.run(t, h) })
-		}
-	})
-	t.Run("query performance", func(t *testing.T) {
-		t.Parallel()
-		h := open(t)
-		for _, c := range slices.Concat(queryMeans(), queryMaxima(), querySamples(), oracleQueries(), queryArrivals(), queryScopes()) {
-			t.Run(c.name, func(t *testing.T) { c.run(t, h) })
-		}
-	})
-	t.Run("connections", func(t *testing.T) {
-		t.Parallel()
-		h := open(t)
-		for _, c := range connectionCases() {
-			t.Run(c.name, func(t *testing.T) { c.run(t, h) })
-		}
-	})
-	t.Run("writing", func(t *testing.T) {
-		t.Parallel()
-		h := open(t)
-		for _, c := range writeCases() {
-			t.Run(c.name, func(t *testing.T) { c.run(t, h) })
-		}
-	})
-	t.Run("lateness", func(t *testing.T) {
-		t.Parallel()
-		h := open(t) // what ages is of its own
-		for _, c := range lateCases() {
-			t.Run(c.name, func(t *testing.T) { c.run(t, h) })
-		}
-	})
+		})
+	}
+}
+
+// story is a case by what is done.
+type story struct {
+	name string
+	run  func(t *testing.T, h Harness)
+}
+
+// tell makes stories of tables of cases.
+func tell[C any](of func(C) story, tables ...[]C) (all []story) {
+	for _, c := range slices.Concat(tables...) {
+		all = append(all, of(c))
+	}
+	return all
 }
 
 // The fleet of the suite. Organizations differ from case to case, ids need not.
@@ -118,14 +104,80 @@ func p(x float64) *float64 { return &x }
 // line is a line of a tile.
 type line = measurements.Values
 
-// equals compares lines, to nine digits. A gap equals a gap and nothing else.
-func equals(t tester, name string, want, got line) {
+// answer is what a store says of a tile: its lines by name, and what there is besides.
+type answer struct {
+	lines   map[string]line
+	besides any // how many hosts, whether the engine has a sample, what is open
+}
+
+// is compares an answer with the one that is wanted. A line that is nil there is not
+// looked at.
+func (a answer) is(t tester, want answer, what string) {
 	t.Helper()
-	if !near(want, got) {
-		t.Errorf("%s is %v, want %v", name, got, want)
+	for name, line := range want.lines {
+		if line != nil && !near(line, a.lines[name]) {
+			t.Errorf("%s: %s is\n%v, want\n%v", what, name, a.lines[name], line)
+		}
+	}
+	if a.besides != want.besides {
+		t.Errorf("%s: %v, want %v", what, a.besides, want.besides)
 	}
 }
 
+// read is an answer, whose lines have a value for each bucket of the window.
+func read(t tester, w timegrid.Window, err error, lines map[string]line, besides any) answer {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, line := range lines {
+		if len(line) != w.Len() {
+			t.Errorf("%s has %d of %d buckets", name, len(line), w.Len())
+		}
+	}
+	return answer{lines, besides}
+}
+
+func (h Harness) utilization(t tester, organization uuid.UUID, scope measurements.HostScope, w timegrid.Window) answer {
+	t.Helper()
+	u, err := h.Store.Utilization(t.Context(), organization, scope, w)
+	return read(t, w, err, map[string]line{"CPU": u.CPUPercent, "memory": u.MemoryPercent, "disk": u.DiskPercent}, u.HostCount)
+}
+
+func (h Harness) queries(t tester, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window, now time.Time) answer {
+	t.Helper()
+	q, err := h.Store.QueryPerformance(t.Context(), organization, engine, scope, w, now)
+	return read(t, w, err, map[string]line{"time": q.TotalMs, "calls": q.Calls, "maximum": q.MaxMs}, q.Sampled)
+}
+
+// waitNames are those of the categories.
+var waitNames = [measurements.Categories]string{"locks", "lightweight locks", "I/O", "client and network", "other"}
+
+func (h Harness) waits(t tester, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, w timegrid.Window) answer {
+	t.Helper()
+	s, err := h.Store.WaitEvents(t.Context(), organization, engine, scope, w)
+	return read(t, w, err, byName(s.Waiting), s.Sampled)
+}
+
+func byName(waiting [measurements.Categories]line) map[string]line {
+	lines := make(map[string]line)
+	for c, name := range waitNames {
+		lines[name] = waiting[c]
+	}
+	return lines
+}
+
+func (h Harness) connections(t tester, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) measurements.OpenConnections {
+	t.Helper()
+	open, err := h.Store.Connections(t.Context(), organization, engine, databases, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open.SampledAt = open.SampledAt.UTC()
+	return open
+}
+
+// near compares lines, to nine digits. A gap equals a gap and nothing else.
 func near(want, got line) bool {
 	return slices.EqualFunc(want, got, func(a, b float64) bool {
 		if math.IsNaN(a) || math.IsNaN(b) {
@@ -136,12 +188,23 @@ func near(want, got line) bool {
 }
 
 // together are samples in one message.
-func together[S any](samples ...S) [][]S { return [][]S{samples} }
+func together[S any](samples ...S) []measurements.Batch {
+	var b measurements.Batch
+	switch all := any(samples).(type) {
+	case []measurements.HostSample:
+		b.Hosts = all
+	case []measurements.SessionSample:
+		b.Sessions = all
+	case []measurements.StatementSample:
+		b.Statements = all
+	}
+	return []measurements.Batch{b}
+}
 
 // oneByOne are samples in a message each.
-func oneByOne[S any](samples ...S) (messages [][]S) {
+func oneByOne[S any](samples ...S) (messages []measurements.Batch) {
 	for _, s := range samples {
-		messages = append(messages, []S{s})
+		messages = append(messages, together(s)...)
 	}
 	return messages
 }

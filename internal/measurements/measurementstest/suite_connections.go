@@ -1,6 +1,7 @@
 package measurementstest
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -13,32 +14,25 @@ import (
 // connectionCase is samples of sessions, and what is open at noon on the 18th.
 type connectionCase struct {
 	name      string
-	given     [][]measurements.SessionSample // message by message
-	of        fleet.Engine                   // empty: PostgreSQL
+	given     []measurements.Batch // message by message
+	of        fleet.Engine         // empty: PostgreSQL
 	databases []uuid.UUID
 	want      measurements.OpenConnections
 }
 
-func (c connectionCase) run(t *testing.T, h Harness) {
-	organization, engine := uuid.New(), c.of
-	if engine == "" {
-		engine = pg
-	}
-	for _, sessions := range c.given {
-		h.write(t, measurements.Batch{Organization: organization, Sessions: sessions})
-	}
-	// It waits for no roller.
-	got, err := h.Store.Connections(t.Context(), organization, engine, c.databases, at("18T12:00"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !got.SampledAt.Equal(c.want.SampledAt) || got.SampledAt.IsZero() != c.want.SampledAt.IsZero() {
-		t.Errorf("sampled at %s, want %s", got.SampledAt, c.want.SampledAt)
-	}
-	got.SampledAt = c.want.SampledAt
-	if got != c.want {
-		t.Errorf("%+v, want %+v", got, c.want)
-	}
+func (c connectionCase) story() story {
+	return story{c.name, func(t *testing.T, h Harness) {
+		organization := uuid.New()
+		for _, b := range c.given {
+			b.Organization = organization
+			h.write(t, b)
+		}
+		// It waits for no roller.
+		got := h.connections(t, organization, cmp.Or(c.of, pg), c.databases, at("18T12:00"))
+		if got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
+		}
+	}}
 }
 
 // open is a sample with so many active sessions, taken every interval.

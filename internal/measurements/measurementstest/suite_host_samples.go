@@ -11,14 +11,14 @@ import (
 // scrape is one of the counters of a CPU: seconds in user mode, idle and waiting for
 // I/O.
 func scrape(when string, user, idle, iowait float64) measurements.HostSample {
-	return measurements.HostSample{Host: "db01", At: at(when), CPU: &measurements.CPUCounters{
-		Codes: []int32{measurements.ModeUser, measurements.ModeIdle, measurements.ModeIOWait}, Seconds: []float64{user, idle, iowait},
+	return measurements.HostSample{Host: "db01", At: at(when), CPU: []measurements.CPUCounter{
+		{Code: measurements.ModeUser, Seconds: user}, {Code: measurements.ModeIdle, Seconds: idle}, {Code: measurements.ModeIOWait, Seconds: iowait},
 	}}
 }
 
 // partial is one of the counters of one mode.
 func partial(when string, mode int32, seconds float64) measurements.HostSample {
-	return measurements.HostSample{Host: "db01", At: at(when), CPU: &measurements.CPUCounters{Codes: []int32{mode}, Seconds: []float64{seconds}}}
+	return measurements.HostSample{Host: "db01", At: at(when), CPU: []measurements.CPUCounter{{Code: mode, Seconds: seconds}}}
 }
 
 // hostCounters: CPU from counters (issue 5, COMMON: idle and iowait are idle; resets;

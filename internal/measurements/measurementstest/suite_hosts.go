@@ -14,7 +14,7 @@ import (
 // hostCase is samples of hosts, and what Utilization makes of them in a window.
 type hostCase struct {
 	name  string
-	given [][]measurements.HostSample // message by message
+	given []measurements.Batch // message by message
 	scope measurements.HostScope
 	in    timegrid.Window
 	cpu   line // nil: is not looked at
@@ -23,31 +23,13 @@ type hostCase struct {
 	hosts int // in scope with a sample
 }
 
-func (c hostCase) run(t *testing.T, h Harness) {
-	var batches []measurements.Batch
-	for _, hosts := range c.given {
-		batches = append(batches, measurements.Batch{Hosts: hosts})
-	}
-	for _, organization := range h.arrive(t, batches) {
-		got, err := h.Store.Utilization(t.Context(), organization, c.scope, c.in)
-		if err != nil {
-			t.Fatal(err)
+func (c hostCase) story() story {
+	return story{c.name, func(t *testing.T, h Harness) {
+		want := answer{map[string]line{"CPU": c.cpu, "memory": c.mem, "disk": c.disk}, c.hosts}
+		for _, organization := range h.arrive(t, c.given) {
+			h.utilization(t, organization, c.scope, c.in).is(t, want, "utilization")
 		}
-		for _, l := range []struct {
-			name      string
-			want, got line
-		}{{"CPU", c.cpu, got.CPUPercent}, {"memory", c.mem, got.MemoryPercent}, {"disk", c.disk, got.DiskPercent}} {
-			if l.want != nil {
-				equals(t, l.name, l.want, l.got)
-			}
-			if len(l.got) != c.in.Len() {
-				t.Errorf("%s has %d of %d buckets", l.name, len(l.got), c.in.Len())
-			}
-		}
-		if got.HostCount != c.hosts {
-			t.Errorf("%d hosts, want %d", got.HostCount, c.hosts)
-		}
-	}
+	}}
 }
 
 // host is a sample of a host of which the CPU is known.

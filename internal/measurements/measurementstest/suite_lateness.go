@@ -32,20 +32,20 @@ func (a *aging) in(d time.Duration, n int, size timegrid.Size) timegrid.Window {
 	return timegrid.Window{From: a.at(d), To: a.at(d).Add(time.Duration(n) * size.Width()), Size: size}
 }
 
-// send writes a sample of each sort of a time, of an instance's database, and returns
+// sent writes a sample of each sort of a time, of an instance's database, and compares
 // the receipt. Each says the same number: percent, waiting sessions, and ms.
-func (a *aging) send(when time.Duration, number float64) measurements.Receipt {
+func (a *aging) sent(when time.Duration, number float64, want measurements.Receipt) {
 	a.Helper()
-	receipt, err := a.Store.Write(a.Context(), measurements.Batch{
+	got, err := a.Store.Write(a.Context(), measurements.Batch{
 		Organization: a.organization,
 		Hosts:        []measurements.HostSample{{Host: "db01", At: a.at(when), CPUPercent: &number}},
 		Sessions:     []measurements.SessionSample{{Instance: orders, Engine: pg, Database: shop, At: a.at(when), Waits: waits{"Lock": int64(number)}}},
 		Statements:   []measurements.StatementSample{{Instance: orders, Engine: pg, Database: shop, At: a.at(when), Statements: []measurements.Statement{q("a", 1, number)}}},
 	})
-	if err != nil {
-		a.Fatal(err)
+	if err != nil || got != want {
+		a.Errorf("%+v (%v), want %+v", got, err, want)
 	}
-	return receipt
+	a.roll(a)
 }
 
 var each = measurements.SampleCounts{Hosts: 1, Sessions: 1, Statements: 1}
@@ -53,18 +53,12 @@ var each = measurements.SampleCounts{Hosts: 1, Sessions: 1, Statements: 1}
 // accepted and refused send a sample of which that is expected.
 func (a *aging) accepted(when time.Duration, number float64) {
 	a.Helper()
-	if got, want := a.send(when, number), (measurements.Receipt{Accepted: each}); got != want {
-		a.Errorf("%+v, want %+v", got, want)
-	}
-	a.roll(a)
+	a.sent(when, number, measurements.Receipt{Accepted: each})
 }
 
 func (a *aging) refused(when time.Duration, number float64) {
 	a.Helper()
-	if got, want := a.send(when, number), (measurements.Receipt{TooLate: each}); got != want {
-		a.Errorf("%+v, want %+v", got, want)
-	}
-	a.roll(a)
+	a.sent(when, number, measurements.Receipt{TooLate: each})
 }
 
 // pass lets time pass and seals what is to be sealed then.
@@ -84,24 +78,14 @@ func (a *aging) pass(by time.Duration) {
 // after that is another query to its days.
 func (a *aging) shows(w timegrid.Window, mean, calls line) {
 	a.Helper()
-	u, err := a.Store.Utilization(a.Context(), a.organization, measurements.HostScope{}, w)
-	if err != nil {
-		a.Fatal(err)
-	}
-	equals(a, "CPU", mean, u.CPUPercent)
-	s, err := a.Store.WaitEvents(a.Context(), a.organization, pg, everything, w)
-	if err != nil {
-		a.Fatal(err)
-	}
-	equals(a, "locks", mean, s.Waiting[measurements.Locks])
-	q, err := a.Store.QueryPerformance(a.Context(), a.organization, pg, everything, w, time.Now())
-	if err != nil {
-		a.Fatal(err)
-	}
-	equals(a, "calls", calls, q.Calls)
+	u := a.utilization(a, a.organization, measurements.HostScope{}, w)
+	equals(a, "CPU", mean, u.lines["CPU"])
+	equals(a, "locks", mean, a.waits(a, a.organization, pg, everything, w).lines["locks"])
+	q := a.queries(a, a.organization, pg, everything, w, time.Now()).lines
+	equals(a, "calls", calls, q["calls"])
 	for i := range calls {
-		if calls[i] > 0 && !near(line{mean[i]}, line{q.TotalMs[i] / q.Calls[i]}) {
-			a.Errorf("bucket %d: %g ms in %g calls, want %g", i, q.TotalMs[i], q.Calls[i], mean[i])
+		if ms := q["time"][i] / q["calls"][i]; calls[i] > 0 && !near(line{mean[i]}, line{ms}) {
+			a.Errorf("bucket %d: %g ms, want %g", i, ms, mean[i])
 		}
 	}
 }
@@ -109,11 +93,14 @@ func (a *aging) shows(w timegrid.Window, mean, calls line) {
 // maxima compares those of a window.
 func (a *aging) maxima(w timegrid.Window, want ...float64) {
 	a.Helper()
-	q, err := a.Store.QueryPerformance(a.Context(), a.organization, pg, everything, w, time.Now())
-	if err != nil {
-		a.Fatal(err)
+	equals(a, "maximum", want, a.queries(a, a.organization, pg, everything, w, time.Now()).lines["maximum"])
+}
+
+func equals(t tester, name string, want, got line) {
+	t.Helper()
+	if !near(want, got) {
+		t.Errorf("%s is %v, want %v", name, got, want)
 	}
-	equals(a, "maximum", want, q.MaxMs)
 }
 
 // lateCases: contract §18.3 (the unit of lateness), design §7.
@@ -199,11 +186,8 @@ func lateCases() []story {
 			counters(2*day+62*time.Minute, 180, 60)
 			a.pass(0) // of the two hours the first
 			counters(2*day+61*time.Minute, 150, 30)
-			u, err := h.Store.Utilization(t.Context(), a.organization, measurements.HostScope{}, a.in(2*day, 2, timegrid.Hour))
-			if err != nil {
-				t.Fatal(err)
-			}
-			equals(t, "CPU", line{50, (100*120 + 50*60) / 180.0}, u.CPUPercent)
+			u := h.utilization(t, a.organization, measurements.HostScope{}, a.in(2*day, 2, timegrid.Hour))
+			equals(t, "CPU", line{50, (100*120 + 50*60) / 180.0}, u.lines["CPU"])
 		}},
 	}
 }

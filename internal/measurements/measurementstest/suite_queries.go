@@ -1,6 +1,7 @@
 package measurementstest
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -15,8 +16,8 @@ import (
 // queryCase is samples of statements, and what QueryPerformance makes of them.
 type queryCase struct {
 	name  string
-	given [][]measurements.StatementSample // message by message
-	of    fleet.Engine                     // empty: PostgreSQL
+	given []measurements.Batch // message by message
+	of    fleet.Engine         // empty: PostgreSQL
 	scope fleet.Scope
 	in    timegrid.Window
 	now   time.Time // zero: later
@@ -26,38 +27,13 @@ type queryCase struct {
 	none  bool // the engine has no sample in the window
 }
 
-func (c queryCase) run(t *testing.T, h Harness) {
-	var batches []measurements.Batch
-	for _, statements := range c.given {
-		batches = append(batches, measurements.Batch{Statements: statements})
-	}
-	engine, now := c.of, c.now
-	if engine == "" {
-		engine = pg
-	}
-	if now.IsZero() {
-		now = later
-	}
-	for _, organization := range h.arrive(t, batches) {
-		got, err := h.Store.QueryPerformance(t.Context(), organization, engine, c.scope, c.in, now)
-		if err != nil {
-			t.Fatal(err)
+func (c queryCase) story() story {
+	return story{c.name, func(t *testing.T, h Harness) {
+		want := answer{map[string]line{"time": c.total, "calls": c.calls, "maximum": c.max}, !c.none}
+		for _, organization := range h.arrive(t, c.given) {
+			h.queries(t, organization, cmp.Or(c.of, pg), c.scope, c.in, cmp.Or(c.now, later)).is(t, want, "query performance")
 		}
-		for _, l := range []struct {
-			name      string
-			want, got line
-		}{{"time", c.total, got.TotalMs}, {"calls", c.calls, got.Calls}, {"maximum", c.max, got.MaxMs}} {
-			if l.want != nil {
-				equals(t, l.name, l.want, l.got)
-			}
-			if len(l.got) != c.in.Len() {
-				t.Errorf("%s has %d of %d buckets", l.name, len(l.got), c.in.Len())
-			}
-		}
-		if got.Sampled == c.none {
-			t.Errorf("sampled: %t", got.Sampled)
-		}
-	}
+	}}
 }
 
 // ran is a sample of the statements of a database of the suite.
@@ -217,7 +193,7 @@ func querySamples() []queryCase {
 func oracleQueries() []queryCase {
 	// Once in each of two minutes, twice in the hour.
 	apart := together(ran(books, "18T10:00", q("a", 1, 10)), ran(books, "18T10:01", q("a", 3, 50)))
-	over := func(times ...string) [][]measurements.StatementSample {
+	over := func(times ...string) []measurements.Batch {
 		var samples []measurements.StatementSample
 		for _, when := range times {
 			samples = append(samples, ran(books, when, q("a", 1, 10)))

@@ -1,6 +1,7 @@
 package measurementstest
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -15,35 +16,20 @@ import (
 // waitCase is samples of sessions, and what WaitEvents makes of them.
 type waitCase struct {
 	name  string
-	given [][]measurements.SessionSample // message by message
-	of    fleet.Engine                   // empty: PostgreSQL
+	given []measurements.Batch // message by message
+	of    fleet.Engine         // empty: PostgreSQL
 	scope fleet.Scope
 	in    timegrid.Window
 	want  [measurements.Categories]line
 	none  bool // the engine has no sample in the window
 }
 
-func (c waitCase) run(t *testing.T, h Harness) {
-	var batches []measurements.Batch
-	for _, sessions := range c.given {
-		batches = append(batches, measurements.Batch{Sessions: sessions})
-	}
-	engine := c.of
-	if engine == "" {
-		engine = pg
-	}
-	for _, organization := range h.arrive(t, batches) {
-		got, err := h.Store.WaitEvents(t.Context(), organization, engine, c.scope, c.in)
-		if err != nil {
-			t.Fatal(err)
+func (c waitCase) story() story {
+	return story{c.name, func(t *testing.T, h Harness) {
+		for _, organization := range h.arrive(t, c.given) {
+			h.waits(t, organization, cmp.Or(c.of, pg), c.scope, c.in).is(t, answer{byName(c.want), !c.none}, "wait events")
 		}
-		for i, name := range []string{"locks", "lightweight locks", "I/O", "client and network", "other"} {
-			equals(t, name, c.want[i], got.Waiting[i])
-		}
-		if got.Sampled == c.none {
-			t.Errorf("sampled: %t", got.Sampled)
-		}
-	}
+	}}
 }
 
 // waiting is a sample of sessions by what they wait for, of the databases of the suite.

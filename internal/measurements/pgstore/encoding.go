@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/google/uuid"
 )
 
 // errBytes says that bytes are not ones that this package made.
@@ -90,6 +92,11 @@ func (r *reader) uint64() uint64 {
 	return binary.BigEndian.Uint64(b)
 }
 
+func (r *reader) uuid() (id uuid.UUID) {
+	copy(id[:], r.take(len(id)))
+	return id
+}
+
 func (r *reader) float() float64 { return math.Float64frombits(r.uint64()) }
 
 func appendFloat(b []byte, v float64) []byte {
@@ -165,24 +172,6 @@ func nextSlot(row []byte) (slot, rest []byte, err error) {
 	return row[skip:end:end], row[end:], nil
 }
 
-// slotOf returns slot i of a row; nil: there is none.
-func slotOf(row []byte, i int) ([]byte, error) {
-	for ; len(row) > 0; i-- {
-		slot, rest, err := nextSlot(row)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			if len(slot) == 0 {
-				return nil, nil
-			}
-			return slot, nil
-		}
-		row = rest
-	}
-	return nil, nil
-}
-
 // slotsOf returns the slots of a row; nil where there is none. At least n of them.
 func slotsOf(row []byte, n int) ([][]byte, error) {
 	slots := make([][]byte, 0, n)
@@ -221,8 +210,18 @@ func rowOf(slots [][]byte) []byte {
 	return row
 }
 
-// setSlot returns the row with another slot i.
-func setSlot(row []byte, i int, slot []byte) ([]byte, error) {
+// slotRows is what kinds have in common whose rows are slots and nothing else.
+type slotRows struct{}
+
+func (slotRows) slot(row []byte, i int) ([]byte, error) {
+	slots, err := slotsOf(row, i+1)
+	if err != nil {
+		return nil, err
+	}
+	return slots[i], nil
+}
+
+func (slotRows) set(row []byte, i int, slot []byte) ([]byte, error) {
 	slots, err := slotsOf(row, i+1)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func TestHostsComeBackAsTheyWere(t *testing.T) {
 			r.Fatal(err)
 		}
 		same := gocmp.Options{gocmp.AllowUnexported(hostBody{}, volumeBody{}), cmpopts.EquateNaNs()}
-		if len(b.codes) == 0 {
+		if len(b.counters) == 0 {
 			same = append(same, cmpopts.EquateEmpty()) // no counters
 		}
 		if diff := gocmp.Diff(b, got, same); diff != "" {
@@ -125,7 +125,7 @@ func TestWhatIsShownOfWaits(t *testing.T) {
 				got[c] = sums.Waiting[c][i]
 			}
 			if w == nil {
-				w = gaps(measurements.Categories)
+				w = measurements.Gaps(measurements.Categories)
 			}
 			if !near(w, got) {
 				r.Fatalf("minute %d shows %v, want %v of %v", i, got, w, row[i])
@@ -150,11 +150,10 @@ func TestBytes(t *testing.T) {
 		t.Errorf("100 statements take %d bytes", n)
 	}
 
-	scrape := measurements.HostSample{Host: "db", At: monday, CPU: &measurements.CPUCounters{}, Memory: &measurements.MemoryBytes{Total: 1 << 34, Available: 1 << 33, Used: -1}}
+	scrape := measurements.HostSample{Host: "db", At: monday, Memory: &measurements.MemoryBytes{Total: 1 << 34, Available: 1 << 33, Used: -1}}
 	for cpu := range int32(8) {
 		for mode := range measurements.ModeOther {
-			scrape.CPU.Codes = append(scrape.CPU.Codes, 16*cpu+mode)
-			scrape.CPU.Seconds = append(scrape.CPU.Seconds, 1234567.89)
+			scrape.CPU = append(scrape.CPU, measurements.CPUCounter{Code: 16*cpu + mode, Seconds: 1234567.89})
 		}
 	}
 	if n := len(hostBodyOf(scrape).encode()); n > 8*8*6+20 {

@@ -20,7 +20,7 @@ func FuzzKinds(f *testing.F) {
 	batch := measurements.Batch{
 		Hosts: []measurements.HostSample{{
 			Host: "db", At: monday, CPUPercent: &used, Volumes: []measurements.Volume{{Mount: "/data", Size: 1 << 40, Free: 1 << 39, Available: 1 << 38}},
-			CPU: &measurements.CPUCounters{Codes: []int32{0, 3, 16, 19}, Seconds: []float64{1.5, 2.25, 1e12 / 3, 0}}, Memory: &measurements.MemoryBytes{Total: 8, Available: 2, Used: -1},
+			CPU: []measurements.CPUCounter{{Code: 0, Seconds: 1.5}, {Code: 3, Seconds: 2.25}, {Code: 16, Seconds: 1e12 / 3}, {Code: 19, Seconds: 0}}, Memory: &measurements.MemoryBytes{Total: 8, Available: 2, Used: -1},
 		}},
 		Sessions: []measurements.SessionSample{{Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, Database: uuid.UUID{2}, At: monday, Waits: map[string]int64{"Lock": 3, "IO": 300}}},
 		Statements: []measurements.StatementSample{{
@@ -97,13 +97,13 @@ func fuzzReads(w window, row []byte) {
 	if err != nil {
 		return
 	}
-	u := utilization{cpu: newMeans(w.buckets), memory: newMeans(w.buckets), disk: gaps(w.buckets)}
+	u := utilization{cpu: newMeans(w.buckets), memory: newMeans(w.buckets), disk: measurements.Gaps(w.buckets)}
 	_, _ = u.take(part)
-	p := queryPerformance{QuerySums: measurements.QuerySums{TotalMs: gaps(w.buckets), Calls: gaps(w.buckets), MaxMs: gaps(w.buckets)}}
+	p := queryPerformance{QuerySums: measurements.QuerySums{TotalMs: measurements.Gaps(w.buckets), Calls: measurements.Gaps(w.buckets), MaxMs: measurements.Gaps(w.buckets)}}
 	_ = p.take(part)
 	e := waitEvents{sampled: make([]bool, w.buckets)}
 	for c := range e.Waiting {
-		e.Waiting[c] = gaps(w.buckets)
+		e.Waiting[c] = measurements.Gaps(w.buckets)
 	}
 	_ = e.take(part)
 }

@@ -3,7 +3,6 @@ package pgstore
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"time"
 
 	"muster/domain/fleet"
@@ -20,9 +19,8 @@ const (
 
 // counters are those of the last scrape of a host.
 type counters struct {
-	at      time.Time
-	codes   []int32 // nil: there is none to count from
-	seconds []float64
+	at  time.Time
+	all []measurements.CPUCounter // nil: there is none to count from
 }
 
 // next goes on to a sample. It returns how busy the CPUs were, in percent, in the
@@ -33,10 +31,10 @@ func (c *counters) next(at time.Time, b *hostBody) (busy float64, length uint64)
 	if b.stale {
 		*c = counters{}
 	}
-	if len(b.codes) == 0 {
+	if len(b.counters) == 0 {
 		return math.NaN(), 0
 	}
-	now := counters{at, b.codes, b.seconds}
+	now := counters{at, b.counters}
 	if busy = now.since(*c); !math.IsNaN(busy) {
 		length = uint64(at.Sub(c.at).Microseconds())
 	}
@@ -48,17 +46,17 @@ func (c *counters) next(at time.Time, b *hostBody) (busy float64, length uint64)
 // be told: it is too long ago, or of other CPUs, or one has been set back.
 func (c counters) since(before counters) float64 {
 	apart := c.at.Sub(before.at)
-	if apart <= 0 || apart > farthest || !slices.Equal(c.codes, before.codes) {
+	if apart <= 0 || apart > farthest || !measurements.SameCPUs(c.all, before.all) {
 		return math.NaN()
 	}
 	var working, all float64 // not all less idle: of a host with nothing to do, little is left of that
-	for i, code := range c.codes {
-		spent := c.seconds[i] - before.seconds[i]
+	for i, now := range c.all {
+		spent := now.Seconds - before.all[i].Seconds
 		if spent < 0 {
 			return math.NaN()
 		}
 		all += spent
-		if mode := code & 15; mode != measurements.ModeIdle && mode != measurements.ModeIOWait {
+		if mode := now.Code & 15; mode != measurements.ModeIdle && mode != measurements.ModeIOWait {
 			working += spent
 		}
 	}
@@ -181,7 +179,7 @@ func decodeHostSlot(slot []byte) (hostSlot, error) {
 }
 
 // hostKind is the kind of hosts' series.
-type hostKind struct{}
+type hostKind struct{ slotRows }
 
 func (hostKind) reach() time.Duration { return farthest }
 
@@ -240,22 +238,17 @@ func minuteOf(hour, at time.Time) (minute int, ok bool) {
 func (hostKind) join([][]byte) ([]byte, error) { return nil, nil }
 
 func (hostKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
+	slots, err := slotsOf(row, n)
+	if err != nil {
+		return nil, err
+	}
 	sum := noHost()
-	for ; n > 0 && len(row) > 0; n-- {
-		slot, rest, err := nextSlot(row)
-		if err != nil {
-			return nil, err
-		}
+	for _, slot := range slots[:n] {
 		one, err := decodeHostSlot(slot)
 		if err != nil {
 			return nil, err
 		}
 		sum.addHosts(one)
-		row = rest
 	}
 	return sum.encode(), nil
 }
-
-func (hostKind) slot(row []byte, i int) ([]byte, error) { return slotOf(row, i) }
-
-func (hostKind) set(row []byte, i int, slot []byte) ([]byte, error) { return setSlot(row, i, slot) }

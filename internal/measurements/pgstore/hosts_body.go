@@ -12,11 +12,10 @@ import (
 // hostBody is what is known of a host at one time; NaN is a number that has not come.
 type hostBody struct {
 	stale       bool
-	cpu, memory float64    // percent
-	bytes       [3]float64 // of memory
-	codes       []int32    // of the counters, ascending
-	seconds     []float64
-	volumes     []volumeBody // by mount, ascending; not nil but empty: none that counts
+	cpu, memory float64                   // percent
+	bytes       [3]float64                // of memory
+	counters    []measurements.CPUCounter // by code, ascending
+	volumes     []volumeBody              // by mount, ascending; not nil but empty: none that counts
 }
 
 // Places in hostBody.bytes.
@@ -64,12 +63,9 @@ func atLeastZero(v float64) float64 {
 }
 
 func hostBodyOf(s measurements.HostSample) *hostBody {
-	b := &hostBody{stale: s.Stale, cpu: given(s.CPUPercent), memory: given(s.MemoryPercent), bytes: unknown()}
+	b := &hostBody{stale: s.Stale, cpu: given(s.CPUPercent), memory: given(s.MemoryPercent), bytes: unknown(), counters: s.CPU}
 	if m := s.Memory; m != nil {
 		b.bytes[memoryTotal], b.bytes[memoryAvailable], b.bytes[memoryUsed] = atLeastZero(m.Total), atLeastZero(m.Available), atLeastZero(m.Used)
-	}
-	if s.CPU != nil {
-		b.codes, b.seconds = s.CPU.Codes, s.CPU.Seconds
 	}
 	var volumes []volumeBody
 	for _, v := range s.Volumes {
@@ -96,7 +92,7 @@ func (b *hostBody) joinBody(other *hostBody) (changed bool) {
 	changed = fill(&b.cpu, other.cpu) || changed
 	changed = fill(&b.memory, other.memory) || changed
 	changed = fillAll(&b.bytes, other.bytes) || changed
-	changed = b.addCounters(other.codes, other.seconds) || changed
+	changed = b.addCounters(other.counters) || changed
 	return b.addVolumes(other.volumes) || changed
 }
 
@@ -116,26 +112,10 @@ func fillAll(was *[3]float64, is [3]float64) (changed bool) {
 	return changed
 }
 
-// addCounters merges lists: a message may bring many, and an insertion for each would
-// take the square of that.
-func (b *hostBody) addCounters(codes []int32, seconds []float64) (changed bool) {
-	all := make([]int32, 0, len(b.codes)+len(codes))
-	of := make([]float64, 0, cap(all))
-	for i, j := 0, 0; i < len(b.codes) || j < len(codes); {
-		switch {
-		case j == len(codes) || i < len(b.codes) && b.codes[i] < codes[j]:
-			all, of = append(all, b.codes[i]), append(of, b.seconds[i])
-			i++
-		case i < len(b.codes) && b.codes[i] == codes[j]: // the first stays
-			j++
-		default:
-			all, of = append(all, codes[j]), append(of, seconds[j])
-			j++
-		}
-	}
-	changed = len(all) > len(b.codes)
-	b.codes, b.seconds = all, of
-	return changed
+func (b *hostBody) addCounters(counters []measurements.CPUCounter) (changed bool) {
+	before := len(b.counters)
+	b.counters = measurements.SortCPU(slices.Concat(b.counters, counters))
+	return len(b.counters) > before
 }
 
 func (b *hostBody) addVolumes(volumes []volumeBody) (changed bool) {
@@ -164,7 +144,7 @@ func (b *hostBody) addVolumes(volumes []volumeBody) (changed bool) {
 // nobody saw the host.
 func (b *hostBody) isSample() bool {
 	known := slices.ContainsFunc(b.numbers(), func(v *float64) bool { return !math.IsNaN(*v) })
-	return !b.stale || known || len(b.codes) > 0 || b.volumes != nil
+	return !b.stale || known || len(b.counters) > 0 || b.volumes != nil
 }
 
 // memoryPercent is how much of the memory is used; NaN: it is not known.
@@ -230,7 +210,7 @@ func (v *volumeBody) numbers() [4]*float64 {
 }
 
 func (b *hostBody) encode() []byte {
-	out := append(make([]byte, 0, 64+8*len(b.codes)+48*len(b.volumes)), 0)
+	out := append(make([]byte, 0, 64+8*len(b.counters)+48*len(b.volumes)), 0)
 	if b.stale {
 		out[0] |= isStale
 	}
@@ -240,13 +220,13 @@ func (b *hostBody) encode() []byte {
 			out = appendScaled(out, *v, 1)
 		}
 	}
-	if len(b.codes) > 0 {
+	if len(b.counters) > 0 {
 		out[0] |= hasCounters
-		out = binary.AppendUvarint(out, uint64(len(b.codes)))
+		out = binary.AppendUvarint(out, uint64(len(b.counters)))
 		before := int32(0)
-		for i, code := range b.codes {
-			out = appendScaled(binary.AppendVarint(out, int64(code)-int64(before)), b.seconds[i], hundredths)
-			before = code
+		for _, c := range b.counters {
+			out = appendScaled(binary.AppendVarint(out, int64(c.Code)-int64(before)), c.Seconds, hundredths)
+			before = c.Code
 		}
 	}
 	if b.volumes != nil {
@@ -277,12 +257,11 @@ func decodeHost(body []byte) (*hostBody, error) {
 		}
 	}
 	if has&hasCounters != 0 {
-		n := r.count(2)
-		b.codes, b.seconds = make([]int32, 0, n), make([]float64, 0, n)
+		b.counters = make([]measurements.CPUCounter, r.count(2))
 		code := int64(0)
-		for range n {
+		for i := range b.counters {
 			code += r.varint()
-			b.codes, b.seconds = append(b.codes, int32(code)), append(b.seconds, r.scaled(hundredths))
+			b.counters[i] = measurements.CPUCounter{Code: int32(code), Seconds: r.scaled(hundredths)}
 		}
 	}
 	if has&hasVolumes != 0 {

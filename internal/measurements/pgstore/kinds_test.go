@@ -64,11 +64,9 @@ func drawnHost(r *rapid.T, at time.Time) measurements.HostSample {
 	}
 	codes := rapid.SliceOfDistinct(rapid.Int32Range(0, 20), rapid.ID).Draw(r, "codes")
 	slices.Sort(codes)
-	if len(codes) > 0 {
-		h.CPU = &measurements.CPUCounters{Codes: codes}
-	}
-	for range codes {
-		h.CPU.Seconds = append(h.CPU.Seconds, rapid.OneOf(rapid.Float64Range(0, 1e9), rapid.Map(rapid.Int64Range(0, 1e9), func(n int64) float64 { return float64(n) / 100 })).Draw(r, "seconds"))
+	for _, code := range codes {
+		seconds := rapid.OneOf(rapid.Float64Range(0, 1e9), rapid.Map(rapid.Int64Range(0, 1e9), func(n int64) float64 { return float64(n) / 100 })).Draw(r, "seconds")
+		h.CPU = append(h.CPU, measurements.CPUCounter{Code: code, Seconds: seconds})
 	}
 	return h
 }
@@ -302,13 +300,13 @@ func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
 		}
 		return []float64{s.cpu, float64(s.weight), s.memory, float64(s.n), s.disk}
 	case sessions:
-		s, err := decodeWaitSlot(slot)
+		s, err := decodeWaitRow(slot, 1)
 		if err != nil {
 			r.Fatal(err)
 		}
-		for _, id := range s.databases() {
-			numbers = append(numbers, float64(id[15]), float64(s[id].samples))
-			for _, n := range s[id].sums {
+		for _, id := range s[0].databases() {
+			numbers = append(numbers, float64(id[15]), float64(s[0][id].samples))
+			for _, n := range s[0][id].sums {
 				numbers = append(numbers, float64(n))
 			}
 		}

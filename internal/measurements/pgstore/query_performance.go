@@ -18,7 +18,7 @@ const oracleDays = 7 * 24 * time.Hour
 func (s *Store) QueryPerformance(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, asked timegrid.Window, now time.Time) (measurements.QuerySums, error) {
 	w := windowOf(asked)
 	p := queryPerformance{QuerySums: measurements.QuerySums{
-		TotalMs: make(measurements.Values, w.buckets), Calls: make(measurements.Values, w.buckets), MaxMs: gaps(w.buckets),
+		TotalMs: make(measurements.Values, w.buckets), Calls: make(measurements.Values, w.buckets), MaxMs: measurements.Gaps(w.buckets),
 	}}
 	if engine == fleet.Oracle {
 		p.since = w.firstSince(now.Add(-oracleDays))

@@ -5,7 +5,6 @@ import (
 	_ "embed" // the statements
 	"encoding/binary"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,7 +12,6 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
-	"muster/internal/measurements"
 )
 
 var (
@@ -151,13 +149,4 @@ func (s *Store) seriesOf(ctx context.Context, organization uuid.UUID, kind strin
 		return nil, fmt.Errorf("find the series of %s: %w", engine, err)
 	}
 	return ids, nil
-}
-
-// gaps are n buckets without a value.
-func gaps(n int) measurements.Values {
-	v := make(measurements.Values, n)
-	for i := range v {
-		v[i] = math.NaN()
-	}
-	return v
 }

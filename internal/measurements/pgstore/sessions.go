@@ -3,6 +3,7 @@ package pgstore
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"time"
 
@@ -32,8 +33,8 @@ func (w *waiting) addWaiting(o waiting) {
 	}
 }
 
-// A body of sessions: for each database its id and its counts.
-
+// appendSessions writes what a body of sessions has of each database: its id and its
+// counts.
 func appendSessions(body []byte, database uuid.UUID, w waiting) []byte {
 	body = append(body, database[:]...)
 	for _, n := range w {
@@ -42,12 +43,12 @@ func appendSessions(body []byte, database uuid.UUID, w waiting) []byte {
 	return body
 }
 
-func nextSessions(r *reader) (database uuid.UUID, w waiting) {
-	copy(database[:], r.take(len(database)))
+// nextWaiting reads what stands behind the id.
+func nextWaiting(r *reader) (w waiting) {
 	for c := range w {
 		w[c] = r.uvarint()
 	}
-	return database, w
+	return w
 }
 
 // waitSums are what a bucket has of a database: of the samples in which somebody
@@ -75,30 +76,12 @@ func (s waitSlot) addDatabase(database uuid.UUID, o waitSums) {
 	s[database] = sum
 }
 
-// encode writes a slot that stands by itself: a mark, and each database in the order of
-// ids behind its id.
-func (s waitSlot) encode() []byte {
-	if s == nil {
-		return nil
-	}
-	out := []byte{1}
-	for _, database := range s.databases() {
-		out = append(out, database[:]...)
-		out = appendWaitSums(out, 0, s[database])
-	}
-	return out
-}
-
+// databases are their ids in order.
 func (s waitSlot) databases() []uuid.UUID {
-	ids := make([]uuid.UUID, 0, len(s))
-	for id := range s {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	return ids
+	return slices.SortedFunc(maps.Keys(s), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
-// appendWaitSums writes the sums of a database, or of a place: which categories are not
+// appendWaitSums writes the sums of the database at a place: which categories are not
 // zero (the lowest bits of the first number), the samples, and those sums.
 func appendWaitSums(out []byte, place int, s waitSums) []byte {
 	set := uint64(place) << measurements.Categories
@@ -130,20 +113,6 @@ func nextWaitSums(r *reader) (place uint64, s waitSums) {
 	return set >> measurements.Categories, s
 }
 
-func decodeWaitSlot(slot []byte) (waitSlot, error) {
-	if len(slot) == 0 {
-		return nil, nil
-	}
-	s, r := waitSlot{}, reader{bytes: slot[1:]}
-	for len(r.bytes) > 0 {
-		var database uuid.UUID
-		copy(database[:], r.take(len(database)))
-		_, sums := nextWaitSums(&r)
-		s[database] = sums
-	}
-	return s, r.end()
-}
-
 // sessionKind is the kind of sessions' series.
 type sessionKind struct{}
 
@@ -152,25 +121,7 @@ func (sessionKind) reach() time.Duration { return 0 }
 func (sessionKind) whole() bool { return false }
 
 func (sessionKind) merge(stored, arrived []byte) ([]byte, bool, error) {
-	known := make(map[uuid.UUID]bool)
-	for r := (reader{bytes: stored}); len(r.bytes) > 0; {
-		database, _ := nextSessions(&r)
-		if known[database] = true; r.bad {
-			return nil, false, errBytes
-		}
-	}
-	merged := stored
-	for r := (reader{bytes: arrived}); len(r.bytes) > 0; {
-		database, w := nextSessions(&r)
-		if r.bad {
-			return nil, false, errBytes
-		}
-		if !known[database] {
-			known[database] = true
-			merged = appendSessions(slices.Clip(merged), database, w)
-		}
-	}
-	return merged, len(merged) > len(stored), nil
+	return mergeDatabases(stored, arrived, func(r *reader) { nextWaiting(r) })
 }
 
 func (sessionKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, _ []byte, err error) {
@@ -192,7 +143,7 @@ func (sessionKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []
 			row[minute] = waitSlot{}
 		}
 		for r := (reader{bytes: s.body}); len(r.bytes) > 0; {
-			database, w := nextSessions(&r)
+			database, w := r.uuid(), nextWaiting(&r)
 			if r.bad {
 				return nil, nil, errBytes
 			}
@@ -220,15 +171,17 @@ func (sessionKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, e
 			sum.addDatabase(database, sums)
 		}
 	}
-	return sum.encode(), nil
+	return waitRow{sum}.encode(), nil
 }
+
+// A slot that stands by itself is a row of one.
 
 func (sessionKind) slot(row []byte, i int) ([]byte, error) {
 	slots, err := decodeWaitRow(row, i+1)
 	if err != nil {
 		return nil, err
 	}
-	return slots[i].encode(), nil
+	return waitRow{slots[i]}.encode(), nil
 }
 
 func (sessionKind) set(row []byte, i int, slot []byte) ([]byte, error) {
@@ -236,8 +189,10 @@ func (sessionKind) set(row []byte, i int, slot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slots[i], err = decodeWaitSlot(slot); err != nil {
+	one, err := decodeWaitRow(slot, 1)
+	if err != nil {
 		return nil, err
 	}
+	slots[i] = one[0]
 	return slots.encode(), nil
 }

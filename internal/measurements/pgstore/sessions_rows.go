@@ -142,36 +142,37 @@ func shownPart(row []byte) (shown, known []byte, err error) {
 	return shown, r.bytes, nil
 }
 
+// decodeWaitRow returns the slots of a row, at least n of them.
 func decodeWaitRow(row []byte, n int) (waitRow, error) {
-	var slots waitRow
-	if len(row) > 0 {
-		_, known, err := shownPart(row)
-		if err != nil {
-			return nil, err
-		}
-		databases, rest, err := waitHead(known)
-		if err != nil {
-			return nil, err
-		}
-		for len(rest) > 0 {
-			var slot []byte
-			if slot, rest, err = nextSlot(rest); err != nil {
-				return nil, err
-			}
-			decoded, err := decodePlaced(slot, databases)
-			if err != nil {
-				return nil, err
-			}
-			slots = append(slots, decoded)
-		}
+	if len(row) == 0 {
+		return make(waitRow, n), nil
 	}
-	for len(slots) < n {
-		slots = append(slots, nil)
+	_, known, err := shownPart(row)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{bytes: known}
+	databases := make([]uuid.UUID, r.count(len(uuid.UUID{})))
+	for i := range databases {
+		databases[i] = r.uuid()
+	}
+	if r.bad {
+		return nil, errBytes
+	}
+	encoded, err := slotsOf(r.bytes, n)
+	if err != nil {
+		return nil, err
+	}
+	slots := make(waitRow, len(encoded))
+	for i, slot := range encoded {
+		if slots[i], err = decodeWaitSlot(slot, databases); err != nil {
+			return nil, err
+		}
 	}
 	return slots, nil
 }
 
-func decodePlaced(slot []byte, databases [][]byte) (waitSlot, error) {
+func decodeWaitSlot(slot []byte, databases []uuid.UUID) (waitSlot, error) {
 	if len(slot) == 0 {
 		return nil, nil
 	}
@@ -181,19 +182,7 @@ func decodePlaced(slot []byte, databases [][]byte) (waitSlot, error) {
 		if place >= uint64(len(databases)) {
 			return nil, errBytes
 		}
-		s[uuid.UUID(databases[place])] = sums
+		s[databases[place]] = sums
 	}
 	return s, r.end()
-}
-
-// waitHead takes the ids off what is known.
-func waitHead(row []byte) (databases [][]byte, rest []byte, err error) {
-	r := reader{bytes: row}
-	for range r.count(16) {
-		databases = append(databases, r.take(16))
-	}
-	if r.bad {
-		return nil, nil, errBytes
-	}
-	return databases, r.bytes, nil
 }

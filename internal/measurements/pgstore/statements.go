@@ -82,21 +82,35 @@ func nextDelta(r *reader) delta {
 // leastDelta is how few bytes a statement can have.
 const leastDelta = 8 + 1 + 8
 
-// eachDatabase hands the parts of a body to take, each with its id at its front.
-func eachDatabase(body []byte, take func(database uuid.UUID, part []byte)) error {
+// eachDatabase hands the parts of a body to take, each with its database's id at its
+// front; skip reads over what follows that.
+func eachDatabase(body []byte, skip func(*reader), take func(database uuid.UUID, part []byte)) error {
 	for r := (reader{bytes: body}); len(r.bytes) > 0; {
 		whole := r.bytes
-		var database uuid.UUID
-		copy(database[:], r.take(len(database)))
-		for range r.count(leastDelta) {
-			nextDelta(&r)
-		}
+		database := r.uuid()
+		skip(&r)
 		if r.bad {
 			return errBytes
 		}
 		take(database, whole[:len(whole)-len(r.bytes)])
 	}
 	return nil
+}
+
+// mergeDatabases adds the parts of databases of which nothing is stored.
+func mergeDatabases(stored, arrived []byte, skip func(*reader)) (merged []byte, changed bool, err error) {
+	known := make(map[uuid.UUID]bool)
+	if err := eachDatabase(stored, skip, func(database uuid.UUID, _ []byte) { known[database] = true }); err != nil {
+		return nil, false, err
+	}
+	merged = stored
+	err = eachDatabase(arrived, skip, func(database uuid.UUID, part []byte) {
+		if !known[database] {
+			known[database] = true
+			merged = append(slices.Clip(merged), part...)
+		}
+	})
+	return merged, len(merged) > len(stored), err
 }
 
 // deltas are statements in the order of their hashes, none twice. To merge lists takes
@@ -237,25 +251,18 @@ func decodeQuerySlot(slot []byte) (querySlot, error) {
 }
 
 // statementKind is the kind of statements' series.
-type statementKind struct{}
+type statementKind struct{ slotRows }
 
 func (statementKind) reach() time.Duration { return 0 }
 
 func (statementKind) whole() bool { return true }
 
 func (statementKind) merge(stored, arrived []byte) ([]byte, bool, error) {
-	known := make(map[uuid.UUID]bool)
-	if err := eachDatabase(stored, func(database uuid.UUID, _ []byte) { known[database] = true }); err != nil {
-		return nil, false, err
-	}
-	merged := stored
-	err := eachDatabase(arrived, func(database uuid.UUID, part []byte) {
-		if !known[database] {
-			known[database] = true
-			merged = append(slices.Clip(merged), part...)
+	return mergeDatabases(stored, arrived, func(r *reader) {
+		for range r.count(leastDelta) {
+			nextDelta(r)
 		}
 	})
-	return merged, len(merged) > len(stored), err
 }
 
 func (statementKind) roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, detail []byte, err error) {
@@ -263,34 +270,29 @@ func (statementKind) roll(engine fleet.Engine, hour time.Time, dirty uint64, sam
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range minutesOfHour {
-		if dirty>>i&1 != 0 {
-			slots[i] = nil
-		}
-	}
-	var minutesOf []deltas
-	for len(samples) > 0 {
-		minute, inside := minuteOf(hour, samples[0].at)
-		var lists []deltas
-		for len(samples) > 0 {
-			if another, _ := minuteOf(hour, samples[0].at); another != minute {
-				break
-			}
-			if lists, err = appendParts(lists, samples[0].body); err != nil {
+	var lists [minutesOfHour][]deltas
+	for _, s := range samples {
+		if minute, ok := minuteOf(hour, s.at); ok {
+			if lists[minute], err = appendParts(lists[minute], s.body); err != nil {
 				return nil, nil, err
 			}
-			samples = samples[1:]
-		}
-		if !inside {
-			continue
-		}
-		of := addUp(lists)
-		minutesOf = append(minutesOf, of)
-		if dirty>>minute&1 != 0 {
-			slots[minute] = of.slot(engine).encode()
 		}
 	}
-	return rowOf(slots), addUp(minutesOf).detail(), nil
+	var whole []deltas
+	for minute, parts := range lists {
+		sum := addUp(parts)
+		if parts != nil {
+			whole = append(whole, sum)
+		}
+		switch {
+		case dirty>>minute&1 == 0:
+		case parts == nil:
+			slots[minute] = nil
+		default:
+			slots[minute] = sum.slot(engine).encode()
+		}
+	}
+	return rowOf(slots), addUp(whole).detail(), nil
 }
 
 func (statementKind) join(details [][]byte) ([]byte, error) {
@@ -312,24 +314,17 @@ func (statementKind) total(engine fleet.Engine, row []byte, n int, detail []byte
 		}
 		return list.slot(engine).encode(), nil
 	}
+	slots, err := slotsOf(row, n)
+	if err != nil {
+		return nil, err
+	}
 	sum := querySlot{max: math.NaN()}
-	for ; n > 0 && len(row) > 0; n-- {
-		slot, rest, err := nextSlot(row)
-		if err != nil {
-			return nil, err
-		}
+	for _, slot := range slots[:n] {
 		one, err := decodeQuerySlot(slot)
 		if err != nil {
 			return nil, err
 		}
 		sum.addQueries(one)
-		row = rest
 	}
 	return sum.encode(), nil
-}
-
-func (statementKind) slot(row []byte, i int) ([]byte, error) { return slotOf(row, i) }
-
-func (statementKind) set(row []byte, i int, slot []byte) ([]byte, error) {
-	return setSlot(row, i, slot)
 }

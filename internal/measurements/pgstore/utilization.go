@@ -23,7 +23,7 @@ func (s *Store) Utilization(ctx context.Context, organization uuid.UUID, scope m
 	if err != nil {
 		return measurements.Utilization{}, fmt.Errorf("find the hosts in scope: %w", err)
 	}
-	u := &utilization{cpu: newMeans(w.buckets), memory: newMeans(w.buckets), disk: gaps(w.buckets)}
+	u := &utilization{cpu: newMeans(w.buckets), memory: newMeans(w.buckets), disk: measurements.Gaps(w.buckets)}
 	sampled := make(map[int64]struct{}, len(series))
 	err = s.readRows(ctx, w, hosts, series, func(id int64, part stretch) error {
 		any, err := u.take(part)

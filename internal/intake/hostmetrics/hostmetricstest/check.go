@@ -68,16 +68,11 @@ func check(t *testing.T, s hostmetrics.Sample, receipt time.Time) {
 	if !s.At.After(time.Unix(0, 0)) || s.At.After(receipt.Add(5*time.Minute)) || s.At.Nanosecond()%1000 != 0 {
 		t.Fatalf("at %s", s.At)
 	}
-	if s.CPU != nil {
-		if len(s.CPU.Codes) != len(s.CPU.Seconds) || len(s.CPU.Codes) == 0 {
-			t.Fatalf("CPU %+v", s.CPU)
+	for i, counter := range s.CPU {
+		if counter.Code < 0 || i > 0 && counter.Code <= s.CPU[i-1].Code {
+			t.Fatalf("counters %v", s.CPU)
 		}
-		for i, code := range s.CPU.Codes {
-			if code < 0 || i > 0 && code <= s.CPU.Codes[i-1] {
-				t.Fatalf("codes %v", s.CPU.Codes)
-			}
-			size(t, s.CPU.Seconds[i], false)
-		}
+		size(t, counter.Seconds, false)
 	}
 	if s.Memory != nil {
 		for _, bytes := range []float64{s.Memory.Total, s.Memory.Available, s.Memory.Used} {
