@@ -234,17 +234,21 @@ func (g *group) readRaw(ctx context.Context) error {
 			asked, of = append(asked, spanOf{bucket{h.Series, span.From}, span.To}), append(of, h)
 		}
 	}
-	type placed struct {
-		Place int
-		At    time.Time
-		Body  []byte
+	rows, err := g.tx.QueryContext(ctx, rawSamples, statement.Columns(asked)...)
+	if err != nil {
+		return fmt.Errorf("read the raw samples of %d hours: %w", len(g.hours), err)
 	}
-	rows, err := statement.All[placed](ctx, g.tx, fmt.Sprintf("read the raw samples of %d hours", len(g.hours)), rawSamples, statement.Columns(asked)...)
-	for _, row := range rows {
-		h := of[row.Place]
-		h.samples = append(h.samples, sample{row.At.UTC(), row.Body})
+	defer func() { _ = rows.Close() }()
+	for rows.Next() { // most of what a group reads, by far
+		var place int
+		var s sample
+		if err := rows.Scan(&place, &s.at, &s.body); err != nil {
+			return fmt.Errorf("read a raw sample: %w", err)
+		}
+		s.at = s.at.UTC()
+		of[place].samples = append(of[place].samples, s)
 	}
-	return err
+	return rows.Err()
 }
 
 // spans are the times of the samples that are needed.

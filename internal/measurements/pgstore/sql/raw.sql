@@ -1,7 +1,7 @@
 -- The raw samples of ranges, in the order of the ranges and of time. LATERAL with an
 -- order of its own is a look into the index for each range, whatever the planner
 -- believes of the table.
-SELECT n.place - 1 AS place, r.at, r.body
+SELECT n.place - 1, r.at, r.body
 FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY AS n (series_id, since, until, place)
 CROSS JOIN LATERAL (
     SELECT at, body FROM raw_samples
