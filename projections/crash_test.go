@@ -7,21 +7,22 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
 	"muster/projections"
 )
 
 // killed ends the server's side of the connection that applies the page.
-func killed(ctx context.Context, tx projections.Tx) error {
+func killed(ctx context.Context, tx *sqlx.Tx) error {
 	_, err := tx.ExecContext(ctx, `SELECT pg_terminate_backend(pg_backend_pid())`)
 	return err
 }
 
 // once makes a fault that strikes the first time only.
-func once(fault func(ctx context.Context, tx projections.Tx) error) (func(ctx context.Context, tx projections.Tx) error, *atomic.Bool) {
+func once(fault func(ctx context.Context, tx *sqlx.Tx) error) (func(ctx context.Context, tx *sqlx.Tx) error, *atomic.Bool) {
 	struck := &atomic.Bool{}
-	return func(ctx context.Context, tx projections.Tx) error {
+	return func(ctx context.Context, tx *sqlx.Tx) error {
 		if struck.CompareAndSwap(false, true) {
 			return fault(ctx, tx)
 		}
@@ -45,7 +46,7 @@ CREATE CONSTRAINT TRIGGER strike AFTER UPDATE ON checkpoints DEFERRABLE INITIALL
 	tests := map[string]func() (p *sums, plant string, struck *atomic.Bool){
 		"the connection dies before the page's writes": func() (*sums, string, *atomic.Bool) {
 			kill, struck := once(killed)
-			return &sums{before: func(ctx context.Context, tx projections.Tx, _ []eventstore.Event) error { return kill(ctx, tx) }}, "", struck
+			return &sums{before: func(ctx context.Context, tx *sqlx.Tx, _ []eventstore.Event) error { return kill(ctx, tx) }}, "", struck
 		},
 		"the connection dies between two writes": func() (*sums, string, *atomic.Bool) {
 			kill, struck := once(killed)
@@ -86,16 +87,16 @@ CREATE CONSTRAINT TRIGGER strike AFTER UPDATE ON checkpoints DEFERRABLE INITIALL
 
 func TestShutdownInsideAPage(t *testing.T) {
 	t.Parallel()
-	for name, hook := range map[string]func(*sums, func(context.Context, projections.Tx) error){
-		"between two writes": func(p *sums, h func(context.Context, projections.Tx) error) { p.during = h },
-		"after the writes":   func(p *sums, h func(context.Context, projections.Tx) error) { p.after = h },
+	for name, hook := range map[string]func(*sums, func(context.Context, *sqlx.Tx) error){
+		"between two writes": func(p *sums, h func(context.Context, *sqlx.Tx) error) { p.during = h },
+		"after the writes":   func(p *sums, h func(context.Context, *sqlx.Tx) error) { p.after = h },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, p := newScene(t), &sums{}
 			ctx, cancel := context.WithCancel(t.Context())
 			// The page itself pulls the plug and says that all went well.
-			end, _ := once(func(context.Context, projections.Tx) error { cancel(); return nil })
+			end, _ := once(func(context.Context, *sqlx.Tx) error { cancel(); return nil })
 			hook(p, end)
 			stream := uuid.New()
 			position := s.appendNumbers(stream, "plain", 1, 2, 3)
@@ -130,7 +131,7 @@ func TestPageFindsItsRowsByIndexes(t *testing.T) {
 	t.Parallel()
 	s, p := newScene(t), &sums{}
 	plans := make(chan string, 1)
-	p.before = func(ctx context.Context, tx projections.Tx, _ []eventstore.Event) error {
+	p.before = func(ctx context.Context, tx *sqlx.Tx, _ []eventstore.Event) error {
 		var plan string
 		err := tx.QueryRowContext(ctx, `EXPLAIN (COSTS OFF) SELECT FROM streams
 WHERE stream_id = ANY ('{0199f0d2-0000-7000-8000-000000000001}'::uuid[])`).Scan(&plan)

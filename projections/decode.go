@@ -18,13 +18,9 @@ import (
 // Decode turns a recorded event into the domain's, as eventstore.Registry does.
 type Decode func(eventstore.Event) (any, error)
 
-// RawID is an id as pgx encodes it fastest: uuid.UUID goes through its Value method
-// and a string, which cost a third of the time of a rebuild's Go part.
-type RawID = [16]byte
-
 // SortedIDs returns the keys in order, so that two writers meet rows in the same one.
-func SortedIDs[ID ~[16]byte, V any](rows map[ID]V) []ID {
-	return slices.SortedFunc(maps.Keys(rows), func(a, b ID) int { return bytes.Compare(a[:], b[:]) })
+func SortedIDs[V any](rows map[uuid.UUID]V) []uuid.UUID {
+	return slices.SortedFunc(maps.Keys(rows), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // Fact decodes an event that must be one of a domain's; what they are about is for

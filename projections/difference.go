@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jmoiron/sqlx"
 )
 
 // samplesKept is how many differing rows of each sort a difference shows.
@@ -50,30 +50,19 @@ func (d Difference) Empty() bool {
 
 // table is a table of a generation as the catalog knows it.
 type table struct {
-	name string
-	key  []string
+	Name string `db:"name"`
+	Key  string `db:"key"` // its columns, with commas
 }
 
 // tablesOf lists a generation's tables with their primary keys.
-func tablesOf(ctx context.Context, tx Tx, schema string) ([]table, error) {
-	rows, err := tx.QueryContext(ctx, selectTables, schema)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
+func tablesOf(ctx context.Context, tx *sqlx.Tx, schema string) ([]table, error) {
 	var tables []table
-	for rows.Next() {
-		var name, key string
-		if err := rows.Scan(&name, &key); err != nil {
-			return nil, err
-		}
-		tables = append(tables, table{name: name, key: strings.Split(key, ",")})
-	}
-	return tables, rows.Err()
+	err := tx.SelectContext(ctx, &tables, selectTables, schema)
+	return tables, err
 }
 
 // compare counts differing rows of two generations as the transaction sees them.
-func compare(ctx context.Context, tx Tx, oldSchema, newSchema string) ([]TableDifference, error) {
+func compare(ctx context.Context, tx *sqlx.Tx, oldSchema, newSchema string) ([]TableDifference, error) {
 	// Whole tables, unlike the page that may have come before (enterPage).
 	if _, err := tx.ExecContext(ctx, `SET LOCAL enable_seqscan TO DEFAULT`); err != nil {
 		return nil, err
@@ -86,27 +75,27 @@ func compare(ctx context.Context, tx Tx, oldSchema, newSchema string) ([]TableDi
 	for _, t := range tables {
 		d, err := compareTable(ctx, tx, t, oldSchema, newSchema)
 		if err != nil {
-			return nil, fmt.Errorf("compare %s: %w", t.name, err)
+			return nil, fmt.Errorf("compare %s: %w", t.Name, err)
 		}
 		all = append(all, d)
 	}
 	return all, nil
 }
 
-func compareTable(ctx context.Context, tx Tx, t table, oldSchema, newSchema string) (TableDifference, error) {
-	join := make([]string, len(t.key))
-	for i, column := range t.key {
-		c := pgx.Identifier{column}.Sanitize()
+func compareTable(ctx context.Context, tx *sqlx.Tx, t table, oldSchema, newSchema string) (TableDifference, error) {
+	key := strings.Split(t.Key, ",")
+	join := make([]string, len(key))
+	for i, column := range key {
+		c := quoted(column)
 		join[i] = "o." + c + " = n." + c
 	}
-	first := pgx.Identifier{t.key[0]}.Sanitize()
 	query := strings.NewReplacer(
-		"{{old}}", pgx.Identifier{oldSchema, t.name}.Sanitize(),
-		"{{new}}", pgx.Identifier{newSchema, t.name}.Sanitize(),
+		"{{old}}", quoted(oldSchema, t.Name),
+		"{{new}}", quoted(newSchema, t.Name),
 		"{{join}}", strings.Join(join, " AND "),
-		"{{first}}", first,
+		"{{first}}", quoted(key[0]),
 	).Replace(selectDifference)
-	d := TableDifference{Table: t.name}
+	d := TableDifference{Table: t.Name}
 	var samples []byte
 	err := tx.QueryRowContext(ctx, query, samplesKept).Scan(&d.Rows, &d.OnlyOld, &d.OnlyNew, &d.Different, &samples)
 	if err != nil {

@@ -97,7 +97,7 @@ VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $5 = 'live' THEN now() END) RETURNING 
 }
 
 // enterSchema puts a generation's tables first in the transaction's search path.
-func enterSchema(ctx context.Context, tx Tx, schema string) error {
+func enterSchema(ctx context.Context, tx *sqlx.Tx, schema string) error {
 	_, err := tx.ExecContext(ctx,
 		`SELECT set_config('search_path', quote_ident($1) || ', public', true)`, schema)
 	return err
@@ -108,7 +108,7 @@ func enterSchema(ctx context.Context, tx Tx, schema string) error {
 // page comes again. And it looks its rows up by their indexes: a connection
 // that planned while the tables were small kept reading them from end to end as
 // they grew, 4.2 of the 8.3 s of a rebuild of 200,000 events.
-func enterPage(ctx context.Context, tx Tx, schema string) error {
+func enterPage(ctx context.Context, tx *sqlx.Tx, schema string) error {
 	_, err := tx.ExecContext(ctx, `SELECT set_config('search_path', quote_ident($1) || ', public', true),
        set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true)`, schema)
 	return err
@@ -116,7 +116,7 @@ func enterPage(ctx context.Context, tx Tx, schema string) error {
 
 // show points the readers' views at a generation. All move in the caller's
 // transaction, so that nobody reads half of each.
-func show(ctx context.Context, tx Tx, p Projection, g generation) error {
+func show(ctx context.Context, tx *sqlx.Tx, p Projection, g generation) error {
 	if _, err := tx.ExecContext(ctx, `CREATE SCHEMA IF NOT EXISTS `+quoted(p.Views())); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func show(ctx context.Context, tx Tx, p Projection, g generation) error {
 	}
 	for _, t := range tables {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf(`CREATE OR REPLACE VIEW %s AS SELECT * FROM %s`,
-			quoted(p.Views(), t.name), quoted(g.Group, t.name)))
+			quoted(p.Views(), t.Name), quoted(g.Group, t.Name)))
 		if err != nil {
 			return fmt.Errorf("show %s: %w", g.Group, err)
 		}
@@ -135,7 +135,7 @@ func show(ctx context.Context, tx Tx, p Projection, g generation) error {
 }
 
 // end takes a generation out of service; its tables stay for the grace time.
-func end(ctx context.Context, tx Tx, g generation, state string) error {
+func end(ctx context.Context, tx *sqlx.Tx, g generation, state string) error {
 	_, err := tx.ExecContext(ctx,
 		`UPDATE projection_generations SET state = $1, ended_at = now() WHERE id = $2`, state, g.ID)
 	if err != nil {
@@ -146,13 +146,13 @@ func end(ctx context.Context, tx Tx, g generation, state string) error {
 
 // drop removes an ended generation's tables. It does so one by one and without
 // CASCADE: a table that a view still shows must not go.
-func drop(ctx context.Context, tx Tx, group string) error {
+func drop(ctx context.Context, tx *sqlx.Tx, group string) error {
 	tables, err := tablesOf(ctx, tx, group)
 	if err != nil {
 		return err
 	}
 	for _, t := range tables {
-		if _, err := tx.ExecContext(ctx, `DROP TABLE `+quoted(group, t.name)); err != nil {
+		if _, err := tx.ExecContext(ctx, `DROP TABLE `+quoted(group, t.Name)); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func (p Projection) group(g generation, log eventstore.Log, follow string) topic
 	}
 	return topic.Group{
 		Name: g.Group, Handler: p.Name, Log: log, Follow: follow, PageSize: size,
-		Apply: func(ctx context.Context, tx topic.Tx, events []eventstore.Event) error {
+		Apply: func(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 			if err := enterPage(ctx, tx, g.Group); err != nil {
 				return err
 			}

@@ -158,7 +158,7 @@ func (l *leader) fill(ctx context.Context, p Projection, g generation, follow st
 		if l.running[key] != nil {
 			continue
 		}
-		stop, err := topic.Subscribe(ctx, l.router, l.pool.DB, p.group(g, log, follow), l.wake, l.log,
+		stop, err := topic.Subscribe(ctx, l.router, l.pool, p.group(g, log, follow), l.wake, l.log,
 			func() { l.progress.Raise(string(log)) })
 		if err != nil {
 			return err

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"muster/eventstore"
-	"muster/eventstore/topic"
-)
+	"github.com/jmoiron/sqlx"
 
-// Tx is what applying a page needs of a transaction.
-type Tx = topic.Tx
+	"muster/eventstore"
+)
 
 // Projection is a read model that can be filled from the logs at any time.
 type Projection struct {
@@ -28,7 +26,7 @@ type Projection struct {
 	// Apply writes the effect of events of one log, in order of position, into
 	// the unqualified tables of Schema. It depends on nothing but the events
 	// and those tables.
-	Apply func(ctx context.Context, tx Tx, events []eventstore.Event) error
+	Apply func(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error
 }
 
 // Views is the schema in which the readers of this version find its tables.

@@ -198,7 +198,7 @@ func (l *leader) compare(ctx context.Context, p Projection, live, filling genera
 	return nil
 }
 
-func record(ctx context.Context, tx Tx, g generation, d Difference) error {
+func record(ctx context.Context, tx *sqlx.Tx, g generation, d Difference) error {
 	document, err := json.Marshal(d)
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (r *Runner) Prepare(ctx context.Context) error {
 }
 
 // touch records that a process reads this version.
-func touch(ctx context.Context, db Tx, p Projection) error {
+func touch(ctx context.Context, db sqlx.ExecerContext, p Projection) error {
 	_, err := db.ExecContext(ctx, `INSERT INTO projection_versions (projection, version) VALUES ($1, $2)
 ON CONFLICT (projection, version) DO UPDATE SET used_at = now()`, p.Name, p.Version)
 	return err

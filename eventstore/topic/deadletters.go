@@ -11,6 +11,7 @@ import (
 
 	"muster/eventstore"
 	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 // Errors of the dead letters.
@@ -73,31 +74,21 @@ func NewDeadLetters(db *sqlx.DB, group func(name string, log eventstore.Log) (Gr
 // only wait behind another are counted on it. It starts after the given id,
 // uuid.Nil for the newest.
 func (d *DeadLetters) List(ctx context.Context, organization, after uuid.UUID, limit int) ([]Letter, error) {
-	letters := []Letter{}
-	err := d.db.SelectContext(ctx, &letters, selectLetters+`
+	return statement.All[Letter](ctx, d.db, "list dead letters", selectLetters+`
   AND ($2 = '00000000-0000-0000-0000-000000000000'::uuid OR d.id < $2)
 ORDER BY d.id DESC LIMIT $3`, organization, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list dead letters: %w", err)
-	}
-	return letters, nil
 }
 
 // Show returns one failing event with its content.
 func (d *DeadLetters) Show(ctx context.Context, organization, id uuid.UUID) (Letter, eventstore.Event, error) {
-	var letters []Letter
-	if err := d.db.SelectContext(ctx, &letters, selectLetters+` AND d.id = $2`, organization, id); err != nil {
-		return Letter{}, eventstore.Event{}, fmt.Errorf("show dead letter: %w", err)
+	l, ok, err := statement.Find[Letter](ctx, d.db, "show dead letter", selectLetters+` AND d.id = $2`, organization, id)
+	if err != nil {
+		return Letter{}, eventstore.Event{}, err
 	}
-	if len(letters) == 0 {
+	if !ok {
 		return Letter{}, eventstore.Event{}, ErrNoLetter
 	}
-	l := letters[0]
-	var payload []byte
-	if err := d.db.QueryRowContext(ctx, selectRange, l.Log, l.Position-1, l.Position, 1).Scan(&payload); err != nil {
-		return l, eventstore.Event{}, fmt.Errorf("read dead letter's event: %w", err)
-	}
-	events, err := eventstore.DecodeRecords(l.Log, payload)
+	events, err := readPage(ctx, d.db, l.Log, selectRange, l.Log, l.Position-1, l.Position, 1)
 	if err != nil {
 		return l, eventstore.Event{}, fmt.Errorf("read dead letter's event: %w", err)
 	}
@@ -199,16 +190,12 @@ func (d *DeadLetters) inTx(ctx context.Context, work func(tx *sqlx.Tx) error) er
 
 // replay applies a parked stream in order, up to the first event that still
 // fails. Dropped ones are passed over.
-func (g Group) replay(ctx context.Context, tx Tx, stream uuid.UUID) (r Replay, err error) {
+func (g Group) replay(ctx context.Context, tx *sqlx.Tx, stream uuid.UUID) (r Replay, err error) {
 	if err := g.touch(ctx, tx); err != nil {
 		return r, err
 	}
 	for r.Error == "" {
-		var payload []byte
-		if err := tx.QueryRowContext(ctx, selectParked, g.Name, g.Log, stream, g.pageSize()).Scan(&payload); err != nil {
-			return r, err
-		}
-		events, err := eventstore.DecodeRecords(g.Log, payload)
+		events, err := readPage(ctx, tx, g.Log, selectParked, g.Name, g.Log, stream, g.pageSize())
 		if err != nil {
 			return r, err
 		}
@@ -219,12 +206,12 @@ func (g Group) replay(ctx context.Context, tx Tx, stream uuid.UUID) (r Replay, e
 			return r, err
 		}
 	}
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM dead_letters
-WHERE consumer_group = $1 AND log = $2 AND stream_id = $3`, g.Name, g.Log, stream).Scan(&r.Waiting)
+	err = tx.GetContext(ctx, &r.Waiting, `SELECT count(*) FROM dead_letters
+WHERE consumer_group = $1 AND log = $2 AND stream_id = $3`, g.Name, g.Log, stream)
 	return r, err
 }
 
-func (g Group) replayPage(ctx context.Context, tx Tx, events []eventstore.Event, r *Replay) error {
+func (g Group) replayPage(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event, r *Replay) error {
 	_, dropped, err := g.exceptions(ctx, tx, events)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
 )
@@ -15,7 +16,7 @@ import (
 // deliver applies a page whose checkpoint the transaction holds. An event that
 // cannot be applied parks its stream; only a failure that is no event's fault
 // comes back as an error, and then the transaction must not be committed.
-func (g Group) deliver(ctx context.Context, tx Tx, events []eventstore.Event) error {
+func (g Group) deliver(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	parked, dropped, err := g.exceptions(ctx, tx, events)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (g Group) deliver(ctx context.Context, tx Tx, events []eventstore.Event) er
 }
 
 // deliverSingly gives every event a savepoint of its own to find the poisoned one.
-func (g Group) deliverSingly(ctx context.Context, tx Tx, events []eventstore.Event, parked map[uuid.UUID]bool) error {
+func (g Group) deliverSingly(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event, parked map[uuid.UUID]bool) error {
 	for i, e := range events {
 		if parked[e.Stream] {
 			if err := g.park(ctx, tx, e, nil); err != nil {
@@ -65,7 +66,7 @@ func (g Group) deliverSingly(ctx context.Context, tx Tx, events []eventstore.Eve
 
 // attempt applies events under one savepoint. A *poisonError says that they
 // failed by themselves and that the transaction is as it was before.
-func (g Group) attempt(ctx context.Context, tx Tx, events []eventstore.Event) error {
+func (g Group) attempt(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT page`); err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (g Group) attempt(ctx context.Context, tx Tx, events []eventstore.Event) er
 }
 
 // apply turns a panic into an error: one event must not stop the others.
-func (g Group) apply(ctx context.Context, tx Tx, events []eventstore.Event) (err error) {
+func (g Group) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &PanicError{Value: r, Stack: debug.Stack()}
@@ -96,36 +97,26 @@ func (g Group) apply(ctx context.Context, tx Tx, events []eventstore.Event) (err
 	return g.Apply(ctx, tx, events)
 }
 
-func (g Group) exceptions(ctx context.Context, tx Tx, events []eventstore.Event) (parked map[uuid.UUID]bool, dropped map[int64]bool, err error) {
-	first, last := events[0].Position, events[len(events)-1].Position
-	rows, err := tx.QueryContext(ctx, selectExceptions, g.Name, g.Log, g.Handler, first, last)
-	if err != nil {
-		return nil, nil, err
+func (g Group) exceptions(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) (parked map[uuid.UUID]bool, dropped map[int64]bool, err error) {
+	var found []struct {
+		Stream   *uuid.UUID `db:"stream_id"` // nil: an event that was dropped
+		Position int64      `db:"position"`
 	}
-	defer func() { _ = rows.Close() }()
+	err = tx.SelectContext(ctx, &found, selectExceptions, g.Name, g.Log, g.Handler, events[0].Position, events[len(events)-1].Position)
 	parked, dropped = map[uuid.UUID]bool{}, map[int64]bool{}
-	for rows.Next() {
-		var stream string
-		var position int64
-		if err := rows.Scan(&stream, &position); err != nil {
-			return nil, nil, err
+	for _, f := range found {
+		if f.Stream != nil {
+			parked[*f.Stream] = true
+		} else {
+			dropped[f.Position] = true
 		}
-		if stream == "" {
-			dropped[position] = true
-			continue
-		}
-		id, err := uuid.Parse(stream)
-		if err != nil {
-			return nil, nil, err
-		}
-		parked[id] = true
 	}
-	return parked, dropped, rows.Err()
+	return parked, dropped, err
 }
 
 // park sets an event aside: with the error that it caused, or without one
 // behind an event of its stream that is parked already.
-func (g Group) park(ctx context.Context, tx Tx, e eventstore.Event, cause error) error {
+func (g Group) park(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, cause error) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err

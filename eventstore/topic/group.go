@@ -2,24 +2,17 @@ package topic
 
 import (
 	"context"
-	"database/sql"
+
+	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
 )
-
-// Tx is what applying a page needs of a transaction; *sql.Tx and *sqlx.Tx are
-// both one.
-type Tx interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
 
 // Apply writes the effect of some events of one log, in order of position. It
 // runs inside the group's transaction and under a savepoint; it must write
 // through tx only and keep nothing between calls, because the same events come
 // again after a failure.
-type Apply func(ctx context.Context, tx Tx, events []eventstore.Event) error
+type Apply func(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error
 
 // Group is a consumer group: one reader of one log with a checkpoint row of its
 // own, which AddGroup makes.
@@ -45,7 +38,7 @@ func (g Group) pageSize() int {
 }
 
 // AddGroup makes the group's checkpoint at the beginning of the log.
-func AddGroup(ctx context.Context, tx Tx, group, handler string, log eventstore.Log) error {
+func AddGroup(ctx context.Context, tx sqlx.ExecerContext, group, handler string, log eventstore.Log) error {
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO checkpoints (consumer_group, handler, log) VALUES ($1, $2, $3)`, group, handler, log)
 	return err
@@ -53,7 +46,7 @@ func AddGroup(ctx context.Context, tx Tx, group, handler string, log eventstore.
 
 // RemoveGroup forgets a group's checkpoints and dead letters; a subscriber that
 // is still running for it finds nothing to do from then on.
-func RemoveGroup(ctx context.Context, tx Tx, group string) error {
+func RemoveGroup(ctx context.Context, tx sqlx.ExecerContext, group string) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM checkpoints WHERE consumer_group = $1`, group); err != nil {
 		return err
 	}
@@ -63,35 +56,29 @@ func RemoveGroup(ctx context.Context, tx Tx, group string) error {
 
 // Lock takes the group's checkpoint and returns its position: from here to the
 // end of the transaction nobody else applies events to the group.
-func (g Group) Lock(ctx context.Context, tx Tx) (position int64, err error) {
-	err = tx.QueryRowContext(ctx,
-		`SELECT position FROM checkpoints WHERE consumer_group = $1 AND log = $2 FOR UPDATE`, g.Name, g.Log).Scan(&position)
+func (g Group) Lock(ctx context.Context, tx *sqlx.Tx) (position int64, err error) {
+	err = tx.GetContext(ctx, &position, `SELECT position FROM checkpoints WHERE consumer_group = $1 AND log = $2 FOR UPDATE`, g.Name, g.Log)
 	return position, err
 }
 
 // touch takes the group's checkpoint by writing it as it is. Whoever read the
 // dead letters in a snapshot taken before, as a comparison of two generations
 // does, then gets 40001 from Lock instead of parking behind letters that have gone.
-func (g Group) touch(ctx context.Context, tx Tx) error {
+func (g Group) touch(ctx context.Context, tx *sqlx.Tx) error {
 	var position int64
-	return tx.QueryRowContext(ctx, `UPDATE checkpoints SET position = position
-WHERE consumer_group = $1 AND log = $2 RETURNING position`, g.Name, g.Log).Scan(&position)
+	return tx.GetContext(ctx, &position, `UPDATE checkpoints SET position = position
+WHERE consumer_group = $1 AND log = $2 RETURNING position`, g.Name, g.Log)
 }
 
 // Advance applies everything up to and including the position in the caller's
 // transaction.
-func (g Group) Advance(ctx context.Context, tx Tx, upTo int64) error {
+func (g Group) Advance(ctx context.Context, tx *sqlx.Tx, upTo int64) error {
 	position, err := g.Lock(ctx, tx)
 	if err != nil {
 		return err
 	}
 	for position < upTo {
-		var payload []byte
-		err := tx.QueryRowContext(ctx, selectRange, g.Log, position, upTo, g.pageSize()).Scan(&payload)
-		if err != nil {
-			return err
-		}
-		events, err := eventstore.DecodeRecords(g.Log, payload)
+		events, err := readPage(ctx, tx, g.Log, selectRange, g.Log, position, upTo, g.pageSize())
 		if err != nil {
 			return err
 		}
@@ -107,6 +94,15 @@ func (g Group) Advance(ctx context.Context, tx Tx, upTo int64) error {
 		}
 	}
 	return nil
+}
+
+// readPage reads the events that a statement returns as one array of bytes.
+func readPage(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log, query string, args ...any) ([]eventstore.Event, error) {
+	var page []byte
+	if err := q.QueryRowxContext(ctx, query, args...).Scan(&page); err != nil {
+		return nil, err
+	}
+	return eventstore.DecodeRecords(log, page)
 }
 
 const moveCheckpoint = `UPDATE checkpoints SET position = $1, updated_at = now(), last_error = NULL

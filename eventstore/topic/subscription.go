@@ -14,6 +14,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
 	"muster/internal/pause"
@@ -38,7 +39,7 @@ const (
 // three share what happened to the page in hand.
 type Subscription struct {
 	group     Group
-	db        *stdsql.DB
+	db        *sqlx.DB
 	wake      *listen.Wake
 	log       *slog.Logger
 	committed func()
@@ -55,14 +56,14 @@ type Subscription struct {
 // or stop, which waits for it: a page in hand is rolled back and comes again
 // later. Never close the router to stop it: that commits what a handler has
 // written so far. committed is called each time a page may have been committed.
-func Subscribe(ctx context.Context, router *message.Router, db *stdsql.DB, g Group, wake *listen.Wake, log *slog.Logger, committed func()) (stop func(), err error) {
+func Subscribe(ctx context.Context, router *message.Router, db *sqlx.DB, g Group, wake *listen.Wake, log *slog.Logger, committed func()) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Subscription{
 		group: g, db: db, wake: wake, committed: committed, ended: ctx, marked: true,
 		log: log.With("group", g.Name, "log", string(g.Log)),
 	}
 	deadline := never
-	subscriber, err := sql.NewSubscriber(db, sql.SubscriberConfig{
+	subscriber, err := sql.NewSubscriber(db.DB, sql.SubscriberConfig{
 		ConsumerGroup:  g.Name,
 		AckDeadline:    &deadline,
 		BackoffManager: s,
@@ -93,7 +94,10 @@ func (s *Subscription) handle(msg *message.Message) error {
 	if !ok {
 		return errors.New("message carries no transaction")
 	}
-	err := s.deliver(ctx, tx, msg.Payload)
+	events, err := eventstore.DecodeRecords(s.group.Log, msg.Payload)
+	if err == nil {
+		err = s.group.deliver(ctx, &sqlx.Tx{Tx: tx, Mapper: s.db.Mapper}, events)
+	}
 	s.mu.Lock()
 	s.failure = err
 	s.mu.Unlock()
@@ -101,14 +105,6 @@ func (s *Subscription) handle(msg *message.Message) error {
 		_ = tx.Rollback()
 	}
 	return nil
-}
-
-func (s *Subscription) deliver(ctx context.Context, tx *stdsql.Tx, payload []byte) error {
-	events, err := eventstore.DecodeRecords(s.group.Log, payload)
-	if err != nil {
-		return err
-	}
-	return s.group.deliver(ctx, tx, events)
 }
 
 // HandleError decides how long the subscriber waits after a query. It blocks

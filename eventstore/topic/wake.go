@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/jmoiron/sqlx"
+
 	"muster/internal/postgres/listen"
 )
 
@@ -15,7 +17,7 @@ const channel = "muster_wake"
 // the appending transaction on purpose: NOTIFY inside it would take a
 // database-wide lock up to the end of the commit and queue the three logs'
 // commits behind one another.
-func Announce(ctx context.Context, db Tx, subject string) error {
+func Announce(ctx context.Context, db sqlx.ExecerContext, subject string) error {
 	if _, err := db.ExecContext(ctx, `SELECT pg_notify($1, $2)`, channel, subject); err != nil {
 		return fmt.Errorf("announce %s: %w", subject, err)
 	}

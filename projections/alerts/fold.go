@@ -4,45 +4,54 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/google/uuid"
+
 	domain "muster/domain/alert"
 	"muster/eventstore"
 	"muster/projections"
 )
 
-// folded is an alert as its events make it: a row of the table.
+// folded is an alert as its events make it: a row of the table, in the order of
+// write_alerts.sql.
 type folded struct {
-	id, organization, instance, database rawID
-	title, description                   string
-	severity                             domain.Severity
-	state                                domain.State
-	muted                                bool
-	rule                                 *string // JSON
-	created, first, last                 time.Time
-	resolved                             *time.Time
-	occurrences                          int32
+	ID           uuid.UUID       `db:"id"`
+	Organization uuid.UUID       `db:"organization_id"`
+	Instance     *uuid.UUID      `db:"instance_id"`
+	Database     *uuid.UUID      `db:"database_id"`
+	Title        string          `db:"title"`
+	Description  string          `db:"description"`
+	Severity     domain.Severity `db:"severity"`
+	State        domain.State    `db:"state"`
+	Muted        bool            `db:"muted"`
+	Rule         *string         `db:"rule"` // JSON
+	Created      time.Time       `db:"created_at"`
+	First        time.Time       `db:"first_triggered_at"`
+	Last         time.Time       `db:"last_triggered_at"`
+	Resolved     *time.Time      `db:"resolved_at"`
+	Occurrences  int32           `db:"occurrences"`
 }
 
 // apply folds one event in.
 func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
-	if _, raised := fact.(domain.Raised); !raised && f.id == (rawID{}) {
+	if _, raised := fact.(domain.Raised); !raised && f.ID == uuid.Nil {
 		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
 	}
-	f.state, _ = domain.Next(f.state, fact)
+	f.State, _ = domain.Next(f.State, fact)
 	switch fact := fact.(type) {
 	case domain.Raised:
-		f.id, f.organization, f.occurrences = rawID(e.Stream), rawID(e.OrganizationID), 1
+		f.ID, f.Organization, f.Occurrences = e.Stream, e.OrganizationID, 1
 		return f.describe(fact.Details)
 	case domain.Changed:
 		return f.describe(fact.Details)
 	case domain.TriggeredAgain:
-		f.first, f.last = fact.FirstTriggeredAt, fact.LastTriggeredAt
-		f.occurrences++
+		f.First, f.Last = fact.FirstTriggeredAt, fact.LastTriggeredAt
+		f.Occurrences++
 	case domain.StillFiring:
-		f.last = fact.LastTriggeredAt
+		f.Last = fact.LastTriggeredAt
 	case domain.Muted:
-		f.muted = true
+		f.Muted = true
 	case domain.Unmuted:
-		f.muted = false
+		f.Muted = false
 	case domain.Resolved:
 		f.close(fact.ResolvedAt, fact.LastTriggeredAt)
 	case domain.AutoResolved:
@@ -52,9 +61,9 @@ func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
 }
 
 func (f *folded) describe(d domain.Details) error {
-	f.title, f.description, f.severity, f.rule = d.Title, d.Description, d.Severity, nil
-	f.instance, f.database = rawID(d.InstanceID), rawID(d.DatabaseID)
-	f.created, f.first, f.last = d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt
+	f.Title, f.Description, f.Severity, f.Rule = d.Title, d.Description, d.Severity, nil
+	f.Instance, f.Database = orNull(d.InstanceID), orNull(d.DatabaseID)
+	f.Created, f.First, f.Last = d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt
 	if d.Rule == nil {
 		return nil
 	}
@@ -63,13 +72,29 @@ func (f *folded) describe(d domain.Details) error {
 		return err
 	}
 	text := string(document)
-	f.rule = &text
+	f.Rule = &text
 	return nil
 }
 
-func (f *folded) close(resolved, last time.Time) { f.resolved, f.last = &resolved, last }
+func orNull(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+func (f *folded) close(resolved, last time.Time) { f.Resolved, f.Last = &resolved, last }
+
+// counter is a row of totals but for the number, in the order of write_totals.sql.
+type counter struct {
+	Organization uuid.UUID
+	Hour         time.Time
+	Severity     domain.Severity
+	Closed       bool
+	Muted        bool
+}
 
 // counter is the row of totals that counts the alert.
 func (f *folded) counter() counter {
-	return counter{f.organization, f.last.UTC().Truncate(time.Hour), f.severity, f.resolved != nil, f.muted}
+	return counter{f.Organization, f.Last.UTC().Truncate(time.Hour), f.Severity, f.Resolved != nil, f.Muted}
 }

@@ -3,10 +3,9 @@ package alerts
 import (
 	"context"
 	_ "embed" // the schema and the queries
-	"fmt"
-	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
@@ -45,10 +44,8 @@ func Projection(decode projections.Decode) projections.Projection {
 
 type projection struct{ decode projections.Decode }
 
-type rawID = projections.RawID
-
 // apply folds a page in memory and writes every touched alert once.
-func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
+func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	facts, err := projections.DecodePage(events, p.fact)
 	if err != nil {
 		return err
@@ -57,22 +54,22 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	if err != nil {
 		return err
 	}
-	before := tally(alerts)
-	places := make(map[rawID]placeName)
+	before := projections.Tally(alerts, (*folded).counter)
+	places := make(map[uuid.UUID]placeName)
 	for i, e := range events {
 		switch fact := facts[i].(type) {
 		case domain.Event:
-			a := alerts[rawID(e.Stream)]
+			a := alerts[e.Stream]
 			if a == nil {
 				a = &folded{}
-				alerts[rawID(e.Stream)] = a
+				alerts[e.Stream] = a
 			}
 			if err := a.apply(e, fact); err != nil {
 				return err
 			}
 		case fleet.Event:
 			if name, ok := nameIn(fact); ok {
-				places[rawID(e.Stream)] = placeName{rawID(e.OrganizationID), name}
+				places[e.Stream] = placeName{e.Stream, e.OrganizationID, name}
 			}
 		}
 	}
@@ -82,7 +79,7 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	if err := name(ctx, tx, places); err != nil {
 		return err
 	}
-	return count(ctx, tx, before, tally(alerts))
+	return count(ctx, tx, before, projections.Tally(alerts, (*folded).counter))
 }
 
 // fact decodes an event; one that says nothing of an alert or a name stays nil.
@@ -103,85 +100,63 @@ func alertFact(decode projections.Decode, e eventstore.Event) (domain.Event, err
 
 // raisedBefore lists the alerts that a page goes on with. Those that are raised
 // in it need not be looked for, and in a rebuild most are.
-func raisedBefore(events []eventstore.Event, facts []any) []rawID {
-	seen := make(map[rawID]bool)
-	var before []rawID
+func raisedBefore(events []eventstore.Event, facts []any) []uuid.UUID {
+	seen := make(map[uuid.UUID]bool)
+	var before []uuid.UUID
 	for i, e := range events {
 		fact, isAlert := facts[i].(domain.Event)
-		if !isAlert || seen[rawID(e.Stream)] {
+		if !isAlert || seen[e.Stream] {
 			continue
 		}
-		seen[rawID(e.Stream)] = true
+		seen[e.Stream] = true
 		if _, raised := fact.(domain.Raised); !raised {
-			before = append(before, rawID(e.Stream))
+			before = append(before, e.Stream)
 		}
 	}
 	return before
 }
 
-func load(ctx context.Context, tx projections.Tx, ids []rawID) (map[rawID]*folded, error) {
-	alerts := make(map[rawID]*folded, len(ids))
+func load(ctx context.Context, tx *sqlx.Tx, ids []uuid.UUID) (map[uuid.UUID]*folded, error) {
+	alerts := make(map[uuid.UUID]*folded, len(ids))
 	if len(ids) == 0 {
 		return alerts, nil
 	}
-	rows, err := tx.QueryContext(ctx, loadAlerts, ids)
-	if err != nil {
-		return nil, fmt.Errorf("load alerts: %w", err)
+	rows, err := statement.All[folded](ctx, tx, "load alerts", loadAlerts, statement.IDs(ids))
+	for i := range rows {
+		alerts[rows[i].ID] = &rows[i]
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		f := &folded{}
-		var instance, database uuid.NullUUID
-		err := rows.Scan((*uuid.UUID)(&f.id), (*uuid.UUID)(&f.organization), &instance, &database, &f.title, &f.description,
-			&f.severity, &f.state, &f.muted, &f.rule, &f.created, &f.first, &f.last, &f.resolved, &f.occurrences)
-		if err != nil {
-			return nil, fmt.Errorf("load alerts: %w", err)
-		}
-		f.instance, f.database = rawID(instance.UUID), rawID(database.UUID)
-		alerts[f.id] = f
-	}
-	return alerts, rows.Err()
+	return alerts, err
 }
 
 // write stores every alert with one statement.
-func write(ctx context.Context, tx projections.Tx, alerts map[rawID]*folded) error {
+func write(ctx context.Context, tx *sqlx.Tx, alerts map[uuid.UUID]*folded) error {
 	if len(alerts) == 0 {
 		return nil
 	}
-	rows := make([]alertRow, 0, len(alerts))
+	rows := make([]folded, 0, len(alerts))
 	for _, id := range projections.SortedIDs(alerts) {
-		f := alerts[id]
-		rows = append(rows, alertRow{
-			f.id, f.organization, orNull(&f.instance), orNull(&f.database), f.title, f.description,
-			string(f.severity), string(f.state), f.muted, f.rule, f.created, f.first, f.last, f.resolved, f.occurrences,
-		})
+		rows = append(rows, *alerts[id])
 	}
 	return statement.Exec(ctx, tx, "write alerts", writeAlerts, statement.Columns(rows)...)
 }
 
-// alertRow is a row of alerts, in the order of write_alerts.sql.
-type alertRow struct {
-	ID, Organization                    rawID
-	Instance, Database                  *rawID
-	Title, Description, Severity, State string
-	Muted                               bool
-	Rule                                *string
-	Created, First, Last                time.Time
-	Resolved                            *time.Time
-	Occurrences                         int32
-}
-
-func orNull(id *rawID) *rawID {
-	if *id == (rawID{}) {
-		return nil
+// count moves the totals by what the page changed. Rows that come to nothing
+// go, so that two generations hold the same rows however their pages were cut.
+func count(ctx context.Context, tx *sqlx.Tx, before, after map[counter]int64) error {
+	fewer, err := projections.Count(ctx, tx, "count alerts", writeTotals, before, after)
+	if err != nil || len(fewer) == 0 {
+		return err
 	}
-	return id
+	columns := statement.Columns(fewer)
+	return statement.Exec(ctx, tx, "forget totals of nothing",
+		`DELETE FROM totals WHERE organization_id = ANY ($1) AND hour = ANY ($2) AND alerts = 0`, columns[0], columns[1])
 }
 
-// placeName is what an instance or a database is called.
+// placeName is what an instance or a database is called: a row of places, in the
+// order of write_places.sql.
 type placeName struct {
-	organization rawID
-	name         string
+	ID, Organization uuid.UUID
+	Name             string
 }
 
 // nameIn is the name that an event of the fleet gives.
@@ -199,15 +174,13 @@ func nameIn(fact fleet.Event) (name string, ok bool) {
 	return "", false
 }
 
-func name(ctx context.Context, tx projections.Tx, places map[rawID]placeName) error {
+func name(ctx context.Context, tx *sqlx.Tx, places map[uuid.UUID]placeName) error {
 	if len(places) == 0 {
 		return nil
 	}
-	var organizations []rawID
-	var names []string
-	ids := projections.SortedIDs(places)
-	for _, id := range ids {
-		organizations, names = append(organizations, places[id].organization), append(names, places[id].name)
+	rows := make([]placeName, 0, len(places))
+	for _, id := range projections.SortedIDs(places) {
+		rows = append(rows, places[id])
 	}
-	return statement.Exec(ctx, tx, "write names of places", writePlaces, ids, organizations, names)
+	return statement.Exec(ctx, tx, "write names of places", writePlaces, statement.Columns(rows)...)
 }

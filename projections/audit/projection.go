@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/eventstore"
+	"muster/internal/statement"
 	"muster/projections"
 )
 
@@ -39,27 +41,27 @@ func Projection() projections.Projection {
 	}
 }
 
-// page is the columns of the entries that a page of events makes.
-type page struct {
-	logs, types, actors     []string
-	positions               []int64
-	organizations, subjects []uuid.UUID
-	times                   []time.Time
-	data                    [][]byte
+// row is an entry, in the order of write.sql.
+type row struct {
+	Log          eventstore.Log
+	Position     int64
+	Organization uuid.UUID
+	At           time.Time
+	Type, Actor  string
+	Subject      uuid.UUID
+	Data         []byte
 }
 
-func apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
-	p, err := read(events)
-	if err != nil || len(p.logs) == 0 {
+func apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
+	rows, err := read(events)
+	if err != nil || len(rows) == 0 {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, writeQuery, p.logs, p.positions, p.organizations, p.times, p.types, p.actors, p.subjects, p.data)
-	return err
+	return statement.Exec(ctx, tx, "write entries", writeQuery, statement.Columns(rows)...)
 }
 
 // read takes in what is audited of a page.
-func read(events []eventstore.Event) (*page, error) {
-	p := new(page)
+func read(events []eventstore.Event) (rows []row, err error) {
 	for _, e := range events {
 		if e.Log == eventstore.Fleet && bytes.HasPrefix(e.Metadata, bySystem) {
 			continue
@@ -71,12 +73,9 @@ func read(events []eventstore.Event) (*page, error) {
 		if e.Log == eventstore.Fleet && uuid.Validate(m.ActorID) != nil {
 			continue
 		}
-		p.logs, p.positions = append(p.logs, string(e.Log)), append(p.positions, e.Position)
-		p.organizations, p.times = append(p.organizations, e.OrganizationID), append(p.times, e.RecordedAt)
-		p.types, p.actors = append(p.types, TrailName(e.Type)), append(p.actors, m.ActorID)
-		p.subjects, p.data = append(p.subjects, e.Stream), append(p.data, e.Data)
+		rows = append(rows, row{e.Log, e.Position, e.OrganizationID, e.RecordedAt, TrailName(e.Type), m.ActorID, e.Stream, e.Data})
 	}
-	return p, nil
+	return rows, nil
 }
 
 // bySystem is how the event store begins the metadata of what no member did. It

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/exception"
 	"muster/eventstore"
@@ -40,7 +41,7 @@ func Projection(decode projections.Decode) projections.Projection {
 type projection struct{ decode projections.Decode }
 
 // apply writes event by event: people decide about a few exceptions a day.
-func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
+func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	for _, e := range events {
 		if e.StreamType != exception.StreamType {
 			continue
@@ -56,7 +57,7 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	return nil
 }
 
-func write(ctx context.Context, tx projections.Tx, e eventstore.Event, fact exception.Event) error {
+func write(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, fact exception.Event) error {
 	who, err := actor(e)
 	if err != nil {
 		return err

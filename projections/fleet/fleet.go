@@ -40,13 +40,14 @@ type Instance struct {
 	DatabaseCount  int           `db:"database_count"`
 }
 
-// Database is one database of an instance.
+// Database is one database of an instance, in the order of write_databases.sql.
 type Database struct {
-	ID         uuid.UUID `db:"id"`
-	InstanceID uuid.UUID `db:"instance_id"`
-	ExternalID string    `db:"external_id"`
-	Name       string    `db:"name"`
-	CreatedAt  time.Time `db:"created_at"`
+	ID             uuid.UUID `db:"id"`
+	OrganizationID uuid.UUID `db:"organization_id"`
+	InstanceID     uuid.UUID `db:"instance_id"`
+	ExternalID     string    `db:"external_id"`
+	Name           string    `db:"name"`
+	CreatedAt      time.Time `db:"created_at"`
 }
 
 // Query selects a page of instances.
@@ -97,7 +98,7 @@ func (r *Reader) Databases(ctx context.Context, organization, instance uuid.UUID
 	if err != nil {
 		return nil, 0, err
 	}
-	databases, err := statement.All[Database](ctx, r.db, "read databases", `SELECT id, instance_id, external_id, name, created_at`+matchingDatabases+`
+	databases, err := statement.All[Database](ctx, r.db, "read databases", `SELECT id, organization_id, instance_id, external_id, name, created_at`+matchingDatabases+`
 ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance, search, size, int64(page-1)*int64(size))
 	for i := range databases {
 		databases[i].CreatedAt = databases[i].CreatedAt.UTC()

@@ -3,12 +3,12 @@ package fleet
 import (
 	"context"
 	_ "embed" // the schema and the queries
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/fleet"
 	"muster/eventstore"
@@ -46,13 +46,12 @@ type projection struct{ decode projections.Decode }
 type page struct {
 	instances map[uuid.UUID]*Instance
 	databases map[uuid.UUID]*Database
-	owners    map[uuid.UUID]uuid.UUID // database to organization
-	removed   []uuid.UUID             // instances, and databases, that are gone
+	removed   []uuid.UUID // instances, and databases, that are gone
 }
 
 // apply folds a page in memory and writes what it touched at the end. Of a log
 // that is mostly alerts most pages touch nothing.
-func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
+func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	ids := make(map[uuid.UUID]bool)
 	for _, e := range events {
 		if e.StreamType == domain.InstanceStream || e.StreamType == domain.DatabaseStream {
@@ -91,9 +90,8 @@ func (f *page) apply(e eventstore.Event, fact domain.Event) error {
 		return nil
 	case domain.DatabaseRegistered:
 		f.databases[e.Stream] = &Database{
-			ID: e.Stream, InstanceID: fact.InstanceID, ExternalID: fact.ExternalID, Name: fact.Name, CreatedAt: fact.CreatedAt,
+			ID: e.Stream, OrganizationID: e.OrganizationID, InstanceID: fact.InstanceID, ExternalID: fact.ExternalID, Name: fact.Name, CreatedAt: fact.CreatedAt,
 		}
-		f.owners[e.Stream] = e.OrganizationID
 		return nil
 	case domain.InstanceRemoved, domain.DatabaseRemoved:
 		f.remove(e.Stream)
@@ -129,100 +127,58 @@ func (f *page) remove(id uuid.UUID) {
 	f.removed = append(f.removed, id)
 }
 
-func load(ctx context.Context, tx projections.Tx, ids []uuid.UUID) (*page, error) {
-	f := &page{
-		instances: map[uuid.UUID]*Instance{}, databases: map[uuid.UUID]*Database{}, owners: map[uuid.UUID]uuid.UUID{},
-	}
-	instances, err := tx.QueryContext(ctx, `SELECT id, organization_id, external_id, name, engine, version, host, active,
-       created_at FROM instances WHERE id = ANY ($1)`, ids)
+func load(ctx context.Context, tx *sqlx.Tx, ids []uuid.UUID) (*page, error) {
+	f := &page{instances: map[uuid.UUID]*Instance{}, databases: map[uuid.UUID]*Database{}}
+	instances, err := statement.All[Instance](ctx, tx, "load instances", `SELECT * FROM instances WHERE id = ANY ($1)`, ids)
 	if err != nil {
-		return nil, fmt.Errorf("load instances: %w", err)
-	}
-	defer func() { _ = instances.Close() }()
-	for instances.Next() {
-		i := &Instance{}
-		err := instances.Scan(&i.ID, &i.OrganizationID, &i.ExternalID, &i.Name, &i.Engine, &i.Version, &i.Host, &i.Active, &i.CreatedAt)
-		if err != nil {
-			return nil, fmt.Errorf("load instances: %w", err)
-		}
-		f.instances[i.ID] = i
-	}
-	if err := instances.Err(); err != nil {
 		return nil, err
 	}
-	databases, err := tx.QueryContext(ctx, `SELECT id, organization_id, instance_id, external_id, name, created_at
-FROM databases WHERE id = ANY ($1)`, ids)
-	if err != nil {
-		return nil, fmt.Errorf("load databases: %w", err)
+	for i := range instances {
+		f.instances[instances[i].ID] = &instances[i]
 	}
-	defer func() { _ = databases.Close() }()
-	for databases.Next() {
-		d, owner := &Database{}, uuid.Nil
-		if err := databases.Scan(&d.ID, &owner, &d.InstanceID, &d.ExternalID, &d.Name, &d.CreatedAt); err != nil {
-			return nil, fmt.Errorf("load databases: %w", err)
-		}
-		f.databases[d.ID], f.owners[d.ID] = d, owner
+	databases, err := statement.All[Database](ctx, tx, "load databases", `SELECT * FROM databases WHERE id = ANY ($1)`, ids)
+	for i := range databases {
+		f.databases[databases[i].ID] = &databases[i]
 	}
-	return f, databases.Err()
+	return f, err
 }
 
 // write removes first and then stores what is left, so that a page in which
 // something was removed and registered again ends right.
-func (f *page) write(ctx context.Context, tx projections.Tx) error {
+func (f *page) write(ctx context.Context, tx *sqlx.Tx) error {
 	if len(f.removed) > 0 {
-		for _, statement := range []string{
+		for _, query := range []string{
 			`DELETE FROM databases WHERE id = ANY ($1) OR instance_id = ANY ($1)`,
 			`DELETE FROM instances WHERE id = ANY ($1)`,
 		} {
-			if _, err := tx.ExecContext(ctx, statement, f.removed); err != nil {
-				return fmt.Errorf("remove from fleet: %w", err)
+			if err := statement.Exec(ctx, tx, "remove from fleet", query, f.removed); err != nil {
+				return err
 			}
 		}
 	}
-	if err := f.writeInstances(ctx, tx); err != nil {
-		return fmt.Errorf("write instances: %w", err)
-	}
-	if err := f.writeDatabases(ctx, tx); err != nil {
-		return fmt.Errorf("write databases: %w", err)
-	}
-	return nil
-}
-
-func (f *page) writeInstances(ctx context.Context, tx projections.Tx) error {
-	if len(f.instances) == 0 {
-		return nil
-	}
-	rows := make([]instanceRow, 0, len(f.instances))
+	instances := make([]instanceRow, 0, len(f.instances))
 	for _, id := range projections.SortedIDs(f.instances) {
 		i := f.instances[id]
-		rows = append(rows, instanceRow{
-			i.ID, i.OrganizationID, i.ExternalID, i.Name, string(i.Engine), i.Version, i.Host, i.Active, i.CreatedAt,
+		instances = append(instances, instanceRow{
+			i.ID, i.OrganizationID, i.ExternalID, i.Name, i.Engine, i.Version, i.Host, i.Active, i.CreatedAt,
 		})
 	}
-	_, err := tx.ExecContext(ctx, writeInstances, statement.Columns(rows)...)
-	return err
-}
-
-// instanceRow is a row of instances, in the order of write_instances.sql.
-type instanceRow struct {
-	ID, Organization                        [16]byte
-	ExternalID, Name, Engine, Version, Host string
-	Active                                  bool
-	Created                                 time.Time
-}
-
-func (f *page) writeDatabases(ctx context.Context, tx projections.Tx) error {
-	if len(f.databases) == 0 {
-		return nil
+	if err := statement.Exec(ctx, tx, "write instances", writeInstances, statement.Columns(instances)...); err != nil {
+		return err
 	}
-	var ids, organizations, instances []uuid.UUID
-	var externals, names []string
-	var created []time.Time
+	databases := make([]Database, 0, len(f.databases))
 	for _, id := range projections.SortedIDs(f.databases) {
-		d := f.databases[id]
-		ids, organizations, instances = append(ids, d.ID), append(organizations, f.owners[id]), append(instances, d.InstanceID)
-		externals, names, created = append(externals, d.ExternalID), append(names, d.Name), append(created, d.CreatedAt)
+		databases = append(databases, *f.databases[id])
 	}
-	_, err := tx.ExecContext(ctx, writeDatabases, ids, organizations, instances, externals, names, created)
-	return err
+	return statement.Exec(ctx, tx, "write databases", writeDatabases, statement.Columns(databases)...)
+}
+
+// instanceRow is an instance in the order of write_instances.sql.
+type instanceRow struct {
+	ID, Organization uuid.UUID
+	ExternalID, Name string
+	Engine           domain.Engine
+	Version, Host    string
+	Active           bool
+	Created          time.Time
 }

@@ -45,11 +45,11 @@ type ReportFile struct {
 
 // Recipient is one recipient with the state of their mail.
 type Recipient struct {
-	MemberID  uuid.UUID
-	Delivery  string // pending, sent, failed
-	SMTPCode  int    // 0: none
-	MessageID string
-	At        *time.Time
+	MemberID  uuid.UUID  `db:"member_id"`
+	Delivery  string     `db:"delivery"`  // pending, sent, failed
+	SMTPCode  int        `db:"smtp_code"` // 0: none
+	MessageID string     `db:"message_id"`
+	At        *time.Time `db:"delivered_at"`
 
 	receives bool // false for a member who asked when all places were taken
 }

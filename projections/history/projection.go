@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
 	"muster/eventstore"
@@ -50,20 +51,20 @@ func Projection(decode projections.Decode) projections.Projection {
 type projection struct{ decode projections.Decode }
 
 // apply folds a page in memory and writes every touched report once.
-func (p projection) apply(ctx context.Context, tx projections.Tx, events []eventstore.Event) error {
+func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	facts, err := projections.DecodePage(events, func(e eventstore.Event) (report.Event, error) { return fact(p.decode, e) })
 	if err != nil {
 		return err
 	}
-	ids := make(map[rawID]bool)
+	ids := make(map[uuid.UUID]bool)
 	for _, e := range events {
-		ids[rawID(e.Stream)] = true
+		ids[e.Stream] = true
 	}
-	reports, err := load(ctx, tx, slices.Collect(maps.Keys(ids)))
+	reports, err := load(ctx, tx, statement.IDs(slices.Collect(maps.Keys(ids))))
 	if err != nil {
 		return err
 	}
-	before := tally(reports)
+	before := projections.Tally(reports, (*folded).counter)
 	for i, e := range events {
 		r := reports[e.Stream]
 		if r == nil {
@@ -77,57 +78,30 @@ func (p projection) apply(ctx context.Context, tx projections.Tx, events []event
 	if err := write(ctx, tx, reports); err != nil {
 		return err
 	}
-	return count(ctx, tx, before, tally(reports))
+	return count(ctx, tx, before, projections.Tally(reports, (*folded).counter))
 }
 
-// counter is one row of totals.
+// counter is a row of counts but for the number, in the order of write_counts.sql.
 type counter struct {
-	organization uuid.UUID
-	kind         report.Kind
-	status       report.Status
+	Organization uuid.UUID
+	Kind         report.Kind
+	Status       report.Status
 }
 
-func tally(reports map[uuid.UUID]*folded) map[counter]int64 {
-	counts := make(map[counter]int64)
-	for _, r := range reports {
-		counts[counter{r.OrganizationID, r.Kind, r.Status}]++
-	}
-	return counts
-}
+func (f *folded) counter() counter { return counter{f.OrganizationID, f.Kind, f.Status} }
 
 // count moves the totals by what the page changed. Rows that come to nothing
 // go, so that two generations hold the same rows however their pages were cut.
-func count(ctx context.Context, tx projections.Tx, before, after map[counter]int64) error {
-	delta := after
-	for c, n := range before {
-		delta[c] -= n
+func count(ctx context.Context, tx *sqlx.Tx, before, after map[counter]int64) error {
+	fewer, err := projections.Count(ctx, tx, "count reports", writeCounts, before, after)
+	if err != nil || len(fewer) == 0 {
+		return err
 	}
-	var organizations []uuid.UUID
-	var kinds, statuses []string
-	var numbers []int64
-	less := false
-	for c, n := range delta {
-		if n == 0 {
-			continue
-		}
-		less = less || n < 0
-		organizations, kinds = append(organizations, c.organization), append(kinds, string(c.kind))
-		statuses, numbers = append(statuses, string(c.status)), append(numbers, n)
-	}
-	if len(numbers) == 0 {
-		return nil
-	}
-	if _, err := tx.ExecContext(ctx, writeCounts, organizations, kinds, statuses, numbers); err != nil {
-		return fmt.Errorf("count reports: %w", err)
-	}
-	if !less {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM counts WHERE organization_id = ANY ($1) AND reports = 0`, organizations)
-	return err
+	return statement.Exec(ctx, tx, "forget counts of nothing",
+		`DELETE FROM counts WHERE organization_id = ANY ($1) AND reports = 0`, statement.Columns(fewer)[0])
 }
 
-func load(ctx context.Context, tx projections.Tx, ids []rawID) (map[uuid.UUID]*folded, error) {
+func load(ctx context.Context, tx *sqlx.Tx, ids [][16]byte) (map[uuid.UUID]*folded, error) {
 	reports := make(map[uuid.UUID]*folded, len(ids))
 	rows, err := tx.QueryContext(ctx, loadReports, ids)
 	if err != nil {
@@ -147,30 +121,25 @@ func load(ctx context.Context, tx projections.Tx, ids []rawID) (map[uuid.UUID]*f
 	return reports, loadRecipientsOf(ctx, tx, reports)
 }
 
-func loadRecipientsOf(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded) error {
-	rows, err := tx.QueryContext(ctx, loadRecipients, slices.Collect(maps.Keys(reports)))
-	if err != nil {
-		return fmt.Errorf("load recipients: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var id uuid.UUID
-		var ordinal *int
-		var r Recipient
-		if err := rows.Scan(&id, &r.MemberID, &ordinal, &r.Delivery, &r.SMTPCode, &r.MessageID, &r.At); err != nil {
-			return fmt.Errorf("load recipients: %w", err)
+func loadRecipientsOf(ctx context.Context, tx *sqlx.Tx, reports map[uuid.UUID]*folded) error {
+	ids := statement.IDs(projections.SortedIDs(reports))
+	rows, err := statement.All[struct {
+		Report uuid.UUID `db:"report_id"`
+		Recipient
+		Ordinal *int `db:"ordinal"` // nil: of a member who does not receive it
+	}](ctx, tx, "load recipients", loadRecipients, ids)
+	for _, row := range rows {
+		f := reports[row.Report]
+		if row.receives = row.Ordinal != nil; row.receives {
+			f.RecipientIDs = append(f.RecipientIDs, row.MemberID)
 		}
-		f := reports[id]
-		if r.receives = ordinal != nil; r.receives {
-			f.RecipientIDs = append(f.RecipientIDs, r.MemberID)
-		}
-		f.recipients = append(f.recipients, r)
+		f.recipients = append(f.recipients, row.Recipient)
 	}
-	return rows.Err()
+	return err
 }
 
 // write stores every report and its recipients with one statement each.
-func write(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded) error {
+func write(ctx context.Context, tx *sqlx.Tx, reports map[uuid.UUID]*folded) error {
 	rows := make([]reportRow, 0, len(reports))
 	var recipients []recipientRow
 	for _, id := range projections.SortedIDs(reports) {
@@ -186,13 +155,13 @@ func write(ctx context.Context, tx projections.Tx, reports map[uuid.UUID]*folded
 	return statement.Exec(ctx, tx, "write recipients", writeRecipients, statement.Columns(recipients)...)
 }
 
-type rawID = projections.RawID
-
 // reportRow is a row of reports, in the order of write_reports.sql.
 type reportRow struct {
-	ID, Organization           rawID
-	Kind, Status, Scope, Label string
-	Requester                  rawID
+	ID, Organization           uuid.UUID
+	Kind                       report.Kind
+	Status                     report.Status
+	Scope, Label               string
+	Requester                  uuid.UUID
 	Created                    time.Time
 	Started, Finished, Expires *time.Time
 	File, Digest               *string
@@ -208,8 +177,8 @@ func (f *folded) row() (reportRow, error) {
 		return reportRow{}, err
 	}
 	row := reportRow{
-		ID: rawID(f.ID), Organization: rawID(f.OrganizationID), Kind: string(f.Kind), Status: string(f.Status),
-		Scope: string(scope), Label: f.ScopeLabel, Requester: rawID(f.RequesterID), Created: f.CreatedAt,
+		ID: f.ID, Organization: f.OrganizationID, Kind: f.Kind, Status: f.Status,
+		Scope: string(scope), Label: f.ScopeLabel, Requester: f.RequesterID, Created: f.CreatedAt,
 		Started: f.StartedAt, Finished: f.FinishedAt, Expires: f.ExpiresAt, Code: f.ErrorCode, Message: f.ErrorMessage,
 		Erased: f.InputsErasedAt, Rule: f.InputsRule, Version: f.Version, ReadyPosition: f.readyPosition,
 	}
@@ -226,14 +195,14 @@ func (f *folded) row() (reportRow, error) {
 
 // recipientRow is a row of recipients, in the order of write_recipients.sql.
 type recipientRow struct {
-	Report, Member, Organization rawID
+	Report, Member, Organization uuid.UUID
 	Ordinal                      *int32
 	Delivery                     string
 	Code                         int32
 	Message                      string
 	Delivered                    *time.Time
 	Created                      time.Time
-	Status                       string
+	Status                       report.Status
 	Expires                      *time.Time
 	ReadyPosition                int64
 }
@@ -242,9 +211,9 @@ func (f *folded) recipientRows() []recipientRow {
 	rows := make([]recipientRow, len(f.recipients))
 	for i, r := range f.recipients {
 		rows[i] = recipientRow{
-			Report: rawID(f.ID), Member: rawID(r.MemberID), Organization: rawID(f.OrganizationID),
+			Report: f.ID, Member: r.MemberID, Organization: f.OrganizationID,
 			Delivery: r.Delivery, Code: int32(r.SMTPCode), Message: r.MessageID, Delivered: r.At,
-			Created: f.CreatedAt, Status: string(f.Status), Expires: f.ExpiresAt, ReadyPosition: f.readyPosition,
+			Created: f.CreatedAt, Status: f.Status, Expires: f.ExpiresAt, ReadyPosition: f.readyPosition,
 		}
 		if r.receives {
 			n := int32(slices.Index(f.RecipientIDs, r.MemberID))

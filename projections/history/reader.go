@@ -15,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/internal/statement"
 )
 
 var (
@@ -59,7 +60,7 @@ type Query struct {
 func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []ReportRow, total int64, err error) {
 	total, err = r.total(ctx, q, at)
 	if err != nil {
-		return nil, 0, fmt.Errorf("count history: %w", err)
+		return nil, 0, err
 	}
 	offset := int64(q.Page-1) * int64(q.Size)
 	if offset >= total {
@@ -92,26 +93,21 @@ func texts[T ~string](words []T) []string {
 // total adds up the projection's counters; what the clock has moved from Ready
 // to Expired is counted by its index.
 func (r *Reader) total(ctx context.Context, q Query, at time.Time) (total int64, err error) {
-	rows, err := r.db.QueryContext(ctx, totalsQuery, q.Organization, texts(q.Kinds), at)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = rows.Close() }()
+	rows, err := statement.All[struct {
+		Status  report.Status `db:"status"`
+		Reports int64         `db:"reports"`
+		Overdue int64         `db:"overdue"`
+	}](ctx, r.db, "count history", totalsQuery, q.Organization, texts(q.Kinds), at)
 	wanted := func(s report.Status) bool { return len(q.Statuses) == 0 || slices.Contains(q.Statuses, s) }
-	for rows.Next() {
-		var status report.Status
-		var reports, overdue int64
-		if err := rows.Scan(&status, &reports, &overdue); err != nil {
-			return 0, err
-		}
-		if wanted(status) {
-			total += reports - overdue
+	for _, row := range rows {
+		if wanted(row.Status) {
+			total += row.Reports - row.Overdue
 		}
 		if wanted(report.StatusExpired) {
-			total += overdue
+			total += row.Overdue
 		}
 	}
-	return total, rows.Err()
+	return total, err
 }
 
 // Get returns one report; ok is false where this organization has none of that id.
@@ -138,22 +134,9 @@ func (r *Reader) one(ctx context.Context, at time.Time, where string, args ...an
 
 // Recipients returns the recipients of one report in the order they were added.
 func (r *Reader) Recipients(ctx context.Context, organization, id uuid.UUID) ([]Recipient, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT member_id, delivery, smtp_code, message_id, delivered_at
+	return statement.All[Recipient](ctx, r.db, "read recipients", `SELECT member_id, delivery, smtp_code, message_id, delivered_at
 FROM report_history_v1.recipients WHERE organization_id = $1 AND report_id = $2 AND ordinal IS NOT NULL
 ORDER BY ordinal`, organization, id)
-	if err != nil {
-		return nil, fmt.Errorf("read recipients: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	recipients := []Recipient{}
-	for rows.Next() {
-		p := Recipient{receives: true}
-		if err := rows.Scan(&p.MemberID, &p.Delivery, &p.SMTPCode, &p.MessageID, &p.At); err != nil {
-			return nil, fmt.Errorf("read recipients: %w", err)
-		}
-		recipients = append(recipients, p)
-	}
-	return recipients, rows.Err()
 }
 
 // Exports lists what member requested or receives and is Queued, Building or
@@ -168,20 +151,14 @@ func (r *Reader) Exports(ctx context.Context, organization, member, before uuid.
 	if err != nil {
 		return nil, 0, fmt.Errorf("read exports: %w", err)
 	}
-	if err := r.db.QueryRowContext(ctx, unseenQuery, organization, member, at).Scan(&unseen); err != nil {
-		return nil, 0, fmt.Errorf("count unseen exports: %w", err)
-	}
-	return rows, unseen, nil
+	unseen, err = statement.One[int64](ctx, r.db, "count unseen exports", unseenQuery, organization, member, at)
+	return rows, unseen, err
 }
 
 // MarkSeen remembers that member has seen every export up to and including
 // upTo; ok is false where upTo is unknown to the organization.
 func (r *Reader) MarkSeen(ctx context.Context, organization, member, upTo uuid.UUID) (ok bool, err error) {
-	result, err := r.db.ExecContext(ctx, markSeenQuery, organization, member, upTo)
-	if err != nil {
-		return false, fmt.Errorf("mark exports as seen: %w", err)
-	}
-	n, err := result.RowsAffected()
+	n, err := statement.Affected(ctx, r.db, "mark exports as seen", markSeenQuery, organization, member, upTo)
 	return n > 0, err
 }
 

@@ -1,4 +1,4 @@
-SELECT c.relname::text, string_agg(a.attname, ',' ORDER BY array_position(i.indkey::int2[], a.attnum))
+SELECT c.relname::text AS name, string_agg(a.attname, ',' ORDER BY array_position(i.indkey::int2[], a.attnum)) AS key
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary

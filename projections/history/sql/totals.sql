@@ -3,6 +3,6 @@ SELECT status, reports,
        CASE WHEN status = 'Ready' THEN (
            SELECT count(*) FROM report_history_v1.reports r
            WHERE r.organization_id = $1 AND r.kind = counts.kind AND r.status = 'Ready' AND r.expires_at <= $3
-       ) ELSE 0 END
+       ) ELSE 0 END AS overdue
 FROM report_history_v1.counts
 WHERE organization_id = $1 AND kind = ANY ($2)
