@@ -26,8 +26,9 @@ type episode struct {
 	rule             string
 	title            string
 	severity         alert.Severity
-	starts, ends     time.Time
-	byPerson         bool // who closes it
+	between
+	byPerson bool // who closes it
+	strain   strain
 }
 
 // episodes are the alerts of an organization made at that time that have
@@ -50,11 +51,13 @@ func scripted(made time.Time) []episode {
 		at        time.Time
 		incidents []incident
 	}{
-		{midnight.Add(fullDiskAt), fullDisk}, {midnight.Add(lockStormAt), lockStorm}, {midnight.Add(flappingAt), flapping()}, {made, ongoing},
+		{midnight.Add(fullDiskAt), stories()["full-disk"]}, {midnight.Add(lockStormAt), stories()["lock-storm"]},
+		{midnight.Add(flappingAt), flapping()}, {made, stories()["ongoing"]},
 	} {
 		for _, in := range story.incidents {
-			all = append(all, newEpisode(in.server, in.database, rule{ID: in.rule, Title: in.title, Severity: in.severity},
-				story.at.Add(in.from), in.length))
+			e := newEpisode(in.Server, in.Database, rule{ID: in.Rule, Title: in.Title, Severity: in.Severity}, story.at.Add(in.From), in.Lasts)
+			e.strain = in.Strain
+			all = append(all, e)
 		}
 	}
 	return all
@@ -68,23 +71,23 @@ func drawn(made, now time.Time) []episode {
 		all = append(all, r.raise("", "", first, now)...)
 	}
 	midnight := made.Truncate(day)
-	for _, s := range servers {
+	for _, s := range servers() {
 		// Nothing watches a server before it is there with its databases, nor one that
 		// is retired.
-		if s.inactive {
+		if s.Inactive {
 			continue
 		}
 		since := first
-		if watched := midnight.AddDate(0, 0, -s.daysOld).Add(9 * time.Hour); watched.After(since) {
+		if watched := midnight.AddDate(0, 0, -s.Days).Add(9 * time.Hour); watched.After(since) {
 			since = watched
 		}
-		for _, r := range rules()[s.engine] {
+		for _, r := range rules()[s.Engine] {
 			if !r.Database {
-				all = append(all, r.raise(s.name, "", since, now)...)
+				all = append(all, r.raise(s.Name, "", since, now)...)
 				continue
 			}
-			for _, database := range s.databases {
-				all = append(all, r.raise(s.name, database, since, now)...)
+			for _, database := range s.Databases {
+				all = append(all, r.raise(s.Name, database, since, now)...)
 			}
 		}
 	}
@@ -146,7 +149,7 @@ func newEpisode(server, database string, r rule, starts time.Time, length time.D
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return episode{
 		key: strings.Join(parts, "/"), server: server, database: database, rule: r.ID, title: r.Title, severity: r.Severity,
-		starts: starts, ends: starts.Add(length),
+		between: between{starts, starts.Add(length)},
 	}
 }
 

@@ -37,14 +37,28 @@ type rule struct {
 // ofNoServer is what the organization's own rules stand under.
 const ofNoServer fleet.Engine = ""
 
-//go:embed alert_rules.yaml
-var rulesYAML []byte
+var (
+	//go:embed alert_rules.yaml
+	rulesYAML []byte
+	//go:embed alert_script.yaml
+	storiesYAML []byte
+	//go:embed servers.yaml
+	serversYAML []byte
+)
 
-// rules are a dozen an engine. That they can be read is a matter of the program's, of
-// which the tests convince themselves.
-var rules = sync.OnceValue(func() (of map[fleet.Engine][]rule) {
-	if err := yaml.Unmarshal(rulesYAML, &of); err != nil {
-		panic(fmt.Errorf("alert_rules.yaml: %w", err))
-	}
-	return of
-})
+// rules are a dozen an engine, stories the incidents of each.
+var (
+	rules   = reading[map[fleet.Engine][]rule]("alert_rules.yaml", rulesYAML)
+	stories = reading[map[string][]incident]("alert_script.yaml", storiesYAML)
+)
+
+// reading reads a file when it is first asked for. That it can be read is a matter of
+// the program's, of which the tests convince themselves.
+func reading[T any](name string, text []byte) func() T {
+	return sync.OnceValue(func() (read T) {
+		if err := yaml.Unmarshal(text, &read); err != nil {
+			panic(fmt.Errorf("%s: %w", name, err))
+		}
+		return read
+	})
+}

@@ -142,8 +142,8 @@ func TestEveryRuleIsSeen(t *testing.T) {
 	made := firsts()[0]
 	seen := map[string]bool{}
 	engines := map[string]string{}
-	for _, s := range servers {
-		engines[s.name] = string(s.engine)
+	for _, s := range servers() {
+		engines[s.Name] = string(s.Engine)
 	}
 	for _, e := range episodes(made, made.AddDate(0, 6, 0)) {
 		seen[engines[e.server]+e.rule] = true

@@ -10,40 +10,17 @@ const measureSeed = 0x6d7573746572
 
 // rhythm is the course of a server's days and weeks. Times are UTC.
 type rhythm struct {
-	hours   [24]float64 // how busy it is at each full hour, from 0 to 1
-	weekend float64     // how much of that it is on Saturdays and Sundays
+	Hours   [24]float64 // how busy it is at each full hour, from 0 to 1
+	Weekend float64     // how much of that it is on Saturdays and Sundays
 }
-
-var (
-	// atWork is people at their desks, with a break at noon.
-	atWork = rhythm{[24]float64{
-		0.08, 0.10, 0.22, 0.15, 0.08, 0.10, 0.22, 0.50, 0.82, 0.97, 1.00, 0.92,
-		0.70, 0.86, 0.96, 0.93, 0.78, 0.52, 0.30, 0.20, 0.15, 0.12, 0.10, 0.09,
-	}, 0.22}
-	// shopping goes on until late, and on Sundays more than on Mondays.
-	shopping = rhythm{[24]float64{
-		0.30, 0.22, 0.18, 0.16, 0.16, 0.20, 0.30, 0.42, 0.55, 0.64, 0.70, 0.74,
-		0.76, 0.70, 0.66, 0.66, 0.72, 0.82, 0.93, 1.00, 0.98, 0.86, 0.64, 0.44,
-	}, 1.1}
-	// nightly is batches that have to be through before people come.
-	nightly = rhythm{[24]float64{
-		0.60, 0.92, 1.00, 0.98, 0.88, 0.70, 0.40, 0.26, 0.30, 0.34, 0.34, 0.30,
-		0.26, 0.30, 0.32, 0.30, 0.26, 0.22, 0.18, 0.16, 0.16, 0.18, 0.26, 0.40,
-	}, 0.9}
-	// evenly is machines that talk to machines.
-	evenly = rhythm{[24]float64{
-		0.72, 0.70, 0.70, 0.68, 0.70, 0.72, 0.76, 0.82, 0.88, 0.92, 0.94, 0.94,
-		0.92, 0.94, 0.96, 0.96, 0.94, 0.92, 0.88, 0.86, 0.84, 0.80, 0.76, 0.74,
-	}, 0.85}
-)
 
 // load is how busy a server is at a time.
 func (r rhythm) load(at time.Time) float64 {
 	hour := at.Hour()
-	now, next := r.hours[hour], r.hours[(hour+1)%len(r.hours)]
+	now, next := r.Hours[hour], r.Hours[(hour+1)%len(r.Hours)]
 	busy := now + (next-now)*float64(at.Minute())/60
 	if weekday := at.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
-		busy *= r.weekend
+		busy *= r.Weekend
 	}
 	return busy
 }

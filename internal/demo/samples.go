@@ -32,12 +32,10 @@ type agents struct {
 
 // agent measures one server.
 type agent struct {
-	workload
+	server
 	days      chance // of how busy each day is
-	engine    fleet.Engine
 	instance  uuid.UUID
-	since     time.Time // when the server was registered
-	host      string
+	since     time.Time   // when the server was registered
 	tenants   []uuid.UUID // what runs on the host, this server included
 	full      between     // when fullMount is full; zero: never
 	crowds    []crowd     // in the time that is asked for
@@ -48,8 +46,8 @@ type agent struct {
 type database struct {
 	id      uuid.UUID
 	name    string
-	strains []timedStrain
-	size    float64 // of its work in that of a database of the server, about 1
+	strains []episode // those that are one
+	size    float64   // of its work in that of a database of the server, about 1
 	queries []seededQuery
 }
 
@@ -57,11 +55,6 @@ type database struct {
 type seededQuery struct {
 	query
 	calls, length, longest chance
-}
-
-type timedStrain struct {
-	strain
-	between
 }
 
 // newAgents puts agents on the servers that are there under these ids.
@@ -79,45 +72,43 @@ func newAgents(made time.Time, paper []commands.FleetIDs) *agents {
 			a.off[o.host] = between{from, from.Add(o.length)}
 		}
 	}
-	on := map[string][]uuid.UUID{}
-	for _, ids := range paper {
-		on[hostOf(ids.ExternalID)] = append(on[hostOf(ids.ExternalID)], ids.ID)
+	ids, on := map[string]commands.FleetIDs{}, map[string][]uuid.UUID{}
+	for _, known := range paper {
+		ids[known.ExternalID] = known
 	}
-	for _, w := range workloads {
-		i := slices.IndexFunc(paper, func(ids commands.FleetIDs) bool { return ids.ExternalID == w.server })
-		if i >= 0 {
-			a.servers = append(a.servers, newAgent(made, w, paper[i], on[hostOf(w.server)]))
+	for _, s := range servers() {
+		if known, ok := ids[s.Name]; ok {
+			on[s.Host] = append(on[s.Host], known.ID)
+		}
+	}
+	for _, s := range servers() {
+		if known, ok := ids[s.Name]; ok && len(s.Volumes) > 0 {
+			a.servers = append(a.servers, newAgent(made, s, known, on[s.Host]))
 		}
 	}
 	return a
 }
 
-func hostOf(name string) string {
-	i := slices.IndexFunc(servers, func(s server) bool { return s.name == name })
-	if i < 0 {
-		return ""
-	}
-	return servers[i].host
-}
-
-func newAgent(made time.Time, w workload, ids commands.FleetIDs, tenants []uuid.UUID) agent {
-	of := servers[slices.IndexFunc(servers, func(s server) bool { return s.name == w.server })]
+func newAgent(made time.Time, s server, ids commands.FleetIDs, tenants []uuid.UUID) agent {
 	a := agent{
-		workload: w, days: newChance(w.server, "day"), engine: of.engine, instance: ids.ID, host: of.host, tenants: tenants,
-		since: made.Truncate(day).AddDate(0, 0, -of.daysOld).Add(9 * time.Hour), // as alerts have it
+		server: s, days: newChance(s.Name, "day"), instance: ids.ID, tenants: tenants,
+		since: made.Truncate(day).AddDate(0, 0, -s.Days).Add(9 * time.Hour), // as alerts have it
 	}
-	if w.server == fullServer {
-		a.full = story(made, fullServer, "", fullRule)
+	incidents := slices.DeleteFunc(scripted(made), func(e episode) bool { return e.server != s.Name })
+	for _, e := range incidents {
+		if s.Name == fullServer && e.rule == fullRule {
+			a.full = e.between
+		}
 	}
 	for _, d := range ids.Databases {
-		of := database{id: d.ID, name: d.ExternalID, size: 0.5 + newChance(w.server, d.ExternalID).draw(0)}
+		of := database{id: d.ID, name: d.ExternalID, size: 0.5 + newChance(s.Name, d.ExternalID).draw(0)}
 		for _, q := range queries {
-			seed := func(what string) chance { return newChance(w.server, d.ExternalID, q.key, what) }
+			seed := func(what string) chance { return newChance(s.Name, d.ExternalID, q.key, what) }
 			of.queries = append(of.queries, seededQuery{q, seed("calls"), seed("length"), seed("longest")})
 		}
-		for _, s := range strains {
-			if s.server == w.server && s.database == d.ExternalID {
-				of.strains = append(of.strains, timedStrain{s, story(made, s.server, s.database, s.rule)})
+		for _, e := range incidents {
+			if e.database == d.ExternalID && e.strain != (strain{}) {
+				of.strains = append(of.strains, e)
 			}
 		}
 		a.databases = append(a.databases, of)
@@ -132,7 +123,7 @@ func (a *agents) samples(from, to time.Time, atOnce time.Duration) measurements.
 	var b measurements.Batch
 	for i := range a.servers {
 		s := &a.servers[i]
-		s.crowds = crowdsOf(a.made, s.workload, s.engine, from, to)
+		s.crowds = crowdsOf(a.made, s.server, from, to)
 	}
 	for first := from; first.Before(to); {
 		next := first.Truncate(atOnce).Add(atOnce)
@@ -155,12 +146,12 @@ func (a *agents) look(b *measurements.Batch, first, last time.Time) {
 		if first.Before(s.since) {
 			continue
 		}
-		if off := a.off[s.host]; !off.has(last) {
+		if off := a.off[s.Host]; !off.has(last) {
 			b.Hosts = append(b.Hosts, s.hostSample(a.made, last))
 		}
 		for k := range s.databases {
 			b.Sessions = append(b.Sessions, s.sessions(&s.databases[k], last))
-			if s.engine == fleet.Oracle && first.Before(a.made.AddDate(0, 0, -oracleDays)) {
+			if s.Engine == fleet.Oracle && first.Before(a.made.AddDate(0, 0, -oracleDays)) {
 				continue
 			}
 			b.Statements = append(b.Statements, s.statements(&s.databases[k], first, last)...)
@@ -170,41 +161,41 @@ func (a *agents) look(b *measurements.Batch, first, last time.Time) {
 
 // load is how busy the server is at a time: no two days have the same to do.
 func (a *agent) load(at time.Time) float64 {
-	return a.rhythm.load(at) * (0.88 + 0.24*a.days.drift(minuteOf(at), int64(day/time.Minute)))
+	return a.Rhythm.load(at) * (0.88 + 0.24*a.days.drift(minuteOf(at), int64(day/time.Minute)))
 }
 
 // hostSample is the machine at a minute.
 func (a *agent) hostSample(made, at time.Time) measurements.HostSample {
 	minute := minuteOf(at)
-	seed := func(what string) chance { return newChance(a.host, what) }
-	cpu := a.cpu[0] + (a.cpu[1]-a.cpu[0])*a.load(at)*(0.85+0.3*seed("work").drift(minute, 15)) + 5*(seed("cpu").draw(minute)-0.5)
-	memory := a.memory + 5*(seed("memory").drift(minute, 360)-0.5) + 4*a.load(at)
+	seed := func(what string) chance { return newChance(a.Host, what) }
+	cpu := a.CPU[0] + (a.CPU[1]-a.CPU[0])*a.load(at)*(0.85+0.3*seed("work").drift(minute, 15)) + 5*(seed("cpu").draw(minute)-0.5)
+	memory := a.Memory + 5*(seed("memory").drift(minute, 360)-0.5) + 4*a.load(at)
 	cpu, memory = percent(cpu), percent(memory)
-	s := measurements.HostSample{Host: a.host, Instances: a.tenants, At: at, CPUPercent: &cpu, MemoryPercent: &memory}
-	for _, v := range a.volumes {
-		used := v.used(made, at) + 0.3*seed(v.mount).drift(minute, 45)
-		if v.mount == fullMount {
+	s := measurements.HostSample{Host: a.Host, Instances: a.tenants, At: at, CPUPercent: &cpu, MemoryPercent: &memory}
+	for _, v := range a.Volumes {
+		used := v.used(made, at) + 0.3*seed(v.Mount).drift(minute, 45)
+		if v.Mount == fullMount {
 			used = fullness(a.full, at, used)
 		}
 		for _, c := range a.crowds {
-			if c.mount == v.mount {
+			if c.mount == v.Mount {
 				used = c.used(at, used)
 			}
 		}
 		used = percent(used)
-		s.Volumes = append(s.Volumes, measurements.Volume{Mount: v.mount, UsedPercent: &used})
+		s.Volumes = append(s.Volumes, measurements.Volume{Mount: v.Mount, UsedPercent: &used})
 	}
 	return s
 }
 
 // used is how full the volume is.
 func (v volume) used(made, at time.Time) float64 {
-	last := made.Truncate(day).AddDate(0, 0, -v.before)
-	days := math.Mod(at.Sub(last).Hours()/24, float64(v.every))
+	last := made.Truncate(day).AddDate(0, 0, -v.Before)
+	days := math.Mod(at.Sub(last).Hours()/24, float64(v.Every))
 	if days < 0 {
-		days += float64(v.every)
+		days += float64(v.Every)
 	}
-	return v.low + v.grows*days
+	return v.Low + v.Grows*days
 }
 
 // fullness is how full a volume is that otherwise would be as full as usual.
@@ -212,7 +203,7 @@ func fullness(full between, at time.Time, usual float64) float64 {
 	if full.has(at) {
 		return 100
 	}
-	if left := full.from.Sub(at); left > 0 && left < fills {
+	if left := full.starts.Sub(at); left > 0 && left < fills {
 		return usual + (100-usual)*(1-float64(left)/float64(fills))
 	}
 	return usual

@@ -10,11 +10,11 @@ import (
 // sessions is a look at the sessions of a database.
 func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 	minute := minuteOf(at)
-	seed := func(what string) chance { return newChance(a.server, d.name, what) }
+	seed := func(what string) chance { return newChance(a.Name, d.name, what) }
 	load := a.load(at) * (0.7 + 0.6*seed("sessions").drift(minute, 10))
-	pool := a.pool * d.size
+	pool := a.Pool * d.size
 	s := measurements.SessionSample{
-		Instance: a.instance, Engine: a.engine, Database: d.id, At: at, Interval: agentInterval,
+		Instance: a.instance, Engine: a.Engine, Database: d.id, At: at, Interval: agentInterval,
 		Active:            seed("active").whole(minute, 0.14*pool*load),
 		Waiting:           seed("waiting").whole(minute, 0.08*pool*load),
 		IdleInTransaction: seed("transaction").whole(minute, 0.03*pool*load),
@@ -22,7 +22,7 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 		Waits:             map[string]int64{},
 	}
 	s.Idle = max(1, int64(pool)-s.Active-s.Waiting-s.IdleInTransaction)
-	if kinds := busyWaits[a.engine]; kinds != nil {
+	if kinds := busyWaits[a.Engine]; kinds != nil {
 		for n := range s.Waiting {
 			draw := seed("wait").draw(minute*1000 + n)
 			s.Waits[kinds[int(draw*float64(len(kinds)))]]++
@@ -30,16 +30,16 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 	}
 	for _, held := range d.strains {
 		strength := held.strength(at)
-		locked := int64(math.Round(held.locked * strength * (0.9 + 0.2*seed("storm").draw(minute))))
+		locked := int64(math.Round(held.strain.Locked * strength * (0.9 + 0.2*seed("storm").draw(minute))))
 		s.Waiting += locked
-		if wait := lockWait[a.engine]; wait != "" && locked > 0 {
+		if wait := lockWait[a.Engine]; wait != "" && locked > 0 {
 			s.Waits[wait] += locked
 		}
 		if strength > 0 {
-			s.IdleInTransaction += int64(held.open)
+			s.IdleInTransaction += int64(held.strain.Open)
 		}
 	}
-	if wait := idleWait[a.engine]; wait != "" {
+	if wait := idleWait[a.Engine]; wait != "" {
 		s.Waits[wait] += s.Idle
 	}
 	return s

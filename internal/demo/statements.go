@@ -37,14 +37,14 @@ func (c counted) part(i, n int64) counted {
 // what the minutes before the last one did, too.
 func (a *agent) statements(d *database, first, last time.Time) []measurements.StatementSample {
 	parts := 1
-	if a.engine == fleet.Oracle {
+	if a.Engine == fleet.Oracle {
 		parts = oracleTicks
 	}
 	tick := agentInterval / time.Duration(parts)
 	out := make([]measurements.StatementSample, parts)
 	for i := range out {
 		out[i] = measurements.StatementSample{
-			Instance: a.instance, Engine: a.engine, Database: d.id, At: last.Add(time.Duration(i) * tick), Interval: tick,
+			Instance: a.instance, Engine: a.Engine, Database: d.id, At: last.Add(time.Duration(i) * tick), Interval: tick,
 		}
 	}
 	out[0].Interval += last.Sub(first)
@@ -70,7 +70,7 @@ func (a *agent) statements(d *database, first, last time.Time) []measurements.St
 // sample is the sums as the engine's agent tells them: only SQL Server has maxima.
 func (a *agent) sample(key string, sum counted) measurements.Statement {
 	s := measurements.Statement{Key: key, Calls: sum.calls, TotalMs: sum.totalMs}
-	if a.engine == fleet.SQLServer {
+	if a.Engine == fleet.SQLServer {
 		s.MaxMs = &sum.maxMs
 	}
 	return s
@@ -79,15 +79,15 @@ func (a *agent) sample(key string, sum counted) measurements.Statement {
 // statement is what one of the statements of a database did in a minute.
 func (a *agent) statement(d *database, k int, at time.Time) counted {
 	minute, load, q := minuteOf(at), a.load(at), &d.queries[k]
-	calls := a.calls * d.size * q.share * load * (0.8 + 0.4*q.calls.drift(minute, 20))
+	calls := a.Calls * d.size * q.share * load * (0.8 + 0.4*q.calls.drift(minute, 20))
 	mean := q.ms * (0.85 + 0.5*load) * (0.8 + 0.4*q.length.draw(minute))
 	for _, held := range d.strains {
 		strength := held.strength(at)
-		if held.slower > 0 {
-			mean *= 1 + (held.slower-1)*strength
+		if held.strain.Slower > 0 {
+			mean *= 1 + (held.strain.Slower-1)*strength
 		}
-		if held.left > 0 {
-			calls *= 1 - (1-held.left)*strength
+		if held.strain.Left > 0 {
+			calls *= 1 - (1-held.strain.Left)*strength
 		}
 	}
 	n := q.calls.whole(minute, calls)

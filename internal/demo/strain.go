@@ -6,36 +6,7 @@ import (
 	"muster/domain/fleet"
 )
 
-// strain is what an incident does to the database that it is about.
-type strain struct {
-	server, database, rule string // of the incident
-	locked                 float64
-	slower                 float64 // statements take so many times longer; 0: they do not
-	left                   float64 // share of the calls that are still made; 0: all
-	open                   float64 // transactions that nobody ends
-}
-
-// strains say in figures what the titles of the incidents say in words.
-var strains = []strain{
-	{"demo-pg-orders-01", "orders", "lock-storm", 40, 0, 0.35, 0},
-	{"demo-pg-orders-01", "orders", "lock-storm-latency", 0, 20, 0, 0},
-	{"demo-pg-orders-01", "orders_archive", "lock-storm", 12, 5, 0.6, 0},
-	{"demo-pg-orders-02", "orders", "lock-storm", 4, 3, 0.8, 0},
-	{"demo-pg-billing-01", "billing", "lock-storm", 25, 0, 0.4, 0},
-	{"demo-pg-billing-01", "billing", "lock-storm-latency", 0, 12, 0, 0},
-	{"demo-pg-billing-01", "ledger", "lock-storm", 9, 4, 0.7, 0},
-	{"demo-pg-identity-01", "identity", "lock-storm", 31, 0, 0.3, 0},
-	{"demo-pg-identity-01", "identity", "lock-storm-latency", 0, 60, 0, 0},
-	{"demo-pg-legacy-01", "crm", "lock-storm", 8, 4, 0.7, 0},
-	{"demo-pg-legacy-01", "crm_reporting", "lock-storm", 3, 2, 0.8, 0},
-	{"demo-mssql-erp-01", "ERP", "lock-storm-import", 2, 3, 0, 0},
-	{"demo-mssql-erp-01", "ERP", "full-disk-log", 18, 9, 0.1, 0},
-	{"demo-mssql-erp-01", "ERP_Archive", "full-disk-log", 3, 4, 0.3, 0},
-	{"demo-mssql-erp-02", "ERP", "full-disk-replica", 5, 2, 0.5, 0},
-	{"demo-pg-billing-01", "ledger", "ongoing-transaction", 0, 0, 0, 1},
-}
-
-// fullVolume is where the full disk is.
+// Where the full disk is, and the rule of the incident that says so.
 const (
 	fullServer, fullMount, fullRule = "demo-mssql-erp-01", "D:", "full-disk"
 	// fills is how long before it was full something began to fill it.
@@ -68,7 +39,7 @@ type crowd struct {
 
 // crowdsOf are those of a server between two times: when its alerts of the rules above are
 // open, of an organization made at that time.
-func crowdsOf(made time.Time, w workload, engine fleet.Engine, from, to time.Time) []crowd {
+func crowdsOf(made time.Time, s server, from, to time.Time) []crowd {
 	since := made.AddDate(0, 0, -alertDays)
 	if longAgo := from.Add(-4 * day); longAgo.After(since) { // none of them lasts longer
 		since = longAgo
@@ -77,14 +48,14 @@ func crowdsOf(made time.Time, w workload, engine fleet.Engine, from, to time.Tim
 	for _, c := range crowded {
 		mount := c.mount
 		if mount == "" {
-			mount = w.volumes[len(w.volumes)-1].mount
+			mount = s.Volumes[len(s.Volumes)-1].Mount
 		}
 		for _, r := range rules()[c.engine] {
-			if c.engine != engine || c.rule != r.ID {
+			if c.engine != s.Engine || c.rule != r.ID {
 				continue
 			}
-			for _, e := range r.raise(w.server, "", since, to.Add(crowds)) {
-				of = append(of, crowd{between{e.starts, e.ends}, mount, c.to})
+			for _, e := range r.raise(s.Name, "", since, to.Add(crowds)) {
+				of = append(of, crowd{e.between, mount, c.to})
 			}
 		}
 	}
@@ -96,7 +67,7 @@ func (c crowd) used(at time.Time, usual float64) float64 {
 	if c.has(at) {
 		return max(usual, c.to)
 	}
-	if left := c.from.Sub(at); left > 0 && left < crowds && c.to > usual {
+	if left := c.starts.Sub(at); left > 0 && left < crowds && c.to > usual {
 		return usual + (c.to-usual)*(1-float64(left)/float64(crowds))
 	}
 	return usual
@@ -122,9 +93,9 @@ var outages = []outage{
 var lastOutage = outage{"db04", -7*time.Hour - 40*time.Minute, 95 * time.Minute}
 
 // between is when something takes place.
-type between struct{ from, to time.Time }
+type between struct{ starts, ends time.Time }
 
-func (b between) has(at time.Time) bool { return !at.Before(b.from) && at.Before(b.to) }
+func (b between) has(at time.Time) bool { return !at.Before(b.starts) && at.Before(b.ends) }
 
 // swells is how long an incident takes to reach its full size, and to go.
 const swells = 6 * time.Minute
@@ -134,17 +105,6 @@ func (b between) strength(at time.Time) float64 {
 	if !b.has(at) {
 		return 0
 	}
-	edge := min(at.Sub(b.from), b.to.Sub(at))
-	return min(1, float64(edge)/float64(min(swells, b.to.Sub(b.from)/2)))
-}
-
-// story is when an incident of an organization made at that time takes place; zero
-// where there is none.
-func story(made time.Time, server, database, rule string) between {
-	for _, e := range scripted(made) {
-		if e.server == server && e.database == database && e.rule == rule {
-			return between{e.starts, e.ends}
-		}
-	}
-	return between{}
+	edge := min(at.Sub(b.starts), b.ends.Sub(at))
+	return min(1, float64(edge)/float64(min(swells, b.ends.Sub(b.starts)/2)))
 }
