@@ -98,7 +98,7 @@ func sessionSettings() string {
 // PGPORT=x there cannot even make the parser fail. What matters is set on the
 // parsed configuration afterwards.
 const neutral = `host=localhost port=5432 user=nobody dbname=postgres password='' passfile='' ` +
-	`sslmode=disable sslcert='' sslkey='' sslrootcert='' sslcertmode=disable sslnegotiation=postgres sslsni=1 sslpassword='' ` +
+	`sslcert='' sslkey='' sslrootcert='' sslcertmode=disable sslnegotiation=postgres sslsni=1 sslpassword='' ` +
 	`connect_timeout=10 target_session_attrs=any min_protocol_version=3.0 max_protocol_version=3.0 ` +
 	`channel_binding=prefer require_auth=''`
 
@@ -108,7 +108,11 @@ func (t Target) config(database string) (*pgconn.Config, error) {
 		return nil, err
 	}
 	defer cleanup()
-	config, err := pgconn.ParseConfig(text)
+	mode := t.TLS
+	if t.Socket() {
+		mode = TLSDisable
+	}
+	config, err := pgconn.ParseConfig(text + " sslmode=" + mode)
 	if err != nil {
 		return nil, err
 	}
@@ -116,13 +120,14 @@ func (t Target) config(database string) (*pgconn.Config, error) {
 	config.User, config.Password, config.Database = t.User, t.Password, database
 	config.RuntimeParams = map[string]string{"application_name": ApplicationName, "client_encoding": "UTF8"}
 	config.ConnectTimeout = ConnectTimeout
-	config.SSLCertMode = "disable"
-	config.TLSConfig, config.Fallbacks = nil, nil
-	for i, mode := range t.tlsAttempts() {
-		if i == 0 {
-			config.TLSConfig = mode
-		} else {
-			config.Fallbacks = append(config.Fallbacks, &pgconn.FallbackConfig{Host: t.Host, Port: t.Port, TLSConfig: mode})
+	attempts := []*tls.Config{config.TLSConfig}
+	for _, fallback := range config.Fallbacks { // of allow and prefer, which try twice
+		fallback.Host, fallback.Port = t.Host, t.Port
+		attempts = append(attempts, fallback.TLSConfig)
+	}
+	for _, attempt := range attempts {
+		if attempt != nil {
+			attempt.ServerName = t.Host
 		}
 	}
 	return config, nil
@@ -146,42 +151,6 @@ func neutralService() (text string, cleanup func(), err error) {
 		return "", nil, fmt.Errorf("shadow PGSERVICE: %w", err)
 	}
 	return neutral + ` service=muster servicefile='` + strings.ReplaceAll(file.Name(), `'`, `\'`) + `'`, cleanup, nil
-}
-
-// tlsAttempts are the ways to connect, in order; nil is without TLS.
-func (t Target) tlsAttempts() []*tls.Config {
-	if t.Socket() || t.TLS == TLSDisable {
-		return []*tls.Config{nil}
-	}
-	// G402: libpq's modes below verify-ca promise encryption only, and say so.
-	unverified := &tls.Config{InsecureSkipVerify: true, ServerName: t.Host, MinVersion: tls.VersionTLS12} //nolint:gosec
-	switch t.TLS {
-	case TLSAllow:
-		return []*tls.Config{nil, unverified}
-	case TLSPrefer:
-		return []*tls.Config{unverified, nil}
-	case TLSRequire:
-		return []*tls.Config{unverified}
-	case TLSVerifyCA:
-		chainOnly := unverified.Clone()
-		chainOnly.VerifyConnection = verifyChain
-		return []*tls.Config{chainOnly}
-	default:
-		return []*tls.Config{{ServerName: t.Host, MinVersion: tls.VersionTLS12}}
-	}
-}
-
-// verifyChain checks the certificate's issuer but not its name: verify-ca.
-func verifyChain(state tls.ConnectionState) error {
-	if len(state.PeerCertificates) == 0 {
-		return errors.New("no certificate")
-	}
-	options := x509.VerifyOptions{Intermediates: x509.NewCertPool()}
-	for _, c := range state.PeerCertificates[1:] {
-		options.Intermediates.AddCert(c)
-	}
-	_, err := state.PeerCertificates[0].Verify(options)
-	return err
 }
 
 // Classes of a connection that did not come about.

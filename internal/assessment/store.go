@@ -121,10 +121,8 @@ func (s *Store) SaveCredentials(ctx context.Context, q sqlx.ExtContext, c Creden
 // organization has no connection for that id.
 func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUID) (c Credentials, ok bool, err error) {
 	type target struct {
-		Engine   string `db:"engine"`
-		Sealed   []byte `db:"sealed_dsn"`
-		Classify string `db:"classify"`
-		Own      bool   `db:"own"`
+		Credentials
+		Sealed []byte `db:"sealed_dsn"`
 	}
 	row, ok, err := statement.Find[target](ctx, s.db, "read the connection of instance "+instance.String(), `SELECT engine, sealed_dsn, classify, own FROM assessment_targets
 		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
@@ -135,10 +133,8 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 	if err != nil {
 		return Credentials{}, false, fmt.Errorf("open the sealed connection of instance %s: %w", instance, err)
 	}
-	return Credentials{
-		Organization: organization, Instance: instance,
-		Engine: fleet.Engine(row.Engine), DSN: string(dsn), Classify: row.Classify, Own: row.Own,
-	}, true, nil
+	row.Organization, row.Instance, row.DSN = organization, instance, string(dsn)
+	return row.Credentials, true, nil
 }
 
 // Forget erases how an instance is reached and what was classified there. What

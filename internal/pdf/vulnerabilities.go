@@ -95,7 +95,7 @@ func standings(on []affectedBy) []standing {
 		}
 		out[i].instances = append(out[i].instances, shorten(a.instance, 80))
 	}
-	rank := map[string]int{analysis.CVEOpen: -1, analysis.CVENotExploitable: 1}
+	rank := map[string]int{snapshot.CVEOpen: -1, snapshot.CVENotExploitable: 1}
 	slices.SortStableFunc(out, func(a, b standing) int { return cmp.Compare(rank[a.applies], rank[b.applies]) })
 	return out
 }
@@ -103,9 +103,9 @@ func standings(on []affectedBy) []standing {
 // cell is a standing in a word and a colour.
 func (s standing) cell() typeset.Cell {
 	switch s.applies {
-	case analysis.CVEOpen:
+	case snapshot.CVEOpen:
 		return typeset.Cell{Text: "Open", Mark: severityColor[analysis.High]}
-	case analysis.CVENotExploitable:
+	case snapshot.CVENotExploitable:
 		return typeset.Cell{Text: "Not exploitable", Mark: good}
 	default:
 		return typeset.Cell{Text: "Not ruled out", Mark: caution}

@@ -81,21 +81,21 @@ type Catalogue struct {
 	Digest  string `json:"digest"`
 }
 
-// Check is the definition of one check.
+// Check is the definition of one check; the catalogue's files are YAML.
 type Check struct {
 	ID           string   `json:"id"`
-	Engine       string   `json:"engine"`
+	Engine       string   `json:"engine" yaml:"-"`
 	Domain       string   `json:"domain"`   // Security, Performance, Configuration, Schema, Maintenance
 	Severity     string   `json:"severity"` // Critical, High, Medium, Low
 	Scope        string   `json:"scope"`    // instance or database
 	Title        string   `json:"title"`    // says what is wrong where it fails
-	Passed       string   `json:"passed"`   // says what is right where it passes
+	Passed       string   `json:"passed"`   // says what is right where it passes, in a clause with a verb
 	Rationale    string   `json:"rationale"`
 	Pass         string   `json:"pass"`
-	Remediation  string   `json:"remediation"`
-	Impact       string   `json:"impact"` // what the remediation changes, and what to mind; may be empty
-	Effort       string   `json:"effort"` // S, M, L
-	NeedsRestart bool     `json:"needsRestart"`
+	Remediation  string   `json:"remediation"` // what to do, in a sentence
+	Impact       string   `json:"impact"`      // what that changes, and what to mind; may be empty
+	Effort       string   `json:"effort"`      // S, M, L
+	NeedsRestart bool     `json:"needsRestart" yaml:"restart"`
 	References   []string `json:"references"`
 }
 
@@ -139,10 +139,17 @@ type Release struct {
 	TargetEndOfLife *time.Time `json:"targetEndOfLife,omitempty"` // of the target's major; nil: not said before there was this field
 }
 
+// How a CVE concerns an instance.
+const (
+	CVEOpen           = "open"
+	CVENotExploitable = "not_exploitable"
+	CVEUnknown        = "unknown" // not ruled out
+)
+
 // InstanceCVE says how one CVE concerns one instance.
 type InstanceCVE struct {
 	ID           string `json:"id"`
-	Applies      string `json:"applies"`      // open, not_exploitable, unknown
+	Applies      string `json:"applies"`      // CVEOpen, CVENotExploitable or CVEUnknown
 	Precondition string `json:"precondition"` // in words, with whether it holds here
 }
 

@@ -32,31 +32,19 @@ const (
 	ScopeDatabase = "database" // in every database that lets us in
 )
 
-// Check is one check with everything needed to run it.
+// Check is one check as reports carry it, with everything needed to run it.
 type Check struct {
-	ID           string   `yaml:"id"`
-	Domain       string   `yaml:"domain"`
-	Severity     string   `yaml:"severity"`
-	Scope        string   `yaml:"scope"`
-	MinVersion   int      `yaml:"min_version"` // as server_version_num
-	Title        string   `yaml:"title"`       // says what is wrong where it fails
-	Passed       string   `yaml:"passed"`      // says what is right where it passes, in a clause with a verb
-	Rationale    string   `yaml:"rationale"`
-	Pass         string   `yaml:"pass"`
-	Remediation  string   `yaml:"remediation"` // what to do, in a sentence
-	Impact       string   `yaml:"impact"`      // what that changes, and what to mind
-	Effort       string   `yaml:"effort"`
-	NeedsRestart bool     `yaml:"restart"`
-	Reads        []Read   `yaml:"reads"`
-	References   []string `yaml:"references"`
-	Query        string   `yaml:"query"`
-	Graded       bool     `yaml:"graded"` // the query's third column is the row's severity
-	Names        []string `yaml:"names"`  // of the query's further columns, for Statements
-	RunIn        string   `yaml:"run_in"` // the one of Names that is the database to run them in
-	Evaluate     string   `yaml:"evaluate"`
-	Population   string   `yaml:"population"`
-	Measure      string   `yaml:"measure"`
-	Unreadable   string   `yaml:"unreadable"`
+	snapshot.Check `yaml:",inline"`
+	MinVersion     int      `yaml:"min_version"` // as server_version_num
+	Reads          []Read   `yaml:"reads"`
+	Query          string   `yaml:"query"`
+	Graded         bool     `yaml:"graded"` // the query's third column is the row's severity
+	Names          []string `yaml:"names"`  // of the query's further columns, for Statements
+	RunIn          string   `yaml:"run_in"` // the one of Names that is the database to run them in
+	Evaluate       string   `yaml:"evaluate"`
+	Population     string   `yaml:"population"`
+	Measure        string   `yaml:"measure"`
+	Unreadable     string   `yaml:"unreadable"`
 	// Statements do what Remediation says, the first that fits; none where that is
 	// the owner's to choose. Grants do the same for what Unreadable lists.
 	Statements []Template `yaml:"statements"`
@@ -185,12 +173,8 @@ func (c *Catalogue) Identity() snapshot.Catalogue {
 func (c *Catalogue) Definitions() []snapshot.Check {
 	out := make([]snapshot.Check, len(c.checks))
 	for i, check := range c.checks {
-		out[i] = snapshot.Check{
-			ID: check.ID, Engine: string(fleet.PostgreSQL), Domain: check.Domain, Severity: check.Severity,
-			Scope: check.Scope, Title: check.Title, Passed: check.Passed, Rationale: check.Rationale, Pass: check.Pass,
-			Remediation: check.Remediation, Impact: check.Impact, Effort: check.Effort,
-			NeedsRestart: check.NeedsRestart, References: slices.Clone(check.References),
-		}
+		out[i] = check.Check
+		out[i].Engine, out[i].References = string(fleet.PostgreSQL), slices.Clone(check.References)
 	}
 	return out
 }

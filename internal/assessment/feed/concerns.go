@@ -9,13 +9,6 @@ import (
 	"muster/internal/snapshot"
 )
 
-// How a CVE concerns an instance.
-const (
-	Open           = "open"
-	NotExploitable = "not_exploitable"
-	Unknown        = "unknown"
-)
-
 // OutOfSupport says whether a version's major had reached its end of life at a
 // point in time; known is false for a major that the feed does not have.
 func (f *Feed) OutOfSupport(v Version, at time.Time) (since time.Time, out, known bool) {
@@ -69,13 +62,13 @@ func (f *Feed) mayReach(m major, v vulnerability) bool {
 func (one vulnerability) unexamined(v Version, a *snapshot.Assessment) snapshot.InstanceCVE {
 	words := fmt.Sprintf("PostgreSQL %s was out of support; nobody looked whether it is affected", v.Major)
 	applies, why := one.precondition.holds(a)
-	if applies == NotExploitable {
-		return snapshot.InstanceCVE{ID: one.ID, Applies: NotExploitable, Precondition: why}
+	if applies == snapshot.CVENotExploitable {
+		return snapshot.InstanceCVE{ID: one.ID, Applies: snapshot.CVENotExploitable, Precondition: why}
 	}
 	if why != "" {
 		words += "; " + why
 	}
-	return snapshot.InstanceCVE{ID: one.ID, Applies: Unknown, Precondition: words}
+	return snapshot.InstanceCVE{ID: one.ID, Applies: snapshot.CVEUnknown, Precondition: words}
 }
 
 // Release returns what the feed knows of a version: nil where it does not know
@@ -105,7 +98,7 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at time.Time) (Version, bool) {
 	pending := make(map[string]bool)
 	for _, c := range concerns {
-		if c.Applies != NotExploitable {
+		if c.Applies != snapshot.CVENotExploitable {
 			pending[c.ID] = true
 		}
 	}
@@ -126,14 +119,14 @@ func (f *Feed) target(v Version, m major, concerns []snapshot.InstanceCVE, at ti
 func (p precondition) holds(a *snapshot.Assessment) (applies, words string) {
 	switch p.kind {
 	case "":
-		return Open, ""
+		return snapshot.CVEOpen, ""
 	case "client":
-		return NotExploitable, "concerns client programs of this version; the running server is not exposed"
+		return snapshot.CVENotExploitable, "concerns client programs of this version; the running server is not exposed"
 	case "unverified":
-		return Unknown, "needs " + p.value + ", which was not looked at"
+		return snapshot.CVEUnknown, "needs " + p.value + ", which was not looked at"
 	}
 	if a == nil || a.Outcome == snapshot.OutcomeUnreachable {
-		return Unknown, p.needs() + "; the server was not assessed"
+		return snapshot.CVEUnknown, p.needs() + "; the server was not assessed"
 	}
 	switch p.kind {
 	case "extension":
@@ -170,23 +163,23 @@ func (p precondition) extensionInstalled(a *snapshot.Assessment) (applies, words
 	}
 	if len(in) > 0 {
 		slices.Sort(in)
-		return Open, p.needs() + ": installed in " + strings.Join(in[:min(len(in), 5)], ", ")
+		return snapshot.CVEOpen, p.needs() + ": installed in " + strings.Join(in[:min(len(in), 5)], ", ")
 	}
 	for _, r := range a.Results {
 		if r.ReasonCode == snapshot.ReasonDatabaseUnreachable {
-			return Unknown, p.needs() + ": not every database could be read"
+			return snapshot.CVEUnknown, p.needs() + ": not every database could be read"
 		}
 	}
-	return NotExploitable, p.needs() + ": not installed in any database"
+	return snapshot.CVENotExploitable, p.needs() + ": not installed in any database"
 }
 
 func (p precondition) attributeHeld(a *snapshot.Assessment) (applies, words string) {
 	for _, r := range a.Roles {
 		if !r.Superuser && slices.Contains(r.Attributes, p.value) {
-			return Open, p.needs() + ": role " + r.Name + " has it"
+			return snapshot.CVEOpen, p.needs() + ": role " + r.Name + " has it"
 		}
 	}
-	return NotExploitable, p.needs() + ": no role has it"
+	return snapshot.CVENotExploitable, p.needs() + ": no role has it"
 }
 
 func (p precondition) built(versionText string) (applies, words string) {
@@ -196,9 +189,9 @@ func (p precondition) built(versionText string) (applies, words string) {
 		met = met || strings.Contains(text, "visual c++") || strings.Contains(text, "msvc") || strings.Contains(text, "mingw")
 	}
 	if met {
-		return Open, p.needs() + ": this is one"
+		return snapshot.CVEOpen, p.needs() + ": this is one"
 	}
-	return NotExploitable, p.needs() + ": this is none"
+	return snapshot.CVENotExploitable, p.needs() + ": this is none"
 }
 
 func (p precondition) checkFails(a *snapshot.Assessment) (applies, words string) {
@@ -208,10 +201,10 @@ func (p precondition) checkFails(a *snapshot.Assessment) (applies, words string)
 		}
 		switch r.Status {
 		case snapshot.StatusFail:
-			return Open, p.needs() + ": it does"
+			return snapshot.CVEOpen, p.needs() + ": it does"
 		case snapshot.StatusPass:
-			return NotExploitable, p.needs() + ": it passes"
+			return snapshot.CVENotExploitable, p.needs() + ": it passes"
 		}
 	}
-	return Unknown, p.needs() + ": it was not assessed"
+	return snapshot.CVEUnknown, p.needs() + ": it was not assessed"
 }

@@ -53,26 +53,26 @@ func TestConcernsEndWithTheFixedVersion(t *testing.T) {
 	t.Parallel()
 	f := feedOf(t)
 	for _, test := range []struct{ version, cve, want string }{
-		{"15.19", "CVE-2026-6460", Open},
+		{"15.19", "CVE-2026-6460", snapshot.CVEOpen},
 		{"15.20", "CVE-2026-6460", "absent"},
-		{"17.11", "CVE-2026-6460", Open},
+		{"17.11", "CVE-2026-6460", snapshot.CVEOpen},
 		{"17.12", "CVE-2026-6460", "absent"},
-		{"15.18", "CVE-2026-14664", Open},
+		{"15.18", "CVE-2026-14664", snapshot.CVEOpen},
 		{"15.19", "CVE-2026-14664", "absent"},
-		{"9.6.23", "CVE-2021-23214", Unknown}, // its precondition cannot be told
+		{"9.6.23", "CVE-2021-23214", snapshot.CVEUnknown}, // its precondition cannot be told
 		{"9.6.24", "CVE-2021-23214", "absent"},
-		{"15.3", "CVE-2023-39418", Open},
-		{"14.8", "CVE-2023-39418", "absent"}, // MERGE came with 15, and 14 was in support: the project looked
-		{"16.14", "CVE-2026-2007", "absent"}, // fixed in 18 only
-		{"12.22", "CVE-2026-6460", Unknown},  // out of support since 2024: nobody looked
+		{"15.3", "CVE-2023-39418", snapshot.CVEOpen},
+		{"14.8", "CVE-2023-39418", "absent"},            // MERGE came with 15, and 14 was in support: the project looked
+		{"16.14", "CVE-2026-2007", "absent"},            // fixed in 18 only
+		{"12.22", "CVE-2026-6460", snapshot.CVEUnknown}, // out of support since 2024: nobody looked
 		{"12.22", "CVE-2024-4317", "absent"},
 		{"18.1", "CVE-2024-10976", "absent"}, // newer than every major it names
-		{"15.10", "CVE-2025-1094", NotExploitable},
-		{"12.22", "CVE-2025-1094", NotExploitable}, // client programs, also where nobody looked at the version
-		{"12.22", "CVE-2026-2007", "absent"},       // fixed in 18 only, while 14 to 17 were looked at: it came with 18
-		{"12.22", "CVE-2026-6476", "absent"},       // came with 17
-		{"11.22", "CVE-2024-4317", "absent"},       // came with 14: 13 was in support all of 2024 and is not named
-		{"11.22", "CVE-2024-10976", Unknown},       // named from 12 on, which ended in that year
+		{"15.10", "CVE-2025-1094", snapshot.CVENotExploitable},
+		{"12.22", "CVE-2025-1094", snapshot.CVENotExploitable}, // client programs, also where nobody looked at the version
+		{"12.22", "CVE-2026-2007", "absent"},                   // fixed in 18 only, while 14 to 17 were looked at: it came with 18
+		{"12.22", "CVE-2026-6476", "absent"},                   // came with 17
+		{"11.22", "CVE-2024-4317", "absent"},                   // came with 14: 13 was in support all of 2024 and is not named
+		{"11.22", "CVE-2024-10976", snapshot.CVEUnknown},       // named from 12 on, which ended in that year
 	} {
 		v, ok := ParseVersion(test.version)
 		if !ok {
@@ -109,11 +109,11 @@ func TestPreconditionsAreDecidedByTheAssessment(t *testing.T) {
 		cve, kind                               string
 		clean, exposed, unread, unreachable, no string
 	}{
-		{"CVE-2026-14670", "extension", NotExploitable, Open, Unknown, Unknown, Unknown},
-		{"CVE-2026-6471", "attribute", NotExploitable, Open, NotExploitable, Unknown, Unknown},
-		{"CVE-2026-14677", "build", NotExploitable, Open, NotExploitable, Unknown, Unknown},
-		{"CVE-2026-6478", "check", NotExploitable, Open, Unknown, Unknown, Unknown},
-		{"CVE-2026-14664", "none", Open, Open, Open, Open, Open},
+		{"CVE-2026-14670", "extension", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-6471", "attribute", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVENotExploitable, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-14677", "build", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVENotExploitable, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-6478", "check", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-14664", "none", snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen},
 	} {
 		got := []string{
 			applies(f.Concerns(v, &clean), test.cve), applies(f.Concerns(v, &exposed), test.cve),

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"muster/internal/snapshot"
 )
 
 //go:embed rules.csv
@@ -43,17 +45,6 @@ type Candidate struct {
 	Name   string
 	Type   Type
 	Values []string
-}
-
-// Match says what a column holds and how sure that is.
-type Match struct {
-	RuleID       string
-	Category     string
-	InfoType     string
-	Regulation   string
-	Confidence   string // Low, Medium, High, Certain
-	Weight       int
-	MatchedRatio *float64 // nil: the name alone decided
 }
 
 // Rules is the validated rule set.
@@ -150,9 +141,10 @@ func (r *Rules) Version() string { return r.version }
 // fit outweigh a name.
 const enough = 20
 
-// Classify returns what a column holds; ok is false where nothing matched. at
+// Classify returns what a column holds and how sure that is; ok is false where
+// nothing matched. at
 // is the moment of the look: a date of birth lies before it.
-func (r *Rules) Classify(c Candidate, at time.Time) (best Match, ok bool) {
+func (r *Rules) Classify(c Candidate, at time.Time) (best snapshot.ClassifiedColumn, ok bool) {
 	words := split(c.Name)
 	for _, one := range r.rules {
 		m, matched := one.classify(c, words, at)
@@ -163,7 +155,7 @@ func (r *Rules) Classify(c Candidate, at time.Time) (best Match, ok bool) {
 	return best, ok
 }
 
-func surer(a, b Match) bool {
+func surer(a, b snapshot.ClassifiedColumn) bool {
 	return cmp.Or(cmp.Compare(confidenceRank(a.Confidence), confidenceRank(b.Confidence)),
 		cmp.Compare(a.Weight, b.Weight), strings.Compare(b.RuleID, a.RuleID)) > 0
 }
@@ -172,11 +164,11 @@ func confidenceRank(confidence string) int {
 	return slices.Index([]string{"", "Low", "Medium", "High", "Certain"}, confidence)
 }
 
-func (r rule) classify(c Candidate, words []string, at time.Time) (Match, bool) {
+func (r rule) classify(c Candidate, words []string, at time.Time) (snapshot.ClassifiedColumn, bool) {
 	if !r.fits(c.Type) || containsAny(words, r.excluded) {
-		return Match{}, false
+		return snapshot.ClassifiedColumn{}, false
 	}
-	m := Match{RuleID: r.id, Category: r.category, InfoType: r.infoType, Regulation: r.regulation, Weight: r.weight}
+	m := snapshot.ClassifiedColumn{Name: c.Name, RuleID: r.id, Category: r.category, InfoType: r.infoType, Regulation: r.regulation, Weight: r.weight}
 	named := containsAny(words, r.tokens)
 	if named {
 		m.Confidence = r.byName

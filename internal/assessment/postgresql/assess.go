@@ -3,6 +3,7 @@ package postgresql
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -314,6 +315,21 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 	}
 	results, grants = runChecks(ctx, s, granted, version, checks, database)
 	return results, grants, extensions
+}
+
+// readJSON reads what a statement says in one JSON value a row.
+func readJSON[T any](ctx context.Context, s *assessment.Connection, statement string) ([]T, error) {
+	rows, err := s.Query(ctx, 1, statement)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal([]byte(row[0]), &out[i]); err != nil {
+			return nil, fmt.Errorf("read row %d: %w", i+1, err)
+		}
+	}
+	return out, nil
 }
 
 // finish sorts everything, so that two looks at the same server are equal.

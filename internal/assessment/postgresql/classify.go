@@ -3,7 +3,6 @@ package postgresql
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -51,7 +50,7 @@ func (c *Inspector) classify(ctx context.Context, target assessment.Target, data
 		return
 	}
 	defer s.Close(ctx)
-	tables, err := readTables(ctx, s)
+	tables, err := readJSON[tableFact](ctx, s, columnsSQL)
 	if err != nil {
 		_, sentence := reasonOf(err)
 		fail("The columns could not be read: " + sentence + ".")
@@ -96,20 +95,6 @@ type columnFact struct {
 //go:embed sql/columns.sql
 var columnsSQL string
 
-func readTables(ctx context.Context, s *assessment.Connection) ([]tableFact, error) {
-	rows, err := s.Query(ctx, 1, columnsSQL)
-	if err != nil {
-		return nil, err
-	}
-	tables := make([]tableFact, len(rows))
-	for i, row := range rows {
-		if err := json.Unmarshal([]byte(row[0]), &tables[i]); err != nil {
-			return nil, fmt.Errorf("read table %d: %w", i+1, err)
-		}
-	}
-	return tables, nil
-}
-
 func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection, t tableFact, run *snapshot.Classification) {
 	run.TablesSeen++
 	run.ColumnsSeen += len(t.Columns)
@@ -134,14 +119,11 @@ func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection,
 		found.EstimatedRows, found.RowsKnown = *t.Rows, true
 	}
 	for _, column := range t.Columns {
-		m, ok := c.pii.Classify(pii.Candidate{Name: column.Name, Type: typeOf(column.Type), Values: samples[column.Name]}, run.StartedAt)
-		if !ok {
-			continue
+		match, ok := c.pii.Classify(pii.Candidate{Name: column.Name, Type: typeOf(column.Type), Values: samples[column.Name]}, run.StartedAt)
+		if ok {
+			match.DataType = column.DataType
+			found.Columns = append(found.Columns, match)
 		}
-		found.Columns = append(found.Columns, snapshot.ClassifiedColumn{
-			Name: column.Name, DataType: column.DataType, Category: m.Category, InfoType: m.InfoType, Regulation: m.Regulation,
-			Confidence: m.Confidence, MatchedRatio: m.MatchedRatio, RuleID: m.RuleID, Weight: m.Weight,
-		})
 	}
 	if len(found.Columns) > 0 {
 		run.Tables = append(run.Tables, found)

@@ -2,8 +2,6 @@ package postgresql
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -26,22 +24,12 @@ type hbaRule struct {
 // readHBA returns the rules in the order the server tries them. rule_number
 // exists since 16, where included files make line numbers repeat.
 func readHBA(ctx context.Context, s *assessment.Connection) ([]hbaRule, error) {
-	rows, err := s.Query(ctx, 1, `
+	return readJSON[hbaRule](ctx, s, `
 		select json_build_object('line', 'line ' || line_number, 'type', type, 'databases', database, 'users', user_name,
 			'address', coalesce(address, ''), 'netmask', coalesce(netmask, ''), 'method', auth_method)
 		from pg_hba_file_rules h
 		where error is null
 		order by (to_jsonb(h) ->> 'rule_number')::int nulls last, line_number`)
-	if err != nil {
-		return nil, err
-	}
-	rules := make([]hbaRule, len(rows))
-	for i, row := range rows {
-		if err := json.Unmarshal([]byte(row[0]), &rules[i]); err != nil {
-			return nil, fmt.Errorf("read HBA rule %d: %w", i+1, err)
-		}
-	}
-	return rules, nil
 }
 
 // hbaJudge answers for which roles a remote login is possible. It tries the

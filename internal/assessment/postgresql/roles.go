@@ -3,7 +3,6 @@ package postgresql
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -87,17 +86,11 @@ const passwordsSQL = `
 
 // readRoles reads every role and who is a member of what.
 func readRoles(ctx context.Context, s *assessment.Connection) ([]roleFact, membership, error) {
-	rows, err := s.Query(ctx, 1, rolesSQL)
+	roles, err := readJSON[roleFact](ctx, s, rolesSQL)
 	if err != nil {
 		return nil, nil, err
 	}
-	roles := make([]roleFact, len(rows))
-	for i, row := range rows {
-		if err := json.Unmarshal([]byte(row[0]), &roles[i]); err != nil {
-			return nil, nil, err
-		}
-	}
-	rows, err = s.Query(ctx, 2, membersSQL)
+	rows, err := s.Query(ctx, 2, membersSQL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,22 +132,16 @@ func privileged(roles []roleFact, members membership, kinds map[string]string, j
 		rank[r.Name] = power
 		role := snapshot.DatabaseRole{
 			Name: r.Name, Login: r.Login, Superuser: r.Superuser, Attributes: r.Attributes, MemberOf: paths,
-			PasswordKind: "unknown", ValidUntil: r.ValidUntil, RemoteLogin: "unknown",
-		}
-		if kind, ok := kinds[r.Name]; ok {
-			role.PasswordKind = kind
+			PasswordKind: cmp.Or(kinds[r.Name], "unknown"), ValidUntil: r.ValidUntil, RemoteLogin: remoteLoginOf(r, judge),
 		}
 		if r.Seen {
-			seen := at
-			role.LastSeen = &seen
+			role.LastSeen = &at
 		}
-		role.RemoteLogin = remoteLoginOf(r, judge)
 		out = append(out, role)
 	}
-	remote := map[string]int{"yes": 2, "unknown": 1, "no": 0}
 	slices.SortStableFunc(out, func(a, b snapshot.DatabaseRole) int {
 		return cmp.Or(cmp.Compare(rank[b.Name], rank[a.Name]),
-			cmp.Compare(remote[b.RemoteLogin], remote[a.RemoteLogin]), strings.Compare(a.Name, b.Name))
+			cmp.Compare(b.Remote(), a.Remote()), strings.Compare(a.Name, b.Name))
 	})
 	return out
 }

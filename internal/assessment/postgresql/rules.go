@@ -89,10 +89,10 @@ func knownVulnerabilities(e evidence) (violations []snapshot.Violation, measured
 	}
 	possible := 0
 	open := slices.DeleteFunc(e.feed.Concerns(v, e.found), func(c snapshot.InstanceCVE) bool {
-		if c.Applies == feed.Unknown {
+		if c.Applies == snapshot.CVEUnknown {
 			possible++
 		}
-		return c.Applies != feed.Open
+		return c.Applies != snapshot.CVEOpen
 	})
 	for _, known := range e.feed.Vulnerabilities(open) {
 		violations = append(violations, snapshot.Violation{

@@ -256,7 +256,7 @@ func TestPlanLeavesAMajorPastItsEnd(t *testing.T) {
 	ended, newest := doc.AsOf.AddDate(0, 0, -731), doc.AsOf.AddDate(4, 0, 0)
 	legacy := snapshot.Instance{ID: one, Name: "legacy", Engine: "postgresql", Active: true,
 		Release: &snapshot.Release{Major: "12", EndOfLife: &ended, Target: "18.7", TargetEndOfLife: &newest},
-		CVEs:    []snapshot.InstanceCVE{{ID: "CVE-1", Applies: analysis.CVEUnknown}, {ID: "CVE-2", Applies: analysis.CVENotExploitable}}}
+		CVEs:    []snapshot.InstanceCVE{{ID: "CVE-1", Applies: snapshot.CVEUnknown}, {ID: "CVE-2", Applies: snapshot.CVENotExploitable}}}
 	doc.Instances = []snapshot.Instance{legacy}
 	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 4.3}, {ID: "CVE-2", CVSS: 9.8}}
 	doc.Checks = []snapshot.Check{{ID: "PG-S30", Domain: "Security", Severity: "High"}}

@@ -37,7 +37,7 @@ func drawDocument(t *rapid.T) snapshot.Document {
 			in.Release = &snapshot.Release{Major: "15", Latest: "15.20", EndOfLife: &end, Target: "15.20"}
 		}
 		for k := range in.CVEs {
-			in.CVEs[k].Applies = likely(analysis.CVENotExploitable, rapid.SampledFrom([]string{analysis.CVEOpen, analysis.CVEUnknown}).Draw(t, "applies"), "cve")
+			in.CVEs[k].Applies = likely(snapshot.CVENotExploitable, rapid.SampledFrom([]string{snapshot.CVEOpen, snapshot.CVEUnknown}).Draw(t, "applies"), "cve")
 		}
 		switch likely("complete", rapid.SampledFrom([]string{"none", "unreachable"}).Draw(t, "how"), "assessment") {
 		case "none":
@@ -92,7 +92,7 @@ func holes(doc snapshot.Document) bool {
 			}
 		}
 		for _, c := range in.CVEs {
-			if c.Applies == analysis.CVEUnknown {
+			if c.Applies == snapshot.CVEUnknown {
 				return true
 			}
 		}
@@ -148,8 +148,8 @@ func TestNeverGreenOverTheUnknownAndNeverSilent(t *testing.T) {
 			}
 			for _, c := range in.CVEs {
 				if cvss[c.ID] >= 7 {
-					open[c.ID] = open[c.ID] || c.Applies == analysis.CVEOpen
-					possible[c.ID] = possible[c.ID] || c.Applies == analysis.CVEUnknown
+					open[c.ID] = open[c.ID] || c.Applies == snapshot.CVEOpen
+					possible[c.ID] = possible[c.ID] || c.Applies == snapshot.CVEUnknown
 				}
 			}
 		}
@@ -194,8 +194,8 @@ func TestVerdictsOfWhatWasSeen(t *testing.T) {
 	inventory.Kind = string(report.DataInventory)
 	legacy := paper
 	legacy.Name, legacy.Databases, legacy.Release = "legacy", nil, &snapshot.Release{Major: "12", EndOfLife: &old, Target: "18.7"}
-	legacy.CVEs = []snapshot.InstanceCVE{{ID: "CVE-1", Applies: analysis.CVEUnknown}}
-	paper.CVEs = []snapshot.InstanceCVE{{ID: "CVE-1", Applies: analysis.CVEOpen}, {ID: "CVE-2", Applies: analysis.CVEOpen}}
+	legacy.CVEs = []snapshot.InstanceCVE{{ID: "CVE-1", Applies: snapshot.CVEUnknown}}
+	paper.CVEs = []snapshot.InstanceCVE{{ID: "CVE-1", Applies: snapshot.CVEOpen}, {ID: "CVE-2", Applies: snapshot.CVEOpen}}
 	security := document(live, paper, legacy)
 	security.Kind = string(report.Security)
 	security.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-1", CVSS: 8.8}, {ID: "CVE-2", CVSS: 4.3}}

@@ -6,13 +6,6 @@ import (
 	"muster/internal/snapshot"
 )
 
-// How a CVE concerns an instance: the values of snapshot.InstanceCVE.Applies.
-const (
-	CVEOpen           = "open"
-	CVENotExploitable = "not_exploitable"
-	CVEUnknown        = "unknown"
-)
-
 // CVECounts are CVEs by the band of their score. What is open and what is only not
 // ruled out are never added up: a figure of open CVEs is one of known holes.
 type CVECounts struct {
@@ -25,8 +18,8 @@ func (c CVECounts) Highest() float64 { return max(c.HighestOpen, c.HighestPossib
 
 func (c *CVECounts) addCVE(applies string, cvss float64) {
 	switch applies {
-	case CVENotExploitable:
-	case CVEOpen:
+	case snapshot.CVENotExploitable:
+	case snapshot.CVEOpen:
 		c.Open[Rank(Band(cvss))]++
 		c.HighestOpen = max(c.HighestOpen, cvss)
 	default:
@@ -64,7 +57,7 @@ func AllCVEs(doc snapshot.Document) CVECounts {
 			continue
 		}
 		for _, one := range in.CVEs {
-			if one.Applies != CVENotExploitable && applies[one.ID] != CVEOpen {
+			if one.Applies != snapshot.CVENotExploitable && applies[one.ID] != snapshot.CVEOpen {
 				applies[one.ID] = one.Applies
 			}
 		}
