@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** PagesFirst begins with the file that takes longest, which vitest takes for a short one because its text is: it visits
- * every page there is. Begun last, it has one core at work while the other waits. */
-class PagesFirst extends BaseSequencer {
+/** LongFirst begins with the files that take long, which vitest takes for short ones because their texts are: one visits
+ * every page there is. Begun last, they have one core at work while the other waits. */
+class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const sorted = await super.sort(files);
-    const pages = sorted.filter((file) => file.moduleId.endsWith("/pages.test.ts"));
-    return [...pages, ...sorted.filter((file) => !pages.includes(file))];
+    const long = sorted.filter((file) => /\/(pages|axis|docs)\.test\.ts$/.test(file.moduleId));
+    return [...long, ...sorted.filter((file) => !long.includes(file))];
   }
 }
 
@@ -19,7 +19,7 @@ export default defineConfig({
     include: ["e2e/**/*.test.ts"],
     globalSetup: ["./e2e/server.ts"],
     setupFiles: ["./e2e/leave.ts"],
-    sequence: { sequencer: PagesFirst },
+    sequence: { sequencer: LongFirst },
     maxWorkers: 3,
     isolate: false,
     testTimeout: 45_000,
