@@ -242,3 +242,46 @@ func TestMustersOwnServerIsNoTarget(t *testing.T) {
 		}
 	}
 }
+
+// What each sslmode promises, as libpq does: whether TLS is tried, in which order, and
+// what of the certificate is looked at.
+func TestTLSModes(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]string{
+		"disable": "plain", "allow": "plain, any certificate", "prefer": "any certificate, plain", "": "any certificate, plain",
+		"require": "any certificate", "verify-ca": "its issuer", "verify-full": "its issuer and name",
+	} {
+		target, err := ParseDSN("postgres://u:p@db01:6432/app?sslmode=" + mode)
+		if mode == "" {
+			target, err = ParseDSN("postgres://u:p@db01:6432/app")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := target.config("other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ways := []*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}}
+		var got []string
+		for _, way := range append(ways, config.Fallbacks...) {
+			switch c := way.TLSConfig; {
+			case way.Host != "db01" || way.Port != 6432:
+				t.Errorf("%s goes to %s:%d", mode, way.Host, way.Port)
+			case c == nil:
+				got = append(got, "plain")
+			case c.ServerName != "db01":
+				t.Errorf("%s asks for %s", mode, c.ServerName)
+			case !c.InsecureSkipVerify:
+				got = append(got, "its issuer and name")
+			case c.VerifyPeerCertificate != nil:
+				got = append(got, "its issuer")
+			default:
+				got = append(got, "any certificate")
+			}
+		}
+		if all := strings.Join(got, ", "); all != want || config.Database != "other" || config.User != "u" || config.Password != "p" {
+			t.Errorf("sslmode %q: %s, want %s", mode, all, want)
+		}
+	}
+}
