@@ -32,7 +32,7 @@ func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judg
 	if err := r.addPlaces(ctx, organization, places); err != nil {
 		return nil, err
 	}
-	if !anyUnknown(places) {
+	if len(unknowns(places)) == 0 {
 		return places, nil
 	}
 	if current, err := r.settled(); err != nil || !current {
@@ -41,21 +41,14 @@ func (r *round) places(ctx context.Context, organization uuid.UUID, signs []judg
 	if err := r.addPlaces(ctx, organization, places); err != nil {
 		return nil, err
 	}
-	for id, p := range places {
-		if p.standing == unknown {
-			places[id] = watchedPlace{standing: unwatched, name: p.name}
-		}
+	for _, id := range unknowns(places) {
+		places[id] = watchedPlace{standing: unwatched, name: places[id].name}
 	}
 	return places, nil
 }
 
 func (r *round) addPlaces(ctx context.Context, organization uuid.UUID, places map[uuid.UUID]watchedPlace) error {
-	var ids []uuid.UUID
-	for id, p := range places {
-		if p.standing == unknown {
-			ids = append(ids, id)
-		}
-	}
+	ids := unknowns(places)
 	found, _, err := r.Fleet.Instances(ctx, fleet.Query{Organization: organization, IDs: ids, Page: 1, Size: len(ids)})
 	if err != nil {
 		return err
@@ -69,11 +62,11 @@ func (r *round) addPlaces(ctx context.Context, organization uuid.UUID, places ma
 	return nil
 }
 
-func anyUnknown(places map[uuid.UUID]watchedPlace) bool {
-	for _, p := range places {
+func unknowns(places map[uuid.UUID]watchedPlace) (ids []uuid.UUID) {
+	for id, p := range places {
 		if p.standing == unknown {
-			return true
+			ids = append(ids, id)
 		}
 	}
-	return false
+	return ids
 }

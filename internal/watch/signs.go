@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed" // the statements
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 		return 0, nil
 	}
 	var rows columns
-	for _, key := range sorted(newest) {
+	for _, key := range slices.SortedFunc(maps.Keys(newest), subject.compare) {
 		rows.addSubject(key)
 		rows.values = append(rows.values, newest[key].Value)
 		rows.at = append(rows.at, newest[key].At)
@@ -136,17 +137,10 @@ func (s Sign) subject() subject {
 // share a key.
 func (s subject) key() string { return "watch/" + string(s.Rule) + "/" + s.Instance.String() + s.Mount }
 
-// sorted are the subjects in the one order in which everybody locks their rows.
-func sorted[V any](of map[subject]V) []subject {
-	keys := make([]subject, 0, len(of))
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b subject) int {
-		return cmp.Or(slices.Compare(a.Organization[:], b.Organization[:]), cmp.Compare(a.Rule, b.Rule),
-			slices.Compare(a.Instance[:], b.Instance[:]), cmp.Compare(a.Mount, b.Mount))
-	})
-	return keys
+// compare is the one order in which everybody locks their rows.
+func (s subject) compare(o subject) int {
+	return cmp.Or(slices.Compare(s.Organization[:], o.Organization[:]), cmp.Compare(s.Rule, o.Rule),
+		slices.Compare(s.Instance[:], o.Instance[:]), cmp.Compare(s.Mount, o.Mount))
 }
 
 // columns are rows as the statements take them.
