@@ -61,22 +61,13 @@ func (b *builder) accounts() {
 	b.sayGaps(gaps)
 }
 
-func boldYes(yes bool) typeset.Cell {
-	if yes {
-		return strong("yes")
-	}
-	return faint("no")
-}
+func boldYes(yes bool) typeset.Cell { return boldYesWord(yesNo(yes)) }
 
 func boldYesWord(word string) typeset.Cell {
-	switch word {
-	case "yes":
-		return strong("yes")
-	case "":
-		return faint("unknown")
-	default:
-		return faint(word)
+	if word == "yes" {
+		return strong(word)
 	}
+	return faint(cmp.Or(word, "unknown"))
 }
 
 func date(t *time.Time) typeset.Cell {

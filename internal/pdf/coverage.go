@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"fmt"
-	"strings"
 
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
@@ -91,17 +90,10 @@ func (b *builder) matrixCell(in *snapshot.Instance, group string, scopeOf map[st
 	if t == (tally{}) {
 		return faint("no check")
 	}
-	cell := typeset.Cell{Text: number(t.answered) + " assessed", Mark: good, SubStyle: cellMuted}
-	var rest []string
-	for _, part := range []struct {
-		n    int
-		word string
-	}{{t.denied, "denied"}, {t.failed, "no answer"}, {t.notApplicable, "n.a."}} {
-		if part.n > 0 {
-			rest = append(rest, number(part.n)+" "+part.word)
-		}
+	cell := typeset.Cell{
+		Text: number(t.answered) + " assessed", Mark: good, SubStyle: cellMuted,
+		Sub: shares([]share{{t.denied, "denied"}, {t.failed, "no answer"}, {t.notApplicable, "n.a."}}),
 	}
-	cell.Sub = strings.Join(rest, ", ")
 	if t.denied+t.failed > 0 {
 		cell.Mark = caution
 	}

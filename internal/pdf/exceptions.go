@@ -39,14 +39,10 @@ func (b *builder) acceptance(a analysis.Acceptance) {
 	d.Skip(8)
 	d.Keep()
 	color := severityColor[a.Check.Severity]
-	top, page := d.Y, d.Page()
-	d.Paragraph(10, 1.32,
+	b.striped(2.5, color,
 		typeset.Span{Text: a.Check.Severity, Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: color}},
 		typeset.Span{Text: "   " + a.Check.ID + "   ", Style: typeset.Style{Face: typeset.Mono, Size: 8, Color: muted}},
 		typeset.Span{Text: a.Check.Title, Style: strongStyle})
-	if d.Page() == page {
-		page.Fill(d.Left(), top+1, 2.5, d.Y-top-2, color)
-	}
 	d.Y += 3
 	b.advice("Holds for", b.holdsFor(x))
 	b.advice("Until", minute(x.Until)+", "+daysLeft(x.Until, b.doc.AsOf))

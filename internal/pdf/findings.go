@@ -38,14 +38,10 @@ func (b *builder) findingBlock(g analysis.CheckFindings) {
 	c := g.Check
 	d.Mark(c.ID+" "+c.Title, 1)
 	color := severityColor[c.Severity]
-	top, page := d.Y, d.Page()
-	d.Paragraph(10, 1.32,
+	b.striped(4, color,
 		typeset.Span{Text: c.Severity, Style: typeset.Style{Face: typeset.Bold, Size: 9, Color: color}},
 		typeset.Span{Text: "   " + c.ID + "   ", Style: typeset.Style{Face: typeset.Mono, Size: 8.5, Color: muted}},
 		typeset.Span{Text: c.Title, Style: h2Style})
-	if d.Page() == page {
-		page.Fill(d.Left(), top+1, 4, d.Y-top-2, color)
-	}
 	d.Y += 3
 	if c.Rationale != "" {
 		b.spans(typeset.Span{Text: sentence(c.Rationale), Style: bodyStyle})
@@ -58,6 +54,15 @@ func (b *builder) findingBlock(g analysis.CheckFindings) {
 	b.remedy("Fix", g)
 	b.advice("Reference", strings.Join(c.References, "; "))
 	d.Y += 6
+}
+
+// striped writes the head of a block with a stripe beside it, unless a page ends in it.
+func (b *builder) striped(width float64, color typeset.Color, spans ...typeset.Span) {
+	top, page := b.d.Y, b.d.Page()
+	b.d.Paragraph(10, 1.32, spans...)
+	if b.d.Page() == page {
+		page.Fill(b.d.Left(), top+1, width, b.d.Y-top-2, color)
+	}
 }
 
 // advice writes a label and what belongs to it.

@@ -53,14 +53,7 @@ func (b *builder) inventoryFront() front {
 
 // databasesMissing counts the databases that were not looked at, or in part only.
 func databasesMissing(c analysis.Classified) string {
-	var parts []string
-	if never := c.Databases - c.Completed - c.Partial; never > 0 {
-		parts = append(parts, number(never)+" not looked at")
-	}
-	if c.Partial > 0 {
-		parts = append(parts, number(c.Partial)+" in part only")
-	}
-	return strings.Join(parts, ", ")
+	return shares([]share{{c.Databases - c.Completed - c.Partial, "not looked at"}, {c.Partial, "in part only"}})
 }
 
 // riskUnsure says whether the risk of some table may be higher than it is printed.
@@ -69,13 +62,7 @@ func (b *builder) riskUnsure() bool {
 }
 
 func (b *builder) highRisk() int {
-	n := 0
-	for _, r := range analysis.Risks(b.doc) {
-		if r.Level() == analysis.High {
-			n++
-		}
-	}
-	return n
+	return len(slices.DeleteFunc(analysis.Risks(b.doc), func(r analysis.TableRisk) bool { return r.Level() != analysis.High }))
 }
 
 // eachDatabase calls f for every database in scope, in the document's order.
@@ -115,10 +102,7 @@ func (b *builder) inventorySummary() {
 
 // neverLooked says how many databases a sentence does not stand on.
 func (b *builder) neverLooked(c analysis.Classified) string {
-	if missing := databasesMissing(c); missing != "" {
-		return "; " + missing
-	}
-	return ""
+	return before("; ", databasesMissing(c))
 }
 
 func highRiskWords(n int, unsure bool) string {

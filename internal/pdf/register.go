@@ -229,21 +229,12 @@ func (b *builder) inventoryCoverage() {
 
 // databasesSentence says how many databases there are and what became of them.
 func databasesSentence(c analysis.Classified) string {
-	var parts []string
-	for _, part := range []struct {
-		n     int
-		words string
-	}{
-		{c.Completed, "classified completely"}, {c.Partial, "in part"}, {c.Failed, "with a failed run"}, {c.Off, "switched off"}, {c.Never, "never classified"},
-	} {
-		if part.n > 0 {
-			parts = append(parts, number(part.n)+" "+part.words)
-		}
-	}
-	if len(parts) == 0 {
+	if c.Databases == 0 {
 		return "No database is in scope."
 	}
-	return count(c.Databases, "database is", "databases are") + " in scope: " + strings.Join(parts, ", ") + "."
+	return count(c.Databases, "database is", "databases are") + " in scope: " + shares([]share{
+		{c.Completed, "classified completely"}, {c.Partial, "in part"}, {c.Failed, "with a failed run"}, {c.Off, "switched off"}, {c.Never, "never classified"},
+	}) + "."
 }
 
 // classificationGaps are the databases, and instances without one, of which the

@@ -1,8 +1,6 @@
 package pdf
 
 import (
-	"strings"
-
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -134,18 +132,9 @@ func (b *builder) securitySummary() {
 // scopeSentence says how many instances there are and what became of them.
 func (b *builder) scopeSentence() string {
 	a := b.assessed
-	var parts []string
-	for _, part := range []struct {
-		n     int
-		words string
-	}{
+	return count(a.Total, "instance is", "instances are") + " in scope: " + shares([]share{
 		{a.Assessed, "assessed"}, {a.Never, "without an assessment"}, {a.Unreachable, "unreachable"}, {a.Inactive, "inactive"},
-	} {
-		if part.n > 0 {
-			parts = append(parts, number(part.n)+" "+part.words)
-		}
-	}
-	return count(a.Total, "instance is", "instances are") + " in scope: " + strings.Join(parts, ", ") + "."
+	}) + "."
 }
 
 func missingAnswers(n int) string {

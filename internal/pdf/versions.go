@@ -15,7 +15,7 @@ import (
 type versionRow struct {
 	in    snapshot.Instance
 	cves  analysis.CVECounts
-	ended bool
+	ended int // 1: its major version is past its end of life
 }
 
 // versionRows are the active instances whose version the feed knows: past end
@@ -27,25 +27,17 @@ func (b *builder) versionRows() []versionRow {
 		if !in.Active || in.Release == nil {
 			continue
 		}
-		_, ended := analysis.Ended(b.doc, in)
-		rows = append(rows, versionRow{in: *in, cves: analysis.CVEs(b.doc, in), ended: ended})
+		row := versionRow{in: *in, cves: analysis.CVEs(b.doc, in)}
+		if _, ended := analysis.Ended(b.doc, in); ended {
+			row.ended = 1
+		}
+		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b versionRow) int {
-		return cmp.Or(compareBool(b.ended, a.ended), cmp.Compare(b.cves.HighestOpen, a.cves.HighestOpen),
+		return cmp.Or(cmp.Compare(b.ended, a.ended), cmp.Compare(b.cves.HighestOpen, a.cves.HighestOpen),
 			cmp.Compare(b.cves.HighestPossible, a.cves.HighestPossible), strings.Compare(a.in.Name, b.in.Name))
 	})
 	return rows
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	default:
-		return -1
-	}
 }
 
 func (b *builder) versions() {
@@ -97,9 +89,7 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		case r.cves.Possible.Total() > 0:
 			possible++
 		}
-		if r.ended {
-			ended++
-		}
+		ended += r.ended
 	}
 	if vulnerable+possible+ended == 0 {
 		words := "All " + count(len(rows), "instance runs", "instances run")

@@ -52,21 +52,13 @@ func (b *builder) vulnerability(v snapshot.Vulnerability, on []affectedBy) {
 	d.Skip(6)
 	d.Settle()
 	band := analysis.Band(v.CVSS)
-	top, page := d.Y, d.Page()
-	d.Paragraph(10, 1.32,
+	b.striped(4, severityColor[band],
 		typeset.Span{Text: v.ID, Style: strongStyle},
 		typeset.Span{Text: "   CVSS " + decimal(v.CVSS) + " " + band, Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: severityColor[band]}},
 		typeset.Span{Text: "   " + v.Vector, Style: codeMuted})
-	if d.Page() == page {
-		page.Fill(d.Left(), top+1, 4, d.Y-top-2, severityColor[band])
-	}
-	from := ""
-	if v.Source != "" {
-		from = " Source: " + v.Source + "."
-	}
 	d.Paragraph(10, 1.38,
 		typeset.Span{Text: sentence(v.Title), Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}},
-		typeset.Span{Text: " Component: " + orDash(v.Component) + ". Fixed in " + orDash(strings.Join(v.FixedIn, ", ")) + "." + from, Style: smallStyle})
+		typeset.Span{Text: " Component: " + orDash(v.Component) + ". Fixed in " + orDash(strings.Join(v.FixedIn, ", ")) + "." + before(" Source: ", v.Source) + after(v.Source, "."), Style: smallStyle})
 	for _, s := range standings(on) {
 		d.Need(24)
 		mark, top, page := s.cell(), d.Y, d.Page()

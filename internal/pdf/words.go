@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -61,6 +62,23 @@ func age(at, asOf time.Time) string {
 	}
 }
 
+// share is a part of several things, and what became of it.
+type share struct {
+	n     int
+	words string
+}
+
+// shares lists those that are not empty.
+func shares(all []share) string {
+	var parts []string
+	for _, s := range all {
+		if s.n > 0 {
+			parts = append(parts, number(s.n)+" "+s.words)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 func yesNo(b bool) string {
 	if b {
 		return "yes"
@@ -69,12 +87,7 @@ func yesNo(b bool) string {
 }
 
 // orDash stands in for an absent value in a table.
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "–") }
 
 // sentence makes words from another package end like a sentence.
 func sentence(s string) string {

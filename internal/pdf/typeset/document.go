@@ -95,23 +95,14 @@ func (d *Paper) Marks() []Bookmark { return d.marks }
 // indented from the left, and leaves Y below. leading is the line height as a
 // multiple of the largest size.
 func (d *Paper) Paragraph(indent, leading float64, spans ...Span) {
-	d.paragraph(indent, d.TextWidth()-indent, leading, spans)
+	d.ParagraphWithin(indent, d.TextWidth()-indent, leading, spans...)
 }
 
 // ParagraphWithin is Paragraph over a width of its own: the one that ParagraphHeight
 // was asked about.
 func (d *Paper) ParagraphWithin(indent, width, leading float64, spans ...Span) {
-	d.paragraph(indent, width, leading, spans)
-}
-
-func (d *Paper) paragraph(indent, width, leading float64, spans []Span) {
-	cleaned, size := make([]Span, len(spans)), 0.0
-	for i, s := range spans {
-		cleaned[i] = Span{d.Fonts.CleanLines(s.Text), s.Style}
-		size = max(size, s.Style.Size)
-	}
+	lines, size := d.flow(width, spans)
 	height := size * leading
-	lines := d.Fonts.wrap(cleaned, width)
 	for i, l := range lines {
 		// No single line is left behind or carried over where two fit.
 		if i == 0 && len(lines) > 1 || i == len(lines)-2 && i > 0 {
@@ -119,24 +110,23 @@ func (d *Paper) paragraph(indent, width, leading float64, spans []Span) {
 		} else {
 			d.Need(height)
 		}
-		d.line(d.Left()+indent, l, height, size)
+		d.Page().pieces(d.Left()+indent, Baseline(d.Y, height, size), l)
 		d.Y += height
-	}
-}
-
-func (d *Paper) line(x float64, l line, height, size float64) {
-	y := Baseline(d.Y, height, size)
-	for _, p := range l.pieces {
-		x += d.Page().clean(x, y, p.Style, Left, p.Text)
 	}
 }
 
 // ParagraphHeight is how tall a paragraph over that width would be.
 func (d *Paper) ParagraphHeight(width, leading float64, spans ...Span) float64 {
-	cleaned, size := make([]Span, len(spans)), 0.0
+	lines, size := d.flow(width, spans)
+	return float64(len(lines)) * size * leading
+}
+
+// flow breaks spans into lines; size is the largest of theirs.
+func (d *Paper) flow(width float64, spans []Span) (lines []line, size float64) {
+	cleaned := make([]Span, len(spans))
 	for i, s := range spans {
 		cleaned[i] = Span{d.Fonts.CleanLines(s.Text), s.Style}
 		size = max(size, s.Style.Size)
 	}
-	return float64(len(d.Fonts.wrap(cleaned, width))) * size * leading
+	return d.Fonts.wrap(cleaned, width), size
 }

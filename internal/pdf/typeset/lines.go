@@ -1,7 +1,7 @@
 package typeset
 
 import (
-	"iter"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -195,11 +195,8 @@ func Thousands[N int | int64](n N) string {
 		return "-" + Thousands(-n)
 	}
 	if n < 1000 {
-		return digits(int64(n))
+		return strconv.FormatInt(int64(n), 10)
 	}
-	tail := digits(int64(n % 1000))
+	tail := strconv.FormatInt(int64(n%1000), 10)
 	return Thousands(n/1000) + "," + strings.Repeat("0", 3-len(tail)) + tail
 }
-
-// words yields the words of a title.
-func words(s string) iter.Seq[string] { return strings.FieldsSeq(s) }

@@ -1,9 +1,5 @@
 package typeset
 
-import "strconv"
-
-func digits(n int64) string { return strconv.FormatInt(n, 10) }
-
 // Align is where text stands in its box.
 type Align uint8
 
@@ -71,6 +67,13 @@ func (p *Page) clean(x, y float64, s Style, align Align, text string) float64 {
 	}
 	p.runs(x, y, s, visual(text))
 	return width
+}
+
+// pieces draws a line from x on.
+func (p *Page) pieces(x, y float64, l line) {
+	for _, piece := range l.pieces {
+		x += p.clean(x, y, piece.Style, Left, piece.Text)
+	}
 }
 
 // runs draws clean text, changing to the fallback face where it must.

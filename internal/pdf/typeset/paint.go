@@ -32,7 +32,7 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 			pdf.AddUTF8FontFromBytes(Face(face).family(), "", bytes.Clone(d.Fonts.faces[face].ttf))
 		}
 	}
-	p := painter{pdf: pdf}
+	p := painter{pdf: pdf, face: faceCount, text: unset, fill: unset, draw: unset, thickness: -1}
 	for range d.marks {
 		p.links = append(p.links, pdf.AddLink())
 	}
@@ -74,33 +74,32 @@ type painter struct {
 	pdf   *gofpdf.Fpdf
 	links []int
 
-	face        Face
-	size        float32
-	haveFont    bool
-	text, fill  Color
-	haveText    bool
-	haveFill    bool
-	draw        Color
-	haveDraw    bool
-	thickness   float32
-	haveThickly bool
+	face             Face
+	size             float32
+	text, fill, draw Color
+	thickness        float32
 }
+
+// unset is no colour: a painter has not set any yet.
+const unset Color = 1 << 24
 
 func (p *painter) page(page *Page) {
 	for _, o := range page.ops {
 		switch o.kind {
 		case opText:
 			p.font(o.face, o.size)
-			p.textColor(o.color)
+			change(&p.text, o.color, p.pdf.SetTextColor)
 			p.pdf.Text(float64(o.x), float64(o.y), o.text)
 		case opFill:
-			if !p.haveFill || p.fill != o.color {
-				p.pdf.SetFillColor(rgb(o.color))
-				p.fill, p.haveFill = o.color, true
-			}
+			change(&p.fill, o.color, p.pdf.SetFillColor)
 			p.pdf.Rect(float64(o.x), float64(o.y), float64(o.w), float64(o.h), "F")
 		case opRule:
-			p.rule(o)
+			change(&p.draw, o.color, p.pdf.SetDrawColor)
+			if p.thickness != o.size {
+				p.pdf.SetLineWidth(float64(o.size))
+				p.thickness = o.size
+			}
+			p.pdf.Line(float64(o.x), float64(o.y), float64(o.x+o.w), float64(o.y+o.h))
 		}
 	}
 	for _, j := range page.jumps {
@@ -109,31 +108,16 @@ func (p *painter) page(page *Page) {
 }
 
 func (p *painter) font(face Face, size float32) {
-	if !p.haveFont || p.face != face || p.size != size {
+	if p.face != face || p.size != size {
 		p.pdf.SetFont(face.family(), "", float64(size))
-		p.face, p.size, p.haveFont = face, size, true
+		p.face, p.size = face, size
 	}
 }
 
-func (p *painter) textColor(c Color) {
-	if !p.haveText || p.text != c {
-		p.pdf.SetTextColor(rgb(c))
-		p.text, p.haveText = c, true
+// change sets a colour that is another one than before.
+func change(was *Color, is Color, set func(r, g, b int)) {
+	if *was != is {
+		set(int(is>>16&0xFF), int(is>>8&0xFF), int(is&0xFF))
+		*was = is
 	}
-}
-
-func (p *painter) rule(o op) {
-	if !p.haveDraw || p.draw != o.color {
-		p.pdf.SetDrawColor(rgb(o.color))
-		p.draw, p.haveDraw = o.color, true
-	}
-	if !p.haveThickly || p.thickness != o.size {
-		p.pdf.SetLineWidth(float64(o.size))
-		p.thickness, p.haveThickly = o.size, true
-	}
-	p.pdf.Line(float64(o.x), float64(o.y), float64(o.x+o.w), float64(o.y+o.h))
-}
-
-func rgb(c Color) (r, g, b int) {
-	return int(c >> 16 & 0xFF), int(c >> 8 & 0xFF), int(c & 0xFF)
 }

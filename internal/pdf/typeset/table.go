@@ -1,6 +1,7 @@
 package typeset
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -127,7 +128,7 @@ func (r *tableRun) cell(c int, cell Cell) []line {
 	if cell.Mark != 0 {
 		width -= markWidth
 	}
-	spans := []Span{{r.d.Fonts.Clean(cell.Text), r.style(cell)}}
+	spans := []Span{{r.d.Fonts.Clean(cell.Text), cmp.Or(cell.Style, r.t.Look.Body)}}
 	if cell.Sub != "" {
 		spans = append(spans, Span{"\n" + r.d.Fonts.CleanLines(cell.Sub), cell.SubStyle})
 	}
@@ -135,20 +136,17 @@ func (r *tableRun) cell(c int, cell Cell) []line {
 	return r.d.Fonts.limit(lines, MaxCellLines, width)
 }
 
-func (r *tableRun) style(cell Cell) Style {
-	if cell.Style == (Style{}) {
-		return r.t.Look.Body
-	}
-	return cell.Style
-}
-
 func (r *tableRun) draw(x, y, width float64, align Align, cell Cell, lines []line) {
-	look, page := r.t.Look, r.d.Page()
-	left, right := x+look.PadX, x+width-look.PadX
+	left, right := x+r.t.Look.PadX, x+width-r.t.Look.PadX
 	if cell.Mark != 0 {
-		page.Fill(left, y+(r.line-5.5)/2, 5.5, 5.5, cell.Mark)
+		r.d.Page().Fill(left, y+(r.line-5.5)/2, 5.5, 5.5, cell.Mark)
 		left += markWidth
 	}
+	r.put(left, right, y, r.line, align, lines)
+}
+
+// put draws lines of one height between two edges.
+func (r *tableRun) put(left, right, y, height float64, align Align, lines []line) {
 	for i, l := range lines {
 		at := left
 		switch align {
@@ -158,7 +156,7 @@ func (r *tableRun) draw(x, y, width float64, align Align, cell Cell, lines []lin
 			at = (left + right - l.width) / 2
 		}
 		for _, p := range l.pieces {
-			at += page.clean(at, Baseline(y+float64(i)*r.line, r.line, p.Style.Size), p.Style, Left, p.Text)
+			at += r.d.Page().clean(at, Baseline(y+float64(i)*height, height, p.Style.Size), p.Style, Left, p.Text)
 		}
 	}
 }
@@ -186,18 +184,7 @@ func (r *tableRun) head() {
 	x := d.Left()
 	for c, l := range lines {
 		y := d.Y + look.PadY + float64(tallest-len(l))*height
-		for i, one := range l {
-			at := x + look.PadX
-			switch r.t.Columns[c].Align {
-			case Right:
-				at = x + r.widths[c] - look.PadX - one.width
-			case Center:
-				at = x + (r.widths[c]-one.width)/2
-			}
-			for _, p := range one.pieces {
-				at += d.Page().clean(at, Baseline(y+float64(i)*height, height, p.Style.Size), p.Style, Left, p.Text)
-			}
-		}
+		r.put(x+look.PadX, x+r.widths[c]-look.PadX, y, height, r.t.Columns[c].Align, l)
 		x += r.widths[c]
 	}
 	d.Y += float64(tallest)*height + 2*look.PadY
@@ -213,7 +200,7 @@ func (d *Paper) columnWidths(t Table) []float64 {
 	for c, col := range t.Columns {
 		flex += col.Flex
 		if col.Flex == 0 {
-			for word := range words(d.Fonts.Clean(col.Title)) {
+			for word := range strings.FieldsSeq(d.Fonts.Clean(col.Title)) {
 				widths[c] = max(widths[c], d.Fonts.Width(t.Look.Head.Face, t.Look.Head.Size, word))
 			}
 		}
@@ -223,10 +210,7 @@ func (d *Paper) columnWidths(t Table) []float64 {
 			if t.Columns[c].Flex > 0 {
 				continue
 			}
-			style := cell.Style
-			if style == (Style{}) {
-				style = t.Look.Body
-			}
+			style := cmp.Or(cell.Style, t.Look.Body)
 			w := d.Fonts.Width(style.Face, style.Size, d.Fonts.Clean(cell.Text))
 			for l := range strings.Lines(cell.Sub) {
 				w = max(w, d.Fonts.Width(cell.SubStyle.Face, cell.SubStyle.Size, d.Fonts.Clean(strings.TrimSuffix(l, "\n"))))

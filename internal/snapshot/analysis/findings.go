@@ -249,22 +249,12 @@ type InstanceCounts struct {
 // first, ties by name. It counts checks, not objects: one check that finds 500
 // tables must not hide every other server.
 func CountByInstance(doc snapshot.Document) []InstanceCounts {
-	counts := map[uuid.UUID]*InstanceCounts{}
+	out := []InstanceCounts{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
-		one := &InstanceCounts{Name: in.Name}
-		for _, o := range outcomes(doc, in) {
-			if o.failed {
-				one.Counts[Rank(o.check.Severity)]++
-			}
-		}
-		counts[in.ID] = one
-	}
-	out := []InstanceCounts{}
-	for _, in := range doc.Instances {
-		if c := counts[in.ID]; c != nil && c.Counts.Total() > 0 {
-			out = append(out, *c)
-			delete(counts, in.ID)
+		one := InstanceCounts{in.Name, failedBySeverity(outcomes(doc, in))}
+		if one.Counts.Total() > 0 {
+			out = append(out, one)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b InstanceCounts) int {

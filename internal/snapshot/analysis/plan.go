@@ -170,9 +170,7 @@ func upgradeFor(drafts map[string]*draft, in *snapshot.Instance) *draft {
 }
 
 func (d *draft) raise(severity string) {
-	if Rank(severity) < Rank(d.Severity) {
-		d.Severity = severity
-	}
+	d.Severity = worst(d.Severity, severity)
 }
 
 // draftFor finds the action of a check. Checks with the same remediation are

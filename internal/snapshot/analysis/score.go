@@ -131,8 +131,9 @@ func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 	all := outcomes(doc, in)
 	weights := 0.0
 	for _, d := range Domains {
-		bar := domainScore(d.Name, d.Weight, all)
+		bar, lost := domainScore(d.Name, d.Weight, all)
 		bar.Gaps = gaps[d.Name]
+		s.Lost = append(s.Lost, lost...)
 		if bar.Known {
 			weights += d.Weight
 		}
@@ -142,12 +143,15 @@ func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 		return s
 	}
 	s.Known = true
-	mean := 0.0
+	mean, share := 0.0, map[string]float64{}
 	for _, bar := range s.Domains {
 		if bar.Known {
 			mean += bar.Score * bar.Weight / weights
-			s.Lost = append(s.Lost, deductions(bar, all, bar.Weight/weights)...)
+			share[bar.Name] = bar.Weight / weights
 		}
+	}
+	for i, l := range s.Lost {
+		s.Lost[i].Points = l.Domain * share[l.Check.Domain]
 	}
 	slices.SortFunc(s.Lost, func(a, b Deduction) int {
 		return cmp.Or(cmp.Compare(b.Points, a.Points), strings.Compare(a.Check.ID, b.Check.ID))
@@ -158,51 +162,34 @@ func HealthScore(doc snapshot.Document, in *snapshot.Instance) Score {
 	return s
 }
 
-func domainScore(name string, weight float64, all []outcome) DomainScore {
-	bar := DomainScore{Name: name, Weight: weight}
-	total, lost := 0.0, 0.0
+// domainScore is one domain's bar, and what was lost in it as points of the domain.
+func domainScore(name string, weight float64, all []outcome) (bar DomainScore, lost []Deduction) {
+	bar = DomainScore{Name: name, Weight: weight}
+	total, cost := 0.0, 0.0
 	for _, o := range all {
 		if o.check.Domain != name {
 			continue
 		}
 		bar.Checks++
 		total += Weight(o.check.Severity)
-		lost += o.cost()
+		cost += o.cost()
 		if o.failed {
 			bar.Failed++
+			lost = append(lost, Deduction{Check: o.check, Domain: 100 * o.cost()})
 		}
 	}
 	if total > 0 {
 		bar.Known = true
-		bar.Score = 100 - 100*lost/total
+		bar.Score = 100 - 100*cost/total
 	}
-	return bar
-}
-
-func deductions(bar DomainScore, all []outcome, share float64) []Deduction {
-	total := 0.0
-	for _, o := range all {
-		if o.check.Domain == bar.Name {
-			total += Weight(o.check.Severity)
-		}
+	for i := range lost {
+		lost[i].Domain /= total
 	}
-	var out []Deduction
-	for _, o := range all {
-		if o.check.Domain == bar.Name && o.failed {
-			points := 100 * o.cost() / total
-			out = append(out, Deduction{Check: o.check, Domain: points, Points: points * share})
-		}
-	}
-	return out
+	return bar, lost
 }
 
 func (s *Score) cap(all []outcome) {
-	var open SeverityCounts
-	for _, o := range all {
-		if o.failed {
-			open[Rank(o.check.Severity)]++
-		}
-	}
+	open := failedBySeverity(all)
 	s.Overall = s.Uncapped
 	for _, c := range []struct {
 		severity string
@@ -210,13 +197,20 @@ func (s *Score) cap(all []outcome) {
 	}{{Critical, capCritical}, {High, capHigh}} {
 		if n := open[Rank(c.severity)]; n > 0 && s.Overall > c.most {
 			s.Overall = c.most
-			s.Caps = append(s.Caps, capSentence(c.most, n, c.severity))
+			word := strings.ToLower(c.severity)
+			s.Caps = append(s.Caps, "capped at "+itoa(c.most)+": "+plural(n, word+" check", word+" checks")+" failing")
 		}
 	}
 }
 
-func capSentence(most, n int, severity string) string {
-	return "capped at " + itoa(most) + ": " + plural(n, lower(severity)+" check", lower(severity)+" checks") + " failing"
+// failedBySeverity counts the failed checks.
+func failedBySeverity(all []outcome) (c SeverityCounts) {
+	for _, o := range all {
+		if o.failed {
+			c[Rank(o.check.Severity)]++
+		}
+	}
+	return c
 }
 
 // grade turns the capped score into a letter.

@@ -1,6 +1,10 @@
 package analysis
 
-import "muster/internal/snapshot"
+import (
+	"slices"
+
+	"muster/internal/snapshot"
+)
 
 // Severities are the severities of the catalogue, most severe first: the order
 // of every list.
@@ -17,10 +21,8 @@ const (
 // Rank is the place of a severity in the order, 0 for Critical. A severity
 // that is not one of ours ranks as Low.
 func Rank(severity string) int {
-	for i, s := range Severities {
-		if s == severity {
-			return i
-		}
+	if i := slices.Index(Severities[:], severity); i >= 0 {
+		return i
 	}
 	return len(Severities) - 1
 }

@@ -190,13 +190,7 @@ func (o outlook) onTheOthers() string {
 
 // unlisted counts instances without a database to classify.
 func (o outlook) unlisted() int {
-	n := 0
-	for _, in := range o.doc.Instances {
-		if len(in.Databases) == 0 {
-			n++
-		}
-	}
-	return n
+	return len(slices.DeleteFunc(slices.Clone(o.doc.Instances), func(in snapshot.Instance) bool { return len(in.Databases) > 0 }))
 }
 
 // gapSentence says what nobody looked at; empty: everything was.
@@ -277,18 +271,10 @@ func (o outlook) securityWords() (lead, rest string) {
 		words = []string{"No findings on " + plural(c.Assessed, "assessed instance", "assessed instances") + Beside(o.accepted) + "."}
 	case o.findings[0] > 0: // before everything else
 		words = slices.Insert(words, 1, versions...)
-	default: // a version without fixes is as urgent as a high finding
-		words = slices.Insert(words, min(len(words), o.highFirst()), versions...)
+	default: // a version without fixes is as urgent as a high finding, and comes after it
+		words = slices.Insert(words, min(len(words), o.findings[1], 1), versions...)
 	}
 	return words[0] + o.gapSentence(), strings.Join(words[1:], " ")
-}
-
-// highFirst is how many sentences about findings stand before those about versions.
-func (o outlook) highFirst() int {
-	if o.findings[1] > 0 {
-		return 1
-	}
-	return 0
 }
 
 func (o outlook) scorecardWords() (lead, rest string) {

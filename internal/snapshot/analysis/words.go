@@ -21,8 +21,6 @@ func itoa(n int) string {
 	return sign + digits
 }
 
-func lower(s string) string { return strings.ToLower(s) }
-
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
