@@ -47,7 +47,7 @@ const tooOpen fs.FileMode = 0o037
 // exists. It returns *PermissionsError or *MalformedError for a file it will not
 // use.
 func LoadOrCreate(path string) (*Ring, error) {
-	ring, err := load(path)
+	ring, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ring, err
 	}
@@ -58,12 +58,8 @@ func LoadOrCreate(path string) (*Ring, error) {
 	if err := Create(path, []*Key{key}); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return load(path) // ours, or that of a process which was faster
+	return Load(path) // ours, or that of a process which was faster
 }
-
-// Load reads a key file. It returns fs.ErrNotExist where there is none, and what
-// LoadOrCreate returns.
-func Load(path string) (*Ring, error) { return load(path) }
 
 func newKey() (*Key, error) {
 	key := &Key{}
@@ -73,7 +69,9 @@ func newKey() (*Key, error) {
 	return key, nil
 }
 
-func load(path string) (*Ring, error) {
+// Load reads a key file. It returns fs.ErrNotExist where there is none, and what
+// LoadOrCreate returns.
+func Load(path string) (*Ring, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the secret key: %w", err)
@@ -117,22 +115,14 @@ func parse(content string) ([]*Key, error) {
 // Create puts keys into a new file (0600) in one step; fs.ErrExist: somebody
 // else has.
 func Create(path string, keys []*Key) error {
-	if _, err := os.Lstat(path); err == nil { // also where nothing can be made beside it
-		return fmt.Errorf("make the secret key: %w", fs.ErrExist)
+	_, err := os.Lstat(path)
+	if err == nil { // also where nothing can be made beside it
+		err = fs.ErrExist
+	} else if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		// Link, not rename: a rename would replace the key of a faster process.
+		err = put(path, keys, func(aside string) error { return os.Link(aside, path) })
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the secret key: %w", err)
-	}
-	aside, err := writeAside(path, keys)
 	if err != nil {
-		return fmt.Errorf("make the secret key: %w", err)
-	}
-	defer func() { _ = os.Remove(aside) }()
-	// Link, not rename: a rename would replace the key of a faster process.
-	if err := os.Link(aside, path); err != nil {
-		return fmt.Errorf("make the secret key: %w", err)
-	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("make the secret key: %w", err)
 	}
 	return nil
@@ -143,42 +133,41 @@ func Create(path string, keys []*Key) error {
 // or the other. The caller holds the file's lock.
 func replace(path string, keys []*Key) error {
 	info, err := os.Stat(path)
+	if err == nil {
+		err = put(path, keys, func(aside string) error {
+			// Root may rotate the keys of a server that runs as somebody else.
+			if err := errors.Join(giveToOwnerOf(info, aside), os.Chmod(aside, info.Mode().Perm())); err != nil {
+				return err
+			}
+			return os.Rename(aside, path)
+		})
+	}
 	if err != nil {
-		return fmt.Errorf("replace the secret key: %w", err)
-	}
-	aside, err := writeAside(path, keys)
-	if err != nil {
-		return fmt.Errorf("replace the secret key: %w", err)
-	}
-	defer func() { _ = os.Remove(aside) }() // gone already if all went well
-	// Root may rotate the keys of a server that runs as somebody else.
-	if err := errors.Join(giveToOwnerOf(info, aside), os.Chmod(aside, info.Mode().Perm())); err != nil {
-		return fmt.Errorf("replace the secret key: %w", err)
-	}
-	if err := os.Rename(aside, path); err != nil {
-		return fmt.Errorf("replace the secret key: %w", err)
-	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("replace the secret key: %w", err)
 	}
 	return nil
 }
 
-// writeAside writes keys to a file beside path (0600), whole and flushed.
-func writeAside(path string, keys []*Key) (string, error) {
+// put writes keys to a file beside path (0600), whole and flushed, and has move put it
+// into its place.
+func put(path string, keys []*Key, move func(aside string) error) error {
 	aside, err := os.CreateTemp(filepath.Dir(path), ".secret-key-*") // 0600
 	if err != nil {
-		return "", err
+		return err
 	}
+	defer func() { _ = os.Remove(aside.Name()) }() // gone already where it was renamed
 	for _, k := range keys {
 		if _, err = fmt.Fprintf(aside, "%x\n", k.secret); err != nil {
 			break
 		}
 	}
 	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(aside.Name()))
+		return err
 	}
-	return aside.Name(), nil
+	if err := move(aside.Name()); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
 }
 
 // BusyError says that another process is changing a key file.

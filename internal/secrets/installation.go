@@ -3,12 +3,13 @@ package secrets
 import (
 	"context"
 	"crypto/ed25519"
-	"database/sql"
 	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"muster/internal/statement"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -61,38 +62,33 @@ func (e *OrderError) Error() string {
 // stores it where there is none. Of two processes that are first at once, one
 // stores and the other compares. It returns *MismatchError if they differ.
 func CheckFingerprint(ctx context.Context, db sqlx.ExtContext, name, value string) error {
-	_, err := db.ExecContext(ctx,
+	err := statement.Exec(ctx, db, "store the fingerprint of the "+name,
 		`INSERT INTO installation (name, fingerprint) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, value)
-	if err != nil {
-		return fmt.Errorf("store the fingerprint of the %s: %w", name, err)
-	}
-	stored, since, err := fingerprintOf(ctx, db, name)
 	if err != nil {
 		return err
 	}
-	if stored != value {
-		return &MismatchError{Name: name, Database: stored, Ours: value, Since: since}
+	stored, err := stored(ctx, db, name)
+	if err == nil && stored.Fingerprint != value {
+		err = &MismatchError{Name: name, Database: stored.Fingerprint, Ours: value, Since: stored.Since}
 	}
-	return nil
+	return err
 }
 
 // ReplaceFingerprint stores the fingerprint of what has taken the place of what
 // the installation had: the blob store that a backup was restored into.
 func ReplaceFingerprint(ctx context.Context, db sqlx.ExtContext, name, value string) error {
-	_, err := db.ExecContext(ctx, `INSERT INTO installation (name, fingerprint) VALUES ($1, $2)
+	return statement.Exec(ctx, db, "replace the fingerprint of the "+name, `INSERT INTO installation (name, fingerprint) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET fingerprint = excluded.fingerprint, created_at = now()`, name, value)
-	if err != nil {
-		return fmt.Errorf("replace the fingerprint of the %s: %w", name, err)
-	}
-	return nil
 }
 
-func fingerprintOf(ctx context.Context, q sqlx.QueryerContext, name string) (value string, since time.Time, err error) {
-	err = q.QueryRowxContext(ctx, `SELECT fingerprint, created_at FROM installation WHERE name = $1`, name).Scan(&value, &since)
-	if err != nil {
-		return "", time.Time{}, fmt.Errorf("read the fingerprint of the %s: %w", name, err)
-	}
-	return value, since, nil
+// shared is what the database holds of something that all processes share.
+type shared struct {
+	Fingerprint string    `db:"fingerprint"`
+	Since       time.Time `db:"created_at"`
+}
+
+func stored(ctx context.Context, q sqlx.QueryerContext, name string) (shared, error) {
+	return statement.One[shared](ctx, q, "read the fingerprint of the "+name, `SELECT fingerprint, created_at FROM installation WHERE name = $1`, name)
 }
 
 //go:embed sql/first_key.sql
@@ -104,26 +100,27 @@ var firstKeySQL string
 // *MismatchError, *RotatedError or *OrderError.
 func CheckKeys(ctx context.Context, db sqlx.ExtContext, ring *Ring) error {
 	keys := ring.Keys()
-	if _, err := db.ExecContext(ctx, firstKeySQL, SecretKey, keys[0].Fingerprint(), keys[0].PublicKey()); err != nil {
-		return fmt.Errorf("store the fingerprint of the %s: %w", SecretKey, err)
-	}
-	current, since, err := fingerprintOf(ctx, db, SecretKey)
+	err := statement.Exec(ctx, db, "store the fingerprint of the "+SecretKey, firstKeySQL, SecretKey, keys[0].Fingerprint(), keys[0].PublicKey())
 	if err != nil {
 		return err
 	}
-	if keys[0].Fingerprint() == current {
-		return nil
-	}
-	known, err := history(ctx, db)
+	current, err := stored(ctx, db, SecretKey)
 	if err != nil {
 		return err
 	}
-	return judge(ring.path, keys, current, since, known)
+	return judge(ctx, db, ring.path, keys, current)
 }
 
 // judge says what is wrong with keys whose first is not the current one.
-func judge(path string, keys []*Key, current string, since time.Time, known []Record) error {
-	ours := fingerprints(keys)
+func judge(ctx context.Context, q sqlx.QueryerContext, path string, keys []*Key, key shared) error {
+	ours, current := fingerprints(keys), key.Fingerprint
+	if ours[0] == current {
+		return nil
+	}
+	known, err := History(ctx, q)
+	if err != nil {
+		return err
+	}
 	has, firstKnown, anyKnown := false, false, false
 	for i, print := range ours {
 		has = has || print == current
@@ -140,9 +137,9 @@ func judge(path string, keys []*Key, current string, since time.Time, known []Re
 	case has:
 		return &OrderError{Path: path, First: ours[0], Current: current}
 	case anyKnown:
-		return &RotatedError{Path: path, Ours: strings.Join(ours, ", "), Current: current, Replaced: since}
+		return &RotatedError{Path: path, Ours: strings.Join(ours, ", "), Current: current, Replaced: key.Since}
 	}
-	return &MismatchError{Name: SecretKey, Database: current, Ours: strings.Join(ours, ", "), Since: since}
+	return &MismatchError{Name: SecretKey, Database: current, Ours: strings.Join(ours, ", "), Since: key.Since}
 }
 
 // Record is what the database knows of a key that is or was current.
@@ -155,28 +152,18 @@ type Record struct {
 }
 
 // History lists every key that was ever current, oldest first.
-func History(ctx context.Context, db sqlx.ExtContext) ([]Record, error) { return history(ctx, db) }
-
-func history(ctx context.Context, q sqlx.QueryerContext) ([]Record, error) {
-	var records []Record
-	err := sqlx.SelectContext(ctx, q, &records, `SELECT k.fingerprint, k.public_key, k.since, k.retired_at,
+func History(ctx context.Context, q sqlx.QueryerContext) ([]Record, error) {
+	return statement.All[Record](ctx, q, "read the history of the keys", `SELECT k.fingerprint, k.public_key, k.since, k.retired_at,
 		EXISTS (SELECT FROM installation i WHERE i.name = $1 AND i.fingerprint = k.fingerprint) AS current
 		FROM installation_keys k ORDER BY k.since, k.fingerprint`, SecretKey)
-	if err != nil {
-		return nil, fmt.Errorf("read the history of the keys: %w", err)
-	}
-	return records, nil
 }
 
 // lockCurrent reads the current key's fingerprint for a change of keys, and
 // makes others who want to change them wait.
-func lockCurrent(ctx context.Context, tx *sqlx.Tx) (current string, since time.Time, err error) {
-	err = tx.QueryRowxContext(ctx, `SELECT fingerprint, created_at FROM installation WHERE name = $1 FOR UPDATE`, SecretKey).Scan(&current, &since)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", time.Time{}, errors.New("the database knows no key yet: start muster serve once")
+func lockCurrent(ctx context.Context, tx *sqlx.Tx) (shared, error) {
+	key, ok, err := statement.Find[shared](ctx, tx, "read the current key", `SELECT fingerprint, created_at FROM installation WHERE name = $1 FOR UPDATE`, SecretKey)
+	if err == nil && !ok {
+		err = errors.New("the database knows no key yet: start muster serve once")
 	}
-	if err != nil {
-		return "", time.Time{}, fmt.Errorf("read the current key: %w", err)
-	}
-	return current, since, nil
+	return key, err
 }

@@ -34,7 +34,7 @@ func (r *Ring) Keys() []*Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if info, err := os.Stat(r.path); err == nil && !unchanged(info, r.seen) {
-		if read, err := load(r.path); err == nil {
+		if read, err := Load(r.path); err == nil {
 			r.seen, r.keys = read.seen, read.keys
 		}
 	}
@@ -55,18 +55,6 @@ func (r *Ring) Fingerprint() string { return r.Current().Fingerprint() }
 // Signer signs log heads with the current key.
 func (r *Ring) Signer() ed25519.PrivateKey { return r.Current().Signer() }
 
-// Has says whether one of the keys has this fingerprint.
-func (r *Ring) Has(fingerprint string) bool { return r.key(fingerprint) != nil }
-
-func (r *Ring) key(fingerprint string) *Key {
-	for _, k := range r.Keys() {
-		if k.Fingerprint() == fingerprint {
-			return k
-		}
-	}
-	return nil
-}
-
 // Seal encrypts under the current key; see Key.Seal.
 func (r *Ring) Seal(plaintext, context []byte) ([]byte, error) {
 	return r.Current().Seal(plaintext, context)
@@ -77,7 +65,7 @@ func (r *Ring) Seal(plaintext, context []byte) ([]byte, error) {
 func (r *Ring) Open(sealed, context []byte) ([]byte, error) {
 	keys := r.Keys()
 	for _, k := range keys {
-		if k.Fingerprint() == SealedUnder(sealed) {
+		if k.Fingerprint() == r.SealedUnder(sealed) {
 			return k.Open(sealed, context)
 		}
 	}
@@ -90,11 +78,7 @@ func (r *Ring) Open(sealed, context []byte) ([]byte, error) {
 
 // SealedUnder is the fingerprint of the key that something says it was sealed
 // under; empty where it says none.
-func (*Ring) SealedUnder(sealed []byte) string { return SealedUnder(sealed) }
-
-// SealedUnder is the fingerprint of the key that something says it was sealed
-// under; empty where it says none.
-func SealedUnder(sealed []byte) string {
+func (*Ring) SealedUnder(sealed []byte) string {
 	if len(sealed) < headerSize || sealed[0] != formatAESGCM {
 		return ""
 	}

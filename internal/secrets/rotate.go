@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 // Reseal seals everything again that was sealed under other keys, in the
@@ -46,10 +47,10 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 			}
 			done.Current, done.Finished = ring.Fingerprint(), false
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO installation_keys (fingerprint, public_key) VALUES ($1, $2)`,
+		err := statement.Exec(ctx, tx, "keep the public key", `INSERT INTO installation_keys (fingerprint, public_key) VALUES ($1, $2)`,
 			done.Current, ring.Current().PublicKey())
 		if err != nil {
-			return fmt.Errorf("keep the public key: %w", err)
+			return err
 		}
 		if err := ReplaceFingerprint(ctx, tx, SecretKey, done.Current); err != nil {
 			return err
@@ -58,7 +59,7 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 			return err
 		}
 		return record(done)
-	})
+	}, func() error { return nil })
 	return done, err
 }
 
@@ -75,9 +76,10 @@ func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 			return &UnfinishedError{New: ring.Fingerprint(), Current: current}
 		}
 		file, retired = ring, fingerprints(ring.Keys()[1:])
-		_, err := tx.ExecContext(ctx, `UPDATE installation_keys SET retired_at = now() WHERE fingerprint <> $1 AND retired_at IS NULL`, current)
+		err := statement.Exec(ctx, tx, "retire the old keys",
+			`UPDATE installation_keys SET retired_at = now() WHERE fingerprint <> $1 AND retired_at IS NULL`, current)
 		if err != nil {
-			return fmt.Errorf("retire the old keys: %w", err)
+			return err
 		}
 		if _, err = reseal(ctx, tx); err != nil || len(retired) == 0 {
 			return err
@@ -109,12 +111,12 @@ func (e *UnfinishedError) Error() string {
 // and the file's lock, on the file as it is by then; after the commit it runs
 // what is left to do under the lock.
 func changeKeys(ctx context.Context, db *sqlx.DB, path string,
-	change func(tx *sqlx.Tx, ring *Ring, current string) error, afterwards ...func() error,
+	change func(tx *sqlx.Tx, ring *Ring, current string) error, afterwards func() error,
 ) error {
 	release := func() {}
 	defer func() { release() }()
 	err := transact.Once(ctx, db, nil, func(tx *sqlx.Tx) error {
-		current, since, err := lockCurrent(ctx, tx)
+		current, err := lockCurrent(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -129,28 +131,17 @@ func changeKeys(ctx context.Context, db *sqlx.DB, path string,
 			return err
 		}
 		release = unlock
-		ring, err := load(path)
+		ring, err := Load(path)
 		if err != nil {
 			return err
 		}
-		if ring.Fingerprint() != current {
-			known, err := history(ctx, tx)
-			if err != nil {
-				return err
-			}
-			if err := judge(path, ring.Keys(), current, since, known); err != nil {
-				return err
-			}
+		if err := judge(ctx, tx, path, ring.Keys(), current); err != nil {
+			return err
 		}
-		return change(tx, ring, current)
+		return change(tx, ring, current.Fingerprint)
 	})
 	if err != nil {
 		return err
 	}
-	for _, do := range afterwards {
-		if err := do(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return afterwards()
 }
