@@ -20,6 +20,7 @@ import (
 	"muster/internal/postgres"
 	"muster/internal/postgres/transact"
 	"muster/internal/secrets"
+	"muster/internal/statement"
 )
 
 // Source is an installation, running or not, that a backup is made of.
@@ -147,8 +148,8 @@ func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.
 	before := s.Keys.Keys()
 	var keys []*secrets.Key
 	err := s.reading(ctx, sql.LevelReadCommitted, func(keeper *sqlx.Tx) error {
-		if _, err := keeper.ExecContext(ctx, keepTables); err != nil {
-			return fmt.Errorf("keep the tables from being dropped: %w", err)
+		if err := statement.Exec(ctx, keeper, "keep the tables from being dropped", keepTables); err != nil {
+			return err
 		}
 		return s.reading(ctx, sql.LevelRepeatableRead, func(tx *sqlx.Tx) (err error) {
 			keys, err = s.dumpSnapshot(ctx, tx, dir, before, m)
@@ -159,9 +160,9 @@ func (s *Source) dump(ctx context.Context, dir string, m *Manifest) ([]*secrets.
 }
 
 func (s *Source) dumpSnapshot(ctx context.Context, tx *sqlx.Tx, dir string, before []*secrets.Key, m *Manifest) ([]*secrets.Key, error) {
-	var snapshot string
-	if err := tx.GetContext(ctx, &snapshot, `SELECT pg_export_snapshot()`); err != nil {
-		return nil, fmt.Errorf("export a snapshot: %w", err)
+	snapshot, err := statement.One[string](ctx, tx, "export a snapshot", `SELECT pg_export_snapshot()`)
+	if err != nil {
+		return nil, err
 	}
 	keys := union(s.Keys.Keys(), before)
 	if err := s.describe(ctx, tx, keys[0], m); err != nil {
@@ -183,10 +184,7 @@ func (s *Source) dumpSnapshot(ctx context.Context, tx *sqlx.Tx, dir string, befo
 	}
 	s.Progress("dumping the database")
 	m.PgDump, err = postgres.Dump(ctx, s.Database, m.PostgreSQL, snapshot, filepath.Join(dir, dumpName))
-	if err != nil {
-		return nil, err
-	}
-	return keys, nil
+	return keys, err
 }
 
 //go:embed sql/keep_tables.sql
@@ -196,8 +194,8 @@ var keepTables string
 // takes.
 func (s *Source) reading(ctx context.Context, isolation sql.IsolationLevel, do func(tx *sqlx.Tx) error) error {
 	return transact.Once(ctx, s.DB, &sql.TxOptions{Isolation: isolation, ReadOnly: true}, func(tx *sqlx.Tx) error {
-		if _, err := tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
-			return fmt.Errorf("let a transaction lie idle: %w", err)
+		if err := statement.Exec(ctx, tx, "let a transaction lie idle", `SET LOCAL idle_in_transaction_session_timeout = 0`); err != nil {
+			return err
 		}
 		return do(tx)
 	})
@@ -205,10 +203,9 @@ func (s *Source) reading(ctx context.Context, isolation sql.IsolationLevel, do f
 
 // union is keys and those of more that are not among them.
 func union(keys, more []*secrets.Key) []*secrets.Key {
-	all, have := []*secrets.Key{}, make(map[string]bool)
-	for _, k := range append(append(all, keys...), more...) {
-		if !have[k.Fingerprint()] {
-			have[k.Fingerprint()] = true
+	all := slices.Clone(keys)
+	for _, k := range more {
+		if !slices.ContainsFunc(keys, func(had *secrets.Key) bool { return had.Fingerprint() == k.Fingerprint() }) {
 			all = append(all, k)
 		}
 	}
@@ -223,8 +220,8 @@ func (s *Source) describe(ctx context.Context, tx *sqlx.Tx, key *secrets.Key, m 
 	if m.Schema, err = postgres.SchemaVersion(ctx, tx); err != nil {
 		return err
 	}
-	if err := tx.GetContext(ctx, &m.Organizations, `SELECT count(*) FROM organizations`); err != nil {
-		return fmt.Errorf("count the organizations: %w", err)
+	if m.Organizations, err = statement.One[int](ctx, tx, "count the organizations", `SELECT count(*) FROM organizations`); err != nil {
+		return err
 	}
 	for _, log := range eventstore.Logs {
 		head, err := s.Events.Head(ctx, tx, log)

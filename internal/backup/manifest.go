@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"muster/eventstore"
@@ -162,7 +163,7 @@ func (e *ChangedError) Error() string {
 		more = fmt.Sprintf("; and %d more", len(problems)-shown)
 		problems = problems[:shown]
 	}
-	return fmt.Sprintf("the backup in %s is not what was made: %s%s. Nothing was restored; use another copy of it", e.Dir, join(problems), more)
+	return fmt.Sprintf("the backup in %s is not what was made: %s%s. Nothing was restored; use another copy of it", e.Dir, strings.Join(problems, "; "), more)
 }
 
 // NewerError says that a backup was made by a newer program.

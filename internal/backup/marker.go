@@ -2,7 +2,6 @@ package backup
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -11,15 +10,15 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/postgres/transact"
+	"muster/internal/statement"
 )
 
 // The marker is a table that a restore makes before it writes anything else and
 // drops when everything was verified. It is no migration's: it is there before
 // any of them, and no installation that serves has it.
-var (
-	//go:embed sql/create_marker.sql
-	createMarker string
-)
+//
+//go:embed sql/create_marker.sql
+var createMarker string
 
 const dropMarker = `DROP TABLE IF EXISTS muster_restore`
 
@@ -41,32 +40,23 @@ func (e *UnfinishedRestoreError) Error() string {
 // begun into.
 func RequireFinished(ctx context.Context, db sqlx.QueryerContext) error {
 	unfinished, err := readMarker(ctx, db)
-	if err != nil {
-		return err
+	if err == nil && unfinished != nil {
+		err = unfinished
 	}
-	if unfinished != nil {
-		return unfinished
-	}
-	return nil
+	return err
 }
 
 func readMarker(ctx context.Context, db sqlx.QueryerContext) (*UnfinishedRestoreError, error) {
-	var there bool
-	if err := db.QueryRowxContext(ctx, `SELECT to_regclass('muster_restore') IS NOT NULL`).Scan(&there); err != nil {
-		return nil, fmt.Errorf("look for an unfinished restore: %w", err)
+	const look = "look for an unfinished restore"
+	there, err := statement.One[bool](ctx, db, look, `SELECT to_regclass('muster_restore') IS NOT NULL`)
+	if err != nil || !there {
+		return nil, err
 	}
-	if !there {
-		return nil, nil
+	marker, ok, err := statement.Find[UnfinishedRestoreError](ctx, db, look, `SELECT backup, made_at, begun_at FROM muster_restore`)
+	if err == nil && !ok {
+		err = errors.New("the table muster_restore is empty: a restore made it and nothing else does; drop the database")
 	}
-	marker := &UnfinishedRestoreError{}
-	err := sqlx.GetContext(ctx, db, marker, `SELECT backup, made_at, begun_at FROM muster_restore`)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, errors.New("the table muster_restore is empty: a restore made it and nothing else does; drop the database")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for an unfinished restore: %w", err)
-	}
-	return marker, nil
+	return &marker, err
 }
 
 // begin writes the marker; table and row in one transaction.

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -41,7 +41,7 @@ type RestoreTarget struct {
 type TargetError struct{ Problems []string }
 
 func (e *TargetError) Error() string {
-	return "a backup is restored into an empty installation only: " + join(e.Problems)
+	return "a backup is restored into an empty installation only: " + strings.Join(e.Problems, "; ")
 }
 
 // OccupiedError says that another process works on the database.
@@ -114,7 +114,7 @@ func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error
 // load marks the database and loads the dump, unless an earlier call has. Nobody
 // migrates meanwhile: that would fill the database first.
 func (t *RestoreTarget) load(ctx context.Context, conn *sqlx.Conn, b *Backup) error {
-	unlock, err := postgres.LockMigrations(ctx, conn)
+	unlock, err := postgres.LockSession(ctx, conn, postgres.MigrationLockID)
 	if err != nil {
 		return busy(err)
 	}
@@ -208,13 +208,9 @@ func (t *RestoreTarget) requireEmpty(ctx context.Context, b *Backup, major int) 
 }
 
 // holdsMuster says whether a database was ever migrated, or a dump loaded.
-func holdsMuster(ctx context.Context, q sqlx.QueryerContext) (there bool, err error) {
-	err = q.QueryRowxContext(ctx, `SELECT to_regclass('goose_db_version') IS NOT NULL OR to_regclass('events') IS NOT NULL
-		OR to_regclass('log_head') IS NOT NULL`).Scan(&there)
-	if err != nil {
-		return false, fmt.Errorf("look into the database: %w", err)
-	}
-	return there, nil
+func holdsMuster(ctx context.Context, q sqlx.QueryerContext) (bool, error) {
+	return statement.One[bool](ctx, q, "look into the database",
+		`SELECT to_regclass('goose_db_version') IS NOT NULL OR to_regclass('events') IS NOT NULL OR to_regclass('log_head') IS NOT NULL`)
 }
 
 // requireKeyFile accepts a place without a key file, or with the backup's keys.
@@ -226,17 +222,10 @@ func (t *RestoreTarget) requireKeyFile(b *Backup) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(prints(there), prints(b.keys)) {
+	if there.String() != b.keys.String() { // by their fingerprints
 		return fmt.Errorf("%s holds other keys; move it away, or name another file (--secret-key-file)", t.KeyFile)
 	}
 	return nil
-}
-
-func prints(r *secrets.Ring) (list []string) {
-	for _, k := range r.Keys() {
-		list = append(list, k.Fingerprint())
-	}
-	return list
 }
 
 func (t *RestoreTarget) placeKeys(b *Backup) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/postgres/cluster"
+	"muster/internal/statement"
 )
 
 // DumpDatabase is a database as PostgreSQL's own client programs reach it.
@@ -40,11 +41,8 @@ func (e *ToolError) Unwrap() error { return e.Err }
 
 // ServerMajor is the major version of the server behind db.
 func ServerMajor(ctx context.Context, db sqlx.QueryerContext) (int, error) {
-	var number int
-	if err := db.QueryRowxContext(ctx, `SELECT current_setting('server_version_num')::int`).Scan(&number); err != nil {
-		return 0, fmt.Errorf("ask the database for its version: %w", err)
-	}
-	return number / 10000, nil
+	number, err := statement.One[int](ctx, db, "ask the database for its version", `SELECT current_setting('server_version_num')::int`)
+	return number / 10000, err
 }
 
 // dumpLockTimeout is how long pg_dump waits for the locks of all tables, in ms.

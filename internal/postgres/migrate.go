@@ -15,6 +15,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"muster/internal/postgres/cluster"
+	"muster/internal/statement"
 	"muster/migrations"
 )
 
@@ -116,12 +117,8 @@ func MigrationStatus(ctx context.Context, db *sqlx.DB) ([]Migration, error) {
 }
 
 // SchemaVersion is the last migration that a database has taken, as q sees it.
-func SchemaVersion(ctx context.Context, q sqlx.QueryerContext) (version int64, err error) {
-	err = q.QueryRowxContext(ctx, `SELECT max(version_id) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(&version)
-	if err != nil {
-		return 0, fmt.Errorf("read the schema version: %w", err)
-	}
-	return version, nil
+func SchemaVersion(ctx context.Context, q sqlx.QueryerContext) (int64, error) {
+	return statement.One[int64](ctx, q, "read the schema version", `SELECT max(version_id) FROM `+goose.DefaultTablename+` WHERE is_applied`)
 }
 
 // KnownSchemaVersion is the last migration of this binary.
@@ -131,12 +128,6 @@ func KnownSchemaVersion() (int64, error) {
 		return 0, errors.Join(errors.New("this binary has no migrations"), err)
 	}
 	return goose.NumericComponent(names[len(names)-1])
-}
-
-// LockMigrations keeps everybody from migrating the database of conn until its
-// session ends or unlock is called. It returns *LockedError.
-func LockMigrations(ctx context.Context, conn *sqlx.Conn) (unlock func(context.Context) error, err error) {
-	return LockSession(ctx, conn, migrationLockID)
 }
 
 // LockedError says that somebody else holds an advisory lock for longer than we
@@ -174,19 +165,16 @@ func newProvider(db *sqlx.DB, files fs.FS) (*goose.Provider, error) {
 }
 
 func requireServer(ctx context.Context, db *sqlx.DB) error {
-	var server struct {
+	type server struct {
 		Number  int    `db:"number"`
 		Version string `db:"version"`
 	}
-	err := db.GetContext(ctx, &server,
+	s, err := statement.One[server](ctx, db, "ask the database for its version",
 		`SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`)
-	if err != nil {
-		return fmt.Errorf("ask the database for its version: %w", err)
+	if err == nil && s.Number/10000 < cluster.OldestMajor {
+		err = &OldServerError{Version: s.Version}
 	}
-	if server.Number/10000 < cluster.OldestMajor {
-		return &OldServerError{Version: server.Version}
-	}
-	return nil
+	return err
 }
 
 // refuseNewer looks before the lock is taken, which is enough: versions only rise,
@@ -209,11 +197,7 @@ func refuseNewer(ctx context.Context, db *sqlx.DB, provider *goose.Provider) err
 
 // versioned says whether the database was ever migrated.
 func versioned(ctx context.Context, db *sqlx.DB) (bool, error) {
-	var known bool
-	if err := db.GetContext(ctx, &known, `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename); err != nil {
-		return false, fmt.Errorf("look for the schema version: %w", err)
-	}
-	return known, nil
+	return statement.One[bool](ctx, db, "look for the schema version", `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename)
 }
 
 // migrationLock keeps replicas that start together from migrating together. It
@@ -221,8 +205,8 @@ func versioned(ctx context.Context, db *sqlx.DB) (bool, error) {
 // goose's own locker asks again every five seconds.
 type migrationLock struct{}
 
-// migrationLockID is the advisory lock's key: "muster" in ASCII.
-const migrationLockID = 0x6d7573746572
+// MigrationLockID is the advisory lock of whoever migrates: "muster" in ASCII.
+const MigrationLockID = 0x6d7573746572
 
 // SessionLock waits for as long as the other's migration takes.
 func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
@@ -234,7 +218,7 @@ func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 			return fmt.Errorf("wait for the migration lock: %w", err)
 		}
 	}
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, MigrationLockID); err != nil {
 		return fmt.Errorf("take the migration lock: %w", err)
 	}
 	_, err := conn.ExecContext(ctx, `SELECT set_config('lock_timeout', current_setting('muster.lock_timeout'), false)`)
@@ -246,7 +230,7 @@ func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 
 // SessionUnlock releases the lock; a session that ended has released it already.
 func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, migrationLockID); err != nil {
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, MigrationLockID); err != nil {
 		return fmt.Errorf("release the migration lock: %w", err)
 	}
 	return nil

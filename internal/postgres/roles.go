@@ -152,19 +152,23 @@ func (s *Server) DatabaseURL(ctx context.Context, database string) (string, erro
 	return s.url(musterRole, database)
 }
 
-// ensureDatabase makes a database that is missing. Another process may be making
-// it at this moment, or a server process whose client was killed halfway.
 func ensureDatabase(ctx context.Context, conn *pgx.Conn, database string) error {
+	return ensure(ctx, conn, "the database", `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, database,
+		"CREATE DATABASE "+pgx.Identifier{database}.Sanitize()+" OWNER "+musterRole)
+}
+
+// ensure makes what is not found by its name. Another process may be making it at this
+// moment, or a server process whose client was killed halfway.
+func ensure(ctx context.Context, conn *pgx.Conn, what, find, name, create string) error {
 	var found bool
-	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, database).Scan(&found); err != nil {
-		return fmt.Errorf("look for the database: %w", err)
+	if err := conn.QueryRow(ctx, find, name).Scan(&found); err != nil {
+		return fmt.Errorf("look for %s: %w", what, err)
 	}
 	if found {
 		return nil
 	}
-	_, err := conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{database}.Sanitize()+" OWNER "+musterRole)
-	if err != nil && !madeMeanwhile(err) {
-		return fmt.Errorf("make the database: %w", err)
+	if _, err := conn.Exec(ctx, create); err != nil && !madeMeanwhile(err) {
+		return fmt.Errorf("make %s: %w", what, err)
 	}
 	return nil
 }
@@ -209,32 +213,21 @@ func (s *Server) MonitorURL(ctx context.Context) (string, error) {
 // closed: CREATE ROLE knows no IF NOT EXISTS, and of two that grant and revoke on
 // one database at once, one ends with "tuple concurrently updated".
 func takeTurns(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLockID); err != nil {
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, MigrationLockID); err != nil {
 		return fmt.Errorf("take turns with other processes: %w", err)
 	}
 	return nil
 }
 
 func (s *Server) ensureRole(ctx context.Context, conn *pgx.Conn, role string) error {
-	var found bool
-	err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role).Scan(&found)
-	if err != nil {
-		return fmt.Errorf("look for role %s: %w", role, err)
-	}
-	if found {
-		return nil
-	}
 	pass, err := password(s.secret, role)
 	if err != nil {
 		return err
 	}
 	// Hexadecimal: nothing in it to quote. The server keeps statements of this
 	// kind out of its log unless they fail.
-	_, err = conn.Exec(ctx, fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", role, pass))
-	if err != nil && !madeMeanwhile(err) {
-		return fmt.Errorf("make role %s: %w", role, err)
-	}
-	return nil
+	return ensure(ctx, conn, "role "+role, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role,
+		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", role, pass))
 }
 
 func (s *Server) connectOwner(ctx context.Context) (*pgx.Conn, error) {

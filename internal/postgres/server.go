@@ -24,8 +24,7 @@ const defaultSystemDir = "/var/lib/muster"
 
 // Server is a private server that this process uses.
 type Server struct {
-	Started  bool // by this process
-	Attached bool // it ran already: another process's, or an orphan that is now ours
+	Started bool // by this process; else it ran already: another process's, or an orphan that is now ours
 
 	home      *home
 	logger    *slog.Logger
@@ -81,7 +80,6 @@ func (s *Server) join(ctx context.Context) (err error) {
 	if s.socketDir, s.Started, err = s.attachOrStart(ctx); err != nil {
 		return err
 	}
-	s.Attached = !s.Started
 	if err := s.ensureRoles(ctx); err != nil {
 		return errors.Join(err, s.stopIfLast(ctx))
 	}

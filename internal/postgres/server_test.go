@@ -60,7 +60,7 @@ func hold(arguments []byte) int {
 		_ = json.NewEncoder(os.Stdout).Encode(answer)
 		return 1
 	}
-	answer.Started, answer.Attached = s.Started, s.Attached
+	answer.Started, answer.Attached = s.Started, !s.Started
 	if answer.URL, err = s.URL(); err != nil {
 		return 3
 	}

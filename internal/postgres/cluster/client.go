@@ -68,6 +68,3 @@ func clientPaths(program string) []string {
 	}
 	return paths
 }
-
-// Environment is ours without what would steer PostgreSQL's programs.
-func Environment() []string { return environment() }

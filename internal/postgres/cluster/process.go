@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -60,7 +61,7 @@ func initdb(ctx context.Context, inst Installation, account Account, args []stri
 	cmd := exec.CommandContext(ctx, inst.Program("initdb"), args...)
 	account.apply(cmd)
 	cmd.Dir = "/" // our own directory may be closed to the account
-	cmd.Env = environment()
+	cmd.Env = Environment()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -109,7 +110,7 @@ func Start(ctx context.Context, inst Installation, account Account, dir, logPath
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), inst.Program("postgres"), append([]string{"-D", dir}, args...)...)
 	account.apply(cmd)
 	cmd.Dir = "/"
-	cmd.Env = environment()
+	cmd.Env = Environment()
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
@@ -150,9 +151,6 @@ const (
 	Immediate = Mode(syscall.SIGQUIT)
 )
 
-// Done is closed once the server has gone.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
 // Stop stops the server and returns when it has gone; one that has gone already
 // is no error.
 func (p *Process) Stop(ctx context.Context, mode Mode) error {
@@ -167,21 +165,14 @@ func (p *Process) Stop(ctx context.Context, mode Mode) error {
 	}
 }
 
-// environment is ours without what would steer PostgreSQL's programs, in a
+// Environment is ours without what would steer PostgreSQL's programs, in a
 // locale that exists everywhere, so that their messages are readable to us.
-func environment() []string {
-	var env []string
-	for _, pair := range os.Environ() {
+func Environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || name == "LANG" || name == "LANGUAGE" {
-			continue
-		}
-		// Secrets of ours are no business of a program that stays behind.
-		if strings.HasPrefix(name, "MUSTER_") {
-			continue
-		}
-		env = append(env, pair)
-	}
+		return strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || name == "LANG" || name == "LANGUAGE" ||
+			strings.HasPrefix(name, "MUSTER_") // secrets of ours are no business of a program that stays behind
+	})
 	return append(env, "LC_ALL=C", "TZ=UTC")
 }
 

@@ -16,7 +16,6 @@ import (
 type PostmasterFile struct {
 	PID       int
 	DataDir   string
-	Port      int
 	SocketDir string
 	Ready     bool // accepts connections
 }
@@ -41,8 +40,7 @@ func ReadState(dir string) (PostmasterFile, error) {
 	if err != nil {
 		return PostmasterFile{}, fmt.Errorf("postmaster.pid in %s holds no process id: %w", dir, err)
 	}
-	port, _ := strconv.Atoi(line(3)) // not there yet while the server starts
-	return PostmasterFile{PID: pid, DataDir: line(1), Port: port, SocketDir: line(4), Ready: line(7) == "ready"}, nil
+	return PostmasterFile{PID: pid, DataDir: line(1), SocketDir: line(4), Ready: line(7) == "ready"}, nil
 }
 
 // Major reads the major version a cluster was made with.
