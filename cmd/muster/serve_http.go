@@ -15,7 +15,12 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/httpapi"
+	"muster/internal/httpapi/fleet"
+	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/operations"
+	"muster/internal/httpapi/reports"
+	"muster/internal/httpapi/signin"
+	"muster/internal/httpapi/tiles"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/feed"
@@ -43,11 +48,7 @@ func (p *process) startHTTP(
 	if err != nil {
 		return nil, fmt.Errorf("--public-url: %w", err)
 	}
-	outbox, err := p.outbox()
-	if err != nil {
-		return nil, err
-	}
-	provider, err := p.identityProvider(public)
+	groups, err := p.groups(public, collector, fillDemo)
 	if err != nil {
 		return nil, err
 	}
@@ -56,21 +57,11 @@ func (p *process) startHTTP(
 		app = nil
 		p.log.Warn("this binary is without the pages: it was built without the web application", "error", err)
 	}
-	handler, err := httpapi.New(httpapi.Dependencies{
-		DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events,
-		History: p.history, Fleet: p.fleet, Audit: p.audit, Alerts: p.alerts, Exceptions: p.exceptions, Checks: p.checks, Servers: p.facts, Jobs: p.queue,
-		Tiles: p.tiles(), Drops: p.drops,
-		Feed:        feed.New(p.commands, p.places, p.intake, time.Now),
-		Agents:      agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now}),
-		Projections: p.runner, Waiter: p.runner, DeadLetters: p.runner.DeadLetters(),
-		Connections: collector, FillDemo: fillDemo, Blobs: p.blobs, Outbox: outbox, OIDC: provider, App: app, Metrics: p.metrics, Tracer: p.export.Tracer(), Ready: p.ready,
-		Build: operations.Build{
-			Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version(),
-		},
-		Log: p.log, Now: time.Now,
+	handler, err := httpapi.New(httpapi.Front{
+		DB: p.db, Accounts: p.accounts, Commands: p.commands, Metrics: p.metrics, Tracer: p.export.Tracer(), App: app, Log: p.log, Now: time.Now,
 		PublicURL: public, InsecureCookies: p.cfg.InsecureCookies,
 		TrustedProxies: p.cfg.TrustedProxies, CORSOrigins: p.cfg.CORSOrigins, Unlimited: !p.cfg.RateLimits,
-	})
+	}, groups)
 	if err != nil {
 		return nil, fmt.Errorf("set up the API: %w", err)
 	}
@@ -94,4 +85,40 @@ func (p *process) startHTTP(
 		}
 	})
 	return server, nil
+}
+
+// groups are the API's handlers, each with what it stands on.
+func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo func(accounts.Organization)) (httpapi.Groups, error) {
+	outbox, err := p.outbox()
+	if err != nil {
+		return httpapi.Groups{}, err
+	}
+	provider, err := p.identityProvider(public)
+	if err != nil {
+		return httpapi.Groups{}, err
+	}
+	return httpapi.Groups{
+		MemberRoutes: &signin.MemberRoutes{
+			Accounts: p.accounts, Commands: p.commands, Fleet: p.fleet, Waiter: p.runner, OIDC: provider, FillDemo: fillDemo, PublicURL: public, Log: p.log,
+		},
+		ReportRoutes: &reports.ReportRoutes{
+			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
+			Waiter: p.runner, Log: p.log, Now: time.Now,
+		},
+		ServerRoutes: &fleet.ServerRoutes{
+			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions,
+			Checks: p.checks, Servers: p.facts, Connections: collector, Waiter: p.runner, Now: time.Now,
+		},
+		TileRoutes: tiles.New(p.tiles(), p.fleet, time.Now, p.log),
+		OperatorRoutes: &operations.OperatorRoutes{
+			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops,
+			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: time.Now,
+			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
+		},
+		FeedRoutes: &ingest.FeedRoutes{
+			Feed:    feed.New(p.commands, p.places, p.intake, time.Now),
+			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now}),
+			Metrics: p.metrics, Waiter: p.runner,
+		},
+	}, nil
 }

@@ -138,7 +138,7 @@ func TestCutOffAnswerIsSeen(t *testing.T) {
 
 // observed is a server of which only the outermost layer works.
 func observed(log *bytes.Buffer) *server {
-	return &server{Dependencies: Dependencies{
+	return &server{Front: Front{
 		Metrics: telemetry.New("test", "abc"), Now: time.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
 		Log: slog.New(telemetry.LogHandler(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))),
 	}}

@@ -18,8 +18,8 @@ import (
 
 // server is what a request passes before a handler sees it, and the handlers.
 type server struct {
-	Dependencies
-	handlers
+	Front
+	Groups
 	contract  *contract.Contract
 	routes    map[string]*contract.Route
 	requests  *limiter
@@ -33,25 +33,26 @@ type server struct {
 
 // New returns the whole surface as one handler. It fails where a route has no
 // row in the table of roles and scopes, or a row has no route.
-func New(d Dependencies) (http.Handler, error) {
+func New(f Front, g Groups) (http.Handler, error) {
 	c, err := ourContract()
 	if err != nil {
 		return nil, err
 	}
-	handler, _, err := build(d, c)
+	handler, _, err := build(f, g, c)
 	return handler, err
 }
 
 // build changes nothing in c: tests build many servers of one contract.
-func build(d Dependencies, c *contract.Contract) (_ http.Handler, _ *server, err error) {
-	cookies := wire.Cookies{PublicURL: d.PublicURL, Insecure: d.InsecureCookies}
+func build(f Front, g Groups, c *contract.Contract) (_ http.Handler, _ *server, err error) {
 	s := &server{
-		Cookies:      cookies,
-		Dependencies: d, contract: c, routes: maps.Clone(c.Routes),
-		requests: newLimiter(defaultPolicy, d.Now), downloads: newLimiter(downloadPolicy, d.Now),
+		Front: f, Groups: g, contract: c, routes: maps.Clone(c.Routes),
+		Cookies:  wire.Cookies{PublicURL: f.PublicURL, Insecure: f.InsecureCookies},
+		requests: newLimiter(defaultPolicy, f.Now), downloads: newLimiter(downloadPolicy, f.Now),
 		intake:  newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
-		arrival: defaultArrival, handlers: newHandlers(d, cookies, c),
+		arrival: defaultArrival,
 	}
+	g.MemberRoutes.Cookies = s.Cookies
+	g.ContractJSON, g.ContractYAML = c.JSON, openapiYAML
 	if s.origins, err = s.trustedOrigins(); err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +86,7 @@ func (s *server) engine() (*gin.Engine, error) {
 	engine.Use(s.gate, s.once)
 	engine.NoRoute(s.nothingHere)
 	engine.NoMethod(s.wrongMethod)
-	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s.handlers, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
+	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s.Groups, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  s.unread,
 		HandlerErrorFunc:         s.fail,
 		ResponseErrorHandlerFunc: s.fail,

@@ -138,7 +138,7 @@ func (w *world) build() {
 	w.t.Helper()
 	c, err := ourContract()
 	must(w.t, err)
-	w.handler, w.server, err = build(w.deps, c)
+	w.handler, w.server, err = build(w.deps.front(), w.deps.groups(), c)
 	must(w.t, err)
 	w.yardstick = newYardstick(w.server.contract, !w.deps.Unlimited)
 }

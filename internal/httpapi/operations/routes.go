@@ -30,6 +30,6 @@ type OperatorRoutes struct {
 	Ready       *readiness.Board
 	Build       Build
 
-	ContractJSON, ContractYAML []byte
+	ContractJSON, ContractYAML []byte // of the server
 	Now                        func() time.Time
 }

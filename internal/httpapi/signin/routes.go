@@ -22,7 +22,7 @@ type MemberRoutes struct {
 	// FillDemo fills a demo organization in the background and returns at once;
 	// filling one again changes nothing.
 	FillDemo  func(accounts.Organization)
-	Cookies   wire.Cookies
+	Cookies   wire.Cookies // of the server
 	PublicURL *url.URL
 	Log       *slog.Logger
 }

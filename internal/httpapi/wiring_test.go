@@ -19,7 +19,11 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
 	"muster/internal/httpapi/fleet"
+	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/operations"
+	"muster/internal/httpapi/reports"
+	"muster/internal/httpapi/signin"
+	"muster/internal/httpapi/tiles"
 	"muster/internal/intake/agents"
 	"muster/internal/intake/feed"
 	"muster/internal/mail"
@@ -36,8 +40,8 @@ import (
 	"muster/projections/history"
 )
 
-// Dependencies are what the API stands on. All of them are needed but for those
-// that say otherwise.
+// Dependencies are what the API stands on in a test, each once, however many groups
+// stand on it.
 type Dependencies struct {
 	DB         *sqlx.DB
 	Commands   *commands.Service
@@ -80,4 +84,34 @@ type Dependencies struct {
 	TrustedProxies  []netip.Prefix
 	CORSOrigins     []string
 	Unlimited       bool // MUSTER_RATE_LIMITS=off
+}
+
+func (d Dependencies) front() Front {
+	return Front{
+		DB: d.DB, Accounts: d.Accounts, Commands: d.Commands, Metrics: d.Metrics, Tracer: d.Tracer, App: d.App, Log: d.Log, Now: d.Now,
+		PublicURL: d.PublicURL, InsecureCookies: d.InsecureCookies, TrustedProxies: d.TrustedProxies, CORSOrigins: d.CORSOrigins, Unlimited: d.Unlimited,
+	}
+}
+
+func (d Dependencies) groups() Groups {
+	return Groups{
+		MemberRoutes: &signin.MemberRoutes{
+			Accounts: d.Accounts, Commands: d.Commands, Fleet: d.Fleet, Waiter: d.Waiter, OIDC: d.OIDC, FillDemo: d.FillDemo,
+			PublicURL: d.PublicURL, Log: d.Log,
+		},
+		ReportRoutes: &reports.ReportRoutes{
+			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
+			Waiter: d.Waiter, Log: d.Log, Now: d.Now,
+		},
+		ServerRoutes: &fleet.ServerRoutes{
+			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions,
+			Checks: d.Checks, Servers: d.Servers, Connections: d.Connections, Waiter: d.Waiter, Now: d.Now,
+		},
+		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
+		OperatorRoutes: &operations.OperatorRoutes{
+			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops,
+			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
+		},
+		FeedRoutes: &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
+	}
 }
