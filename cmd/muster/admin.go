@@ -95,16 +95,13 @@ func setupLinkCommand(cfg *config.Config) *cobra.Command {
 		Use:   "setup-link",
 		Short: "Print a new link for the first administrator; it works once, for 30 minutes",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				link, err := in.setupLink(cmd.Context())
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), link)
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			link, err := in.setupLink(cmd.Context())
+			if err != nil {
 				return err
-			})
-		},
+			}
+			return say(cmd, "%s\n", link)
+		}),
 	}
 }
 
@@ -179,8 +176,7 @@ func sayPassword(cmd *cobra.Command, done, password string, made bool) error {
 	if made {
 		done += "\npassword: " + password
 	}
-	_, err := fmt.Fprintln(cmd.OutOrStdout(), done)
-	return err
+	return say(cmd, "%s\n", done)
 }
 
 // nameFromAddress is the name of somebody of whom only the address is known.

@@ -7,10 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"io"
+	"sync/atomic"
+
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/backup"
 	"muster/internal/config"
+	"muster/internal/pause"
 	"muster/internal/postgres"
 )
 
@@ -80,4 +84,24 @@ func printBackup(cmd *cobra.Command, dir string, made backup.Manifest) error {
 // database is the installation's database as PostgreSQL's programs reach it.
 func (in *installation) database() postgres.DumpDatabase {
 	return postgres.DumpDatabase{URL: in.url, Private: in.server != nil}
+}
+
+// progressEvery is how often long work says where it is: who waits less than
+// that is told nothing but the outcome.
+const progressEvery = 3 * time.Second
+
+// progress tells a person at the terminal what is being done, until stop.
+func progress(w io.Writer) (report func(string), stop func()) {
+	var now atomic.Pointer[string]
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for started := time.Now(); pause.For(ctx, progressEvery) == nil; {
+			if what := now.Load(); what != nil {
+				fmt.Fprintf(w, "%s (%s so far)\n", *what, time.Since(started).Round(time.Second))
+			}
+		}
+	}()
+	return func(what string) { now.Store(&what) }, func() { cancel(); <-ended }
 }

@@ -34,28 +34,26 @@ func deadListCommand(cfg *config.Config) *cobra.Command {
 		Use:   "list",
 		Short: "List what was set aside, oldest first",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				letters, err := in.runner.DeadLetters().List(cmd.Context(), uuid.Nil, uuid.Nil, deadListLimit)
-				if err != nil {
-					return err
-				}
-				dead, err := in.queue.Dead(cmd.Context(), uuid.Nil, deadListLimit)
-				if err != nil {
-					return err
-				}
-				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "ID\tWHAT\tSINCE\tWAITING\tERROR")
-				for _, l := range letters {
-					fmt.Fprintf(w, "%s\t%s %s:%d in %s\t%s\t%d\t%s\n",
-						l.ID, l.EventType, l.Log, l.Position, l.Handler, l.ParkedAt.UTC().Format(time.RFC3339), l.Waiting, legible.Clean(l.Error))
-				}
-				for _, j := range dead {
-					fmt.Fprintf(w, "%s\t%s job of %s\t%s\t\t%s\n", j.ID, j.Kind, j.Subject, j.RunAt.UTC().Format(time.RFC3339), legible.Clean(j.LastError))
-				}
-				return w.Flush()
-			})
-		},
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			letters, err := in.runner.DeadLetters().List(cmd.Context(), uuid.Nil, uuid.Nil, deadListLimit)
+			if err != nil {
+				return err
+			}
+			dead, err := in.queue.Dead(cmd.Context(), uuid.Nil, deadListLimit)
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "ID\tWHAT\tSINCE\tWAITING\tERROR")
+			for _, l := range letters {
+				fmt.Fprintf(w, "%s\t%s %s:%d in %s\t%s\t%d\t%s\n",
+					l.ID, l.EventType, l.Log, l.Position, l.Handler, l.ParkedAt.UTC().Format(time.RFC3339), l.Waiting, legible.Clean(l.Error))
+			}
+			for _, j := range dead {
+				fmt.Fprintf(w, "%s\t%s job of %s\t%s\t\t%s\n", j.ID, j.Kind, j.Subject, j.RunAt.UTC().Format(time.RFC3339), legible.Clean(j.LastError))
+			}
+			return w.Flush()
+		}),
 	}
 }
 
@@ -75,8 +73,7 @@ func deadOneCommand(cfg *config.Config, use, short string, act func(*installatio
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), legible.Text(said))
-				return err
+				return say(cmd, "%s\n", legible.Text(said))
 			})
 		},
 	}
@@ -104,38 +101,35 @@ func (in *installation) showDead(ctx context.Context, id uuid.UUID) (string, err
 }
 
 func (in *installation) retryDead(ctx context.Context, id uuid.UUID) (string, error) {
-	letter, _, err := in.runner.DeadLetters().Show(ctx, uuid.Nil, id)
-	if errors.Is(err, topic.ErrNoLetter) {
-		return "the job will run again", in.settleJob(ctx, id, accounts.DeadLetterRetried, in.commands.RetryJob)
-	}
-	if err != nil {
-		return "", err
-	}
-	return in.settleLetter(ctx, letter, accounts.DeadLetterRetried, in.runner.DeadLetters().Retry)
+	return in.settleDead(ctx, id, accounts.DeadLetterRetried, in.runner.DeadLetters().Retry, in.commands.RetryJob, "the job will run again")
 }
 
 func (in *installation) dropDead(ctx context.Context, id uuid.UUID) (string, error) {
+	return in.settleDead(ctx, id, accounts.DeadLetterDropped, in.runner.DeadLetters().Drop, in.queue.Drop, "the job is dropped")
+}
+
+// settleDead does it to the event or the job, shows it to the organization's auditors,
+// and returns what came of it; that the event still fails is a failure.
+func (in *installation) settleDead(ctx context.Context, id uuid.UUID, entryType string,
+	event func(context.Context, uuid.UUID, uuid.UUID) (topic.Replay, error), job func(context.Context, uuid.UUID, uuid.UUID) error, done string) (string, error) {
 	letter, _, err := in.runner.DeadLetters().Show(ctx, uuid.Nil, id)
 	if errors.Is(err, topic.ErrNoLetter) {
-		return "the job is dropped", in.settleJob(ctx, id, accounts.DeadLetterDropped, in.queue.Drop)
+		return done, in.settleJob(ctx, id, entryType, job)
 	}
 	if err != nil {
 		return "", err
 	}
-	return in.settleLetter(ctx, letter, accounts.DeadLetterDropped, in.runner.DeadLetters().Drop)
-}
-
-// settleLetter does it to the event and shows it to the organization's auditors.
-func (in *installation) settleLetter(ctx context.Context, letter topic.Letter, entryType string,
-	act func(context.Context, uuid.UUID, uuid.UUID) (topic.Replay, error)) (string, error) {
-	replay, err := act(ctx, letter.OrganizationID, letter.ID)
+	replay, err := event(ctx, letter.OrganizationID, letter.ID)
 	if err != nil {
 		return "", err
 	}
 	if err := in.accounts.RecordOperation(ctx, letter.OrganizationID, entryType, letter.ID.String()); err != nil {
 		return "", err
 	}
-	return sayReplay(replay)
+	if replay.Error != "" {
+		return "", fmt.Errorf("%d events applied, %d still wait: %s", replay.Applied, replay.Waiting, replay.Error)
+	}
+	return fmt.Sprintf("%d events applied, none waits", replay.Applied), nil
 }
 
 // settleJob does it to the job and shows it to the organization's auditors.
@@ -151,12 +145,4 @@ func (in *installation) settleJob(ctx context.Context, id uuid.UUID, entryType s
 		return err
 	}
 	return in.accounts.RecordOperation(ctx, job.OrganizationID, entryType, id.String())
-}
-
-// sayReplay says what came of it; that the event still fails is a failure.
-func sayReplay(r topic.Replay) (string, error) {
-	if r.Error != "" {
-		return "", fmt.Errorf("%d events applied, %d still wait: %s", r.Applied, r.Waiting, r.Error)
-	}
-	return fmt.Sprintf("%d events applied, none waits", r.Applied), nil
 }

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
 	"text/tabwriter"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"muster/commands"
@@ -52,14 +50,21 @@ it, and what was removed or muted since is not. Here it is the other way round.`
 				if err != nil {
 					return err
 				}
-				counted, err := in.countsAsOf(cmd.Context(), target.ID, at)
+				instances, databases, err := fleet.AsOf(cmd.Context(), in.events, commands.Registry().Decode, target.ID, at)
+				if err != nil {
+					return err
+				}
+				open, err := alerts.OpenAsOf(cmd.Context(), in.events, target.ID, at)
 				if err != nil {
 					return err
 				}
 				if err := printHistory(cmd.OutOrStdout(), rows); err != nil {
 					return err
 				}
-				return counted.print(cmd.OutOrStdout())
+				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "\nINSTANCES\tDATABASES\tOPEN ALERTS, NOT MUTED")
+				fmt.Fprintf(w, "%d\t%d\t%d\n", instances, databases, open)
+				return w.Flush()
 			})
 		},
 	}
@@ -92,25 +97,5 @@ func printHistory(out io.Writer, rows []history.ReportRow) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.CreatedAt.UTC().Format(time.RFC3339), r.ID, r.Kind, r.Status, legible.Clean(r.ScopeLabel), last)
 	}
-	return w.Flush()
-}
-
-// counts are the three figures of the overview.
-type counts struct{ instances, databases, alerts int64 }
-
-// countsAsOf counts what the fleet's log had recorded of an organization by then.
-func (in *installation) countsAsOf(ctx context.Context, organization uuid.UUID, at time.Time) (c counts, err error) {
-	c.instances, c.databases, err = fleet.AsOf(ctx, in.events, commands.Registry().Decode, organization, at)
-	if err != nil {
-		return c, err
-	}
-	c.alerts, err = alerts.OpenAsOf(ctx, in.events, organization, at)
-	return c, err
-}
-
-func (c counts) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nINSTANCES\tDATABASES\tOPEN ALERTS, NOT MUTED")
-	fmt.Fprintf(w, "%d\t%d\t%d\n", c.instances, c.databases, c.alerts)
 	return w.Flush()
 }

@@ -186,8 +186,7 @@ signature; 'muster events head' prints signed ones.`,
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), head)
-				return err
+				return say(cmd, "%s\n", head)
 			})
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jmoiron/sqlx"
+	"github.com/spf13/cobra"
 
 	"muster/commands"
 	"muster/eventstore"
@@ -101,6 +102,19 @@ func withAccess(ctx context.Context, cfg *config.Config, a access, work func(*in
 	return work(in)
 }
 
+// opened is what a command runs that reads nothing before the installation is open.
+func opened(cfg *config.Config, work func(cmd *cobra.Command, args []string, in *installation) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return withInstallation(cmd.Context(), cfg, func(in *installation) error { return work(cmd, args, in) })
+	}
+}
+
+// say prints what a command answers.
+func say(cmd *cobra.Command, format string, args ...any) error {
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), format, args...)
+	return err
+}
+
 // logger says of each line which request or job it belongs to.
 func logger(cfg *config.Config) *slog.Logger {
 	return slog.New(telemetry.LogHandler(cfg.Logger().Handler()))
@@ -114,12 +128,12 @@ func quiet(cfg *config.Config) {
 	}
 }
 
-// withDatabase is withInstallation for commands that only look at the schema.
-func withDatabase(ctx context.Context, cfg *config.Config, work func(*installation) error) (err error) {
+// withDatabase opens nothing but the database, and leaves its schema as it is.
+func withDatabase(ctx context.Context, cfg *config.Config, a access, work func(*installation) error) (err error) {
 	quiet(cfg)
 	in := &installation{cfg: cfg, log: logger(cfg), url: cfg.DatabaseURL}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	if err := in.openDatabase(ctx, access{pool: 2}); err != nil {
+	if err := in.openDatabase(ctx, a); err != nil {
 		return err
 	}
 	return work(in)

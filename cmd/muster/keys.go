@@ -36,24 +36,21 @@ If it is cut off, everything can still be read, and running it again finishes.
 The old keys stay in the file until 'muster keys retire'. Heads of the log are
 signed with the new key from now on; 'muster keys list' prints the public keys.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal, func(r secrets.Rotation) error {
-					return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, r.Current+" in the place of "+r.Previous)
-				})
-				if err != nil {
-					return err
-				}
-				what := "rotated"
-				if done.Finished {
-					what = "finished the rotation"
-				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: the secret key is %s, in the place of %s; connections sealed again: %d\n"+
-					"keep %s safe as before; the old key stays in it until 'muster keys retire'\n",
-					what, done.Current, done.Previous, done.Resealed, in.key.Path())
-				return err
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal, func(r secrets.Rotation) error {
+				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, r.Current+" in the place of "+r.Previous)
 			})
-		},
+			if err != nil {
+				return err
+			}
+			what := "rotated"
+			if done.Finished {
+				what = "finished the rotation"
+			}
+			return say(cmd, "%s: the secret key is %s, in the place of %s; connections sealed again: %d\n"+
+				"keep %s safe as before; the old key stays in it until 'muster keys retire'\n",
+				what, done.Current, done.Previous, done.Resealed, in.key.Path())
+		}),
 	}
 }
 
@@ -69,23 +66,18 @@ Heads of the log that an old key signed stay signed: its public key stays in
 'muster keys list', for 'muster events head --check LINE --key PUBLIC'. Backups
 that were made before hold their own key file and can be restored as they are.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.reseal, func(retired []string) error {
-					return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))
-				})
-				if err != nil {
-					return err
-				}
-				if len(retired) == 0 {
-					_, err := fmt.Fprintln(cmd.OutOrStdout(), "there is no old key in "+in.key.Path())
-					return err
-				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "retired %s; its public key stays in 'muster keys list', to check log heads it has signed\n",
-					strings.Join(retired, ", "))
-				return err
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.reseal, func(retired []string) error {
+				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))
 			})
-		},
+			if err != nil {
+				return err
+			}
+			if len(retired) == 0 {
+				return say(cmd, "there is no old key in %s\n", in.key.Path())
+			}
+			return say(cmd, "retired %s; its public key stays in 'muster keys list', to check log heads it has signed\n", strings.Join(retired, ", "))
+		}),
 	}
 }
 
@@ -103,24 +95,22 @@ it is current, old (still in the key file) or retired, how many connections are
 sealed under it, and the public key that checks the log heads it has signed. No
 secret is printed.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				known, err := secrets.History(cmd.Context(), in.db)
-				if err != nil {
-					return err
-				}
-				sealed, err := in.facts.Sealed(cmd.Context(), in.db)
-				if err != nil {
-					return err
-				}
-				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "FINGERPRINT\tSINCE\tSTATE\tSEALED\tPUBLIC KEY")
-				for _, line := range keyLines(known, in.key.Keys(), sealed) {
-					fmt.Fprintln(w, strings.Join(line, "\t"))
-				}
-				return w.Flush()
-			})
-		},
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			known, err := secrets.History(cmd.Context(), in.db)
+			if err != nil {
+				return err
+			}
+			sealed, err := in.facts.Sealed(cmd.Context(), in.db)
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "FINGERPRINT\tSINCE\tSTATE\tSEALED\tPUBLIC KEY")
+			for _, line := range keyLines(known, in.key.Keys(), sealed) {
+				fmt.Fprintln(w, strings.Join(line, "\t"))
+			}
+			return w.Flush()
+		}),
 	}
 }
 

@@ -15,19 +15,16 @@ func migrateCommand(cfg *config.Config) *cobra.Command {
 		Use:   "up",
 		Short: "Bring the schema up to date; serve does so by itself at start",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(*installation) error {
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), "the schema is up to date")
-				return err
-			})
-		},
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, _ *installation) error {
+			return say(cmd, "the schema is up to date\n")
+		}),
 	}
 	status := &cobra.Command{
 		Use:   "status",
 		Short: "List the migrations and when each was applied; changes nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withDatabase(cmd.Context(), cfg, func(in *installation) error {
+			return withDatabase(cmd.Context(), cfg, access{pool: 2}, func(in *installation) error {
 				migrations, err := postgres.MigrationStatus(cmd.Context(), in.db)
 				if err != nil {
 					return err

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"muster/commands"
@@ -28,8 +26,7 @@ func organizationCommand(cfg *config.Config) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "organization %s (%s), administrator %s\n", made.Name, made.ID, email)
-				return err
+				return say(cmd, "organization %s (%s), administrator %s\n", made.Name, made.ID, email)
 			})
 		},
 	}

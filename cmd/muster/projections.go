@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,21 +27,19 @@ func projectionsListCommand(cfg *config.Config) *cobra.Command {
 		Use:   "list",
 		Short: "Show every projection with position, lag and status",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				statuses, err := in.runner.Statuses(cmd.Context())
-				if err != nil {
-					return err
-				}
-				w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-				fmt.Fprintln(w, "NAME\tSTATUS\tPOSITION\tHEAD\tLAG\tPARKED\tLAST ERROR")
-				for _, s := range statuses {
-					fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d events, %.1f s\t%d\t%s\n",
-						s.Name, s.Status, s.Position, s.HeadPosition, s.LagEvents, s.LagSeconds, s.Parked, s.LastError)
-				}
-				return w.Flush()
-			})
-		},
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			statuses, err := in.runner.Statuses(cmd.Context())
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "NAME\tSTATUS\tPOSITION\tHEAD\tLAG\tPARKED\tLAST ERROR")
+			for _, s := range statuses {
+				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d events, %.1f s\t%d\t%s\n",
+					s.Name, s.Status, s.Position, s.HeadPosition, s.LagEvents, s.LagSeconds, s.Parked, s.LastError)
+			}
+			return w.Flush()
+		}),
 	}
 }
 
@@ -57,26 +56,24 @@ cut off, running it again joins the rebuild in progress.`,
 		Example: `  muster projections rebuild report_history
   muster projections rebuild fleet --stop-on-difference`,
 		Args: aProjection,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				if err := in.accounts.RecordSystem(cmd.Context(), accounts.RebuildRequested, "projection "+args[0]); err != nil {
-					return err
-				}
-				progress := rebuildProgress(cmd.ErrOrStderr())
-				difference, err := in.runner.Rebuild(cmd.Context(), args[0], options, progress)
-				fmt.Fprintln(cmd.ErrOrStderr())
-				var stopped *projections.StoppedError
-				if errors.As(err, &stopped) {
-					printDifference(cmd.OutOrStdout(), stopped.Difference)
-				}
-				if err != nil {
-					return err
-				}
-				printDifference(cmd.OutOrStdout(), difference)
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is rebuilt and live\n", args[0])
+		RunE: opened(cfg, func(cmd *cobra.Command, args []string, in *installation) error {
+			if err := in.accounts.RecordSystem(cmd.Context(), accounts.RebuildRequested, "projection "+args[0]); err != nil {
 				return err
+			}
+			difference, err := in.runner.Rebuild(cmd.Context(), args[0], options, func(p projections.RebuildProgress) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "\r%s: %d of %d events", p.State, p.Position, p.Target) // one line over and over
 			})
-		},
+			fmt.Fprintln(cmd.ErrOrStderr())
+			var stopped *projections.StoppedError
+			if errors.As(err, &stopped) {
+				printDifference(cmd.OutOrStdout(), stopped.Difference)
+			}
+			if err != nil {
+				return err
+			}
+			printDifference(cmd.OutOrStdout(), difference)
+			return say(cmd, "%s is rebuilt and live\n", args[0])
+		}),
 	}
 	cmd.Flags().BoolVar(&options.StopOnDifference, "stop-on-difference", false, "keep the old tables where the new ones differ")
 	return cmd
@@ -97,31 +94,22 @@ func aProjection(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// rebuildProgress writes one line over and over.
-func rebuildProgress(w io.Writer) func(projections.RebuildProgress) {
-	return func(p projections.RebuildProgress) {
-		fmt.Fprintf(w, "\r%s: %d of %d events", p.State, p.Position, p.Target)
-	}
-}
-
 func projectionsDiffCommand(cfg *config.Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "diff NAME",
 		Short: "Show how the last rebuild differed from what it replaced",
 		Args:  aProjection,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				difference, ok, err := in.runner.Diff(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				if !ok {
-					return fmt.Errorf("%s has not been rebuilt yet", args[0])
-				}
-				printDifference(cmd.OutOrStdout(), difference)
-				return nil
-			})
-		},
+		RunE: opened(cfg, func(cmd *cobra.Command, args []string, in *installation) error {
+			difference, ok, err := in.runner.Diff(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return fmt.Errorf("%s has not been rebuilt yet", args[0])
+			}
+			printDifference(cmd.OutOrStdout(), difference)
+			return nil
+		}),
 	}
 }
 
@@ -133,14 +121,7 @@ func printDifference(w io.Writer, d projections.Difference) {
 	for _, t := range d.Tables {
 		fmt.Fprintf(w, "%s: %d rows only in the old, %d only in the new, %d different\n", t.Table, t.OnlyOld, t.OnlyNew, t.Different)
 		for _, s := range t.Samples {
-			fmt.Fprintf(w, "  old %s\n  new %s\n", legible.Clean(orDash(string(s.Old))), legible.Clean(orDash(string(s.New))))
+			fmt.Fprintf(w, "  old %s\n  new %s\n", legible.Clean(cmp.Or(string(s.Old), "–")), legible.Clean(cmp.Or(string(s.New), "–")))
 		}
 	}
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
 }

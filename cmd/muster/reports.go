@@ -46,7 +46,7 @@ Exit status with --verify:
 				if err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), outcome); err != nil {
+				if err := say(cmd, "%s\n", outcome); err != nil {
 					return err
 				}
 				if status := outcome.ExitStatus(); verify && status != 0 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -53,36 +52,32 @@ Do not let the old installation run on beside this one.`,
 
 // restore opens what is to become the installation, and nothing of it before the
 // backup was checked.
-func restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report func(string), accept bool) (err error) {
+func restore(cmd *cobra.Command, cfg *config.Config, b *backup.Backup, report func(string), accept bool) error {
 	ctx := cmd.Context()
-	quiet(cfg)
-	in := &installation{cfg: cfg, log: logger(cfg), url: cfg.DatabaseURL}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	if err := in.openDatabase(ctx, access{exclusive: true, pool: 6}); err != nil {
+	return withDatabase(ctx, cfg, access{exclusive: true, pool: 6}, func(in *installation) (err error) {
+		if in.blobs, err = blobs.Open(ctx, in.cfg.BlobURL); err != nil {
+			return err
+		}
+		in.events, in.accounts = eventstore.New(in.db), accounts.New(in.db, time.Now)
+		target := backup.RestoreTarget{
+			DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, KeyFile: in.cfg.SecretKeyFile,
+			Migrate:  func(ctx context.Context) error { return postgres.Migrate(ctx, in.db, in.log) },
+			Progress: report, AcceptFindings: accept,
+			Revoke: in.accounts.EndSessions,
+			Record: func(ctx context.Context) error {
+				return in.accounts.RecordSystem(ctx, accounts.BackupRestored, b.MadeAt.Format(time.RFC3339))
+			},
+		}
+		verified, err := target.Restore(ctx, b)
+		if len(verified.Logs) > 0 {
+			printRestored(cmd, b, verified)
+		}
+		if err == nil {
+			fmt.Fprintln(cmd.OutOrStdout(), "restored: start 'muster serve' with the same settings. Everybody signs in again; tokens that were revoked "+
+				"and members who were disabled since the backup are back. Do not let the old installation run on.")
+		}
 		return err
-	}
-	if in.blobs, err = blobs.Open(ctx, cfg.BlobURL); err != nil {
-		return err
-	}
-	in.events, in.accounts = eventstore.New(in.db), accounts.New(in.db, time.Now)
-	target := backup.RestoreTarget{
-		DB: in.db, Database: in.database(), Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, KeyFile: cfg.SecretKeyFile,
-		Migrate:  func(ctx context.Context) error { return postgres.Migrate(ctx, in.db, in.log) },
-		Progress: report, AcceptFindings: accept,
-		Revoke: in.accounts.EndSessions,
-		Record: func(ctx context.Context) error {
-			return in.accounts.RecordSystem(ctx, accounts.BackupRestored, b.MadeAt.Format(time.RFC3339))
-		},
-	}
-	verified, err := target.Restore(ctx, b)
-	if len(verified.Logs) > 0 {
-		printRestored(cmd, b, verified)
-	}
-	if err == nil {
-		fmt.Fprintln(cmd.OutOrStdout(), "restored: start 'muster serve' with the same settings. Everybody signs in again; tokens that were revoked "+
-			"and members who were disabled since the backup are back. Do not let the old installation run on.")
-	}
-	return err
+	})
 }
 
 func printRestored(cmd *cobra.Command, b *backup.Backup, v backup.Verified) {

@@ -43,8 +43,7 @@ An ingest token works under /ingest/v1 only and takes no scopes.`,
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
-				return err
+				return say(cmd, "%s\n", secret)
 			})
 		},
 	}
