@@ -21,6 +21,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
+	"muster/internal/statement"
 )
 
 const (
@@ -57,14 +58,11 @@ func (s *server) once(c *gin.Context) {
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	claimed, err := k.take(ctx)
-	if err != nil {
-		s.fail(c, err)
-	}
 	if err == nil && !claimed {
 		err = k.answer(c)
-		if err != nil {
-			s.fail(c, err)
-		}
+	}
+	if err != nil {
+		s.fail(c, err)
 	}
 	if err != nil || !claimed {
 		c.Abort()
@@ -130,17 +128,14 @@ type keyed struct {
 // take claims the key; false where it is somebody else's.
 func (k *keyed) take(ctx context.Context) (bool, error) {
 	now := k.server.Now()
-	if _, err := k.server.DB.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE claimed_at < $1`, now.Add(-keyAge)); err != nil {
-		return false, fmt.Errorf("forget idempotency keys: %w", err)
-	}
-	err := k.server.DB.GetContext(ctx, &k.made, claimKeySQL, k.member, k.route, k.key, k.claim, k.made, k.digest, now, now.Add(-keyAge), now.Add(-claimAge))
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
+	err := statement.Exec(ctx, k.server.DB, "forget idempotency keys", `DELETE FROM idempotency_keys WHERE claimed_at < $1`, now.Add(-keyAge))
 	if err != nil {
-		return false, fmt.Errorf("claim idempotency key: %w", err)
+		return false, err
 	}
-	return true, nil
+	made, ok, err := statement.Find[uuid.UUID](ctx, k.server.DB, "claim idempotency key", claimKeySQL,
+		k.member, k.route, k.key, k.claim, k.made, k.digest, now, now.Add(-keyAge), now.Add(-claimAge))
+	k.made = made
+	return ok, err
 }
 
 // answer says again what was answered first, or why it cannot.
@@ -188,11 +183,22 @@ func (k keyed) keep(ctx context.Context, status int, answer *answerRecorder) boo
 	}
 	text, err := json.Marshal(headers)
 	if err == nil {
-		_, err = k.server.DB.ExecContext(context.WithoutCancel(ctx), `UPDATE idempotency_keys SET status = $5, headers = $6, body = $7
-			WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`, k.member, k.route, k.key, k.claim, status, string(text), answer.body.Bytes())
+		err = k.change(ctx, `UPDATE idempotency_keys SET status = $5, headers = $6, body = $7`, status, string(text), answer.body.Bytes())
 	}
+	return k.tell(ctx, "keep the answer of an idempotency key", err)
+}
+
+// change runs a statement on the row of the claim, also where the request has ended.
+func (k keyed) change(ctx context.Context, what string, args ...any) error {
+	_, err := k.server.DB.ExecContext(context.WithoutCancel(ctx), what+` WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`,
+		append([]any{k.member, k.route, k.key, k.claim}, args...)...)
+	return err
+}
+
+// tell logs what was not done, which is no failure of the request; true where it was.
+func (k keyed) tell(ctx context.Context, what string, err error) bool {
 	if err != nil {
-		k.server.Log.WarnContext(ctx, "keep the answer of an idempotency key", "error", err)
+		k.server.Log.WarnContext(ctx, what, "error", err)
 	}
 	return err == nil
 }
@@ -200,18 +206,11 @@ func (k keyed) keep(ctx context.Context, status int, answer *answerRecorder) boo
 // handOver lets the same request be sent again at once, to make what this one may
 // have made.
 func (k keyed) handOver(ctx context.Context) {
-	_, err := k.server.DB.ExecContext(context.WithoutCancel(ctx), `UPDATE idempotency_keys SET claimed_at = claimed_at - $5 * interval '1 second'
-		WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`, k.member, k.route, k.key, k.claim, (claimAge + time.Second).Seconds())
-	if err != nil {
-		k.server.Log.WarnContext(ctx, "hand an idempotency key over", "error", err)
-	}
+	k.tell(ctx, "hand an idempotency key over",
+		k.change(ctx, `UPDATE idempotency_keys SET claimed_at = claimed_at - $5 * interval '1 second'`, (claimAge+time.Second).Seconds()))
 }
 
 // release gives the key back after a refusal.
 func (k keyed) release(ctx context.Context) {
-	_, err := k.server.DB.ExecContext(context.WithoutCancel(ctx), `DELETE FROM idempotency_keys
-		WHERE member_id = $1 AND route = $2 AND key = $3 AND claim = $4`, k.member, k.route, k.key, k.claim)
-	if err != nil {
-		k.server.Log.WarnContext(ctx, "release an idempotency key", "error", err)
-	}
+	k.tell(ctx, "release an idempotency key", k.change(ctx, `DELETE FROM idempotency_keys`))
 }

@@ -11,6 +11,14 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"errors"
+	"io"
+	"mime"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"
 	"muster/internal/telemetry"
@@ -149,4 +157,56 @@ func requestID(r *http.Request, part trace.SpanContext) string {
 		return part.TraceID().String()
 	}
 	return rand.Text()[:16]
+}
+
+// arrival is how long the body of a request may take to come (contract, §26). A
+// sender of one byte a second would otherwise keep a connection, and whatever the
+// server has a bounded number of, for as long as it likes.
+type arrival struct {
+	body  time.Duration // JSON, and what no route reads
+	large time.Duration // what is sent to /ingest or to be verified: megabytes
+}
+
+var defaultArrival = arrival{body: 10 * time.Second, large: time.Minute}
+
+// arriveWithin bounds the arrival of a request's body from now on. It holds also where
+// nobody reads the body: net/http waits for it before it sends a refusal, and closes
+// the connection where it did not come. A recorder in a test has no line to bound.
+func arriveWithin(w http.ResponseWriter, patience time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(patience))
+}
+
+// awaited is a body whose arrival is bounded until its end has been read: a deadline
+// that passes while a handler works would end the handler's context.
+type awaited struct {
+	io.ReadCloser
+	line http.ResponseWriter
+}
+
+func (a awaited) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = http.NewResponseController(a.line).SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// compressed answers with gzip where the caller takes it and it pays, and notes for
+// answers that are packed already whether the caller does. What can be had in ranges is
+// never packed: it is all PDF.
+func compressed(next http.Handler) (http.Handler, error) {
+	pack, err := gzhttp.NewWrapper(gzhttp.MinSize(wire.WorthPacking), gzhttp.ContentTypeFilter(packable),
+		gzhttp.EnableZstd(false), gzhttp.SetContentType(false), gzhttp.KeepAcceptRanges())
+	if err != nil {
+		return nil, err
+	}
+	return pack(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, wire.CallOf(r.Context()).TakesGzip = w.(*gzhttp.GzipResponseWriter)
+		next.ServeHTTP(w, r)
+	})), nil
+}
+
+func packable(contentType string) bool {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "yaml") || kind == "image/svg+xml"
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"muster/domain/organization"
+	"muster/internal/httpapi/wire"
 )
 
 // Anyone marks a route that needs no sign-in, ingest one that takes the
@@ -20,10 +21,8 @@ const (
 	Ingest = organization.Role("ingest")
 )
 
-// Body limits of the contract, §14.
-const (
-	defaultBodyLimit = 64 << 10
-)
+// defaultBodyLimit is the contract's, §14.
+const defaultBodyLimit = 64 << 10
 
 // Route is one row of the table every request passes: who may call it, and
 // what of the request is read.
@@ -102,16 +101,12 @@ func newRoute(method, path string, operation *openapi3.Operation) (*Route, error
 	if len(roles) == 0 {
 		return nil, fmt.Errorf("x-role names nobody")
 	}
-	for _, role := range roles {
-		r.Roles = append(r.Roles, organization.Role(role))
-	}
+	r.Roles = wire.Words[organization.Role](roles)
 	scopes, err := Words(operation.Extensions, "x-scope")
 	if err != nil {
 		return nil, err
 	}
-	for _, scope := range scopes {
-		r.Scopes = append(r.Scopes, organization.Scope(scope))
-	}
+	r.Scopes = wire.Words[organization.Scope](scopes)
 	if len(r.Scopes) == 0 && !r.Open() {
 		return nil, fmt.Errorf("x-scope is empty, so that no token could be kept out")
 	}

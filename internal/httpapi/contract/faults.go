@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,10 +25,7 @@ func Visit(schema *openapi3.Schema, value any) []fault {
 	var found faults
 	found.look(schema, value, "#")
 	slices.SortStableFunc(found, func(a, b fault) int {
-		if n := strings.Compare(a.Pointer, b.Pointer); n != 0 {
-			return n
-		}
-		return strings.Compare(a.code, b.code)
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.code, b.code))
 	})
 	return slices.Compact(found)
 }
@@ -181,9 +179,5 @@ func formatName(format string) string {
 }
 
 func enumText(values []any) string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = fmt.Sprint(v)
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(wire.List(values, func(v any) string { return fmt.Sprint(v) }), ", ")
 }

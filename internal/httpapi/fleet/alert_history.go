@@ -11,10 +11,7 @@ import (
 func (s *ServerRoutes) GetAlertHistory(ctx context.Context, r api.GetAlertHistoryRequestObject) (api.GetAlertHistoryResponseObject, error) {
 	p := r.Params
 	w, broken := wire.WindowAt(s.Now(), p.From, p.To, p.BucketSize)
-	if p := wire.BrokenRules(broken, wire.Overlong("instanceId", len(wire.Value(p.InstanceId))), wire.Overlong("instanceName", len(wire.Value(p.InstanceName)))); p != nil {
-		return nil, p
-	}
-	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName)
+	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName, broken)
 	if err != nil {
 		return nil, err
 	}

@@ -18,28 +18,19 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 		Organization: wire.Caller(ctx).Organization.ID, From: wire.Bound(p.From), To: wire.Bound(p.To), Search: wire.Value(p.Q),
 		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
-	if p := wire.BrokenRules(wire.EmptyWindow(p.From, p.To), wire.Overlong("instanceId", len(wire.Value(p.InstanceId))), wire.Overlong("instanceName", len(wire.Value(p.InstanceName)))); p != nil {
-		return nil, p
-	}
 	var err error
-	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName); err != nil {
+	if q.Scope, err = wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName, wire.EmptyWindow(p.From, p.To)); err != nil {
 		return nil, err
 	}
 	q.Order, q.Descending = alertOrder(p.Sort)
 	q.Closed = onlyIf(wire.Value(p.Status), api.ListAlertsParamsStatusResolved, api.ListAlertsParamsStatusOpen)
 	q.Muted = onlyIf(wire.Value(p.Muted), api.ListAlertsParamsMutedOnly, api.ListAlertsParamsMutedExclude)
-	for _, severity := range wire.Value(p.Severity) {
-		q.Severities = append(q.Severities, alert.Severity(severity))
-	}
+	q.Severities = wire.Words[alert.Severity](wire.Value(p.Severity))
 	rows, total, err := s.Alerts.Page(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.Alert, 0, len(rows))
-	for _, row := range rows {
-		items = append(items, showAlert(row))
-	}
-	return api.ListAlerts200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+	return api.ListAlerts200JSONResponse{Items: wire.List(rows, showAlert), Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
 }
 
 // alertOrder reads how a page is sorted, in either spelling.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -18,13 +19,11 @@ func (s *ServerRoutes) ListExceptions(ctx context.Context, r api.ListExceptionsR
 	p := r.Params
 	q := exceptions.Query{
 		Organization: wire.Caller(ctx).Organization.ID, Instances: wire.Value(p.InstanceId), Checks: wire.Value(p.CheckId),
-		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
+		Statuses: wire.Words[exception.Status](wire.Value(p.Status)),
+		Page:     wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
 	if p := wire.BrokenRules(wire.Overlong("instanceId", len(q.Instances))); p != nil {
 		return nil, p
-	}
-	for _, status := range wire.Value(p.Status) {
-		q.Statuses = append(q.Statuses, exception.Status(status))
 	}
 	rows, total, err := s.Exceptions.Page(ctx, q, s.Now())
 	if err != nil {
@@ -38,7 +37,11 @@ func (s *ServerRoutes) ListExceptions(ctx context.Context, r api.ListExceptionsR
 }
 
 func (s *ServerRoutes) GetException(ctx context.Context, r api.GetExceptionRequestObject) (api.GetExceptionResponseObject, error) {
-	shown, err := s.exception(ctx, r.ExceptionId)
+	row, ok, err := s.Exceptions.Exception(ctx, wire.Caller(ctx).Organization.ID, r.ExceptionId, s.Now())
+	if err != nil || !ok {
+		return nil, errors.Join(err, wire.MissingUnless(ok, "exception"))
+	}
+	shown, err := s.showException(ctx, row)
 	return api.GetException200JSONResponse(shown), err
 }
 
@@ -65,11 +68,8 @@ func (s *ServerRoutes) RequestException(ctx context.Context, r api.RequestExcept
 			ObjectRef: in.ObjectRef, Reason: in.Reason, Until: in.Until, RequestedBy: who.MemberID, RequestedAt: s.Now(),
 		}
 	}
-	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
-	if err != nil {
-		return nil, err
-	}
-	return api.RequestException201JSONResponse{Body: shown[0], Headers: api.RequestException201ResponseHeaders{Location: exceptionsPath + id.String()}}, nil
+	shown, err := s.showException(ctx, row)
+	return api.RequestException201JSONResponse{Body: shown, Headers: api.RequestException201ResponseHeaders{Location: exceptionsPath + id.String()}}, err
 }
 
 func (s *ServerRoutes) GrantException(ctx context.Context, r api.GrantExceptionRequestObject) (api.GrantExceptionResponseObject, error) {
@@ -103,22 +103,10 @@ func (s *ServerRoutes) decided(
 		at := s.Now()
 		row.Status, row.DecidedBy, row.DecidedAt = status, &who.MemberID, &at
 	}
-	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
-	if err != nil {
-		return api.Exception{}, err
-	}
-	return shown[0], nil
+	return s.showException(ctx, row)
 }
 
-// exception finds one of the caller's organization.
-func (s *ServerRoutes) exception(ctx context.Context, id uuid.UUID) (api.Exception, error) {
-	row, ok, err := s.Exceptions.Exception(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
-	if err != nil {
-		return api.Exception{}, err
-	}
-	if !ok {
-		return api.Exception{}, wire.NotFound("exception")
-	}
+func (s *ServerRoutes) showException(ctx context.Context, row exceptions.Exception) (api.Exception, error) {
 	shown, err := s.showExceptions(ctx, []exceptions.Exception{row})
 	if err != nil {
 		return api.Exception{}, err

@@ -40,9 +40,7 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	if len(q.IDs) > 0 { // a filter resolves in one call, on one page
 		q.Size = max(q.Size, len(q.IDs))
 	}
-	for _, e := range wire.Value(p.Engine) {
-		q.Engines = append(q.Engines, domain.Engine(e))
-	}
+	q.Engines = wire.Words[domain.Engine](wire.Value(p.Engine))
 	if p.Status != nil {
 		active := *p.Status == api.ListInstancesParamsStatusActive
 		q.Active = &active
@@ -60,10 +58,7 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 
 func (s *ServerRoutes) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
 	shown, err := s.instance(ctx, r.InstanceId)
-	if err != nil {
-		return nil, err
-	}
-	return api.GetInstance200JSONResponse(shown), nil
+	return api.GetInstance200JSONResponse(shown), err
 }
 
 func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance, error) {
@@ -82,10 +77,7 @@ func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance
 }
 
 func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance) ([]api.Instance, error) {
-	ids := make([]uuid.UUID, len(rows))
-	for i, row := range rows {
-		ids[i] = row.ID
-	}
+	ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
 	organization := wire.Caller(ctx).Organization.ID
 	states, err := s.Servers.States(ctx, organization, ids)
 	if err != nil {
@@ -233,10 +225,7 @@ func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceR
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	shown, err := s.instance(ctx, r.InstanceId)
-	if err != nil {
-		return nil, err
-	}
-	return api.ChangeInstance200JSONResponse(shown), nil
+	return api.ChangeInstance200JSONResponse(shown), err
 }
 
 // RemoveInstance forgets the credentials in the transaction of the event.

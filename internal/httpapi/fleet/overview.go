@@ -12,9 +12,6 @@ import (
 const trendAge = 7 * 24 * time.Hour
 
 func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequestObject) (api.GetOverviewResponseObject, error) {
-	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(r.Params.InstanceId)))); p != nil {
-		return nil, p
-	}
 	scope, err := wire.FleetScope(ctx, s.Fleet, r.Params.InstanceId, nil)
 	if err != nil {
 		return nil, err

@@ -29,15 +29,13 @@ func fleetItems(body *api.FleetBatch) []commands.FleetItem {
 }
 
 func alertItems(body *api.AlertBatch) []commands.AlertItem {
-	items := make([]commands.AlertItem, 0, len(body.Alerts))
-	for _, a := range body.Alerts {
-		items = append(items, commands.AlertItem{
+	return wire.List(body.Alerts, func(a api.AlertItem) commands.AlertItem {
+		return commands.AlertItem{
 			ExternalID: a.ExternalId, Title: a.Title, Severity: alert.Severity(a.Severity), State: alert.State(a.State), Muted: a.IsMuted,
 			CreatedAt: a.CreatedAt, FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt,
 			Instance: a.Instance, Database: a.Database,
-		})
-	}
-	return items
+		}
+	})
 }
 
 // SampleItems are the samples of a body as their door takes them.

@@ -141,11 +141,9 @@ func (s *OperatorRoutes) ListDeadLetters(ctx context.Context, _ api.ListDeadLett
 }
 
 func endings(j jobs.Row) []api.JobEnding {
-	shown := make([]api.JobEnding, 0, len(j.Endings))
-	for _, e := range j.Endings {
-		shown = append(shown, api.JobEnding{Attempt: e.Attempt, At: e.At.UTC(), WorkerId: e.Worker, How: e.How, Class: e.Class, Error: e.Error})
-	}
-	return shown
+	return wire.List(j.Endings, func(e jobs.Ending) api.JobEnding {
+		return api.JobEnding{Attempt: e.Attempt, At: e.At.UTC(), WorkerId: e.Worker, How: e.How, Class: e.Class, Error: e.Error}
+	})
 }
 
 func (s *OperatorRoutes) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterRequestObject) (api.RetryDeadLetterResponseObject, error) {

@@ -87,12 +87,7 @@ func (s *ReportRoutes) ListReports(ctx context.Context, r api.ListReportsRequest
 	q := history.Query{
 		Organization: wire.Caller(ctx).Organization.ID,
 		Page:         wire.Or(r.Params.Page, 1), Size: wire.Or(r.Params.PageSize, 20),
-	}
-	for _, kind := range r.Params.Kind {
-		q.Kinds = append(q.Kinds, report.Kind(kind))
-	}
-	for _, status := range wire.Value(r.Params.Status) {
-		q.Statuses = append(q.Statuses, report.Status(status))
+		Kinds: wire.Words[report.Kind](r.Params.Kind), Statuses: wire.Words[report.Status](wire.Value(r.Params.Status)),
 	}
 	rows, total, err := s.History.Page(ctx, q, s.Now())
 	if err != nil {
@@ -218,11 +213,7 @@ func (s *ReportRoutes) show(ctx context.Context, rows []history.ReportRow) ([]ap
 			return nil, err
 		}
 	}
-	out := make([]api.Report, 0, len(rows))
-	for _, row := range rows {
-		out = append(out, showReport(row, who, names, progress))
-	}
-	return out, nil
+	return wire.List(rows, func(row history.ReportRow) api.Report { return showReport(row, who, names, progress) }), nil
 }
 
 func showReport(row history.ReportRow, who accounts.Principal, names map[uuid.UUID]string, progress map[uuid.UUID]jobs.Row) api.Report {

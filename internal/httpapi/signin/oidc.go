@@ -125,7 +125,7 @@ func (s *MemberRoutes) signInByIdentity(ctx context.Context, who *oidc.Identity)
 		return "", accounts.Principal{}, err
 	}
 	if email == "" {
-		return "", accounts.Principal{}, &unverifiedError{}
+		return "", accounts.Principal{}, errUnverified
 	}
 	mark, err := s.Commands.JoinByIdentity(ctx, id, email, wire.Client(ctx))
 	if err != nil {
@@ -135,18 +135,14 @@ func (s *MemberRoutes) signInByIdentity(ctx context.Context, who *oidc.Identity)
 	return s.Accounts.SignInByIdentity(ctx, id, wire.Client(ctx))
 }
 
-// unverifiedError says that the provider does not vouch for any address.
-type unverifiedError struct{}
-
-func (*unverifiedError) Error() string { return "the provider vouches for no address" }
+var errUnverified = errors.New("the provider vouches for no address")
 
 // turnedAway returns the sign-in page with the reason why somebody is not let in,
 // and records it; an error that is no refusal comes back.
 func (s *MemberRoutes) turnedAway(ctx context.Context, err error) (location string, _ error) {
 	var (
-		throttled  *accounts.Refusal
-		stranger   *accounts.StrangerError
-		unverified *unverifiedError
+		throttled *accounts.Refusal
+		stranger  *accounts.StrangerError
 	)
 	reason, record := reasonOf(err), ""
 	about := accounts.Member{}
@@ -158,7 +154,7 @@ func (s *MemberRoutes) turnedAway(ctx context.Context, err error) (location stri
 		reason = ReasonThrottled
 	case errors.As(err, &stranger):
 		reason, record, about = ReasonNoAccount, stranger.Reason, stranger.Member
-	case errors.As(err, &unverified):
+	case errors.Is(err, errUnverified):
 		reason, record = ReasonUnverified, "no verified address"
 	case reason == oidc.ReasonMismatch || reason == oidc.ReasonCode || reason == oidc.ReasonToken:
 		record = reason // what an honest browser and an honest provider do not send

@@ -27,10 +27,7 @@ func (s *MemberRoutes) ListMembers(ctx context.Context, r api.ListMembersRequest
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.Member, 0, len(members))
-	for _, m := range members {
-		items = append(items, showMember(m, who.Member.Role))
-	}
+	items := wire.List(members, func(m accounts.Member) api.Member { return showMember(m, who.Member.Role) })
 	return api.ListMembers200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
 }
 

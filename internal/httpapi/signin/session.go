@@ -93,13 +93,12 @@ func (s *MemberRoutes) ListSessions(ctx context.Context, _ api.ListSessionsReque
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.SessionEntry, 0, len(sessions))
-	for _, e := range sessions {
-		items = append(items, api.SessionEntry{
+	items := wire.List(sessions, func(e accounts.Session) api.SessionEntry {
+		return api.SessionEntry{
 			Id: e.ID, Current: e.ID == who.ID, CreatedAt: e.CreatedAt.UTC(), LastSeenAt: e.LastSeenAt.UTC(), ExpiresAt: e.ExpiresAt.UTC(),
 			Ip: wire.Optional(e.IP), UserAgent: wire.Optional(e.UserAgent),
-		})
-	}
+		}
+	})
 	return api.ListSessions200JSONResponse{Items: items}, nil
 }
 

@@ -19,10 +19,7 @@ func (s *MemberRoutes) ListApiTokens(ctx context.Context, _ api.ListApiTokensReq
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.ApiToken, 0, len(tokens))
-	for _, t := range usable(tokens) {
-		items = append(items, showAPIToken(t, ""))
-	}
+	items := wire.List(usable(tokens), func(t accounts.Token) api.ApiToken { return showAPIToken(t, "") })
 	return api.ListApiTokens200JSONResponse{Items: items}, nil
 }
 
@@ -39,11 +36,9 @@ func showAPIToken(t accounts.Token, secret string) api.ApiToken {
 }
 
 func (s *MemberRoutes) CreateApiToken(ctx context.Context, r api.CreateApiTokenRequestObject) (api.CreateApiTokenResponseObject, error) {
-	in := accounts.NewToken{Kind: accounts.APIToken, Name: r.Body.Name, ExpiresAt: wire.Value(r.Body.ExpiresAt)}
-	for _, scope := range r.Body.Scopes {
-		in.Scopes = append(in.Scopes, organization.Scope(scope))
-	}
-	token, secret, err := s.mint(ctx, in)
+	token, secret, err := s.mint(ctx, accounts.NewToken{
+		Kind: accounts.APIToken, Name: r.Body.Name, ExpiresAt: wire.Value(r.Body.ExpiresAt), Scopes: wire.Words[organization.Scope](r.Body.Scopes),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +73,7 @@ func (s *MemberRoutes) ListIngestTokens(ctx context.Context, _ api.ListIngestTok
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.IngestToken, 0, len(tokens))
-	for _, t := range usable(tokens) {
-		items = append(items, showIngestToken(t, ""))
-	}
+	items := wire.List(usable(tokens), func(t accounts.Token) api.IngestToken { return showIngestToken(t, "") })
 	return api.ListIngestTokens200JSONResponse{Items: items}, nil
 }
 

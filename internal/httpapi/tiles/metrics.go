@@ -18,9 +18,6 @@ import (
 )
 
 func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsRequestObject) (api.GetConnectionsResponseObject, error) {
-	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(r.Params.InstanceId)))); p != nil {
-		return nil, p
-	}
 	scope, err := wire.FleetScope(ctx, s.Fleet, r.Params.InstanceId, nil)
 	if err != nil {
 		return nil, err

@@ -39,13 +39,26 @@ func NeverNull[T any](l []T) []T {
 	return l
 }
 
-// Strings are the words of a list of named strings.
-func Strings[T ~string](l []T) []string {
-	out := make([]string, len(l))
-	for i, v := range l {
-		out[i] = string(v)
+// List shows each row of a list, which is never null on the wire.
+func List[Row, Shown any](rows []Row, show func(Row) Shown) []Shown {
+	out := make([]Shown, len(rows))
+	for i, row := range rows {
+		out[i] = show(row)
 	}
 	return out
+}
+
+// Strings are the words of a list of named strings, never null.
+func Strings[T ~string](l []T) []string {
+	return List(l, func(v T) string { return string(v) })
+}
+
+// Words are the strings of a list as words of another kind; nil where there are none.
+func Words[To, From ~string](l []From) []To {
+	if len(l) == 0 {
+		return nil
+	}
+	return List(l, func(v From) To { return To(v) })
 }
 
 // UTC is the time in UTC, or null where there is none.

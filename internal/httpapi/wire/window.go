@@ -107,7 +107,12 @@ func BrokenRules(fields ...[]api.FieldError) *Problem {
 	return &Problem{Code: all[0].Code, Detail: detail, Fields: all}
 }
 
-// FleetScope is what a filter leaves of the caller's organization.
-func FleetScope(ctx context.Context, servers *projected.Reader, ids *[]uuid.UUID, names *[]string) (fleet.Scope, error) {
+// FleetScope is what a filter leaves of the caller's organization, or one problem of
+// the rules that the filter and other parameters break.
+func FleetScope(ctx context.Context, servers *projected.Reader, ids *[]uuid.UUID, names *[]string, broken ...[]api.FieldError) (fleet.Scope, error) {
+	broken = append(broken, Overlong("instanceId", len(Value(ids))), Overlong("instanceName", len(Value(names))))
+	if p := BrokenRules(broken...); p != nil {
+		return fleet.Scope{}, p
+	}
 	return servers.Scope(ctx, Caller(ctx).Organization.ID, Value(ids), Value(names))
 }
