@@ -99,6 +99,12 @@ type Client struct {
 	RequestID string
 }
 
+// Entry is what the security log keeps of what a member does, or what happens to them,
+// from there.
+func (c Client) Entry(org, member uuid.UUID, entryType, detail string) SecurityEntry {
+	return SecurityEntry{OrganizationID: org, MemberID: member, Type: entryType, IP: c.IP, RequestID: c.RequestID, Detail: detail}
+}
+
 // Store keeps organizations, members, passwords, sessions, tokens, invitations and setup links.
 type Store struct {
 	db      *sqlx.DB

@@ -33,16 +33,10 @@ const (
 
 func (e *StrangerError) Error() string { return "no account is open to this identity: " + e.Reason }
 
-// MemberByIdentity returns the member that an identity is linked to, whatever
-// their status; ok is false where it is linked to nobody.
-func (s *Store) MemberByIdentity(ctx context.Context, id Identity) (m Member, ok bool, err error) {
-	return s.member(ctx, `id = (SELECT member_id FROM member_identities WHERE issuer = $1 AND subject = $2)`, id.Issuer, id.Subject)
-}
-
 // SignInByIdentity opens a session for the active member whose identity this is.
 // Errors: *StrangerError.
 func (s *Store) SignInByIdentity(ctx context.Context, id Identity, c Client) (token string, p Principal, err error) {
-	member, ok, err := s.MemberByIdentity(ctx, id)
+	member, ok, err := s.member(ctx, `id = (SELECT member_id FROM member_identities WHERE issuer = $1 AND subject = $2)`, id.Issuer, id.Subject)
 	if err != nil {
 		return "", Principal{}, err
 	}
@@ -94,9 +88,9 @@ func (s *Store) LinkIdentity(ctx context.Context, tx *sqlx.Tx, org, member uuid.
 	case !link.Theirs:
 		return Member{}, &StrangerError{Reason: StrangerOther, Member: m}
 	case link.New:
-		err = s.record(ctx, tx, SecurityEntry{
-			At: now, OrganizationID: org, MemberID: member, Type: IdentityLinked, IP: c.IP, RequestID: c.RequestID, Detail: id.Issuer,
-		})
+		e := c.Entry(org, member, IdentityLinked, id.Issuer)
+		e.At = now
+		err = s.record(ctx, tx, e)
 	}
 	return m, err
 }
@@ -120,8 +114,7 @@ func (s *Store) ThrottleAddress(ctx context.Context, c Client) error {
 // address, and writes it to the security log. about is the account that it
 // concerns; zero: none.
 func (s *Store) RefuseIdentity(ctx context.Context, about Member, reason string, c Client) error {
-	return s.refuse(ctx, nil, subject("ip", Network(c.IP)), SecurityEntry{
-		OrganizationID: about.OrganizationID, MemberID: about.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
-		Detail: MethodOIDC + ": " + reason, Once: about.ID == uuid.Nil,
-	})
+	e := c.Entry(about.OrganizationID, about.ID, SignInRefused, MethodOIDC+": "+reason)
+	e.Once = about.ID == uuid.Nil
+	return s.refuse(ctx, nil, subject("ip", Network(c.IP)), e)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/internal/statement"
 )
@@ -62,9 +63,7 @@ func (s *Store) StartSession(ctx context.Context, member uuid.UUID, method strin
 	if p, err = s.SessionPrincipal(ctx, token); err != nil {
 		return "", Principal{}, err
 	}
-	return token, p, s.RecordSecurity(ctx, SecurityEntry{
-		OrganizationID: p.Organization.ID, MemberID: member, Type: SignedIn, IP: c.IP, RequestID: c.RequestID, Detail: method,
-	})
+	return token, p, s.RecordSecurity(ctx, c.Entry(p.Organization.ID, member, SignedIn, method))
 }
 
 // SessionPrincipal returns who a session cookie belongs to. Errors: *Refusal
@@ -119,9 +118,7 @@ func (s *Store) SignOut(ctx context.Context, token string, c Client) error {
 	if err != nil || !ok {
 		return err
 	}
-	return s.RecordSecurity(ctx, SecurityEntry{
-		OrganizationID: row.Organization, MemberID: row.Member, Type: SignedOut, IP: c.IP, RequestID: c.RequestID,
-	})
+	return s.RecordSecurity(ctx, c.Entry(row.Organization, row.Member, SignedOut, ""))
 }
 
 // Sessions returns a member's live sessions, newest first.
@@ -138,7 +135,7 @@ func (s *Store) RevokeSession(ctx context.Context, p Principal, session uuid.UUI
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, s.recordRevoked(ctx, p, "one", c)
+	return true, s.RecordSecurity(ctx, c.Entry(p.Organization.ID, p.Member.ID, SessionsRevoked, "one"))
 }
 
 // RevokeOtherSessions ends all of the member's sessions but their present one.
@@ -147,13 +144,13 @@ func (s *Store) RevokeOtherSessions(ctx context.Context, p Principal, c Client) 
 	if err != nil {
 		return err
 	}
-	return s.recordRevoked(ctx, p, "all others", c)
+	return s.RecordSecurity(ctx, c.Entry(p.Organization.ID, p.Member.ID, SessionsRevoked, "all others"))
 }
 
-func (s *Store) recordRevoked(ctx context.Context, p Principal, which string, c Client) error {
-	return s.RecordSecurity(ctx, SecurityEntry{
-		OrganizationID: p.Organization.ID, MemberID: p.Member.ID, Type: SessionsRevoked, IP: c.IP, RequestID: c.RequestID, Detail: which,
-	})
+// EndSessions signs everybody of the installation out. A restored backup would
+// bring back sessions that were revoked since it was made.
+func (s *Store) EndSessions(ctx context.Context, q sqlx.ExtContext) error {
+	return statement.Exec(ctx, q, "end all sessions", `DELETE FROM sessions`)
 }
 
 // SessionOwner returns whose live session a token is, without using it: ok is

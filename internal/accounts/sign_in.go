@@ -65,9 +65,7 @@ func (s *Store) ChangePassword(ctx context.Context, p Principal, current, next s
 	if err := s.replacePassword(ctx, p.Member, hash, p.ID); err != nil {
 		return err
 	}
-	return s.RecordSecurity(ctx, SecurityEntry{
-		OrganizationID: p.Member.OrganizationID, MemberID: p.Member.ID, Type: PasswordChanged, IP: c.IP, RequestID: c.RequestID,
-	})
+	return s.RecordSecurity(ctx, c.Entry(p.Member.OrganizationID, p.Member.ID, PasswordChanged, ""))
 }
 
 // SetPassword sets a password without the old one (command line) and ends all
@@ -129,11 +127,9 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 	if matches && usable {
 		return a.Member, s.forgive(ctx, a, password)
 	}
-	err = s.refuse(ctx, a.subject, a.address, SecurityEntry{
-		OrganizationID: a.OrganizationID, MemberID: a.ID, Type: SignInRefused, IP: c.IP, RequestID: c.RequestID,
-		Once: a.ID == uuid.Nil, // anybody may fail under any number of names
-	})
-	if err != nil {
+	refused := c.Entry(a.OrganizationID, a.ID, SignInRefused, "")
+	refused.Once = a.ID == uuid.Nil // anybody may fail under any number of names
+	if err := s.refuse(ctx, a.subject, a.address, refused); err != nil {
 		return Member{}, err
 	}
 	return Member{}, &Refusal{Code: CodeInvalidCredentials, Detail: "address and password do not match an account"}
@@ -144,23 +140,21 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 // at an address from which they signed in lately their failures are counted apart.
 func (s *Store) account(ctx context.Context, email string, c Client) (account, error) {
 	email = normalEmail(email)
-	a := account{subject: subject("account", email), address: subject("ip", Network(c.IP))}
-	err := s.db.GetContext(ctx, &a, accountOf, email, a.address, s.clock().Add(-addressKnown))
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return a, fmt.Errorf("look up an account: %w", err)
-	}
+	address := subject("ip", Network(c.IP))
+	a, _, err := statement.Find[account](ctx, s.db, "look up an account", accountOf, email, address, s.clock().Add(-addressKnown))
+	a.subject, a.address = subject("account", email), address
 	if a.Known {
 		a.subject = append(a.subject, a.address...)
 	}
-	return a, nil
+	return a, err
 }
 
 // recordThrottled writes down that somebody has to wait to be an account's owner, or
 // nobody's: an answer without a hash is fast, and a statement more would show in it.
 func (s *Store) recordThrottled(ctx context.Context, a account, c Client) error {
-	return s.RecordSecurity(ctx, SecurityEntry{
-		OrganizationID: a.OrganizationID, MemberID: a.ID, Type: SignInThrottled, IP: c.IP, RequestID: c.RequestID, Once: true,
-	})
+	e := c.Entry(a.OrganizationID, a.ID, SignInThrottled, "")
+	e.Once = true
+	return s.RecordSecurity(ctx, e)
 }
 
 // forgive forgets the failures of whoever has now given the right password, and

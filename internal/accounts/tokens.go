@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
-	"fmt"
 	"hash/crc32"
 	"math/big"
 	"strings"
@@ -44,19 +43,19 @@ var listTokens string
 
 // Token is an API or ingest token without its secret.
 type Token struct {
-	ID             uuid.UUID
-	Kind           string // api, ingest
-	OrganizationID uuid.UUID
-	MemberID       uuid.UUID // the owner, or who minted the ingest token
-	Name           string
-	Prefix         string
-	Scopes         []organization.Scope
-	InstanceIDs    []uuid.UUID // ingest; nil: the organization
-	CreatedAt      time.Time
-	ExpiresAt      time.Time
-	RevokedAt      *time.Time
-	LastUsedAt     *time.Time
-	LastUsedIP     string
+	ID             uuid.UUID            `db:"id"`
+	Kind           string               `db:"kind"` // api, ingest
+	OrganizationID uuid.UUID            `db:"organization_id"`
+	MemberID       uuid.UUID            `db:"member_id"` // the owner, or who minted the ingest token
+	Name           string               `db:"name"`
+	Prefix         string               `db:"prefix"`
+	Scopes         []organization.Scope `db:"-"`
+	InstanceIDs    []uuid.UUID          `db:"-"` // ingest; nil: the organization
+	CreatedAt      time.Time            `db:"created_at"`
+	ExpiresAt      time.Time            `db:"expires_at"`
+	RevokedAt      *time.Time           `db:"revoked_at"`
+	LastUsedAt     *time.Time           `db:"last_used_at"`
+	LastUsedIP     string               `db:"last_used_ip"`
 }
 
 // NewToken is a token to be minted.
@@ -102,15 +101,15 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 		return Principal{}, unknown
 	}
 	type tokenOwner struct {
-		ID           uuid.UUID          `db:"token_id"`
-		Kind         string             `db:"kind"`
-		Scopes       arrayOf[string]    `db:"scopes"`
-		InstanceIDs  arrayOf[uuid.UUID] `db:"instance_ids"`
-		ExpiresAt    time.Time          `db:"expires_at"`
-		RevokedAt    *time.Time         `db:"revoked_at"`
-		LastUsedAt   *time.Time         `db:"last_used_at"`
-		Member       Member             `db:"member"`
-		Organization Organization       `db:"organization"`
+		ID           uuid.UUID                   `db:"token_id"`
+		Kind         string                      `db:"kind"`
+		Scopes       arrayOf[organization.Scope] `db:"scopes"` // never null
+		InstanceIDs  arrayOf[uuid.UUID]          `db:"instance_ids"`
+		ExpiresAt    time.Time                   `db:"expires_at"`
+		RevokedAt    *time.Time                  `db:"revoked_at"`
+		LastUsedAt   *time.Time                  `db:"last_used_at"`
+		Member       Member                      `db:"member"`
+		Organization Organization                `db:"organization"`
 	}
 	row, ok, err := statement.Find[tokenOwner](ctx, s.db, "look up a token", principalOfToken, digestOf(token))
 	if err == nil && !ok {
@@ -133,7 +132,7 @@ func (s *Store) TokenPrincipal(ctx context.Context, token, ip string) (Principal
 	}
 	p := Principal{
 		Member: row.Member, Organization: row.Organization, Method: MethodToken, ID: row.ID,
-		Scopes: asScopes(row.Scopes), ExpiresAt: row.ExpiresAt.UTC(),
+		Scopes: row.Scopes, ExpiresAt: row.ExpiresAt.UTC(),
 	}
 	if row.Kind == IngestToken {
 		p.Method, p.Member, p.InstanceIDs = MethodIngest, Member{}, row.InstanceIDs
@@ -168,24 +167,18 @@ func (s *Store) Tokens(ctx context.Context, org, member uuid.UUID, kind string) 
 }
 
 func (s *Store) tokens(ctx context.Context, q sqlx.QueryerContext, org, member uuid.UUID, kind string) ([]Token, error) {
-	rows, err := q.QueryxContext(ctx, listTokens, org, kind, orNull(member))
-	if err != nil {
-		return nil, fmt.Errorf("list tokens: %w", err)
+	type row struct {
+		Token
+		Scopes      arrayOf[organization.Scope] `db:"scopes"`
+		InstanceIDs arrayOf[uuid.UUID]          `db:"instance_ids"`
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
-	tokens := []Token{}
-	for rows.Next() {
-		var t Token
-		var scopes []string
-		err := rows.Scan(&t.ID, &t.Kind, &t.OrganizationID, &t.MemberID, &t.Name, &t.Prefix, (*arrayOf[string])(&scopes), (*arrayOf[uuid.UUID])(&t.InstanceIDs),
-			&t.CreatedAt, &t.ExpiresAt, &t.RevokedAt, &t.LastUsedAt, &t.LastUsedIP)
-		if err != nil {
-			return nil, fmt.Errorf("list tokens: %w", err)
-		}
-		t.Scopes = asScopes(scopes)
-		tokens = append(tokens, t)
+	rows, err := statement.All[row](ctx, q, "list tokens", listTokens, org, kind, orNull(member))
+	tokens := make([]Token, len(rows))
+	for i, r := range rows {
+		tokens[i] = r.Token
+		tokens[i].Scopes, tokens[i].InstanceIDs = r.Scopes, r.InstanceIDs
 	}
-	return tokens, rows.Err()
+	return tokens, err
 }
 
 // mint makes a token: prefix, random part, checksum of the random part, as
@@ -225,14 +218,6 @@ func wellFormed(token string) bool {
 		return false
 	}
 	return token[body:] == checksum(token[len(apiPrefix):body]) // both prefixes are of one length
-}
-
-func asScopes(names []string) []organization.Scope {
-	scopes := make([]organization.Scope, 0, len(names))
-	for _, n := range names {
-		scopes = append(scopes, organization.Scope(n))
-	}
-	return scopes
 }
 
 // orNull makes uuid.Nil a null parameter.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,13 @@ func (c *Config) Validate() error {
 			problems = append(problems, problem(s.flag, err.Error()))
 		}
 	}
-	for _, pair := range pairs() {
+	for _, pair := range []struct{ flag, needs string }{
+		{"admin-email", "admin-password-file"},
+		{"admin-password-file", "admin-email"},
+		{"oidc-issuer", "oidc-client-id"},
+		{"oidc-client-id", "oidc-issuer"},
+		{"oidc-client-secret-file", "oidc-issuer"},
+	} {
 		if texts[pair.flag] != "" && texts[pair.needs] == "" {
 			problems = append(problems, problem(pair.flag, "needs --"+pair.needs+" too"))
 		}
@@ -133,20 +140,7 @@ func (c *Config) derive() {
 		c.SecretKeyFile = filepath.Join(c.DataDir, "secret.key")
 	}
 	if c.BlobURL == "" {
-		c.BlobURL = fileURL(filepath.Join(c.DataDir, "blobs"))
-	}
-}
-
-// pair is a setting that makes no sense without another.
-type pair struct{ flag, needs string }
-
-func pairs() []pair {
-	return []pair{
-		{"admin-email", "admin-password-file"},
-		{"admin-password-file", "admin-email"},
-		{"oidc-issuer", "oidc-client-id"},
-		{"oidc-client-id", "oidc-issuer"},
-		{"oidc-client-secret-file", "oidc-issuer"},
+		c.BlobURL = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(c.DataDir, "blobs"))}).String()
 	}
 }
 

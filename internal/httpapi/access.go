@@ -185,12 +185,9 @@ func hasScope(p accounts.Principal, scopes ...organization.Scope) bool {
 // recordRefusal notes in the security log, once an hour, that somebody may not
 // call this route; that it cannot must not turn a refusal into a failure.
 func (s *server) recordRefusal(ctx context.Context, call *wire.Call, row *contract.Route, missing string) {
-	e := accounts.SecurityEntry{
-		OrganizationID: call.Principal.Organization.ID, MemberID: call.Principal.Member.ID, Type: accounts.Refused,
-		IP: call.IP, RequestID: call.RequestID, Detail: missing + ": " + row.Method + " " + row.Path, Once: true,
-	}
+	e := wire.Client(ctx).Entry(call.Principal.Organization.ID, call.Principal.Member.ID, accounts.Refused, missing+": "+row.Method+" "+row.Path)
 	if call.Principal.Method == accounts.MethodToken || call.Principal.Method == accounts.MethodIngest {
 		e.Detail += ", token " + call.Principal.ID.String()
 	}
-	wire.NoteSecurity(ctx, s.Accounts, s.Log, e)
+	wire.NoteOnce(ctx, s.Accounts, s.Log, e)
 }

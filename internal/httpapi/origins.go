@@ -47,9 +47,7 @@ func (s *server) recordForged(ctx context.Context, call *wire.Call, r *http.Requ
 	if err != nil || !ok {
 		return // the request is refused either way
 	}
-	wire.NoteSecurity(ctx, s.Accounts, s.Log, accounts.SecurityEntry{
-		OrganizationID: org, MemberID: member, Type: accounts.Refused, IP: call.IP, RequestID: call.RequestID, Detail: "origin", Once: true,
-	})
+	wire.NoteOnce(ctx, s.Accounts, s.Log, wire.Client(ctx).Entry(org, member, accounts.Refused, "origin"))
 }
 
 // origin is our own, as the browser knows us: behind a proxy the Host that we

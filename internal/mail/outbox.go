@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,12 +99,7 @@ func (o *Outbox) List(organization uuid.UUID, limit int) ([]OutboxMail, error) {
 			ID: strings.TrimSuffix(filepath.Base(name), extension), At: info.ModTime().UTC(), Size: info.Size(),
 		})
 	}
-	slices.SortFunc(entries, func(a, b OutboxMail) int {
-		if c := b.At.Compare(a.At); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(entries, func(a, b OutboxMail) int { return cmp.Or(b.At.Compare(a.At), strings.Compare(a.ID, b.ID)) })
 	entries = entries[:min(limit, len(entries))]
 	for i := range entries {
 		if err := o.head(&entries[i]); err != nil {

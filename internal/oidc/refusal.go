@@ -68,18 +68,9 @@ func errorCode(code string) string {
 
 // clipped keeps whole pages that a provider answers with out of the log.
 func clipped(err error) error {
-	text := err.Error()
-	if short := clip(text); short != text {
-		return errors.New(short)
+	const clipAt = 200
+	if text := err.Error(); len(text) > clipAt {
+		return errors.New(text[:clipAt] + "…")
 	}
 	return err
-}
-
-const clipAt = 200
-
-func clip(text string) string {
-	if len(text) > clipAt {
-		return text[:clipAt] + "…"
-	}
-	return text
 }

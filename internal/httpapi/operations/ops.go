@@ -218,8 +218,6 @@ func (s *OperatorRoutes) GetOutboxMail(ctx context.Context, r api.GetOutboxMailR
 
 // record writes into the security log what the caller has done that is no event.
 func (s *OperatorRoutes) record(ctx context.Context, entryType, detail string) error {
-	who, c := wire.Caller(ctx), wire.CallOf(ctx)
-	return s.Accounts.RecordSecurity(ctx, accounts.SecurityEntry{
-		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: entryType, IP: c.IP, RequestID: c.RequestID, Detail: detail,
-	})
+	who := wire.Caller(ctx)
+	return s.Accounts.RecordSecurity(ctx, wire.Client(ctx).Entry(who.Organization.ID, who.Member.ID, entryType, detail))
 }

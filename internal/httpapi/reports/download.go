@@ -77,13 +77,11 @@ func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow) (
 		_ = file.Close()
 		found = "its SHA-256 is " + digest
 	}
-	who, c := wire.Caller(ctx), wire.CallOf(ctx)
+	who := wire.Caller(ctx)
 	s.Log.ErrorContext(ctx, "a stored file was changed or swapped and is not handed out; 'muster reports rebuild' makes the PDF again",
 		"report", row.ID, "file", row.File.Key, "recorded", row.File.SHA256, "found", found)
-	wire.NoteSecurity(ctx, s.Accounts, s.Log, accounts.SecurityEntry{
-		OrganizationID: who.Organization.ID, MemberID: who.Member.ID, Type: accounts.FileAltered, IP: c.IP, RequestID: c.RequestID,
-		Detail: "report " + row.ID.String() + ", " + row.File.Key, Once: true,
-	})
+	wire.NoteOnce(ctx, s.Accounts, s.Log,
+		wire.Client(ctx).Entry(who.Organization.ID, who.Member.ID, accounts.FileAltered, "report "+row.ID.String()+", "+row.File.Key))
 	return nil, &wire.Problem{Code: "file_altered", Detail: "The file in the store is not the one that the log recorded when the report was built, so it is not handed out. Tell the operator of Muster the report's id: the PDF can be built again from its inputs."}
 }
 

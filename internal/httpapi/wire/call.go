@@ -96,9 +96,10 @@ func MemberNames(ctx context.Context, people *accounts.Store, ids []uuid.UUID) (
 	return people.Names(ctx, Caller(ctx).Organization.ID, slices.Compact(ids))
 }
 
-// NoteSecurity writes into the security log. That it cannot must not turn a refusal
-// into a failure.
-func NoteSecurity(ctx context.Context, people *accounts.Store, log *slog.Logger, e accounts.SecurityEntry) {
+// NoteOnce writes into the security log, once an hour. That it cannot must not turn a
+// refusal into a failure.
+func NoteOnce(ctx context.Context, people *accounts.Store, log *slog.Logger, e accounts.SecurityEntry) {
+	e.Once = true
 	if err := people.RecordSecurity(ctx, e); err != nil && !errors.Is(err, context.Canceled) {
 		log.WarnContext(ctx, "security log", "error", err)
 	}

@@ -1,18 +1,14 @@
 package mailtest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
+	"net/http/httptest"
 	netmail "net/mail"
 	"slices"
 	"strings"
@@ -77,10 +73,12 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	s.Addr = listener.Addr().String()
 	if o.STARTTLS || o.ImplicitTLS {
-		certificate, pool := selfSigned(t)
-		s.RootCAs = pool
-		s.Certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
-		config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+		web := httptest.NewTLSServer(nil) // for its certificate, which is of 127.0.0.1
+		web.Close()
+		s.RootCAs = x509.NewCertPool()
+		s.RootCAs.AddCert(web.Certificate())
+		s.Certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})
+		config := &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12}
 		if o.ImplicitTLS {
 			listener = tls.NewListener(listener, config)
 		} else {
@@ -192,28 +190,3 @@ func (s *session) Data(r io.Reader) error {
 
 func (s *session) Reset()        { s.mail = Mail{} }
 func (s *session) Logout() error { return nil }
-
-func selfSigned(t testing.TB) (tls.Certificate, *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mailtest"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := x509.NewCertPool()
-	pool.AddCert(certificate)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
-}
