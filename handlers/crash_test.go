@@ -98,8 +98,8 @@ func (s *scene) checkOneReady(id uuid.UUID) {
 	}
 	ready, _ := last[report.Ready](s, id)
 	for _, name := range []string{ready.PDFKey, ready.InputsKey} {
-		if ok, err := s.blobs.Exists(s.t.Context(), name); err != nil || !ok {
-			s.t.Errorf("the file %s that the event names: %v %v", name, ok, err)
+		if _, err := s.blobs.Digest(s.t.Context(), name); err != nil {
+			s.t.Errorf("the file %s that the event names: %v", name, err)
 		}
 	}
 }

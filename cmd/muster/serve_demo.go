@@ -60,9 +60,6 @@ func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler 
 	return nil
 }
 
-// errBeginning says why a demo is not ready.
-var errBeginning = errors.New("the latest measurements of the demo are being written")
-
 // demoCheck is the line of /readyz that is about the demo.
 func demoCheck(begun <-chan struct{}) readiness.Need {
 	return readiness.Need{Name: "demo", Required: true, Run: func(context.Context) (*time.Duration, error) {
@@ -70,7 +67,7 @@ func demoCheck(begun <-chan struct{}) readiness.Need {
 		case <-begun:
 			return nil, nil
 		default:
-			return nil, errBeginning
+			return nil, errors.New("the latest measurements of the demo are being written")
 		}
 	}}
 }

@@ -90,22 +90,11 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Exists says whether there is a file of that name.
-func (s *Store) Exists(ctx context.Context, name string) (bool, error) {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	ok, err := call(ctx, s, s.deadlines.Answer, "look for", name, func() (bool, error) { return s.bucket.Exists(ctx, name) }, nil)
-	if err != nil {
-		return false, failed("look for", name, err)
-	}
-	return ok, nil
-}
-
 // Delete removes a file; one that is gone already is no error.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	err := do(ctx, s, s.deadlines.Answer, "delete", name, func() error {
+	return failed("delete", name, do(ctx, s, s.deadlines.Answer, "delete", name, func() error {
 		if err := s.bucket.Delete(ctx, name); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
 			return err
 		}
@@ -113,11 +102,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 			s.pruneDir(name)
 		}
 		return nil
-	})
-	if err != nil {
-		return failed("delete", name, err)
-	}
-	return nil
+	}))
 }
 
 // pruneDir removes the directory of a report that a deleted file leaves empty,
@@ -132,9 +117,8 @@ func (s *Store) pruneDir(name string) {
 
 // Object is a file as List sees it.
 type Object struct {
-	Name      string
-	SizeBytes int64
-	ModTime   time.Time // the store's clock
+	Name    string
+	ModTime time.Time // the store's clock
 }
 
 // List iterates over the files whose names start with prefix, temporary ones of
@@ -156,17 +140,19 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[Object, error
 			if o.IsDir {
 				continue
 			}
-			if !yield(Object{Name: o.Key, SizeBytes: o.Size, ModTime: o.ModTime}, nil) {
+			if !yield(Object{Name: o.Key, ModTime: o.ModTime}, nil) {
 				return
 			}
 		}
 	}
 }
 
-// failed gives an error of the store the type that callers match.
+// failed gives an error of the store the type that callers match; none stays none.
 func failed(doing, name string, err error) error {
 	var timeout *TimeoutError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &timeout):
 		return timeout
 	case gcerrors.Code(err) == gcerrors.NotFound:

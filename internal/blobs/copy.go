@@ -34,10 +34,7 @@ func (s *Store) Digest(ctx context.Context, name string) (Written, error) {
 	defer func() { _ = file.Close() }()
 	digest := sha256.New()
 	size, err := io.Copy(digest, file)
-	if err != nil {
-		return Written{}, failed("read", name, err)
-	}
-	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
+	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, failed("read", name, err)
 }
 
 // Files lists the names of all files but the one that makes the store

@@ -73,7 +73,6 @@ func TestAStoreThatSaysNothing(t *testing.T) {
 	name := blobs.PDFName(uuid.New(), uuid.New(), 1)
 	for what, call := range map[string]func(context.Context) error{
 		"open":        func(ctx context.Context) error { _, err := s.Open(ctx, name); return err },
-		"exists":      func(ctx context.Context) error { _, err := s.Exists(ctx, name); return err },
 		"delete":      func(ctx context.Context) error { return s.Delete(ctx, name) },
 		"fingerprint": func(ctx context.Context) error { _, err := s.Fingerprint(ctx); return err },
 		"check":       func(ctx context.Context) error { return s.Check(ctx, "") },

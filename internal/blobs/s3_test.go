@@ -89,8 +89,9 @@ func TestAnObjectStore(t *testing.T) {
 			t.Errorf("delete: %v", err)
 		}
 	}
-	if there, err := s.Exists(t.Context(), pdf); there || err != nil {
-		t.Errorf("it is there after its deletion: %v, %v", there, err)
+	var gone *blobs.MissingFileError
+	if _, err := s.Open(t.Context(), pdf); !errors.As(err, &gone) {
+		t.Errorf("it is there after its deletion: %v", err)
 	}
 
 	var hands sync.WaitGroup

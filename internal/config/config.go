@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -133,15 +134,10 @@ func (c *Config) Validate() error {
 
 // derive fills what follows from other settings.
 func (c *Config) derive() {
-	if c.PublicURL == "" {
-		c.PublicURL = "http://" + browsable(c.Listen)
-	}
-	if c.SecretKeyFile == "" {
-		c.SecretKeyFile = filepath.Join(c.DataDir, "secret.key")
-	}
-	if c.BlobURL == "" {
-		c.BlobURL = (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(c.DataDir, "blobs"))}).String()
-	}
+	blobs := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(c.DataDir, "blobs"))}
+	c.PublicURL = cmp.Or(c.PublicURL, "http://"+browsable(c.Listen))
+	c.SecretKeyFile = cmp.Or(c.SecretKeyFile, filepath.Join(c.DataDir, "secret.key"))
+	c.BlobURL = cmp.Or(c.BlobURL, blobs.String())
 }
 
 // Listening replaces a listen address whose port was left to the system (:0) by

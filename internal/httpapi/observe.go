@@ -54,12 +54,8 @@ func (s *server) observe(ctx context.Context, c *wire.Call, v seen) {
 	if !slices.Contains(methods, v.method) {
 		v.method = other
 	}
-	if v.status == 0 {
-		v.status = http.StatusOK // nothing was written: net/http says so
-	}
-	if v.class == "" {
-		v.class = strconv.Itoa(v.status/100) + "xx"
-	}
+	v.status = cmp.Or(v.status, http.StatusOK) // where nothing was written net/http says so
+	v.class = cmp.Or(v.class, strconv.Itoa(v.status/100)+"xx")
 	if v.code = c.Problem; v.code != "" {
 		if _, listed := wire.Codes[v.code]; !listed {
 			v.code = "rule"

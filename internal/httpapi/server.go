@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -76,11 +77,7 @@ func (s *server) engine() (*gin.Engine, error) {
 	engine.ContextWithFallback = true
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	proxies := make([]string, len(s.TrustedProxies))
-	for i, p := range s.TrustedProxies {
-		proxies[i] = p.String()
-	}
-	if err := engine.SetTrustedProxies(proxies); err != nil {
+	if err := engine.SetTrustedProxies(wire.List(s.TrustedProxies, netip.Prefix.String)); err != nil {
 		return nil, fmt.Errorf("trusted proxies: %w", err)
 	}
 	engine.Use(s.gate, s.once)

@@ -60,7 +60,7 @@ type Dependencies struct {
 	Feed       feed.Doors
 	Agents     agents.Doors
 
-	Projections operations.Projections
+	Projections *projections.Runner
 	Waiter      projections.Waiter
 	DeadLetters *topic.DeadLetters
 	Connections fleet.Connections

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,7 @@ type Server struct {
 // It returns *InUseError, *ClusterVersionError, *MissingClusterError,
 // *cluster.NotInstalledError or *cluster.StartError where those apply.
 func Open(ctx context.Context, opts Options) (*Server, error) {
-	if opts.SystemDir == "" {
-		opts.SystemDir = defaultSystemDir
-	}
+	opts.SystemDir = cmp.Or(opts.SystemDir, defaultSystemDir)
 	h, err := findHome(ctx, opts)
 	if err != nil {
 		return nil, err

@@ -17,15 +17,10 @@ import (
 	"muster/projections/history"
 )
 
-// Reports finds the report whose PDF has a digest; *history.Reader is one.
-type Reports interface {
-	FindPDF(ctx context.Context, organization uuid.UUID, digest string, at time.Time) (history.ReportRow, bool, error)
-}
-
 // Prover holds PDFs against the log.
 type Prover struct {
 	Events  *eventstore.Store
-	Reports Reports
+	Reports *history.Reader
 	DB      sqlx.ExtContext
 }
 

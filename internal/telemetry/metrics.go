@@ -20,35 +20,19 @@ const scrapeTimeout = 2 * time.Second
 type Metrics struct {
 	registry *prometheus.Registry
 
-	// Requests is the time from the first byte of a request to the last of its
-	// answer, in seconds, by route pattern, method and status class (2xx).
-	Requests *prometheus.HistogramVec
-	// Problems counts refusals and failures by the contract's code: rate_limited,
-	// forbidden, internal_error.
-	Problems *prometheus.CounterVec
-	// SignIns counts attempts to sign in by method (password, oidc) and outcome
-	// (signed_in, refused, throttled, failed).
-	SignIns *prometheus.CounterVec
-	// Ingested counts items that were recorded, by sort (instance, database,
-	// alert; host_sample, session_sample, statement_sample: CountSamples).
-	Ingested *prometheus.CounterVec
-	// IngestDropped counts items of a message that could not be used while the
-	// others were, by route pattern and reason (intake.Reason).
-	IngestDropped *prometheus.CounterVec
-	// EnginesDropped counts the engines that a tile was answered without, because
-	// they could not be read, by tile and engine.
-	EnginesDropped *prometheus.CounterVec
-	// Breaches counts what the built-in watch found, by rule (silent, volume,
-	// lock_wait, wraparound) and change (began, ended).
-	Breaches *prometheus.CounterVec
-	// Jobs is the time of one attempt, in seconds, by kind and outcome (done,
-	// retried, dead, returned).
-	Jobs *prometheus.HistogramVec
-	// Mails counts delivery attempts by outcome (sent, deferred, refused).
-	Mails *prometheus.CounterVec
-	// Builds is the time from a report's request to its end, in seconds, by kind
-	// of report and outcome (ready, failed).
-	Builds *prometheus.HistogramVec
+	// Times in seconds: of a request to the last byte of its answer, by route pattern,
+	// method and status class (2xx); of one attempt at a job, by kind and outcome (done,
+	// retried, dead, returned); of a report from its request to its end, by kind and
+	// outcome (ready, failed).
+	Requests, Jobs, Builds *prometheus.HistogramVec
+
+	Problems       *prometheus.CounterVec // refusals and failures, by the contract's code
+	SignIns        *prometheus.CounterVec // by method (password, oidc) and outcome (signed_in, refused, throttled, failed)
+	Ingested       *prometheus.CounterVec // items recorded, by sort (instance, database, alert; and those of CountSamples)
+	IngestDropped  *prometheus.CounterVec // items that could not be used while others were, by route pattern and intake.Reason
+	EnginesDropped *prometheus.CounterVec // that a tile was answered without, by tile and engine
+	Breaches       *prometheus.CounterVec // that the watch found, by rule (silent, volume, lock_wait, wraparound) and change (began, ended)
+	Mails          *prometheus.CounterVec // delivery attempts, by outcome (sent, deferred, refused)
 }
 
 // CountSamples counts samples that were kept, sent or measured by Muster itself.

@@ -16,14 +16,6 @@ import (
 	"muster/projections"
 )
 
-// Projections is the machinery that keeps the read models; *projections.Runner
-// is one.
-type Projections interface {
-	Statuses(ctx context.Context) ([]projections.Status, error)
-	RequestRebuild(ctx context.Context, name string, options projections.RebuildOptions) error
-	Diff(ctx context.Context, name string) (d projections.Difference, ok bool, err error)
-}
-
 // listed is how many rows a list of operations shows; whoever has more dead
 // letters than that has another problem.
 const listed = 200

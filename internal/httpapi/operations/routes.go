@@ -11,6 +11,7 @@ import (
 	"muster/internal/measurements/drops"
 	"muster/internal/readiness"
 	"muster/internal/telemetry"
+	"muster/projections"
 	"muster/projections/audit"
 	"muster/projections/history"
 )
@@ -23,7 +24,7 @@ type OperatorRoutes struct {
 	History     *history.Reader
 	Jobs        *jobs.Queue
 	Drops       *drops.Book
-	Projections Projections
+	Projections *projections.Runner
 	DeadLetters *topic.DeadLetters
 	Outbox      *mail.Outbox // nil where a mail server is set
 	Metrics     *telemetry.Metrics

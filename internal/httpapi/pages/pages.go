@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"muster/internal/httpapi/wire"
@@ -167,10 +168,6 @@ func AsksForPage(r *http.Request) bool {
 	if r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return false
 	}
-	for _, other := range []string{"/api/", "/ingest/", "/auth/", "/assets/", "/docs/"} {
-		if strings.HasPrefix(r.URL.Path, other) {
-			return false
-		}
-	}
-	return true
+	others := []string{"/api/", "/ingest/", "/auth/", "/assets/", "/docs/"}
+	return !slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(r.URL.Path, other) })
 }

@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -116,7 +117,7 @@ func (s *MemberRoutes) onlyOurs(ctx context.Context, ids []uuid.UUID) error {
 	var fields []commands.FieldError
 	for i, id := range ids {
 		if _, ok := known[id]; !ok {
-			fields = append(fields, commands.FieldError{Pointer: wire.PointerAt("#/instanceIds", i), Code: "instance_not_in_organization", Detail: "unknown instance"})
+			fields = append(fields, commands.FieldError{Pointer: "#/instanceIds/" + strconv.Itoa(i), Code: "instance_not_in_organization", Detail: "unknown instance"})
 		}
 	}
 	if len(fields) == 0 {

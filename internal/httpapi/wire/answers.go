@@ -153,9 +153,6 @@ func MatchesTag(given []string, tag string) bool {
 	return false
 }
 
-// PointerAt is the JSON pointer of a list's entry.
-func PointerAt(list string, i int) string { return list + "/" + strconv.Itoa(i) }
-
 // Fixed serves bytes that live as long as the process, and only whole: parts of
 // them are of no use, and http.ServeContent refuses a wrong range in plain text.
 func Fixed(contentType, caching string, body []byte) http.Handler {

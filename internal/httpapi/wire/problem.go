@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -96,20 +97,7 @@ const ruleTitle = "The request breaks a rule"
 
 // StatusCode is the code's own; a rule that is not listed is a 422.
 func (p *Problem) StatusCode() int {
-	if c, ok := Codes[p.Code]; ok {
-		return c.status
-	}
-	return http.StatusUnprocessableEntity
-}
-
-func (p *Problem) title() string {
-	if p.Title != "" {
-		return p.Title
-	}
-	if c, ok := Codes[p.Code]; ok {
-		return c.title
-	}
-	return ruleTitle
+	return cmp.Or(Codes[p.Code].status, http.StatusUnprocessableEntity)
 }
 
 // Write answers with the problem. It does nothing once an answer has begun.
@@ -135,7 +123,7 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "application/problem+json")
 	body := api.Problem{
-		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: p.title(), Status: status, Code: p.Code,
+		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: cmp.Or(p.Title, Codes[p.Code].title, ruleTitle), Status: status, Code: p.Code,
 		Detail: p.Detail, Instance: r.URL.Path, RequestId: call.RequestID,
 	}
 	if len(p.Fields) > 0 {
