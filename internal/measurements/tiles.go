@@ -128,6 +128,12 @@ func (t *Tiles) Connections(ctx context.Context, organization uuid.UUID, databas
 	return card, err
 }
 
+// Engines are those that connections, query performance and wait events cover, in
+// the order in which answers name them.
+func Engines() []fleet.Engine {
+	return []fleet.Engine{fleet.PostgreSQL, fleet.SQLServer, fleet.Oracle}
+}
+
 // each reads a tile's engines, one after the other: at once they would take three of
 // the pool's connections for each tile, and a store that is slow for one engine is not
 // faster for three. Each has an equal share of the time that is left, so that a slow

@@ -44,18 +44,12 @@ func (m *Message) Next(n int) []Alert {
 
 // countRest passes over what is behind the first Most.
 func (m *Message) countRest() {
-	var item passed
-	for m.items.More() && m.items.Decode(&item) == nil {
+	var passed json.RawMessage
+	for m.items.More() && m.items.Decode(&passed) == nil {
 		m.Received++
 		m.Drop(intake.TooMany, 1)
 	}
 }
-
-// passed is a value that nobody looks at.
-type passed struct{}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (*passed) UnmarshalJSON([]byte) error { return nil }
 
 // openEnd is how long an alert of the API fires without another message, where
 // it does not say itself: Alertmanager's resolve_timeout.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -45,15 +46,7 @@ func (m machine) has(t assessment.Target) bool {
 		return false
 	}
 	address = address.Unmap().WithZone("")
-	if address.IsLoopback() {
-		return true
-	}
-	for _, own := range m.addresses {
-		if own.WithZone("") == address {
-			return true
-		}
-	}
-	return false
+	return address.IsLoopback() || slices.ContainsFunc(m.addresses, func(own netip.Addr) bool { return own.WithZone("") == address })
 }
 
 // ownPlace is an organization that the machine belongs to, with its servers on it; nil:

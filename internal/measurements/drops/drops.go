@@ -1,15 +1,11 @@
 package drops
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	_ "embed" // the statement
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +16,7 @@ import (
 	"muster/domain/fleet"
 	"muster/internal/measurements"
 	"muster/internal/pause"
+	"muster/internal/statement"
 )
 
 //go:embed sql/record.sql
@@ -97,50 +94,31 @@ func (b *Book) Flush(ctx context.Context) error {
 	if len(counted) == 0 {
 		return nil
 	}
-	if err := b.write(ctx, counted); err != nil {
+	type row struct {
+		Organization [16]byte
+		Tile, Engine string
+		Drops        int64
+		LastAt       time.Time
+		LastError    string
+	}
+	var rows []row
+	for k, d := range counted {
+		rows = append(rows, row{k.organization, k.tile, string(k.engine), d.Drops, d.LastAt, d.LastError})
+	}
+	err := statement.Exec(ctx, b.db, "count dropped engines", recordQuery, statement.Columns(rows)...)
+	if err != nil {
 		for k, d := range counted {
 			b.addDrop(k, d)
 		}
-		return fmt.Errorf("count dropped engines: %w", err)
 	}
-	return nil
-}
-
-func (b *Book) write(ctx context.Context, counted map[key]DropCount) error {
-	keys := make([]key, 0, len(counted))
-	for k := range counted {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, compare) // processes that write the same rows do so in one order
-	var (
-		organizations             []uuid.UUID
-		tiles, engines, sentences []string
-		drops                     []int64
-		at                        []time.Time
-	)
-	for _, k := range keys {
-		d := counted[k]
-		organizations, tiles, engines = append(organizations, k.organization), append(tiles, k.tile), append(engines, string(k.engine))
-		drops, at, sentences = append(drops, d.Drops), append(at, d.LastAt), append(sentences, d.LastError)
-	}
-	_, err := b.db.ExecContext(ctx, recordQuery, organizations, tiles, engines, drops, at, sentences)
 	return err
-}
-
-func compare(a, b key) int {
-	return cmp.Or(bytes.Compare(a.organization[:], b.organization[:]), cmp.Compare(a.tile, b.tile), cmp.Compare(a.engine, b.engine))
 }
 
 // List returns an organization's, the latest first.
 func (b *Book) List(ctx context.Context, organization uuid.UUID) ([]DropCount, error) {
-	drops := []DropCount{}
-	err := b.db.SelectContext(ctx, &drops, `
+	return statement.All[DropCount](ctx, b.db, "read dropped engines", `
 		SELECT tile, engine, drops, last_at, last_error FROM engine_drops
 		WHERE organization_id = $1 ORDER BY last_at DESC, tile, engine`, organization)
-	if err != nil {
-		return nil, fmt.Errorf("read dropped engines: %w", err)
-	}
-	return drops, nil
 }
 
 // sentence says why an engine could not be read, in words of ours.

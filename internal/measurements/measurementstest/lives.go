@@ -1,6 +1,7 @@
 package measurementstest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -24,46 +25,23 @@ type life struct {
 // GoString is how a failure prints it: a line a sample, an arrow where it is rolled up.
 func (l life) GoString() string {
 	var out strings.Builder
+	lines := json.NewEncoder(&out)
 	for i, m := range l.messages {
-		for _, h := range m.Hosts {
-			fmt.Fprintf(&out, "\n%s %s runs %v, CPU %s, memory %s", h.Host, h.At.Format(time.RFC3339Nano), h.Instances, written(h.CPUPercent), written(h.MemoryPercent))
-			for _, v := range h.Volumes {
-				fmt.Fprintf(&out, ", %s %s of %g %g %g", v.Mount, written(v.UsedPercent), v.Size, v.Free, v.Available)
-			}
-			if h.CPU != nil {
-				fmt.Fprintf(&out, ", counters %v", h.CPU)
-			}
-			if h.Memory != nil {
-				fmt.Fprintf(&out, ", bytes %v", *h.Memory)
-			}
-			if h.Stale {
-				out.WriteString(", stale")
-			}
+		out.WriteByte('\n')
+		for _, s := range m.Hosts {
+			_ = lines.Encode(s)
 		}
 		for _, s := range m.Sessions {
-			fmt.Fprintf(&out, "\n%s %s %s %s: %d %d %d %d %d for %s, %v", s.Engine, s.Instance, s.Database, s.At.Format(time.RFC3339Nano),
-				s.Active, s.Idle, s.Waiting, s.IdleInTransaction, s.Other, s.Interval, s.Waits)
+			_ = lines.Encode(s)
 		}
 		for _, s := range m.Statements {
-			fmt.Fprintf(&out, "\n%s %s %s %s:", s.Engine, s.Instance, s.Database, s.At.Format(time.RFC3339Nano))
-			for _, q := range s.Statements {
-				fmt.Fprintf(&out, " %s %d in %g max %s", q.Key, q.Calls, q.TotalMs, written(q.MaxMs))
-			}
+			_ = lines.Encode(s)
 		}
 		if l.rolled[i] {
-			out.WriteString("\n→")
-		} else {
-			out.WriteString("\n")
+			out.WriteString("→")
 		}
 	}
 	return out.String()
-}
-
-func written(x *float64) string {
-	if x == nil {
-		return "none"
-	}
-	return fmt.Sprint(*x)
 }
 
 // server is an instance of it.

@@ -10,19 +10,6 @@ import (
 	"muster/internal/measurements"
 )
 
-// kindOf returns what is known of a kind; nil: there is no such kind.
-func kindOf(name string) kind {
-	switch name {
-	case hosts:
-		return hostKind{}
-	case sessions:
-		return sessionKind{}
-	case statements:
-		return statementKind{}
-	}
-	return nil
-}
-
 // arrivals groups a batch by series and time, in the order of kind, subject and time.
 // Several samples of one, of other databases or other parts of a scrape, are one body;
 // of what two of them say the first stays.

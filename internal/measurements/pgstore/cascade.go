@@ -179,16 +179,10 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 
 // take sets an hour of the day. A day whose hours are forgotten, but which its week
 // still has, starts with what it was as its rest.
-func (l *longer) take(k kind, engine fleet.Engine, h *dirtyHour, week *longer) error {
-	if l.row == nil && week.row != nil {
-		was, err := k.slot(week.row, l.within(timegrid.Week, timegrid.Day))
-		if err != nil {
+func (l *longer) take(k kind, engine fleet.Engine, h *dirtyHour, week *longer) (err error) {
+	if l.row == nil {
+		if l.row, err = copySlot(k, week.row, l.within(timegrid.Week, timegrid.Day), nil, restOfDay); err != nil {
 			return err
-		}
-		if was != nil {
-			if l.row, err = k.set(nil, restOfDay, was); err != nil {
-				return err
-			}
 		}
 	}
 	slot, err := k.total(engine, h.rolled, minutesOfHour, h.detail)
@@ -218,16 +212,12 @@ func (l *longer) total(k kind, engine fleet.Engine, n, rest int) ([]byte, error)
 		return nil, err
 	}
 	known, err := k.total(engine, nil, 0, l.detail)
-	if err != nil || l.row == nil {
-		return known, err
-	}
-	was, err := k.slot(l.row, rest)
-	if err != nil || was == nil {
-		return known, err
-	}
-	both, err := k.set(nil, 0, was)
 	if err != nil {
 		return nil, err
+	}
+	both, err := copySlot(k, l.row, rest, nil, 0)
+	if err != nil || both == nil {
+		return known, err
 	}
 	if both, err = k.set(both, 1, known); err != nil {
 		return nil, err

@@ -59,3 +59,16 @@ type kind interface {
 	// of slots.
 	set(row []byte, i int, slot []byte) ([]byte, error)
 }
+
+// kindOf returns what is known of a kind; nil: there is no such kind.
+func kindOf(name string) kind {
+	switch name {
+	case hosts:
+		return hostKind{}
+	case sessions:
+		return sessionKind{}
+	case statements:
+		return statementKind{}
+	}
+	return nil
+}

@@ -23,12 +23,7 @@ func (s *Store) QueryPerformance(ctx context.Context, organization uuid.UUID, en
 	if engine == fleet.Oracle {
 		p.since = w.firstSince(now.Add(-oracleDays))
 	}
-	series, err := s.seriesOf(ctx, organization, statements, engine, scope)
-	if err != nil {
-		return measurements.QuerySums{}, err
-	}
-	err = s.readRows(ctx, w, statements, series, func(_ int64, part stretch) error { return p.take(part) })
-	if err != nil {
+	if err := s.readInstances(ctx, organization, statements, engine, scope, w, p.take); err != nil {
 		return measurements.QuerySums{}, err
 	}
 	return p.QuerySums, nil

@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/statement"
 )
 
 var (
@@ -138,15 +139,17 @@ func pgTime(raw []byte) time.Time {
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(raw)) + epoch).UTC()
 }
 
-// seriesOf are the series of an engine's instances in scope.
-func (s *Store) seriesOf(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope) (ids []int64, err error) {
+// readInstances hands what the rows of an engine's instances in scope have within the
+// window to take, as readRows does.
+func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(stretch) error) error {
 	subjects := make([]string, len(scope.Instances))
 	for i, id := range scope.Instances {
 		subjects[i] = id.String()
 	}
-	err = s.db.SelectContext(ctx, &ids, instancesInScope, organization, kind, string(engine), !scope.Filtered, subjects)
+	series, err := statement.All[int64](ctx, s.db, fmt.Sprintf("find the series of %s", engine), instancesInScope,
+		organization, kind, string(engine), !scope.Filtered, subjects)
 	if err != nil {
-		return nil, fmt.Errorf("find the series of %s: %w", engine, err)
+		return err
 	}
-	return ids, nil
+	return s.readRows(ctx, w, kind, series, func(_ int64, part stretch) error { return take(part) })
 }

@@ -1,12 +1,17 @@
 package pgstore
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/jmoiron/sqlx"
+	"golang.org/x/sync/errgroup"
 
 	"muster/internal/measurements"
+	"muster/internal/pause"
 )
 
 // Store is measurements.Store on PostgreSQL.
@@ -21,3 +26,45 @@ var _ measurements.Store = (*Store)(nil)
 
 // New returns a store on db. Time is the database's clock.
 func New(db *sqlx.DB, log *slog.Logger) *Store { return &Store{db: db, log: log, kinds: kindOf} }
+
+const (
+	// rollInterval is how often somebody looks for what is dirty: with the time that
+	// rolling up takes it has to stay well below the 15 s in which a series shows a
+	// sample.
+	rollInterval = 2 * time.Second
+	// sealInterval is how often hours are sealed and old rows forgotten.
+	sealInterval = 5 * time.Minute
+)
+
+// Run rolls up, seals and forgets until ctx ends; it returns ctx's error. A failure is
+// logged, and tried again at the next turn. Any number of processes may do it.
+func (s *Store) Run(ctx context.Context) error {
+	var both errgroup.Group
+	both.Go(func() error {
+		return s.each(ctx, rollInterval, "samples could not be rolled up, trying again", s.Roll)
+	})
+	both.Go(func() error {
+		return s.each(ctx, sealInterval, "old samples could not be sealed, trying again", s.Seal)
+	})
+	return both.Wait()
+}
+
+func (s *Store) each(ctx context.Context, interval time.Duration, failure string, do func(context.Context) (int, error)) error {
+	return pause.Every(ctx, interval, func() {
+		if _, err := do(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, failure, "error", err)
+		}
+	})
+}
+
+// Behind is how long ago the oldest sample arrived that is not rolled up yet; 0: none
+// is.
+func (s *Store) Behind(ctx context.Context) (time.Duration, error) {
+	var seconds float64
+	err := s.db.GetContext(ctx, &seconds,
+		`SELECT coalesce(extract(epoch FROM greatest(clock_timestamp() - min(since), interval '0')), 0)::double precision FROM dirty_hours`)
+	if err != nil {
+		return 0, fmt.Errorf("read what is not rolled up yet: %w", err)
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}

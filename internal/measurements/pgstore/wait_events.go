@@ -18,12 +18,7 @@ func (s *Store) WaitEvents(ctx context.Context, organization uuid.UUID, engine f
 	for c := range e.Waiting {
 		e.Waiting[c] = make(measurements.Values, w.buckets)
 	}
-	series, err := s.seriesOf(ctx, organization, sessions, engine, scope)
-	if err != nil {
-		return measurements.WaitSums{}, err
-	}
-	err = s.readRows(ctx, w, sessions, series, func(_ int64, part stretch) error { return e.take(part) })
-	if err != nil {
+	if err := s.readInstances(ctx, organization, sessions, engine, scope, w, e.take); err != nil {
 		return measurements.WaitSums{}, err
 	}
 	return e.sums(), nil
