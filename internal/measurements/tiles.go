@@ -142,32 +142,26 @@ func Engines() []fleet.Engine {
 // measured.
 func (t *Tiles) each(ctx context.Context, organization uuid.UUID, tile string, read func(context.Context, fleet.Engine) error) (incomplete bool, err error) {
 	engines := Engines()
-	var failures []failure
+	var failures []Drop
 	for i, engine := range engines {
 		err := within(ctx, len(engines)-i, func(ctx context.Context) error { return read(ctx, engine) })
 		if ctx.Err() != nil {
 			return true, fmt.Errorf("read %s of %s: %w", tile, engine, ctx.Err())
 		}
 		if err != nil {
-			failures = append(failures, failure{engine, err})
+			failures = append(failures, Drop{organization, tile, engine, err})
 		}
 	}
 	if len(failures) == len(engines) {
-		return true, fmt.Errorf("read %s: %w", tile, failures[0].err)
+		return true, fmt.Errorf("read %s: %w", tile, failures[0].Err)
 	}
 	for _, f := range failures {
-		t.Log.WarnContext(ctx, "answering without an engine", "tile", tile, "engine", f.engine, "error", f.err)
+		t.Log.WarnContext(ctx, "answering without an engine", "tile", tile, "engine", f.Engine, "error", f.Err)
 		if t.Dropped != nil {
-			t.Dropped(Drop{organization, tile, f.engine, f.err})
+			t.Dropped(f)
 		}
 	}
 	return len(failures) > 0, nil
-}
-
-// failure is why an engine could not be read.
-type failure struct {
-	engine fleet.Engine
-	err    error
 }
 
 // within calls read, of which there are so many to come, with its share of the time

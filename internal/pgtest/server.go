@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -226,9 +227,7 @@ func (s *Server) configure(opts Options) error {
 		settings["full_page_writes"] = "off"
 		settings["synchronous_commit"] = "off"
 	}
-	for name, value := range opts.Settings {
-		settings[name] = value
-	}
+	maps.Copy(settings, opts.Settings)
 	var lines []string
 	for name, value := range settings {
 		lines = append(lines, fmt.Sprintf("%s = '%s'", name, strings.ReplaceAll(value, "'", "''")))

@@ -240,8 +240,8 @@ func TestTurns(t *testing.T) {
 		if got := untilTurn(at, sessionsEvery, phase); got != test.next {
 			t.Errorf("%s after noon the next turn is in %s, want %s", test.at, got, test.next)
 		}
-		if n := turn(at.Add(test.next), sessionsEvery, phase); n != turn(at, sessionsEvery, phase)+1 || n != turn(at.Add(test.next+sessionsEvery-1), sessionsEvery, phase) {
-			t.Errorf("%s after noon: turn %d", test.at, n)
+		if n := turn(at.Add(test.next), sessionsEvery, phase); n != turn(at, sessionsEvery, phase).Add(sessionsEvery) || n != turn(at.Add(test.next+sessionsEvery-1), sessionsEvery, phase) {
+			t.Errorf("%s after noon: turn %s", test.at, n)
 		}
 	}
 	for failures := range 100 {

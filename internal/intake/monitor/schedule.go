@@ -27,20 +27,14 @@ func phaseOf(instance uuid.UUID) time.Duration {
 	return time.Duration(h.Sum64() % uint64(statementsEvery))
 }
 
-// turn counts the periods that have begun by t.
-func turn(t time.Time, every, phase time.Duration) int64 {
-	since := t.UnixNano() - int64(phase)
-	n := since / int64(every)
-	if since%int64(every) < 0 {
-		n--
-	}
-	return n
+// turn is when the period began that t is in.
+func turn(t time.Time, every, phase time.Duration) time.Time {
+	return t.Add(-phase).Truncate(every).Add(phase)
 }
 
 // untilTurn is how long it is to the next period.
 func untilTurn(t time.Time, every, phase time.Duration) time.Duration {
-	next := (turn(t, every, phase)+1)*int64(every) + int64(phase)
-	return time.Duration(next - t.UnixNano())
+	return turn(t, every, phase).Add(every).Sub(t)
 }
 
 // longestPause is how long a server that cannot be reached is left alone at most.

@@ -49,7 +49,7 @@ type server struct {
 	lacking   []snapshot.MissingGrant
 	told      bool // lacking was kept
 
-	minute  int64          // the last one whose turn was taken
+	minute  time.Time      // the last one whose turn was taken
 	counted *time.Time     // until when statements are, as far as we know
 	last    *statementList // their counters then; nil: no basis yet
 	pending *statementList // what may have been counted: nobody said
@@ -57,7 +57,7 @@ type server struct {
 
 func newServer(m *Monitor, c claim) *server {
 	return &server{
-		Monitor: m, claim: c, counted: c.StatementsAt, minute: -1,
+		Monitor: m, claim: c, counted: c.StatementsAt,
 		log: m.Log.With("instance", c.Instance),
 	}
 }
@@ -113,7 +113,7 @@ func (s *server) round(ctx context.Context) error {
 		return err
 	}
 	minute := turn(at, statementsEvery, phaseOf(s.claim.Instance))
-	minutely := minute != s.minute
+	minutely := !minute.Equal(s.minute)
 	if err := s.discover(ctx, a, minutely); err != nil {
 		return err
 	}

@@ -16,38 +16,24 @@ import (
 // *intake.UnreadableError.
 func DecodeProtobuf(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
 	m := hostmetrics.New(receipt)
-	err := each(body, 1, func(resourceMetrics []byte) error { return readResource(m, resourceMetrics) })
+	err := protowalk.Each(body, 1, func(resourceMetrics []byte) error { return readResource(m, resourceMetrics) })
 	if err != nil {
 		return nil, intake.NotA(requestName, err)
 	}
 	return m, nil
 }
 
-// each goes through the messages of one field.
-func each(message []byte, number protowire.Number, do func([]byte) error) error {
-	fields := protowalk.In(message)
-	for fields.Next() {
-		if !fields.IsMessage(number) {
-			continue
-		}
-		if err := do(fields.Bytes); err != nil {
-			return err
-		}
-	}
-	return fields.Err()
-}
-
 // readResource reads a ResourceMetrics. The resource may follow what it is of.
 func readResource(m *hostmetrics.Message, resourceMetrics []byte) error {
 	var labels hostmetrics.Labels
-	err := each(resourceMetrics, 1, func(resource []byte) error {
-		return each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, labels.SetResource) })
+	err := protowalk.Each(resourceMetrics, 1, func(resource []byte) error {
+		return protowalk.Each(resource, 1, func(attribute []byte) error { return readAttribute(attribute, labels.SetResource) })
 	})
 	if err != nil {
 		return err
 	}
-	return each(resourceMetrics, 2, func(scopeMetrics []byte) error {
-		return each(scopeMetrics, 2, func(item []byte) error { return readMetric(m, labels, item) })
+	return protowalk.Each(resourceMetrics, 2, func(scopeMetrics []byte) error {
+		return protowalk.Each(scopeMetrics, 2, func(item []byte) error { return readMetric(m, labels, item) })
 	})
 }
 
@@ -81,7 +67,7 @@ func readAttribute(attribute []byte, set func(name, value []byte)) error {
 // readMetric reads a Metric. Its name may follow the points.
 func readMetric(m *hostmetrics.Message, resource hostmetrics.Labels, item []byte) error {
 	into := metric{to: m, resource: resource}
-	err := each(item, 1, func(name []byte) error {
+	err := protowalk.Each(item, 1, func(name []byte) error {
 		into.means = hostmetrics.OpenTelemetry(name)
 		return nil
 	})
@@ -119,7 +105,7 @@ func isCumulative(points []byte) (total bool, err error) {
 // readPoints reads what holds data points in its first field, as all kinds do.
 func readPoints(into *metric, points []byte) error {
 	unused := 0
-	err := each(points, 1, func(item []byte) error {
+	err := protowalk.Each(points, 1, func(item []byte) error {
 		if into.reason != "" {
 			unused++
 			return nil

@@ -16,6 +16,20 @@ type Fields struct {
 // In returns a walk over a message. Next goes to its first field.
 func In(message []byte) Fields { return Fields{rest: message} }
 
+// Each hands the messages of one field to do, in their order, until it returns an error.
+func Each(message []byte, number protowire.Number, do func([]byte) error) error {
+	fields := In(message)
+	for fields.Next() {
+		if !fields.IsMessage(number) {
+			continue
+		}
+		if err := do(fields.Bytes); err != nil {
+			return err
+		}
+	}
+	return fields.Err()
+}
+
 // Next goes on to the next field; false: there is none, or Err.
 func (f *Fields) Next() bool {
 	if len(f.rest) == 0 {

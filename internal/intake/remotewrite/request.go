@@ -29,15 +29,8 @@ var metricName = []byte("__name__")
 // *intake.UnreadableError.
 func Decode1(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
 	r := request{hostmetrics.New(receipt)}
-	message := protowalk.In(body)
-	for message.Next() {
-		if message.IsMessage(1) { // timeseries; 3 is metadata
-			if err := r.series(message.Bytes, fields1, labels1); err != nil {
-				return nil, intake.NotA(V1, err)
-			}
-		}
-	}
-	if err := message.Err(); err != nil {
+	err := protowalk.Each(body, 1, func(series []byte) error { return r.series(series, fields1, labels1) }) // timeseries; 3 is metadata
+	if err != nil {
 		return nil, intake.NotA(V1, err)
 	}
 	return r.Message, nil

@@ -18,14 +18,10 @@ func Decode2(body []byte, receipt time.Time) (*hostmetrics.Message, error) {
 		return nil, intake.NotA(V2, err)
 	}
 	r := request{hostmetrics.New(receipt)}
-	read := symbols.labels // once: a method value is allocated
-	message := protowalk.In(body)
-	for message.Next() {
-		if message.IsMessage(5) { // timeseries
-			if err := r.series(message.Bytes, fields2, read); err != nil {
-				return nil, intake.NotA(V2, err)
-			}
-		}
+	read := symbols.labels                                                                              // once: a method value is allocated
+	err = protowalk.Each(body, 5, func(series []byte) error { return r.series(series, fields2, read) }) // timeseries
+	if err != nil {
+		return nil, intake.NotA(V2, err)
 	}
 	return r.Message, nil
 }

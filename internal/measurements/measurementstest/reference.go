@@ -1,8 +1,8 @@
 package measurementstest
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -151,10 +151,5 @@ func (r *Reference) seal(context.Context) error {
 
 // inOrder returns the values of samples in the order of time.
 func inOrder[K comparable, V any](of map[K]V, at func(V) time.Time) []V {
-	var all []V
-	for _, v := range of {
-		all = append(all, v)
-	}
-	slices.SortFunc(all, func(a, b V) int { return cmp.Compare(at(a).UnixMicro(), at(b).UnixMicro()) })
-	return all
+	return slices.SortedFunc(maps.Values(of), func(a, b V) int { return at(a).Compare(at(b)) })
 }
