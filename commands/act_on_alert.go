@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,27 +59,9 @@ func (s *Service) decideAlert(ctx context.Context, actor Actor, id uuid.UUID, de
 		}
 		events, err := decide(&t.alert, t.seen, w.now)
 		if err != nil {
-			return alertRefused(&t.alert, err)
+			return refused(err)
 		}
 		w.keep(t, events, t.seen)
 		return nil
 	})
-}
-
-// alertRefused says what the domain refuses in the contract's code.
-func alertRefused(a *alert.Alert, err error) error {
-	var moved *alert.TransitionError
-	var muted *alert.MutedError
-	refusal := &RuleError{Code: "invalid_state", Title: titles()["invalid_state"]}
-	switch {
-	case errors.As(err, &moved):
-		refusal.Detail = "The alert is " + string(a.State()) + "."
-	case errors.As(err, &muted) && muted.Muted:
-		refusal.Detail = "The alert is muted already."
-	case errors.As(err, &muted):
-		refusal.Detail = "The alert is not muted."
-	default:
-		return err
-	}
-	return refusal
 }

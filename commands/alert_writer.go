@@ -5,6 +5,7 @@ import (
 	_ "embed" // the statements
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -49,22 +50,16 @@ type trackedAlert struct {
 	older   bool // another one has the key
 }
 
-func (s *Service) newAlertWriter(tx *sqlx.Tx, actor Actor) (*alertWriter, error) {
-	call, err := uuid.NewV7()
-	return &alertWriter{s: s, tx: tx, actor: actor, now: s.clock(), call: call, newest: map[string]*trackedAlert{}}, err
-}
-
 // writeAlerts runs decide, and writes what it collects, in a transaction of its
 // own; again where another writer came first. Somebody who wrote past the locks
 // left what stands beside a key behind: the streams themselves are then folded.
 func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *alertWriter) error) (mark Mark, err error) {
 	var conflict *eventstore.ConflictError
 	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		w, err := s.newAlertWriter(tx, actor)
-		if err != nil {
-			return err
+		w := &alertWriter{
+			s: s, tx: tx, actor: actor, now: s.clock(), call: newID(),
+			folds: conflict != nil, newest: map[string]*trackedAlert{},
 		}
-		w.folds = conflict != nil
 		if err := decide(w); err != nil {
 			return err
 		}
@@ -72,10 +67,7 @@ func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *a
 		errors.As(err, &conflict)
 		return err
 	})
-	if err != nil {
-		return Mark{}, err
-	}
-	return mark, nil
+	return mark, err
 }
 
 // lock locks keys and gets the newest alert under each, as it stands beside its
@@ -117,10 +109,7 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 	if len(open) == 0 {
 		return nil
 	}
-	ids := make([]uuid.UUID, 0, len(open))
-	for id := range open {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(open))
 	type row struct {
 		ID        uuid.UUID  `db:"alert_id"`
 		Last      time.Time  `db:"last_triggered_at"`
@@ -135,23 +124,18 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 }
 
 // take records what follows from a message about the newest alert under a key.
-func (w *alertWriter) take(key string, o alert.Outcome) error {
+func (w *alertWriter) take(key string, o alert.Outcome) {
 	t := w.newest[key]
 	if o.Anew {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return err
-		}
 		if t != nil {
 			t.older = true
 		}
-		t = &trackedAlert{id: id, key: key, version: eventstore.NoStream}
+		t = &trackedAlert{id: newID(), key: key, version: eventstore.NoStream}
 		w.newest[key] = t
 	}
 	if t != nil {
 		w.keep(t, o.Events, o.Seen)
 	}
-	return nil
 }
 
 // keep adds what was decided about an alert, and what is known beside the log

@@ -32,11 +32,9 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 		c.Name = &name
 	}
 	var o accounts.Organization
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		var is organization.Settings
-		var err error
-		mark, err = s.decideOrganization(ctx, tx, actor, func(*organization.Organization) (events []organization.Event, err error) {
+		return s.decideOrganization(ctx, tx, actor, func(*organization.Organization) (events []organization.Event, err error) {
 			if o, err = s.Accounts.LockOrganization(ctx, tx, actor.OrganizationID); err != nil {
 				return nil, err
 			}
@@ -51,7 +49,6 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 			o, err = s.Accounts.UpdateSettings(ctx, tx, actor.OrganizationID, is)
 			return err
 		})
-		return err
 	})
 	return o, mark, err
 }

@@ -62,18 +62,12 @@ func (s *Service) found(ctx context.Context, tx *sqlx.Tx, in foundation) (founde
 	var f founded
 	id, isNew := in.id, in.id == uuid.Nil
 	if isNew {
-		var err error
-		if id, err = uuid.NewV7(); err != nil {
-			return founded{}, err
-		}
+		id = newID()
 	}
 	var person accounts.Member
 	actor := Actor{OrganizationID: id, Component: "setup", RequestID: in.requestID}
 	if in.admin != nil {
-		var err error
-		if person, err = s.person(id, *in.admin, organization.Active); err != nil {
-			return founded{}, err
-		}
+		person = s.person(id, *in.admin, organization.Active)
 		f.admin = &person
 	}
 	var is organization.Settings

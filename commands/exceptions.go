@@ -34,16 +34,13 @@ func (s *Service) RequestException(ctx context.Context, actor Actor, r RequestEx
 	if err != nil {
 		return uuid.Nil, Mark{}, err
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return uuid.Nil, Mark{}, err
-	}
 	events, err := new(exception.Exception).Request(requested, now)
 	if err != nil {
 		return uuid.Nil, Mark{}, err
 	}
+	id := newID()
 	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		return s.appendException(ctx, tx, actor, id, stream{version: eventstore.NoStream}, now, events)
+		return appendAll(ctx, s, tx, actor, exceptionPlace(id), stream{version: eventstore.NoStream}, now, events)
 	})
 	return id, mark, err
 }
@@ -124,11 +121,11 @@ func (s *Service) RevokeException(ctx context.Context, actor Actor, id uuid.UUID
 	})
 }
 
-// decideException folds an exception under its lock and appends what decide
+// decideException folds an exception under its lock and appends what choose
 // returns. The id of anything else is that of no exception. Errors:
 // *NotFoundError, *RuleError with invalid_state.
 func (s *Service) decideException(
-	ctx context.Context, actor Actor, id uuid.UUID, decide func(x *exception.Exception, now time.Time) ([]exception.Event, error),
+	ctx context.Context, actor Actor, id uuid.UUID, choose func(x *exception.Exception, now time.Time) ([]exception.Event, error),
 ) (Mark, error) {
 	if actor.MemberID == uuid.Nil {
 		return Mark{}, errors.New("an exception is decided by a member")
@@ -138,42 +135,19 @@ func (s *Service) decideException(
 			return Mark{}, err
 		}
 		var x exception.Exception
-		at, err := fold(ctx, s, tx, actor.OrganizationID, id, func(e any, _ time.Time) {
+		return decide(ctx, s, tx, actor, exceptionPlace(id), func(e any, _ time.Time) {
 			if e, ok := e.(exception.Event); ok {
 				x.Apply(e)
 			}
-		})
-		if err != nil {
-			return Mark{}, err
-		}
-		if x.Status() == "" {
-			return Mark{}, &NotFoundError{What: "exception"}
-		}
-		now := s.clock() // one instant for what is decided and for when it happened
-		events, err := decide(&x, now)
-		if err != nil {
-			return Mark{}, exceptionRefused(err)
-		}
-		return s.appendException(ctx, tx, actor, id, at, now, events)
+		}, func(now time.Time) ([]exception.Event, error) {
+			if x.Status() == "" {
+				return nil, &NotFoundError{What: "exception"}
+			}
+			return choose(&x, now)
+		}, nil)
 	})
 }
 
-func (s *Service) appendException(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []exception.Event) (Mark, error) {
-	return appendAll(ctx, s, tx, actor, streamPlace{eventstore.Organization, exception.StreamType, id}, at, now, events)
-}
-
-// exceptionRefused says what the domain refuses in the contract's code.
-func exceptionRefused(err error) error {
-	var moved *exception.TransitionError
-	var lapsed *exception.LapsedError
-	refusal := &RuleError{Code: "invalid_state", Title: titles()["invalid_state"]}
-	switch {
-	case errors.As(err, &moved):
-		refusal.Detail = "The exception is " + string(moved.From) + "."
-	case errors.As(err, &lapsed):
-		refusal.Detail = "Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + "."
-	default:
-		return err
-	}
-	return refusal
+func exceptionPlace(id uuid.UUID) streamPlace {
+	return streamPlace{eventstore.Organization, exception.StreamType, id}
 }

@@ -11,6 +11,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/eventstore"
+	"muster/internal/statement"
 )
 
 // fleetWriter collects what one transaction appends to the fleet's log.
@@ -37,9 +38,8 @@ func (l *databaseList) addDatabase(instance uuid.UUID, externalID string) {
 	l.names = append(l.names, externalID)
 }
 
-func (s *Service) newFleetWriter(tx *sqlx.Tx, actor Actor) (*fleetWriter, error) {
-	call, err := uuid.NewV7()
-	return &fleetWriter{s: s, tx: tx, actor: actor, now: s.clock(), call: call}, err
+func (s *Service) newFleetWriter(tx *sqlx.Tx, actor Actor) *fleetWriter {
+	return &fleetWriter{s: s, tx: tx, actor: actor, now: s.clock(), call: newID()}
 }
 
 func (w *fleetWriter) lockKeys(ctx context.Context, streamType string, keys []string) (map[string]eventstore.StreamKey, error) {
@@ -124,18 +124,18 @@ func (w *fleetWriter) write(ctx context.Context) (Mark, error) {
 		return Mark{Log: eventstore.Fleet}, nil
 	}
 	if len(w.added.names) > 0 {
-		_, err := w.tx.ExecContext(ctx, `INSERT INTO instance_databases (instance_id, external_id, organization_id)
+		err := statement.Exec(ctx, w.tx, "list new databases", `INSERT INTO instance_databases (instance_id, external_id, organization_id)
 			SELECT instance_id, external_id, $3 FROM unnest($1::uuid[], $2::text[]) AS added (instance_id, external_id)
 			ON CONFLICT DO NOTHING`, w.added.instances, w.added.names, w.actor.OrganizationID)
 		if err != nil {
-			return Mark{}, fmt.Errorf("list new databases: %w", err)
+			return Mark{}, err
 		}
 	}
 	if len(w.gone.names) > 0 {
-		_, err := w.tx.ExecContext(ctx, `DELETE FROM instance_databases WHERE (instance_id, external_id) IN
+		err := statement.Exec(ctx, w.tx, "unlist removed databases", `DELETE FROM instance_databases WHERE (instance_id, external_id) IN
 			(SELECT * FROM unnest($1::uuid[], $2::text[]))`, w.gone.instances, w.gone.names)
 		if err != nil {
-			return Mark{}, fmt.Errorf("unlist removed databases: %w", err)
+			return Mark{}, err
 		}
 	}
 	return w.s.append(ctx, w.tx, eventstore.Fleet, w.batches...)
@@ -147,8 +147,9 @@ func (w *fleetWriter) removeInstance(ctx context.Context, id uuid.UUID, external
 	if err != nil {
 		return err
 	}
-	if _, err := w.tx.ExecContext(ctx, `DELETE FROM instance_databases WHERE instance_id = $1`, id); err != nil {
-		return fmt.Errorf("unlist the databases of an instance: %w", err)
+	err = statement.Exec(ctx, w.tx, "unlist the databases of an instance", `DELETE FROM instance_databases WHERE instance_id = $1`, id)
+	if err != nil {
+		return err
 	}
 	return w.keepInstance(id, at, instance, externalID, instance.Remove())
 }

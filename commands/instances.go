@@ -30,10 +30,9 @@ type RegisterInstance struct {
 // duplicate_external_id where the organization has that key already.
 func (s *Service) RegisterInstance(ctx context.Context, actor Actor, r RegisterInstance) (uuid.UUID, Mark, error) {
 	var id uuid.UUID
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (mark Mark, err error) {
 		id, mark, err = s.RegisterInstanceTx(ctx, tx, actor, uuid.Nil, r)
-		return err
+		return mark, err
 	})
 	return id, mark, err
 }
@@ -43,17 +42,12 @@ func (s *Service) RegisterInstance(ctx context.Context, actor Actor, r RegisterI
 // connection string that is sealed for this id is kept together with it. An
 // instance that has been registered under this id stays as it is.
 func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, r RegisterInstance) (uuid.UUID, Mark, error) {
-	w, err := s.newFleetWriter(tx, actor)
-	if err != nil {
-		return uuid.Nil, Mark{}, err
-	}
+	w := s.newFleetWriter(tx, actor)
 	if err := r.check(w.now); err != nil {
 		return uuid.Nil, Mark{}, err
 	}
 	if id == uuid.Nil {
-		if id, err = uuid.NewV7(); err != nil {
-			return uuid.Nil, Mark{}, err
-		}
+		id = newID()
 	}
 	if r.ExternalID == "" {
 		r.ExternalID = id.String()
@@ -72,7 +66,7 @@ func (s *Service) RegisterInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Act
 	if !r.CreatedAt.IsZero() {
 		d.CreatedAt = instant.Cut(r.CreatedAt)
 	}
-	if id, err = w.registerInstance(id, r.ExternalID, d); err != nil {
+	if err := w.registerInstance(id, r.ExternalID, d); err != nil {
 		return uuid.Nil, Mark{}, err
 	}
 	mark, err := w.write(ctx)
@@ -150,7 +144,7 @@ func (s *Service) RemoveInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor
 // an instance: new ones are registered as of now, those that are gone are
 // removed. Their external ids are their names, also where those are not legible. Errors: *NotFoundError.
 func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uuid.UUID, names []string) (Mark, error) {
-	return s.withInstance(ctx, actor, instance, func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
+	record := func(w *fleetWriter, _ *fleet.Instance, _ stream) error {
 		listed, err := statement.All[string](ctx, w.tx, "list the databases of an instance",
 			`SELECT external_id FROM instance_databases WHERE instance_id = $1 ORDER BY external_id`, instance)
 		if err != nil {
@@ -170,25 +164,16 @@ func (s *Service) RecordDatabases(ctx context.Context, actor Actor, instance uui
 			}
 		}
 		return w.recordDatabases(ctx, []FleetItem{{Databases: found}}, []FleetIDs{{ID: instance}})
-	})
-}
-
-// withInstance runs change on an instance that is there, in a transaction of its
-// own: see withInstanceTx.
-func (s *Service) withInstance(ctx context.Context, actor Actor, id uuid.UUID, change instanceChange) (Mark, error) {
-	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.withInstanceTx(ctx, tx, actor, id, change) })
-}
-
-// instanceChange decides about an instance at the version it was folded at.
-type instanceChange func(w *fleetWriter, i *fleet.Instance, at stream) error
-
-// withInstanceTx runs change on an instance that is there, under the lock of its
-// external key. Errors: *NotFoundError for one that is foreign, unknown or removed.
-func (s *Service) withInstanceTx(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, change instanceChange) (Mark, error) {
-	w, err := s.newFleetWriter(tx, actor)
-	if err != nil {
-		return Mark{}, err
 	}
+	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) { return s.withInstanceTx(ctx, tx, actor, instance, record) })
+}
+
+// withInstanceTx runs change on an instance that is there, at the version it was
+// folded at and under the lock of its external key. Errors: *NotFoundError for one that is foreign, unknown or removed.
+func (s *Service) withInstanceTx(
+	ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, change func(w *fleetWriter, i *fleet.Instance, at stream) error,
+) (Mark, error) {
+	w := s.newFleetWriter(tx, actor)
 	instance, _, err := w.loadInstance(ctx, id) // for its external id, which never changes
 	if err != nil {
 		return Mark{}, err

@@ -22,23 +22,15 @@ func (s *Service) AddMember(ctx context.Context, actor Actor, m NewMember) (acco
 	if err != nil {
 		return accounts.Member{}, Mark{}, err
 	}
-	var person accounts.Member
-	var mark Mark
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		if person, err = s.person(actor.OrganizationID, m, organization.Active); err != nil {
-			return err
-		}
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+	person := s.person(actor.OrganizationID, m, organization.Active)
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Join(person.ID, m.Role)
 		}, func([]organization.Event) error {
 			return s.Accounts.InsertMember(ctx, tx, person, hash)
 		})
-		return err
 	})
-	if err != nil {
-		return accounts.Member{}, Mark{}, err
-	}
-	return person, mark, nil
+	return person, mark, err
 }
 
 // InviteMember adds an invited member and returns the token of the invitation,
@@ -48,11 +40,9 @@ func (s *Service) InviteMember(ctx context.Context, actor Actor, m NewMember) (m
 	if err := m.check(); err != nil {
 		return accounts.Member{}, "", time.Time{}, Mark{}, err
 	}
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
-		if member, err = s.person(actor.OrganizationID, m, organization.Invited); err != nil {
-			return err
-		}
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+	member = s.person(actor.OrganizationID, m, organization.Invited)
+	mark, err = s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Invite(member.ID, m.Role), nil
 		}, func([]organization.Event) (err error) {
 			if err = s.Accounts.InsertMember(ctx, tx, member, ""); err != nil {
@@ -61,30 +51,24 @@ func (s *Service) InviteMember(ctx context.Context, actor Actor, m NewMember) (m
 			token, expires, err = s.Accounts.InsertInvitation(ctx, tx, member.ID)
 			return err
 		})
-		return err
 	})
-	if err != nil {
-		return accounts.Member{}, "", time.Time{}, Mark{}, err
-	}
-	return member, token, expires, mark, nil
+	return member, token, expires, mark, err
 }
 
 // RenewInvitation gives an invited member a new link, which works once within 24
 // hours; the old one stops working. Errors: *NotFoundError, *RuleError with
 // invalid_state.
 func (s *Service) RenewInvitation(ctx context.Context, actor Actor, id uuid.UUID) (member accounts.Member, token string, mark Mark, err error) {
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	mark, err = s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		if err := s.Accounts.LockInvitation(ctx, tx, actor.OrganizationID, id); err != nil {
-			return err
+			return Mark{}, err
 		}
-		var err error
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.InviteAgain(id)
 		}, func([]organization.Event) (err error) {
 			token, _, err = s.Accounts.InsertInvitation(ctx, tx, id)
 			return err
 		})
-		return err
 	})
 	if err != nil {
 		return accounts.Member{}, "", Mark{}, err
@@ -126,23 +110,18 @@ func (s *Service) AcceptInvitation(ctx context.Context, in AcceptInvitation) (ac
 	}
 	actor := Actor{OrganizationID: invited.OrganizationID, MemberID: invited.ID, RequestID: in.RequestID}
 	var member accounts.Member
-	var mark Mark
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		if _, err := s.Accounts.TakeInvitation(ctx, tx, in.Token); err != nil {
-			return err
+			return Mark{}, err
 		}
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Join(invited.ID, invited.Role)
 		}, func([]organization.Event) (err error) {
 			member, err = s.Accounts.ActivateMember(ctx, tx, invited.ID, in.Name, hash)
 			return err
 		})
-		return err
 	})
-	if err != nil {
-		return accounts.Member{}, Mark{}, err
-	}
-	return member, mark, nil
+	return member, mark, err
 }
 
 // hashOf checks a new password, also against the name of the organization.

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/mail"
 	"strings"
@@ -55,57 +54,25 @@ func checkName(pointer, name string) *FieldError {
 }
 
 // person is the row of a member to be stored.
-func (s *Service) person(org uuid.UUID, m NewMember, status string) (accounts.Member, error) {
-	id, err := uuid.NewV7()
+func (s *Service) person(org uuid.UUID, m NewMember, status string) accounts.Member {
 	return accounts.Member{
-		ID: id, OrganizationID: org, Email: strings.ToLower(strings.TrimSpace(m.Email)), Name: strings.TrimSpace(m.Name),
+		ID: newID(), OrganizationID: org, Email: strings.ToLower(strings.TrimSpace(m.Email)), Name: strings.TrimSpace(m.Name),
 		Role: m.Role, Status: status, CreatedAt: s.clock(),
-	}, err
+	}
 }
 
-// decideOrganization folds an organization under its lock and appends what
-// decide returns. before runs between the two where there is anything to
-// append: the rows of accounts are written there, before the log is locked.
+// decideOrganization decides about an organization under its lock: see decide. The
+// rows of accounts are written in before.
 func (s *Service) decideOrganization(
 	ctx context.Context, tx *sqlx.Tx, actor Actor,
-	decide func(o *organization.Organization) ([]organization.Event, error),
+	choose func(o *organization.Organization) ([]organization.Event, error),
 	before func(events []organization.Event) error,
 ) (Mark, error) {
 	if err := lockStream(ctx, tx, actor.OrganizationID); err != nil {
 		return Mark{}, err
 	}
 	var o organization.Organization
-	at, err := fold(ctx, s, tx, actor.OrganizationID, actor.OrganizationID, func(e organization.Event, _ time.Time) { o.Apply(e) })
-	if err != nil {
-		return Mark{}, err
-	}
-	events, err := decide(&o)
-	if err != nil || len(events) == 0 {
-		return Mark{Log: eventstore.Organization}, refused(err)
-	}
-	if before != nil {
-		if err := before(events); err != nil {
-			return Mark{}, err
-		}
-	}
 	to := streamPlace{eventstore.Organization, organization.StreamType, actor.OrganizationID}
-	return appendAll(ctx, s, tx, actor, to, at, s.clock(), events)
-}
-
-// refused says what the domain refuses in the contract's codes.
-func refused(err error) error {
-	var (
-		last    *organization.LastAdminError
-		unknown *organization.UnknownError
-		status  *organization.InvalidStatusError
-	)
-	switch {
-	case errors.As(err, &last):
-		return &RuleError{Code: "last_admin", Title: titles()["last_admin"], Detail: "Make somebody else an administrator first."}
-	case errors.As(err, &unknown):
-		return &NotFoundError{What: unknown.What}
-	case errors.As(err, &status):
-		return &RuleError{Code: "invalid_state", Title: titles()["invalid_state"], Detail: status.Error() + "."}
-	}
-	return err
+	return decide(ctx, s, tx, actor, to, func(e organization.Event, _ time.Time) { o.Apply(e) },
+		func(time.Time) ([]organization.Event, error) { return choose(&o) }, before)
 }

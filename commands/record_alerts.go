@@ -43,10 +43,7 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 		ids, err = w.recordAlerts(ctx, items, places)
 		return err
 	})
-	if err != nil {
-		return nil, Mark{}, err
-	}
-	return ids, mark, nil
+	return ids, mark, err
 }
 
 // recordAlerts decides about every item.
@@ -73,9 +70,7 @@ func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, place
 		if t == nil {
 			t = new(trackedAlert)
 		}
-		if err := w.take(keys[i], t.alert.Update(keys[i], item.notice(places[i]), t.seen)); err != nil {
-			return nil, err
-		}
+		w.take(keys[i], t.alert.Update(keys[i], item.notice(places[i]), t.seen))
 		ids = append(ids, AlertID{ExternalID: item.ExternalID, ID: w.newest[keys[i]].id})
 	}
 	return ids, nil

@@ -58,36 +58,29 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firi
 			return err
 		}
 		for _, f := range usable {
-			ok, err := w.recordFiring(f)
-			if err != nil {
-				return err
-			}
-			if !ok {
+			if !w.recordFiring(f) {
 				dropped++
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, Mark{}, err
-	}
-	return dropped, mark, nil
+	return dropped, mark, err
 }
 
-// recordFiring decides about one firing; ok is false where its key is that of
+// recordFiring decides about one firing; false where its key is that of
 // an open alert that the actor may not touch.
-func (w *alertWriter) recordFiring(f Firing) (ok bool, err error) {
+func (w *alertWriter) recordFiring(f Firing) bool {
 	t := w.newest[f.Key]
 	switch {
 	case t == nil:
 		t = new(trackedAlert)
 	case !w.mayTouch(t):
-		return false, nil
+		return false
 	default:
 		w.lapse(t)
 	}
-	seen := f.firing().Received(w.now)
-	return true, w.take(f.Key, t.alert.Fire(f.Key, seen, t.seen))
+	w.take(f.Key, t.alert.Fire(f.Key, f.firing().Received(w.now), t.seen))
+	return true
 }
 
 // lapse closes an alert whose end has passed. Every message to it begins with

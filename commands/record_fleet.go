@@ -23,22 +23,14 @@ func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetIte
 		return nil, Mark{}, err
 	}
 	var ids []FleetIDs
-	var mark Mark
-	err := s.inTx(ctx, func(tx *sqlx.Tx) error {
-		w, err := s.newFleetWriter(tx, actor)
-		if err != nil {
-			return err
-		}
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (mark Mark, err error) {
+		w := s.newFleetWriter(tx, actor)
 		if ids, err = w.recordInstances(ctx, items); err != nil {
-			return err
+			return Mark{}, err
 		}
-		mark, err = w.write(ctx)
-		return err
+		return w.write(ctx)
 	})
-	if err != nil {
-		return nil, Mark{}, err
-	}
-	return ids, mark, nil
+	return ids, mark, err
 }
 
 // recordInstances decides about every item. The instances' batches come before
@@ -91,27 +83,18 @@ func (w *fleetWriter) recordInstance(ctx context.Context, key eventstore.StreamK
 		}
 		return key.Stream, w.keepInstance(key.Stream, at, instance, item.ExternalID, events)
 	}
-	return w.registerInstance(uuid.Nil, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}))
+	id := newID()
+	return id, w.registerInstance(id, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}))
 }
 
-// registerInstance decides about a new instance under id (uuid.Nil: a new
-// one); without an external id its id is that too.
-func (w *fleetWriter) registerInstance(id uuid.UUID, externalID string, d fleet.InstanceDetails) (uuid.UUID, error) {
-	if id == uuid.Nil {
-		var err error
-		if id, err = uuid.NewV7(); err != nil {
-			return uuid.Nil, err
-		}
-	}
-	if externalID == "" {
-		externalID = id.String()
-	}
+// registerInstance decides about a new instance.
+func (w *fleetWriter) registerInstance(id uuid.UUID, externalID string, d fleet.InstanceDetails) error {
 	instance := new(fleet.Instance)
 	events, err := instance.Register(externalID, d)
 	if err != nil {
-		return uuid.Nil, err
+		return err
 	}
-	return id, w.keepInstance(id, stream{version: eventstore.NoStream}, instance, externalID, events)
+	return w.keepInstance(id, stream{version: eventstore.NoStream}, instance, externalID, events)
 }
 
 // recordDatabases decides about the databases of every item and adds their ids.
@@ -156,8 +139,8 @@ func (w *fleetWriter) recordDatabase(ctx context.Context, instance uuid.UUID, ke
 		if database, at, err = w.loadDatabase(ctx, id); err != nil {
 			return uuid.Nil, err
 		}
-	} else if id, err = uuid.NewV7(); err != nil {
-		return uuid.Nil, err
+	} else {
+		id = newID()
 	}
 	if d.CreatedAt.IsZero() {
 		if createdAt = database.CreatedAt(); !there {

@@ -22,47 +22,39 @@ func worker(organization uuid.UUID) Actor {
 // claim, if it still has one, comes first: that is what whoever asks for the
 // same report locks before they meet the stream.
 func lockReport(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) error {
-	_, err := tx.ExecContext(ctx, `SELECT FROM report_claims WHERE organization_id = $1 AND report_id = $2 FOR UPDATE`, organization, id)
+	err := statement.Exec(ctx, tx, fmt.Sprintf("lock the claim of report %s", id),
+		`SELECT FROM report_claims WHERE organization_id = $1 AND report_id = $2 FOR UPDATE`, organization, id)
 	if err != nil {
-		return fmt.Errorf("lock the claim of report %s: %w", id, err)
+		return err
 	}
 	return lockStream(ctx, tx, id)
 }
 
-// decideReport folds a report under its lock, and appends what decide returns.
-// before runs between the two where there is anything to append: whatever else
-// belongs to the transaction must happen before the log is locked.
+// decideReport decides about a report under its lock: see decide.
 func (s *Service) decideReport(
 	ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID,
-	decide func(r *report.Report, now time.Time) ([]report.Event, error),
+	choose func(r *report.Report, now time.Time) ([]report.Event, error),
 	before func(r *report.Report, events []report.Event) error,
 ) (Mark, error) {
 	if err := lockReport(ctx, tx, actor.OrganizationID, id); err != nil {
 		return Mark{}, err
 	}
 	var r report.Report
-	at, err := fold(ctx, s, tx, actor.OrganizationID, id, r.Apply)
-	if err != nil {
-		return Mark{}, err
-	}
-	if r.Status() == "" {
-		return Mark{}, &NotFoundError{What: "report"}
-	}
-	now := s.clock() // one instant for what is decided and for when it happened
-	events, err := decide(&r, now)
-	if err != nil || len(events) == 0 {
-		return Mark{Log: eventstore.Reports}, err
-	}
-	if before != nil {
-		if err := before(&r, events); err != nil {
-			return Mark{}, err
+	return decide(ctx, s, tx, actor, reportPlace(id), r.Apply, func(now time.Time) ([]report.Event, error) {
+		if r.Status() == "" {
+			return nil, &NotFoundError{What: "report"}
 		}
-	}
-	return s.appendReport(ctx, tx, actor, id, at, now, events)
+		return choose(&r, now)
+	}, func(events []report.Event) error {
+		if before == nil {
+			return nil
+		}
+		return before(&r, events)
+	})
 }
 
-func (s *Service) appendReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, at stream, now time.Time, events []report.Event) (Mark, error) {
-	return appendAll(ctx, s, tx, actor, streamPlace{eventstore.Reports, report.StreamType, id}, at, now, events)
+func reportPlace(id uuid.UUID) streamPlace {
+	return streamPlace{eventstore.Reports, report.StreamType, id}
 }
 
 // releaseClaim lets the next identical request create a report of its own.

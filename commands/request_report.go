@@ -50,10 +50,7 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 	}
 	id := r.ID
 	if id == uuid.Nil {
-		var err error
-		if id, err = uuid.NewV7(); err != nil {
-			return RequestedReport{}, err
-		}
+		id = newID()
 	} else if before, ok, err := s.requestedBefore(ctx, s.DB, actor, id); ok || err != nil {
 		return before, err
 	}
@@ -72,10 +69,7 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 		outcome, err = s.createOrJoin(ctx, tx, actor, id, queued)
 		return err
 	})
-	if err != nil {
-		return RequestedReport{}, err
-	}
-	return outcome, nil
+	return outcome, err
 }
 
 // requestedBefore finds the report where this very request has created it.
@@ -118,8 +112,7 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 	for i, id := range r.RecipientIDs {
 		if !receivable[id] {
 			broken = append(broken, report.BrokenRule{
-				Rule: "recipient_not_member", Pointer: fmt.Sprintf("#/recipientIds/%d", i), Code: "recipient_not_member",
-				Detail: "not a member who can receive reports",
+				Pointer: fmt.Sprintf("#/recipientIds/%d", i), Code: "recipient_not_member", Detail: "not a member who can receive reports",
 			})
 		}
 	}
@@ -145,8 +138,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	for i, id := range r.InstanceIDs {
 		if _, ok := names[id]; !ok {
 			broken = append(broken, report.BrokenRule{
-				Rule: "instance_not_in_organization", Pointer: fmt.Sprintf("#/scope/instanceIds/%d", i), Code: "instance_not_in_organization",
-				Detail: "unknown instance",
+				Pointer: fmt.Sprintf("#/scope/instanceIds/%d", i), Code: "instance_not_in_organization", Detail: "unknown instance",
 			})
 		}
 	}
@@ -159,8 +151,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	}
 	if !ok {
 		broken = append(broken, report.BrokenRule{
-			Rule: "database_not_on_instance", Pointer: "#/scope/databaseId", Code: "database_not_on_instance",
-			Detail: "no such database on this instance",
+			Pointer: "#/scope/databaseId", Code: "database_not_on_instance", Detail: "no such database on this instance",
 		})
 	}
 	return names, database, broken, nil
@@ -177,7 +168,7 @@ func (s *Service) createReport(ctx context.Context, tx *sqlx.Tx, actor Actor, id
 	if err != nil {
 		return RequestedReport{}, err
 	}
-	mark, err := s.appendReport(ctx, tx, actor, id, stream{version: eventstore.NoStream}, s.clock(), events)
+	mark, err := appendAll(ctx, s, tx, actor, reportPlace(id), stream{version: eventstore.NoStream}, s.clock(), events)
 	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: mark}, err
 }
 
@@ -236,12 +227,13 @@ func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor Actor, 
 	}
 	now := s.clock()
 	since := now.Add(-time.Hour)
-	var creations struct {
+	type counted struct {
 		Made  int          `db:"made"`
 		First sql.NullTime `db:"first"`
 	}
-	if err := tx.GetContext(ctx, &creations, selectCreations, actor.OrganizationID, actor.MemberID, since); err != nil {
-		return fmt.Errorf("count reports created: %w", err)
+	creations, err := statement.One[counted](ctx, tx, "count reports created", selectCreations, actor.OrganizationID, actor.MemberID, since)
+	if err != nil {
+		return err
 	}
 	if creations.Made >= s.Limits.CreatesPerHour {
 		return &RuleError{
@@ -250,10 +242,11 @@ func (s *Service) checkCreations(ctx context.Context, tx *sqlx.Tx, actor Actor, 
 			RetryAfter: creations.First.Time.Sub(since).Truncate(time.Second) + time.Second,
 		}
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM report_creations WHERE organization_id = $1 AND member_id = $2 AND created_at <= $3`,
+	err = statement.Exec(ctx, tx, "forget old creations",
+		`DELETE FROM report_creations WHERE organization_id = $1 AND member_id = $2 AND created_at <= $3`,
 		actor.OrganizationID, actor.MemberID, since)
 	if err != nil {
-		return fmt.Errorf("forget old creations: %w", err)
+		return err
 	}
 	return statement.Exec(ctx, tx, "count a creation", `INSERT INTO report_creations (report_id, organization_id, member_id, created_at) VALUES ($1, $2, $3, $4)`,
 		id, actor.OrganizationID, actor.MemberID, now)

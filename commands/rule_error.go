@@ -1,9 +1,14 @@
 package commands
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
+	"muster/domain/alert"
+	"muster/domain/exception"
+	"muster/domain/organization"
 	"muster/domain/report"
 )
 
@@ -34,11 +39,13 @@ func (e *NotFoundError) Error() string { return e.What + " not found" }
 
 // ruleError makes one error of all broken rules; the first one names it.
 func ruleError(broken []report.BrokenRule) *RuleError {
-	e := &RuleError{Code: broken[0].Rule, Title: titles()[broken[0].Rule]}
-	e.Detail = broken[0].Pointer + " " + broken[0].Detail + "."
-	for _, v := range broken {
-		e.Fields = append(e.Fields, FieldError{Pointer: v.Pointer, Code: v.Code, Detail: v.Detail, Params: v.Params})
+	fields := make([]FieldError, len(broken))
+	for i, b := range broken {
+		fields[i] = FieldError{Pointer: b.Pointer, Code: b.Code, Detail: b.Detail, Params: b.Params}
 	}
+	e := newFieldErrors(fields)
+	e.Code = cmp.Or(broken[0].Rule, e.Code)
+	e.Title = titles()[e.Code]
 	return e
 }
 
@@ -60,6 +67,43 @@ func newFieldErrors(fields []FieldError) *RuleError {
 		Code: fields[0].Code, Title: titles()[fields[0].Code],
 		Detail: fields[0].Pointer + " " + fields[0].Detail + ".", Fields: fields,
 	}
+}
+
+// invalidState says that something cannot happen as things stand.
+func invalidState(detail string) *RuleError {
+	return &RuleError{Code: "invalid_state", Title: titles()["invalid_state"], Detail: detail}
+}
+
+// refused says what the domain refuses in the contract's codes; other errors pass.
+func refused(err error) error {
+	var (
+		alertMoved *alert.TransitionError
+		muted      *alert.MutedError
+		moved      *exception.TransitionError
+		lapsed     *exception.LapsedError
+		last       *organization.LastAdminError
+		unknown    *organization.UnknownError
+		status     *organization.InvalidStatusError
+	)
+	switch {
+	case errors.As(err, &alertMoved):
+		return invalidState("The alert is " + string(alertMoved.From) + ".")
+	case errors.As(err, &muted) && muted.Muted:
+		return invalidState("The alert is muted already.")
+	case errors.As(err, &muted):
+		return invalidState("The alert is not muted.")
+	case errors.As(err, &moved):
+		return invalidState("The exception is " + string(moved.From) + ".")
+	case errors.As(err, &lapsed):
+		return invalidState("Its time was over at " + lapsed.Until.UTC().Format(time.RFC3339) + ".")
+	case errors.As(err, &last):
+		return &RuleError{Code: "last_admin", Title: titles()["last_admin"], Detail: "Make somebody else an administrator first."}
+	case errors.As(err, &unknown):
+		return &NotFoundError{What: unknown.What}
+	case errors.As(err, &status):
+		return invalidState(status.Error() + ".")
+	}
+	return err
 }
 
 // OutsideLimit is told to a token that is limited to instances, of every item by which

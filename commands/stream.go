@@ -28,6 +28,10 @@ func (s *Service) inTxMarked(ctx context.Context, do func(tx *sqlx.Tx) (Mark, er
 	return mark, err
 }
 
+// newID is an id that nobody has. There is one whenever it is asked for: crypto/rand
+// does not fail since Go 1.24.
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
 // clock is now in what PostgreSQL keeps: UTC, microseconds.
 func (s *Service) clock() time.Time { return instant.Cut(s.Now()) }
 
@@ -102,6 +106,31 @@ func encodeAll[E any](s *Service, at time.Time, events []E) ([]eventstore.NewEve
 		encoded = append(encoded, n)
 	}
 	return encoded, nil
+}
+
+// decide folds one aggregate, has choose decide about it, and appends what that
+// returns. before runs between the two where there is anything to append: whatever
+// else belongs to the transaction must happen before the log is locked. The caller
+// holds the aggregate's lock.
+func decide[F, E any](
+	ctx context.Context, s *Service, tx *sqlx.Tx, actor Actor, to streamPlace, apply func(event F, at time.Time),
+	choose func(now time.Time) ([]E, error), before func(events []E) error,
+) (Mark, error) {
+	at, err := fold(ctx, s, tx, actor.OrganizationID, to.id, apply)
+	if err != nil {
+		return Mark{}, err
+	}
+	now := s.clock() // one instant for what is decided and for when it happened
+	events, err := choose(now)
+	if err != nil || len(events) == 0 {
+		return Mark{Log: to.log}, refused(err)
+	}
+	if before != nil {
+		if err := before(events); err != nil {
+			return Mark{}, err
+		}
+	}
+	return appendAll(ctx, s, tx, actor, to, at, now, events)
 }
 
 // streamPlace is where the facts of one aggregate go.

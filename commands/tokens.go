@@ -36,31 +36,23 @@ func (s *Service) MintToken(ctx context.Context, by accounts.Principal, requestI
 		return accounts.Token{}, "", Mark{}, err
 	}
 	token := accounts.Token{
-		Kind: t.Kind, OrganizationID: by.Organization.ID, MemberID: by.Member.ID, Name: strings.TrimSpace(t.Name),
+		ID: newID(), Kind: t.Kind, OrganizationID: by.Organization.ID, MemberID: by.Member.ID, Name: strings.TrimSpace(t.Name),
 		Scopes: organization.Within(t.Scopes, t.Scopes), InstanceIDs: t.InstanceIDs, CreatedAt: now, ExpiresAt: instant.Cut(t.ExpiresAt),
 	}
 	if t.Kind == accounts.APIToken {
 		token.InstanceIDs = nil
 	}
 	var text string
-	var mark Mark
 	actor := Actor{OrganizationID: by.Organization.ID, MemberID: by.Member.ID, RequestID: requestID}
-	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
-		if token.ID, err = uuid.NewV7(); err != nil {
-			return err
-		}
-		mark, err = s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
+	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
+		return s.decideOrganization(ctx, tx, actor, func(o *organization.Organization) ([]organization.Event, error) {
 			return o.Mint(token.ID, token.Kind, token.MemberID, token.Scopes)
 		}, func([]organization.Event) (err error) {
 			text, token.Prefix, err = s.Accounts.InsertToken(ctx, tx, token)
 			return err
 		})
-		return err
 	})
-	if err != nil {
-		return accounts.Token{}, "", Mark{}, err
-	}
-	return token, text, mark, nil
+	return token, text, mark, err
 }
 
 func checkToken(by accounts.Principal, t accounts.NewToken, now time.Time) error {

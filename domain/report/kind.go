@@ -32,11 +32,10 @@ const (
 
 // Limits of the specification, §8.
 const (
-	MaxRecipients    = 20 // including the requester
-	MaxInstances     = 100
-	MaxScorecard     = 31 * 24 * time.Hour
-	MaxAhead         = 5 * time.Minute // a scorecard's to may lie this far ahead and is clamped to now
-	DefaultRetention = 30 * 24 * time.Hour
+	MaxRecipients = 20 // including the requester
+	MaxInstances  = 100
+	MaxScorecard  = 31 * 24 * time.Hour
+	MaxAhead      = 5 * time.Minute // a scorecard's to may lie this far ahead and is clamped to now
 )
 
 // Codes of a Failed report.

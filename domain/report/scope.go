@@ -22,7 +22,7 @@ type Scope struct {
 
 // BrokenRule is a broken rule of a request, with the place that breaks it.
 type BrokenRule struct {
-	Rule    string // code of the whole answer where nothing else is broken, contract §1.6
+	Rule    string // code of the whole answer where nothing else is broken, contract §1.6; empty: Code
 	Pointer string // JSON pointer fragment into the request body
 	Code    string
 	Detail  string
@@ -41,15 +41,14 @@ func Validate(kind Kind, scope Scope, now time.Time) (Scope, []BrokenRule) {
 	var broken []BrokenRule
 	if n := len(canonical.InstanceIDs); n > MaxInstances {
 		broken = append(broken, BrokenRule{
-			Rule: "too_many_instances", Pointer: "#/scope/instanceIds", Code: "too_many_instances",
+			Pointer: "#/scope/instanceIds", Code: "too_many_instances",
 			Detail: fmt.Sprintf("names %d instances; at most %d are allowed", n, MaxInstances),
 			Params: map[string]any{"max": MaxInstances},
 		})
 	}
 	if scope.DatabaseID != nil {
 		broken = append(broken, BrokenRule{
-			Rule: "database_not_allowed", Pointer: "#/scope/databaseId", Code: "database_not_allowed",
-			Detail: "only a scorecard can be limited to a database",
+			Pointer: "#/scope/databaseId", Code: "database_not_allowed", Detail: "only a scorecard can be limited to a database",
 		})
 	}
 	for _, end := range []struct {
@@ -58,8 +57,7 @@ func Validate(kind Kind, scope Scope, now time.Time) (Scope, []BrokenRule) {
 	}{{"from", scope.From}, {"to", scope.To}} {
 		if end.at != nil {
 			broken = append(broken, BrokenRule{
-				Rule: "range_not_allowed", Pointer: "#/scope/" + end.name, Code: "range_not_allowed",
-				Detail: "only a scorecard has a date range",
+				Pointer: "#/scope/" + end.name, Code: "range_not_allowed", Detail: "only a scorecard has a date range",
 			})
 		}
 	}
@@ -70,15 +68,16 @@ func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, 
 	var broken []BrokenRule
 	if len(scope.InstanceIDs) != 1 {
 		broken = append(broken, BrokenRule{
-			Rule: "scorecard_needs_one_instance", Pointer: "#/scope/instanceIds", Code: "scorecard_needs_one_instance",
-			Detail: "a scorecard covers exactly one instance",
+			Pointer: "#/scope/instanceIds", Code: "scorecard_needs_one_instance", Detail: "a scorecard covers exactly one instance",
 		})
 	}
-	if from == nil {
-		broken = append(broken, rangeRequired("from"))
-	}
-	if to == nil {
-		broken = append(broken, rangeRequired("to"))
+	for _, end := range []struct {
+		name string
+		at   *time.Time
+	}{{"from", from}, {"to", to}} {
+		if end.at == nil {
+			broken = append(broken, BrokenRule{Pointer: "#/scope/" + end.name, Code: "range_required", Detail: "a scorecard needs from and to"})
+		}
 	}
 	if from == nil || to == nil {
 		return scope, broken
@@ -88,13 +87,6 @@ func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, 
 	return scope, append(broken, more...)
 }
 
-func rangeRequired(end string) BrokenRule {
-	return BrokenRule{
-		Rule: "range_required", Pointer: "#/scope/" + end, Code: "range_required",
-		Detail: "a scorecard needs from and to",
-	}
-}
-
 // window floors, clamps and judges the window of a scorecard. The floors come
 // first: a window of exactly 31 days at any second of its minute stays one.
 func window(from, to, now time.Time) (start, end time.Time, broken []BrokenRule) {
@@ -102,14 +94,13 @@ func window(from, to, now time.Time) (start, end time.Time, broken []BrokenRule)
 	start, end = from.UTC().Truncate(time.Minute), to.UTC().Truncate(time.Minute)
 	if from.After(now) {
 		broken = append(broken, BrokenRule{
-			Rule: "window_in_future", Pointer: "#/scope/from", Code: "window_in_future",
-			Detail: "must not lie in the future",
+			Pointer: "#/scope/from", Code: "window_in_future", Detail: "must not lie in the future",
 		})
 	}
 	switch {
 	case to.After(now.Add(MaxAhead)):
 		broken = append(broken, BrokenRule{
-			Rule: "window_in_future", Pointer: "#/scope/to", Code: "window_in_future",
+			Pointer: "#/scope/to", Code: "window_in_future",
 			Detail: "must not lie more than 5 minutes in the future",
 			Params: map[string]any{"maxMinutes": int(MaxAhead / time.Minute)},
 		})
@@ -122,8 +113,7 @@ func window(from, to, now time.Time) (start, end time.Time, broken []BrokenRule)
 	switch width := end.Sub(start); {
 	case width <= 0:
 		broken = append(broken, BrokenRule{
-			Rule: "invalid_window", Pointer: "#/scope/to", Code: "invalid_window",
-			Detail: "must be at least one minute after from",
+			Pointer: "#/scope/to", Code: "invalid_window", Detail: "must be at least one minute after from",
 		})
 	case width > MaxScorecard:
 		broken = append(broken, BrokenRule{
@@ -148,7 +138,7 @@ func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []BrokenR
 		return all, nil
 	}
 	return all, []BrokenRule{{
-		Rule: "too_many_recipients", Pointer: "#/recipientIds", Code: "too_many_recipients",
+		Pointer: "#/recipientIds", Code: "too_many_recipients",
 		Detail: fmt.Sprintf("with the requester these are %d recipients; at most %d are allowed", len(all), MaxRecipients),
 		Params: map[string]any{"max": MaxRecipients},
 	}}

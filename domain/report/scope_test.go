@@ -82,7 +82,11 @@ func TestValidate(t *testing.T) {
 			_, violations := report.Validate(c.kind, c.scope, now)
 			var got []string
 			for _, v := range violations {
-				got = append(got, v.Rule+" "+v.Pointer+" "+v.Code)
+				rule := v.Rule
+				if rule == "" {
+					rule = v.Code
+				}
+				got = append(got, rule+" "+v.Pointer+" "+v.Code)
 			}
 			if diff := cmp.Diff(c.broken, got); diff != "" {
 				t.Errorf("violations (-want +got):\n%s", diff)
