@@ -118,7 +118,7 @@ func (w *alertWriter) lastSeen(ctx context.Context, open map[uuid.UUID]*trackedA
 	}
 	rows, err := statement.All[row](ctx, w.tx, "read when alerts were last seen", selectLastSeen, w.actor.OrganizationID, ids)
 	for _, r := range rows {
-		open[r.ID].seen = alert.Seen{LastTriggeredAt: r.Last.UTC(), StartedAt: fromNull(r.StartedAt), EndsAt: fromNull(r.EndsAt)}
+		open[r.ID].seen = alert.Seen{LastTriggeredAt: r.Last, StartedAt: fromNull(r.StartedAt), EndsAt: fromNull(r.EndsAt)}
 	}
 	return err
 }
@@ -221,7 +221,7 @@ func fromNull(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
-	return t.UTC()
+	return *t
 }
 
 func toNull(t time.Time) *time.Time {

@@ -65,10 +65,10 @@ type KeyState struct {
 
 // StreamKey is what is known about a stream by its external key.
 type StreamKey struct {
-	Key         string
-	Stream      uuid.UUID
-	Version     int64
-	StateDigest []byte
+	Key         string    `db:"key"`
+	Stream      uuid.UUID `db:"stream_id"`
+	Version     int64     `db:"version"`
+	StateDigest []byte    `db:"state_digest"`
 }
 
 // Event is a recorded event. Data and Metadata are the exact bytes written,

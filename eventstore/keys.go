@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 
+	"muster/internal/statement"
+
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 )
@@ -40,20 +42,9 @@ func queryKeys(
 	if len(keys) == 0 {
 		return known, nil
 	}
-	rows, err := q.QueryContext(ctx, query, organization, streamType, keys)
-	if err != nil {
-		return nil, fmt.Errorf("%s %d keys of %s: %w", verb, len(keys), streamType, err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var k StreamKey
-		if err := rows.Scan(&k.Key, &k.Stream, &k.Version, &k.StateDigest); err != nil {
-			return nil, fmt.Errorf("read a key of %s: %w", streamType, err)
-		}
+	found, err := statement.All[StreamKey](ctx, q, fmt.Sprintf("%s %d keys of %s", verb, len(keys), streamType), query, organization, streamType, keys)
+	for _, k := range found {
 		known[k.Key] = k
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s %d keys of %s: %w", verb, len(keys), streamType, err)
-	}
-	return known, nil
+	return known, err
 }

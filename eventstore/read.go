@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"muster/internal/statement"
+
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 )
@@ -160,7 +162,7 @@ func (s *Store) positionBefore(ctx context.Context, log Log, t time.Time) (int64
 // pages reads page after page behind the cursor column's last value.
 func (s *Store) pages(ctx context.Context, q sqlx.QueryerContext, where conditions, cursor string, after int64, at func(*Event) int64) iter.Seq2[Event, error] {
 	where.addCondition(cursor+" > ?", after)
-	query := Record(fmt.Sprintf("SELECT e.log, e.digest, e.hash, record_send(e) FROM events e WHERE %s ORDER BY %s LIMIT %d",
+	query := Record(fmt.Sprintf("SELECT e.log, e.digest, e.hash, record_send(e) AS record FROM events e WHERE %s ORDER BY %s LIMIT %d",
 		strings.Join(where.clauses, " AND "), cursor, pageSize))
 	return func(yield func(Event, error) bool) {
 		arguments := append([]any(nil), where.arguments...)
@@ -186,27 +188,23 @@ func (s *Store) pages(ctx context.Context, q sqlx.QueryerContext, where conditio
 // page reads all rows before it returns, so that the connection is free while
 // the caller looks at them.
 func (s *Store) page(ctx context.Context, q sqlx.QueryerContext, query string, arguments []any) ([]Event, error) {
-	rows, err := q.QueryContext(ctx, query, arguments...)
-	if err != nil {
-		return nil, fmt.Errorf("read events: %w", err)
+	type recorded struct {
+		Log    Log    `db:"log"`
+		Digest []byte `db:"digest"`
+		Hash   []byte `db:"hash"`
+		Record []byte `db:"record"`
 	}
-	defer func() { _ = rows.Close() }()
-	var page []Event
+	rows, err := statement.All[recorded](ctx, q, "read events", query, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	page := make([]Event, len(rows))
 	names := make(map[string]string)
-	for rows.Next() {
-		var e Event
-		var record []byte
-		err := rows.Scan(&e.Log, &e.Digest, &e.Hash, &record)
-		if err == nil {
-			_, err = e.decode(record, names)
-		}
-		if err != nil {
+	for i, row := range rows {
+		page[i] = Event{Log: row.Log, Digest: row.Digest, Hash: row.Hash}
+		if _, err := page[i].decode(row.Record, names); err != nil {
 			return nil, fmt.Errorf("read an event: %w", err)
 		}
-		page = append(page, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read events: %w", err)
 	}
 	return page, nil
 }

@@ -7,9 +7,11 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
+	"muster/internal/accounts"
 	"muster/internal/blobs"
 	"muster/internal/mail"
 	"muster/internal/proof"
@@ -32,12 +34,12 @@ type Parts struct {
 	Queue     *jobs.Queue
 	Events    *eventstore.Store
 	Registry  *eventstore.Registry
-	Reports   Lifecycle
-	Accounts  Accounts
+	Reports   *commands.Service
+	Accounts  *accounts.Store
 	Gatherer  Gatherer
 	Renderer  Renderer
 	Blobs     *blobs.Store
-	Retention Retention
+	Retention Windows
 	Composer  *mail.Composer
 	Transport mail.Transport
 	PublicURL string

@@ -41,33 +41,16 @@ type Renderer interface {
 	Identity() report.Renderer
 }
 
-// Lifecycle records the life of a build; *commands.Service is one.
-type Lifecycle interface {
-	StartBuild(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, worker string, attempt int, reason string) (commands.Mark, error)
-	CompleteStep(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, step report.StepCompleted) (commands.Mark, error)
-	MarkReady(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, ready report.Ready, finish func(report.Ready) error) (commands.Mark, error)
-	MarkFailed(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, failed report.Failed) (commands.Mark, error)
-	MarkExpired(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID) (commands.Mark, error)
-	RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, outcome report.Event) (commands.Mark, error)
-	RecordPeople(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, members []uuid.UUID) error
-	RecordInputsErased(ctx context.Context, tx *sqlx.Tx, organization, id uuid.UUID, rule string) (commands.Mark, error)
-}
-
-// Retention says how long an organization's files are kept from now on.
-type Retention interface {
-	Windows(ctx context.Context, organization uuid.UUID) (reports, inputs time.Duration, err error)
-}
-
 // Builder builds reports.
 type Builder struct {
 	DB        *sqlx.DB
 	Queue     *jobs.Queue
 	Record    *ReportStreams
-	Reports   Lifecycle
+	Reports   *commands.Service
 	Gatherer  Gatherer
 	Renderer  Renderer
 	Blobs     *blobs.Store
-	Retention Retention
+	Retention Windows
 	Now       func() time.Time
 	// Ended is told of every report that became Ready or Failed, and how long
 	// after its request; nil: nobody is.

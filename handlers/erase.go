@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -25,7 +26,7 @@ type Eraser struct {
 	DB      *sqlx.DB
 	Queue   *jobs.Queue
 	Record  *ReportStreams
-	Reports Lifecycle
+	Reports *commands.Service
 	Blobs   *blobs.Store
 }
 

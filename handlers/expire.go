@@ -8,6 +8,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -24,7 +25,7 @@ const behind = 5 * time.Second
 type Expirer struct {
 	DB      *sqlx.DB
 	Queue   *jobs.Queue
-	Reports Lifecycle
+	Reports *commands.Service
 }
 
 // Task is how expiry jobs are worked on. They are tried for ever: a report that

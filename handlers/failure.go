@@ -30,24 +30,6 @@ func (e *SourceError) Error() string { return "read " + e.What + ": " + e.Err.Er
 
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// The sentences of a Failed report. Each says what a person can do.
-const (
-	sentenceNoClassification = "No database in scope has a completed classification. Switch classification on " +
-		"(names or values) for at least one of the instances, wait for its next assessment, and request the report again."
-	sentenceTimeout = "Building took longer than allowed in every attempt. Request the report for fewer instances, " +
-		"or try again when the monitored servers answer faster."
-	sentenceSource = "What the report is made of could not be read. Request the report again; if it fails again, " +
-		"ask the operator of Muster to look at the database and the workers' log."
-	sentenceRender = "The PDF could not be rendered from the gathered facts. Request the report again; if it fails " +
-		"again, tell the operator of Muster the report's id."
-	sentenceFull = "The place where report files are kept is full. Ask the operator of Muster to make room there, " +
-		"and request the report again."
-	sentenceAbandoned = "The worker that built the report last died, or lost the database, and there were no attempts " +
-		"left. Ask the operator of Muster to look at the workers' log and memory, and request the report again."
-	sentenceGeneral = "The report could not be built. Request it again; if it fails again, tell the operator of " +
-		"Muster the report's id."
-)
-
 // finalFailure says how a report ends whose attempt failed in a way that trying
 // again does not change.
 func finalFailure(err error) (report.Failed, bool) {
@@ -72,15 +54,25 @@ const (
 )
 
 // failures is how a report ends by the class of its last failure: the text of an
-// error is for the log, the history gets a code and a sentence.
+// error is for the log, the history gets a code and a sentence that says what a person
+// can do.
 var failures = map[string]report.Failed{
-	classNoClassification: {Code: report.CodeNoCompletedClassification, Message: sentenceNoClassification},
-	classFull:             {Code: report.CodeGenerationFailed, Message: sentenceFull},
-	classAbandoned:        {Code: report.CodeAbandoned, Message: sentenceAbandoned},
-	classRender:           {Code: report.CodeRenderFailed, Message: sentenceRender},
-	classTimeout:          {Code: report.CodeGenerationTimeout, Message: sentenceTimeout},
-	classSource:           {Code: report.CodeSourceUnavailable, Message: sentenceSource},
-	classOther:            {Code: report.CodeGenerationFailed, Message: sentenceGeneral},
+	classNoClassification: {Code: report.CodeNoCompletedClassification, Message: "No database in scope has a completed " +
+		"classification. Switch classification on (names or values) for at least one of the instances, wait for its next " +
+		"assessment, and request the report again."},
+	classFull: {Code: report.CodeGenerationFailed, Message: "The place where report files are kept is full. Ask the operator " +
+		"of Muster to make room there, and request the report again."},
+	classAbandoned: {Code: report.CodeAbandoned, Message: "The worker that built the report last died, or lost the database, " +
+		"and there were no attempts left. Ask the operator of Muster to look at the workers' log and memory, and request the " +
+		"report again."},
+	classRender: {Code: report.CodeRenderFailed, Message: "The PDF could not be rendered from the gathered facts. Request the " +
+		"report again; if it fails again, tell the operator of Muster the report's id."},
+	classTimeout: {Code: report.CodeGenerationTimeout, Message: "Building took longer than allowed in every attempt. Request " +
+		"the report for fewer instances, or try again when the monitored servers answer faster."},
+	classSource: {Code: report.CodeSourceUnavailable, Message: "What the report is made of could not be read. Request the " +
+		"report again; if it fails again, ask the operator of Muster to look at the database and the workers' log."},
+	classOther: {Code: report.CodeGenerationFailed, Message: "The report could not be built. Request it again; if it fails " +
+		"again, tell the operator of Muster the report's id."},
 }
 
 // failure says how a report ends whose last attempt ended with err.

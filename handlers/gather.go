@@ -35,46 +35,12 @@ const maxAge = 24 * time.Hour
 // assessAtOnce bounds the servers that one build looks at at the same time.
 const assessAtOnce = 8
 
-// Fleet is what the organization's servers are; *fleet.Reader is one.
-type Fleet interface {
-	Instances(ctx context.Context, q fleet.Query) ([]fleet.Instance, int64, error)
-	Databases(ctx context.Context, organization, instance uuid.UUID, search string, page, size int) ([]fleet.Database, int64, error)
-}
-
-// Facts is what is known of servers over SQL; *assessment.Store is one.
-type Facts interface {
-	States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]assessment.TargetState, error)
-	Latest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, []assessment.DatabaseClassification, error)
-}
-
 // Assessor looks at servers; *collect.Collector is one.
 type Assessor interface {
 	// Fresh returns an assessment that reached the server no longer than maxAge
 	// ago, or what a look just now gives. A server that cannot be reached is no
 	// error: the assessment says so.
 	Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error)
-}
-
-// Accounts is who people and organizations are; *accounts.Store is one.
-type Accounts interface {
-	Organization(ctx context.Context, id uuid.UUID) (accounts.Organization, bool, error)
-	Names(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error)
-	Addresses(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]accounts.Address, error)
-}
-
-// History is what was built before; *history.Reader is one.
-type History interface {
-	Page(ctx context.Context, q history.Query, at time.Time) ([]history.ReportRow, int64, error)
-}
-
-// Exceptions is what organizations decided to live with; *exceptions.Reader is one.
-type Exceptions interface {
-	InForce(ctx context.Context, organization uuid.UUID, at time.Time) ([]exceptions.Exception, error)
-}
-
-// Alerts is what the organization's servers raised; *alerts.Reader is one.
-type Alerts interface {
-	Touching(ctx context.Context, t alerts.Touched, most int) ([]alerts.Alert, int, error)
 }
 
 // Measurements is how busy the organization's hosts were; *pgstore.Store is one.
@@ -86,13 +52,13 @@ type Measurements interface {
 type Inputs struct {
 	DB           *sqlx.DB
 	Events       *eventstore.Store
-	Fleet        Fleet
-	Facts        Facts
+	Fleet        *fleet.Reader
+	Facts        *assessment.Store
 	Assessor     Assessor
-	Accounts     Accounts
-	History      History
-	Exceptions   Exceptions
-	Alerts       Alerts
+	Accounts     *accounts.Store
+	History      *history.Reader
+	Exceptions   *exceptions.Reader
+	Alerts       *alerts.Reader
 	Measurements Measurements
 	Waiter       projections.Waiter
 	Blobs        *blobs.Store

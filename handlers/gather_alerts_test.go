@@ -163,7 +163,7 @@ func TestTheScorecardsSeriesIsTheTiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		active, resolved, err := e.inputs().Alerts.(*alerts.Reader).History(t.Context(), e.organization,
+		active, resolved, err := e.inputs().Alerts.History(t.Context(), e.organization,
 			domain.Scope{Filtered: true, Instances: []uuid.UUID{here}}, timegrid.Window{From: doc.Window.From, To: doc.Window.To, Size: size})
 		if err != nil {
 			t.Fatal(err)

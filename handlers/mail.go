@@ -9,10 +9,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/eventstore/witness"
 	"muster/handlers/jobs"
+	"muster/internal/accounts"
 	"muster/internal/mail"
 )
 
@@ -27,8 +29,8 @@ type Mailer struct {
 	DB        *sqlx.DB
 	Queue     *jobs.Queue
 	Record    *ReportStreams
-	Reports   Lifecycle
-	Accounts  Accounts
+	Reports   *commands.Service
+	Accounts  *accounts.Store
 	Composer  *mail.Composer
 	Transport mail.Transport
 	PublicURL string

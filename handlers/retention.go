@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"time"
 
+	"muster/internal/accounts"
+
 	"github.com/google/uuid"
 )
 
 const day = 24 * time.Hour
 
-// Windows is the Retention of the program: what the organization has set, or
-// for the reports an override of the whole installation.
+// Windows says how long an organization's files are kept from now on: as it has set
+// it, or for the reports an override of the whole installation.
 type Windows struct {
-	Accounts Accounts
+	Accounts *accounts.Store
 	Override time.Duration // MUSTER_REPORT_RETENTION; 0: none
 }
-
-var _ Retention = Windows{}
 
 // Windows returns how long files are kept from now on.
 func (w Windows) Windows(ctx context.Context, organization uuid.UUID) (reports, inputs time.Duration, err error) {

@@ -97,11 +97,7 @@ func (w *Workers) Run(ctx context.Context) error {
 	}
 	var chores sync.WaitGroup
 	for _, c := range w.chores {
-		chores.Add(1)
-		go func() {
-			defer chores.Done()
-			w.repeat(ctx, c)
-		}()
+		chores.Go(func() { w.repeat(ctx, c) })
 	}
 	ran := make(chan error, 1)
 	go func() { ran <- router.Run(ctx) }()

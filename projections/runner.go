@@ -167,8 +167,7 @@ func (r *Runner) projection(name string) (Projection, error) {
 func (r *Runner) DeadLetters() *topic.DeadLetters {
 	return topic.NewDeadLetters(r.db, func(name string, log eventstore.Log) (topic.Group, bool) {
 		for _, p := range r.projections {
-			var number int
-			if _, err := fmt.Sscanf(name, p.Views()+"_g%d", &number); err == nil && p.groupName(number) == name {
+			if p.owns(name) {
 				return p.group(generation{Group: name}, log, ""), true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
@@ -52,6 +53,10 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 	settings := fmt.Sprintf("SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d",
 		lockTimeout.Milliseconds(), cmp.Or(opts.Idle, idleTimeout).Milliseconds())
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		// Times come back in UTC, whatever the zone of the machine is.
+		conn.TypeMap().RegisterType(&pgtype.Type{
+			Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+		})
 		_, err := conn.Exec(ctx, settings)
 		return err
 	}

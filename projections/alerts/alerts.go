@@ -108,11 +108,6 @@ func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert
 			}
 		}
 		a.Instance, a.Database = at(instance, instanceName), at(database, databaseName)
-		a.CreatedAt, a.FirstTriggeredAt = a.CreatedAt.UTC(), a.FirstTriggeredAt.UTC()
-		a.LastTriggeredAt = a.LastTriggeredAt.UTC()
-		if a.ResolvedAt != nil {
-			*a.ResolvedAt = a.ResolvedAt.UTC()
-		}
 		alerts = append(alerts, a)
 	}
 	return alerts, rows.Err()

@@ -104,9 +104,5 @@ func (r *Reader) List(ctx context.Context, q Query) ([]Entry, error) {
 }
 
 func (r *Reader) entries(ctx context.Context, what, query string, args ...any) ([]Entry, error) {
-	entries, err := statement.All[Entry](ctx, r.db, what, query, args...)
-	for i := range entries {
-		entries[i].At = entries[i].At.UTC()
-	}
-	return entries, err
+	return statement.All[Entry](ctx, r.db, what, query, args...)
 }

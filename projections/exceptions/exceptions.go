@@ -69,7 +69,7 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) ([]Exception, 
 	exceptions := make([]Exception, 0, len(rows))
 	var total int64
 	for _, row := range rows {
-		exceptions, total = append(exceptions, row.inUTC()), row.Total
+		exceptions, total = append(exceptions, row.Exception), row.Total
 	}
 	if len(rows) == 0 && q.Page > 1 { // past the end: only the count is wanted
 		q.Page, q.Size = 1, 1
@@ -95,13 +95,4 @@ func (r *Reader) InForce(ctx context.Context, organization uuid.UUID, at time.Ti
 		Organization: organization, Statuses: []exception.Status{exception.StatusGranted}, Page: 1, Size: math.MaxInt32,
 	}, at)
 	return all, err
-}
-
-func (x Exception) inUTC() Exception {
-	x.Until, x.RequestedAt = x.Until.UTC(), x.RequestedAt.UTC()
-	if x.DecidedAt != nil {
-		at := x.DecidedAt.UTC()
-		x.DecidedAt = &at
-	}
-	return x
 }

@@ -74,9 +74,6 @@ func (r *Reader) Instances(ctx context.Context, q Query) ([]Instance, int64, err
 	}
 	page := []any{q.Descending, q.Size, int64(q.Page-1) * int64(q.Size)}
 	instances, err := statement.All[Instance](ctx, r.db, "read instances", instancesQuery, append(filter, page...)...)
-	for i := range instances {
-		instances[i].CreatedAt = instances[i].CreatedAt.UTC()
-	}
 	return instances, total, err
 }
 
@@ -100,9 +97,6 @@ func (r *Reader) Databases(ctx context.Context, organization, instance uuid.UUID
 	}
 	databases, err := statement.All[Database](ctx, r.db, "read databases", `SELECT id, organization_id, instance_id, external_id, name, created_at`+matchingDatabases+`
 ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance, search, size, int64(page-1)*int64(size))
-	for i := range databases {
-		databases[i].CreatedAt = databases[i].CreatedAt.UTC()
-	}
 	return databases, total, err
 }
 

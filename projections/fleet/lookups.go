@@ -97,9 +97,5 @@ func (r *Reader) Engines(ctx context.Context, organization uuid.UUID, instances 
 // inactive ones too; nil where there is none.
 func (r *Reader) MonitoringStartedIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) (*time.Time, error) {
 	query, args := scoped(`SELECT min(created_at) FROM fleet_v1.instances WHERE organization_id = $1`, "id", organization, scope)
-	at, err := statement.One[*time.Time](ctx, r.db, "read when monitoring started", query, args...)
-	if at != nil {
-		*at = at.UTC()
-	}
-	return at, err
+	return statement.One[*time.Time](ctx, r.db, "read when monitoring started", query, args...)
 }

@@ -192,12 +192,6 @@ func (r *ReportRow) scan(rows *sql.Rows, last any) error {
 	if err != nil {
 		return err
 	}
-	r.CreatedAt = r.CreatedAt.UTC()
-	for _, t := range []*time.Time{r.StartedAt, r.FinishedAt, r.ExpiresAt, r.InputsErasedAt} {
-		if t != nil {
-			*t = t.UTC()
-		}
-	}
 	if file != nil {
 		r.File = &ReportFile{}
 		err = json.Unmarshal(file, r.File)
