@@ -4,17 +4,15 @@ import (
 	"context"
 	"time"
 
-	"muster/commands"
 	"muster/internal/accounts"
 )
 
 // CatchUp writes every measurement that is missing now, as Measure does in time.
 func (d *Demo) CatchUp(ctx context.Context, o accounts.Organization) error {
-	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, o.CreatedAt)
+	m, err := d.measuring(ctx, o, "every measurement")
 	if err != nil {
 		return err
 	}
-	m := measuring{Demo: d, organization: o, paper: paper}
 	for more := true; more; {
 		if more, err = m.step(ctx, forever); err != nil {
 			return err

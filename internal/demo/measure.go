@@ -54,11 +54,10 @@ func (d *Demo) Begin(ctx context.Context, o accounts.Organization) error {
 	if d.Intake == nil {
 		return nil
 	}
-	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, o.CreatedAt)
+	m, err := d.measuring(ctx, o, "the latest measurements")
 	if err != nil {
-		return fmt.Errorf("fill the demo's fleet: %w", err)
+		return err
 	}
-	m := measuring{Demo: d, organization: o, paper: paper, what: "the latest measurements"}
 	for more := true; more; {
 		if more, err = m.step(ctx, d.Recent); err != nil {
 			return fmt.Errorf("fill the demo's latest measurements: %w", err)
@@ -95,11 +94,10 @@ func (d *Demo) Measure(ctx context.Context, o accounts.Organization) error {
 	if d.Intake == nil {
 		return nil
 	}
-	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, o.CreatedAt)
+	m, err := d.measuring(ctx, o, "the history of measurements")
 	if err != nil {
-		return fmt.Errorf("fill the demo's fleet: %w", err)
+		return err
 	}
-	m := measuring{Demo: d, organization: o, paper: paper, what: "the history of measurements"}
 	for {
 		began := time.Now()
 		more, err := m.step(ctx, forever)
@@ -123,6 +121,15 @@ type measuring struct {
 	paper        []commands.FleetIDs
 	what         string // to say how far it is
 	said         int    // percent
+}
+
+// measuring begins with the servers on paper, which have to be there.
+func (d *Demo) measuring(ctx context.Context, o accounts.Organization, what string) (measuring, error) {
+	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, o.CreatedAt)
+	if err != nil {
+		return measuring{}, fmt.Errorf("fill the demo's fleet: %w", err)
+	}
+	return measuring{Demo: d, organization: o, paper: paper, what: what}, nil
 }
 
 // step writes the latest batch that is missing of the time that reaches so far back,
