@@ -25,7 +25,6 @@ type TableRisk struct {
 	InstanceID   uuid.UUID
 	InstanceName string
 	Engine       string
-	DatabaseID   uuid.UUID
 	Database     string
 	Table        snapshot.ClassifiedTable
 	Likelihood   int // 1-5
@@ -72,7 +71,7 @@ func Risks(doc snapshot.Document) []TableRisk {
 			for _, table := range db.Classification.Tables {
 				risk := tableRisk(table, about)
 				risk.InstanceID, risk.InstanceName, risk.Engine = in.ID, in.Name, in.Engine
-				risk.DatabaseID, risk.Database = db.ID, db.Name
+				risk.Database = db.Name
 				out = append(out, risk)
 			}
 		}

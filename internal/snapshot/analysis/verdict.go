@@ -173,19 +173,16 @@ func (o outlook) gaps() []string {
 		gaps = append(gaps, of(missing, c.Total, "instance", "instances")+" "+was(missing)+" not assessed")
 	}
 	if c.Gaps > 0 && o.partial == 0 { // else it is told by what it does to the risk
-		gaps = append(gaps, of(c.Gaps, c.Gaps+c.Answers, "check result", "check results")+" "+is(c.Gaps)+" missing"+o.onTheOthers())
+		words := of(c.Gaps, c.Gaps+c.Answers, "check result", "check results") + " " + is(c.Gaps) + " missing"
+		if c.Total > c.Assessed {
+			words += " where they were"
+		}
+		gaps = append(gaps, words)
 	}
 	if o.unknown > 0 {
 		gaps = append(gaps, "the version of "+plural(o.unknown, "assessed instance", "assessed instances")+" is not known to the feed")
 	}
 	return gaps
-}
-
-func (o outlook) onTheOthers() string {
-	if c := o.coverage; c.Total > c.Assessed {
-		return " where they were"
-	}
-	return ""
 }
 
 // unlisted counts instances without a database to classify.
@@ -287,7 +284,11 @@ func (o outlook) scorecardWords() (lead, rest string) {
 	if !s.Known {
 		return Unscored(o.doc, in), strings.Join(words, " ")
 	}
-	lead = Scored(in, s) + o.gapSentence()
+	lead = Shorten(in.Name, 80) + " scores " + itoa(s.Overall) + " of 100, grade " + s.Grade
+	if len(s.Caps) > 0 {
+		lead += ", " + s.Caps[len(s.Caps)-1]
+	}
+	lead += "." + o.gapSentence()
 	if len(s.Lost) > 0 {
 		lost := s.Lost[0]
 		words = append(words, "The costliest failed check is “"+Shorten(lost.Check.Title, 90)+"”.")
@@ -296,15 +297,6 @@ func (o outlook) scorecardWords() (lead, rest string) {
 		words = append(words, plural(n, "finding is accepted and costs", "findings are accepted and cost")+" no points.")
 	}
 	return lead, strings.Join(words, " ")
-}
-
-// Scored is the sentence of a score.
-func Scored(in *snapshot.Instance, s Score) string {
-	words := Shorten(in.Name, 80) + " scores " + itoa(s.Overall) + " of 100, grade " + s.Grade
-	if len(s.Caps) > 0 {
-		words += ", " + s.Caps[len(s.Caps)-1]
-	}
-	return words + "."
 }
 
 // Unscored says why an instance has no score.
