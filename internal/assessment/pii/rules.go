@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -64,8 +65,12 @@ type rule struct {
 	byName, byBoth, byValue            string
 }
 
-// Load reads and validates the embedded rules. The error names every fault.
-func Load() (*Rules, error) { return load(rulesCSV) }
+// Load reads and validates the embedded rules, once a process. The error names every
+// fault.
+func Load() (*Rules, error) { return embedded() }
+
+// embedded is read once, and all who ask share what is never changed.
+var embedded = sync.OnceValues(func() (*Rules, error) { return load(rulesCSV) })
 
 func load(text []byte) (*Rules, error) {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
