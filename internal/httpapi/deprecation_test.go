@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,6 +62,20 @@ func TestDeprecatedOperations(t *testing.T) {
 	}
 }
 
+// announcing is a contract of one operation of v1 and one of beta, one of which is called
+// deprecated. To read all of openapi.yaml takes the race detector a second.
+func announcing(operation, lines string) []byte {
+	text := "openapi: 3.1.0\ninfo: {title: Muster, version: v1}\npaths:\n"
+	for _, o := range []struct{ path, id string }{{"members", "listMembers"}, {"reports", "listReports"}} {
+		text += fmt.Sprintf("  /api/v1/%s:\n    get:\n      operationId: %s\n", o.path, o.id)
+		if o.id == operation {
+			text += lines
+		}
+		text += "      x-role: [viewer]\n      x-scope: [\"members:read\"]\n      responses: {\"200\": {description: A page.}}\n"
+	}
+	return []byte(text)
+}
+
 // TestDeprecationKeepsItsPromise: a server whose contract announces less than
 // was promised does not start.
 func TestDeprecationKeepsItsPromise(t *testing.T) {
@@ -72,7 +87,7 @@ func TestDeprecationKeepsItsPromise(t *testing.T) {
 		"no date":              {"listMembers", "x-sunset", "x-later", "x-sunset is no RFC 3339 time"},
 		"no word what instead": {"listMembers", "x-deprecation-link", "x-link", "x-deprecation-link does not say"},
 	} {
-		_, err := contract.Load(withDeprecated(t, c.operation, strings.Replace(migrate, c.old, c.new, 1)))
+		_, err := contract.Load(announcing(c.operation, strings.Replace(migrate, c.old, c.new, 1)))
 		if c.want == "" {
 			must(t, err)
 		} else if err == nil || !strings.Contains(err.Error(), c.want) {

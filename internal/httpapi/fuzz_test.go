@@ -180,8 +180,13 @@ func (f *fuzzer) send(w *rawRequest) (*httptest.ResponseRecorder, error) {
 	return recorder, err
 }
 
-// insides are what no answer may hold.
-var insides = regexp.MustCompile(`goroutine \d|\.go:\d|panic|SQLSTATE|pq: |pgx|runtime error|nil pointer|/internal/|0x[0-9a-f]{8}|` + hidden)
+// insides are what no answer may hold. Each is a pattern of its own, whose first letters
+// are searched for: to look for all at once in megabytes took a tenth of TestFuzz's time.
+var insides = []*regexp.Regexp{
+	regexp.MustCompile(`goroutine \d`), regexp.MustCompile(`\.go:\d`), regexp.MustCompile(`panic`), regexp.MustCompile(`SQLSTATE`),
+	regexp.MustCompile(`pq: `), regexp.MustCompile(`pgx`), regexp.MustCompile(`runtime error`), regexp.MustCompile(`nil pointer`),
+	regexp.MustCompile(`/internal/`), regexp.MustCompile(`0x[0-9a-f]{8}`), regexp.MustCompile(hidden),
+}
 
 func (f *fuzzer) judge(w *rawRequest, a *httptest.ResponseRecorder, err error) []string {
 	for _, line := range f.complain.take() {
@@ -199,8 +204,11 @@ func (f *fuzzer) judge(w *rawRequest, a *httptest.ResponseRecorder, err error) [
 		return []string{"no answer: " + err.Error()}
 	}
 	var out []string
-	if found := insides.FindString(unpacked(a)); found != "" && !bytes.Contains(w.wire(), []byte(found)) {
-		out = append(out, fmt.Sprintf("%d tells %q: %.2000s", a.Code, found, a.Body))
+	told := unpacked(a)
+	for _, inside := range insides {
+		if found := inside.FindString(told); found != "" && !bytes.Contains(w.wire(), []byte(found)) {
+			out = append(out, fmt.Sprintf("%d tells %q: %.2000s", a.Code, found, a.Body))
+		}
 	}
 	if a.Code >= 500 && !w.mayFail(a) {
 		return append(out, fmt.Sprintf("%d: %.2000s", a.Code, a.Body))

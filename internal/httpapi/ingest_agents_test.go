@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -361,7 +360,7 @@ func TestOTLP(t *testing.T) {
 	in.send(otlpPath, "no gzip", packed).problem(400, "malformed_json")
 	in.send(otlpPath, "{}", map[string]string{"Content-Type": "text/plain"}).problem(415, "unsupported_media_type")
 	in.send(otlpPath, "{}", map[string]string{"Content-Encoding": "zstd"}).problem(415, "unsupported_media_type")
-	in.send(otlpPath, zipped(t, bytes.Repeat([]byte(" "), 32<<20+1)), packed).problem(413, "body_too_large")
+	in.send(otlpPath, bomb(t, " ", 32<<20+1), packed).problem(413, "body_too_large")
 }
 
 // hostMetrics is a collector's message at $T of a host whose CPU was busy for $B and
