@@ -54,25 +54,30 @@ type yardstick struct {
 }
 
 type pathForm struct {
-	form *regexp.Regexp
-	item *openapi3.PathItem
+	form       *regexp.Regexp
+	operations map[string]*openapi3.Operation
 }
 
-func newYardstick(c *contract.Contract, limited bool) *yardstick {
-	y := &yardstick{problem: c.Document.Components.Schemas["Problem"].Value, limited: limited}
+// ourForms are the paths of openapi.yaml, compiled once for all tests.
+var ourForms = sync.OnceValues(func() ([]pathForm, error) {
+	c, err := ourContract()
+	if err != nil {
+		return nil, err
+	}
+	var forms []pathForm
 	paths := c.Document.Paths.Map()
 	// /reports/verify before /reports/{reportId}
 	for _, path := range slices.SortedFunc(maps.Keys(paths), func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") }) {
-		y.forms = append(y.forms, pathForm{regexp.MustCompile("^" + contract.PathParameter.ReplaceAllString(path, "[^/]+") + "$"), paths[path]})
+		forms = append(forms, pathForm{regexp.MustCompile("^" + contract.PathParameter.ReplaceAllString(path, "[^/]+") + "$"), paths[path].Operations()})
 	}
-	return y
-}
+	return forms, nil
+})
 
 // operation finds what address and method mean in openapi.yaml; nil: nothing.
 func (y *yardstick) operation(method, path string) *openapi3.Operation {
 	for _, f := range y.forms {
 		if f.form.MatchString(path) {
-			if o := f.item.Operations()[method]; o != nil {
+			if o := f.operations[method]; o != nil {
 				return o
 			}
 		}

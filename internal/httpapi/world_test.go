@@ -77,13 +77,24 @@ type person struct {
 	session string
 }
 
+// newWorld is on a copy of a database in which the two organizations are already.
 func newWorld(t *testing.T, change ...func(*Dependencies)) *world {
 	t.Helper()
-	return newWorldOn(t, pgtest.URL(t), change...)
+	w := assemble(t, pgtest.FilledURL(t, "world", populate), change)
+	w.ours, w.theirs = w.withSessions(populated.ours), w.withSessions(populated.theirs)
+	return w
 }
 
 // newWorldOn is newWorld on a migrated database of one's own.
 func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *world {
+	t.Helper()
+	w := assemble(t, database, change)
+	w.ours, w.theirs = w.tenant("ours", false), w.tenant("theirs", true)
+	return w
+}
+
+// assemble is a world in which nobody lives yet.
+func assemble(t *testing.T, database string, change []func(*Dependencies)) *world {
 	t.Helper()
 	w := &world{t: t, clock: clocktest.At(time.Now().UTC().Truncate(time.Second))}
 	db, log := pgtest.Connect(t, database), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
@@ -92,8 +103,7 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 	people := accounts.New(db, w.clock.Now)
 	servers := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
-	runner := projections.NewRunner(db, database, log,
-		history.Projection(registry.Decode), fleet.Projection(registry.Decode), alerts.Projection(registry.Decode), audit.Projection(), exceptions.Projection(registry.Decode))
+	runner := newRunner(db, database, log)
 	w.stopProjections = run(t, runner)
 	files, err := blobs.Open(t.Context(), "file://"+t.TempDir())
 	must(t, err)
@@ -130,7 +140,6 @@ func newWorldOn(t *testing.T, database string, change ...func(*Dependencies)) *w
 		c(&w.deps)
 	}
 	w.build()
-	w.ours, w.theirs = w.tenant("ours", false), w.tenant("theirs", true)
 	return w
 }
 
@@ -140,7 +149,15 @@ func (w *world) build() {
 	must(w.t, err)
 	w.handler, w.server, err = build(w.deps.front(), w.deps.groups(), c)
 	must(w.t, err)
-	w.yardstick = newYardstick(w.server.contract, !w.deps.Unlimited)
+	forms, err := ourForms()
+	must(w.t, err)
+	w.yardstick = &yardstick{forms: forms, problem: c.Document.Components.Schemas["Problem"].Value, limited: !w.deps.Unlimited}
+}
+
+func newRunner(db *sqlx.DB, database string, log *slog.Logger) *projections.Runner {
+	decode := commands.Registry().Decode
+	return projections.NewRunner(db, database, log,
+		history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode), audit.Projection(), exceptions.Projection(decode))
 }
 
 // run fills the projections until the test ends.
@@ -160,32 +177,28 @@ func run(t *testing.T, runner *projections.Runner) (stop func()) {
 
 func (w *world) tenant(name string, demo bool) tenant {
 	w.t.Helper()
-	o, _, _, err := w.deps.Commands.CreateOrganization(context.Background(), name, demo, nil)
+	founded, err := w.founder().tenant(name, demo)
 	must(w.t, err)
-	add := func(role organization.Role) person { return w.person(o, role, string(role)+"@"+name+".example") }
-	return tenant{organization: o, admin: add(organization.Admin), member: add(organization.Member),
-		auditor: add(organization.Auditor), viewer: add(organization.Viewer)}
+	return w.withSessions(founded)
+}
+
+func (w *world) founder() founder { return founder{w.deps.DB, w.deps.Commands, w.deps.Events} }
+
+// withSessions gives each member a session.
+func (w *world) withSessions(in tenant) tenant {
+	w.t.Helper()
+	return tenant{organization: in.organization, admin: w.again(in.admin), member: w.again(in.member),
+		auditor: w.again(in.auditor), viewer: w.again(in.viewer)}
 }
 
 const goodPassword = "seven grey herons over Utrecht"
 
 func (w *world) person(o accounts.Organization, role organization.Role, email string) person {
 	w.t.Helper()
-	m, _, _, mark, err := w.deps.Commands.InviteMember(context.Background(), commands.Actor{OrganizationID: o.ID, Component: "cli"},
-		commands.NewMember{Email: email, Name: strings.ToUpper(string(role)), Role: role})
-	must(w.t, err)
-	// They join without a password, whose hash costs a tenth of a second.
-	_, err = w.deps.DB.Exec(`UPDATE members SET status = 'active' WHERE id = $1`, m.ID)
-	must(w.t, err)
-	joined, err := commands.Registry().Encode(organization.MemberJoined{MemberID: m.ID, Role: role})
-	must(w.t, err)
-	_, err = w.deps.Events.Append(context.Background(), eventstore.Organization, eventstore.Append{Organization: o.ID,
-		StreamType: organization.StreamType, Stream: o.ID, Expected: eventstore.AnyVersion, Events: []eventstore.NewEvent{joined}})
+	m, mark, err := w.founder().member(o, role, email)
 	must(w.t, err)
 	w.deps.Waiter.Wait(context.Background(), mark.Log, mark.Position)
-	session, _, err := w.deps.Accounts.StartSession(context.Background(), m.ID, accounts.MethodPassword, accounts.Client{})
-	must(w.t, err)
-	return person{m, session}
+	return w.again(person{Member: m})
 }
 
 // token mints a token of the person's.
@@ -338,10 +351,17 @@ func (w *world) instance(in tenant, name string) uuid.UUID {
 	return id
 }
 
+// patience is for machines that are busy with something else.
+const patience = time.Minute
+
+// settle waits until the projections have passed the mark. One Wait gives up after the
+// second that a caller of the API is kept at most.
 func (w *world) settle(mark commands.Mark) {
 	w.t.Helper()
-	if !w.deps.Waiter.Wait(context.Background(), mark.Log, mark.Position) {
-		w.t.Fatal("the projections do not catch up")
+	for deadline := time.Now().Add(patience); !w.deps.Waiter.Wait(context.Background(), mark.Log, mark.Position); {
+		if time.Now().After(deadline) {
+			w.t.Fatal("the projections do not catch up")
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ var (
 
 	mu        sync.Mutex
 	databases = make(map[testing.TB]string)
+	filled    = make(map[string]error) // further templates
 	made      int
 )
 
@@ -88,9 +89,13 @@ func makeTemplate(ctx context.Context, s *Server) error {
 	if err != nil {
 		return err
 	}
-	// A test that assesses the shared server would connect to every database, and
-	// PostgreSQL copies no template that somebody is connected to.
-	return execute(ctx, s.Superuser(), "ALTER DATABASE "+template+" IS_TEMPLATE true ALLOW_CONNECTIONS false")
+	return closeTemplate(ctx, s, template)
+}
+
+// closeTemplate keeps everybody out. A test that assesses the shared server would connect
+// to every database, and PostgreSQL copies no template that somebody is connected to.
+func closeTemplate(ctx context.Context, s *Server, name string) error {
+	return execute(ctx, s.Superuser(), "ALTER DATABASE "+name+" IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
 // URL is the connection string of the test's own, migrated database. Within one
@@ -100,14 +105,51 @@ func URL(t testing.TB) string {
 	server := Shared(t)
 	mu.Lock()
 	defer mu.Unlock()
+	return copyOnce(t, server, template)
+}
+
+// FilledURL is URL of a database copied from a further template: a migrated database that
+// the first test to name it has filled. fill closes what it opens.
+func FilledURL(t testing.TB, name string, fill func(url string) error) string {
+	t.Helper()
+	server := Shared(t)
+	mu.Lock()
+	defer mu.Unlock()
+	if _, tried := filled[name]; !tried {
+		filled[name] = makeFilled(t.Context(), server, name, fill)
+	}
+	if err := filled[name]; err != nil {
+		t.Fatalf("fill the template %s: %v", name, err)
+	}
+	return copyOnce(t, server, name)
+}
+
+func makeFilled(ctx context.Context, s *Server, name string, fill func(url string) error) error {
+	if err := execute(ctx, s.Superuser(), "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy"); err != nil {
+		return err
+	}
+	if err := fill(s.URL(Superuser, name)); err != nil {
+		return err
+	}
+	// Whoever connects first writes down what the system tables look like, which every
+	// connection to a copy then need not find out.
+	if err := execute(ctx, s.URL(Superuser, name), "SELECT 1"); err != nil {
+		return err
+	}
+	return closeTemplate(ctx, s, name)
+}
+
+// copyOnce makes the test's own database unless it has one. The caller holds the lock:
+// PostgreSQL refuses to copy a template that is being copied no more than it has to wait,
+// and the copies would only share the disk. file_copy, because it takes half of what it
+// takes to log every page.
+func copyOnce(t testing.TB, server *Server, from string) string {
+	t.Helper()
 	name, ok := databases[t]
 	if !ok {
 		made++
 		name = fmt.Sprintf("test_%d", made)
-		// Under the lock: PostgreSQL refuses to copy a template that is being copied
-		// no more than it has to wait, and the copies would only share the disk.
-		// file_copy, because it takes half of what it takes to log every page.
-		create(t, server, name, "TEMPLATE "+template+" STRATEGY file_copy")
+		create(t, server, name, "TEMPLATE "+from+" STRATEGY file_copy")
 		databases[t] = name
 		t.Cleanup(func() {
 			mu.Lock()
