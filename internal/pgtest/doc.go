@@ -2,8 +2,9 @@
 //
 // A test binary shares one cluster, started by the first test that asks for it,
 // without fsync. DB and URL give each test a database of its own, copied from a
-// template that was migrated once. Cluster starts a further server for a test
-// that needs other settings, pg_hba.conf or major version, or wants to stop it.
+// template that was migrated once; FilledURL's copies begin with what a package's tests
+// all need. Cluster starts a further server for a test that needs other settings,
+// pg_hba.conf or major version, or wants to stop it.
 //
 // What the shared clusters start from, the template in it, is made once in a checkout
 // and kept in .cache/pgtest, under a name that holds PostgreSQL's version and a digest

@@ -10,8 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
@@ -89,6 +92,36 @@ func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 				t.Fatalf("a second pool of the same test sees %q, %v", seen, err)
 			}
 		})
+	}
+}
+
+// TestAFilledTemplateIsFilledOnce, and each test has a copy of its own.
+func TestAFilledTemplateIsFilledOnce(t *testing.T) {
+	t.Parallel()
+	var filled atomic.Int32
+	fill := func(url string) error {
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			return err
+		}
+		_, err = conn.Exec(t.Context(), `INSERT INTO installation (name, fingerprint) VALUES ('name', $1)`, fmt.Sprint(filled.Add(1)))
+		return errors.Join(err, conn.Close(t.Context()))
+	}
+	for _, name := range []string{"first", "second"} {
+		t.Run(name, func(t *testing.T) {
+			db := pgtest.Connect(t, pgtest.FilledURL(t, "filled", fill))
+			var seen string
+			if err := db.Get(&seen, `SELECT fingerprint FROM installation`); err != nil || seen != "1" {
+				t.Errorf("the copy holds %q, %v", seen, err)
+			}
+			db.MustExec(`UPDATE installation SET fingerprint = 'mine'`)
+			if err := pgtest.DB(t).Get(&seen, `SELECT fingerprint FROM installation`); err != nil || seen != "mine" {
+				t.Errorf("DB is another database, in which is %q, %v", seen, err)
+			}
+		})
+	}
+	if _, err := pgx.Connect(t.Context(), pgtest.Shared(t).URL(pgtest.Superuser, "filled")); err == nil {
+		t.Error("somebody can connect to the template, which then cannot be copied")
 	}
 }
 
