@@ -28,9 +28,8 @@ import (
 // than a minute. No test is made to wait for it: all poll.
 const patience = 3 * time.Minute
 
-// stopPatience is what serve promises, an end within 20 s of SIGTERM, and room for a
-// machine on which builds in hand use up all of that: letting go comes behind it.
-const stopPatience = drainTimeout + 10*time.Second
+// stopPatience is what serve promises: it ends within 20 s of SIGTERM.
+const stopPatience = 20 * time.Second
 
 // eventually polls until something holds, and says what did not.
 func eventually(t testing.TB, what string, holds func() bool) {
