@@ -56,11 +56,11 @@ func (p Parts) Register(w *Workers) {
 		Renderer: p.Renderer, Blobs: p.Blobs, Retention: p.Retention, Now: p.Now, Ended: p.Ended,
 	}).Task(buildsAtOnce))
 	w.Add((&Mailer{
-		DB: p.DB, Queue: p.Queue, Record: record, Reports: p.Reports, Accounts: p.Accounts,
+		Queue: p.Queue, Record: record, Reports: p.Reports, Accounts: p.Accounts,
 		Composer: p.Composer, Transport: p.Transport, PublicURL: p.PublicURL,
 	}).Task(mailsAtOnce))
 	w.Add((&Expirer{DB: p.DB, Queue: p.Queue, Reports: p.Reports}).Task())
-	w.Add((&Eraser{DB: p.DB, Queue: p.Queue, Record: record, Reports: p.Reports, Blobs: p.Blobs}).Task())
+	w.Add((&Eraser{Queue: p.Queue, Record: record, Reports: p.Reports, Blobs: p.Blobs}).Task())
 	sweeper := &Sweeper{Record: record, Blobs: p.Blobs, Now: p.Now}
 	w.Every("sweep stray files", SweepEvery, func(ctx context.Context) error {
 		swept, err := sweeper.Sweep(ctx)

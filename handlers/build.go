@@ -267,10 +267,7 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 // publish commits the outcome with everything that follows from it. Where the
 // answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) error {
-	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
-		if err := b.Queue.Finish(ctx, tx, job); err != nil {
-			return err
-		}
+	err := b.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
 		_, err := b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
 			if err := b.follow(ctx, tx, job, recorded); err != nil {
 				return err
@@ -304,10 +301,7 @@ func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, rea
 
 // fail ends the report where trying again is of no use.
 func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Failed) error {
-	err := eventstore.Transact(ctx, b.DB, func(tx *sqlx.Tx) error {
-		if err := b.Queue.Finish(ctx, tx, job); err != nil {
-			return err
-		}
+	err := b.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
 		_, err := b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failed)
 		return err
 	})

@@ -10,7 +10,6 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
-	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
 )
@@ -23,7 +22,6 @@ const (
 
 // Eraser deletes what may no longer be kept.
 type Eraser struct {
-	DB      *sqlx.DB
 	Queue   *jobs.Queue
 	Record  *ReportStreams
 	Reports *commands.Service
@@ -67,10 +65,7 @@ func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule s
 	if err := e.Blobs.Delete(ctx, file); err != nil {
 		return err
 	}
-	err := eventstore.Transact(ctx, e.DB, func(tx *sqlx.Tx) error {
-		if err := e.Queue.Finish(ctx, tx, job); err != nil {
-			return err
-		}
+	err := e.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
 		_, err := e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, rule)
 		return err
 	})

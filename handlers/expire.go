@@ -39,10 +39,7 @@ func hourly(attempt int) time.Duration { return min(jobs.Backoff(attempt), time.
 
 // Handle appends Expired and queues the erasure of the PDF.
 func (e *Expirer) Handle(ctx context.Context, job jobs.Claimed) error {
-	err := eventstore.Transact(ctx, e.DB, func(tx *sqlx.Tx) error {
-		if err := e.Queue.Finish(ctx, tx, job); err != nil {
-			return err
-		}
+	err := e.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
 		erase := jobs.Job{OrganizationID: job.OrganizationID, Kind: jobs.Erase, Subject: job.Subject, Key: jobs.ErasePDF}
 		if err := e.Queue.Insert(ctx, tx, erase); err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 
 	"muster/commands"
 	"muster/domain/report"
-	"muster/eventstore"
 	"muster/eventstore/witness"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
@@ -26,7 +25,6 @@ const mailTimeout = 2 * time.Minute
 
 // Mailer tells one recipient that a report is ready.
 type Mailer struct {
-	DB        *sqlx.DB
 	Queue     *jobs.Queue
 	Record    *ReportStreams
 	Reports   *commands.Service
@@ -136,10 +134,7 @@ func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed 
 }
 
 func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event) error {
-	err := eventstore.Transact(ctx, m.DB, func(tx *sqlx.Tx) error {
-		if err := m.Queue.Finish(ctx, tx, job); err != nil {
-			return err
-		}
+	err := m.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
 		_, err := m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome)
 		return err
 	})

@@ -187,7 +187,7 @@ func (s *scene) mailer() *handlers.Mailer {
 		s.t.Fatal(err)
 	}
 	return &handlers.Mailer{
-		DB: s.db, Queue: s.queue, Record: s.record(), Reports: s.commands, Accounts: s.accounts,
+		Queue: s.queue, Record: s.record(), Reports: s.commands, Accounts: s.accounts,
 		Composer: composer, Transport: transport, PublicURL: "https://muster.example.org",
 	}
 }
@@ -197,7 +197,7 @@ func (s *scene) expirer() *handlers.Expirer {
 }
 
 func (s *scene) eraser() *handlers.Eraser {
-	return &handlers.Eraser{DB: s.db, Queue: s.queue, Record: s.record(), Reports: s.commands, Blobs: s.blobs}
+	return &handlers.Eraser{Queue: s.queue, Record: s.record(), Reports: s.commands, Blobs: s.blobs}
 }
 
 func (s *scene) tasks() []handlers.Task {

@@ -113,6 +113,16 @@ func (q *Queue) Finish(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
 	return q.finish(ctx, tx, c)
 }
 
+// End commits what record does together with the job's end.
+func (q *Queue) End(ctx context.Context, c Claimed, record func(tx *sqlx.Tx) error) error {
+	return eventstore.Transact(ctx, q.db, func(tx *sqlx.Tx) error {
+		if err := q.Finish(ctx, tx, c); err != nil {
+			return err
+		}
+		return record(tx)
+	})
+}
+
 func (q *Queue) finish(ctx context.Context, db sqlx.ExecerContext, c Claimed) error {
 	res, err := db.ExecContext(ctx, `DELETE FROM jobs WHERE id = $1 AND fence = $2`, c.ID, c.Fence)
 	return guarded(c, res, err, "finish")
