@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,12 @@ func TestIngestTokens(t *testing.T) {
 	p, err = d.TokenPrincipal(ctx, some, "")
 	if diff := cmp.Diff(only, p.InstanceIDs); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	listed, err := d.Tokens(ctx, d.org.ID, uuid.Nil, accounts.IngestToken)
+	if err != nil || len(listed) != 2 || !slices.ContainsFunc(listed, func(t accounts.Token) bool {
+		return slices.Equal(t.InstanceIDs, only) && slices.Equal(t.Scopes, scopes)
+	}) {
+		t.Errorf("listed %+v, %v", listed, err)
 	}
 	// The administrator who minted it leaves, the organization's feed goes on.
 	d.tx(func(tx *sqlx.Tx) error {
