@@ -33,12 +33,12 @@ func (s *server) refuseForged(ctx context.Context, call *wire.Call, r *http.Requ
 	if p := s.count(call, row); p != nil {
 		return p
 	}
-	s.recordForged(ctx, call, r)
+	s.recordForged(ctx, r)
 	return &wire.Problem{Code: "cross_origin_request", Detail: "The request came from a page of another website."}
 }
 
 // recordForged notes, once an hour, in whose browser another site tried its luck.
-func (s *server) recordForged(ctx context.Context, call *wire.Call, r *http.Request) {
+func (s *server) recordForged(ctx context.Context, r *http.Request) {
 	cookie, none := r.Cookie(s.Cookies.Session())
 	if none != nil || r.Header.Get("Authorization") != "" {
 		return

@@ -52,7 +52,7 @@ func build(f Front, g Groups, c *contract.Contract) (_ http.Handler, _ *server, 
 		intake:  newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
 		arrival: defaultArrival,
 	}
-	g.MemberRoutes.Cookies = s.Cookies
+	g.Cookies = s.Cookies
 	g.ContractJSON, g.ContractYAML = c.JSON, openapiYAML
 	if s.origins, err = s.trustedOrigins(); err != nil {
 		return nil, nil, err
