@@ -71,13 +71,8 @@ type CPUCounter struct {
 // SortCPU puts counters in the order of their codes; of several of one the first stays.
 func SortCPU(counters []CPUCounter) []CPUCounter {
 	slices.SortStableFunc(counters, func(a, b CPUCounter) int { return cmp.Compare(a.Code, b.Code) })
-	return slices.CompactFunc(counters, sameCode)
+	return slices.CompactFunc(counters, func(a, b CPUCounter) bool { return a.Code == b.Code })
 }
-
-// SameCPUs is whether counters are of the same modes of the same CPUs.
-func SameCPUs(a, b []CPUCounter) bool { return slices.EqualFunc(a, b, sameCode) }
-
-func sameCode(a, b CPUCounter) bool { return a.Code == b.Code }
 
 // Modes of a CPU, the last four bits of a code. Idle and IOWait are idle, the
 // others are not. Guest time is in User and Nice already and is not sent.

@@ -149,13 +149,13 @@ func cpuOf(host []measurements.HostSample, in func(time.Time) bool) float64 {
 // busy is how much of the time between two scrapes the CPUs were not idle, in percent;
 // NaN where the two cannot be compared.
 func busy(a, b measurements.HostSample) float64 {
-	if b.At.Sub(a.At) > 10*time.Minute || !measurements.SameCPUs(a.CPU, b.CPU) {
+	if b.At.Sub(a.At) > 10*time.Minute || len(a.CPU) != len(b.CPU) {
 		return math.NaN()
 	}
 	var working, all float64
 	for i, before := range a.CPU {
 		spent := b.CPU[i].Seconds - before.Seconds
-		if spent < 0 { // it was reset
+		if spent < 0 || b.CPU[i].Code != before.Code { // it was reset, or is another one
 			return math.NaN()
 		}
 		all += spent

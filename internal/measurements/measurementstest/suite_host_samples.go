@@ -97,6 +97,12 @@ func hostCounters() []hostCase {
 			in: from("18T10:00", 3, timegrid.Minute), cpu: minute(gap, gap, 100), hosts: 1,
 		},
 		{
+			name: "so does another CPU",
+			given: together(partial("18T10:00", measurements.ModeUser, 0),
+				partial("18T10:01", 16+measurements.ModeUser, 60), partial("18T10:02", 16+measurements.ModeUser, 120)),
+			in: from("18T10:00", 3, timegrid.Minute), cpu: minute(gap, gap, 100), hosts: 1,
+		},
+		{
 			name: "a scrape may come in parts",
 			given: oneByOne(partial("18T10:00", measurements.ModeUser, 0), partial("18T10:01", measurements.ModeUser, 15),
 				partial("18T10:00", measurements.ModeIdle, 0), partial("18T10:01", measurements.ModeIdle, 45)),

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"muster/domain/fleet"
@@ -46,7 +47,8 @@ func (c *counters) next(at time.Time, b *hostBody) (busy float64, length uint64)
 // be told: it is too long ago, or of other CPUs, or one has been set back.
 func (c counters) since(before counters) float64 {
 	apart := c.at.Sub(before.at)
-	if apart <= 0 || apart > farthest || !measurements.SameCPUs(c.all, before.all) {
+	sameCode := func(a, b measurements.CPUCounter) bool { return a.Code == b.Code }
+	if apart <= 0 || apart > farthest || !slices.EqualFunc(c.all, before.all, sameCode) {
 		return math.NaN()
 	}
 	var working, all float64 // not all less idle: of a host with nothing to do, little is left of that

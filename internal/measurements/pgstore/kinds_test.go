@@ -204,6 +204,15 @@ func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 			}
 			return s
 		}
+		var again []byte // the row of its slots, each set where it was
+		for i := range minutesOfHour {
+			if again, err = k.set(again, i, slot(row, i)); err != nil {
+				r.Fatal(err)
+			}
+		}
+		if !bytes.Equal(again, row) {
+			r.Fatalf("%x, of its slots %x", row, again)
+		}
 		from, to := rapid.IntRange(0, 59).Draw(r, "from"), rapid.IntRange(0, 70).Draw(r, "to")
 		changed, err := k.set(row, to, slot(row, from))
 		if err != nil {
