@@ -309,7 +309,7 @@ func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
 		}
 		return []float64{s.cpu, float64(s.weight), s.memory, float64(s.n), s.disk}
 	case sessions:
-		s, err := decodeWaitRow(slot, 1)
+		s, err := decodeKnown(slot, 1)
 		if err != nil {
 			r.Fatal(err)
 		}

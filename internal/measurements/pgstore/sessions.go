@@ -76,6 +76,14 @@ func (s waitSlot) addDatabase(database uuid.UUID, o waitSums) {
 	s[database] = sum
 }
 
+// encode writes a slot that stands by itself: what is known of a row of one.
+func (s waitSlot) encode() []byte {
+	if s == nil {
+		return nil
+	}
+	return waitRow{s}.appendKnown(nil)
+}
+
 // databases are their ids in order.
 func (s waitSlot) databases() []uuid.UUID {
 	return slices.SortedFunc(maps.Keys(s), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
@@ -171,17 +179,15 @@ func (sessionKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, e
 			sum.addDatabase(database, sums)
 		}
 	}
-	return waitRow{sum}.encode(), nil
+	return sum.encode(), nil
 }
-
-// A slot that stands by itself is a row of one.
 
 func (sessionKind) slot(row []byte, i int) ([]byte, error) {
 	slots, err := decodeWaitRow(row, i+1)
 	if err != nil {
 		return nil, err
 	}
-	return waitRow{slots[i]}.encode(), nil
+	return slots[i].encode(), nil
 }
 
 func (sessionKind) set(row []byte, i int, slot []byte) ([]byte, error) {
@@ -189,7 +195,7 @@ func (sessionKind) set(row []byte, i int, slot []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	one, err := decodeWaitRow(slot, 1)
+	one, err := decodeKnown(slot, 1)
 	if err != nil {
 		return nil, err
 	}

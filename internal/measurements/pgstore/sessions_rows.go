@@ -151,6 +151,14 @@ func decodeWaitRow(row []byte, n int) (waitRow, error) {
 	if err != nil {
 		return nil, err
 	}
+	return decodeKnown(known, n)
+}
+
+// decodeKnown reads what appendKnown wrote.
+func decodeKnown(known []byte, n int) (waitRow, error) {
+	if len(known) == 0 {
+		return make(waitRow, n), nil
+	}
 	r := reader{bytes: known}
 	databases := make([]uuid.UUID, r.count(len(uuid.UUID{})))
 	for i := range databases {
