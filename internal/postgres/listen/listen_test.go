@@ -105,11 +105,17 @@ func TestWhoListenedLeavesNoListener(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := listening(t, sessions)
 			s.stop()
-			var left int
-			err := s.db.Get(&left, `SELECT count(*) FROM pg_stat_activity
-				WHERE datname = current_database() AND query LIKE 'LISTEN %'`)
-			if err != nil || left != 0 {
-				t.Errorf("%d listen still: %v", left, err)
+			// PostgreSQL sees a moment later that a connection is closed.
+			for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+				var left int
+				err := s.db.Get(&left, `SELECT count(*) FROM pg_stat_activity
+					WHERE datname = current_database() AND query LIKE 'LISTEN %'`)
+				if err == nil && left == 0 {
+					break
+				}
+				if err != nil || time.Since(began) > patience {
+					t.Fatalf("%d listen still: %v", left, err)
+				}
 			}
 		})
 	}
