@@ -1,9 +1,9 @@
 // Command muster is the whole service in one binary: the server, the workers
 // and the tools of operators and auditors.
 //
-// It holds wiring and no rules: one file a subcommand, each of which opens the
-// installation (database, key, blob store), calls one use case or query, and
-// prints. Exit status is 0 for done, 1 for failed with one line on standard
+// It holds wiring and no rules: a file a subject, whose subcommands each open the
+// installation (database, key, blob store), call one use case or query, and
+// print. Exit status is 0 for done, 1 for failed with one line on standard
 // error, 2 for wrong usage; `reports rebuild --verify` adds 3 and 4.
 //
 // Subcommands attach to the private PostgreSQL of a running serve through the

@@ -7,13 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"os"
-	"strings"
 
 	"muster/internal/accounts"
 	"muster/internal/config"

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -14,6 +15,7 @@ import (
 
 	"muster/domain/instant"
 	"muster/domain/organization"
+	"muster/internal/statement"
 )
 
 // Organization is one tenant's settings.
@@ -160,3 +162,68 @@ func (a *arrayOf[T]) Scan(src any) error {
 	}
 	return fmt.Errorf("%T is no JSON array", src)
 }
+
+const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size,
+	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, demo, created_at`
+
+// InsertOrganization stores an organization with default settings and returns it.
+func (s *Store) InsertOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name string, demo bool) (Organization, error) {
+	return statement.One[Organization](ctx, tx, "store an organization", `INSERT INTO organizations (id, name, demo, created_at) VALUES ($1, $2, $3, $4)
+		RETURNING `+organizationColumns, id, name, demo, s.clock())
+}
+
+// Organization returns one.
+func (s *Store) Organization(ctx context.Context, id uuid.UUID) (o Organization, ok bool, err error) {
+	return statement.Find[Organization](ctx, s.db, "look up an organization", `SELECT `+organizationColumns+` FROM organizations WHERE id = $1`, id)
+}
+
+// LockOrganization returns one whose row nobody else writes until tx ends. Whoever
+// signs in meanwhile goes on: their session only refers to the row.
+func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (Organization, error) {
+	return statement.One[Organization](ctx, tx, "lock an organization", `SELECT `+organizationColumns+` FROM organizations WHERE id = $1 FOR NO KEY UPDATE`, id)
+}
+
+// UpdateSettings stores an organization's settings and returns it.
+func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, is organization.Settings) (Organization, error) {
+	return statement.One[Organization](ctx, tx, "store the settings of an organization", `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
+			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9
+		WHERE id = $1 RETURNING `+organizationColumns,
+		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
+		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent)
+}
+
+// Organizations returns all, oldest first.
+func (s *Store) Organizations(ctx context.Context) ([]Organization, error) {
+	return statement.All[Organization](ctx, s.db, "list organizations", `SELECT `+organizationColumns+` FROM organizations ORDER BY created_at, id`)
+}
+
+// OrganizationNamed returns the oldest organization of that name, uuid.Nil
+// where there is none.
+func (s *Store) OrganizationNamed(ctx context.Context, tx *sqlx.Tx, name string) (id uuid.UUID, err error) {
+	id, _, err = statement.Find[uuid.UUID](ctx, tx, "look up an organization", `SELECT id FROM organizations WHERE name = $1 ORDER BY created_at, id LIMIT 1`, name)
+	return id, err
+}
+
+// Refusal says why somebody was not let in, or an account was not made.
+type Refusal struct {
+	Code       string // one of the Code constants
+	Detail     string // for the person refused; says nothing they may not know
+	RetryAfter time.Duration
+}
+
+func (r *Refusal) Error() string { return r.Code + ": " + r.Detail }
+
+// Codes of a Refusal, as in the contract, §1.5 and §1.6.
+const (
+	CodeUnauthenticated    = "unauthenticated"
+	CodeSessionExpired     = "session_expired"
+	CodeTokenExpired       = "token_expired"
+	CodeTokenRevoked       = "token_revoked"
+	CodeInvalidCredentials = "invalid_credentials"
+	CodeLoginThrottled     = "login_throttled" // with RetryAfter
+	CodeWeakPassword       = "weak_password"
+	CodeMemberExists       = "member_exists"
+	CodeSetupClosed        = "setup_closed"    // an administrator exists
+	CodeSetupLinkGone      = "forbidden"       // unknown, used, or older than 30 minutes
+	CodeInvitationGone     = "invitation_gone" // 410: unknown, used, or older than 24 h
+)

@@ -2,6 +2,8 @@ package blobs
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/uuid"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file://
 	_ "gocloud.dev/blob/s3blob"   // s3://
@@ -161,4 +164,88 @@ func failed(doing, name string, err error) error {
 		return &FullError{Name: name, Err: err}
 	}
 	return fmt.Errorf("%s %s in the blob store: %w", doing, name, err)
+}
+
+// Prefix is what the names of all files of reports start with.
+const Prefix = "reports/"
+
+const (
+	pdfSuffix    = ".pdf"
+	inputsSuffix = ".json.zst"
+)
+
+// PDFName names the PDF that the holder of fence builds.
+func PDFName(organization, report uuid.UUID, fence int64) string {
+	return fmt.Sprintf("%s%s/%s/%d%s", Prefix, organization, report, fence, pdfSuffix)
+}
+
+// InputsName names the inputs document that the holder of fence gathers.
+func InputsName(organization, report uuid.UUID, fence int64) string {
+	return fmt.Sprintf("%s%s/%s/%d%s", Prefix, organization, report, fence, inputsSuffix)
+}
+
+// ParseName says which report a file belongs to; ok is false for a file that
+// was not named here. Temporary files belong to the report of the final one.
+func ParseName(name string) (organization, report uuid.UUID, ok bool) {
+	rest, found := strings.CutPrefix(name, Prefix)
+	parts := strings.Split(rest, "/")
+	if !found || len(parts) != 3 {
+		return uuid.Nil, uuid.Nil, false
+	}
+	organization, err := uuid.Parse(parts[0])
+	if err != nil {
+		return uuid.Nil, uuid.Nil, false
+	}
+	report, err = uuid.Parse(parts[1])
+	if err != nil {
+		return uuid.Nil, uuid.Nil, false
+	}
+	return organization, report, true
+}
+
+// Copy stores a file of another store under the same name, byte for byte, and
+// returns size and digest of these bytes. A file of that name is replaced.
+// Errors: *NotFoundError, *FullError.
+func (s *Store) Copy(ctx context.Context, from *Store, name string) (Written, error) {
+	file, err := from.Open(ctx, name)
+	if err != nil {
+		return Written{}, err
+	}
+	defer func() { _ = file.Close() }()
+	contentType := pdfType
+	if strings.HasSuffix(name, inputsSuffix) {
+		contentType = inputsType
+	}
+	return s.write(ctx, name, contentType, file, asItIs)
+}
+
+// Digest returns size and digest of a file's bytes as they are stored. Errors:
+// *NotFoundError.
+func (s *Store) Digest(ctx context.Context, name string) (Written, error) {
+	file, err := s.Open(ctx, name)
+	if err != nil {
+		return Written{}, err
+	}
+	defer func() { _ = file.Close() }()
+	digest := sha256.New()
+	size, err := io.Copy(digest, file)
+	return Written{Name: name, SizeBytes: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, failed("read", name, err)
+}
+
+// Files lists the names of all files but the one that makes the store
+// recognizable, at most limit of them (0: all).
+func (s *Store) Files(ctx context.Context, limit int) ([]string, error) {
+	var names []string
+	for o, err := range s.List(ctx, "") {
+		if err != nil {
+			return nil, err
+		}
+		if o.Name == marker {
+			continue
+		}
+		if names = append(names, o.Name); len(names) == limit {
+			break
+		}
+	}
+	return names, nil
 }

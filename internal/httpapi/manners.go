@@ -4,21 +4,19 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
+	"io"
+	"mime"
 	"net"
 	"net/http"
 	"regexp"
 	"runtime/debug"
 	"strconv"
-
-	"go.opentelemetry.io/otel/trace"
-
-	"errors"
-	"io"
-	"mime"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
+	"go.opentelemetry.io/otel/trace"
 
 	"muster/internal/httpapi/contract"
 	"muster/internal/httpapi/wire"

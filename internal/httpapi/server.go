@@ -1,20 +1,37 @@
 package httpapi
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/jmoiron/sqlx"
+	"go.opentelemetry.io/otel/trace"
 
+	"muster/commands"
 	"muster/domain/organization"
+	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/contract"
+	"muster/internal/httpapi/fleet"
+	"muster/internal/httpapi/ingest"
+	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/pages"
+	"muster/internal/httpapi/reports"
+	"muster/internal/httpapi/signin"
+	"muster/internal/httpapi/tiles"
 	"muster/internal/httpapi/wire"
+	"muster/internal/telemetry"
 )
 
 // server is what a request passes before a handler sees it, and the handlers.
@@ -168,3 +185,45 @@ func (s *server) everyRouteHasItsRow(registered gin.RoutesInfo) error {
 	}
 	return errors.Join(problems...)
 }
+
+// Groups answer every operation of openapi.yaml, each with what it needs. New hands
+// the cookies and the contract to those that need them.
+type Groups struct {
+	*signin.MemberRoutes
+	*reports.ReportRoutes
+	*fleet.ServerRoutes
+	*tiles.TileRoutes
+	*operations.OperatorRoutes
+	*ingest.FeedRoutes
+}
+
+var _ api.StrictServerInterface = Groups{}
+
+// Front is what a request passes before a group sees it, and what that stands on. All
+// of it is needed but for what says otherwise.
+type Front struct {
+	DB       *sqlx.DB // keeps the answers of idempotency keys
+	Accounts *accounts.Store
+	Commands *commands.Service  // whose limits are told
+	Metrics  *telemetry.Metrics // counts requests
+	Tracer   trace.Tracer       // nil: requests make no spans
+	App      fs.FS              // the built web application; nil where the binary is without
+
+	Log *slog.Logger
+	Now func() time.Time
+
+	PublicURL       *url.URL // without a path
+	InsecureCookies bool
+	TrustedProxies  []netip.Prefix
+	CORSOrigins     []string
+	Unlimited       bool // MUSTER_RATE_LIMITS=off
+}
+
+//go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config oapi-codegen.yaml openapi.yaml
+
+//go:embed openapi.yaml
+var openapiYAML []byte
+
+// ourContract is openapi.yaml, read once a process, which may be tests with many
+// servers: it takes a tenth of a second.
+var ourContract = sync.OnceValues(func() (*contract.Contract, error) { return contract.Load(openapiYAML) })

@@ -3,10 +3,13 @@ package fleet
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
+	"muster/commands"
 	"muster/domain/alert"
+	"muster/domain/instant"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/projections/alerts"
@@ -129,4 +132,100 @@ func alertRule(rule *alert.Rule) *api.AlertRule {
 		return nil
 	}
 	return &api.AlertRule{Id: rule.ID, Name: rule.Name, Threshold: rule.Threshold, Unit: wire.Optional(rule.Unit)}
+}
+
+func (s *ServerRoutes) AcknowledgeAlert(ctx context.Context, r api.AcknowledgeAlertRequestObject) (api.AcknowledgeAlertResponseObject, error) {
+	shown, err := s.acted(ctx, r.AlertId, s.Commands.AcknowledgeAlert, acknowledged)
+	return api.AcknowledgeAlert200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) MuteAlert(ctx context.Context, r api.MuteAlertRequestObject) (api.MuteAlertResponseObject, error) {
+	shown, err := s.acted(ctx, r.AlertId, s.Commands.MuteAlert, muted)
+	return api.MuteAlert200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) UnmuteAlert(ctx context.Context, r api.UnmuteAlertRequestObject) (api.UnmuteAlertResponseObject, error) {
+	shown, err := s.acted(ctx, r.AlertId, s.Commands.UnmuteAlert, unmuted)
+	return api.UnmuteAlert200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) ResolveAlert(ctx context.Context, r api.ResolveAlertRequestObject) (api.ResolveAlertResponseObject, error) {
+	shown, err := s.acted(ctx, r.AlertId, s.Commands.ResolveAlert, resolved)
+	return api.ResolveAlert200JSONResponse(shown), err
+}
+
+// acted is an alert as the caller's action leaves it.
+func (s *ServerRoutes) acted(
+	ctx context.Context, id uuid.UUID, act func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
+	left func(row *alerts.Alert, at time.Time),
+) (api.AlertDetail, error) {
+	mark, err := act(ctx, wire.Actor(ctx), id)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	if !ok {
+		return api.AlertDetail{}, &wire.Problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
+	}
+	left(&row, instant.Cut(s.Now()))
+	return s.showAlertDetail(ctx, row)
+}
+
+// How each action leaves an alert whose row does not show it: its projection
+// lags, or somebody did the opposite right behind. What is closed stays so.
+
+func acknowledged(row *alerts.Alert, _ time.Time) {
+	if row.State == alert.Open {
+		row.State = alert.AcknowledgedState
+	}
+}
+
+func resolved(row *alerts.Alert, at time.Time) {
+	if !row.State.Closed() {
+		row.State, row.ResolvedAt = alert.ResolvedState, &at
+	}
+}
+
+func muted(row *alerts.Alert, _ time.Time) { row.Muted = true }
+
+func unmuted(row *alerts.Alert, _ time.Time) { row.Muted = false }
+
+func (s *ServerRoutes) GetAlertHistory(ctx context.Context, r api.GetAlertHistoryRequestObject) (api.GetAlertHistoryResponseObject, error) {
+	p := r.Params
+	w, broken := wire.WindowAt(s.Now(), p.From, p.To, p.BucketSize)
+	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, p.InstanceName, broken)
+	if err != nil {
+		return nil, err
+	}
+	organization := wire.Caller(ctx).Organization.ID
+	started, err := s.Fleet.MonitoringStartedIn(ctx, organization, scope)
+	if err != nil {
+		return nil, err
+	}
+	active, resolved, err := s.Alerts.History(ctx, organization, scope, w.Window)
+	if err != nil {
+		return nil, err
+	}
+	answer := api.GetAlertHistory200JSONResponse{
+		From: w.From, To: w.To, BucketSize: p.BucketSize, BucketStarts: w.Starts(), LastBucketPartial: w.LastIsPartial(),
+		GeneratedAt: w.Now, MonitoringStartedAt: wire.UTC(started),
+	}
+	answer.Series.Active, answer.Series.Resolved = monitored(w, started, active), monitored(w, started, resolved)
+	return answer, nil
+}
+
+// monitored are the counts with null for the buckets that ended before anything
+// was watched; all of them where nothing ever was.
+func monitored(w wire.SeriesWindow, started *time.Time, counts []int64) []*int64 {
+	out := make([]*int64, len(counts))
+	for i, start := range w.Starts() {
+		if started != nil && start.Add(w.Size.Width()).After(*started) {
+			out[i] = &counts[i]
+		}
+	}
+	return out
 }

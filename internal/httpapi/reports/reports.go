@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/proof"
 	"muster/projections/history"
 )
 
@@ -252,3 +254,79 @@ func showReport(row history.ReportRow, who accounts.Principal, names map[uuid.UU
 func mayDownload(who accounts.Principal, row history.ReportRow) bool {
 	return who.Member.Role.DownloadsAll() || slices.Contains(row.RecipientIDs, who.Member.ID)
 }
+
+func (s *ReportRoutes) ListExports(ctx context.Context, r api.ListExportsRequestObject) (api.ListExportsResponseObject, error) {
+	before := uuid.Nil
+	place, err := wire.CursorPlace(r.Params.Cursor, "export")
+	if err != nil {
+		return nil, err
+	}
+	if place != "" {
+		if before, err = uuid.Parse(place); err != nil {
+			return nil, wire.BadCursor()
+		}
+	}
+	who, limit := wire.Caller(ctx), wire.Or(r.Params.Limit, 20)
+	rows, unseen, err := s.History.Exports(ctx, who.Organization.ID, who.Member.ID, before, limit+1, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	answer := api.ListExports200JSONResponse{UnseenCount: unseen}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		answer.NextCursor = wire.Cursor("export", rows[limit-1].ID.String())
+	}
+	if answer.Items, err = s.show(ctx, rows); err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+func (s *ReportRoutes) MarkExportsSeen(ctx context.Context, r api.MarkExportsSeenRequestObject) (api.MarkExportsSeenResponseObject, error) {
+	who := wire.Caller(ctx)
+	ok, err := s.History.MarkSeen(ctx, who.Organization.ID, who.Member.ID, r.Body.UpTo)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, wire.NotFound("report")
+	}
+	return api.MarkExportsSeen204Response{}, nil
+}
+
+// VerifyReport hashes the body as it passes and keeps nothing of it.
+func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportRequestObject) (api.VerifyReportResponseObject, error) {
+	digest := sha256.New()
+	if _, err := io.Copy(digest, r.Body); err != nil {
+		return nil, wire.BodyProblem(err, wire.CallOf(ctx).BodyLimit)
+	}
+	prover := &proof.Prover{Events: s.Events, Reports: s.History, DB: s.DB}
+	found, ok, err := prover.Of(ctx, wire.Caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return api.VerifyReport200JSONResponse{Known: false}, nil
+	}
+	shown, err := s.show(ctx, []history.ReportRow{found.Row})
+	if err != nil {
+		return nil, err
+	}
+	// As `muster verify` does: the report's own events and the head that the PDF
+	// carries. The whole chain is `muster events verify`'s.
+	chain := chainOK
+	if found.Fault != "" {
+		chain = chainBroken
+		s.Log.ErrorContext(ctx, "a PDF of ours does not fit the log", "report", found.Row.ID, "fault", found.Fault)
+	}
+	file := found.Row.File
+	return api.VerifyReport200JSONResponse{
+		Known: true, Report: &shown[0], InputsSha256: &file.InputsSHA256, Chain: &chain,
+		Witness: &api.Witness{Log: file.Witness.Log, Position: file.Witness.Position, Hash: file.Witness.Hash},
+	}, nil
+}
+
+const (
+	chainOK     = "ok"
+	chainBroken = "broken"
+)
