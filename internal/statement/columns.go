@@ -25,11 +25,26 @@ func Columns[T any](rows []T) []any {
 		sent := sentAs(field.Type)
 		column := reflect.MakeSlice(reflect.SliceOf(sent), len(rows), len(rows))
 		for r := range rows {
-			column.Index(r).Set(all.Index(r).FieldByIndex(field.Index).Convert(sent))
+			send(column.Index(r), all.Index(r).FieldByIndex(field.Index))
 		}
 		columns = append(columns, column.Interface())
 	}
 	return columns
+}
+
+// send sets a field in the type that it is sent as. Convert alone would do, and takes
+// memory for each.
+func send(to, field reflect.Value) {
+	switch {
+	case to.Type() == field.Type():
+		to.Set(field)
+	case to.Kind() == reflect.String:
+		to.SetString(field.String())
+	case to.Kind() == reflect.Array:
+		reflect.Copy(to, field)
+	default:
+		to.Set(field.Convert(to.Type()))
+	}
 }
 
 // IDs are ids as an argument, in the type that pgx writes fastest (see Columns).

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -38,6 +39,19 @@ func TestWhatComesOfAStatement(t *testing.T) {
 	}
 	if n, ok, err := statement.Find[int](ctx, db, "find", `SELECT n FROM numbers WHERE n > $1 ORDER BY n`, 1); n != 2 || !ok || err != nil {
 		t.Errorf("found %d, %t, %v", n, ok, err)
+	}
+	if when, err := statement.All[time.Time](ctx, db, "list times", `SELECT timestamptz '2026-11-22 12:00Z' FROM numbers`); err != nil || len(when) != 3 || when[2].Hour() != 12 {
+		t.Errorf("one value that is a struct: %v, %v", when, err)
+	}
+	type pair struct {
+		N      int
+		Double *int `db:"m"`
+	}
+	if pairs, err := statement.All[pair](ctx, db, "list pairs", `SELECT n, nullif(2 * n, 4) AS m FROM numbers ORDER BY n`); err != nil || len(pairs) != 3 || pairs[1].Double != nil || *pairs[2].Double != 6 {
+		t.Errorf("columns by their names: %v, %v", pairs, err)
+	}
+	if half, err := statement.All[int](ctx, db, "divide", `SELECT 6 / (n - 2) FROM numbers ORDER BY n`); half != nil || !errors.As(err, new(*pgconn.PgError)) {
+		t.Errorf("an error behind the first row: %v, %v", half, err)
 	}
 	err := statement.Exec(ctx, db, "write a number again", `INSERT INTO numbers VALUES ($1)`, 1)
 	var refused *pgconn.PgError

@@ -205,9 +205,10 @@ func (g *group) fails(ctx context.Context, h *dirtyHour, err error) {
 
 // readDirty reads what is dirty of claimed hours, as many as a group may.
 func (g *group) readDirty(ctx context.Context, claimed []bucket) error {
-	hours, err := statement.All[*dirtyHour](ctx, g.tx, "read what is dirty", dirtyHours, statement.Columns(claimed)...)
+	hours, err := statement.All[dirtyHour](ctx, g.tx, "read what is dirty", dirtyHours, statement.Columns(claimed)...)
 	var weight int64
-	for _, h := range hours {
+	for i := range hours {
+		h := &hours[i]
 		h.bucket = h.onGrid()
 		if h.Slots == nil { // new, or forgotten while its raw samples were not
 			h.Dirty = allMinutes
