@@ -175,9 +175,9 @@ func EmptyURL(t testing.TB) string {
 const (
 	// poolSize lets a test run sixteen writers and look on.
 	poolSize = 20
-	// idleTimeout is for programs that the race detector slows down on a busy machine:
+	// patience is for programs that the race detector slows down on a busy machine:
 	// there it took 29 s to decide about 10,000 alerts under their locks.
-	idleTimeout = 2 * time.Minute
+	patience = 2 * time.Minute
 )
 
 // DB is a pool on the test's own, migrated database. Each call opens a pool, as
@@ -190,7 +190,7 @@ func DB(t testing.TB) *sqlx.DB {
 // Connect is a pool on any database, closed with the test.
 func Connect(t testing.TB, url string) *sqlx.DB {
 	t.Helper()
-	db, pool, err := postgres.Connect(context.Background(), url, postgres.PoolOptions{Name: "test", Max: poolSize, Idle: idleTimeout})
+	db, pool, err := postgres.Connect(context.Background(), url, postgres.PoolOptions{Name: "test", Max: poolSize, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
 
 	"muster/internal/pgtest"
@@ -35,13 +36,13 @@ func TestReplicasMigrateTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		db := pgtest.Connect(t, url)
+		before := setting(t, db, "lock_timeout")
 		all.Go(func() {
 			if err := postgres.MigrateFiles(context.Background(), db, files, quiet); err != nil {
 				t.Error(err)
 			}
-			var timeout string
-			if err := db.Get(&timeout, `SHOW lock_timeout`); err != nil || timeout != "10s" {
-				t.Errorf("lock_timeout is left at %q, %v", timeout, err)
+			if after := setting(t, db, "lock_timeout"); after != before {
+				t.Errorf("lock_timeout was %s and is left at %s", before, after)
 			}
 		})
 	}
@@ -184,11 +185,18 @@ func TestPoolsLetNobodyWaitForEver(t *testing.T) {
 		"application_name": "muster/projections", "TimeZone": "UTC",
 		"lock_timeout": "10s", "idle_in_transaction_session_timeout": "8s",
 	} {
-		var got string
-		if err := db.Get(&got, `SELECT current_setting($1)`, name); err != nil || got != want {
-			t.Errorf("%s is %q (%v), want %q", name, got, err, want)
+		if got := setting(t, db, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
+}
+
+func setting(t *testing.T, db *sqlx.DB, name string) (value string) {
+	t.Helper()
+	if err := db.Get(&value, `SELECT current_setting($1)`, name); err != nil {
+		t.Error(err)
+	}
+	return value
 }
 
 func TestPoolOutlivesItsServer(t *testing.T) {

@@ -17,8 +17,9 @@ import (
 type PoolOptions struct {
 	Name string // shows in pg_stat_activity as muster/<Name>
 	Max  int    // connections at most; 0: 4
-	// Idle is how long a transaction may wait for its owner; 0: idleTimeout.
-	Idle time.Duration
+	// Patience is how long a lock is waited for, and a transaction for its owner;
+	// 0: lockTimeout and idleTimeout.
+	Patience time.Duration
 	// Tracer sees every statement, with its parameters; nil: none does.
 	Tracer pgx.QueryTracer
 }
@@ -51,7 +52,7 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	// Not start-up parameters: PgBouncer refuses those it does not know.
 	settings := fmt.Sprintf("SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d",
-		lockTimeout.Milliseconds(), cmp.Or(opts.Idle, idleTimeout).Milliseconds())
+		cmp.Or(opts.Patience, lockTimeout).Milliseconds(), cmp.Or(opts.Patience, idleTimeout).Milliseconds())
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		// Times come back in UTC, whatever the zone of the machine is.
 		conn.TypeMap().RegisterType(&pgtype.Type{
