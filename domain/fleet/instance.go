@@ -142,3 +142,22 @@ func (d *Database) Remove() []Event {
 	}
 	return []Event{DatabaseRemoved{InstanceID: d.instance}}
 }
+
+// CalledInstance is an instance of the read model by all that it is called.
+type CalledInstance struct {
+	ID                     uuid.UUID
+	ExternalID, Name, Host string
+}
+
+// CalledDatabase is the same of a database.
+type CalledDatabase struct {
+	ID, InstanceID   uuid.UUID
+	ExternalID, Name string
+}
+
+// Scope is the instance filter of a read. The zero value is the whole
+// organization; a filter that nothing matches is not.
+type Scope struct {
+	Filtered  bool
+	Instances []uuid.UUID // of what is filtered; nothing else is in scope
+}

@@ -19,7 +19,7 @@
 // is the later and those whose row beside the log is, each in the order of an
 // index of its own, merged (page.sql). A total is what the counters say by the
 // events, plus what the rows beside the log bring into the window and less what
-// they take out of it (total.go). By another order each branch is sorted, which
+// they take out of it (Query.total). By another order each branch is sorted, which
 // reads all that matches.
 //
 // # The counts and the history

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed" // the queries
@@ -15,8 +17,56 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/internal/statement"
+	"muster/projections"
 )
+
+// ReportRow is one report request as the history lists it.
+type ReportRow struct {
+	ID             uuid.UUID
+	OrganizationID uuid.UUID
+	Kind           report.Kind
+	Status         report.Status // as of at
+	Scope          report.Scope
+	ScopeLabel     string
+	RequesterID    uuid.UUID
+	RecipientIDs   []uuid.UUID // in the order they were added
+	CreatedAt      time.Time
+	StartedAt      *time.Time
+	FinishedAt     *time.Time
+	ExpiresAt      *time.Time
+	File           *ReportFile // once Ready, kept after expiry
+	ErrorCode      string
+	ErrorMessage   string
+	InputsErasedAt *time.Time
+	InputsRule     string
+	Version        int64 // stream version this row reflects
+}
+
+// ReportFile is the PDF of a Ready report.
+type ReportFile struct {
+	Name         string          `json:"name"`
+	Key          string          `json:"key"`
+	SizeBytes    int64           `json:"sizeBytes"`
+	SHA256       string          `json:"sha256"` // hex
+	Pages        int             `json:"pages"`
+	InputsSHA256 string          `json:"inputsSha256"`
+	InputsKey    string          `json:"inputsKey"`
+	Renderer     report.Renderer `json:"renderer"`
+	Witness      report.Witness  `json:"witness"`
+}
+
+// Recipient is one recipient with the state of their mail.
+type Recipient struct {
+	MemberID  uuid.UUID  `db:"member_id"`
+	Delivery  string     `db:"delivery"`  // pending, sent, failed
+	SMTPCode  int        `db:"smtp_code"` // 0: none
+	MessageID string     `db:"message_id"`
+	At        *time.Time `db:"delivered_at"`
+
+	receives bool // false for a member who asked when all places were taken
+}
 
 var (
 	//go:embed sql/page.sql
@@ -197,4 +247,40 @@ func (r *ReportRow) scan(rows *sql.Rows, last any) error {
 		err = json.Unmarshal(file, r.File)
 	}
 	return errors.Join(err, json.Unmarshal(scope, &r.Scope))
+}
+
+// AsOf returns the history listing as the log had recorded it before at: every
+// report of the kind (empty: of all kinds), newest first, folded from the
+// events as the projection folds them. Unlike Page it needs no projection and
+// reads the whole log of the organization.
+func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decode, organization uuid.UUID, kind report.Kind, at time.Time) ([]ReportRow, error) {
+	reports := make(map[uuid.UUID]*folded)
+	filter := eventstore.Filter{Organization: organization, RecordedTo: at}
+	for e, err := range store.Read(ctx, eventstore.Reports, filter) {
+		if err != nil {
+			return nil, err
+		}
+		f, err := fact(decode, e)
+		if err != nil {
+			return nil, fmt.Errorf("event %d: %w", e.Position, err)
+		}
+		r := reports[e.Stream]
+		if r == nil {
+			r = &folded{}
+			reports[e.Stream] = r
+		}
+		if err := r.apply(e, f); err != nil {
+			return nil, fmt.Errorf("event %d: %w", e.Position, err)
+		}
+	}
+	rows := []ReportRow{}
+	for _, r := range reports {
+		if kind == "" || r.Kind == kind {
+			rows = append(rows, r.as(at))
+		}
+	}
+	slices.SortFunc(rows, func(a, b ReportRow) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(b.ID[:], a.ID[:]))
+	})
+	return rows, nil
 }
