@@ -44,25 +44,9 @@ type Source struct {
 	AcceptFindings bool
 }
 
-// FindingsError says that files are not there, or not what the log says, or that
-// the log does not say which there are.
-type FindingsError struct{ Files []Absent }
-
-func (e *FindingsError) Error() string {
-	return fmt.Sprintf("%d files that the log names are missing or damaged or cannot be told, the first of them %s (%s): no backup was made. "+
-		"Put them back, or make it without them with --accept-findings", len(e.Files), e.Files[0].Name, e.Files[0].Reason)
-}
-
-// NotEmptyError says that there is something where a backup is to be made.
-type NotEmptyError struct{ Dir string }
-
-func (e *NotEmptyError) Error() string {
-	return fmt.Sprintf("%s is not empty: name a new directory, or remove what an unfinished backup has left there", e.Dir)
-}
-
 // Make makes a backup in dir, which must be empty or absent. What failed is
-// removed again. Errors: *NotEmptyError, *FindingsError, and those of
-// postgres.Dump.
+// removed again. It refuses, unless they are accepted, files that are not there, or
+// not what the log says, and a log that does not say which there are.
 func (s *Source) Make(ctx context.Context, dir string) (Manifest, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -90,7 +74,7 @@ func claim(dir string) error {
 	ours := filepath.Join(dir, claimName)
 	file, err := os.OpenFile(ours, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return &NotEmptyError{Dir: dir}
+		return notEmpty(dir)
 	}
 	if err == nil {
 		err = file.Close()
@@ -103,7 +87,7 @@ func claim(dir string) error {
 	case err != nil:
 		err = fmt.Errorf("look into the backup's directory: %w", err)
 	case len(found) > 1:
-		err = &NotEmptyError{Dir: dir}
+		err = notEmpty(dir)
 	default:
 		if err = os.Chmod(dir, 0o700); err == nil { // it holds the key
 			return nil
@@ -111,6 +95,10 @@ func claim(dir string) error {
 		err = fmt.Errorf("close the backup's directory to others: %w", err)
 	}
 	return errors.Join(err, os.Remove(ours))
+}
+
+func notEmpty(dir string) error {
+	return fmt.Errorf("%s is not empty: name a new directory, or remove what an unfinished backup has left there", dir)
 }
 
 // fill writes the parts in this order: the database, the files that it names,
@@ -138,7 +126,10 @@ func (s *Source) fill(ctx context.Context, dir string) (Manifest, error) {
 	if err := s.Record(ctx, m); err != nil {
 		return m, err
 	}
-	return m, writeManifest(dir, m, keys[0].Signer())
+	if err := writeManifest(dir, m, keys[0].Signer()); err != nil {
+		return m, fmt.Errorf("write the manifest: %w", err)
+	}
+	return m, nil
 }
 
 // dump dumps the database as one snapshot shows it and notes what that holds. It
@@ -271,7 +262,8 @@ func (s *Source) copyFiles(ctx context.Context, dir string, m *Manifest) error {
 	m.Absent = slices.Concat(m.Absent, absent, findings)
 	findings = slices.DeleteFunc(slices.Clone(m.Absent), func(a Absent) bool { return a.Reason == erased })
 	if len(findings) > 0 && !s.AcceptFindings {
-		return &FindingsError{Files: findings}
+		return fmt.Errorf("%d files that the log names are missing or damaged or cannot be told, the first of them %s (%s): no backup was made. "+
+			"Put them back, or make it without them with --accept-findings", len(findings), findings[0].Name, findings[0].Reason)
 	}
 	return nil
 }

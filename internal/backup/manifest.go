@@ -88,31 +88,28 @@ func message(manifest []byte) ([]byte, error) {
 func writeManifest(dir string, m Manifest, signer ed25519.PrivateKey) error {
 	encoded, err := json.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
+		return err
 	}
 	signed, err := message(encoded)
 	if err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
+		return err
 	}
 	content, err := json.MarshalIndent(signedManifest{Manifest: encoded, Signature: ed25519.Sign(signer, signed)}, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
+		return err
 	}
 	aside, err := os.OpenFile(filepath.Join(dir, claimName), os.O_WRONLY|os.O_TRUNC, 0) // its mode is that of the claim
 	if err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
+		return err
 	}
 	_, err = aside.Write(append(content, '\n'))
 	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
+		return err
 	}
 	if err := os.Rename(aside.Name(), filepath.Join(dir, manifestName)); err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
+		return err
 	}
-	if err := errors.Join(syncDir(dir), syncDir(filepath.Dir(dir))); err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
-	}
-	return nil
+	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 
 // readManifest reads manifest.json, and the message that was signed. Neither is
@@ -120,20 +117,20 @@ func writeManifest(dir string, m Manifest, signer ed25519.PrivateKey) error {
 func readManifest(dir string) (m Manifest, signed, signature []byte, err error) {
 	content, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) {
-		return m, nil, nil, &NotABackupError{Dir: dir, Reason: "it has no " + manifestName + ", which is written last: the backup was not finished"}
+		return m, nil, nil, fmt.Errorf("%s is not a backup: it has no %s, which is written last: the backup was not finished", dir, manifestName)
 	}
 	if err != nil {
 		return m, nil, nil, fmt.Errorf("read the manifest: %w", err)
 	}
 	var outer signedManifest
-	if err := json.Unmarshal(content, &outer); err != nil {
-		return m, nil, nil, &NotABackupError{Dir: dir, Reason: manifestName + " cannot be read: " + err.Error()}
+	if err = json.Unmarshal(content, &outer); err == nil {
+		signed, err = message(outer.Manifest)
 	}
-	if signed, err = message(outer.Manifest); err == nil {
+	if err == nil {
 		err = json.Unmarshal(outer.Manifest, &m)
 	}
 	if err != nil {
-		return m, nil, nil, &NotABackupError{Dir: dir, Reason: manifestName + " cannot be read: " + err.Error()}
+		return m, nil, nil, fmt.Errorf("%s is not a backup: %s cannot be read: %w", dir, manifestName, err)
 	}
 	return m, signed, outer.Signature, nil
 }
@@ -144,36 +141,13 @@ func identity(signed []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// NotABackupError says that a directory is no whole backup.
-type NotABackupError struct{ Dir, Reason string }
-
-func (e *NotABackupError) Error() string { return e.Dir + " is not a backup: " + e.Reason }
-
-// ChangedError says that a backup is not what was made.
-type ChangedError struct {
-	Dir      string
-	Problems []string
-}
-
-func (e *ChangedError) Error() string {
+// changed is the error of a backup that is not what was made.
+func changed(dir string, problems ...string) error {
 	const shown = 5
-	problems := e.Problems
 	more := ""
 	if len(problems) > shown {
 		more = fmt.Sprintf("; and %d more", len(problems)-shown)
 		problems = problems[:shown]
 	}
-	return fmt.Sprintf("the backup in %s is not what was made: %s%s. Nothing was restored; use another copy of it", e.Dir, strings.Join(problems, "; "), more)
-}
-
-// NewerError says that a backup was made by a newer program.
-type NewerError struct {
-	What         string // its layout, its schema
-	Theirs, Ours int64
-	Muster       string // the version that made it
-}
-
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("the backup was made by Muster %s: %s is %d, and this program knows only up to %d: restore it with that version or a later one",
-		e.Muster, e.What, e.Theirs, e.Ours)
+	return fmt.Errorf("the backup in %s is not what was made: %s%s. Nothing was restored; use another copy of it", dir, strings.Join(problems, "; "), more)
 }

@@ -36,7 +36,7 @@ func (e *UnfinishedRestoreError) Error() string {
 		e.MadeAt.UTC().Format(time.RFC3339), e.BegunAt.UTC().Format(time.RFC3339))
 }
 
-// RequireFinished returns *UnfinishedError for a database that a restore was
+// RequireFinished returns *UnfinishedRestoreError for a database that a restore was
 // begun into.
 func RequireFinished(ctx context.Context, db sqlx.QueryerContext) error {
 	unfinished, err := readMarker(ctx, db)

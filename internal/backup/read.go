@@ -27,42 +27,48 @@ type Backup struct {
 func (b *Backup) PublicKey() ed25519.PublicKey { return b.keys.Current().PublicKey() }
 
 // Read reads a backup and holds every byte of it against its manifest, and the
-// manifest against its signature. Errors: *NotABackupError, *ChangedError,
-// *NewerError, and those of secrets.Load.
+// manifest against its signature. Errors: those of secrets.Load, and a sentence of what
+// is wrong with it.
 func Read(ctx context.Context, dir string, progress func(string)) (*Backup, error) {
 	m, signed, signature, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	if m.Format > format {
-		return nil, &NewerError{What: "its layout", Theirs: int64(m.Format), Ours: format, Muster: m.Muster}
+		return nil, m.newer("its layout", int64(m.Format), format)
 	}
 	schema, err := postgres.KnownSchemaVersion()
 	if err != nil {
 		return nil, err
 	}
 	if m.Schema > schema {
-		return nil, &NewerError{What: "its schema version", Theirs: m.Schema, Ours: schema, Muster: m.Muster}
+		return nil, m.newer("its schema version", m.Schema, schema)
 	}
 	keys, err := secrets.Load(filepath.Join(dir, keyName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &ChangedError{Dir: dir, Problems: []string{keyName + " is missing"}}
+		return nil, changed(dir, keyName+" is missing")
 	}
 	if err != nil {
 		return nil, err
 	}
 	b := &Backup{Manifest: m, Dir: dir, keys: keys, identity: identity(signed)}
 	if !ed25519.Verify(b.PublicKey(), signed, signature) {
-		return nil, &ChangedError{Dir: dir, Problems: []string{manifestName + " or " + keyName + " was changed: the signature does not fit"}}
+		return nil, changed(dir, manifestName+" or "+keyName+" was changed: the signature does not fit")
 	}
 	problems, err := b.problems(ctx, progress)
 	if err != nil {
 		return nil, err
 	}
 	if len(problems) > 0 {
-		return nil, &ChangedError{Dir: dir, Problems: problems}
+		return nil, changed(dir, problems...)
 	}
 	return b, nil
+}
+
+// newer is the error of a backup whose layout or schema this program does not know yet.
+func (m Manifest) newer(what string, theirs, ours int64) error {
+	return fmt.Errorf("the backup was made by Muster %s: %s is %d, and this program knows only up to %d: restore it with that version or a later one",
+		m.Muster, what, theirs, ours)
 }
 
 // problems holds the files against the manifest.
@@ -112,7 +118,7 @@ func expected(name string) bool {
 	return found && ok && filepath.IsLocal(filepath.FromSlash(name)) && !strings.Contains(name, "..")
 }
 
-// blobNames are the files of reports, by their names in the blob store.
+// blobFiles are the files of reports, by their names in the blob store.
 func (b *Backup) blobFiles() []KeptFile {
 	var files []KeptFile
 	for _, f := range b.Files {

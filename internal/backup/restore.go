@@ -38,24 +38,10 @@ type RestoreTarget struct {
 	AcceptFindings bool
 }
 
-// TargetError says why nothing can be restored here. Nothing was written.
-type TargetError struct{ Problems []string }
-
-func (e *TargetError) Error() string {
-	return "a backup is restored into an empty installation only: " + strings.Join(e.Problems, "; ")
-}
-
-// OccupiedError says that another process works on the database.
-type OccupiedError struct{}
-
-func (e *OccupiedError) Error() string {
-	return "another process restores or migrates this database: wait for it, then try again"
-}
-
 func busy(err error) error {
 	var locked *postgres.LockedError
 	if errors.As(err, &locked) {
-		return &OccupiedError{}
+		return errors.New("another process restores or migrates this database: wait for it, then try again")
 	}
 	return err
 }
@@ -68,8 +54,8 @@ const restoreLockID = 0x726573746f7265
 // Until it returns without error no other command opens the installation. After
 // a death at any line, the same call goes on where it stopped.
 //
-// Errors: *TargetError, *BusyError, *UnfinishedError (of another backup),
-// *VerificationError.
+// Errors: *UnfinishedRestoreError (of another backup), and a sentence of what is in the
+// way: nothing was written then, unless it is that the whole does not fit.
 func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error) {
 	conn, err := t.DB.Connx(ctx)
 	if err != nil {
@@ -107,7 +93,8 @@ func (t *RestoreTarget) Restore(ctx context.Context, b *Backup) (Verified, error
 		return v, err
 	}
 	if n := v.misfits(); n > 0 && !t.AcceptFindings {
-		return v, &VerificationError{Misfits: n}
+		return v, fmt.Errorf("%d things do not fit in what was restored, so it is not to be used yet. They were so when the backup was made: "+
+			"restore an older one, or run this again with --accept-findings", n)
 	}
 	return v, t.finish(ctx)
 }
@@ -203,7 +190,7 @@ func (t *RestoreTarget) requireEmpty(ctx context.Context, b *Backup, major int) 
 		problems = append(problems, err.Error())
 	}
 	if len(problems) > 0 {
-		return &TargetError{Problems: problems}
+		return errors.New("a backup is restored into an empty installation only: " + strings.Join(problems, "; "))
 	}
 	return nil
 }
@@ -260,7 +247,7 @@ func (t *RestoreTarget) copyFiles(ctx context.Context, b *Backup) error {
 			return err
 		}
 		if copied.SHA256 != want.SHA256 {
-			return &ChangedError{Dir: b.Dir, Problems: []string{blobsDir + "/" + want.Name + " was changed since it was checked"}}
+			return changed(b.Dir, blobsDir+"/"+want.Name+" was changed since it was checked")
 		}
 	}
 	return nil
@@ -295,15 +282,6 @@ func (v *Verified) misfits() int {
 		n += log.Misfits
 	}
 	return n
-}
-
-// VerificationError says that what was restored does not fit. The installation
-// stays marked as unfinished.
-type VerificationError struct{ Misfits int }
-
-func (e *VerificationError) Error() string {
-	return fmt.Sprintf("%d things do not fit in what was restored, so it is not to be used yet. They were so when the backup was made: "+
-		"restore an older one, or run this again with --accept-findings", e.Misfits)
 }
 
 // verify holds the logs against the heads that were signed when the backup was
