@@ -211,9 +211,7 @@ func (in *installation) openDatabase(ctx context.Context, a access) error {
 			return err
 		}
 		in.server = server
-		if in.url, err = server.URL(); err != nil {
-			return err
-		}
+		in.url = server.URL()
 	}
 	err := projections.RequireSessions(ctx, in.url)
 	if err != nil {

@@ -40,7 +40,7 @@
 //     Roles and database are looked after at every start, so a death between
 //     two of them is mended by the next.
 //   - Two start at once: start.lock makes them take turns, and the second finds
-//     a running server. Two `serve`: one gets serve.lock, the other *InUseError.
+//     a running server. Two `serve`: one gets serve.lock, the other is told.
 //   - The server dies under us: Supervise starts it again.
 //   - The programs of the cluster's major version are gone (the system was
 //     upgraded): *ClusterVersionError names the package and the way on.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/postgres/cluster"
@@ -31,12 +32,11 @@ func ToolOf(t *testing.T, db DumpDatabase) (arguments, environment []string) {
 
 // WithoutStatistics makes a server what one is that does not count statements.
 func WithoutStatistics(ctx context.Context, s *Server) error {
-	conn, err := s.connectOwner(ctx)
-	if err != nil {
+	err := s.asOwner(ctx, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "DROP EXTENSION "+statisticsExtension)
 		return err
-	}
-	_, err = conn.Exec(ctx, "DROP EXTENSION "+statisticsExtension)
-	return errors.Join(err, conn.Close(ctx), os.Remove(filepath.Join(s.home.cluster(), "muster.conf")))
+	})
+	return errors.Join(err, os.Remove(filepath.Join(s.home.cluster(), "muster.conf")))
 }
 
 // ConfigurationWith is what a server is started with by programs in dir.

@@ -27,6 +27,26 @@ const pointerName = "postgres.location"
 func (h *home) cluster() string { return filepath.Join(h.dir, "data") }
 func (h *home) pointer() string { return filepath.Join(h.dataDir, pointerName) }
 
+// ClusterVersionError says that the programs are missing that a cluster was
+// made with: no other major version reads its files.
+type ClusterVersionError struct {
+	Dir     string
+	DataDir string // Muster's; Dir may lie outside it
+	Missing *cluster.NotInstalledError
+}
+
+func (e *ClusterVersionError) Error() string {
+	aside := fmt.Sprintf("mv %s %s.old", e.DataDir, e.DataDir)
+	if filepath.Dir(e.Dir) != e.DataDir {
+		aside += fmt.Sprintf("; mv %s %s.old", e.Dir, e.Dir)
+	}
+	return fmt.Sprintf("the database in %s was made by PostgreSQL %d, and only the programs of that version read it. %v. "+
+		"To go on with a newer version, install both, then: muster backup DIR; %s; muster restore DIR (docs/runbooks/restore.md)",
+		e.Dir, e.Missing.Major, e.Missing, aside)
+}
+
+func (e *ClusterVersionError) Unwrap() error { return e.Missing }
+
 // findHome says where the cluster of a data directory is, or is to be made.
 // Processes that look at once come to the same answer.
 func findHome(ctx context.Context, opts Options) (*home, error) {
@@ -46,7 +66,8 @@ func findHome(ctx context.Context, opts Options) (*home, error) {
 	case err == nil:
 		h.dir = strings.TrimSpace(string(named))
 		if !exists(h.cluster()) {
-			return nil, &MissingClusterError{Pointer: h.pointer(), Home: h.dir}
+			return nil, fmt.Errorf("%s says that the database is in %s, and there is none: restore it, "+
+				"or remove %s to start with an empty one", h.pointer(), h.dir, h.pointer())
 		}
 	case errors.Is(err, fs.ErrNotExist):
 		h.dir = filepath.Join(dataDir, "postgres")

@@ -40,15 +40,6 @@ func (e *NewerSchemaError) Error() string {
 		"a newer Muster has migrated it; start that version or a later one", e.Database, e.Binary)
 }
 
-// OldServerError says that the server is older than Muster supports.
-type OldServerError struct {
-	Version string // as the server gives it
-}
-
-func (e *OldServerError) Error() string {
-	return fmt.Sprintf("the database server is PostgreSQL %s, and Muster needs %d or newer", e.Version, cluster.OldestMajor)
-}
-
 // Migration is one step of the schema and whether the database has taken it.
 type Migration struct {
 	Version   int64
@@ -57,8 +48,8 @@ type Migration struct {
 }
 
 // Migrate brings the database to this binary's schema. Replicas may call it
-// together: one migrates, the others wait. It returns *OldServerError,
-// *NewerSchemaError or *MigrationError where those apply.
+// together: one migrates, the others wait. It returns *NewerSchemaError or
+// *MigrationError where those apply.
 func Migrate(ctx context.Context, db *sqlx.DB, logger *slog.Logger) error {
 	return migrate(ctx, db, migrations.FS, logger)
 }
@@ -172,7 +163,7 @@ func requireServer(ctx context.Context, db *sqlx.DB) error {
 	s, err := statement.One[server](ctx, db, "ask the database for its version",
 		`SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`)
 	if err == nil && s.Number/10000 < cluster.OldestMajor {
-		err = &OldServerError{Version: s.Version}
+		err = fmt.Errorf("the database server is PostgreSQL %s, and Muster needs %d or newer", s.Version, cluster.OldestMajor)
 	}
 	return err
 }

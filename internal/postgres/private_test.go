@@ -130,11 +130,7 @@ func TestTheEnvironmentIsMeantForOtherServers(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	own, err := server.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, pgtest.Connect(t, own), 1)
+	write(t, pgtest.Connect(t, server.URL()), 1)
 	shop, err := server.DatabaseURL(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
@@ -442,11 +438,7 @@ func TestSupervisedServerComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, err := server.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := pgtest.Connect(t, url)
+	db := pgtest.Connect(t, server.URL())
 	write(t, db, 1)
 	supervised := make(chan error)
 	go func() { supervised <- server.Supervise(ctx) }()

@@ -30,12 +30,12 @@ const databaseName = "muster"
 
 // password of one role, derived from the secret: so one file is to be kept, and
 // every process comes to the same.
-func password(secret []byte, role string) (string, error) {
+func password(secret []byte, role string) string {
 	derived, err := hkdf.Expand(sha256.New, secret, "muster private server password "+role, 24)
 	if err != nil {
-		return "", fmt.Errorf("derive a password: %w", err)
+		panic(err) // only for more than 255 hashes of output, and 24 bytes are less than one
 	}
-	return hex.EncodeToString(derived), nil
+	return hex.EncodeToString(derived)
 }
 
 // readSecret reads the server's secret, and makes it for a server that is about
@@ -67,12 +67,8 @@ func (h *home) readSecret() ([]byte, error) {
 }
 
 // url of a role in a database, over the socket.
-func (s *Server) url(role, database string) (string, error) {
-	pass, err := password(s.secret, role)
-	if err != nil {
-		return "", err
-	}
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, pass), Path: "/" + database}
+func (s *Server) url(role, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, password(s.secret, role)), Path: "/" + database}
 	query := url.Values{"host": {s.socketDir}, "port": {privatePort}, "sslmode": {"disable"}}
 	if role != monitorRole { // what connects as that overrules the environment by itself
 		for name, value := range neutral {
@@ -80,7 +76,7 @@ func (s *Server) url(role, database string) (string, error) {
 		}
 	}
 	u.RawQuery = query.Encode()
-	return u.String(), nil
+	return u.String()
 }
 
 // privatePort names the socket; private.conf has it too.
@@ -95,24 +91,18 @@ var neutral = map[string]string{
 // ensureRoles makes the roles, the database and the extension that are missing. At
 // every start, so that a death halfway is mended.
 func (s *Server) ensureRoles(ctx context.Context) error {
-	conn, err := s.connectOwner(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	if err := takeTurns(ctx, conn); err != nil {
-		return err
-	}
-	if err := s.ensureRole(ctx, conn, musterRole); err != nil {
-		return err
-	}
-	if err := ensureDatabase(ctx, conn, databaseName); err != nil {
-		return err
-	}
-	if _, err := conn.Exec(ctx, "REVOKE ALL ON DATABASE "+databaseName+" FROM PUBLIC"); err != nil {
-		return fmt.Errorf("close the database to others: %w", err)
-	}
-	return ensureStatistics(ctx, conn)
+	return s.inTurn(ctx, func(conn *pgx.Conn) error {
+		if err := s.ensureRole(ctx, conn, musterRole); err != nil {
+			return err
+		}
+		if err := ensureDatabase(ctx, conn, databaseName); err != nil {
+			return err
+		}
+		if _, err := conn.Exec(ctx, "REVOKE ALL ON DATABASE "+databaseName+" FROM PUBLIC"); err != nil {
+			return fmt.Errorf("close the database to others: %w", err)
+		}
+		return ensureStatistics(ctx, conn)
+	})
 }
 
 // statisticsExtension counts what statements cost, for whoever watches the server.
@@ -141,15 +131,11 @@ func ensureStatistics(ctx context.Context, conn *pgx.Conn) error {
 // which is made when first asked for. Muster's own role owns it, and every role
 // of the server may connect.
 func (s *Server) DatabaseURL(ctx context.Context, database string) (string, error) {
-	conn, err := s.connectOwner(ctx)
+	err := s.asOwner(ctx, func(conn *pgx.Conn) error { return ensureDatabase(ctx, conn, database) })
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = conn.Close(ctx) }()
-	if err := ensureDatabase(ctx, conn, database); err != nil {
-		return "", err
-	}
-	return s.url(musterRole, database)
+	return s.url(musterRole, database), nil
 }
 
 func ensureDatabase(ctx context.Context, conn *pgx.Conn, database string) error {
@@ -187,57 +173,51 @@ func madeMeanwhile(err error) bool {
 // statistics and nothing else, so that Muster can watch its own server. The
 // role is made when first asked for.
 func (s *Server) MonitorURL(ctx context.Context) (string, error) {
-	conn, err := s.connectOwner(ctx)
+	err := s.inTurn(ctx, func(conn *pgx.Conn) error {
+		if err := s.ensureRole(ctx, conn, monitorRole); err != nil {
+			return err
+		}
+		for _, grant := range []string{
+			"GRANT pg_monitor TO " + monitorRole,
+			"GRANT CONNECT ON DATABASE " + databaseName + " TO " + monitorRole,
+		} {
+			if _, err := conn.Exec(ctx, grant); err != nil {
+				return fmt.Errorf("%s: %w", grant, err)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = conn.Close(ctx) }()
-	if err := takeTurns(ctx, conn); err != nil {
-		return "", err
-	}
-	if err := s.ensureRole(ctx, conn, monitorRole); err != nil {
-		return "", err
-	}
-	for _, grant := range []string{
-		"GRANT pg_monitor TO " + monitorRole,
-		"GRANT CONNECT ON DATABASE " + databaseName + " TO " + monitorRole,
-	} {
-		if _, err := conn.Exec(ctx, grant); err != nil {
-			return "", fmt.Errorf("%s: %w", grant, err)
-		}
-	}
-	return s.url(monitorRole, databaseName)
+	return s.url(monitorRole, databaseName), nil
 }
 
-// takeTurns keeps other processes from changing roles and privileges until conn is
-// closed: CREATE ROLE knows no IF NOT EXISTS, and of two that grant and revoke on
-// one database at once, one ends with "tuple concurrently updated".
-func takeTurns(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, MigrationLockID); err != nil {
-		return fmt.Errorf("take turns with other processes: %w", err)
-	}
-	return nil
+// inTurn is asOwner while no other process changes roles and privileges: CREATE ROLE
+// knows no IF NOT EXISTS, and of two that grant and revoke on one database at once,
+// one ends with "tuple concurrently updated".
+func (s *Server) inTurn(ctx context.Context, do func(*pgx.Conn) error) error {
+	return s.asOwner(ctx, func(conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, MigrationLockID); err != nil {
+			return fmt.Errorf("take turns with other processes: %w", err)
+		}
+		return do(conn)
+	})
 }
 
 func (s *Server) ensureRole(ctx context.Context, conn *pgx.Conn, role string) error {
-	pass, err := password(s.secret, role)
-	if err != nil {
-		return err
-	}
 	// Hexadecimal: nothing in it to quote. The server keeps statements of this
 	// kind out of its log unless they fail.
 	return ensure(ctx, conn, "role "+role, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role,
-		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", role, pass))
+		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s'", role, password(s.secret, role)))
 }
 
-func (s *Server) connectOwner(ctx context.Context) (*pgx.Conn, error) {
-	owner, err := s.url(ownerRole, "postgres")
+// asOwner does it over a connection of the server's owner.
+func (s *Server) asOwner(ctx context.Context, do func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, s.url(ownerRole, "postgres"))
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("connect to the private server: %w", err)
 	}
-	conn, err := pgx.Connect(ctx, owner)
-	if err != nil {
-		return nil, fmt.Errorf("connect to the private server: %w", err)
-	}
-	return conn, nil
+	defer func() { _ = conn.Close(ctx) }()
+	return do(conn)
 }

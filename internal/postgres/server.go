@@ -38,8 +38,8 @@ type Server struct {
 // Open gives the private server of a data directory: it attaches to a running
 // one or starts it, and makes it first where there is none. Close lets go.
 //
-// It returns *InUseError, *ClusterVersionError, *MissingClusterError,
-// *cluster.NotInstalledError or *cluster.StartError where those apply.
+// It returns *ClusterVersionError, *cluster.NotInstalledError or *cluster.StartError
+// where those apply.
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	opts.SystemDir = cmp.Or(opts.SystemDir, defaultSystemDir)
 	h, err := findHome(ctx, opts)
@@ -86,7 +86,7 @@ func (s *Server) join(ctx context.Context) (err error) {
 }
 
 // URL is the connection string of Muster's own database and role.
-func (s *Server) URL() (string, error) { return s.url(musterRole, databaseName) }
+func (s *Server) URL() string { return s.url(musterRole, databaseName) }
 
 // Close lets go of the server and stops it if nobody else uses it. The pools
 // on it are to be closed before.
@@ -108,7 +108,7 @@ func (s *Server) claim() error {
 	}
 	err = lock.try(syscall.LOCK_EX)
 	if errors.Is(err, errLocked) {
-		err = &InUseError{DataDir: s.home.dataDir, PID: lock.signer()}
+		err = inUse(s.home.dataDir, lock.signer())
 	}
 	if err == nil {
 		err = lock.sign()
@@ -119,6 +119,15 @@ func (s *Server) claim() error {
 	}
 	s.serve = lock
 	return nil
+}
+
+// inUse says that a `muster serve` already runs on a data directory; pid 0: not known which.
+func inUse(dataDir string, pid int) error {
+	who := "another muster serve"
+	if pid != 0 {
+		who = fmt.Sprintf("another muster serve (process %d)", pid)
+	}
+	return fmt.Errorf("%s runs on the data directory %s: stop it, or give this one its own with --data-dir", who, dataDir)
 }
 
 func (s *Server) lockStart(ctx context.Context) (*fileLock, error) {

@@ -61,9 +61,7 @@ func hold(arguments []byte) int {
 		return 1
 	}
 	answer.Started, answer.Attached = s.Started, !s.Started
-	if answer.URL, err = s.URL(); err != nil {
-		return 3
-	}
+	answer.URL = s.URL()
 	if answer.Monitor, err = s.MonitorURL(ctx); err != nil {
 		return 3
 	}

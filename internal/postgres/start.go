@@ -96,12 +96,8 @@ func (s *Server) initialize(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make room for the cluster: %w", err)
 	}
-	pass, err := password(s.secret, ownerRole)
-	if err != nil {
-		return err
-	}
 	passFile := filepath.Join(parent, "password")
-	if err := os.WriteFile(passFile, []byte(pass+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(passFile, []byte(password(s.secret, ownerRole)+"\n"), 0o600); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
 	for _, path := range []string{passFile, parent} {
