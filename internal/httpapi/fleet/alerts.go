@@ -72,10 +72,7 @@ func (s *ServerRoutes) GetAlert(ctx context.Context, r api.GetAlertRequestObject
 // alert finds one of the caller's organization.
 func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
 	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
-	if err == nil && !ok {
-		err = wire.NotFound("alert")
-	}
-	return row, err
+	return row, wire.Found(ok, err, "alert")
 }
 
 func showAlert(row alerts.Alert) api.Alert {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
@@ -38,8 +37,8 @@ func (s *ServerRoutes) ListExceptions(ctx context.Context, r api.ListExceptionsR
 
 func (s *ServerRoutes) GetException(ctx context.Context, r api.GetExceptionRequestObject) (api.GetExceptionResponseObject, error) {
 	row, ok, err := s.Exceptions.Exception(ctx, wire.Caller(ctx).Organization.ID, r.ExceptionId, s.Now())
-	if err != nil || !ok {
-		return nil, errors.Join(err, wire.MissingUnless(ok, "exception"))
+	if err := wire.Found(ok, err, "exception"); err != nil {
+		return nil, err
 	}
 	shown, err := s.showException(ctx, row)
 	return api.GetException200JSONResponse(shown), err
@@ -127,8 +126,7 @@ func (s *ServerRoutes) showExceptions(ctx context.Context, rows []exceptions.Exc
 	if err != nil {
 		return nil, err
 	}
-	out := make([]api.Exception, 0, len(rows))
-	for _, row := range rows {
+	return wire.List(rows, func(row exceptions.Exception) api.Exception {
 		x := api.Exception{
 			Id: row.ID, Status: api.ExceptionStatus(row.Status), CheckId: row.CheckID, InstanceId: row.InstanceID, DatabaseId: row.DatabaseID,
 			ObjectRef: wire.Optional(row.ObjectRef), Reason: row.Reason, Until: row.Until.UTC(),
@@ -140,7 +138,6 @@ func (s *ServerRoutes) showExceptions(ctx context.Context, rows []exceptions.Exc
 		if row.DecidedBy != nil {
 			x.DecidedBy = &api.Person{Id: *row.DecidedBy, Name: names[*row.DecidedBy]}
 		}
-		out = append(out, x)
-	}
-	return out, nil
+		return x
+	}), nil
 }

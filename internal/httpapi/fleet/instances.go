@@ -63,11 +63,8 @@ func (s *ServerRoutes) GetInstance(ctx context.Context, r api.GetInstanceRequest
 
 func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance, error) {
 	row, ok, err := s.Fleet.Instance(ctx, wire.Caller(ctx).Organization.ID, id)
-	if err != nil {
+	if err := wire.Found(ok, err, "instance"); err != nil {
 		return api.Instance{}, err
-	}
-	if !ok {
-		return api.Instance{}, wire.NotFound("instance")
 	}
 	shown, err := s.showInstances(ctx, []fleet.Instance{row})
 	if err != nil {
@@ -87,15 +84,13 @@ func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]api.Instance, 0, len(rows))
-	for _, row := range rows {
+	return wire.List(rows, func(row fleet.Instance) api.Instance {
 		state := states[row.ID]
 		if at, ok := heard[row.ID]; ok && (state.LastSeenAt == nil || at.After(*state.LastSeenAt)) {
 			state.LastSeenAt = &at
 		}
-		out = append(out, showInstance(row, state))
-	}
-	return out, nil
+		return showInstance(row, state)
+	}), nil
 }
 
 func showInstance(row fleet.Instance, state assessment.TargetState) api.Instance {
@@ -196,11 +191,8 @@ func connectionProblem(err error, engineAt string) error {
 func (s *ServerRoutes) ChangeInstance(ctx context.Context, r api.ChangeInstanceRequestObject) (api.ChangeInstanceResponseObject, error) {
 	who := wire.Actor(ctx)
 	before, ok, err := s.Fleet.Instance(ctx, who.OrganizationID, r.InstanceId)
-	if err != nil {
+	if err := wire.Found(ok, err, "instance"); err != nil {
 		return nil, err
-	}
-	if !ok {
-		return nil, wire.NotFound("instance")
 	}
 	if r.Body.Dsn != nil {
 		if err := s.Connections.Try(ctx, before.Engine, *r.Body.Dsn); err != nil {
@@ -265,8 +257,9 @@ func (s *ServerRoutes) AssessInstance(ctx context.Context, r api.AssessInstanceR
 
 func (s *ServerRoutes) ListDatabases(ctx context.Context, r api.ListDatabasesRequestObject) (api.ListDatabasesResponseObject, error) {
 	organization := wire.Caller(ctx).Organization.ID
-	if _, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId); err != nil || !ok {
-		return nil, errors.Join(err, wire.MissingUnless(ok, "instance"))
+	_, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId)
+	if err := wire.Found(ok, err, "instance"); err != nil {
+		return nil, err
 	}
 	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, wire.DefaultPageSize)
 	rows, total, err := s.Fleet.Databases(ctx, organization, r.InstanceId, wire.Value(r.Params.Q), page, size)
@@ -277,14 +270,13 @@ func (s *ServerRoutes) ListDatabases(ctx context.Context, r api.ListDatabasesReq
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.Database, 0, len(rows))
-	for _, row := range rows {
+	items := wire.List(rows, func(row fleet.Database) api.Database {
 		d := api.Database{Id: row.ID, Name: row.Name, InstanceId: row.InstanceID, CreatedAt: row.CreatedAt.UTC()}
 		if n, known := sizes[row.Name]; known {
 			d.SizeBytes = &n
 		}
-		items = append(items, d)
-	}
+		return d
+	})
 	return api.ListDatabases200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
 }
 

@@ -17,9 +17,6 @@ import (
 	"muster/internal/intake/remotewrite"
 )
 
-// The routes of /ingest read, call a door of package intake, and answer. What a message
-// means, and whether its sender may say it, is the doors'.
-
 // taken counts what became of a message, and waits until its writes show in every list.
 func (s *FeedRoutes) taken(ctx context.Context, receipt intake.Receipt, err error) error {
 	for sort, n := range receipt.Recorded {
@@ -40,15 +37,12 @@ func (s *FeedRoutes) RecordFleet(ctx context.Context, r api.RecordFleetRequestOb
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
-	answer := api.RecordFleet200JSONResponse{Instances: make([]api.FleetInstanceId, 0, len(receipt.Fleet))}
-	for _, i := range receipt.Fleet {
-		shown := api.FleetInstanceId{ExternalId: i.ExternalID, Id: i.ID, Databases: []api.FleetDatabaseId{}}
-		for _, d := range i.Databases {
-			shown.Databases = append(shown.Databases, api.FleetDatabaseId{ExternalId: d.ExternalID, Id: d.ID})
-		}
-		answer.Instances = append(answer.Instances, shown)
-	}
-	return answer, nil
+	return api.RecordFleet200JSONResponse{Instances: wire.List(receipt.Fleet, func(i commands.FleetIDs) api.FleetInstanceId {
+		databases := wire.List(i.Databases, func(d commands.FleetIDs) api.FleetDatabaseId {
+			return api.FleetDatabaseId{ExternalId: d.ExternalID, Id: d.ID}
+		})
+		return api.FleetInstanceId{ExternalId: i.ExternalID, Id: i.ID, Databases: databases}
+	})}, nil
 }
 
 // RecordAlerts takes in what another tool knows of alerts.
@@ -57,11 +51,9 @@ func (s *FeedRoutes) RecordAlerts(ctx context.Context, r api.RecordAlertsRequest
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
-	answer := api.RecordAlerts200JSONResponse{Alerts: make([]api.AlertRecorded, 0, len(receipt.Alerts))}
-	for _, id := range receipt.Alerts {
-		answer.Alerts = append(answer.Alerts, api.AlertRecorded{ExternalId: id.ExternalID, Id: id.ID})
-	}
-	return answer, nil
+	return api.RecordAlerts200JSONResponse{Alerts: wire.List(receipt.Alerts, func(id commands.AlertID) api.AlertRecorded {
+		return api.AlertRecorded{ExternalId: id.ExternalID, Id: id.ID}
+	})}, nil
 }
 
 // RecordSamples takes in what another tool measured.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -21,8 +20,8 @@ import (
 
 func (s *OperatorRoutes) ListReportEvents(ctx context.Context, r api.ListReportEventsRequestObject) (api.ListReportEventsResponseObject, error) {
 	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, r.ReportId, s.Now())
-	if err != nil || !ok {
-		return nil, errors.Join(err, wire.MissingUnless(ok, "report"))
+	if err := wire.Found(ok, err, "report"); err != nil {
+		return nil, err
 	}
 	after, err := wire.CursorPosition(r.Params.Cursor, "trail")
 	if err != nil {
@@ -75,11 +74,9 @@ func object(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// The audit list joins two records that are kept apart: events of the logs,
-// which form a chain, and the security log of sign-ins and refusals, which
-// anybody at the door can make longer. Merged, they are one order: by time,
-// then log, then position. A cursor is a place in it, so that no entry that was
-// there when the first page was read is skipped or shown twice.
+// The two records of the audit list are merged into one order: by time, then log,
+// then position. A cursor is a place in it, so that no entry that was there when the
+// first page was read is skipped or shown twice.
 
 func (s *OperatorRoutes) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.ListAuditEventsResponseObject, error) {
 	q, err := auditQuery(ctx, r.Params)

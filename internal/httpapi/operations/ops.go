@@ -13,6 +13,8 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
+	"muster/internal/mail"
+	"muster/internal/measurements/drops"
 	"muster/projections"
 )
 
@@ -25,13 +27,12 @@ func (s *OperatorRoutes) ListProjections(ctx context.Context, _ api.ListProjecti
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.Projection, 0, len(statuses))
-	for _, p := range statuses {
-		items = append(items, api.Projection{
+	items := wire.List(statuses, func(p projections.Status) api.Projection {
+		return api.Projection{
 			Name: p.Name, Logs: wire.Strings(p.Logs), Status: p.Status, Position: p.Position, HeadPosition: p.HeadPosition, LagEvents: p.LagEvents,
 			LagSeconds: float32(p.LagSeconds), Parked: p.Parked, LastError: wire.Optional(p.LastError), UpdatedAt: wire.UTC(&p.UpdatedAt),
-		})
-	}
+		}
+	})
 	return api.ListProjections200JSONResponse{Items: items}, nil
 }
 
@@ -67,13 +68,13 @@ func (s *OperatorRoutes) GetProjectionDiff(ctx context.Context, r api.GetProject
 	if !ok {
 		return nil, &wire.Problem{Code: "not_found", Detail: r.Name + " was never rebuilt."}
 	}
-	shown := api.GetProjectionDiff200JSONResponse{Name: r.Name, Empty: d.Empty(), Positions: d.Positions, Tables: []api.TableDifference{}}
+	shown := api.GetProjectionDiff200JSONResponse{Name: r.Name, Empty: d.Empty(), Positions: d.Positions}
 	if shown.Positions == nil {
 		shown.Positions = map[string]int64{}
 	}
-	for _, t := range d.Tables {
-		shown.Tables = append(shown.Tables, api.TableDifference{Table: t.Table, Rows: t.Rows, OnlyOld: t.OnlyOld, OnlyNew: t.OnlyNew, Different: t.Different})
-	}
+	shown.Tables = wire.List(d.Tables, func(t projections.TableDifference) api.TableDifference {
+		return api.TableDifference{Table: t.Table, Rows: t.Rows, OnlyOld: t.OnlyOld, OnlyNew: t.OnlyNew, Different: t.Different}
+	})
 	return shown, nil
 }
 
@@ -87,23 +88,21 @@ func (s *OperatorRoutes) ListJobs(ctx context.Context, _ api.ListJobsRequestObje
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.Job, 0, len(rows))
-	for _, j := range rows {
-		items = append(items, api.Job{ReportId: j.Subject, Status: j.Status, Attempts: j.Attempts, WorkerId: wire.Optional(j.WorkerID), LeasedUntil: wire.UTC(j.LeasedUntil)})
-	}
+	items := wire.List(rows, func(j jobs.Row) api.Job {
+		return api.Job{ReportId: j.Subject, Status: j.Status, Attempts: j.Attempts, WorkerId: wire.Optional(j.WorkerID), LeasedUntil: wire.UTC(j.LeasedUntil)}
+	})
 	builds := counts[jobs.Build]
 	return api.ListJobs200JSONResponse{Items: items, Queued: int(builds.Queued), Building: int(builds.Running)}, nil
 }
 
 func (s *OperatorRoutes) ListDroppedEngines(ctx context.Context, _ api.ListDroppedEnginesRequestObject) (api.ListDroppedEnginesResponseObject, error) {
-	drops, err := s.Drops.List(ctx, wire.Caller(ctx).Organization.ID)
+	dropped, err := s.Drops.List(ctx, wire.Caller(ctx).Organization.ID)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.DroppedEngine, 0, len(drops))
-	for _, d := range drops {
-		items = append(items, api.DroppedEngine{Tile: d.Tile, Engine: string(d.Engine), Drops: d.Drops, LastAt: d.LastAt.UTC(), LastError: d.LastError})
-	}
+	items := wire.List(dropped, func(d drops.DropCount) api.DroppedEngine {
+		return api.DroppedEngine{Tile: d.Tile, Engine: string(d.Engine), Drops: d.Drops, LastAt: d.LastAt.UTC(), LastError: d.LastError}
+	})
 	return api.ListDroppedEngines200JSONResponse{Items: items}, nil
 }
 
@@ -120,11 +119,10 @@ func (s *OperatorRoutes) ListDeadLetters(ctx context.Context, _ api.ListDeadLett
 	if err != nil {
 		return nil, err
 	}
-	items := make([]api.DeadLetter, 0, len(letters)+len(dead))
-	for _, l := range letters {
-		items = append(items, api.DeadLetter{Id: l.ID, Kind: "event", Source: l.Handler, Subject: l.Stream, Error: l.Error,
-			Attempts: l.Attempts, Waiting: l.Waiting, At: wire.UTC(&l.ParkedAt), Endings: []api.JobEnding{}})
-	}
+	items := wire.List(letters, func(l topic.Letter) api.DeadLetter {
+		return api.DeadLetter{Id: l.ID, Kind: "event", Source: l.Handler, Subject: l.Stream, Error: l.Error,
+			Attempts: l.Attempts, Waiting: l.Waiting, At: wire.UTC(&l.ParkedAt), Endings: []api.JobEnding{}}
+	})
 	for _, j := range dead {
 		items = append(items, api.DeadLetter{Id: j.ID, Kind: "job", Source: string(j.Kind), Subject: j.Subject, Error: j.LastError,
 			Attempts: j.Attempts, At: wire.UTC(j.DeadAt), Endings: endings(j)})
@@ -139,14 +137,8 @@ func endings(j jobs.Row) []api.JobEnding {
 }
 
 func (s *OperatorRoutes) RetryDeadLetter(ctx context.Context, r api.RetryDeadLetterRequestObject) (api.RetryDeadLetterResponseObject, error) {
-	replay, err := s.DeadLetters.Retry(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
-	if errors.Is(err, topic.ErrNoLetter) {
-		err = s.Commands.RetryJob(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
-	}
+	replay, err := s.settleDead(ctx, r.DeadLetterId, accounts.DeadLetterRetried, s.DeadLetters.Retry, s.Commands.RetryJob)
 	if err != nil {
-		return nil, deadLetterProblem(err)
-	}
-	if err := s.record(ctx, accounts.DeadLetterRetried, r.DeadLetterId.String()); err != nil {
 		return nil, err
 	}
 	if replay.Error != "" {
@@ -156,39 +148,39 @@ func (s *OperatorRoutes) RetryDeadLetter(ctx context.Context, r api.RetryDeadLet
 }
 
 func (s *OperatorRoutes) DropDeadLetter(ctx context.Context, r api.DropDeadLetterRequestObject) (api.DropDeadLetterResponseObject, error) {
-	_, err := s.DeadLetters.Drop(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
-	if errors.Is(err, topic.ErrNoLetter) {
-		err = s.Jobs.Drop(ctx, wire.Caller(ctx).Organization.ID, r.DeadLetterId)
-	}
-	if err != nil {
-		return nil, deadLetterProblem(err)
-	}
-	if err := s.record(ctx, accounts.DeadLetterDropped, r.DeadLetterId.String()); err != nil {
-		return nil, err
-	}
-	return api.DropDeadLetter204Response{}, nil
+	_, err := s.settleDead(ctx, r.DeadLetterId, accounts.DeadLetterDropped, s.DeadLetters.Drop, s.Jobs.Drop)
+	return api.DropDeadLetter204Response{}, err
 }
 
-func deadLetterProblem(err error) error {
+// settleDead does it to the event, or else to the job, and writes it into the security log.
+func (s *OperatorRoutes) settleDead(ctx context.Context, id uuid.UUID, entryType string,
+	event func(context.Context, uuid.UUID, uuid.UUID) (topic.Replay, error), job func(context.Context, uuid.UUID, uuid.UUID) error,
+) (topic.Replay, error) {
+	replay, err := event(ctx, wire.Caller(ctx).Organization.ID, id)
+	if errors.Is(err, topic.ErrNoLetter) {
+		err = job(ctx, wire.Caller(ctx).Organization.ID, id)
+	}
 	var alive *jobs.NotDeadError
 	if errors.As(err, &alive) {
-		return wire.NotFound("dead letter")
+		err = wire.NotFound("dead letter")
 	}
-	return err
+	if err != nil {
+		return replay, err
+	}
+	return replay, s.record(ctx, entryType, id.String())
 }
 
 func (s *OperatorRoutes) ListOutbox(ctx context.Context, _ api.ListOutboxRequestObject) (api.ListOutboxResponseObject, error) {
-	items := []api.OutboxEntry{}
 	if s.Outbox == nil { // mails go to a server
-		return api.ListOutbox200JSONResponse{Items: items}, nil
+		return api.ListOutbox200JSONResponse{Items: []api.OutboxEntry{}}, nil
 	}
 	mails, err := s.Outbox.List(wire.Caller(ctx).Organization.ID, listed)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range mails {
-		items = append(items, api.OutboxEntry{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.At.UTC(), SizeBytes: m.Size})
-	}
+	items := wire.List(mails, func(m mail.OutboxMail) api.OutboxEntry {
+		return api.OutboxEntry{Id: m.ID, To: m.To, Subject: m.Subject, CreatedAt: m.At.UTC(), SizeBytes: m.Size}
+	})
 	return api.ListOutbox200JSONResponse{Items: items}, nil
 }
 
@@ -196,12 +188,12 @@ func (s *OperatorRoutes) GetOutboxMail(ctx context.Context, r api.GetOutboxMailR
 	if s.Outbox == nil {
 		return nil, wire.NotFound("mail")
 	}
-	mail, ok, err := s.Outbox.Open(wire.Caller(ctx).Organization.ID, r.MailId)
-	if err != nil || !ok {
-		return nil, errors.Join(err, wire.MissingUnless(ok, "mail"))
+	found, ok, err := s.Outbox.Open(wire.Caller(ctx).Organization.ID, r.MailId)
+	if err := wire.Found(ok, err, "mail"); err != nil {
+		return nil, err
 	}
-	defer func() { _ = mail.Close() }()
-	raw, err := io.ReadAll(mail)
+	defer func() { _ = found.Close() }()
+	raw, err := io.ReadAll(found)
 	if err != nil {
 		return nil, fmt.Errorf("read a mail of the outbox: %w", err)
 	}

@@ -158,10 +158,7 @@ func (s *ReportRoutes) GetReport(ctx context.Context, r api.GetReportRequestObje
 // report finds one of the caller's organization.
 func (s *ReportRoutes) report(ctx context.Context, id uuid.UUID) (history.ReportRow, error) {
 	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
-	if err == nil && !ok {
-		err = wire.NotFound("report")
-	}
-	return row, err
+	return row, wire.Found(ok, err, "report")
 }
 
 func (s *ReportRoutes) recipients(ctx context.Context, row history.ReportRow) ([]api.Recipient, error) {
@@ -285,13 +282,7 @@ func (s *ReportRoutes) ListExports(ctx context.Context, r api.ListExportsRequest
 func (s *ReportRoutes) MarkExportsSeen(ctx context.Context, r api.MarkExportsSeenRequestObject) (api.MarkExportsSeenResponseObject, error) {
 	who := wire.Caller(ctx)
 	ok, err := s.History.MarkSeen(ctx, who.Organization.ID, who.Member.ID, r.Body.UpTo)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return nil, wire.NotFound("report")
-	}
-	return api.MarkExportsSeen204Response{}, nil
+	return api.MarkExportsSeen204Response{}, wire.Found(ok, err, "report")
 }
 
 // VerifyReport hashes the body as it passes and keeps nothing of it.

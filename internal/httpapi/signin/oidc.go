@@ -17,11 +17,9 @@ const providerID = "sso"
 // registered there.
 const OIDCCallback = "/auth/oidc/" + providerID + "/callback"
 
-// Reasons that the sign-in page is given beside those of package oidc. Whoever
-// has no account, a disabled one, or one that belongs to somebody else at the
-// provider is told the same: an administrator can help, and the security log
-// tells them with what. An address that the provider does not vouch for is
-// answered before anybody looks whether it has an account.
+// Reasons that the sign-in page is given beside those of package oidc. An address that
+// the provider does not vouch for is answered before anybody looks whether it has an
+// account.
 const (
 	ReasonNoAccount  = "no_account"
 	ReasonUnverified = "email_not_verified"

@@ -104,25 +104,16 @@ func (s *MemberRoutes) ListSessions(ctx context.Context, _ api.ListSessionsReque
 
 func (s *MemberRoutes) RevokeSession(ctx context.Context, r api.RevokeSessionRequestObject) (api.RevokeSessionResponseObject, error) {
 	ok, err := s.Accounts.RevokeSession(ctx, wire.Caller(ctx), r.SessionId, wire.Client(ctx))
-	if err != nil || !ok {
-		return nil, errors.Join(err, wire.MissingUnless(ok, "session"))
-	}
-	return api.RevokeSession204Response{}, nil
+	return api.RevokeSession204Response{}, wire.Found(ok, err, "session")
 }
 
 func (s *MemberRoutes) RevokeOtherSessions(ctx context.Context, _ api.RevokeOtherSessionsRequestObject) (api.RevokeOtherSessionsResponseObject, error) {
-	if err := s.Accounts.RevokeOtherSessions(ctx, wire.Caller(ctx), wire.Client(ctx)); err != nil {
-		return nil, err
-	}
-	return api.RevokeOtherSessions204Response{}, nil
+	return api.RevokeOtherSessions204Response{}, s.Accounts.RevokeOtherSessions(ctx, wire.Caller(ctx), wire.Client(ctx))
 }
 
 func (s *MemberRoutes) ChangePassword(ctx context.Context, r api.ChangePasswordRequestObject) (api.ChangePasswordResponseObject, error) {
 	err := s.Accounts.ChangePassword(ctx, wire.Caller(ctx), r.Body.CurrentPassword, r.Body.NewPassword, wire.Client(ctx))
-	if err != nil {
-		return nil, fieldOf(fieldOf(err, "weak_password", "#/newPassword"), "invalid_credentials", "#/currentPassword")
-	}
-	return api.ChangePassword204Response{}, nil
+	return api.ChangePassword204Response{}, fieldOf(fieldOf(err, "weak_password", "#/newPassword"), "invalid_credentials", "#/currentPassword")
 }
 
 func (s *MemberRoutes) GetSetup(ctx context.Context, _ api.GetSetupRequestObject) (api.GetSetupResponseObject, error) {

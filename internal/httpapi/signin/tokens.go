@@ -84,7 +84,7 @@ func showIngestToken(t accounts.Token, secret string) api.IngestToken {
 		CreatedAt: t.CreatedAt.UTC(), LastUsedAt: wire.UTC(t.LastUsedAt), LastUsedIp: wire.Optional(t.LastUsedIP),
 	}
 	if t.InstanceIDs != nil {
-		shown.InstanceIds = &t.InstanceIDs
+		shown.InstanceIds = (*[]uuid.UUID)(&t.InstanceIDs)
 	}
 	return shown
 }

@@ -32,15 +32,15 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 		return nil, err
 	}
 	answer := api.GetConnections200JSONResponse{
-		AsOf: now, SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(), Engines: []api.EngineConnections{},
+		AsOf: now, SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(),
 		Active: snapshot.Active, Idle: snapshot.Idle, Waiting: snapshot.Waiting, IdleInTransaction: snapshot.IdleInTransaction, Other: snapshot.Other,
 	}
-	for _, e := range snapshot.Engines {
-		answer.Engines = append(answer.Engines, api.EngineConnections{
+	answer.Engines = wire.List(snapshot.Engines, func(e measurements.EngineConnections) api.EngineConnections {
+		return api.EngineConnections{
 			Engine: api.Engine(e.Engine), SampledAt: e.SampledAt.UTC(), Total: e.Total(),
 			Active: e.Active, Idle: e.Idle, Waiting: e.Waiting, IdleInTransaction: e.IdleInTransaction, Other: e.Other,
-		})
-	}
+		}
+	})
 	return answer, nil
 }
 

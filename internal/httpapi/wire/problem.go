@@ -152,12 +152,13 @@ func NotFound(what string) *Problem {
 	return &Problem{Code: "not_found", Detail: "No " + what + " of that id is known in this organization."}
 }
 
-// MissingUnless is notFound of what is not there.
-func MissingUnless(ok bool, what string) error {
-	if ok {
-		return nil
+// Found says what came of looking something up: err, or NotFound where that is none and
+// there is no such thing.
+func Found(ok bool, err error, what string) error {
+	if err == nil && !ok {
+		return NotFound(what)
 	}
-	return NotFound(what)
+	return err
 }
 
 // BadParameter refuses one parameter.
