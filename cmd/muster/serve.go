@@ -75,7 +75,7 @@ func serve(ctx context.Context, cfg *config.Config, out io.Writer) (err error) {
 	}
 	metrics := telemetry.New(version, buildCommit())
 	worker := workerName()
-	export := telemetry.StartExport(ctx, telemetry.Exporting{Version: version, Instance: worker, Gatherer: metrics, Log: logger(cfg)})
+	export := telemetry.StartExport(ctx, version, worker, metrics, logger(cfg))
 	in, err := openInstallation(ctx, cfg, access{
 		exclusive: true, files: true, pool: httpConnections + workerConnections, tracer: export.QueryTracer(),
 	})

@@ -43,19 +43,19 @@ var listTokens string
 
 // Token is an API or ingest token without its secret.
 type Token struct {
-	ID             uuid.UUID            `db:"id"`
-	Kind           string               `db:"kind"` // api, ingest
-	OrganizationID uuid.UUID            `db:"organization_id"`
-	MemberID       uuid.UUID            `db:"member_id"` // the owner, or who minted the ingest token
-	Name           string               `db:"name"`
-	Prefix         string               `db:"prefix"`
-	Scopes         []organization.Scope `db:"-"`
-	InstanceIDs    []uuid.UUID          `db:"-"` // ingest; nil: the organization
-	CreatedAt      time.Time            `db:"created_at"`
-	ExpiresAt      time.Time            `db:"expires_at"`
-	RevokedAt      *time.Time           `db:"revoked_at"`
-	LastUsedAt     *time.Time           `db:"last_used_at"`
-	LastUsedIP     string               `db:"last_used_ip"`
+	ID             uuid.UUID                   `db:"id"`
+	Kind           string                      `db:"kind"` // api, ingest
+	OrganizationID uuid.UUID                   `db:"organization_id"`
+	MemberID       uuid.UUID                   `db:"member_id"` // the owner, or who minted the ingest token
+	Name           string                      `db:"name"`
+	Prefix         string                      `db:"prefix"`
+	Scopes         arrayOf[organization.Scope] `db:"scopes"`
+	InstanceIDs    arrayOf[uuid.UUID]          `db:"instance_ids"` // ingest; nil: the organization
+	CreatedAt      time.Time                   `db:"created_at"`
+	ExpiresAt      time.Time                   `db:"expires_at"`
+	RevokedAt      *time.Time                  `db:"revoked_at"`
+	LastUsedAt     *time.Time                  `db:"last_used_at"`
+	LastUsedIP     string                      `db:"last_used_ip"`
 }
 
 // NewToken is a token to be minted.
@@ -77,7 +77,7 @@ func (s *Store) InsertToken(ctx context.Context, tx *sqlx.Tx, t Token) (text, pr
 	}
 	err = statement.Exec(ctx, tx, "store a token", `INSERT INTO tokens (id, kind, organization_id, member_id, name, prefix, token_hash, scopes, instance_ids, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		t.ID, t.Kind, t.OrganizationID, t.MemberID, t.Name, prefix, digestOf(text), scopes, t.InstanceIDs, t.CreatedAt, t.ExpiresAt)
+		t.ID, t.Kind, t.OrganizationID, t.MemberID, t.Name, prefix, digestOf(text), scopes, []uuid.UUID(t.InstanceIDs), t.CreatedAt, t.ExpiresAt)
 	if err != nil {
 		return "", "", err
 	}
@@ -167,18 +167,7 @@ func (s *Store) Tokens(ctx context.Context, org, member uuid.UUID, kind string) 
 }
 
 func (s *Store) tokens(ctx context.Context, q sqlx.QueryerContext, org, member uuid.UUID, kind string) ([]Token, error) {
-	type row struct {
-		Token
-		Scopes      arrayOf[organization.Scope] `db:"scopes"`
-		InstanceIDs arrayOf[uuid.UUID]          `db:"instance_ids"`
-	}
-	rows, err := statement.All[row](ctx, q, "list tokens", listTokens, org, kind, orNull(member))
-	tokens := make([]Token, len(rows))
-	for i, r := range rows {
-		tokens[i] = r.Token
-		tokens[i].Scopes, tokens[i].InstanceIDs = r.Scopes, r.InstanceIDs
-	}
-	return tokens, err
+	return statement.All[Token](ctx, q, "list tokens", listTokens, org, kind, orNull(member))
 }
 
 // mint makes a token: prefix, random part, checksum of the random part, as

@@ -170,13 +170,6 @@ func put(path string, keys []*Key, move func(aside string) error) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// BusyError says that another process is changing a key file.
-type BusyError struct{ Path string }
-
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("another process is changing %s: wait for it, then try again", e.Path)
-}
-
 // How long a process waits for another that changes the same file, which takes
 // no longer than sealing everything again, and how often it looks. Its
 // transaction lies idle meanwhile, and the server ends such a one after 8 s.
@@ -187,7 +180,7 @@ const (
 
 // lock keeps other processes from changing the key file until release. It lies
 // beside the file, which is replaced, and is its owner's, so that they can change
-// keys after root has. It returns *BusyError.
+// keys after root has.
 func lock(ctx context.Context, path string) (release func(), err error) {
 	beside := path + ".lock"
 	file, err := os.OpenFile(beside, os.O_CREATE|os.O_RDWR, 0o600)
@@ -217,7 +210,7 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 			return nil, errors.Join(fmt.Errorf("lock the secret key: %w", err), file.Close())
 		}
 		if pause.For(ctx, lockPoll) != nil {
-			return nil, errors.Join(&BusyError{Path: path}, file.Close())
+			return nil, errors.Join(fmt.Errorf("another process is changing %s: wait for it, then try again", path), file.Close())
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,22 +122,15 @@ func judge(ctx context.Context, q sqlx.QueryerContext, path string, keys []*Key,
 	if err != nil {
 		return err
 	}
-	has, firstKnown, anyKnown := false, false, false
-	for i, print := range ours {
-		has = has || print == current
-		for _, k := range known {
-			if k.Fingerprint == print {
-				anyKnown = true
-				firstKnown = firstKnown || i == 0
-			}
-		}
+	wasCurrent := func(print string) bool {
+		return slices.ContainsFunc(known, func(k Record) bool { return k.Fingerprint == print })
 	}
-	switch {
-	case has && !firstKnown: // a rotation that is not finished
+	switch has := slices.Contains(ours, current); {
+	case has && !wasCurrent(ours[0]): // a rotation that is not finished
 		return nil
 	case has:
 		return &OrderError{Path: path, First: ours[0], Current: current}
-	case anyKnown:
+	case slices.ContainsFunc(ours, wasCurrent):
 		return &RotatedError{Path: path, Ours: strings.Join(ours, ", "), Current: current, Replaced: key.Since}
 	}
 	return &MismatchError{Name: SecretKey, Database: current, Ours: strings.Join(ours, ", "), Since: key.Since}

@@ -25,13 +25,12 @@ type Rotation struct {
 
 // Rotate makes a new current key: first in the file, in front of the old ones,
 // then in the database, where everything sealed is sealed again and the
-// fingerprint replaced in one transaction. Between the two everything can be
-// read with the file as it is; a rotation that was cut off there is finished by
-// the next one, which makes no further key.
+// fingerprint replaced in one transaction. One that was cut off between the two
+// it finishes, and makes no further key.
 //
 // record keeps that it was done, before the commit: rather an entry too many than
 // a rotation that nobody was told of. Whoever rotates at the same time waits. It
-// returns *BusyError, and what CheckKeys returns.
+// returns what CheckKeys returns.
 func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record func(Rotation) error) (Rotation, error) {
 	var done Rotation
 	err := changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
@@ -64,9 +63,8 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 }
 
 // Retire removes the old keys from the file, after everything that was still
-// sealed under them has been sealed again. From then on the database refuses
-// what somebody seals under a retired key. Their public keys stay in the
-// history. It returns the fingerprints of the keys that went, and the errors of
+// sealed under them has been sealed again. It returns the fingerprints of the keys that
+// went, and the errors of
 // Rotate; *UnfinishedError where a rotation is to be finished first. record is
 // called before the commit, where there are old keys.
 func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record func(retired []string) error) (retired []string, err error) {

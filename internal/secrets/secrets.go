@@ -163,12 +163,8 @@ func (k *Key) Format(state fmt.State, _ rune) {
 // LogValue logs the fingerprint.
 func (k *Key) LogValue() slog.Value { return slog.StringValue("key " + k.Fingerprint()) }
 
-// Ring is the secret keys of one file. The first is the current one: it seals
-// and signs. The others only open what was sealed under them.
-//
-// The file is looked at before each use and read again when it has changed, so
-// that a process goes on working while another rotates the keys. A file that
-// cannot be used at that moment leaves the ring as it was.
+// Ring is the secret keys of one file, the current one first. The file is read again
+// when it has changed; one that cannot be used at that moment leaves the ring as it was.
 type Ring struct {
 	path string
 

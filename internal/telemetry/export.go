@@ -40,22 +40,14 @@ type Export struct {
 	metrics *sdkmetric.MeterProvider // nil: no metrics
 }
 
-// Exporting is what an Export needs to know of the process.
-type Exporting struct {
-	Version  string
-	Instance string // tells this process from the others
-	Gatherer prometheus.Gatherer
-	Log      *slog.Logger
-}
-
 // StartExport exports what the standard's OTEL_* variables ask for, over
 // OTLP/HTTP; nil where they ask for nothing. A variable that cannot be followed
 // is logged, and what it is about stays off: telemetry never keeps a process
-// from starting.
-func StartExport(ctx context.Context, e Exporting) *Export {
+// from starting. instance tells this process from the others.
+func StartExport(ctx context.Context, version, instance string, figures prometheus.Gatherer, log *slog.Logger) *Export {
 	wanted, err := wantedSignals()
 	if err != nil {
-		e.Log.WarnContext(ctx, "not everything is exported to OpenTelemetry", "error", err)
+		log.WarnContext(ctx, "not everything is exported to OpenTelemetry", "error", err)
 	}
 	if wanted == (signals{}) {
 		return nil
@@ -63,27 +55,27 @@ func StartExport(ctx context.Context, e Exporting) *Export {
 	// The SDK reports to the process, not to whoever made it, and its own logger
 	// quotes headers that it cannot read.
 	otel.SetLogger(logr.Discard())
-	otel.SetErrorHandler(&complaints{log: e.Log, now: time.Now})
+	otel.SetErrorHandler(&complaints{log: log, now: time.Now})
 	described, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", scope),
-		attribute.String("service.version", e.Version),
-		attribute.String("service.instance.id", e.Instance),
+		attribute.String("service.version", version),
+		attribute.String("service.instance.id", instance),
 	), resource.WithFromEnv())
 	if err != nil {
-		e.Log.WarnContext(ctx, "OTEL_RESOURCE_ATTRIBUTES cannot be read in full", "error", err)
+		log.WarnContext(ctx, "OTEL_RESOURCE_ATTRIBUTES cannot be read in full", "error", err)
 	}
 	export := &Export{}
 	if wanted.traces {
 		if export.traces, err = tracesTo(ctx, described); err != nil {
-			e.Log.WarnContext(ctx, "no traces are exported", "error", err)
+			log.WarnContext(ctx, "no traces are exported", "error", err)
 		}
 	}
 	if wanted.metrics {
-		if export.metrics, err = metricsTo(ctx, described, e.Gatherer); err != nil {
-			e.Log.WarnContext(ctx, "no metrics are exported", "error", err)
+		if export.metrics, err = metricsTo(ctx, described, figures); err != nil {
+			log.WarnContext(ctx, "no metrics are exported", "error", err)
 		}
 	}
-	e.Log.InfoContext(ctx, "exporting to OpenTelemetry", "traces", export.traces != nil, "metrics", export.metrics != nil)
+	log.InfoContext(ctx, "exporting to OpenTelemetry", "traces", export.traces != nil, "metrics", export.metrics != nil)
 	return export
 }
 

@@ -37,9 +37,7 @@ func TestExportFollowsTheStandardsVariables(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			var said bytes.Buffer
-			export := telemetry.StartExport(t.Context(), telemetry.Exporting{
-				Gatherer: telemetry.New("v1", "abc"), Log: slog.New(slog.NewTextHandler(&said, nil)),
-			})
+			export := telemetry.StartExport(t.Context(), "v1", "one", telemetry.New("v1", "abc"), slog.New(slog.NewTextHandler(&said, nil)))
 			defer export.Close()
 			if (export != nil) != c.exports || (export.Tracer() != nil) != c.traces || (export.QueryTracer() != nil) != c.traces {
 				t.Errorf("exports %v, traces %v", export, export.Tracer())
