@@ -18,16 +18,9 @@
 //
 // What may go wrong, and what then happens:
 //
-//   - Somebody guesses passwords: five failures of an account or twenty of a
-//     network (an IPv4 address, 64 bits of IPv6) within five minutes make the
-//     next attempts wait, 15 s and then twice as long each time up to 5 minutes;
-//     nobody is locked out for ever. An unknown account takes as long as a wrong
-//     password and gets the same answer. At most eight hashes run at once, and
-//     the delay is judged when one may start, so that a burst does not slip by
-//     the count.
-//   - A crowd guesses at one account without end: its owner waits only at
-//     networks that they have not signed in from for a month. A new place then
-//     needs patience, the identity provider or the command line.
+//   - Somebody guesses passwords, or a crowd does at one account without end: who
+//     waits then, and how long, says docs/security.md (Guessing). The delay is judged
+//     when a hash may start, so that a burst does not slip by the count.
 //   - A crowd at the door writes the security log full: what anybody can repeat
 //     is noted once an hour, by a unique key, so that two replicas note it once.
 //   - A process dies between an act and its entry in the security log (a

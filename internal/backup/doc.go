@@ -65,17 +65,8 @@
 //
 // # What comes back, and what does not
 //
-// The state is that of the backup. Jobs in it that were done since are done
-// again: a mail is sent a second time, with the same Message-ID; a report that
-// was being built is built again under a new fence. Leases of workers of the old
-// installation lapse. Positions of the logs are given again for other events;
-// only a witness tells.
-//
-// Sessions are ended, because ones that were revoked since would be valid again.
-// Tokens, members and invitations are as they were; what was revoked since has to
-// be revoked again. Delivered mails in the outbox directory are not part of a
-// backup.
-//
-// Old and new installation must not both live on: both would mail and collect,
-// and their logs part. They cannot share a blob store, which must be empty.
+// docs/runbooks/restore.md says it. Jobs in the backup that were done since are done
+// again: a mail has the same Message-ID, a build a new fence; leases of workers of the
+// old installation lapse. Old and new installation cannot share a blob store, which
+// must be empty.
 package backup

@@ -3,8 +3,6 @@ package backup
 import (
 	"bytes"
 	"crypto/ed25519"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,12 +131,6 @@ func readManifest(dir string) (m Manifest, signed, signature []byte, err error) 
 		return m, nil, nil, fmt.Errorf("%s is not a backup: %s cannot be read: %w", dir, manifestName, err)
 	}
 	return m, signed, outer.Signature, nil
-}
-
-// identity names a backup: a restore that was cut off goes on with the same one.
-func identity(signed []byte) string {
-	sum := sha256.Sum256(signed)
-	return hex.EncodeToString(sum[:])
 }
 
 // changed is the error of a backup that is not what was made.

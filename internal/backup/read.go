@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +21,7 @@ type Backup struct {
 	Manifest
 	Dir      string
 	keys     *secrets.Ring
-	identity string
+	identity string // by which a restore that was cut off goes on with the same one
 }
 
 // PublicKey signed the manifest and its heads.
@@ -51,7 +52,7 @@ func Read(ctx context.Context, dir string, progress func(string)) (*Backup, erro
 	if err != nil {
 		return nil, err
 	}
-	b := &Backup{Manifest: m, Dir: dir, keys: keys, identity: identity(signed)}
+	b := &Backup{Manifest: m, Dir: dir, keys: keys, identity: fmt.Sprintf("%x", sha256.Sum256(signed))}
 	if !ed25519.Verify(b.PublicKey(), signed, signature) {
 		return nil, changed(dir, manifestName+" or "+keyName+" was changed: the signature does not fit")
 	}

@@ -205,7 +205,7 @@ func ParseName(name string) (organization, report uuid.UUID, ok bool) {
 
 // Copy stores a file of another store under the same name, byte for byte, and
 // returns size and digest of these bytes. A file of that name is replaced.
-// Errors: *NotFoundError, *FullError.
+// Errors: *MissingFileError, *FullError.
 func (s *Store) Copy(ctx context.Context, from *Store, name string) (Written, error) {
 	file, err := from.Open(ctx, name)
 	if err != nil {
@@ -220,7 +220,7 @@ func (s *Store) Copy(ctx context.Context, from *Store, name string) (Written, er
 }
 
 // Digest returns size and digest of a file's bytes as they are stored. Errors:
-// *NotFoundError.
+// *MissingFileError.
 func (s *Store) Digest(ctx context.Context, name string) (Written, error) {
 	file, err := s.Open(ctx, name)
 	if err != nil {

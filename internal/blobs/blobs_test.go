@@ -190,7 +190,7 @@ func TestDeleteMayBeRepeated(t *testing.T) {
 	}
 	var none *blobs.MissingFileError
 	if _, err := s.Open(t.Context(), name); !errors.As(err, &none) {
-		t.Errorf("open: %v, want *NotFoundError", err)
+		t.Errorf("open: %v, want *MissingFileError", err)
 	}
 	if _, err := os.Stat(filepath.Dir(filepath.Join(dir, name))); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the report's empty directory is still there: %v", err)

@@ -42,7 +42,7 @@ func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 
 // Check reads the store's marker, which says that the store answers, and that it is
 // this one and not, say, the empty directory below a file system that is not mounted.
-// It makes none. Errors: *NotFoundError, *TimeoutError, *OtherStoreError.
+// It makes none. Errors: *MissingFileError, *TimeoutError, *OtherStoreError.
 func (s *Store) Check(ctx context.Context, fingerprint string) error {
 	found, err := s.readMarker(ctx)
 	if err == nil && found != fingerprint {

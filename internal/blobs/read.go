@@ -30,7 +30,7 @@ type File struct {
 
 var _ io.ReadSeekCloser = (*File)(nil)
 
-// Open opens a file for reading. Errors: *NotFoundError, *TimeoutError.
+// Open opens a file for reading. Errors: *MissingFileError, *TimeoutError.
 func (s *Store) Open(ctx context.Context, name string) (*File, error) {
 	ctx, end := context.WithCancel(ctx)
 	r, err := call(ctx, s, s.deadlines.Answer, "open", name, func() (*blob.Reader, error) {

@@ -67,7 +67,7 @@ func (e *DamagedInputsError) Error() string { return "unpack " + e.Name + ": " +
 func (e *DamagedInputsError) Unwrap() error { return e.Err }
 
 // ReadInputs returns the uncompressed inputs document and its SHA-256 in hex.
-// Errors: *NotFoundError, *DamagedError.
+// Errors: *MissingFileError, *DamagedInputsError.
 func (s *Store) ReadInputs(ctx context.Context, name string) (document []byte, digest string, err error) {
 	f, err := s.Open(ctx, name)
 	if err != nil {

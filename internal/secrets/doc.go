@@ -38,15 +38,12 @@
 //   - Two rotate at once: the row of the current key makes them take turns, so
 //     there are two new keys, one after the other, and none is lost. One that
 //     goes on after its connection died is kept from the file by a lock.
-//   - A process elsewhere has a copy of the file from before the rotation. It
-//     goes on sealing under the old key, which the others have; what was sealed
-//     since it cannot open, and says under which key that is. It does not start
-//     again: *RotatedError. After a retirement what it seals is refused
-//     (installation_keys.retired_at) instead of lost.
-//   - The file cannot be replaced, because an orchestrator hands it in: put a
-//     new line in front by its means, and Rotate finishes. Retire retires the old
-//     keys in the database and says that their lines are to be removed likewise.
-//     Where not even a lock can be made beside the file, none is needed.
+//   - A process elsewhere has a copy of the file from before the rotation, or an
+//     orchestrator hands the file in, so that it cannot be replaced: what then
+//     works, and what is to be done, says docs/runbooks/rotate-keys.md. What is
+//     sealed under a retired key is refused by the database
+//     (installation_keys.retired_at) instead of lost. Where not even a lock can be
+//     made beside the file, none is needed.
 //   - Root rotates first and the service's user then: the new file and its lock
 //     are their owner's.
 //   - A change of keys cannot be recorded, or dies between record and commit: the

@@ -64,9 +64,8 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 
 // Retire removes the old keys from the file, after everything that was still
 // sealed under them has been sealed again. It returns the fingerprints of the keys that
-// went, and the errors of
-// Rotate; *UnfinishedError where a rotation is to be finished first. record is
-// called before the commit, where there are old keys.
+// went, and the errors of Rotate; *UnfinishedError where a rotation is to be finished
+// first. record is called before the commit, where there are old keys.
 func Retire(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record func(retired []string) error) (retired []string, err error) {
 	var file *Ring
 	err = changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {

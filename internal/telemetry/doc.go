@@ -12,12 +12,9 @@
 //
 // # Traces and metrics over OpenTelemetry
 //
-// Off, until the standard's own variables name a collector:
-// OTEL_EXPORTER_OTLP_ENDPOINT, or …_TRACES_ENDPOINT and …_METRICS_ENDPOINT. Off
+// Off, until the standard's own variables name a collector (docs/operators.md). Off
 // means nil: no goroutine, no span, no tracer on the pool. On, spans and the
-// registry's figures (bridged, not counted twice) go out over OTLP/HTTP; gRPC
-// is not spoken. Sampler, batch sizes, headers, certificates and resource
-// attributes are the SDK's variables.
+// registry's figures (bridged, not counted twice) go out over OTLP/HTTP.
 //
 // A request is a span named by method and route pattern, each statement of a
 // request or a job one with its text and without its parameters, each attempt
@@ -50,7 +47,5 @@
 //     the event log.
 //   - A variable cannot be followed (gRPC, an address that is none): that is
 //     logged, and the process runs without.
-//   - A caller sends a traceparent that is not one: it is ignored. One who sends
-//     a valid one decides, by the standard's default sampler, whether their
-//     request is recorded; OTEL_TRACES_SAMPLER changes that.
+//   - A caller sends a traceparent that is not one: it is ignored.
 package telemetry
