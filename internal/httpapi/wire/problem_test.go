@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -23,5 +24,20 @@ func TestAWeakPasswordHasATitleOfItsOwn(t *testing.T) {
 	(&Problem{Code: "weak_password"}).Write(answer, r)
 	if strings.Contains(answer.Body.String(), ruleTitle) {
 		t.Errorf("a weak password has no title of its own: %s", answer.Body)
+	}
+}
+
+// TestALookupThatFailedIsNo404: with the database away nobody knows whether there is one.
+func TestALookupThatFailedIsNo404(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the database is away")
+	if err := Found(false, away, "report"); err != away { //nolint:errorlint // this very one
+		t.Errorf("a lookup that failed: %v", err)
+	}
+	if p, ok := AsProblem(Found(false, nil, "report")); !ok || p.Code != "not_found" {
+		t.Errorf("nothing there: %v", p)
+	}
+	if err := Found(true, nil, "report"); err != nil {
+		t.Errorf("there: %v", err)
 	}
 }
