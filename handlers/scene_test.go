@@ -177,7 +177,7 @@ func (s *scene) builder() *handlers.Builder {
 
 func (s *scene) mailer() *handlers.Mailer {
 	s.t.Helper()
-	composer := mail.NewComposer(&netmail.Address{Name: "Muster", Address: "muster@localhost"}, s.clock.Now)
+	composer := &mail.Composer{From: &netmail.Address{Name: "Muster", Address: "muster@localhost"}, Now: s.clock.Now}
 	config, err := mail.ParseSMTPURL("smtp://" + s.smtp.Addr)
 	if err != nil {
 		s.t.Fatal(err)

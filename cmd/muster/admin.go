@@ -29,7 +29,7 @@ func adminCreateCommand(cfg *config.Config) *cobra.Command {
 		Example: `  muster admin create --email ana@example.org --name "Ana Alves" --in "My organization"`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			password, made, err := passwordOrNew(passwordFile)
+			password, told, err := passwordOrNew(passwordFile)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func adminCreateCommand(cfg *config.Config) *cobra.Command {
 					commands.NewMember{Email: email, Name: name, Role: organization.Admin, Password: password}); err != nil {
 					return err
 				}
-				return sayPassword(cmd, fmt.Sprintf("administrator %s of %s", email, target.Name), password, made)
+				return say(cmd, "administrator %s of %s\n%s", email, target.Name, told)
 			})
 		},
 	}
@@ -63,7 +63,7 @@ func adminResetCommand(cfg *config.Config) *cobra.Command {
 		Example: `  muster admin reset-password --email ana@example.org`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			password, made, err := passwordOrNew(passwordFile)
+			password, told, err := passwordOrNew(passwordFile)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func adminResetCommand(cfg *config.Config) *cobra.Command {
 				if _, err := in.accounts.SetPassword(cmd.Context(), email, password); err != nil {
 					return err
 				}
-				return sayPassword(cmd, "password of "+email+" set, sessions ended", password, made)
+				return say(cmd, "password of %s set, sessions ended\n%s", email, told)
 			})
 		},
 	}
@@ -164,19 +164,14 @@ func readPassword(path string) (string, error) {
 	return strings.TrimRight(string(raw), "\r\n"), nil
 }
 
-func passwordOrNew(path string) (password string, made bool, err error) {
+// passwordOrNew is the password of the file, or a new one and the line that tells it.
+func passwordOrNew(path string) (password, told string, err error) {
 	if path == "" {
-		return rand.Text(), true, nil
+		password = rand.Text()
+		return password, "password: " + password + "\n", nil
 	}
 	password, err = readPassword(path)
-	return password, false, err
-}
-
-func sayPassword(cmd *cobra.Command, done, password string, made bool) error {
-	if made {
-		done += "\npassword: " + password
-	}
-	return say(cmd, "%s\n", done)
+	return password, "", err
 }
 
 // nameFromAddress is the name of somebody of whom only the address is known.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"muster/internal/demo"
 	"muster/internal/pause"
 	"muster/internal/postgres"
-	"muster/internal/readiness"
 )
 
 const (
@@ -58,18 +56,6 @@ func (p *process) startDemos(ctx context.Context, group *errgroup.Group, filler 
 		beginning.Wait()
 	}()
 	return nil
-}
-
-// demoCheck is the line of /readyz that is about the demo.
-func demoCheck(begun <-chan struct{}) readiness.Need {
-	return readiness.Need{Name: "demo", Required: true, Run: func(context.Context) (*time.Duration, error) {
-		select {
-		case <-begun:
-			return nil, nil
-		default:
-			return nil, errors.New("the latest measurements of the demo are being written")
-		}
-	}}
 }
 
 // runDemo keeps a demo going until ctx ends, and calls begun when there is enough of

@@ -26,6 +26,7 @@ import (
 	"muster/internal/intake/agents"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/feed"
+	"muster/internal/mail"
 	"muster/internal/oidc"
 	"muster/web"
 )
@@ -92,10 +93,11 @@ func (p *process) startHTTP(
 
 // groups are the API's handlers, each with what it stands on.
 func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo func(accounts.Organization)) (httpapi.Groups, error) {
-	outbox, err := p.outbox()
+	transport, err := p.transport()
 	if err != nil {
 		return httpapi.Groups{}, err
 	}
+	outbox, _ := transport.(*mail.Outbox) // nil where a mail server is set
 	provider, err := p.identityProvider(public)
 	if err != nil {
 		return httpapi.Groups{}, err

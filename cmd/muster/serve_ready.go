@@ -25,27 +25,30 @@ func (p *process) newBoard(begun <-chan struct{}) (*readiness.Board, error) {
 		return nil, err
 	}
 	checks := []readiness.Need{
-		{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
-			return nil, p.db.PingContext(ctx)
-		}},
-		{Name: "migrations", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
-			return nil, p.migrated(ctx)
-		}},
+		{Name: "database", Required: true, Run: withoutLag(p.db.PingContext)},
+		{Name: "migrations", Required: true, Run: withoutLag(p.migrated)},
 		{Name: "projections", Required: true, Run: func(ctx context.Context) (*time.Duration, error) {
 			lag, err := p.projectionLag(ctx)
 			return &lag, errors.Join(err, p.runner.Ready(ctx))
 		}},
-		{Name: "blobs", Run: func(ctx context.Context) (*time.Duration, error) {
-			return nil, p.blobs.Check(ctx, p.storeID)
-		}},
-		{Name: "mail", Run: func(ctx context.Context) (*time.Duration, error) {
-			return nil, transport.Check(ctx)
-		}},
+		{Name: "blobs", Run: withoutLag(func(ctx context.Context) error { return p.blobs.Check(ctx, p.storeID) })},
+		{Name: "mail", Run: withoutLag(transport.Check)},
 	}
 	if p.cfg.Demo {
-		checks = append(checks, demoCheck(begun))
+		checks = append(checks, readiness.Need{Name: "demo", Required: true, Run: withoutLag(func(context.Context) error {
+			select {
+			case <-begun:
+				return nil
+			default:
+				return errors.New("the latest measurements of the demo are being written")
+			}
+		})})
 	}
 	return readiness.New(p.log, checks...), nil
+}
+
+func withoutLag(check func(context.Context) error) func(context.Context) (*time.Duration, error) {
+	return func(ctx context.Context) (*time.Duration, error) { return nil, check(ctx) }
 }
 
 // checkReadings are 1 for a check that passes.

@@ -60,7 +60,6 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 	if err != nil {
 		return handlers.Parts{}, err
 	}
-	composer := mail.NewComposer(from, time.Now)
 	transport, err := in.transport()
 	if err != nil {
 		return handlers.Parts{}, err
@@ -76,7 +75,7 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 			PublicURL: in.cfg.PublicURL, Now: time.Now,
 		},
 		Retention: handlers.Windows{Accounts: in.accounts, Override: in.cfg.ReportRetention},
-		Composer:  composer, Transport: transport, PublicURL: in.cfg.PublicURL, Now: time.Now, Log: in.log,
+		Composer:  &mail.Composer{From: from, Now: time.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Now: time.Now, Log: in.log,
 	}, nil
 }
 
@@ -90,14 +89,6 @@ func (in *installation) transport() (mail.Transport, error) {
 		return nil, err
 	}
 	return mail.NewSMTP(c)
-}
-
-// outbox is what the operations page shows; nil where a mail server is set.
-func (in *installation) outbox() (*mail.Outbox, error) {
-	if in.cfg.SMTPURL != "" {
-		return nil, nil
-	}
-	return mail.NewOutbox(in.cfg.Outbox())
 }
 
 // newWatch returns the built-in watch; the roles say what of it runs.

@@ -40,7 +40,7 @@ func (w *world) belongings(of tenant) map[string]string {
 	w.exec(`UPDATE jobs SET dead_at = now() WHERE organization_id = $1`, of.organization.ID)
 	from, err := mail.ParseFrom("Muster <muster@localhost>")
 	must(w.t, err)
-	message, err := mail.NewComposer(from, w.clock.Now).Compose(mail.ReadyNotice{OrganizationID: of.organization.ID, ReportID: ready, MemberID: of.member.ID, Kind: "hidden"}, mail.Address{Email: of.member.Email})
+	message, err := (&mail.Composer{From: from, Now: w.clock.Now}).Compose(mail.ReadyNotice{OrganizationID: of.organization.ID, ReportID: ready, MemberID: of.member.ID, Kind: "hidden"}, mail.Address{Email: of.member.Email})
 	must(w.t, err)
 	_, err = w.deps.Outbox.Send(ctx, message)
 	must(w.t, err)

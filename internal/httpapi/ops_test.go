@@ -116,7 +116,7 @@ func TestOutbox(t *testing.T) {
 	}
 	from, err := mail.ParseFrom("Muster <muster@localhost>")
 	must(t, err)
-	message, err := mail.NewComposer(from, w.clock.Now).Compose(mail.ReadyNotice{OrganizationID: w.ours.organization.ID, ReportID: uuid.New(), MemberID: w.ours.member.ID, Kind: "Security Report"},
+	message, err := (&mail.Composer{From: from, Now: w.clock.Now}).Compose(mail.ReadyNotice{OrganizationID: w.ours.organization.ID, ReportID: uuid.New(), MemberID: w.ours.member.ID, Kind: "Security Report"},
 		mail.Address{Name: "Ana", Email: "ana@ours.example"})
 	must(t, err)
 	_, err = w.deps.Outbox.Send(t.Context(), message)

@@ -63,13 +63,8 @@ var (
 
 // Composer makes the mails.
 type Composer struct {
-	from *netmail.Address
-	now  func() time.Time
-}
-
-// NewComposer returns a composer with the given sender and clock.
-func NewComposer(from *netmail.Address, now func() time.Time) *Composer {
-	return &Composer{from: from, now: now}
+	From *netmail.Address
+	Now  func() time.Time
 }
 
 // Compose makes the mail to one recipient. It fails with a final
@@ -80,7 +75,7 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 	n.Requester, to.Name = legible.Clean(n.Requester), legible.Clean(to.Name)
 	text, page := letter(n)
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(c.from)
+	m.FromMailAddress(c.From)
 	if err := m.AddToFormat(to.Name, to.Email); err != nil {
 		return ComposedMail{}, &DeliveryError{Stage: Addressing, Text: "the recipient's address is not valid"}
 	}
@@ -89,7 +84,7 @@ func (c *Composer) Compose(n ReadyNotice, to Address) (ComposedMail, error) {
 		subject = "[Demo] " + subject
 	}
 	m.Subject(subject)
-	m.SetDateWithValue(c.now())
+	m.SetDateWithValue(c.Now())
 	m.SetMessageIDWithValue(MessageID(n.ReportID, n.MemberID))
 	m.SetBoundary("muster-" + n.ReportID.String() + "-" + n.MemberID.String()[:8])
 	m.SetGenHeader("Auto-Submitted", "auto-generated")

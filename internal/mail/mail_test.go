@@ -46,7 +46,7 @@ func compose(t *testing.T, n mail.ReadyNotice, to mail.Address) mail.ComposedMai
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := mail.NewComposer(from, func() time.Time { return time.Date(2026, 11, 20, 11, 39, 0, 0, time.UTC) })
+	c := &mail.Composer{From: from, Now: func() time.Time { return time.Date(2026, 11, 20, 11, 39, 0, 0, time.UTC) }}
 	m, err := c.Compose(n, to)
 	if err != nil {
 		t.Fatal(err)

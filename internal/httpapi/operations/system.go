@@ -2,7 +2,6 @@ package operations
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	"muster/internal/httpapi/api"
@@ -84,16 +83,16 @@ func (s *OperatorRoutes) GetOpenapiYaml(ctx context.Context, _ api.GetOpenapiYam
 func Door(ready *readiness.Board, figures http.Handler) http.Handler {
 	door := http.NewServeMux()
 	door.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeAnswer(w, http.StatusOK, api.GetHealth200JSONResponse{Status: "ok"})
+		_ = api.GetHealth200JSONResponse{Status: "ok"}.VisitGetHealthResponse(w) // the connection is gone; nobody is left to tell
 	})
 	door.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		shown := showReadiness(ready.Ask(r.Context()))
-		status := http.StatusOK
 		if shown.Status == api.ReadinessStatusUnready {
 			w.Header().Set("Retry-After", readyRetryAfter)
-			status = http.StatusServiceUnavailable
+			_ = api.GetReadiness503JSONResponse(shown).VisitGetReadinessResponse(w)
+			return
 		}
-		writeAnswer(w, status, shown)
+		_ = api.GetReadiness200JSONResponse(shown).VisitGetReadinessResponse(w)
 	})
 	door.Handle("GET /metrics", figures)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -101,10 +100,4 @@ func Door(ready *readiness.Board, figures http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		door.ServeHTTP(w, r)
 	})
-}
-
-func writeAnswer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the connection is gone; nobody is left to tell
 }
