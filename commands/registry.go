@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"muster/domain/alert"
@@ -19,17 +17,17 @@ import (
 // version ever written; add to it, never change it.
 func Registry() *eventstore.Registry {
 	r := eventstore.NewRegistry()
-	register(r, report.Types())
-	register(r, fleet.Types())
-	register(r, alert.Types())
-	register(r, organization.Types())
-	register(r, exception.Types())
+	register(r, report.Events(), report.Name)
+	register(r, fleet.Events(), fleet.Name)
+	register(r, alert.Events(), alert.Name)
+	register(r, organization.Events(), organization.Name)
+	register(r, exception.Events(), exception.Name)
 	return r
 }
 
-func register[E any](r *eventstore.Registry, types map[string]E) {
-	for _, name := range slices.Sorted(maps.Keys(types)) {
-		r.Register(name, 1, types[name])
+func register[E any](r *eventstore.Registry, events []E, name func(E) string) {
+	for _, e := range events {
+		r.Register(name(e), 1, e)
 	}
 }
 

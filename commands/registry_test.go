@@ -31,7 +31,7 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if err := registry.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(report.Types()) + len(fleet.Types()) + len(alert.Types()) + len(organization.Types()) + len(exception.Types()); len(registry.Names()) != want {
+	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
 	for _, example := range examples() {

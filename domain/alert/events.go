@@ -124,16 +124,12 @@ func (Unmuted) name() string        { return "alert.unmuted" }
 func (Resolved) name() string       { return "alert.resolved" }
 func (AutoResolved) name() string   { return "alert.auto_resolved" }
 
-// Types returns the wire name of every event of an alert with an empty value of
-// its type. All are at schema version 1. A name that was ever written stays.
-func Types() map[string]Event {
-	types := make(map[string]Event)
-	for _, e := range []Event{
+// Events returns an empty value of every event of an alert. All are at schema version 1. A
+// name that was ever written stays.
+func Events() []Event {
+	return []Event{
 		Raised{}, Changed{}, TriggeredAgain{}, StillFiring{}, Acknowledged{}, Muted{}, Unmuted{}, Resolved{}, AutoResolved{},
-	} {
-		types[Name(e)] = e
 	}
-	return types
 }
 
 // Name returns the wire name of an event; it is empty for none.

@@ -29,7 +29,7 @@ type Subject struct {
 	ObjectRef  string     `json:"objectRef"` // as reports name the object; empty: all
 }
 
-// Event is a fact in the life of an exception. Its wire name stands in Types.
+// Event is a fact in the life of an exception. Its wire name is its Name.
 type Event interface{ name() string }
 
 // Requested says that a member asked.
@@ -50,15 +50,10 @@ func (Requested) name() string { return "exception.requested" }
 func (Granted) name() string   { return "exception.granted" }
 func (Revoked) name() string   { return "exception.revoked" }
 
-// Types returns the wire name of every event of an exception with an empty
-// value of its type. All are at schema version 1. A name that was ever written
-// stays.
-func Types() map[string]Event {
-	types := make(map[string]Event)
-	for _, e := range []Event{Requested{}, Granted{}, Revoked{}} {
-		types[Name(e)] = e
-	}
-	return types
+// Events returns an empty value of every event of an exception. All are at schema version 1. A
+// name that was ever written stays.
+func Events() []Event {
+	return []Event{Requested{}, Granted{}, Revoked{}}
 }
 
 // Name returns the wire name of an event; it is empty for none.

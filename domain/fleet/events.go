@@ -89,17 +89,13 @@ func (DatabaseRegistered) name() string  { return "database.registered" }
 func (DatabaseChanged) name() string     { return "database.changed" }
 func (DatabaseRemoved) name() string     { return "database.removed" }
 
-// Types returns the wire name of every event of the fleet with an empty value
-// of its type. All are at schema version 1. A name that was ever written stays.
-func Types() map[string]Event {
-	types := make(map[string]Event)
-	for _, e := range []Event{
+// Events returns an empty value of every event of the fleet. All are at schema version 1. A
+// name that was ever written stays.
+func Events() []Event {
+	return []Event{
 		InstanceRegistered{}, InstanceChanged{}, InstanceActivated{}, InstanceDeactivated{}, InstanceRemoved{},
 		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{},
-	} {
-		types[Name(e)] = e
 	}
-	return types
 }
 
 // Name returns the wire name of an event; it is empty for none.

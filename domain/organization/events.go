@@ -93,17 +93,12 @@ func (MemberErased) name() string    { return "member.erased" }
 func (TokenMinted) name() string     { return "token.minted" }
 func (TokenRevoked) name() string    { return "token.revoked" }
 
-// Types returns the wire name of every event of an organization with an empty
-// value of its type. All are at schema version 1. A name that was ever written
-// stays.
-func Types() map[string]Event {
-	types := make(map[string]Event)
-	for _, e := range []Event{
+// Events returns an empty value of every event of an organization. All are at schema version 1. A
+// name that was ever written stays.
+func Events() []Event {
+	return []Event{
 		Created{}, SettingsChanged{}, MemberInvited{}, MemberJoined{}, MemberChanged{}, MemberErased{}, TokenMinted{}, TokenRevoked{},
-	} {
-		types[Name(e)] = e
 	}
-	return types
 }
 
 // Name returns the wire name of an event; it is empty for none.

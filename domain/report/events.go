@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Event is a fact in the life of a report request. Its wire name stands in Types.
+// Event is a fact in the life of a report request. Its wire name is its Name.
 type Event interface{ name() string }
 
 // Queued says that a member asked and no identical request was being built.
@@ -130,17 +130,13 @@ func (EmailFailed) name() string   { return "report.email_failed" }
 func (Downloaded) name() string    { return "report.downloaded" }
 func (InputsErased) name() string  { return "report.inputs_erased" }
 
-// Types returns the wire name of every event of a report with an empty value of
-// its type. All are at schema version 1. A name that was ever written stays.
-func Types() map[string]Event {
-	types := make(map[string]Event)
-	for _, e := range []Event{
+// Events returns an empty value of every event of a report. All are at schema version 1. A
+// name that was ever written stays.
+func Events() []Event {
+	return []Event{
 		Queued{}, Reused{}, BuildStarted{}, BuildResumed{}, StepCompleted{}, Ready{}, Failed{}, Expired{},
 		EmailSent{}, EmailFailed{}, Downloaded{}, InputsErased{},
-	} {
-		types[Name(e)] = e
 	}
-	return types
 }
 
 // Name returns the wire name of an event; it is empty for none.

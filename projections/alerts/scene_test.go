@@ -18,11 +18,11 @@ import (
 func registry(t testing.TB) *eventstore.Registry {
 	t.Helper()
 	r := eventstore.NewRegistry()
-	for name, e := range domain.Types() {
-		r.Register(name, 1, e)
+	for _, e := range domain.Events() {
+		r.Register(domain.Name(e), 1, e)
 	}
-	for name, e := range fleet.Types() {
-		r.Register(name, 1, e)
+	for _, e := range fleet.Events() {
+		r.Register(fleet.Name(e), 1, e)
 	}
 	if err := r.Err(); err != nil {
 		t.Fatal(err)

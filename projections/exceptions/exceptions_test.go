@@ -39,8 +39,8 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	url := pgtest.URL(t)
 	s := &scene{t: t, db: pgtest.Connect(t, url), registry: eventstore.NewRegistry()}
-	for name, e := range exception.Types() {
-		s.registry.Register(name, 1, e)
+	for _, e := range exception.Events() {
+		s.registry.Register(exception.Name(e), 1, e)
 	}
 	s.stage = projectionstest.Run(t, s.db, url, exceptions.Projection(s.registry.Decode))
 	s.reader = exceptions.NewReader(s.db)

@@ -32,8 +32,8 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	url := pgtest.URL(t)
 	s := &scene{t: t, db: pgtest.Connect(t, url), registry: eventstore.NewRegistry()}
-	for name, e := range domain.Types() {
-		s.registry.Register(name, 1, e)
+	for _, e := range domain.Events() {
+		s.registry.Register(domain.Name(e), 1, e)
 	}
 	s.reader = fleet.NewReader(s.db)
 	s.stage = projectionstest.Run(t, s.db, url, fleet.Projection(s.registry.Decode))

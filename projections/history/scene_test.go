@@ -21,8 +21,8 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 func registry(t testing.TB) *eventstore.Registry {
 	t.Helper()
 	r := eventstore.NewRegistry()
-	for name, e := range report.Types() {
-		r.Register(name, 1, e)
+	for _, e := range report.Events() {
+		r.Register(report.Name(e), 1, e)
 	}
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
