@@ -268,17 +268,16 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 // publish commits the outcome with everything that follows from it. Where the
 // answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) error {
-	err := b.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
-		_, err := b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
+	err := end(ctx, b.Queue, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+		return b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
 			if err := b.follow(ctx, tx, job, recorded); err != nil {
 				return err
 			}
 			return b.Reports.RecordPeople(ctx, tx, job.OrganizationID, job.Subject, made.people)
 		})
-		return err
 	})
 	if err != nil {
-		return fmt.Errorf("publish report %s: %w", job.Subject, err)
+		return err
 	}
 	return pass(ctx, b.passed, pointCommitted)
 }
@@ -302,14 +301,9 @@ func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, rea
 
 // fail ends the report where trying again is of no use.
 func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Failed) error {
-	err := b.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
-		_, err := b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failed)
-		return err
+	return end(ctx, b.Queue, job, fmt.Sprintf("end report %s as Failed", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+		return b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failed)
 	})
-	if err != nil {
-		return fmt.Errorf("end report %s as Failed: %w", job.Subject, err)
-	}
-	return nil
 }
 
 // dead ends a report whose last attempt failed, or whose workers died.

@@ -42,22 +42,18 @@ func hourly(attempt int) time.Duration { return min(jobs.Backoff(attempt), time.
 
 // Handle appends Expired and queues the erasure of the PDF.
 func (e *Expirer) Handle(ctx context.Context, job jobs.Claimed) error {
-	err := e.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
+	err := end(ctx, e.Queue, job, fmt.Sprintf("expire report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		erase := jobs.Job{OrganizationID: job.OrganizationID, Kind: jobs.Erase, Subject: job.Subject, Key: jobs.ErasePDF}
 		if err := e.Queue.Insert(ctx, tx, erase); err != nil {
-			return err
+			return commands.Mark{}, err
 		}
-		_, err := e.Reports.MarkExpired(ctx, tx, job.OrganizationID, job.Subject)
-		return err
+		return e.Reports.MarkExpired(ctx, tx, job.OrganizationID, job.Subject)
 	})
 	var early *report.NotDueError
 	if errors.As(err, &early) {
 		return e.postpone(ctx, job, early.Due)
 	}
-	if err != nil {
-		return fmt.Errorf("expire report %s: %w", job.Subject, err)
-	}
-	return nil
+	return err
 }
 
 func (e *Expirer) postpone(ctx context.Context, job jobs.Claimed, due time.Time) error {
@@ -118,14 +114,10 @@ func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule s
 	if err := e.Blobs.Delete(ctx, file); err != nil {
 		return err
 	}
-	err := e.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
-		_, err := e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, rule)
-		return err
+	doing := fmt.Sprintf("record the erasure of the inputs of report %s", job.Subject)
+	return end(ctx, e.Queue, job, doing, func(tx *sqlx.Tx) (commands.Mark, error) {
+		return e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, rule)
 	})
-	if err != nil {
-		return fmt.Errorf("record the erasure of the inputs of report %s: %w", job.Subject, err)
-	}
-	return nil
 }
 
 // Sweeper deletes files that no event names: what dead workers left behind.

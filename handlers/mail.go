@@ -134,14 +134,9 @@ func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed 
 }
 
 func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event) error {
-	err := m.Queue.End(ctx, job, func(tx *sqlx.Tx) error {
-		_, err := m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome)
-		return err
+	return end(ctx, m.Queue, job, fmt.Sprintf("record the mail of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+		return m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome)
 	})
-	if err != nil {
-		return fmt.Errorf("record the mail of report %s: %w", job.Subject, err)
-	}
-	return nil
 }
 
 // dead records a mail that was tried for a day. The job stays for an operator,

@@ -9,8 +9,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/commands"
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/handlers/jobs"
 )
 
 // ReportStreams reads reports from their streams.
@@ -90,6 +92,18 @@ func (r *ReportStreams) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, err
 		return e.OrganizationID, nil
 	}
 	return uuid.Nil, &UnknownReportError{ID: id}
+}
+
+// end commits what record appends together with the end of a job; doing is for the error.
+func end(ctx context.Context, q *jobs.Queue, job jobs.Claimed, doing string, record func(tx *sqlx.Tx) (commands.Mark, error)) error {
+	err := q.End(ctx, job, func(tx *sqlx.Tx) error {
+		_, err := record(tx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
 }
 
 func isUnknown(err error) bool {

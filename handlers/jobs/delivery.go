@@ -137,7 +137,7 @@ func (d *delivery) settle(how func(context.Context) (RunOutcome, error)) {
 }
 
 func (d *delivery) finish(ctx context.Context) (RunOutcome, error) {
-	return Done, d.loop.sub.queue.finish(ctx, d.loop.sub.queue.db, d.job)
+	return Done, d.loop.sub.queue.Finish(ctx, d.loop.sub.queue.db, d.job)
 }
 
 // handBack gives the job up because the subscription ends; begun says whether a

@@ -109,8 +109,9 @@ func (q *Queue) Hold(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
 
 // Finish ends the job in the transaction that records its outcome. It returns
 // a *lease.LostError where the job was taken over: roll back.
-func (q *Queue) Finish(ctx context.Context, tx *sqlx.Tx, c Claimed) error {
-	return q.finish(ctx, tx, c)
+func (q *Queue) Finish(ctx context.Context, tx sqlx.ExecerContext, c Claimed) error {
+	res, err := tx.ExecContext(ctx, `DELETE FROM jobs WHERE id = $1 AND fence = $2`, c.ID, c.Fence)
+	return guarded(c, res, err, "finish")
 }
 
 // End commits what record does together with the job's end.
@@ -121,11 +122,6 @@ func (q *Queue) End(ctx context.Context, c Claimed, record func(tx *sqlx.Tx) err
 		}
 		return record(tx)
 	})
-}
-
-func (q *Queue) finish(ctx context.Context, db sqlx.ExecerContext, c Claimed) error {
-	res, err := db.ExecContext(ctx, `DELETE FROM jobs WHERE id = $1 AND fence = $2`, c.ID, c.Fence)
-	return guarded(c, res, err, "finish")
 }
 
 // Postpone gives the job up until the given time, as if it had never run.
