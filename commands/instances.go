@@ -204,14 +204,5 @@ var databasesOf string
 // write side has them; what a collector found bears its name. A foreign instance has
 // none, like an unknown one.
 func (s *Service) DatabasesOf(ctx context.Context, organization, instance uuid.UUID) (map[string]uuid.UUID, error) {
-	type keyed struct {
-		ExternalID string    `db:"external_id"`
-		ID         uuid.UUID `db:"stream_id"`
-	}
-	rows, err := statement.All[keyed](ctx, s.DB, "read the databases of an instance", databasesOf, organization, instance, fleet.DatabaseStream)
-	ids := make(map[string]uuid.UUID, len(rows))
-	for _, row := range rows {
-		ids[row.ExternalID] = row.ID
-	}
-	return ids, err
+	return statement.Map[string, uuid.UUID](ctx, s.DB, "read the databases of an instance", databasesOf, organization, instance, fleet.DatabaseStream)
 }

@@ -80,3 +80,25 @@ func hasColumns[T any](mapper *reflectx.Mapper) bool {
 	t := reflect.TypeFor[T]()
 	return !scans && t.Kind() == reflect.Struct && len(mapper.TypeMap(t).Index) > 0
 }
+
+// Map returns the second of two columns by the first.
+func Map[K comparable, V any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) (map[K]V, error) {
+	found := map[K]V{}
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var key K
+		var value V
+		if err := rows.Scan(&key, &value); err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		found[key] = value
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return found, nil
+}

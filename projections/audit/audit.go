@@ -129,10 +129,5 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, entries []En
 	for id := range mentioned {
 		ids = append(ids, id)
 	}
-	rows, err := statement.All[struct{ ID, Name string }](ctx, r.db, "look up names for the audit list", namesQuery, organization, ids)
-	names := make(map[string]string, len(rows))
-	for _, row := range rows {
-		names[row.ID] = row.Name
-	}
-	return names, err
+	return statement.Map[string, string](ctx, r.db, "look up names for the audit list", namesQuery, organization, ids)
 }

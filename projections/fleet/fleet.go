@@ -102,17 +102,8 @@ ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance
 
 // InstanceNames returns the names of those ids that exist in the organization.
 func (r *Reader) InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	type named struct {
-		ID   uuid.UUID `db:"id"`
-		Name string    `db:"name"`
-	}
-	rows, err := statement.All[named](ctx, r.db, "read names of instances",
+	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of instances",
 		`SELECT id, name FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
-	names := make(map[uuid.UUID]string, len(rows))
-	for _, row := range rows {
-		names[row.ID] = row.Name
-	}
-	return names, err
 }
 
 // DatabaseOn returns the name of a database if it is on that instance of the organization.
@@ -191,17 +182,8 @@ func (r *Reader) DatabasesCalled(ctx context.Context, organization uuid.UUID, in
 
 // Engines returns the engines of those instances that are there.
 func (r *Reader) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]domain.Engine, error) {
-	type server struct {
-		ID     uuid.UUID     `db:"id"`
-		Engine domain.Engine `db:"engine"`
-	}
-	rows, err := statement.All[server](ctx, r.db, "read the engines of instances",
+	return statement.Map[uuid.UUID, domain.Engine](ctx, r.db, "read the engines of instances",
 		`SELECT id, engine FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
-	engines := make(map[uuid.UUID]domain.Engine, len(rows))
-	for _, row := range rows {
-		engines[row.ID] = row.Engine
-	}
-	return engines, err
 }
 
 // MonitoringStartedIn is when the earliest instance in scope was registered,
