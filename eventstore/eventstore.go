@@ -71,8 +71,7 @@ type StreamKey struct {
 	StateDigest []byte    `db:"state_digest"`
 }
 
-// Event is a recorded event. Data and Metadata are the exact bytes written,
-// unless the store has a Registry whose upcasters raised the schema version.
+// Event is a recorded event. Data and Metadata are the exact bytes written.
 type Event struct {
 	Log            Log
 	Position       int64

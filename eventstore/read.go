@@ -59,8 +59,8 @@ func (s *Store) Load(ctx context.Context, q sqlx.ExtContext, organization, strea
 	return s.pages(ctx, q, where, "version", 0, (*Event).versionOf)
 }
 
-// Read iterates over a log in order of position, in pages, with upcasters
-// applied. It ends where the log ended when its last page was read.
+// Read iterates over a log in order of position, in pages. It ends where the log
+// ended when its last page was read.
 func (s *Store) Read(ctx context.Context, log Log, f Filter) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		where, err := s.where(ctx, log, &f)
