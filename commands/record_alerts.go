@@ -13,13 +13,10 @@ import (
 )
 
 // RecordAlerts takes in a batch of alerts, all or nothing. Sent again it changes
-// nothing and returns the same ids: what an alert's next decision depends on
-// stands beside its external key, so that a batch costs a few look-ups and no
-// stream. What only was seen again moves beside the log, which follows once an
-// hour. A resend never undoes what a person did; an open state for an alert that
-// is closed is a new alert under its key. Errors: *RuleError with a pointer to
-// each bad member, or forbidden with one to each
-// item by which a token reaches beyond its instances: by where it is, or by whose key it has.
+// nothing and returns the same ids. A resend never undoes what a person did; an
+// open state for an alert that is closed is a new alert under its key. Errors:
+// *RuleError with a pointer to each bad member, or forbidden with one to each item by
+// which a token reaches beyond its instances: by where it is, or by whose key it has.
 func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertItem) ([]AlertID, Mark, error) {
 	if err := tooManyAlerts(items); err != nil {
 		return nil, Mark{}, err

@@ -13,11 +13,10 @@ import (
 )
 
 // RecordFleet takes in a batch of instances and their databases, all or
-// nothing. Sent again it changes nothing and returns the same ids: every item is
-// compared with the digest beside its external key, so that 10,000 of them cost
-// a few look-ups and not 10,000 streams. What is left out stays; what was
-// removed and comes again is new. Errors: *RuleError with a pointer to each bad item, or
-// forbidden with one to each item by which a token reaches beyond its instances.
+// nothing. Sent again it changes nothing and returns the same ids (see stateDigest).
+// What is left out stays; what was removed and comes again is new. Errors: *RuleError
+// with a pointer to each bad item, or forbidden with one to each item by which a token
+// reaches beyond its instances.
 func (s *Service) RecordFleet(ctx context.Context, actor Actor, items []FleetItem) ([]FleetIDs, Mark, error) {
 	if err := checkFleet(items, s.clock()); err != nil {
 		return nil, Mark{}, err

@@ -156,11 +156,7 @@ func (s *Service) RecordDownload(ctx context.Context, actor Actor, id uuid.UUID)
 
 // RecordPeople remembers, in the transaction of Ready, whom the inputs document
 // of a report names, and queues its erasure where one of them was erased while it
-// was built.
-//
-// The members' rows are locked first. So either an erasure waits for this
-// transaction and then finds the report, or this transaction waits for the
-// erasure and finds the member erased.
+// was built: the members' rows are locked first.
 func (s *Service) RecordPeople(ctx context.Context, tx *sqlx.Tx, organization, report uuid.UUID, members []uuid.UUID) error {
 	if len(members) == 0 {
 		return nil

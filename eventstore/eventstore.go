@@ -10,8 +10,7 @@ import (
 // Log names one of the three event logs. Order is promised within a log only.
 type Log string
 
-// The three logs. Each has its own head row, gapless positions from 1, hash
-// chain and Watermill topic.
+// The three logs.
 const (
 	Reports      Log = "reports"
 	Organization Log = "organization"

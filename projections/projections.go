@@ -63,7 +63,7 @@ type Status struct {
 // Waiter waits until projections have passed a position.
 type Waiter interface {
 	// Wait returns true once every projection that reads that log has passed position, or of
-	// those only the named ones; false when the bound (1 s) ran out first.
+	// those only the named ones; false when the bound (1 s) or ctx ran out first.
 	Wait(ctx context.Context, log eventstore.Log, position int64, only ...string) bool
 }
 

@@ -25,9 +25,7 @@ func (r *Runner) CatchUp(ctx context.Context, log eventstore.Log, only ...string
 	return r.Wait(ctx, log, head.Position, only...), nil
 }
 
-// Wait returns true once every projection that reads the log, or of those each
-// that is named, has passed the position, false when the bound (1 s) or ctx ran
-// out first. It wakes the groups by itself: who waits for a position has
+// Wait is Waiter's. It wakes the groups by itself: who waits for a position has
 // committed it.
 func (r *Runner) Wait(ctx context.Context, log eventstore.Log, position int64, only ...string) bool {
 	ctx, cancel := context.WithTimeout(ctx, waitBound)

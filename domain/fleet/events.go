@@ -6,8 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Stream types in the fleet log. A database has its own stream, so that an
-// instance with 10,000 databases stays loadable.
+// Stream types in the fleet log.
 const (
 	InstanceStream = "instance"
 	DatabaseStream = "database"

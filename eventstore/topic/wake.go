@@ -14,9 +14,7 @@ import (
 const channel = "muster_wake"
 
 // Announce wakes the subject's waiters in the other processes. It runs outside
-// the appending transaction on purpose: NOTIFY inside it would take a
-// database-wide lock up to the end of the commit and queue the three logs'
-// commits behind one another.
+// the appending transaction on purpose: package eventstore says why.
 func Announce(ctx context.Context, db sqlx.ExecerContext, subject string) error {
 	if _, err := db.ExecContext(ctx, `SELECT pg_notify($1, $2)`, channel, subject); err != nil {
 		return fmt.Errorf("announce %s: %w", subject, err)

@@ -88,10 +88,8 @@ var (
 
 func withColumns(query string) string { return strings.Replace(query, "{{columns}}", columns, 1) }
 
-// Reader answers from the live generation of the history projection. Every
-// query carries the organization. Expiry is judged by the clock given in at,
-// not by whether the Expired event has been appended: a Ready row whose
-// ExpiresAt is at or before it reads as Expired.
+// Reader answers from the live generation of the history projection, as of the
+// time given in at. Every query carries the organization.
 type Reader struct{ db *sqlx.DB }
 
 // NewReader returns a reader on db.
