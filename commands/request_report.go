@@ -111,9 +111,7 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 	}
 	for i, id := range r.RecipientIDs {
 		if !receivable[id] {
-			broken = append(broken, report.BrokenRule{
-				Pointer: fmt.Sprintf("#/recipientIds/%d", i), Code: "recipient_not_member", Detail: "not a member who can receive reports",
-			})
+			broken.Add(fmt.Sprintf("#/recipientIds/%d", i), "recipient_not_member", "not a member who can receive reports")
 		}
 	}
 	if len(broken) > 0 {
@@ -128,7 +126,7 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 
 // lookUpScope returns the names of what is in scope, and the rules that foreign,
 // unknown and removed ids break, which are all the same to the caller.
-func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken []report.BrokenRule, err error) {
+func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r RequestReport, scope report.Scope) (names map[uuid.UUID]string, database string, broken report.BrokenRules, err error) {
 	if len(scope.InstanceIDs) > 0 {
 		names, err = s.Instances.InstanceNames(ctx, organization, scope.InstanceIDs)
 		if err != nil {
@@ -137,9 +135,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 	}
 	for i, id := range r.InstanceIDs {
 		if _, ok := names[id]; !ok {
-			broken = append(broken, report.BrokenRule{
-				Pointer: fmt.Sprintf("#/scope/instanceIds/%d", i), Code: "instance_not_in_organization", Detail: "unknown instance",
-			})
+			broken.Add(fmt.Sprintf("#/scope/instanceIds/%d", i), "instance_not_in_organization", "unknown instance")
 		}
 	}
 	if scope.DatabaseID == nil || r.Kind != report.InstanceScorecard || len(scope.InstanceIDs) != 1 || len(broken) > 0 {
@@ -150,9 +146,7 @@ func (s *Service) lookUpScope(ctx context.Context, organization uuid.UUID, r Req
 		return nil, "", nil, fmt.Errorf("look up a database: %w", err)
 	}
 	if !ok {
-		broken = append(broken, report.BrokenRule{
-			Pointer: "#/scope/databaseId", Code: "database_not_on_instance", Detail: "no such database on this instance",
-		})
+		broken.Add("#/scope/databaseId", "database_not_on_instance", "no such database on this instance")
 	}
 	return names, database, broken, nil
 }

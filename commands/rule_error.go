@@ -38,7 +38,7 @@ type NotFoundError struct{ What string }
 func (e *NotFoundError) Error() string { return e.What + " not found" }
 
 // ruleError makes one error of all broken rules; the first one names it.
-func ruleError(broken []report.BrokenRule) *RuleError {
+func ruleError(broken report.BrokenRules) *RuleError {
 	fields := make([]FieldError, len(broken))
 	for i, b := range broken {
 		fields[i] = FieldError{Pointer: b.Pointer, Code: b.Code, Detail: b.Detail, Params: b.Params}

@@ -29,16 +29,24 @@ type BrokenRule struct {
 	Params  map[string]any
 }
 
+// BrokenRules are those that one request breaks.
+type BrokenRules []BrokenRule
+
+// Add adds one that needs no Params.
+func (b *BrokenRules) Add(pointer, code, detail string) {
+	*b = append(*b, BrokenRule{Pointer: pointer, Code: code, Detail: detail})
+}
+
 // Validate brings a scope into its canonical form (sorted unique ids, window
 // in UTC floored to the minute, an end up to MaxAhead in the future clamped to
 // now) and returns every rule of its kind that it breaks. Whether the instances
 // exist is not for it to know.
-func Validate(kind Kind, scope Scope, now time.Time) (Scope, []BrokenRule) {
+func Validate(kind Kind, scope Scope, now time.Time) (Scope, BrokenRules) {
 	canonical := Scope{InstanceIDs: unique(scope.InstanceIDs), DatabaseID: scope.DatabaseID}
 	if kind == InstanceScorecard {
 		return validateScorecard(canonical, scope.From, scope.To, now)
 	}
-	var broken []BrokenRule
+	var broken BrokenRules
 	if n := len(canonical.InstanceIDs); n > MaxInstances {
 		broken = append(broken, BrokenRule{
 			Pointer: "#/scope/instanceIds", Code: "too_many_instances",
@@ -47,36 +55,30 @@ func Validate(kind Kind, scope Scope, now time.Time) (Scope, []BrokenRule) {
 		})
 	}
 	if scope.DatabaseID != nil {
-		broken = append(broken, BrokenRule{
-			Pointer: "#/scope/databaseId", Code: "database_not_allowed", Detail: "only a scorecard can be limited to a database",
-		})
+		broken.Add("#/scope/databaseId", "database_not_allowed", "only a scorecard can be limited to a database")
 	}
 	for _, end := range []struct {
 		name string
 		at   *time.Time
 	}{{"from", scope.From}, {"to", scope.To}} {
 		if end.at != nil {
-			broken = append(broken, BrokenRule{
-				Pointer: "#/scope/" + end.name, Code: "range_not_allowed", Detail: "only a scorecard has a date range",
-			})
+			broken.Add("#/scope/"+end.name, "range_not_allowed", "only a scorecard has a date range")
 		}
 	}
 	return canonical, broken
 }
 
-func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, []BrokenRule) {
-	var broken []BrokenRule
+func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, BrokenRules) {
+	var broken BrokenRules
 	if len(scope.InstanceIDs) != 1 {
-		broken = append(broken, BrokenRule{
-			Pointer: "#/scope/instanceIds", Code: "scorecard_needs_one_instance", Detail: "a scorecard covers exactly one instance",
-		})
+		broken.Add("#/scope/instanceIds", "scorecard_needs_one_instance", "a scorecard covers exactly one instance")
 	}
 	for _, end := range []struct {
 		name string
 		at   *time.Time
 	}{{"from", from}, {"to", to}} {
 		if end.at == nil {
-			broken = append(broken, BrokenRule{Pointer: "#/scope/" + end.name, Code: "range_required", Detail: "a scorecard needs from and to"})
+			broken.Add("#/scope/"+end.name, "range_required", "a scorecard needs from and to")
 		}
 	}
 	if from == nil || to == nil {
@@ -89,13 +91,11 @@ func validateScorecard(scope Scope, from, to *time.Time, now time.Time) (Scope, 
 
 // window floors, clamps and judges the window of a scorecard. The floors come
 // first: a window of exactly 31 days at any second of its minute stays one.
-func window(from, to, now time.Time) (start, end time.Time, broken []BrokenRule) {
+func window(from, to, now time.Time) (start, end time.Time, broken BrokenRules) {
 	now = now.UTC()
 	start, end = from.UTC().Truncate(time.Minute), to.UTC().Truncate(time.Minute)
 	if from.After(now) {
-		broken = append(broken, BrokenRule{
-			Pointer: "#/scope/from", Code: "window_in_future", Detail: "must not lie in the future",
-		})
+		broken.Add("#/scope/from", "window_in_future", "must not lie in the future")
 	}
 	switch {
 	case to.After(now.Add(MaxAhead)):
@@ -112,9 +112,7 @@ func window(from, to, now time.Time) (start, end time.Time, broken []BrokenRule)
 	}
 	switch width := end.Sub(start); {
 	case width <= 0:
-		broken = append(broken, BrokenRule{
-			Pointer: "#/scope/to", Code: "invalid_window", Detail: "must be at least one minute after from",
-		})
+		broken.Add("#/scope/to", "invalid_window", "must be at least one minute after from")
 	case width > MaxScorecard:
 		broken = append(broken, BrokenRule{
 			Rule: "report_range_too_wide", Pointer: "#/scope/to", Code: "range_too_wide",
@@ -127,7 +125,7 @@ func window(from, to, now time.Time) (start, end time.Time, broken []BrokenRule)
 
 // Recipients returns the requester and then the extras, each once, and the rule
 // they break if they are more than MaxRecipients.
-func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []BrokenRule) {
+func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, BrokenRules) {
 	all := []uuid.UUID{requester}
 	for _, id := range extras {
 		if !slices.Contains(all, id) {
@@ -137,7 +135,7 @@ func Recipients(requester uuid.UUID, extras []uuid.UUID) ([]uuid.UUID, []BrokenR
 	if len(all) <= MaxRecipients {
 		return all, nil
 	}
-	return all, []BrokenRule{{
+	return all, BrokenRules{{
 		Pointer: "#/recipientIds", Code: "too_many_recipients",
 		Detail: fmt.Sprintf("with the requester these are %d recipients; at most %d are allowed", len(all), MaxRecipients),
 		Params: map[string]any{"max": MaxRecipients},
