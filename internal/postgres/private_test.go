@@ -213,14 +213,17 @@ func TestManyAttachWhileTheMonitorIsGranted(t *testing.T) {
 func TestServerIsSetUpAsDocumented(t *testing.T) {
 	asEveryAccount(t, func(t *testing.T, s *scene) {
 		p := s.serve(t)
-		db := p.db(t)
+		db, pool, err := postgres.Connect(t.Context(), p.URL, postgres.PoolOptions{Name: "serve"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
 		for name, want := range map[string]string{
 			"fsync": "on", "listen_addresses": "", "dynamic_shared_memory_type": "mmap",
 			"password_encryption": "scram-sha-256", "data_checksums": "on", "lock_timeout": "10s",
 		} {
-			var got string
-			if err := db.Get(&got, `SELECT current_setting($1)`, name); err != nil || got != want {
-				t.Errorf("%s is %q (%v), want %q", name, got, err, want)
+			if got := setting(t, db, name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
 			}
 		}
 		var super bool
