@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/jmoiron/sqlx/reflectx"
 )
 
 // Exec runs a statement that answers nothing.
@@ -52,53 +52,56 @@ func Find[T any](ctx context.Context, q sqlx.QueryerContext, what, query string,
 // All returns every row; where there is none, it is empty and not nil. Rows are scanned
 // where they stay, which takes a tenth less than sqlx.Select, which copies each.
 func All[T any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) ([]T, error) {
-	all := []T{}
-	found, err := q.QueryxContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	defer func() { _ = found.Close() }()
-	for columns := hasColumns[T](found.Mapper); err == nil && found.Next(); {
+	all, columns := []T{}, hasColumns[T]()
+	err := each(ctx, q, what, query, args, func(rows *sqlx.Rows) error {
 		var none T
 		all = append(all, none)
 		row := &all[len(all)-1]
 		if columns {
-			err = found.StructScan(row)
-		} else {
-			err = found.Scan(row)
+			return rows.StructScan(row)
 		}
-	}
-	if err := cmp.Or(err, found.Err()); err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return rows.Scan(row)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }
 
 // hasColumns tells a struct of columns from one value.
-func hasColumns[T any](mapper *reflectx.Mapper) bool {
-	_, scans := any(new(T)).(sql.Scanner)
+func hasColumns[T any]() bool {
 	t := reflect.TypeFor[T]()
-	return !scans && t.Kind() == reflect.Struct && len(mapper.TypeMap(t).Index) > 0
+	return t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]() && !reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
 }
 
 // Map returns the second of two columns by the first.
 func Map[K comparable, V any](ctx context.Context, q sqlx.QueryerContext, what, query string, args ...any) (map[K]V, error) {
 	found := map[K]V{}
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err := each(ctx, q, what, query, args, func(rows *sqlx.Rows) error {
 		var key K
 		var value V
-		if err := rows.Scan(&key, &value); err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
-		}
+		err := rows.Scan(&key, &value)
 		found[key] = value
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return found, nil
+}
+
+// each scans row by row.
+func each(ctx context.Context, q sqlx.QueryerContext, what, query string, args []any, scan func(*sqlx.Rows) error) error {
+	rows, err := q.QueryxContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for err == nil && rows.Next() {
+		err = scan(rows)
+	}
+	if err := cmp.Or(err, rows.Err()); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
