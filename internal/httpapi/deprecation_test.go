@@ -32,7 +32,7 @@ func TestDeprecatedOperations(t *testing.T) {
 	w := newWorld(t)
 	deprecated, err := contract.Load(withDeprecated(t, "listMembers", migrate))
 	must(t, err)
-	w.handler, w.server, err = build(w.deps.front(), w.deps.groups(), deprecated)
+	w.handler, w.server, err = build(w.deps.Front, w.deps.groups(), deprecated)
 	must(t, err)
 	says := func(a answer) []string {
 		return append([]string{a.Header().Get("Deprecation"), a.Header().Get("Sunset")}, a.Header().Values("Link")...)

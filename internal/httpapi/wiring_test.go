@@ -1,16 +1,6 @@
 package httpapi
 
 import (
-	"io/fs"
-	"log/slog"
-	"net/netip"
-	"net/url"
-	"time"
-
-	"github.com/jmoiron/sqlx"
-	"go.opentelemetry.io/otel/trace"
-
-	"muster/commands"
 	"muster/eventstore"
 	"muster/eventstore/topic"
 	"muster/handlers/jobs"
@@ -31,7 +21,6 @@ import (
 	"muster/internal/measurements/drops"
 	"muster/internal/oidc"
 	"muster/internal/readiness"
-	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/audit"
@@ -43,9 +32,7 @@ import (
 // Dependencies are what the API stands on in a test, each once, however many groups
 // stand on it.
 type Dependencies struct {
-	DB         *sqlx.DB
-	Commands   *commands.Service
-	Accounts   *accounts.Store
+	Front
 	Events     *eventstore.Store
 	History    *history.Reader
 	Fleet      *projected.Reader
@@ -67,30 +54,11 @@ type Dependencies struct {
 	Blobs       *blobs.Store
 	Outbox      *mail.Outbox   // nil where a mail server is set
 	OIDC        *oidc.Provider // nil: people sign in with passwords only
-	App         fs.FS          // the built web application; nil where the binary is without
 	// FillDemo fills a demo organization in the background and returns at once;
 	// filling one again changes nothing.
 	FillDemo func(accounts.Organization)
-	Metrics  *telemetry.Metrics // shown at GET /metrics
-	Tracer   trace.Tracer       // nil: requests make no spans
 	Ready    *readiness.Board
 	Build    operations.Build
-
-	Log *slog.Logger
-	Now func() time.Time
-
-	PublicURL       *url.URL // without a path
-	InsecureCookies bool
-	TrustedProxies  []netip.Prefix
-	CORSOrigins     []string
-	Unlimited       bool // MUSTER_RATE_LIMITS=off
-}
-
-func (d Dependencies) front() Front {
-	return Front{
-		DB: d.DB, Accounts: d.Accounts, Commands: d.Commands, Metrics: d.Metrics, Tracer: d.Tracer, App: d.App, Log: d.Log, Now: d.Now,
-		PublicURL: d.PublicURL, InsecureCookies: d.InsecureCookies, TrustedProxies: d.TrustedProxies, CORSOrigins: d.CORSOrigins, Unlimited: d.Unlimited,
-	}
 }
 
 func (d Dependencies) groups() Groups {

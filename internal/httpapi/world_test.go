@@ -127,19 +127,21 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 			return err == nil && waiter.Wait(ctx, eventstore.Fleet, head.Position, fleet.Name), err
 		}}
 	w.deps = Dependencies{
+		Front: Front{
+			DB: db, Commands: service, Accounts: people, App: builtApp, Metrics: telemetry.New("test", "abc"),
+			Log: log, Now: w.clock.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
+		},
 		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(d measurements.Drop) {
 			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
 			w.deps.Drops.Note(d)
 		}}, Drops: drops.New(db, log, w.clock.Now), Feed: feed.New(service, resolver, store, w.clock.Now),
 		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now}),
-		DB:     db, Commands: service, Accounts: people, Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Checks: checks,
+		Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: waiter, DeadLetters: runner.DeadLetters(),
-		Connections: collector, Blobs: files, Outbox: outbox, App: builtApp,
+		Connections: collector, Blobs: files, Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
-		Metrics:  telemetry.New("test", "abc"),
 		Ready:    readiness.New(log, readiness.Need{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}),
 		Build:    operations.Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
-		Log:      log, Now: w.clock.Now, PublicURL: &url.URL{Scheme: "http", Host: "muster.test"},
 	}
 	for _, c := range change {
 		c(&w.deps)
@@ -152,7 +154,7 @@ func (w *world) build() {
 	w.t.Helper()
 	c, err := ourContract()
 	must(w.t, err)
-	w.handler, w.server, err = build(w.deps.front(), w.deps.groups(), c)
+	w.handler, w.server, err = build(w.deps.Front, w.deps.groups(), c)
 	must(w.t, err)
 	forms, err := ourForms()
 	must(w.t, err)
