@@ -14,7 +14,6 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/blobs"
 	"muster/internal/mail"
-	"muster/internal/proof"
 )
 
 // How many jobs of a kind one process works on at once. A build uses a core
@@ -28,7 +27,7 @@ const (
 // time beside the pool's common use: one a job and one that listens.
 const Connections = buildsAtOnce + mailsAtOnce + 2 + 1
 
-// Parts is everything that the handlers of reports need.
+// Parts is what the handlers of reports stand on. Each takes of it what it needs.
 type Parts struct {
 	DB        *sqlx.DB
 	Queue     *jobs.Queue
@@ -39,43 +38,30 @@ type Parts struct {
 	Gatherer  Gatherer
 	Renderer  Renderer
 	Blobs     *blobs.Store
-	Retention Windows
+	Retention time.Duration // of reports, over what organizations have set (MUSTER_REPORT_RETENTION); 0: as they have
 	Composer  *mail.Composer
 	Transport mail.Transport
 	PublicURL string
 	Now       func() time.Time
-	Ended     func(kind report.Kind, status report.Status, after time.Duration) // see Builder
-	Log       *slog.Logger
+	// Ended is told of every report that became Ready or Failed, and how long
+	// after its request; nil: nobody is.
+	Ended func(kind report.Kind, status report.Status, after time.Duration)
+	Log   *slog.Logger
+
+	passed func(ctx context.Context, p point) error // a test's way to stop between two steps
 }
 
 // Register adds the tasks and chores of reports to w.
-func (p Parts) Register(w *Workers) {
-	record := p.record()
-	w.Add((&Builder{
-		DB: p.DB, Queue: p.Queue, Record: record, Reports: p.Reports, Gatherer: p.Gatherer,
-		Renderer: p.Renderer, Blobs: p.Blobs, Retention: p.Retention, Now: p.Now, Ended: p.Ended,
-	}).Task(buildsAtOnce))
-	w.Add((&Mailer{
-		Queue: p.Queue, Record: record, Reports: p.Reports, Accounts: p.Accounts,
-		Composer: p.Composer, Transport: p.Transport, PublicURL: p.PublicURL,
-	}).Task(mailsAtOnce))
-	w.Add((&Expirer{DB: p.DB, Queue: p.Queue, Reports: p.Reports}).Task())
-	w.Add((&Eraser{Queue: p.Queue, Record: record, Reports: p.Reports, Blobs: p.Blobs}).Task())
-	sweeper := &Sweeper{Record: record, Blobs: p.Blobs, Now: p.Now}
+func Register(w *Workers, p Parts) {
+	w.Add((&Builder{p}).Task(buildsAtOnce))
+	w.Add((&Mailer{p}).Task(mailsAtOnce))
+	w.Add((&Expirer{p}).Task())
+	w.Add((&Eraser{p}).Task())
 	w.Every("sweep stray files", SweepEvery, func(ctx context.Context) error {
-		swept, err := sweeper.Sweep(ctx)
+		swept, err := (&Sweeper{p}).Sweep(ctx)
 		if swept.Deleted > 0 && p.Log != nil {
 			p.Log.Info("stray files deleted", "deleted", swept.Deleted, "looked", swept.Looked)
 		}
 		return err
 	})
-}
-
-// Rebuilder returns what builds PDFs again from the same parts.
-func (p Parts) Rebuilder() *Rebuilder {
-	return &Rebuilder{Record: p.record(), Chain: &proof.Prover{Events: p.Events, DB: p.DB}, Blobs: p.Blobs, Renderer: p.Renderer}
-}
-
-func (p Parts) record() *ReportStreams {
-	return &ReportStreams{Events: p.Events, Registry: p.Registry, DB: p.DB}
 }

@@ -43,22 +43,7 @@ type Renderer interface {
 }
 
 // Builder builds reports.
-type Builder struct {
-	DB        *sqlx.DB
-	Queue     *jobs.Queue
-	Record    *ReportStreams
-	Reports   *commands.Service
-	Gatherer  Gatherer
-	Renderer  Renderer
-	Blobs     *blobs.Store
-	Retention Windows
-	Now       func() time.Time
-	// Ended is told of every report that became Ready or Failed, and how long
-	// after its request; nil: nobody is.
-	Ended func(kind report.Kind, status report.Status, after time.Duration)
-
-	passed func(ctx context.Context, p point) error // a test's way to stop between two steps
-}
+type Builder struct{ Parts }
 
 // point is a place between two steps of a handler.
 type point string
@@ -72,11 +57,11 @@ const (
 	pointCommitted    point = "committed"
 )
 
-func pass(ctx context.Context, passed func(context.Context, point) error, p point) error {
-	if passed == nil {
+func (p *Parts) pass(ctx context.Context, at point) error {
+	if p.passed == nil {
 		return nil
 	}
-	return passed(ctx, p)
+	return p.passed(ctx, at)
 }
 
 // The steps of a build as the history shows them.
@@ -102,7 +87,7 @@ func (b *Builder) Task(concurrency int) Task {
 // Handle builds one report: Ready, or Failed where trying again is of no use,
 // or an error.
 func (b *Builder) Handle(ctx context.Context, job jobs.Claimed) error {
-	rec, err := b.Record.load(ctx, job.OrganizationID, job.Subject)
+	rec, err := b.load(ctx, job.OrganizationID, job.Subject)
 	if isUnknown(err) || err == nil && rec.over() {
 		return nil // an earlier attempt ended it, or there never was one: nothing left to do
 	}
@@ -145,7 +130,7 @@ func (b *Builder) start(ctx context.Context, job jobs.Claimed) error {
 	if err != nil {
 		return fmt.Errorf("start report %s: %w", job.Subject, err)
 	}
-	return pass(ctx, b.passed, pointStarted)
+	return b.pass(ctx, pointStarted)
 }
 
 // resumption says why an attempt follows on another; of the first nobody asks.
@@ -161,7 +146,6 @@ func resumption(job jobs.Claimed) string {
 	return "the worker before did not finish"
 }
 
-// built is what a build has made.
 type built struct {
 	ready  report.Ready
 	people []uuid.UUID // whom the inputs name
@@ -202,7 +186,7 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 		if err := b.completeStep(ctx, job, i+1); err != nil {
 			return built{}, err
 		}
-		if err := pass(ctx, b.passed, step.then); err != nil {
+		if err := b.pass(ctx, step.then); err != nil {
 			return built{}, err
 		}
 	}
@@ -237,7 +221,7 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 	if rendered.InputsSHA256 != inputs.SHA256 || rendered.SHA256 != file.SHA256 {
 		return report.Ready{}, fmt.Errorf("report %s: what was stored is not what was rendered", doc.ReportID)
 	}
-	keep, keepInputs, err := b.Retention.Windows(ctx, doc.Organization.ID)
+	keep, keepInputs, err := b.windows(ctx, doc.Organization.ID)
 	if err != nil {
 		return report.Ready{}, err
 	}
@@ -268,7 +252,7 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 // publish commits the outcome with everything that follows from it. Where the
 // answer to the commit is lost, the files stay: the log may name them.
 func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) error {
-	err := end(ctx, b.Queue, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	err := b.end(ctx, job, fmt.Sprintf("publish report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		return b.Reports.MarkReady(ctx, tx, job.OrganizationID, job.Subject, made.ready, func(recorded report.Ready) error {
 			if err := b.follow(ctx, tx, job, recorded); err != nil {
 				return err
@@ -279,10 +263,9 @@ func (b *Builder) publish(ctx context.Context, job jobs.Claimed, made built) err
 	if err != nil {
 		return err
 	}
-	return pass(ctx, b.passed, pointCommitted)
+	return b.pass(ctx, pointCommitted)
 }
 
-// follow queues what a Ready report needs.
 func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, ready report.Ready) error {
 	next := jobs.Job{OrganizationID: job.OrganizationID, Subject: job.Subject}
 	for _, member := range ready.RecipientIDs {
@@ -301,14 +284,14 @@ func (b *Builder) follow(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, rea
 
 // fail ends the report where trying again is of no use.
 func (b *Builder) fail(ctx context.Context, job jobs.Claimed, failed report.Failed) error {
-	return end(ctx, b.Queue, job, fmt.Sprintf("end report %s as Failed", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	return b.end(ctx, job, fmt.Sprintf("end report %s as Failed", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		return b.Reports.MarkFailed(ctx, tx, job.OrganizationID, job.Subject, failed)
 	})
 }
 
 // dead ends a report whose last attempt failed, or whose workers died.
 func (b *Builder) dead(ctx context.Context, tx *sqlx.Tx, job jobs.Claimed, cause error) (committed func(), err error) {
-	rec, err := b.Record.loadFrom(ctx, tx, job.OrganizationID, job.Subject)
+	rec, err := b.loadFrom(ctx, tx, job.OrganizationID, job.Subject)
 	if isUnknown(err) {
 		return nil, nil
 	}

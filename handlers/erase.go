@@ -13,7 +13,6 @@ import (
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers/jobs"
-	"muster/internal/accounts"
 	"muster/internal/blobs"
 )
 
@@ -25,11 +24,7 @@ const choreTimeout = time.Minute
 const behind = 5 * time.Second
 
 // Expirer ends the window of Ready reports.
-type Expirer struct {
-	DB      *sqlx.DB
-	Queue   *jobs.Queue
-	Reports *commands.Service
-}
+type Expirer struct{ Parts }
 
 // Task is how expiry jobs are worked on. They are tried for ever: a report that
 // has expired reads as expired meanwhile, but its file must go.
@@ -42,7 +37,7 @@ func hourly(attempt int) time.Duration { return min(jobs.Backoff(attempt), time.
 
 // Handle appends Expired and queues the erasure of the PDF.
 func (e *Expirer) Handle(ctx context.Context, job jobs.Claimed) error {
-	err := end(ctx, e.Queue, job, fmt.Sprintf("expire report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	err := e.end(ctx, job, fmt.Sprintf("expire report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		erase := jobs.Job{OrganizationID: job.OrganizationID, Kind: jobs.Erase, Subject: job.Subject, Key: jobs.ErasePDF}
 		if err := e.Queue.Insert(ctx, tx, erase); err != nil {
 			return commands.Mark{}, err
@@ -70,12 +65,7 @@ const (
 )
 
 // Eraser deletes what may no longer be kept.
-type Eraser struct {
-	Queue   *jobs.Queue
-	Record  *ReportStreams
-	Reports *commands.Service
-	Blobs   *blobs.Store
-}
+type Eraser struct{ Parts }
 
 // Task is how erasure jobs are worked on. They are tried for ever: a promise to
 // delete does not lapse.
@@ -87,7 +77,7 @@ func (e *Eraser) Task() Task {
 // follows: the other way round a crash could leave a file that the log says is
 // gone.
 func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
-	rec, err := e.Record.load(ctx, job.OrganizationID, job.Subject)
+	rec, err := e.load(ctx, job.OrganizationID, job.Subject)
 	if err != nil {
 		return err
 	}
@@ -115,17 +105,13 @@ func (e *Eraser) eraseInputs(ctx context.Context, job jobs.Claimed, file, rule s
 		return err
 	}
 	doing := fmt.Sprintf("record the erasure of the inputs of report %s", job.Subject)
-	return end(ctx, e.Queue, job, doing, func(tx *sqlx.Tx) (commands.Mark, error) {
+	return e.end(ctx, job, doing, func(tx *sqlx.Tx) (commands.Mark, error) {
 		return e.Reports.RecordInputsErased(ctx, tx, job.OrganizationID, job.Subject, rule)
 	})
 }
 
 // Sweeper deletes files that no event names: what dead workers left behind.
-type Sweeper struct {
-	Record *ReportStreams
-	Blobs  *blobs.Store
-	Now    func() time.Time
-}
+type Sweeper struct{ Parts }
 
 // SweepEvery is how often it is worth looking.
 const SweepEvery = time.Hour
@@ -172,9 +158,9 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 	return swept, nil
 }
 
-// lookUp is Record.load with an empty record for an unknown report.
+// lookUp is load with an empty record for an unknown report.
 func (s *Sweeper) lookUp(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
-	rec, err := s.Record.load(ctx, organization, id)
+	rec, err := s.load(ctx, organization, id)
 	if isUnknown(err) {
 		return &recorded{}, nil
 	}
@@ -193,16 +179,9 @@ func (s *Sweeper) stray(rec *recorded, file blobs.Object) bool {
 
 const day = 24 * time.Hour
 
-// Windows says how long an organization's files are kept from now on: as it has set
-// it, or for the reports an override of the whole installation.
-type Windows struct {
-	Accounts *accounts.Store
-	Override time.Duration // MUSTER_REPORT_RETENTION; 0: none
-}
-
-// Windows returns how long files are kept from now on.
-func (w Windows) Windows(ctx context.Context, organization uuid.UUID) (reports, inputs time.Duration, err error) {
-	o, ok, err := w.Accounts.Organization(ctx, organization)
+// windows returns how long an organization's files are kept from now on.
+func (p *Parts) windows(ctx context.Context, organization uuid.UUID) (reports, inputs time.Duration, err error) {
+	o, ok, err := p.Accounts.Organization(ctx, organization)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the retention of organization %s: %w", organization, err)
 	}
@@ -210,8 +189,8 @@ func (w Windows) Windows(ctx context.Context, organization uuid.UUID) (reports, 
 		return 0, 0, fmt.Errorf("read the retention: no organization %s", organization)
 	}
 	reports = time.Duration(o.ReportRetentionDays) * day
-	if w.Override > 0 {
-		reports = w.Override
+	if p.Retention > 0 {
+		reports = p.Retention
 	}
 	return reports, time.Duration(o.InputsRetentionDays) * day, nil
 }

@@ -56,7 +56,7 @@ func (s *scene) forgotten(text string) {
 
 func (s *scene) rebuild(id uuid.UUID) handlers.RebuildOutcome {
 	s.t.Helper()
-	o, err := (&handlers.Rebuilder{Record: s.record(), Chain: s.chain(), Blobs: s.blobs, Renderer: s.renderer()}).Rebuild(s.t.Context(), id, &bytes.Buffer{})
+	o, err := s.rebuilder(s.renderer()).Rebuild(s.t.Context(), id, &bytes.Buffer{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,6 +1,11 @@
 package handlers
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Points between the steps, for tests that stop a worker there.
 const (
@@ -13,11 +18,11 @@ const (
 )
 
 // OnPass lets a test look on, wait or fail between two steps.
-func (b *Builder) OnPass(f func(ctx context.Context, at string) error) {
-	b.passed = func(ctx context.Context, p point) error { return f(ctx, string(p)) }
+func (p *Parts) OnPass(f func(ctx context.Context, at string) error) {
+	p.passed = func(ctx context.Context, at point) error { return f(ctx, string(at)) }
 }
 
-// OnPass lets a test look on, wait or fail between two steps.
-func (m *Mailer) OnPass(f func(ctx context.Context, at string) error) {
-	m.passed = func(ctx context.Context, p point) error { return f(ctx, string(p)) }
+// Windows is how long the files of an organization are kept from now on.
+func (p *Parts) Windows(ctx context.Context, organization uuid.UUID) (reports, inputs time.Duration, err error) {
+	return p.windows(ctx, organization)
 }

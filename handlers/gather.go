@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 	"golang.org/x/sync/errgroup"
 
 	"muster/domain/instant"
@@ -50,7 +49,6 @@ type Measurements interface {
 
 // Inputs is the Gatherer of the program.
 type Inputs struct {
-	DB           *sqlx.DB
 	Events       *eventstore.Store
 	Fleet        *fleet.Reader
 	Facts        *assessment.Store
@@ -142,7 +140,7 @@ func (g *Inputs) addOrganization(ctx context.Context, in Gathering, doc *snapsho
 // addInstant takes the instant as of which the document speaks: after every
 // fact in it, by this worker's clock or by that of whoever assessed.
 func (g *Inputs) addInstant(ctx context.Context, _ Gathering, doc *snapshot.Document) error {
-	head, err := g.Events.Head(ctx, g.DB, eventstore.Reports)
+	head, err := g.Events.Head(ctx, nil, eventstore.Reports)
 	if err != nil {
 		return err
 	}
@@ -163,7 +161,7 @@ const waits = 10
 // pass waits until a read model has passed where a log ends now. The others that
 // read this log may stand still.
 func (g *Inputs) pass(ctx context.Context, log eventstore.Log, model string) error {
-	head, err := g.Events.Head(ctx, g.DB, log)
+	head, err := g.Events.Head(ctx, nil, log)
 	if err != nil {
 		return err
 	}

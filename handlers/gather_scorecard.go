@@ -39,7 +39,6 @@ func (g *Inputs) addAlerts(ctx context.Context, in Gathering, doc *snapshot.Docu
 	return nil
 }
 
-// recordedAlert is an alert as the document carries it.
 func recordedAlert(a alerts.Alert) snapshot.Alert {
 	out := snapshot.Alert{
 		ID: a.ID, Title: a.Title, Severity: string(a.Severity), State: string(a.State), Muted: a.Muted,

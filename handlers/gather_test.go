@@ -143,7 +143,7 @@ func (e *estate) inputs() *handlers.Inputs {
 		e.t.Fatal(err)
 	}
 	return &handlers.Inputs{
-		DB: e.db, Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
+		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db),
 		Alerts:       alerts.NewReader(e.db, e.events, commands.Registry().Decode),
 		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,

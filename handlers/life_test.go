@@ -96,7 +96,7 @@ func TestTheWindowInForceAtReadyStays(t *testing.T) {
 	if len(expiry) != 1 || !expiry[0].RunAt.Equal(ready.ExpiresAt) {
 		t.Errorf("expiry jobs %+v, want one at %s", expiry, ready.ExpiresAt)
 	}
-	short := handlers.Windows{Accounts: s.accounts, Override: 3 * time.Second}
+	short := handlers.Parts{Accounts: s.accounts, Retention: 3 * time.Second}
 	if reports, inputs, err := short.Windows(t.Context(), s.organization); err != nil || reports != 3*time.Second || inputs != 400*24*time.Hour {
 		t.Errorf("override gives %s %s %v", reports, inputs, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"muster/domain/report"
 	"muster/eventstore/witness"
 	"muster/handlers/jobs"
-	"muster/internal/accounts"
 	"muster/internal/mail"
 )
 
@@ -24,17 +23,7 @@ const mailFor = 24 * time.Hour
 const mailTimeout = 2 * time.Minute
 
 // Mailer tells one recipient that a report is ready.
-type Mailer struct {
-	Queue     *jobs.Queue
-	Record    *ReportStreams
-	Reports   *commands.Service
-	Accounts  *accounts.Store
-	Composer  *mail.Composer
-	Transport mail.Transport
-	PublicURL string
-
-	passed func(ctx context.Context, p point) error
-}
+type Mailer struct{ Parts }
 
 // The point of a mail after which it may be sent twice.
 const pointSent point = "sent"
@@ -54,7 +43,7 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	if err != nil {
 		return &jobs.FinalError{Err: fmt.Errorf("mail job for %q: %w", job.Key, err)}
 	}
-	rec, err := m.Record.load(ctx, job.OrganizationID, job.Subject)
+	rec, err := m.load(ctx, job.OrganizationID, job.Subject)
 	if err != nil {
 		return err
 	}
@@ -72,7 +61,7 @@ func (m *Mailer) Handle(ctx context.Context, job jobs.Claimed) error {
 	case err != nil:
 		return fmt.Errorf("mail report %s to member %s: %w", job.Subject, member, err)
 	}
-	if err := pass(ctx, m.passed, pointSent); err != nil {
+	if err := m.pass(ctx, pointSent); err != nil {
 		return err
 	}
 	return m.record(ctx, job, report.EmailSent{
@@ -134,7 +123,7 @@ func failedMail(id, member uuid.UUID, e *mail.DeliveryError) report.EmailFailed 
 }
 
 func (m *Mailer) record(ctx context.Context, job jobs.Claimed, outcome report.Event) error {
-	return end(ctx, m.Queue, job, fmt.Sprintf("record the mail of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
+	return m.end(ctx, job, fmt.Sprintf("record the mail of report %s", job.Subject), func(tx *sqlx.Tx) (commands.Mark, error) {
 		return m.Reports.RecordMail(ctx, tx, job.OrganizationID, job.Subject, outcome)
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"muster/domain/report"
 	"muster/internal/blobs"
+	"muster/internal/proof"
 	"muster/internal/snapshot"
 )
 
@@ -95,19 +96,8 @@ func (e *NotBuiltError) Error() string {
 	return fmt.Sprintf("report %s is %s: it has no PDF", e.ID, e.Status)
 }
 
-// Chain holds the events of a report against the chain; *proof.Prover does.
-type Chain interface {
-	// Record names the first thing that does not fit; empty: all of it fits.
-	Record(ctx context.Context, organization, report uuid.UUID) (fault string, err error)
-}
-
 // Rebuilder builds PDFs again from their recorded inputs.
-type Rebuilder struct {
-	Record   *ReportStreams
-	Chain    Chain
-	Blobs    *blobs.Store
-	Renderer Renderer
-}
+type Rebuilder struct{ Parts }
 
 // Rebuild builds the PDF of a report again, writes it to w and holds it against
 // what was recorded. Another renderer's PDF is built and written too, but
@@ -115,18 +105,18 @@ type Rebuilder struct {
 // report's events verify; where they do not, nothing is built. Errors:
 // *UnknownReportError, *NotBuiltError.
 func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (RebuildOutcome, error) {
-	organization, err := r.Record.owner(ctx, id)
+	organization, err := r.owner(ctx, id)
 	if err != nil {
 		return RebuildOutcome{}, err
 	}
-	fault, err := r.Chain.Record(ctx, organization, id)
+	fault, err := (&proof.Prover{Events: r.Events}).Record(ctx, organization, id)
 	if err != nil {
 		return RebuildOutcome{}, err
 	}
 	if fault != "" {
 		return RebuildOutcome{Verdict: RecordAltered, Organization: organization, Fault: fault}, nil
 	}
-	rec, err := r.Record.load(ctx, organization, id)
+	rec, err := r.load(ctx, organization, id)
 	if err != nil {
 		return RebuildOutcome{}, err
 	}

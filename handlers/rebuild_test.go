@@ -31,7 +31,7 @@ func TestRebuildAnswers(t *testing.T) {
 	rebuild := func(renderer handlers.Renderer) (handlers.RebuildOutcome, []byte) {
 		t.Helper()
 		var out bytes.Buffer
-		o, err := (&handlers.Rebuilder{Record: s.record(), Chain: s.chain(), Blobs: s.blobs, Renderer: renderer}).Rebuild(t.Context(), id, &out)
+		o, err := s.rebuilder(renderer).Rebuild(t.Context(), id, &out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestRebuildOfWhatWasNeverBuilt(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	id := s.request(s.ana)
-	r := &handlers.Rebuilder{Record: s.record(), Chain: s.chain(), Blobs: s.blobs, Renderer: s.renderer()}
+	r := s.rebuilder(s.renderer())
 	var unbuilt *handlers.NotBuiltError
 	if _, err := r.Rebuild(t.Context(), id, &bytes.Buffer{}); !errors.As(err, &unbuilt) || unbuilt.Status != report.StatusQueued {
 		t.Errorf("queued: %v", err)

@@ -15,13 +15,6 @@ import (
 	"muster/handlers/jobs"
 )
 
-// ReportStreams reads reports from their streams.
-type ReportStreams struct {
-	Events   *eventstore.Store
-	Registry *eventstore.Registry
-	DB       *sqlx.DB
-}
-
 // recorded is what the log says about a report.
 type recorded struct {
 	organization uuid.UUID
@@ -41,13 +34,13 @@ type UnknownReportError struct{ ID uuid.UUID }
 func (e *UnknownReportError) Error() string { return fmt.Sprintf("no report %s", e.ID) }
 
 // load folds one report. Errors: *UnknownReportError.
-func (r *ReportStreams) load(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
-	return r.loadFrom(ctx, r.DB, organization, id)
+func (p *Parts) load(ctx context.Context, organization, id uuid.UUID) (*recorded, error) {
+	return p.loadFrom(ctx, p.DB, organization, id)
 }
 
-func (r *ReportStreams) loadFrom(ctx context.Context, q sqlx.ExtContext, organization, id uuid.UUID) (*recorded, error) {
+func (p *Parts) loadFrom(ctx context.Context, q sqlx.ExtContext, organization, id uuid.UUID) (*recorded, error) {
 	rec := &recorded{organization: organization, sent: map[uuid.UUID]bool{}}
-	version, err := eventstore.Fold(r.Registry, r.Events.Load(ctx, q, organization, id), rec.apply)
+	version, err := eventstore.Fold(p.Registry, p.Events.Load(ctx, q, organization, id), rec.apply)
 	if err != nil {
 		return nil, fmt.Errorf("load report %s: %w", id, err)
 	}
@@ -84,8 +77,8 @@ func (rec *recorded) over() bool {
 
 // owner is the organization of a report that is known by its id alone, for the
 // command line. Errors: *UnknownReportError.
-func (r *ReportStreams) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
-	for e, err := range r.Events.Read(ctx, eventstore.Reports, eventstore.Filter{Stream: id}) {
+func (p *Parts) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
+	for e, err := range p.Events.Read(ctx, eventstore.Reports, eventstore.Filter{Stream: id}) {
 		if err != nil {
 			return uuid.Nil, fmt.Errorf("look for report %s: %w", id, err)
 		}
@@ -95,8 +88,11 @@ func (r *ReportStreams) owner(ctx context.Context, id uuid.UUID) (uuid.UUID, err
 }
 
 // end commits what record appends together with the end of a job; doing is for the error.
-func end(ctx context.Context, q *jobs.Queue, job jobs.Claimed, doing string, record func(tx *sqlx.Tx) (commands.Mark, error)) error {
-	err := q.End(ctx, job, func(tx *sqlx.Tx) error {
+func (p *Parts) end(ctx context.Context, job jobs.Claimed, doing string, record func(tx *sqlx.Tx) (commands.Mark, error)) error {
+	err := eventstore.Transact(ctx, p.DB, func(tx *sqlx.Tx) error {
+		if err := p.Queue.Finish(ctx, tx, job); err != nil {
+			return err
+		}
 		_, err := record(tx)
 		return err
 	})

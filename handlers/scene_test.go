@@ -28,7 +28,6 @@ import (
 	"muster/internal/mail/mailtest"
 	"muster/internal/pdf"
 	"muster/internal/pgtest"
-	"muster/internal/proof"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/snapshottest"
 	"muster/projections/fleet"
@@ -153,11 +152,20 @@ func (s *scene) ask(by uuid.UUID, what commands.RequestReport) uuid.UUID {
 	return r.ReportID
 }
 
-func (s *scene) record() *handlers.ReportStreams {
-	return &handlers.ReportStreams{Events: s.events, Registry: commands.Registry(), DB: s.db}
+// parts are what every handler stands on.
+func (s *scene) parts() handlers.Parts {
+	return handlers.Parts{
+		DB: s.db, Queue: s.queue, Events: s.events, Registry: commands.Registry(), Reports: s.commands,
+		Accounts: s.accounts, Blobs: s.blobs, Now: s.clock.Now,
+	}
 }
 
-func (s *scene) chain() *proof.Prover { return &proof.Prover{Events: s.events, DB: s.db} }
+// rebuilder renders again by renderer.
+func (s *scene) rebuilder(renderer handlers.Renderer) *handlers.Rebuilder {
+	p := s.parts()
+	p.Renderer = renderer
+	return &handlers.Rebuilder{Parts: p}
+}
 
 func (s *scene) renderer() *pdf.Renderer {
 	s.t.Helper()
@@ -169,10 +177,9 @@ func (s *scene) renderer() *pdf.Renderer {
 }
 
 func (s *scene) builder() *handlers.Builder {
-	return &handlers.Builder{
-		DB: s.db, Queue: s.queue, Record: s.record(), Reports: s.commands, Gatherer: s.gatherer,
-		Renderer: s.renderer(), Blobs: s.blobs, Retention: handlers.Windows{Accounts: s.accounts}, Now: s.clock.Now,
-	}
+	p := s.parts()
+	p.Gatherer, p.Renderer = s.gatherer, s.renderer()
+	return &handlers.Builder{Parts: p}
 }
 
 func (s *scene) mailer() *handlers.Mailer {
@@ -186,18 +193,17 @@ func (s *scene) mailer() *handlers.Mailer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return &handlers.Mailer{
-		Queue: s.queue, Record: s.record(), Reports: s.commands, Accounts: s.accounts,
-		Composer: composer, Transport: transport, PublicURL: "https://muster.example.org",
-	}
+	p := s.parts()
+	p.Composer, p.Transport, p.PublicURL = composer, transport, "https://muster.example.org"
+	return &handlers.Mailer{Parts: p}
 }
 
 func (s *scene) expirer() *handlers.Expirer {
-	return &handlers.Expirer{DB: s.db, Queue: s.queue, Reports: s.commands}
+	return &handlers.Expirer{Parts: s.parts()}
 }
 
 func (s *scene) eraser() *handlers.Eraser {
-	return &handlers.Eraser{Queue: s.queue, Record: s.record(), Reports: s.commands, Blobs: s.blobs}
+	return &handlers.Eraser{Parts: s.parts()}
 }
 
 func (s *scene) tasks() []handlers.Task {
@@ -207,9 +213,9 @@ func (s *scene) tasks() []handlers.Task {
 // work runs one worker process; the function it returns stops it.
 func (s *scene) work(name string, tasks ...handlers.Task) (stop func()) {
 	s.t.Helper()
-	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{
+	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{Config: jobs.Config{
 		Worker: name, Lease: time.Hour, Poll: 20 * time.Millisecond, Drain: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
-	})
+	}})
 	for _, t := range tasks {
 		w.Add(t)
 	}
@@ -331,7 +337,7 @@ func (s *scene) stored() []string {
 
 func (s *scene) sweep() handlers.Swept {
 	s.t.Helper()
-	swept, err := (&handlers.Sweeper{Record: s.record(), Blobs: s.blobs, Now: s.clock.Now}).Sweep(s.t.Context())
+	swept, err := (&handlers.Sweeper{Parts: s.parts()}).Sweep(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

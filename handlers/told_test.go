@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/handlers"
+	"muster/handlers/jobs"
 )
 
 func TestReadModelsAreToldWhenAReportIsRecorded(t *testing.T) {
@@ -15,7 +16,7 @@ func TestReadModelsAreToldWhenAReportIsRecorded(t *testing.T) {
 	id := s.request(s.ana)
 	told := make(chan []string, 1)
 	w := handlers.NewWorkers(s.queue, handlers.WorkersConfig{
-		Worker: "w1", Lease: time.Hour, Poll: 20 * time.Millisecond,
+		Config: jobs.Config{Worker: "w1", Lease: time.Hour, Poll: 20 * time.Millisecond},
 		Recorded: func(ctx context.Context) { // what they would find if they looked now
 			var types []string
 			for e, err := range s.events.Load(ctx, s.db, s.organization, id) {

@@ -31,22 +31,15 @@ type Task struct {
 	Handle  Handler
 }
 
-// WorkersConfig is what Workers need to know. Zero durations take the defaults
-// of jobs.Config.
+// WorkersConfig is what Workers need to know.
 type WorkersConfig struct {
-	Worker string // names this process
-	Lease  time.Duration
-	Poll   time.Duration
-	Drain  time.Duration
-	Log    *slog.Logger
+	jobs.Config // the tasks bring its Policies
 	// Recorded is called after every attempt, when whatever it recorded is
 	// committed, so that the read models look at once: by themselves they look
 	// every second, and a report was seen to be Ready 847 ms late (measured).
 	// Nil: nobody is told.
 	Recorded func(ctx context.Context)
-	// Settled is told of every attempt that is over; see jobs.Config.
-	Settled func(kind jobs.JobKind, outcome jobs.RunOutcome, took time.Duration)
-	Tracer  trace.Tracer // nil: attempts make no spans
+	Tracer   trace.Tracer // nil: attempts make no spans
 }
 
 // Workers runs tasks on Watermill's Router, and chores beside it.
@@ -65,9 +58,7 @@ type chore struct {
 
 // NewWorkers returns workers on the queue; they do nothing before Run.
 func NewWorkers(queue *jobs.Queue, cfg WorkersConfig) *Workers {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.SetDefaults()
 	if cfg.Recorded == nil {
 		cfg.Recorded = func(context.Context) {}
 	}
@@ -117,14 +108,12 @@ func (w *Workers) Run(ctx context.Context) error {
 }
 
 func (w *Workers) subscriber() *jobs.Subscriber {
-	policies := make(map[jobs.JobKind]jobs.Policy, len(w.tasks))
+	cfg := w.cfg.Config
+	cfg.Policies = make(map[jobs.JobKind]jobs.Policy, len(w.tasks))
 	for _, t := range w.tasks {
-		policies[t.Kind] = t.Policy
+		cfg.Policies[t.Kind] = t.Policy
 	}
-	return jobs.NewSubscriber(w.queue, jobs.Config{
-		Worker: w.cfg.Worker, Lease: w.cfg.Lease, Poll: w.cfg.Poll, Drain: w.cfg.Drain,
-		Policies: policies, Settled: w.cfg.Settled, Log: w.cfg.Log,
-	})
+	return jobs.NewSubscriber(w.queue, cfg)
 }
 
 // router puts the tasks on Watermill's Router. From the outside in: an attempt is
@@ -132,11 +121,7 @@ func (w *Workers) subscriber() *jobs.Subscriber {
 // over, why it failed is kept for the job's row, a panic becomes such a failure,
 // what is published carries the correlation id, and an attempt has an end.
 func (w *Workers) router(sub message.Subscriber) (*message.Router, error) {
-	drain := w.cfg.Drain
-	if drain <= 0 {
-		drain = 15 * time.Second
-	}
-	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: drain + routerGrace},
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: w.cfg.Drain + routerGrace},
 		watermill.NewSlogLoggerWithLevelMapping(w.cfg.Log, map[slog.Level]slog.Level{
 			slog.LevelInfo: slog.LevelDebug,
 			// A failed attempt, which trace tells with what it belongs to.

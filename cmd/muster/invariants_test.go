@@ -107,10 +107,9 @@ func mailed(t testing.TB, id uuid.UUID, ready line, stream []line) {
 func (i installed) sweep(t testing.TB) {
 	t.Helper()
 	i.within(t, func(ctx context.Context, in *installation) error {
-		sweeper := &handlers.Sweeper{
-			Record: &handlers.ReportStreams{Events: in.events, Registry: commands.Registry(), DB: in.db},
-			Blobs:  in.blobs, Now: time.Now,
-		}
+		sweeper := &handlers.Sweeper{Parts: handlers.Parts{
+			DB: in.db, Events: in.events, Registry: commands.Registry(), Blobs: in.blobs, Now: time.Now,
+		}}
 		_, err := sweeper.Sweep(ctx)
 		return err
 	})

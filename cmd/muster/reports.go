@@ -85,7 +85,7 @@ func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (
 		}()
 		out = file
 	}
-	outcome, err := parts.Rebuilder().Rebuild(cmd.Context(), id, out)
+	outcome, err := (&handlers.Rebuilder{Parts: parts}).Rebuild(cmd.Context(), id, out)
 	if err != nil {
 		return outcome, err
 	}

@@ -107,7 +107,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Accounts: p.accounts, Commands: p.commands, Fleet: p.fleet, Waiter: p.runner, OIDC: provider, FillDemo: fillDemo, PublicURL: public, Log: p.log,
 		},
 		ReportRoutes: &reports.ReportRoutes{
-			DB: p.db, Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
+			Commands: p.commands, Accounts: p.accounts, Events: p.events, History: p.history, Jobs: p.queue, Blobs: p.blobs,
 			Waiter: p.runner, Log: p.log, Now: time.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{

@@ -13,6 +13,7 @@ import (
 	"muster/commands"
 	"muster/eventstore"
 	"muster/handlers"
+	"muster/handlers/jobs"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/monitor"
 	"muster/internal/intake/ownhost"
@@ -30,12 +31,12 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 		return nil, err
 	}
 	workers := handlers.NewWorkers(p.queue, handlers.WorkersConfig{
-		Worker: p.worker, Lease: p.cfg.JobLease, Log: p.log, Settled: p.countJob, Tracer: p.export.Tracer(),
+		Config: jobs.Config{Worker: p.worker, Lease: p.cfg.JobLease, Log: p.log, Settled: p.countJob}, Tracer: p.export.Tracer(),
 		Recorded: func(ctx context.Context) { p.runner.Announce(ctx, eventstore.Reports) },
 	})
 	parts.Transport = countingTransport{parts.Transport, p.metrics.Mails}
 	parts.Ended = p.countReport
-	parts.Register(workers)
+	handlers.Register(workers, parts)
 	return workers, nil
 }
 
@@ -68,13 +69,13 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 		DB: in.db, Queue: in.queue, Events: in.events, Registry: commands.Registry(),
 		Reports: in.commands, Accounts: in.accounts, Blobs: in.blobs, Renderer: renderer,
 		Gatherer: &handlers.Inputs{
-			DB: in.db, Events: in.events, Fleet: in.fleet, Facts: in.facts,
+			Events: in.events, Fleet: in.fleet, Facts: in.facts,
 			Assessor: collector, Accounts: in.accounts, History: in.history, Exceptions: in.exceptions, Alerts: in.alerts, Measurements: in.samples,
 			Waiter: in.runner, Blobs: in.blobs,
 			Catalogue: collector.PostgreSQL().Catalogue(), Feed: collector.PostgreSQL().Feed(),
 			PublicURL: in.cfg.PublicURL, Now: time.Now,
 		},
-		Retention: handlers.Windows{Accounts: in.accounts, Override: in.cfg.ReportRetention},
+		Retention: in.cfg.ReportRetention,
 		Composer:  &mail.Composer{From: from, Now: time.Now}, Transport: transport, PublicURL: in.cfg.PublicURL, Now: time.Now, Log: in.log,
 	}, nil
 }

@@ -134,7 +134,7 @@ func (in *installation) verifyPDF(ctx context.Context, w io.Writer, name, digest
 	if err != nil {
 		return err
 	}
-	prover := &proof.Prover{Events: in.events, Reports: in.history, DB: in.db}
+	prover := &proof.Prover{Events: in.events, Reports: in.history}
 	for _, o := range organizations {
 		found, ok, err := prover.Of(ctx, o.ID, digest, time.Now())
 		if err != nil {

@@ -197,5 +197,4 @@ func (e *NotDeadError) Error() string {
 // shutting down and its time to finish is up; the job goes back uncounted.
 var ErrStopping = errors.New("the worker is stopping")
 
-// errClosed answers Subscribe on a closed Subscriber.
 var errClosed = errors.New("the subscriber is closed")

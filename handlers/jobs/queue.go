@@ -114,16 +114,6 @@ func (q *Queue) Finish(ctx context.Context, tx sqlx.ExecerContext, c Claimed) er
 	return guarded(c, res, err, "finish")
 }
 
-// End commits what record does together with the job's end.
-func (q *Queue) End(ctx context.Context, c Claimed, record func(tx *sqlx.Tx) error) error {
-	return eventstore.Transact(ctx, q.db, func(tx *sqlx.Tx) error {
-		if err := q.Finish(ctx, tx, c); err != nil {
-			return err
-		}
-		return record(tx)
-	})
-}
-
 // Postpone gives the job up until the given time, as if it had never run.
 func (q *Queue) Postpone(ctx context.Context, tx *sqlx.Tx, c Claimed, until time.Time) error {
 	res, err := tx.ExecContext(ctx, postponeSQL, c.ID, c.Fence, until)

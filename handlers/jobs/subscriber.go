@@ -72,7 +72,8 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-func (c *Config) setDefaults() {
+// SetDefaults sets what is left out.
+func (c *Config) SetDefaults() {
 	if c.Lease <= 0 {
 		c.Lease = 30 * time.Second
 	}
@@ -119,7 +120,7 @@ var _ message.Subscriber = (*Subscriber)(nil)
 // NewSubscriber returns a subscriber on the queue. It holds one database
 // connection for notifications from the first Subscribe to Close.
 func NewSubscriber(queue *Queue, cfg Config) *Subscriber {
-	cfg.setDefaults()
+	cfg.SetDefaults()
 	claiming, noMore := context.WithCancel(context.Background())
 	stop, cancel := context.WithCancelCause(context.Background())
 	return &Subscriber{
@@ -210,7 +211,6 @@ func (s *Subscriber) Close() error {
 	return nil
 }
 
-// loop claims the jobs of one subscription.
 type loop struct {
 	sub    *Subscriber
 	kind   JobKind

@@ -68,7 +68,7 @@ func (d Dependencies) groups() Groups {
 			PublicURL: d.PublicURL, Log: d.Log,
 		},
 		ReportRoutes: &reports.ReportRoutes{
-			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
+			Commands: d.Commands, Accounts: d.Accounts, Events: d.Events, History: d.History, Jobs: d.Jobs, Blobs: d.Blobs,
 			Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{

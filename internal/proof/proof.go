@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
 	"muster/eventstore"
@@ -21,7 +20,6 @@ import (
 type Prover struct {
 	Events  *eventstore.Store
 	Reports *history.Reader
-	DB      sqlx.ExtContext
 }
 
 // Proof is what is known of a PDF.
@@ -60,7 +58,7 @@ func (p *Prover) Record(ctx context.Context, organization, id uuid.UUID) (fault 
 // record returns the report's Ready, if it has one, and the first fault.
 func (p *Prover) record(ctx context.Context, organization, id uuid.UUID) (ready *report.Ready, fault string, err error) {
 	var next, last int64 = 1, 0
-	for e, err := range p.Events.Load(ctx, p.DB, organization, id) {
+	for e, err := range p.Events.Load(ctx, nil, organization, id) {
 		if err != nil {
 			return nil, "", fmt.Errorf("load report %s: %w", id, err)
 		}
@@ -119,7 +117,7 @@ func (p *Prover) link(ctx context.Context, e eventstore.Event) (string, error) {
 // next holds what comes after an event against it. The head is read first:
 // whatever it counts is there to be read then.
 func (p *Prover) next(ctx context.Context, e eventstore.Event) (string, error) {
-	head, err := p.Events.Head(ctx, p.DB, e.Log)
+	head, err := p.Events.Head(ctx, nil, e.Log)
 	if err != nil {
 		return "", fmt.Errorf("read the head of %s: %w", e.Log, err)
 	}

@@ -55,7 +55,7 @@ func newScene(t *testing.T) *scene {
 	o, ana, _, err := s.service.CreateOrganization(t.Context(), "Example", false, admin)
 	must(t, err)
 	s.org, s.actor = o.ID, commands.Actor{OrganizationID: o.ID, MemberID: ana.ID}
-	s.prover = &proof.Prover{Events: events, Reports: history.NewReader(db), DB: db}
+	s.prover = &proof.Prover{Events: events, Reports: history.NewReader(db)}
 
 	s.ready(report.Security, "first")
 	s.witness, err = events.Head(t.Context(), db, eventstore.Reports)

@@ -155,7 +155,6 @@ func (s *ReportRoutes) GetReport(ctx context.Context, r api.GetReportRequestObje
 	return api.GetReport200JSONResponse(shown[0]), nil
 }
 
-// report finds one of the caller's organization.
 func (s *ReportRoutes) report(ctx context.Context, id uuid.UUID) (history.ReportRow, error) {
 	row, ok, err := s.History.Get(ctx, wire.Caller(ctx).Organization.ID, id, s.Now())
 	return row, wire.Found(ok, err, "report")
@@ -291,7 +290,7 @@ func (s *ReportRoutes) VerifyReport(ctx context.Context, r api.VerifyReportReque
 	if _, err := io.Copy(digest, r.Body); err != nil {
 		return nil, wire.BodyProblem(err, wire.CallOf(ctx).BodyLimit)
 	}
-	prover := &proof.Prover{Events: s.Events, Reports: s.History, DB: s.DB}
+	prover := &proof.Prover{Events: s.Events, Reports: s.History}
 	found, ok, err := prover.Of(ctx, wire.Caller(ctx).Organization.ID, hex.EncodeToString(digest.Sum(nil)), s.Now())
 	if err != nil {
 		return nil, err

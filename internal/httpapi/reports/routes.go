@@ -4,8 +4,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"muster/commands"
 	"muster/eventstore"
 	"muster/handlers/jobs"
@@ -17,7 +15,6 @@ import (
 
 // ReportRoutes are the operations on reports and the download tray.
 type ReportRoutes struct {
-	DB       *sqlx.DB
 	Commands *commands.Service
 	Accounts *accounts.Store
 	Events   *eventstore.Store
