@@ -80,7 +80,7 @@ func (h *house) alertWrites() map[string]func(ctx context.Context, h *house, id 
 	return map[string]func(ctx context.Context, h *house, id uuid.UUID) error{
 		"changed": worse,
 		"auto_resolved": func(ctx context.Context, h *house, _ uuid.UUID) error {
-			_, _, err := h.RecordFirings(ctx, h.actor, []commands.Firing{h.firing("a", over(start.Add(time.Minute)))})
+			_, _, err := h.RecordFirings(ctx, h.actor, []alert.Firing{h.firing("a", over(start.Add(time.Minute)))})
 			return err
 		},
 		"auto_resolved by the sweep": func(ctx context.Context, h *house, _ uuid.UUID) error {

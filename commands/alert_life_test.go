@@ -119,10 +119,10 @@ func (l *alertLife) feed() {
 }
 
 func (l *alertLife) machine() {
-	var firings []commands.Firing
+	var firings []alert.Firing
 	for range rapid.IntRange(1, 3).Draw(l.T, "firings") {
 		threshold := 0.1
-		f := commands.Firing{
+		f := alert.Firing{
 			Key: rapid.SampledFrom([]string{"alertmanager/c", "watch/d"}).Draw(l.T, "key"), Title: "full",
 			Description: rapid.SampledFrom([]string{"", "91 %", "92 %"}).Draw(l.T, "description"),
 			Severity:    rapid.SampledFrom(alert.Severities()).Draw(l.T, "severity"),
@@ -218,20 +218,20 @@ func TestATokenOfAnInstanceThatIsRegisteredAgain(t *testing.T) {
 		close           bool
 		dropped, events int
 	}{{"open", false, 1, 1}, {"closed", true, 0, 3}} {
-		f := commands.Firing{Key: "alertmanager/1", Title: "full", Severity: alert.Warning, InstanceID: removed, StartsAt: start, SeenAt: start}
-		if _, _, err := h.RecordFirings(t.Context(), h.actor, []commands.Firing{f}); err != nil {
+		f := alert.Firing{Key: "alertmanager/1", Title: "full", Severity: alert.Warning, InstanceID: removed, StartsAt: start, SeenAt: start}
+		if _, _, err := h.RecordFirings(t.Context(), h.actor, []alert.Firing{f}); err != nil {
 			t.Fatal(err)
 		}
 		if c.close {
 			f.EndsAt, f.Resolved = start, true
-			if _, _, err := h.RecordFirings(t.Context(), h.actor, []commands.Firing{f}); err != nil {
+			if _, _, err := h.RecordFirings(t.Context(), h.actor, []alert.Firing{f}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		h.clock.Advance(time.Minute)
 		at := start.Add(time.Duration(minute+1) * time.Minute)
-		f = commands.Firing{Key: "alertmanager/1", Title: "full", Severity: alert.Warning, InstanceID: again, StartsAt: at, SeenAt: at}
-		dropped, _, err := h.RecordFirings(t.Context(), token, []commands.Firing{f})
+		f = alert.Firing{Key: "alertmanager/1", Title: "full", Severity: alert.Warning, InstanceID: again, StartsAt: at, SeenAt: at}
+		dropped, _, err := h.RecordFirings(t.Context(), token, []alert.Firing{f})
 		if err != nil || dropped != c.dropped || h.alertEvents() != c.events {
 			t.Errorf("%s: %d dropped, %d events, %v", c.name, dropped, h.alertEvents(), err)
 		}
@@ -245,7 +245,7 @@ func TestAnOrganizationThatFailsHoldsUpNoOther(t *testing.T) {
 	const others = 8
 	for i := range others + 1 {
 		h.actor.OrganizationID = uuid.UUID{byte(i + 1)}
-		_, _, err := h.RecordFirings(t.Context(), h.actor, []commands.Firing{{
+		_, _, err := h.RecordFirings(t.Context(), h.actor, []alert.Firing{{
 			Key: "alertmanager/1", Title: "full", Severity: alert.Warning, StartsAt: start, SeenAt: start, EndsAt: start.Add(time.Minute),
 		}})
 		if err != nil {
@@ -296,10 +296,10 @@ func TestEverybodyAtOnce(t *testing.T) {
 	t.Cleanup(pool.Close)
 	h.DB = db
 	const alerts = 40
-	items, firings := make([]commands.AlertItem, alerts), make([]commands.Firing, alerts)
+	items, firings := make([]commands.AlertItem, alerts), make([]alert.Firing, alerts)
 	for i := range alerts {
 		items[i] = alertItem(fmt.Sprintf("a-%02d", i))
-		firings[i] = commands.Firing{
+		firings[i] = alert.Firing{
 			Key: fmt.Sprintf("alertmanager/%02d", i), Title: "full", Severity: alert.Warning,
 			StartsAt: start.Add(-time.Minute), SeenAt: start, EndsAt: start.Add(time.Duration(i) * time.Second),
 		}
@@ -334,7 +334,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 }
 
 // oneOfMany does one thing of those that happen at once.
-func (h *house) oneOfMany(what int, random *rand.Rand, items []commands.AlertItem, firings []commands.Firing, ids []uuid.UUID) (err error) {
+func (h *house) oneOfMany(what int, random *rand.Rand, items []commands.AlertItem, firings []alert.Firing, ids []uuid.UUID) (err error) {
 	switch what {
 	case 0:
 		some := slices.Clone(items)

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -27,43 +26,25 @@ const (
 	maxRuleRunes        = 200
 )
 
-// Firing is what a machine saw of an alert just now: Alertmanager, or the
-// built-in watch. It knows nothing of what people did with it.
-type Firing struct {
-	// Key is what the alert is known by, unique in the organization with its
-	// prefix: "alertmanager/<fingerprint>", "watch/<rule>/<subject>".
-	Key         string
-	Title       string
-	Description string
-	Severity    alert.Severity
-	Rule        *alert.Rule
-	InstanceID  uuid.UUID // uuid.Nil: of the organization only
-	DatabaseID  uuid.UUID
-	StartsAt    time.Time
-	SeenAt      time.Time // when it was seen firing: receipt, or EndsAt where that is earlier
-	EndsAt      time.Time // zero: open end. When it is over unless it is seen again, or was over
-	Resolved    bool      // it is over, at EndsAt
-}
-
 // RecordFirings records what a machine saw. Its order is kept for each key.
 // It never undoes what a person did: an alert that somebody resolved stays
 // resolved until a later StartsAt. dropped is how many of them could not be
 // used: text that cannot be kept, or beyond the instances of an ingest token.
-func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firing) (dropped int, mark Mark, err error) {
-	usable := make([]Firing, 0, len(firings))
+func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []alert.Firing) (dropped int, mark Mark, err error) {
+	taken := make([]alert.Firing, 0, len(firings))
 	keys := make([]string, 0, len(firings))
 	for _, f := range firings {
-		if f.usable() && actor.Limit.Allows(f.InstanceID) {
-			usable = append(usable, f)
+		if usable(f) && actor.Limit.Allows(f.InstanceID) {
+			taken = append(taken, f)
 			keys = append(keys, f.Key)
 		}
 	}
 	mark, err = s.writeAlerts(ctx, actor, func(w *alertWriter) error {
-		dropped = len(firings) - len(usable)
+		dropped = len(firings) - len(taken)
 		if err := w.lock(ctx, keys); err != nil {
 			return err
 		}
-		for _, f := range usable {
+		for _, f := range taken {
 			if !w.recordFiring(f) {
 				dropped++
 			}
@@ -75,7 +56,7 @@ func (s *Service) RecordFirings(ctx context.Context, actor Actor, firings []Firi
 
 // recordFiring decides about one firing; false where its key is that of
 // an open alert that the actor may not touch.
-func (w *alertWriter) recordFiring(f Firing) bool {
+func (w *alertWriter) recordFiring(f alert.Firing) bool {
 	t := w.newest[f.Key]
 	switch {
 	case t == nil:
@@ -85,7 +66,7 @@ func (w *alertWriter) recordFiring(f Firing) bool {
 	default:
 		w.lapse(t)
 	}
-	w.take(f.Key, t.alert.Fire(f.Key, f.firing().Received(w.now), t.seen))
+	w.take(f.Key, t.alert.Fire(kept(f).Received(w.now), t.seen))
 	return true
 }
 
@@ -98,7 +79,7 @@ func (w *alertWriter) lapse(t *trackedAlert) bool {
 }
 
 // usable reports whether the log, its keys and the read models can hold it.
-func (f Firing) usable() bool {
+func usable(f alert.Firing) bool {
 	if f.Key == "" || len(f.Key) > maxKeyBytes || f.Title == "" {
 		return false
 	}
@@ -114,19 +95,16 @@ func (f Firing) usable() bool {
 	return true
 }
 
-// firing is what is kept of it: a machine that was refused would send the same again.
-func (f Firing) firing() alert.Firing {
-	rule := f.Rule
-	if rule != nil {
-		r := *rule
+// kept is what is kept of a firing: a machine that was refused would send the same again.
+func kept(f alert.Firing) alert.Firing {
+	if f.Rule != nil {
+		r := *f.Rule
 		r.ID, r.Name = cut(legible.Clean(r.ID), maxRuleRunes), cut(legible.Clean(r.Name), maxRuleRunes)
-		rule = &r
+		f.Rule = &r
 	}
-	return alert.Firing{
-		Title: cut(legible.Clean(f.Title), maxTitleRunes), Description: cut(legible.Text(f.Description), maxDescriptionRunes),
-		Severity: f.Severity, Rule: rule, InstanceID: f.InstanceID, DatabaseID: f.DatabaseID,
-		StartsAt: instant.Cut(f.StartsAt), SeenAt: instant.Cut(f.SeenAt), EndsAt: instant.Cut(f.EndsAt), Resolved: f.Resolved,
-	}
+	f.Title, f.Description = cut(legible.Clean(f.Title), maxTitleRunes), cut(legible.Text(f.Description), maxDescriptionRunes)
+	f.StartsAt, f.SeenAt, f.EndsAt = instant.Cut(f.StartsAt), instant.Cut(f.SeenAt), instant.Cut(f.EndsAt)
+	return f
 }
 
 // cut is the beginning of a text that is longer than n characters.

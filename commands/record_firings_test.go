@@ -15,8 +15,8 @@ import (
 )
 
 // firing is what a machine sees now of what began two minutes before the start.
-func (h *house) firing(key string, set ...func(*commands.Firing)) commands.Firing {
-	f := commands.Firing{
+func (h *house) firing(key string, set ...func(*alert.Firing)) alert.Firing {
+	f := alert.Firing{
 		Key: "alertmanager/" + key, Title: "Disk full", Severity: alert.Warning,
 		StartsAt: start.Add(-2 * time.Minute), SeenAt: h.clock.Now(),
 	}
@@ -26,16 +26,16 @@ func (h *house) firing(key string, set ...func(*commands.Firing)) commands.Firin
 	return f
 }
 
-func ends(at time.Time) func(*commands.Firing) { return func(f *commands.Firing) { f.EndsAt = at } }
+func ends(at time.Time) func(*alert.Firing) { return func(f *alert.Firing) { f.EndsAt = at } }
 
-func starts(at time.Time) func(*commands.Firing) { return func(f *commands.Firing) { f.StartsAt = at } }
+func starts(at time.Time) func(*alert.Firing) { return func(f *alert.Firing) { f.StartsAt = at } }
 
-func over(at time.Time) func(*commands.Firing) {
-	return func(f *commands.Firing) { f.EndsAt, f.Resolved = at, true }
+func over(at time.Time) func(*alert.Firing) {
+	return func(f *alert.Firing) { f.EndsAt, f.Resolved = at, true }
 }
 
 // fire records firings, of which none is dropped.
-func (h *house) fire(firings ...commands.Firing) {
+func (h *house) fire(firings ...alert.Firing) {
 	h.Helper()
 	dropped, _, err := h.RecordFirings(h.Context(), commands.Actor{OrganizationID: h.org.ID, Component: "ingest"}, firings)
 	if err != nil || dropped > 0 {
@@ -61,9 +61,9 @@ func TestAThousandFiringAlertsForHours(t *testing.T) {
 	h := newHouse(t)
 	const alerts, hours, step = 1_000, 3, 10 // resent every ten minutes; TestSeenEveryMinute has every one
 	for minute := 0; minute <= hours*60; minute += step {
-		firings := make([]commands.Firing, alerts)
+		firings := make([]alert.Firing, alerts)
 		for i := range firings {
-			firings[i] = h.firing(fmt.Sprint(i), ends(h.clock.Now().Add(4*step*time.Minute)), func(f *commands.Firing) {
+			firings[i] = h.firing(fmt.Sprint(i), ends(h.clock.Now().Add(4*step*time.Minute)), func(f *alert.Firing) {
 				f.Description = fmt.Sprintf("%d %% full", minute%100) // a template with the latest value in it
 			})
 		}
@@ -137,11 +137,11 @@ func TestFiringsInOrder(t *testing.T) {
 	h := newHouse(t)
 	h.clock.Advance(time.Hour)
 	minute := func(m int) time.Time { return start.Add(time.Duration(m) * time.Minute) }
-	life := []commands.Firing{
-		h.firing("a", starts(minute(0)), func(f *commands.Firing) { f.SeenAt = minute(1) }),
+	life := []alert.Firing{
+		h.firing("a", starts(minute(0)), func(f *alert.Firing) { f.SeenAt = minute(1) }),
 		h.firing("b", starts(minute(0))),
 		h.firing("a", starts(minute(0)), over(minute(5))),
-		h.firing("a", starts(minute(10)), func(f *commands.Firing) { f.SeenAt = minute(11) }),
+		h.firing("a", starts(minute(10)), func(f *alert.Firing) { f.SeenAt = minute(11) }),
 		h.firing("a", starts(minute(0)), over(minute(5))), // once more: it is over already
 		h.firing("a", starts(minute(10)), over(minute(15))),
 		h.firing("a", starts(minute(20))),
@@ -220,8 +220,8 @@ func TestMessagesInAnyOrder(t *testing.T) {
 	}
 	for n, order := range orders {
 		key := fmt.Sprint(n)
-		seen := func(m int) func(*commands.Firing) { return func(f *commands.Firing) { f.SeenAt = minute(m) } }
-		messages := []commands.Firing{
+		seen := func(m int) func(*alert.Firing) { return func(f *alert.Firing) { f.SeenAt = minute(m) } }
+		messages := []alert.Firing{
 			h.firing(key, starts(minute(0)), seen(1)), h.firing(key, starts(minute(0)), over(minute(5))),
 			h.firing(key, starts(minute(10)), seen(11)), h.firing(key, starts(minute(10)), over(minute(15))),
 		}
@@ -242,9 +242,9 @@ func TestClocksOfSenders(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ahead, absurd := start.Add(48*time.Hour), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
-	for key, f := range map[string]commands.Firing{
-		"ahead":  h.firing("ahead", starts(ahead), func(f *commands.Firing) { f.SeenAt = ahead }, ends(ahead)),
-		"absurd": h.firing("absurd", starts(absurd), func(f *commands.Firing) { f.SeenAt = absurd }),
+	for key, f := range map[string]alert.Firing{
+		"ahead":  h.firing("ahead", starts(ahead), func(f *alert.Firing) { f.SeenAt = ahead }, ends(ahead)),
+		"absurd": h.firing("absurd", starts(absurd), func(f *alert.Firing) { f.SeenAt = absurd }),
 	} {
 		h.fire(f)
 		var raised alert.Raised
@@ -271,18 +271,18 @@ func TestUnusableFirings(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	mine, theirs := uuid.New(), uuid.New()
-	at := func(id uuid.UUID) func(*commands.Firing) { return func(f *commands.Firing) { f.InstanceID = id } }
+	at := func(id uuid.UUID) func(*alert.Firing) { return func(f *alert.Firing) { f.InstanceID = id } }
 	h.fire(h.firing("taken", at(theirs)))
 	token := commands.Actor{OrganizationID: h.org.ID, Component: "ingest", Limit: []uuid.UUID{mine}}
 	rule := &alert.Rule{ID: "x", Name: "\xff"}
-	firings := []commands.Firing{
+	firings := []alert.Firing{
 		h.firing("a", at(mine)),
 		h.firing("b", at(theirs)), h.firing("c"), h.firing("taken", at(mine)),
-		h.firing("d", at(mine), func(f *commands.Firing) { f.Title = "" }),
-		h.firing("e", at(mine), func(f *commands.Firing) { f.Description = "\x00" }),
-		h.firing("f", at(mine), func(f *commands.Firing) { f.Rule = rule }),
+		h.firing("d", at(mine), func(f *alert.Firing) { f.Title = "" }),
+		h.firing("e", at(mine), func(f *alert.Firing) { f.Description = "\x00" }),
+		h.firing("f", at(mine), func(f *alert.Firing) { f.Rule = rule }),
 		h.firing(string(make([]byte, 1001)), at(mine)),
-		h.firing("", at(mine), func(f *commands.Firing) { f.Key = "" }),
+		h.firing("", at(mine), func(f *alert.Firing) { f.Key = "" }),
 	}
 	dropped, mark, err := h.RecordFirings(t.Context(), token, firings)
 	if dropped != 8 || mark.Position != 2 || err != nil {
@@ -292,7 +292,7 @@ func TestUnusableFirings(t *testing.T) {
 		t.Errorf("%d keys", n)
 	}
 	long := strings.Repeat("ä", 10_000)
-	h.fire(h.firing("long", func(f *commands.Firing) {
+	h.fire(h.firing("long", func(f *alert.Firing) {
 		f.Title, f.Description, f.Rule = long, long, &alert.Rule{ID: long, Name: long[:400]}
 	}))
 	var raised alert.Raised
@@ -313,7 +313,7 @@ func TestEndFirings(t *testing.T) {
 	}
 	h.fire(h.firing("later", ends(end.Add(time.Microsecond))), h.firing("open"))
 	_, eve := h.organization("Other")
-	if _, _, err := h.RecordFirings(ctx, h.as(eve), []commands.Firing{h.firing("0", ends(end))}); err != nil {
+	if _, _, err := h.RecordFirings(ctx, h.as(eve), []alert.Firing{h.firing("0", ends(end))}); err != nil {
 		t.Fatal(err)
 	}
 	h.clock.Advance(4*time.Minute - time.Microsecond)
@@ -343,7 +343,7 @@ func TestSweepsRaceWithMessages(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	const alerts = 20
-	var firings []commands.Firing
+	var firings []alert.Firing
 	for n := range alerts {
 		firings = append(firings, h.firing(fmt.Sprint(n), ends(start.Add(time.Minute))))
 	}
@@ -355,7 +355,7 @@ func TestSweepsRaceWithMessages(t *testing.T) {
 			ended[n], _, err = h.EndFirings(t.Context(), 100)
 			return err
 		}
-		var again []commands.Firing
+		var again []alert.Firing
 		for i := range alerts / 2 {
 			again = append(again, h.firing(fmt.Sprint((i*7+n)%(alerts/2)), ends(start.Add(time.Hour))))
 		}
@@ -387,7 +387,7 @@ func TestMachinesAndPeopleAtOnce(t *testing.T) {
 			_, err := h.ResolveAlert(t.Context(), h.actor, id)
 			return err
 		}
-		_, _, err := h.RecordFirings(t.Context(), h.actor, []commands.Firing{h.firing("a", ends(start.Add(2*time.Minute)))})
+		_, _, err := h.RecordFirings(t.Context(), h.actor, []alert.Firing{h.firing("a", ends(start.Add(2*time.Minute)))})
 		return err
 	}, t)
 	h.wantTypes("in the end", id, "raised", "resolved")

@@ -11,18 +11,21 @@ import (
 // one start within an evaluation of each other.
 const pause = 2 * time.Minute
 
-// Firing is what a machine saw of an alert. It knows nothing of what people did
-// with it.
+// Firing is what a machine saw of an alert just now: Alertmanager, or the built-in
+// watch. It knows nothing of what people did with it.
 type Firing struct {
+	// Key is what the alert is known by, unique in the organization with its
+	// prefix: "alertmanager/<fingerprint>", "watch/<rule>/<subject>".
+	Key         string
 	Title       string
 	Description string
 	Severity    Severity
 	Rule        *Rule
-	InstanceID  uuid.UUID
+	InstanceID  uuid.UUID // uuid.Nil: of the organization only
 	DatabaseID  uuid.UUID
 	StartsAt    time.Time
-	SeenAt      time.Time
-	EndsAt      time.Time // zero: open end
+	SeenAt      time.Time // when it was seen firing: receipt, or EndsAt where that is earlier
+	EndsAt      time.Time // zero: open end. When it is over unless it is seen again, or was over
 	Resolved    bool      // it is over, at EndsAt
 }
 
@@ -59,7 +62,7 @@ func (a *Alert) Lapse(now time.Time, seen Seen) []Event {
 // Fire decides on what a machine saw of the newest alert under a key, as
 // Received and after Lapse. What was closed stays closed until a later start;
 // unless it only lapsed, for then it fires still.
-func (a *Alert) Fire(key string, f Firing, seen Seen) Outcome {
+func (a *Alert) Fire(f Firing, seen Seen) Outcome {
 	open := a.state != none && !a.state.Closed()
 	switch {
 	case f.Resolved && open:
@@ -69,19 +72,19 @@ func (a *Alert) Fire(key string, f Firing, seen Seen) Outcome {
 	case a.state == none,
 		f.Resolved && f.StartsAt.After(a.resolved),
 		!f.Resolved && f.StartsAt.After(a.started):
-		return f.raise(key, a.resolved)
+		return f.raise(a.resolved)
 	case !f.Resolved && a.lapsed && f.SeenAt.After(a.resolved):
 		f.StartsAt = later(f.StartsAt, a.resolved)
-		return f.raise(key, a.resolved)
+		return f.raise(a.resolved)
 	}
 	return Outcome{}
 }
 
 // raise is a new alert; after is when the one before it was over.
-func (f Firing) raise(key string, after time.Time) Outcome {
+func (f Firing) raise(after time.Time) Outcome {
 	d := f.details()
 	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = f.StartsAt, f.StartsAt, f.SeenAt
-	events := []Event{Raised{Key: key, After: after, Details: d}}
+	events := []Event{Raised{Key: f.Key, After: after, Details: d}}
 	if f.Resolved {
 		return Outcome{Anew: true, Events: append(events, AutoResolved{ResolvedAt: f.EndsAt, LastTriggeredAt: f.SeenAt})}
 	}

@@ -12,7 +12,7 @@ import (
 // firing is what a machine sees at a minute of what began at another.
 func firing(starts, seen int, set ...func(*alert.Firing)) alert.Firing {
 	d := lasting(0, 0)
-	f := alert.Firing{Title: d.Title, Severity: d.Severity, InstanceID: d.InstanceID, StartsAt: at(starts), SeenAt: at(seen)}
+	f := alert.Firing{Key: key, Title: d.Title, Severity: d.Severity, InstanceID: d.InstanceID, StartsAt: at(starts), SeenAt: at(seen)}
 	for _, s := range set {
 		s(&f)
 	}
@@ -160,7 +160,7 @@ func TestFire(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wantOutcome(t, c.given, c.then, folded(c.given).Fire(key, c.when, c.seen))
+			wantOutcome(t, c.given, c.then, folded(c.given).Fire(c.when, c.seen))
 		})
 	}
 }

@@ -35,9 +35,9 @@ func TestAnyLife(t *testing.T) {
 			default:
 				f := l.firing()
 				l.addEvents(l.alert.Lapse(l.now, l.seen))
-				l.take(l.alert.Fire(key, f, l.seen))
+				l.take(l.alert.Fire(f, l.seen))
 				l.addEvents(l.alert.Lapse(l.now, l.seen))
-				if again := l.alert.Fire(key, f, l.seen); len(again.Events) > 0 || again.Seen != l.seen {
+				if again := l.alert.Fire(f, l.seen); len(again.Events) > 0 || again.Seen != l.seen {
 					t.Fatalf("a firing told twice: %#v", again)
 				}
 			}
@@ -137,6 +137,7 @@ func (l *life) notice() alert.Notice {
 func (l *life) firing() alert.Firing {
 	d := l.details()
 	f := alert.Firing{
+		Key:   key,
 		Title: d.Title, Severity: d.Severity, InstanceID: d.InstanceID, DatabaseID: d.DatabaseID,
 		StartsAt: l.about("starts"), SeenAt: l.now, Resolved: rapid.IntRange(0, 4).Draw(l.T, "resolved") == 0,
 	}

@@ -96,9 +96,9 @@ func newDay(b *testing.B) *day {
 func (d *day) minute() {
 	d.b.Helper()
 	now := d.clock.Now()
-	firings := make([]commands.Firing, firing)
+	firings := make([]alert.Firing, firing)
 	for n := range firings {
-		firings[n] = commands.Firing{
+		firings[n] = alert.Firing{
 			Key: fmt.Sprintf("alertmanager/%016x", n), Title: fmt.Sprintf("High CPU on pg-%03d", n%100),
 			Description: fmt.Sprintf("CPU has been above 90 %% for 10 minutes, now at %d.%d %%", 90+now.Minute()%10, n%10),
 			Severity:    alert.Warning, Rule: &alert.Rule{ID: "HighCPU", Name: "HighCPU"}, InstanceID: d.servers[n%len(d.servers)],

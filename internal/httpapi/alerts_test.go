@@ -235,7 +235,7 @@ func TestAnAlertOfTheFirstInstant(t *testing.T) {
 func TestAnAlertOfARule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, mark, err := w.deps.Commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []commands.Firing{{
+	_, mark, err := w.deps.Commands.RecordFirings(t.Context(), commands.Actor{OrganizationID: w.ours.organization.ID, Component: "watch"}, []alert.Firing{{
 		Key: "watch/volume/x", Title: "A volume is full", Description: "/data is 92.5 % full.", Severity: alert.Critical,
 		Rule: &alert.Rule{ID: "volume", Name: "Volume almost full", Threshold: to(90.1), Unit: "%"}, StartsAt: w.ago(time.Hour), SeenAt: w.ago(0),
 	}})
@@ -254,7 +254,7 @@ func TestAnAlertThatFiresAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, started := range []time.Duration{3 * time.Hour, time.Hour} {
-		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), asFeed(w.ours), []commands.Firing{{
+		_, mark, err := w.deps.Commands.RecordFirings(t.Context(), asFeed(w.ours), []alert.Firing{{
 			Key: "alertmanager/1", Title: "Disk full", Severity: alert.Critical, StartsAt: w.ago(started), SeenAt: w.ago(started),
 		}})
 		must(t, err)

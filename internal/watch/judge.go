@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
 	"muster/domain/alert"
 	"muster/internal/statement"
 )
@@ -163,7 +162,7 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 	if len(signs) == 0 {
 		return nil
 	}
-	firings := make([]commands.Firing, 0, len(signs))
+	firings := make([]alert.Firing, 0, len(signs))
 	for _, s := range signs {
 		firings = append(firings, s.firing(places[s.InstanceID].name, r.now))
 	}
@@ -179,10 +178,10 @@ func (r *round) tell(ctx context.Context, organization uuid.UUID, signs []judged
 }
 
 // firing is the sign as the door of machines' alerts takes it.
-func (s judged) firing(name string, now time.Time) commands.Firing {
+func (s judged) firing(name string, now time.Time) alert.Firing {
 	i := slices.IndexFunc(rules(), func(r rule) bool { return r.id == s.Rule })
 	of := rules()[i]
-	f := commands.Firing{
+	f := alert.Firing{
 		Key: s.subject().key(), Title: name + ": " + of.title(s.Sign), Description: of.advice, Severity: of.severity(s.Value),
 		Rule:       &alert.Rule{ID: string(of.id), Name: of.name, Threshold: &s.Threshold, Unit: of.unit},
 		InstanceID: s.InstanceID, StartsAt: s.Since.UTC(), SeenAt: s.At.UTC(),

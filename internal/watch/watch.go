@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/alert"
 	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/internal/accounts"
@@ -50,7 +51,7 @@ type Fleet interface {
 
 // Alerts is the door that machines' alerts come through; *commands.Service is one.
 type Alerts interface {
-	RecordFirings(ctx context.Context, actor commands.Actor, firings []commands.Firing) (dropped int, mark commands.Mark, err error)
+	RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error)
 	EndFirings(ctx context.Context, limit int) (int, commands.Mark, error)
 }
 

@@ -119,7 +119,7 @@ type doors struct {
 
 var errKilled = errors.New("killed")
 
-func (d *doors) RecordFirings(ctx context.Context, actor commands.Actor, firings []commands.Firing) (int, commands.Mark, error) {
+func (d *doors) RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (int, commands.Mark, error) {
 	if d.before {
 		return 0, commands.Mark{}, errKilled
 	}
@@ -311,7 +311,7 @@ func TestAThousandSigns(t *testing.T) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	_, _, err := s.commands.RecordFirings(t.Context(), s.admin(), []commands.Firing{{
+	_, _, err := s.commands.RecordFirings(t.Context(), s.admin(), []alert.Firing{{
 		Key: "alertmanager/1", Title: "of another sender", Severity: alert.Info, StartsAt: noon, SeenAt: noon, EndsAt: noon.Add(5 * time.Minute),
 	}})
 	if err != nil {

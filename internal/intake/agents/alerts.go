@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"muster/commands"
+	"muster/domain/alert"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
 	"muster/internal/intake/places"
@@ -16,13 +16,10 @@ type FiringDoor struct {
 	decode func(body []byte, receipt time.Time) (*alertmanager.Message, error)
 }
 
-// firingsAtOnce is how many firings are read, and written in one transaction. What
-// was written of a message before its sender gave up waiting stays written, and is
-// soon passed over when it comes again.
+// firingsAtOnce is how many firings are read, and written in one transaction.
 const firingsAtOnce = 1000
 
-// Take records what an agent saw. What cannot be used, or a limited token may not say,
-// is dropped and counted. Error: *intake.UnreadableError.
+// Take records what an agent saw. Error: *intake.UnreadableError.
 func (d *FiringDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {
@@ -50,7 +47,7 @@ func (d *FiringDoor) Take(ctx context.Context, from intake.Caller, body []byte) 
 
 // placeAlerts finds the instance and the database of every alert, with one look-up for all
 // of them.
-func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]commands.Firing, error) {
+func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, alerts []alertmanager.Alert) ([]alert.Firing, error) {
 	labels := make([]places.Labels, 0, len(alerts))
 	for _, a := range alerts {
 		labels = append(labels, a.Labels)
@@ -59,7 +56,7 @@ func (d *FiringDoor) placeAlerts(ctx context.Context, from intake.Caller, alerts
 	if err != nil {
 		return nil, err
 	}
-	firings := make([]commands.Firing, 0, len(alerts))
+	firings := make([]alert.Firing, 0, len(alerts))
 	for _, a := range alerts {
 		a.InstanceID, a.DatabaseID = directory.Find(a.Labels)
 		firings = append(firings, a.Firing)

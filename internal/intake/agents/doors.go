@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/commands"
+	"muster/domain/alert"
 	"muster/internal/intake"
 	"muster/internal/intake/alertmanager"
 	"muster/internal/intake/otlp"
@@ -29,7 +30,7 @@ type Config struct {
 
 // Commands records alerts; *commands.Service does.
 type Commands interface {
-	RecordFirings(ctx context.Context, actor commands.Actor, firings []commands.Firing) (dropped int, mark commands.Mark, err error)
+	RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error)
 }
 
 // New returns the doors.

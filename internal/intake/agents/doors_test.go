@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/commands"
+	"muster/domain/alert"
 	"muster/domain/fleet"
 	"muster/internal/intake"
 	"muster/internal/intake/agents"
@@ -33,7 +34,7 @@ var (
 // house is what the doors stand on: two servers on hosts that are known to run them.
 type house struct {
 	samples []measurements.HostSample
-	firings []commands.Firing
+	firings []alert.Firing
 	as      []commands.Actor
 	asked   int // look-ups by name
 	fails   error
@@ -73,7 +74,7 @@ func (h *house) Record(_ context.Context, b measurements.Batch, _ ...watch.Sign)
 }
 
 // RecordFirings holds the limit as the use case does.
-func (h *house) RecordFirings(_ context.Context, actor commands.Actor, firings []commands.Firing) (dropped int, mark commands.Mark, err error) {
+func (h *house) RecordFirings(_ context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error) {
 	h.as = append(h.as, actor)
 	for _, f := range firings {
 		if actor.Limit.Allows(f.InstanceID) {

@@ -19,14 +19,10 @@ type HostDoor struct {
 	decode func(body []byte, receipt time.Time) (*hostmetrics.Message, error)
 }
 
-// hostsAtOnce is how many samples are written in one transaction. What was written
-// of a message before its sender gave up waiting stays, and counts once when it
-// comes again.
+// hostsAtOnce is how many samples are written in one transaction.
 const hostsAtOnce = 5000
 
-// Take records what a message says of hosts. A bad sample is no reason to refuse the
-// others: it is dropped and counted, as is what a limited token may not say. Error:
-// *intake.UnreadableError.
+// Take records what a message says of hosts. Error: *intake.UnreadableError.
 func (d *HostDoor) Take(ctx context.Context, from intake.Caller, body []byte) (intake.Receipt, error) {
 	message, err := d.decode(body, d.Now())
 	if err != nil {

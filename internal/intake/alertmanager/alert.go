@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/common/model"
 
-	"muster/commands"
 	"muster/domain/alert"
 	"muster/internal/intake"
 	"muster/internal/intake/places"
@@ -16,7 +15,7 @@ import (
 // Alert is one alert of a message and where its labels say that it belongs;
 // the Firing has no instance and no database yet.
 type Alert struct {
-	commands.Firing
+	alert.Firing
 	Labels places.Labels // of its place
 }
 
@@ -34,7 +33,7 @@ func (p posted) alert(fingerprint string, receipt time.Time) (Alert, intake.Reas
 	if !inCalendar(p.StartsAt) || !inCalendar(p.EndsAt) || !p.EndsAt.IsZero() && p.EndsAt.Before(p.StartsAt) {
 		return Alert{}, intake.InvalidTime
 	}
-	a := Alert{Labels: places.Of(labels), Firing: commands.Firing{
+	a := Alert{Labels: places.Of(labels), Firing: alert.Firing{
 		Key:         "alertmanager/" + identity(fingerprint, labels),
 		Title:       title(labels, p.Annotations),
 		Description: text(p.Annotations["description"]),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"muster/commands"
 	"muster/domain/alert"
 	"muster/internal/intake"
 	"muster/internal/intake/places"
@@ -49,14 +48,14 @@ func TestWebhookAsAlertmanagerSends(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]Alert{
 		"alertmanager-webhook-rule-fired.json": {
-			Firing: commands.Firing{
+			Firing: alert.Firing{
 				Key: "alertmanager/338e9b45a1b43617", Title: "PostgreSQL 127.0.0.1:9781 is up", Severity: alert.Warning,
 				Rule: &alert.Rule{ID: "PgUp", Name: "PgUp"}, StartsAt: instant("2026-11-20T14:59:07.737Z"), SeenAt: receipt,
 			},
 			Labels: places.Labels{Address: "127.0.0.1:9781"},
 		},
 		"alertmanager-webhook.json": {
-			Firing: commands.Firing{
+			Firing: alert.Firing{
 				Key: "alertmanager/29ca344d57e2d6dd", Title: "PostgreSQL pg1 is down", Severity: alert.Critical,
 				Rule: &alert.Rule{ID: "DBDown", Name: "DBDown"}, StartsAt: instant("2026-11-20T14:59:04.360039149Z"),
 				SeenAt: instant("2026-11-20T15:04:04.360039149Z"), EndsAt: instant("2026-11-20T15:04:04.360039149Z"), Resolved: true,
