@@ -32,7 +32,6 @@ func (s *Service) ResolveAlert(ctx context.Context, actor Actor, id uuid.UUID) (
 	})
 }
 
-// alertDecision is what a person decides about an alert.
 type alertDecision func(a *alert.Alert, seen alert.Seen, now time.Time) ([]alert.Event, error)
 
 // decideAlert appends what a person decides about an alert, under the lock of

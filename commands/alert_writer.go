@@ -55,7 +55,7 @@ type trackedAlert struct {
 // left what stands beside a key behind: the streams themselves are then folded.
 func (s *Service) writeAlerts(ctx context.Context, actor Actor, decide func(w *alertWriter) error) (mark Mark, err error) {
 	var conflict *eventstore.ConflictError
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		w := &alertWriter{
 			s: s, tx: tx, actor: actor, now: s.clock(), call: newID(),
 			folds: conflict != nil, newest: map[string]*trackedAlert{},
@@ -94,7 +94,6 @@ func (w *alertWriter) lock(ctx context.Context, keys []string) error {
 	return w.lastSeen(ctx, open)
 }
 
-// load folds one alert.
 func (w *alertWriter) load(ctx context.Context, id uuid.UUID) (a alert.Alert, version int64, err error) {
 	at, err := fold(ctx, w.s, w.tx, w.actor.OrganizationID, id, func(e any, _ time.Time) {
 		if e, ok := e.(alert.Event); ok {
@@ -169,7 +168,7 @@ func (w *alertWriter) write(ctx context.Context) (Mark, error) {
 		if len(t.events) == 0 {
 			continue
 		}
-		encoded, err := encodeAll(w.s, w.now, t.events)
+		encoded, err := encodeAll(w.now, t.events)
 		if err != nil {
 			return Mark{}, err
 		}

@@ -18,10 +18,10 @@ import (
 
 // Bounds of what a feed may say about its fleet.
 const (
-	maxFleetItems = 10_000
-	maxIDRunes    = 200
-	maxTextRunes  = 255
-	maxAhead      = 5 * time.Minute // a sender's clock may be this far ahead
+	maxItems     = 10_000 // of one call, instances or alerts
+	maxIDRunes   = 200
+	maxTextRunes = 255
+	maxAhead     = 5 * time.Minute // a sender's clock may be this far ahead
 )
 
 // FleetItem is one instance of a batch with its databases.
@@ -78,12 +78,9 @@ type fleetCheck struct {
 	broken []FieldError
 }
 
-// checkFleet holds a batch against every rule at once.
 func checkFleet(items []FleetItem, now time.Time) error {
-	if len(items) > maxFleetItems {
-		e := fieldError("#/instances", "too_many_items", fmt.Sprintf("has %d items; at most %d are allowed in one call", len(items), maxFleetItems))
-		e.Fields[0].Params = map[string]any{"max": maxFleetItems}
-		return e
+	if err := tooMany("#/instances", len(items)); err != nil {
+		return err
 	}
 	c := fleetCheck{now: now}
 	seen := make(map[string]bool, len(items))
@@ -109,6 +106,15 @@ func checkFleet(items []FleetItem, now time.Time) error {
 		}
 	}
 	return c.err()
+}
+
+func tooMany(pointer string, items int) error {
+	if items <= maxItems {
+		return nil
+	}
+	e := fieldError(pointer, "too_many_items", fmt.Sprintf("has %d items; at most %d are allowed in one call", items, maxItems))
+	e.Fields[0].Params = map[string]any{"max": maxItems}
+	return e
 }
 
 func (c *fleetCheck) err() error { return fieldErrors(c.broken) }
@@ -193,14 +199,12 @@ func databaseDigest(name string, createdAt time.Time) []byte {
 // present reports whether the thing with this digest is there.
 func present(digest []byte) bool { return len(digest) > 0 && digest[0] == 1 }
 
-// sameInstance reports whether an instance is as the item says.
 func sameInstance(digest []byte, item FleetItem) bool {
 	want := instanceDigest(item.details(fleet.InstanceDetails{}))
 	said := []bool{true, true, item.Version != nil, item.Host != nil, item.Active != nil, !item.CreatedAt.IsZero()}
 	return sameFields(digest, want, said)
 }
 
-// sameDatabase reports whether a database is as d says.
 func sameDatabase(digest []byte, d FleetDatabase) bool {
 	return sameFields(digest, databaseDigest(d.Name, instant.Cut(d.CreatedAt)), []bool{true, !d.CreatedAt.IsZero()})
 }

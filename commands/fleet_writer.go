@@ -56,21 +56,18 @@ func databaseKey(instance uuid.UUID, externalID string) string {
 	return instance.String() + "/" + externalID
 }
 
-// loadInstance folds one instance.
 func (w *fleetWriter) loadInstance(ctx context.Context, id uuid.UUID) (*fleet.Instance, stream, error) {
 	instance := new(fleet.Instance)
 	at, err := fold(ctx, w.s, w.tx, w.actor.OrganizationID, id, func(e fleet.Event, _ time.Time) { instance.Apply(e) })
 	return instance, at, err
 }
 
-// loadDatabase folds one database.
 func (w *fleetWriter) loadDatabase(ctx context.Context, id uuid.UUID) (*fleet.Database, stream, error) {
 	database := new(fleet.Database)
 	at, err := fold(ctx, w.s, w.tx, w.actor.OrganizationID, id, func(e fleet.Event, _ time.Time) { database.Apply(e) })
 	return database, at, err
 }
 
-// keepInstance adds what was decided about an instance.
 func (w *fleetWriter) keepInstance(id uuid.UUID, at stream, instance *fleet.Instance, externalID string, events []fleet.Event) error {
 	for _, e := range events {
 		instance.Apply(e)
@@ -82,7 +79,6 @@ func (w *fleetWriter) keepInstance(id uuid.UUID, at stream, instance *fleet.Inst
 	return w.keep(fleet.InstanceStream, id, at, externalID, digest, events)
 }
 
-// keepDatabase adds what was decided about a database.
 func (w *fleetWriter) keepDatabase(id uuid.UUID, at stream, database *fleet.Database, instance uuid.UUID, d FleetDatabase, events []fleet.Event) error {
 	known := database.Known()
 	for _, e := range events {
@@ -105,7 +101,7 @@ func (w *fleetWriter) keep(streamType string, id uuid.UUID, at stream, key strin
 	if len(events) == 0 {
 		return nil
 	}
-	encoded, err := encodeAll(w.s, w.now, events)
+	encoded, err := encodeAll(w.now, events)
 	if err != nil {
 		return err
 	}

@@ -274,7 +274,7 @@ func (s *Service) JoinByIdentity(ctx context.Context, id accounts.Identity, emai
 	}
 	actor := Actor{OrganizationID: known.OrganizationID, MemberID: known.ID, RequestID: c.RequestID}
 	mark := Mark{Log: eventstore.Organization}
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		// The invitation, the stream, the row: in the order of whoever accepts an
 		// invitation or erases a member.
 		if err := s.Accounts.LockInvitation(ctx, tx, known.OrganizationID, known.ID); err != nil {

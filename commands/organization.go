@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/organization"
+	"muster/eventstore"
 	"muster/internal/accounts"
 )
 
@@ -33,14 +34,13 @@ func (s *Service) CreateOrganization(ctx context.Context, name string, demo bool
 			return accounts.Organization{}, nil, Mark{}, err
 		}
 	}
-	err := s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+	err := eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		f, err = s.found(ctx, tx, foundation{name: name, demo: demo, admin: admin, hash: hash})
 		return err
 	})
 	return f.organization, f.admin, f.mark, err
 }
 
-// founded is what found made.
 type founded struct {
 	organization accounts.Organization
 	admin        *accounts.Member
@@ -151,7 +151,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUp) (accounts.Member, Mark, e
 		}
 	}
 	var f founded
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		id, err := s.Accounts.TakeSetupToken(ctx, tx, in.Token)
 		if err != nil {
 			return err
@@ -189,7 +189,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, organizationName, email, pass
 	if err != nil {
 		return false, err
 	}
-	err = s.inTx(ctx, func(tx *sqlx.Tx) error {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) error {
 		if created, err = s.Accounts.LockSetup(ctx, tx); err != nil || !created {
 			return err
 		}
@@ -252,7 +252,6 @@ const (
 	maxPercent             = 100
 )
 
-// checkSettings returns every rule that the change breaks.
 func checkSettings(c organization.ChangeSettings) error {
 	var broken []FieldError
 	if c.Name != nil {

@@ -27,7 +27,6 @@ type NewMember struct {
 
 const maxEmail = 254 // RFC 5321
 
-// check returns every rule that the person breaks.
 func (m NewMember) check() error {
 	var broken []FieldError
 	parsed, err := mail.ParseAddress(m.Email)
@@ -53,7 +52,6 @@ func checkName(pointer, name string) *FieldError {
 	return nil
 }
 
-// person is the row of a member to be stored.
 func (s *Service) person(org uuid.UUID, m NewMember, status string) accounts.Member {
 	return accounts.Member{
 		ID: newID(), OrganizationID: org, Email: strings.ToLower(strings.TrimSpace(m.Email)), Name: strings.TrimSpace(m.Name),

@@ -18,7 +18,7 @@ import (
 // *RuleError with a pointer to each bad member, or forbidden with one to each item by
 // which a token reaches beyond its instances: by where it is, or by whose key it has.
 func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertItem) ([]AlertID, Mark, error) {
-	if err := tooManyAlerts(items); err != nil {
+	if err := tooMany("#/alerts", len(items)); err != nil {
 		return nil, Mark{}, err
 	}
 	names := make([]PlaceName, len(items))
@@ -50,7 +50,6 @@ func (s *Service) RecordAlerts(ctx context.Context, actor Actor, items []AlertIt
 	return ids, mark, err
 }
 
-// recordAlerts decides about every item.
 func (w *alertWriter) recordAlerts(ctx context.Context, items []AlertItem, places []Place) ([]AlertID, error) {
 	keys := make([]string, 0, len(items))
 	for _, item := range items {
@@ -87,11 +86,7 @@ func (w *alertWriter) mayTouch(t *trackedAlert) bool {
 	return t.alert.State().Closed() || w.actor.Limit.Allows(t.alert.InstanceID())
 }
 
-// Bounds of what a feed may say about its alerts.
-const (
-	maxAlertItems = 10_000
-	maxTitleRunes = 500
-)
+const maxTitleRunes = 500
 
 // AlertItem is one alert of a batch, as its sender knows it.
 type AlertItem struct {
@@ -138,16 +133,6 @@ func (i AlertItem) placePointer() string {
 		return "/database"
 	}
 	return ""
-}
-
-// tooManyAlerts refuses a batch by its size alone.
-func tooManyAlerts(items []AlertItem) error {
-	if len(items) <= maxAlertItems {
-		return nil
-	}
-	e := fieldError("#/alerts", "too_many_items", fmt.Sprintf("has %d items; at most %d are allowed in one call", len(items), maxAlertItems))
-	e.Fields[0].Params = map[string]any{"max": maxAlertItems}
-	return e
 }
 
 // checkAlerts holds a batch against every rule at once; places are where the

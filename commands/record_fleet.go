@@ -86,7 +86,6 @@ func (w *fleetWriter) recordInstance(ctx context.Context, key eventstore.StreamK
 	return id, w.registerInstance(id, item.ExternalID, item.details(fleet.InstanceDetails{Active: true, CreatedAt: w.now}))
 }
 
-// registerInstance decides about a new instance.
 func (w *fleetWriter) registerInstance(id uuid.UUID, externalID string, d fleet.InstanceDetails) error {
 	instance := new(fleet.Instance)
 	events, err := instance.Register(externalID, d)

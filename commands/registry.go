@@ -31,13 +31,8 @@ func register[E any](r *eventstore.Registry, events []E, name func(E) string) {
 	}
 }
 
-// codec is the registry of a service, made at its first use.
-type codec struct {
-	once     sync.Once
-	registry *eventstore.Registry
-}
-
-func (c *codec) get() (*eventstore.Registry, error) {
-	c.once.Do(func() { c.registry = Registry() })
-	return c.registry, c.registry.Err()
-}
+// ourRegistry is Registry, made once a process, at its first use.
+var ourRegistry = sync.OnceValues(func() (*eventstore.Registry, error) {
+	r := Registry()
+	return r, r.Err()
+})

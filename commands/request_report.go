@@ -59,7 +59,7 @@ func (s *Service) RequestReport(ctx context.Context, actor Actor, r RequestRepor
 		return RequestedReport{}, err
 	}
 	var outcome RequestedReport
-	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		if r.ID != uuid.Nil { // the one before it may have been slow, and not dead
 			var ok bool
 			if outcome, ok, err = s.requestedBefore(ctx, tx, actor, id); ok || err != nil {
@@ -81,7 +81,6 @@ func (s *Service) requestedBefore(ctx context.Context, q sqlx.ExtContext, actor 
 	return RequestedReport{ReportID: id, RecipientsNotAdded: []uuid.UUID{}, Mark: Mark{Log: eventstore.Reports}}, before.Status() != "", nil
 }
 
-// createOrJoin creates the report or joins an identical one.
 func (s *Service) createOrJoin(ctx context.Context, tx *sqlx.Tx, actor Actor, id uuid.UUID, queued report.Queued) (RequestedReport, error) {
 	holder, err := statement.One[uuid.UUID](ctx, tx, "claim a report", claimReport, actor.OrganizationID, queued.Fingerprint, id, s.clock())
 	if err != nil {

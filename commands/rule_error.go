@@ -49,7 +49,6 @@ func ruleError(broken report.BrokenRules) *RuleError {
 	return e
 }
 
-// fieldError is a RuleError of one field.
 func fieldError(pointer, code, detail string) *RuleError {
 	return newFieldErrors([]FieldError{{Pointer: pointer, Code: code, Detail: detail}})
 }

@@ -80,6 +80,4 @@ type Service struct {
 	Accounts  *accounts.Store
 	Now       func() time.Time
 	Limits    Limits
-
-	codec codec
 }

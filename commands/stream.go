@@ -13,15 +13,10 @@ import (
 	"muster/internal/statement"
 )
 
-// inTx runs a use case in a transaction of its own, and again where another
-// writer came first.
-func (s *Service) inTx(ctx context.Context, do func(tx *sqlx.Tx) error) error {
-	return eventstore.Transact(ctx, s.DB, do)
-}
-
-// inTxMarked is inTx for what returns nothing but where its write ended up.
+// inTxMarked runs a use case that returns where its write ended up in a transaction of
+// its own, and again where another writer came first.
 func (s *Service) inTxMarked(ctx context.Context, do func(tx *sqlx.Tx) (Mark, error)) (mark Mark, err error) {
-	err = s.inTx(ctx, func(tx *sqlx.Tx) (err error) {
+	err = eventstore.Transact(ctx, s.DB, func(tx *sqlx.Tx) (err error) {
 		mark, err = do(tx)
 		return err
 	})
@@ -66,7 +61,7 @@ type stream struct {
 // fold applies the events of one stream. A stream that does not exist, or is
 // another organization's, has version 0.
 func fold[E any](ctx context.Context, s *Service, q sqlx.ExtContext, organization, id uuid.UUID, apply func(event E, at time.Time)) (stream, error) {
-	registry, err := s.codec.get()
+	registry, err := ourRegistry()
 	if err != nil {
 		return stream{}, err
 	}
@@ -91,8 +86,8 @@ func (s *Service) append(ctx context.Context, tx *sqlx.Tx, log eventstore.Log, b
 }
 
 // encodeAll encodes what a decision returned; at is when it was decided.
-func encodeAll[E any](s *Service, at time.Time, events []E) ([]eventstore.NewEvent, error) {
-	registry, err := s.codec.get()
+func encodeAll[E any](at time.Time, events []E) ([]eventstore.NewEvent, error) {
+	registry, err := ourRegistry()
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +138,7 @@ type streamPlace struct {
 // appendAll appends what was decided about one aggregate, behind what it was
 // folded from; now is when it was decided.
 func appendAll[E any](ctx context.Context, s *Service, tx *sqlx.Tx, actor Actor, to streamPlace, at stream, now time.Time, events []E) (Mark, error) {
-	encoded, err := encodeAll(s, now, events)
+	encoded, err := encodeAll(now, events)
 	if err != nil {
 		return Mark{}, err
 	}
