@@ -40,14 +40,11 @@ func Fact[E any](decode Decode, e eventstore.Event, about string) (fact E, err e
 	return fact, nil
 }
 
-// UnknownStreamError reports an event of something whose first event is not known,
+// UnknownStream is the error of an event of something whose first event is not known,
 // because it was dropped.
-type UnknownStreamError struct {
-	Type string
-	ID   uuid.UUID
+func UnknownStream(e eventstore.Event) error {
+	return fmt.Errorf("%s %s is not known", e.StreamType, e.Stream)
 }
-
-func (e *UnknownStreamError) Error() string { return e.Type + " " + e.ID.String() + " is not known" }
 
 // DecodePage decodes the events of a page, in their order, in as many parts as
 // there are processors: of a rebuild it is half and more of what is done outside
@@ -88,14 +85,15 @@ func Tally[C comparable, R any](rows map[uuid.UUID]R, counter func(R) C) map[C]i
 }
 
 // Count writes by how much a page moved each counter: the statement takes an array
-// for each field of C, and one of the differences. It returns the counters that went
-// down, of which some may have come to nothing.
-func Count[C comparable](ctx context.Context, tx *sqlx.Tx, what, query string, before, after map[C]int64) (fewer []C, err error) {
+// for each field of C, and one of the differences. Of those that went down forget
+// takes the same arrays, and deletes what has come to nothing, so that two generations
+// hold the same rows however their pages were cut.
+func Count[C comparable](ctx context.Context, tx *sqlx.Tx, what, query, forget string, before, after map[C]int64) error {
 	delta := after
 	for c, n := range before {
 		delta[c] -= n
 	}
-	var counters []C
+	var counters, fewer []C
 	var numbers []int64
 	for c, n := range delta {
 		if n == 0 {
@@ -107,7 +105,11 @@ func Count[C comparable](ctx context.Context, tx *sqlx.Tx, what, query string, b
 		counters, numbers = append(counters, c), append(numbers, n)
 	}
 	if len(numbers) == 0 {
-		return nil, nil
+		return nil
 	}
-	return fewer, statement.Exec(ctx, tx, what, query, append(statement.Columns(counters), numbers)...)
+	err := statement.Exec(ctx, tx, what, query, append(statement.Columns(counters), numbers)...)
+	if err != nil || len(fewer) == 0 {
+		return err
+	}
+	return statement.Exec(ctx, tx, "forget counts of nothing", forget, statement.Columns(fewer)...)
 }

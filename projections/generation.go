@@ -54,7 +54,6 @@ func active(ctx context.Context, q sqlx.QueryerContext, p Projection) (live, fil
 	return live, filling, nil
 }
 
-// newest returns the generation made last.
 func newest(ctx context.Context, q sqlx.QueryerContext, p Projection) (generation, error) {
 	var g generation
 	err := sqlx.GetContext(ctx, q, &g, selectGeneration+`ORDER BY generation DESC LIMIT 1`, p.Name, p.Version)

@@ -14,6 +14,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/eventstore"
+	"muster/internal/statement"
 )
 
 var (
@@ -44,27 +45,23 @@ func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.S
 // that PostgreSQL keeps.
 func (r *Reader) History(ctx context.Context, organization uuid.UUID, scope fleet.Scope, w timegrid.Window) (active, resolved []int64, err error) {
 	query, args := scoped(historyQuery, scope, organization, w.From, w.To, w.Size.Width())
-	rows, err := r.db.QueryContext(ctx, query, args...)
+	rows, err := statement.All[struct {
+		Bucket   time.Time `db:"bucket"`
+		Started  int64     `db:"started"`
+		Ended    int64     `db:"ended"`
+		Resolved int64     `db:"resolved"`
+	}](ctx, r.db, "read alert history", query, args...)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read alert history: %w", err)
+		return nil, nil, err
 	}
-	defer func() { _ = rows.Close() }()
 	active, resolved = make([]int64, w.Len()), make([]int64, w.Len())
-	for rows.Next() {
-		var bucket time.Time
-		var started, ended, closed int64
-		if err := rows.Scan(&bucket, &started, &ended, &closed); err != nil {
-			return nil, nil, fmt.Errorf("read alert history: %w", err)
-		}
-		i := w.Index(bucket)
-		resolved[i] = closed
-		active[i] += started
+	for _, row := range rows {
+		i := w.Index(row.Bucket)
+		resolved[i] = row.Resolved
+		active[i] += row.Started
 		if i+1 < len(active) { // one that ends in a bucket is active in it
-			active[i+1] -= ended
+			active[i+1] -= row.Ended
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, nil, fmt.Errorf("read alert history: %w", err)
 	}
 	for i := 1; i < len(active); i++ {
 		active[i] += active[i-1]

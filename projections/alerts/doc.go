@@ -48,7 +48,7 @@
 //   - The page and its total are two statements: they differ by what came in
 //     between, and the page is the later.
 //   - An event of an alert whose raise was dropped cannot be applied and is parked
-//     with its stream (*projections.UnknownStreamError).
+//     with its stream (projections.UnknownStream).
 //   - An event is applied twice: it is not; the checkpoint moves in the same
 //     transaction, on which the counters rely. A rebuild counts them anew and says
 //     whether they differ.

@@ -31,10 +31,9 @@ type folded struct {
 	Occurrences  int32           `db:"occurrences"`
 }
 
-// apply folds one event in.
 func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
 	if _, raised := fact.(domain.Raised); !raised && f.ID == uuid.Nil {
-		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+		return projections.UnknownStream(e)
 	}
 	f.State, _ = domain.Next(f.State, fact)
 	switch fact := fact.(type) {

@@ -79,7 +79,7 @@ func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.
 	if err := name(ctx, tx, places); err != nil {
 		return err
 	}
-	return count(ctx, tx, before, projections.Tally(alerts, (*folded).counter))
+	return projections.Count(ctx, tx, "count alerts", writeTotals, forgetTotals, before, projections.Tally(alerts, (*folded).counter))
 }
 
 // fact decodes an event; one that says nothing of an alert or a name stays nil.
@@ -93,7 +93,6 @@ func (p projection) fact(e eventstore.Event) (any, error) {
 	return nil, nil
 }
 
-// alertFact decodes an event of an alert.
 func alertFact(decode projections.Decode, e eventstore.Event) (domain.Event, error) {
 	return projections.Fact[domain.Event](decode, e, "an alert")
 }
@@ -128,7 +127,6 @@ func load(ctx context.Context, tx *sqlx.Tx, ids []uuid.UUID) (map[uuid.UUID]*fol
 	return alerts, err
 }
 
-// write stores every alert with one statement.
 func write(ctx context.Context, tx *sqlx.Tx, alerts map[uuid.UUID]*folded) error {
 	if len(alerts) == 0 {
 		return nil
@@ -140,17 +138,8 @@ func write(ctx context.Context, tx *sqlx.Tx, alerts map[uuid.UUID]*folded) error
 	return statement.Exec(ctx, tx, "write alerts", writeAlerts, statement.Columns(rows)...)
 }
 
-// count moves the totals by what the page changed. Rows that come to nothing
-// go, so that two generations hold the same rows however their pages were cut.
-func count(ctx context.Context, tx *sqlx.Tx, before, after map[counter]int64) error {
-	fewer, err := projections.Count(ctx, tx, "count alerts", writeTotals, before, after)
-	if err != nil || len(fewer) == 0 {
-		return err
-	}
-	columns := statement.Columns(fewer)
-	return statement.Exec(ctx, tx, "forget totals of nothing",
-		`DELETE FROM totals WHERE organization_id = ANY ($1) AND hour = ANY ($2) AND alerts = 0`, columns[0], columns[1])
-}
+const forgetTotals = `DELETE FROM totals WHERE organization_id = ANY ($1) AND hour = ANY ($2)
+  AND severity = ANY ($3) AND closed = ANY ($4) AND muted = ANY ($5) AND alerts = 0`
 
 // placeName is what an instance or a database is called: a row of places, in the
 // order of write_places.sql.

@@ -60,7 +60,6 @@ func apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.Event) error {
 	return statement.Exec(ctx, tx, "write entries", writeQuery, statement.Columns(rows)...)
 }
 
-// read takes in what is audited of a page.
 func read(events []eventstore.Event) (rows []row, err error) {
 	for _, e := range events {
 		if e.Log == eventstore.Fleet && bytes.HasPrefix(e.Metadata, bySystem) {

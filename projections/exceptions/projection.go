@@ -70,7 +70,7 @@ func write(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, fact exception.
 	var from exception.Status
 	err = tx.QueryRowContext(ctx, `SELECT status FROM exceptions WHERE id = $1`, e.Stream).Scan(&from)
 	if errors.Is(err, sql.ErrNoRows) {
-		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+		return projections.UnknownStream(e)
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,6 @@ func write(ctx context.Context, tx *sqlx.Tx, e eventstore.Event, fact exception.
 	return err
 }
 
-// actor is the member who caused an event.
 func actor(e eventstore.Event) (uuid.UUID, error) {
 	var m eventstore.Metadata
 	if err := json.Unmarshal(e.Metadata, &m); err != nil {

@@ -99,14 +99,14 @@ func (f *page) apply(e eventstore.Event, fact domain.Event) error {
 	case domain.DatabaseChanged:
 		d := f.databases[e.Stream]
 		if d == nil {
-			return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+			return projections.UnknownStream(e)
 		}
 		d.Name, d.CreatedAt = fact.Name, fact.CreatedAt
 		return nil
 	}
 	i := f.instances[e.Stream]
 	if i == nil {
-		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+		return projections.UnknownStream(e)
 	}
 	switch fact := fact.(type) {
 	case domain.InstanceChanged:

@@ -30,7 +30,7 @@ type folded struct {
 func (f *folded) apply(e eventstore.Event, fact report.Event) error {
 	queued, isRequest := fact.(report.Queued)
 	if f.ID == uuid.Nil && !isRequest {
-		return &projections.UnknownStreamError{Type: e.StreamType, ID: e.Stream}
+		return projections.UnknownStream(e)
 	}
 	status, _ := report.Next(f.Status, fact)
 	at := instant.Cut(e.OccurredAt)
@@ -124,7 +124,6 @@ func (r ReportRow) as(at time.Time) ReportRow {
 	return r
 }
 
-// fact decodes an event of the reports log.
 func fact(decode projections.Decode, e eventstore.Event) (report.Event, error) {
 	return projections.Fact[report.Event](decode, e, "a report")
 }

@@ -78,7 +78,7 @@ func (p projection) apply(ctx context.Context, tx *sqlx.Tx, events []eventstore.
 	if err := write(ctx, tx, reports); err != nil {
 		return err
 	}
-	return count(ctx, tx, before, projections.Tally(reports, (*folded).counter))
+	return projections.Count(ctx, tx, "count reports", writeCounts, forgetCounts, before, projections.Tally(reports, (*folded).counter))
 }
 
 // counter is a row of counts but for the number, in the order of write_counts.sql.
@@ -90,16 +90,8 @@ type counter struct {
 
 func (f *folded) counter() counter { return counter{f.OrganizationID, f.Kind, f.Status} }
 
-// count moves the totals by what the page changed. Rows that come to nothing
-// go, so that two generations hold the same rows however their pages were cut.
-func count(ctx context.Context, tx *sqlx.Tx, before, after map[counter]int64) error {
-	fewer, err := projections.Count(ctx, tx, "count reports", writeCounts, before, after)
-	if err != nil || len(fewer) == 0 {
-		return err
-	}
-	return statement.Exec(ctx, tx, "forget counts of nothing",
-		`DELETE FROM counts WHERE organization_id = ANY ($1) AND reports = 0`, statement.Columns(fewer)[0])
-}
+const forgetCounts = `DELETE FROM counts
+WHERE organization_id = ANY ($1) AND kind = ANY ($2) AND status = ANY ($3) AND reports = 0`
 
 func load(ctx context.Context, tx *sqlx.Tx, ids [][16]byte) (map[uuid.UUID]*folded, error) {
 	reports := make(map[uuid.UUID]*folded, len(ids))
