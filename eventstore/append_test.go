@@ -218,7 +218,7 @@ func TestRecordedTimeNeverFalls(t *testing.T) {
 
 func TestOccurredAtIsTheAppendsTimeWhereNoneIsGiven(t *testing.T) {
 	t.Parallel()
-	store := eventstore.New(pgtest.DB(t), eventstore.WithClock(func() time.Time { return noon.Add(789 * time.Nanosecond) }))
+	store := eventstore.New(pgtest.DB(t)).WithClock(func() time.Time { return noon.Add(789 * time.Nanosecond) })
 	a := batch(ours, uuid.New(), 0, 2)
 	a.Events[0].OccurredAt = time.Time{}
 	a.Events[1].OccurredAt = noon.Add(-time.Hour).In(time.FixedZone("", 7200))

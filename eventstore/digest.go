@@ -39,19 +39,15 @@ func Digest(e Event) [32]byte {
 // the log (32 zero bytes for the first), its digest, and its recorded time as
 // PostgreSQL sends it: 8 bytes, microseconds since 2000-01-01T00:00:00Z.
 func Link(previous, digest []byte, recordedAt time.Time) [32]byte {
-	return linkMicros(previous, digest, recordedAt.UnixMicro()-postgresEpoch)
+	var b [72]byte
+	copy(b[:32], previous)
+	copy(b[32:64], digest)
+	binary.BigEndian.PutUint64(b[64:], uint64(recordedAt.UnixMicro()-postgresEpoch))
+	return sha256.Sum256(b[:])
 }
 
 // postgresEpoch is 2000-01-01T00:00:00Z in microseconds since 1970.
 const postgresEpoch = 946_684_800_000_000
-
-func linkMicros(previous, digest []byte, micros int64) [32]byte {
-	var b [72]byte
-	copy(b[:32], previous)
-	copy(b[32:64], digest)
-	binary.BigEndian.PutUint64(b[64:], uint64(micros))
-	return sha256.Sum256(b[:])
-}
 
 // digester computes digests one after the other without allocating.
 type digester struct {

@@ -106,18 +106,9 @@ type Store struct {
 	now func() time.Time
 }
 
-// Option is a part of a store that may be left out.
-type Option func(*Store)
-
-// WithClock sets the clock that fills in OccurredAt where the writer gave none.
-// RecordedAt is the database's.
-func WithClock(now func() time.Time) Option { return func(s *Store) { s.now = now } }
-
 // New returns a store on db, which must be a pgx stdlib database.
-func New(db *sqlx.DB, options ...Option) *Store {
-	s := &Store{db: db, now: time.Now}
-	for _, set := range options {
-		set(s)
-	}
-	return s
-}
+func New(db *sqlx.DB) *Store { return &Store{db: db, now: time.Now} }
+
+// WithClock is the store with another clock to fill in OccurredAt where the writer gave
+// none. RecordedAt is the database's.
+func (s *Store) WithClock(now func() time.Time) *Store { return &Store{db: s.db, now: now} }

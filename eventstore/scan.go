@@ -109,7 +109,7 @@ func scanStatement(ctx context.Context, conn *sql.Conn, log Log, organization uu
 	return conn.Raw(func(driver any) error {
 		direct, ok := driver.(*stdlib.Conn)
 		if !ok {
-			return &DriverError{Driver: fmt.Sprintf("%T", driver)}
+			return fmt.Errorf("the event store needs a pgx stdlib database, not %T", driver)
 		}
 		rows, err := direct.Conn().Query(ctx, Record(scanRange), pgx.QueryResultFormats{pgx.BinaryFormatCode},
 			string(log), after, upTo, organization)
@@ -138,13 +138,6 @@ func scanStatement(ctx context.Context, conn *sql.Conn, log Log, organization uu
 		}
 		return emit(c)
 	})
-}
-
-// DriverError reports a database that is not a pgx stdlib database.
-type DriverError struct{ Driver string }
-
-func (e *DriverError) Error() string {
-	return "the event store needs a pgx stdlib database, not " + e.Driver
 }
 
 func newChunk() *chunk {

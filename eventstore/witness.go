@@ -63,7 +63,6 @@ func parseHead(text string) (Head, error) {
 	return Head{Log: Log(log), Position: position, Hash: hash}, nil
 }
 
-// parseSum reads a SHA-256 sum in hex.
 func parseSum(s string) ([]byte, error) {
 	sum, err := hex.DecodeString(s)
 	if err != nil || len(sum) != sha256.Size {

@@ -49,7 +49,6 @@ func (s Size) number(t time.Time) int64 {
 	return n
 }
 
-// start returns when the bucket of that number starts.
 func (s Size) start(number int64) time.Time {
 	return time.Unix(origin+number*int64(s.Width()/time.Second), 0).UTC()
 }
@@ -67,7 +66,6 @@ func (w Window) Start() time.Time { return w.Size.Floor(w.From) }
 // End is where the last bucket ends: at To or after it.
 func (w Window) End() time.Time { return w.Size.start(w.Size.number(w.last()) + 1) }
 
-// last is the last instant of the window.
 func (w Window) last() time.Time { return w.To.Add(-1) }
 
 // Len is how many buckets there are.

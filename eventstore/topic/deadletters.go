@@ -195,7 +195,7 @@ func (g Group) replay(ctx context.Context, tx *sqlx.Tx, stream uuid.UUID) (r Rep
 		return r, err
 	}
 	for r.Error == "" {
-		events, err := readPage(ctx, tx, g.Log, selectParked, g.Name, g.Log, stream, g.pageSize())
+		events, err := readPage(ctx, tx, g.Log, selectParked, g.Name, g.Log, stream, g.PageSize)
 		if err != nil {
 			return r, err
 		}

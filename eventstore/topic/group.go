@@ -24,17 +24,9 @@ type Group struct {
 	Handler string
 	Log     eventstore.Log
 	// Follow is a group that this one never overtakes; empty: none.
-	Follow string
-	// PageSize is the most events applied at once; PageSize where zero.
-	PageSize int
+	Follow   string
+	PageSize int // the most events applied at once
 	Apply    Apply
-}
-
-func (g Group) pageSize() int {
-	if g.PageSize == 0 {
-		return PageSize
-	}
-	return g.PageSize
 }
 
 // AddGroup makes the group's checkpoint at the beginning of the log.
@@ -78,7 +70,7 @@ func (g Group) Advance(ctx context.Context, tx *sqlx.Tx, upTo int64) error {
 		return err
 	}
 	for position < upTo {
-		events, err := readPage(ctx, tx, g.Log, selectRange, g.Log, position, upTo, g.pageSize())
+		events, err := readPage(ctx, tx, g.Log, selectRange, g.Log, position, upTo, g.PageSize)
 		if err != nil {
 			return err
 		}

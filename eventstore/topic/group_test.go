@@ -39,7 +39,7 @@ func newScene(t *testing.T) *scene {
 func newSceneOn(t *testing.T, db *sqlx.DB) *scene {
 	t.Helper()
 	s := &scene{t: t, db: db}
-	s.group = topic.Group{Name: "readers", Handler: "reading", Log: eventstore.Reports, Apply: s.apply}
+	s.group = topic.Group{Name: "readers", Handler: "reading", Log: eventstore.Reports, PageSize: topic.PageSize, Apply: s.apply}
 	s.dead = topic.NewDeadLetters(s.db, func(string, eventstore.Log) (topic.Group, bool) { return s.group, true })
 	if err := topic.AddGroup(t.Context(), s.db, s.group.Name, s.group.Handler, s.group.Log); err != nil {
 		t.Fatal(err)

@@ -183,7 +183,7 @@ func (s *Subscription) SelectQuery(string, string, sql.OffsetsAdapter) sql.Query
 	s.mu.Lock()
 	s.changed = changed
 	s.mu.Unlock()
-	return sql.Query{Query: selectPage, Args: []any{s.group.Name, s.group.Log, s.group.Follow, s.group.pageSize()}}
+	return sql.Query{Query: selectPage, Args: []any{s.group.Name, s.group.Log, s.group.Follow, s.group.PageSize}}
 }
 
 // UnmarshalMessage makes one message of a page.

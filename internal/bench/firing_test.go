@@ -85,7 +85,7 @@ func newDay(b *testing.B) *day {
 		agent: commands.Actor{OrganizationID: uuid.New(), Component: "ingest", RequestID: uuid.NewString()},
 	}
 	d.clock = clocktest.At(d.start)
-	d.commands = &commands.Service{DB: db, Events: eventstore.New(db, eventstore.WithClock(d.clock.Now)), Now: d.clock.Now}
+	d.commands = &commands.Service{DB: db, Events: eventstore.New(db).WithClock(d.clock.Now), Now: d.clock.Now}
 	for range 100 {
 		d.servers = append(d.servers, uuid.New())
 	}

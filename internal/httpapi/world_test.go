@@ -100,7 +100,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	w := &world{t: t, clock: clocktest.At(time.Now().UTC().Truncate(time.Second))}
 	db, log := pgtest.Connect(t, database), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	registry := commands.Registry()
-	events := eventstore.New(db, eventstore.WithClock(w.clock.Now))
+	events := eventstore.New(db).WithClock(w.clock.Now)
 	people := accounts.New(db, w.clock.Now)
 	servers := fleet.NewReader(db)
 	queue := jobs.NewQueue(db)
