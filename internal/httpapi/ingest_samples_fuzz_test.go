@@ -50,7 +50,10 @@ func FuzzSamples(f *testing.F) {
 			t.Fatalf("fits the contract and not the types: %v", err)
 		}
 		kept := &keptBatch{}
-		_, err := feed.New(nil, &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, kept, func() time.Time { return now }).Samples.Take(t.Context(), intake.Caller{}, ingest.SampleItems(&samples))
+		doors := feed.Doors{
+			Places: &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Store: kept, Now: func() time.Time { return now },
+		}
+		_, err := doors.TakeSamples(t.Context(), intake.Caller{}, ingest.SampleItems(&samples))
 		batch := kept.Batch
 		if err != nil {
 			refusedAt(t, decoded, err)

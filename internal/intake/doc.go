@@ -3,7 +3,7 @@
 //
 // # How it works
 //
-// A door is Take(ctx, Caller, message) (Receipt, error). Those of package feed take the
+// A door is Take…(ctx, Caller, message) (Receipt, error). Those of package feed take the
 // native feed, whose form openapi.yaml has been held against; those of package agents
 // take the bytes that standard agents send. Whoever calls a door has read the message,
 // and answers with its Receipt or its error; package httpapi does, and counts.

@@ -33,7 +33,7 @@ func (s *FeedRoutes) taken(ctx context.Context, receipt intake.Receipt, err erro
 
 // RecordFleet takes in what another tool knows of instances and databases.
 func (s *FeedRoutes) RecordFleet(ctx context.Context, r api.RecordFleetRequestObject) (api.RecordFleetResponseObject, error) {
-	receipt, err := s.Feed.Fleet.Take(ctx, wire.Actor(ctx), fleetItems(r.Body))
+	receipt, err := s.Feed.TakeFleet(ctx, wire.Actor(ctx), fleetItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *FeedRoutes) RecordFleet(ctx context.Context, r api.RecordFleetRequestOb
 
 // RecordAlerts takes in what another tool knows of alerts.
 func (s *FeedRoutes) RecordAlerts(ctx context.Context, r api.RecordAlertsRequestObject) (api.RecordAlertsResponseObject, error) {
-	receipt, err := s.Feed.Alerts.Take(ctx, wire.Actor(ctx), alertItems(r.Body))
+	receipt, err := s.Feed.TakeAlerts(ctx, wire.Actor(ctx), alertItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *FeedRoutes) RecordAlerts(ctx context.Context, r api.RecordAlertsRequest
 
 // RecordSamples takes in what another tool measured.
 func (s *FeedRoutes) RecordSamples(ctx context.Context, r api.RecordSamplesRequestObject) (api.RecordSamplesResponseObject, error) {
-	receipt, err := s.Feed.Samples.Take(ctx, wire.Actor(ctx), SampleItems(r.Body))
+	receipt, err := s.Feed.TakeSamples(ctx, wire.Actor(ctx), SampleItems(r.Body))
 	if err := s.taken(ctx, receipt, err); err != nil {
 		return nil, err
 	}

@@ -10,23 +10,13 @@ import (
 )
 
 // Doors are those of the native feed. What they take has the form of openapi.yaml
-// already. Assessments (contract, §23) will be the fourth.
+// already.
 type Doors struct {
-	Fleet   *FleetDoor
-	Alerts  *AlertDoor
-	Samples *SampleDoor
+	Commands Commands
+	Places   *places.Resolver
+	Store    intake.Store
+	Now      func() time.Time
 }
-
-// New returns the doors.
-func New(c Commands, p *places.Resolver, s intake.Store, now func() time.Time) Doors {
-	return Doors{Fleet: &FleetDoor{c}, Alerts: &AlertDoor{c}, Samples: &SampleDoor{p, s, now}}
-}
-
-// FleetDoor takes what another tool knows of instances and databases.
-type FleetDoor struct{ Commands Commands }
-
-// AlertDoor takes what another tool knows of alerts.
-type AlertDoor struct{ Commands Commands }
 
 // Commands is the write side; *commands.Service is one.
 type Commands interface {
@@ -34,9 +24,8 @@ type Commands interface {
 	RecordAlerts(ctx context.Context, actor commands.Actor, items []commands.AlertItem) ([]commands.AlertID, commands.Mark, error)
 }
 
-// Take records instances and databases, all or nothing. The rules, and what a limited
-// token may write, are the use case's, which decides under the locks of their keys.
-func (d *FleetDoor) Take(ctx context.Context, from intake.Caller, items []commands.FleetItem) (receipt intake.Receipt, err error) {
+// TakeFleet records instances and databases. Errors are the use case's.
+func (d *Doors) TakeFleet(ctx context.Context, from intake.Caller, items []commands.FleetItem) (receipt intake.Receipt, err error) {
 	if receipt.Fleet, receipt.Mark, err = d.Commands.RecordFleet(ctx, from, items); err != nil {
 		return receipt, err
 	}
@@ -49,8 +38,8 @@ func (d *FleetDoor) Take(ctx context.Context, from intake.Caller, items []comman
 	return receipt, nil
 }
 
-// Take records alerts, all or nothing; as with the fleet, by the use case's rules.
-func (d *AlertDoor) Take(ctx context.Context, from intake.Caller, items []commands.AlertItem) (receipt intake.Receipt, err error) {
+// TakeAlerts records alerts. Errors are the use case's.
+func (d *Doors) TakeAlerts(ctx context.Context, from intake.Caller, items []commands.AlertItem) (receipt intake.Receipt, err error) {
 	if receipt.Alerts, receipt.Mark, err = d.Commands.RecordAlerts(ctx, intake.Machine(from), items); err == nil {
 		receipt.Record(intake.Alert, len(items))
 	}

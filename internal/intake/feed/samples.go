@@ -13,7 +13,6 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/intake"
-	"muster/internal/intake/places"
 	"muster/internal/measurements"
 )
 
@@ -73,16 +72,9 @@ type DeltaItem struct {
 // maxItems is how many there may be in one call.
 const maxItems = 10_000
 
-// SampleDoor takes what another tool measured.
-type SampleDoor struct {
-	Places *places.Resolver
-	Store  intake.Store
-	Now    func() time.Time
-}
-
-// Take records samples, all or nothing: nothing is written before every rule has been
-// held against every one. Errors: *commands.RuleError, *intake.LaggingError.
-func (d *SampleDoor) Take(ctx context.Context, from intake.Caller, items Items) (receipt intake.Receipt, err error) {
+// TakeSamples records what another tool measured: nothing is written before every rule
+// has been held against every sample. Errors: *commands.RuleError, *intake.LaggingError.
+func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items) (receipt intake.Receipt, err error) {
 	if n := len(items.Hosts) + len(items.Sessions) + len(items.Statements); n > maxItems {
 		return receipt, tooManyItems(n)
 	}
@@ -145,7 +137,7 @@ func (i Items) found(places []commands.Place) (f found) {
 }
 
 // keepToLimit refuses what a limited token may not say.
-func (d *SampleDoor) keepToLimit(ctx context.Context, from intake.Caller, items Items, f found) error {
+func (d *Doors) keepToLimit(ctx context.Context, from intake.Caller, items Items, f found) error {
 	if from.Limit == nil {
 		return nil
 	}
@@ -194,7 +186,7 @@ func outsideOf(limit fleet.Limit, at string, named, known []uuid.UUID) (outside 
 }
 
 // addEngines puts in what the samples' instances are.
-func (d *SampleDoor) addEngines(ctx context.Context, batch *measurements.Batch) error {
+func (d *Doors) addEngines(ctx context.Context, batch *measurements.Batch) error {
 	of := map[uuid.UUID]fleet.Engine{}
 	for _, s := range batch.Sessions {
 		of[s.Instance] = ""

@@ -36,12 +36,12 @@ type house struct {
 	asked   []string
 }
 
-func (h *house) samples() *feed.SampleDoor {
+func (h *house) doors() *feed.Doors {
 	r := &places.Resolver{Keys: h, Fleet: h, Hosts: h, CatchUp: func(context.Context) (bool, error) {
 		h.asked = append(h.asked, "catch up")
 		return !h.lags, nil
 	}}
-	return feed.New(nil, r, h, func() time.Time { return now }).Samples
+	return &feed.Doors{Places: r, Store: h, Now: func() time.Time { return now }}
 }
 
 func (h *house) FindPlaces(_ context.Context, _ uuid.UUID, names []commands.PlaceName) ([]commands.Place, error) {
@@ -126,7 +126,7 @@ func TestSamplesOfALimitedToken(t *testing.T) {
 		}, []string{"#/hosts/0/instances/0", "#/hosts/0/instances/2", "#/hosts/2/host", "#/sessions/0/instance", "#/statements/1/instance"}},
 	} {
 		h := &house{}
-		_, err := h.samples().Take(t.Context(), limited, c.items)
+		_, err := h.doors().TakeSamples(t.Context(), limited, c.items)
 		var rule *commands.RuleError
 		var got []string
 		if errors.As(err, &rule) {
@@ -147,7 +147,7 @@ func TestSamples(t *testing.T) {
 	items := feed.Items{Hosts: []feed.HostItem{host("db01", "mine", "other", "mine")}, Sessions: []feed.SessionItem{sessions("other", "d")},
 		Statements: []feed.StatementItem{statements("mine", "d"), statements("other", "d")}}
 	h := &house{engines: []map[uuid.UUID]fleet.Engine{{}, {mine: fleet.SQLServer, other: fleet.Oracle}}}
-	got, err := h.samples().Take(t.Context(), unlimited, items)
+	got, err := h.doors().TakeSamples(t.Context(), unlimited, items)
 	want := intake.Receipt{
 		Dropped:  map[intake.Reason]int{intake.TooLate: 1},
 		Recorded: map[intake.Sort]int{intake.HostSample: 1, intake.SessionSample: 1, intake.StatementSample: 1},
@@ -177,17 +177,17 @@ func TestSamples(t *testing.T) {
 
 	h = &house{engines: []map[uuid.UUID]fleet.Engine{{mine: fleet.PostgreSQL}}, lags: true}
 	var lagging *intake.LaggingError
-	if _, err := h.samples().Take(t.Context(), unlimited, items); !errors.As(err, &lagging) || len(h.kept) != 0 {
+	if _, err := h.doors().TakeSamples(t.Context(), unlimited, items); !errors.As(err, &lagging) || len(h.kept) != 0 {
 		t.Errorf("with a read model that lags: %v, and %d batches", err, len(h.kept))
 	}
 	h = &house{}
-	if _, err := h.samples().Take(t.Context(), unlimited, feed.Items{Hosts: items.Hosts}); err != nil || !cmp.Equal(h.asked, []string{"places of 3"}) {
+	if _, err := h.doors().TakeSamples(t.Context(), unlimited, feed.Items{Hosts: items.Hosts}); err != nil || !cmp.Equal(h.asked, []string{"places of 3"}) {
 		t.Errorf("of hosts %q are asked, %v", h.asked, err)
 	}
 	unknown := feed.Items{Hosts: []feed.HostItem{host("db01", "nobody")}, Sessions: []feed.SessionItem{sessions("nobody", "d")}, Statements: []feed.StatementItem{statements("mine", "x")}}
 	var rule *commands.RuleError
 	var told []string
-	if _, err := h.samples().Take(t.Context(), unlimited, unknown); errors.As(err, &rule) {
+	if _, err := h.doors().TakeSamples(t.Context(), unlimited, unknown); errors.As(err, &rule) {
 		for _, f := range rule.Fields {
 			told = append(told, f.Pointer+" "+f.Code)
 		}
