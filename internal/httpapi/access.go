@@ -147,7 +147,6 @@ func (s *server) count(call *wire.Call, row *contract.Route) *wire.Problem {
 	return p
 }
 
-// authorize holds the caller against the row.
 func (s *server) authorize(ctx context.Context, call *wire.Call, row *contract.Route) *wire.Problem {
 	if row.Open() {
 		return nil

@@ -101,7 +101,6 @@ func isUnavailable(err error) bool {
 	return postgres.Away(err) || errors.As(err, &conflict) || errors.As(err, &server) && slices.Contains(busy, server.Code)
 }
 
-// fail answers with what went wrong.
 func (s *server) fail(c *gin.Context, err error) {
 	if c.Writer.Written() {
 		return

@@ -87,7 +87,6 @@ func (s *server) once(c *gin.Context) {
 	}
 }
 
-// answerRecorder keeps a copy of what is answered.
 type answerRecorder struct {
 	gin.ResponseWriter
 	body bytes.Buffer

@@ -10,7 +10,6 @@ import (
 	"muster/internal/httpapi/wire"
 )
 
-// policy is a limit on requests: quota in each window.
 type policy struct {
 	name   string
 	quota  int

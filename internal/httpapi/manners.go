@@ -63,7 +63,6 @@ func (s *server) outermost(next http.Handler) http.Handler {
 // all, it loads, runs and frames nothing.
 const nothingRuns = "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'none'"
 
-// setHeaders sets what every answer has.
 func (s *server) setHeaders(h http.Header, r *http.Request, requestID string) {
 	h.Set("X-Request-Id", requestID)
 	h.Set("X-Content-Type-Options", "nosniff")

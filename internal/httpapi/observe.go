@@ -48,7 +48,6 @@ type seen struct {
 	took          time.Duration
 }
 
-// observe records a request that is over.
 func (s *server) observe(ctx context.Context, c *wire.Call, v seen) {
 	v.route = cmp.Or(c.Route, other)
 	if !slices.Contains(methods, v.method) {

@@ -17,7 +17,6 @@ import (
 	"muster/internal/httpapi/wire"
 )
 
-// fault is one thing that is wrong with a value.
 type fault struct{ Pointer, code, detail string }
 
 // Visit holds a value against its schema.

@@ -62,7 +62,6 @@ func (r *Route) acceptable(accept []string) *wire.Problem {
 	return &wire.Problem{Code: "not_acceptable", Detail: "This operation answers with " + strings.Join(slices.Compact(types), " or ") + "."}
 }
 
-// readable looks at the body's type and encoding.
 func (r *Route) readable(req *http.Request) *wire.Problem {
 	if req.ContentLength == 0 && len(req.TransferEncoding) == 0 {
 		return nil

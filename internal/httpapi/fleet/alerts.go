@@ -69,7 +69,6 @@ func (s *ServerRoutes) GetAlert(ctx context.Context, r api.GetAlertRequestObject
 	return api.GetAlert200JSONResponse(shown), err
 }
 
-// alert finds one of the caller's organization.
 func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, error) {
 	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
 	return row, wire.Found(ok, err, "alert")

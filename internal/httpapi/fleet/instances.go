@@ -157,8 +157,8 @@ func (s *ServerRoutes) CreateInstance(ctx context.Context, r api.CreateInstanceR
 // the member of the body that an engine without a collector is blamed on.
 func connectionProblem(err error, engineAt string) error {
 	var (
-		dsn     *collect.DSNError
-		failed  *collect.ConnectionError
+		dsn     *assessment.DSNError
+		failed  *assessment.ConnectionError
 		engine  *collect.EngineNotCollectedError
 		pointer = "#/dsn"
 	)

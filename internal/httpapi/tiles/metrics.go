@@ -89,7 +89,6 @@ func (q tileQuery) key() string {
 	return string(key)
 }
 
-// readTile reads a tile of the instances that are in scope.
 type readTile func(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error)
 
 // tile answers a windowed tile from the cache, or has it read. The filter is in the

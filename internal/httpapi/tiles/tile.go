@@ -116,7 +116,6 @@ func (t *tile) pack(w timegrid.Window) error {
 	return nil
 }
 
-// tileAnswer is a tile on its way to a caller.
 type tileAnswer struct {
 	*tile
 	window timegrid.Window // as this caller asked for it

@@ -77,7 +77,7 @@ func New(
 func (c *Collector) PostgreSQL() *postgresql.Inspector { return c.postgres }
 
 // Try connects to the server that dsn names, to show that it can be assessed:
-// *DSNError, *ConnectionError or *EngineNotCollectedError say why it cannot.
+// *assessment.DSNError, *assessment.ConnectionError or *EngineNotCollectedError say why.
 func (c *Collector) Try(ctx context.Context, engine fleet.Engine, dsn string) error {
 	if engine != fleet.PostgreSQL {
 		return &EngineNotCollectedError{Engine: engine}

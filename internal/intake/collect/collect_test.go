@@ -373,7 +373,7 @@ func TestTry(t *testing.T) {
 	if err := try(fleet.PostgreSQL, "right-password"); err != nil {
 		t.Error(err)
 	}
-	var refused *collect.ConnectionError
+	var refused *assessment.ConnectionError
 	if err := try(fleet.PostgreSQL, "wrong-password"); !errors.As(err, &refused) || refused.Class != assessment.ClassAuthentication || strings.Contains(err.Error(), "wrong-password") {
 		t.Error(err)
 	}
@@ -381,7 +381,7 @@ func TestTry(t *testing.T) {
 	if err := try(fleet.Oracle, "right-password"); !errors.As(err, &engine) {
 		t.Error(err)
 	}
-	var malformed *collect.DSNError
+	var malformed *assessment.DSNError
 	if err := s.collector.Try(t.Context(), fleet.PostgreSQL, "postgres://u:secret@"); !errors.As(err, &malformed) {
 		t.Error(err)
 	}
@@ -467,7 +467,7 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 		if state.LastError == nil || state.LastError.Class != assessment.ClassNotAllowed || !strings.Contains(state.LastError.Sentence, reason) || state.LastSeenAt != nil {
 			t.Errorf("of %s is kept %+v", dsn, state.LastError)
 		}
-		var refused *collect.ConnectionError
+		var refused *assessment.ConnectionError
 		if err := c.Try(t.Context(), fleet.PostgreSQL, dsn); !errors.As(err, &refused) || refused.Class != assessment.ClassNotAllowed {
 			t.Errorf("%s is tried: %v", dsn, err)
 		}

@@ -6,14 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/internal/assessment"
 )
-
-// ConnectionError says in one of six classes why a server was not reached.
-type ConnectionError = assessment.ConnectionError
-
-// DSNError says what is wrong with a connection string, without repeating it.
-type DSNError = assessment.DSNError
 
 // EngineNotCollectedError says that Muster cannot connect to an engine by itself.
 type EngineNotCollectedError struct{ Engine fleet.Engine }

@@ -14,7 +14,6 @@ const (
 	maxMount = 1024
 )
 
-// hostOf is what the labels call the host.
 func hostOf(l *Labels) ([]byte, intake.Reason) {
 	name := l.Host
 	if len(name) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"muster/domain/legible"
 	"muster/internal/intake"
+	"muster/internal/measurements"
 )
 
 // Limits of what one message may make.
@@ -36,7 +37,6 @@ type Message struct {
 	last    *scrape // most points are of the scrape of the one before
 }
 
-// scrapeKey is what a sample is known by.
 type scrapeKey struct {
 	host string
 	at   int64 // µs
@@ -91,8 +91,11 @@ func (s *Series) read(l *Labels) intake.Reason {
 		if len(l.State) == 0 {
 			return intake.Incomplete
 		}
-		mode, ok := modeOf(l.State)
-		if !ok {
+		mode, known := cpuModes[string(l.State)]
+		switch {
+		case !known:
+			mode = measurements.ModeOther
+		case mode == elsewhere:
 			return intake.NotUsed
 		}
 		number, ok := numberOf(l.CPU)

@@ -104,30 +104,14 @@ func (l *Labels) SetAttribute(name, value []byte) {
 	}
 }
 
-// modeOf says how a CPU's time counts; ok is false for what is counted elsewhere.
-func modeOf(state []byte) (mode int32, ok bool) {
-	switch string(state) {
-	case "user":
-		return measurements.ModeUser, true
-	case "nice":
-		return measurements.ModeNice, true
-	case "system":
-		return measurements.ModeSystem, true
-	case "idle":
-		return measurements.ModeIdle, true
-	case "iowait", "wait":
-		return measurements.ModeIOWait, true
-	case "irq", "interrupt":
-		return measurements.ModeIRQ, true
-	case "softirq":
-		return measurements.ModeSoftIRQ, true
-	case "steal":
-		return measurements.ModeSteal, true
-	case "guest", "guest_nice":
-		return 0, false
-	}
-	return measurements.ModeOther, true
+// cpuModes say how a CPU's time counts; elsewhere is time that another state has too.
+var cpuModes = map[string]int32{
+	"user": measurements.ModeUser, "nice": measurements.ModeNice, "system": measurements.ModeSystem, "idle": measurements.ModeIdle,
+	"iowait": measurements.ModeIOWait, "wait": measurements.ModeIOWait, "irq": measurements.ModeIRQ, "interrupt": measurements.ModeIRQ,
+	"softirq": measurements.ModeSoftIRQ, "steal": measurements.ModeSteal, "guest": elsewhere, "guest_nice": elsewhere,
 }
+
+const elsewhere = -1
 
 // maxCPU is the highest number of a CPU.
 const maxCPU = 1<<16 - 1

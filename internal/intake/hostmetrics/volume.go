@@ -56,7 +56,6 @@ func (s *Series) readVolume(l *Labels) intake.Reason {
 	return ""
 }
 
-// volume is what was told of one.
 type volume struct {
 	mount  string
 	points int

@@ -33,7 +33,6 @@ type databaseActivity struct {
 	sample      measurements.SessionSample
 }
 
-// readActivity looks at the sessions of a server.
 func readActivity(ctx context.Context, s *assessment.Connection, at time.Time) (*activity, error) {
 	a := &activity{at: at}
 	query := strings.ReplaceAll(sessionsQuery, "@application@", assessment.ApplicationName)

@@ -63,7 +63,6 @@ func (l leases) leave(ctx context.Context, process uuid.UUID) error {
 		WHERE process = $1 OR seen_until < now() - interval '1 hour'`, process)
 }
 
-// held returns the instances that somebody measures.
 func (l leases) held(ctx context.Context) (map[uuid.UUID]bool, error) {
 	return l.instances(ctx, "read which servers are measured", `SELECT instance_id FROM monitor_leases WHERE leased_until > now()`)
 }
@@ -108,7 +107,6 @@ func (l leases) release(ctx context.Context, tokens []uuid.UUID) error {
 		`UPDATE monitor_leases SET token = NULL, leased_until = NULL WHERE token = ANY($1)`, tokens)
 }
 
-// forget deletes what is left of servers that have no connection registered any more.
 func (l leases) forget(ctx context.Context) error {
 	return statement.Exec(ctx, l.db, "forget servers that are not registered", `DELETE FROM monitor_leases l
 		WHERE NOT EXISTS (SELECT FROM assessment_targets t
@@ -139,7 +137,6 @@ func (c claim) count(ctx context.Context, tx sqlx.ExtContext, since *time.Time, 
 	return &CountedError{Instance: c.Instance}
 }
 
-// statementsAt reads until when the statements of a server have been counted.
 func (l leases) statementsAt(ctx context.Context, c claim) (at *time.Time, err error) {
 	at, held, err := statement.Find[*time.Time](ctx, l.db, fmt.Sprintf("read until when statements of instance %s are counted", c.Instance),
 		`SELECT statements_at FROM monitor_leases WHERE organization_id = $1 AND instance_id = $2 AND token = $3`,
@@ -150,7 +147,6 @@ func (l leases) statementsAt(ctx context.Context, c claim) (at *time.Time, err e
 	return at, err
 }
 
-// lacks keeps what a server's role may not read of its statistics.
 func (l leases) lacks(ctx context.Context, c claim, grants []snapshot.MissingGrant) error {
 	text, err := json.Marshal(grants)
 	if err != nil {

@@ -55,7 +55,6 @@ func (m *metric) judge(kind int, isCumulative bool) {
 	}
 }
 
-// addPoint takes a point.
 func (m *metric) addPoint(p *point) {
 	series := m.to.Series(m.means, &p.labels)
 	at := time.Time{}

@@ -48,7 +48,6 @@ var (
 // where it is not to be.
 type labelled func(series []byte) (metric hostmetrics.Metric, labels hostmetrics.Labels, reason intake.Reason, err error)
 
-// series takes one time series.
 func (r request) series(series []byte, of numbers, read labelled) error {
 	metric, labels, reason, err := read(series)
 	if err != nil {
