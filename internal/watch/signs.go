@@ -72,17 +72,20 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 	if len(newest) == 0 {
 		return 0, nil
 	}
-	var rows columns
+	type row struct {
+		subject
+		Value float64
+		At    time.Time
+	}
+	var rows []row
 	for _, key := range slices.SortedFunc(maps.Keys(newest), subject.compare) {
-		rows.addSubject(key)
-		rows.values = append(rows.values, newest[key].Value)
-		rows.at = append(rows.at, newest[key].At)
+		rows = append(rows, row{key, newest[key].Value, newest[key].At})
 	}
-	_, err := q.ExecContext(ctx, recordSigns, rows.organizations, rows.rules, rows.instances, rows.mounts, rows.values, rows.at)
+	err := statement.Exec(ctx, q, fmt.Sprintf("record %d signs", len(rows)), recordSigns, statement.Columns(rows)...)
 	if err != nil {
-		return 0, fmt.Errorf("record %d signs: %w", len(newest), err)
+		return 0, err
 	}
-	return len(newest), nil
+	return len(rows), nil
 }
 
 // LastHeard is when each of these instances was heard from last: when the sample came, of
@@ -141,21 +144,4 @@ func (s subject) key() string { return "watch/" + string(s.Rule) + "/" + s.Insta
 func (s subject) compare(o subject) int {
 	return cmp.Or(slices.Compare(s.Organization[:], o.Organization[:]), cmp.Compare(s.Rule, o.Rule),
 		slices.Compare(s.Instance[:], o.Instance[:]), cmp.Compare(s.Mount, o.Mount))
-}
-
-// columns are rows as the statements take them.
-type columns struct {
-	organizations []uuid.UUID
-	rules         []string
-	instances     []uuid.UUID
-	mounts        []string
-	values        []float64
-	at            []time.Time
-}
-
-func (c *columns) addSubject(s subject) {
-	c.organizations = append(c.organizations, s.Organization)
-	c.rules = append(c.rules, string(s.Rule))
-	c.instances = append(c.instances, s.Instance)
-	c.mounts = append(c.mounts, s.Mount)
 }
