@@ -60,14 +60,8 @@ func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID
 
 // WorkingTokens returns the API tokens of a member that are not revoked.
 func (s *Store) WorkingTokens(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) ([]uuid.UUID, error) {
-	tokens, err := s.tokens(ctx, tx, org, member, APIToken)
-	var working []uuid.UUID
-	for _, t := range tokens {
-		if t.RevokedAt == nil {
-			working = append(working, t.ID)
-		}
-	}
-	return working, err
+	return statement.All[uuid.UUID](ctx, tx, "list working tokens", `SELECT id FROM tokens
+		WHERE organization_id = $1 AND kind = 'api' AND member_id = $2 AND revoked_at IS NULL ORDER BY created_at DESC, id DESC`, org, member)
 }
 
 // MemberQuery asks for a page of members.
@@ -121,16 +115,6 @@ func (s *Store) MemberByEmail(ctx context.Context, email string) (m Member, ok b
 
 func (s *Store) member(ctx context.Context, where string, args ...any) (m Member, ok bool, err error) {
 	return statement.Find[Member](ctx, s.db, "look up a member", `SELECT `+memberColumns+` FROM members WHERE `+where, args...)
-}
-
-// Receivable returns those ids that are invited or active members of the organization.
-func (s *Store) Receivable(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	addresses, err := s.Addresses(ctx, org, ids)
-	receivable := make(map[uuid.UUID]bool, len(addresses))
-	for id := range addresses {
-		receivable[id] = true
-	}
-	return receivable, err
 }
 
 // Addresses returns where to mail; disabled, erased and foreign members are absent.
@@ -205,21 +189,8 @@ func (s *Store) LockInvitation(ctx context.Context, tx *sqlx.Tx, org, member uui
 		(SELECT id FROM members WHERE organization_id = $1 AND id = $2) FOR UPDATE`, org, member)
 }
 
-// LockPeople makes an erasure of these members wait until tx ends, and returns
-// those who are erased already.
-func (s *Store) LockPeople(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, members []uuid.UUID) (erased []uuid.UUID, err error) {
-	type lockedMember struct {
-		ID     uuid.UUID `db:"id"`
-		Erased bool      `db:"erased"`
-	}
-	locked, err := statement.All[lockedMember](ctx, tx, "lock members", lockPeople, org, members)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range locked {
-		if m.Erased {
-			erased = append(erased, m.ID)
-		}
-	}
-	return erased, nil
+// LockPeople makes an erasure of these members wait until tx ends, and says whether
+// one of them is erased already.
+func (s *Store) LockPeople(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, members []uuid.UUID) (erased bool, err error) {
+	return statement.One[bool](ctx, tx, "lock members", lockPeople, org, members)
 }
