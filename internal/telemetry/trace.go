@@ -140,14 +140,11 @@ func (q queries) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQ
 		return
 	}
 	span := trace.SpanFromContext(ctx)
-	if data.Err != nil {
-		span.SetStatus(codes.Error, "")
-		var refused *pgconn.PgError
-		if errors.As(data.Err, &refused) {
-			span.SetAttributes(attribute.String("db.response.status_code", refused.Code))
-		}
+	var refused *pgconn.PgError
+	if errors.As(data.Err, &refused) {
+		span.SetAttributes(attribute.String("db.response.status_code", refused.Code))
 	}
-	span.End()
+	End(span, data.Err)
 }
 
 // operationOf is a statement's first word, behind the comments that ours open
