@@ -119,7 +119,10 @@ func (s *Store) member(ctx context.Context, where string, args ...any) (m Member
 
 // Addresses returns where to mail; disabled, erased and foreign members are absent.
 func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Address, error) {
-	members, err := s.membersByID(ctx, org, ids)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	members, err := statement.All[Member](ctx, s.db, "look up members", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
 	addresses := make(map[uuid.UUID]Address, len(members))
 	for _, m := range members {
 		if m.Status == organization.Invited || m.Status == organization.Active {
@@ -132,19 +135,10 @@ func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (
 // Names returns the names of members of the organization, whatever their status.
 // That of an erased member is empty; an unknown one is absent.
 func (s *Store) Names(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	members, err := s.membersByID(ctx, org, ids)
-	names := make(map[uuid.UUID]string, len(members))
-	for _, m := range members {
-		names[m.ID] = m.Name
-	}
-	return names, err
-}
-
-func (s *Store) membersByID(ctx context.Context, org uuid.UUID, ids []uuid.UUID) ([]Member, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return statement.All[Member](ctx, s.db, "look up members", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
+	return statement.Map[uuid.UUID, string](ctx, s.db, "look up members", `SELECT id, name FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
 }
 
 //go:embed sql/lock_people.sql

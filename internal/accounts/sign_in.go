@@ -114,8 +114,8 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 		return Member{}, err
 	}
 	if err := s.throttle(ctx, a.subject, a.address); err != nil {
-		// Whether it is somebody's or nobody's: an answer without a hash is fast, and a
-		// statement more would show in it.
+		// Also of nobody's account: an answer without a hash is fast, and a statement more
+		// or less would show in it.
 		throttled := c.Entry(a.OrganizationID, a.ID, SignInThrottled, "")
 		throttled.Once = true
 		return Member{}, errors.Join(err, s.RecordSecurity(ctx, throttled))

@@ -136,7 +136,7 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if team, err = d.people(ctx, actor); err != nil {
 		return nil, nil, fmt.Errorf("fill the demo's members: %w", err)
 	}
-	if paper, err = d.fleet(ctx, actor, o.CreatedAt); err != nil {
+	if paper, err = d.fleet(ctx, actor, items(o.CreatedAt)); err != nil {
 		return nil, nil, fmt.Errorf("fill the demo's fleet: %w", err)
 	}
 	if err := d.alerts(ctx, actor, team, o.CreatedAt); err != nil {
@@ -210,10 +210,10 @@ func (d *Demo) people(ctx context.Context, actor commands.Actor) ([]uuid.UUID, e
 	return team, nil
 }
 
-// fleet sends the servers on paper. They are counted from the organization's
-// first day, so that sending them again changes nothing.
-func (d *Demo) fleet(ctx context.Context, actor commands.Actor, day time.Time) ([]commands.FleetIDs, error) {
-	ids, mark, err := d.Commands.RecordFleet(ctx, actor, items(day))
+// fleet sends servers. Those on paper are counted from the organization's first day,
+// so that sending them again changes nothing.
+func (d *Demo) fleet(ctx context.Context, actor commands.Actor, servers []commands.FleetItem) ([]commands.FleetIDs, error) {
+	ids, mark, err := d.Commands.RecordFleet(ctx, actor, servers)
 	if err != nil {
 		return nil, err
 	}
@@ -233,13 +233,10 @@ func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.T
 		return uuid.Nil, err
 	}
 	active, host := true, "localhost"
-	ids, mark, err := d.Commands.RecordFleet(ctx, actor, []commands.FleetItem{{
+	ids, err := d.fleet(ctx, actor, []commands.FleetItem{{
 		ExternalID: OwnServerName, Name: OwnServerName, Engine: fleet.PostgreSQL, Host: &host, Active: &active, CreatedAt: since,
 	}})
 	if err != nil {
-		return uuid.Nil, err
-	}
-	if err := d.settle(ctx, mark); err != nil {
 		return uuid.Nil, err
 	}
 	own := ids[0].ID

@@ -126,7 +126,7 @@ type measuring struct {
 
 // measuring begins with the servers on paper, which have to be there.
 func (d *Demo) measuring(ctx context.Context, o accounts.Organization, what string) (measuring, error) {
-	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, o.CreatedAt)
+	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, items(o.CreatedAt))
 	if err != nil {
 		return measuring{}, fmt.Errorf("fill the demo's fleet: %w", err)
 	}

@@ -198,7 +198,7 @@ func NeedsDump(t testing.TB) {
 		t.Fatal(err)
 	}
 	var missing *cluster.NoClientError
-	if _, err := cluster.FindClient(t.Context(), "pg_dump", major); major > 0 && errors.As(err, &missing) {
+	if _, _, err := cluster.FindClient(t.Context(), "pg_dump", major); major > 0 && errors.As(err, &missing) {
 		t.Skip(missing)
 	}
 }

@@ -113,8 +113,6 @@ func Queries(tracer trace.Tracer) pgx.QueryTracer { return queries{tracer} }
 
 type queries struct{ tracer trace.Tracer }
 
-var _ pgx.QueryTracer = queries{}
-
 // TraceQueryStart begins the span of a statement.
 func (q queries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	if !trace.SpanFromContext(ctx).IsRecording() {

@@ -92,17 +92,8 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 // those that were fresh then. Those that never were heard from are missing, and those
 // that were switched off for longer than a day.
 func LastHeard(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]time.Time, error) {
-	type sample struct {
-		Instance uuid.UUID `db:"instance_id"`
-		At       time.Time `db:"at"`
-	}
-	rows, err := statement.All[sample](ctx, q, "read when instances were heard from", `SELECT instance_id, at FROM signs
-WHERE organization_id = $1 AND rule = $2 AND instance_id = ANY ($3)`, organization, string(Silent), instances)
-	heard := make(map[uuid.UUID]time.Time, len(rows))
-	for _, row := range rows {
-		heard[row.Instance] = row.At.UTC()
-	}
-	return heard, err
+	return statement.Map[uuid.UUID, time.Time](ctx, q, "read when instances were heard from", `SELECT instance_id, at FROM signs
+		WHERE organization_id = $1 AND rule = $2 AND instance_id = ANY ($3)`, organization, string(Silent), instances)
 }
 
 // counts tells whether the watch would judge a sign that came at received.
