@@ -172,6 +172,7 @@ func querySamples() []queryCase {
 func oracleQueries() []queryCase {
 	// Once in each of two minutes, twice in the hour.
 	apart := together(ran(books, "10:00", q("a", 1, 10)), ran(books, "10:01", q("a", 3, 50)))
+	thrice := together(ran(books, "10:00", q("a", 1, 10)), ran(books, "10:00:20", q("a", 1, 20)), ran(books, "10:01", q("a", 1, 90)))
 	over := func(times ...string) []measurements.Batch {
 		var samples []measurements.StatementSample
 		for _, when := range times {
@@ -179,20 +180,16 @@ func oracleQueries() []queryCase {
 		}
 		return together(samples...)
 	}
+	ago := over("11T10:59", "11T10:59:30", "11T11:00", "11T11:00:30")
 	week := 7 * 24 * time.Hour
 	return []queryCase{
 		{name: "a single sample contributes nothing", given: apart, of: oracle, in: minutes("10:00", 2), total: line{0, 0}, calls: line{0, 0}, max: line{gap, gap}},
 		{name: "an hour is not the sum of its minutes", given: apart, of: oracle, in: hours("10:00", 1), total: line{60}, calls: line{4}, max: line{15}},
 		{
-			name: "two in a minute count there, and a third in another minute in the hour", of: oracle,
-			given: together(ran(books, "10:00", q("a", 1, 10)), ran(books, "10:00:20", q("a", 1, 20)), ran(books, "10:01", q("a", 1, 90))),
-			in:    minutes("10:00", 2), total: line{30, 0}, calls: line{2, 0}, max: line{15, gap},
+			name: "two in a minute count there, and a third in another minute in the hour", of: oracle, given: thrice,
+			in: minutes("10:00", 2), total: line{30, 0}, calls: line{2, 0}, max: line{15, gap},
 		},
-		{
-			name: "the hour has all three", of: oracle,
-			given: together(ran(books, "10:00", q("a", 1, 10)), ran(books, "10:00:20", q("a", 1, 20)), ran(books, "10:01", q("a", 1, 90))),
-			in:    hours("10:00", 1), total: line{120}, calls: line{3}, max: line{40},
-		},
+		{name: "the hour has all three", of: oracle, given: thrice, in: hours("10:00", 1), total: line{120}, calls: line{3}, max: line{40}},
 		{name: "in hours once each", given: over("10:59", "11:00"), of: oracle, in: hours("10:00", 2), total: line{0, 0}, max: line{gap, gap}},
 		{name: "in the day twice", given: over("10:59", "11:00"), of: oracle, in: days("00:00", 1), total: line{20}, calls: line{2}, max: line{10}},
 		{name: "in days once each", given: over("17T23:59", "00:00"), of: oracle, in: days("17T00:00", 2), total: line{0, 0}, max: line{gap, gap}},
@@ -218,13 +215,11 @@ func oracleQueries() []queryCase {
 			in:    weeks("16T00:00", 1), total: line{0}, calls: line{0}, max: line{gap},
 		},
 		{
-			name: "buckets that start before seven days ago have no part of it", of: oracle,
-			given: over("11T10:59", "11T10:59:30", "11T11:00", "11T11:00:30"), now: at("11T11:00").Add(week),
+			name: "buckets that start before seven days ago have no part of it", of: oracle, given: ago, now: at("11T11:00").Add(week),
 			in: hours("11T10:00", 2), total: line{0, 20}, calls: line{0, 2}, max: line{gap, 10},
 		},
 		{
-			name: "a microsecond later, neither of these has", of: oracle,
-			given: over("11T10:59", "11T10:59:30", "11T11:00", "11T11:00:30"), now: at("11T11:00:00.000001").Add(week),
+			name: "a microsecond later, neither of these has", of: oracle, given: ago, now: at("11T11:00:00.000001").Add(week),
 			in: hours("11T10:00", 2), total: line{0, 0}, calls: line{0, 0}, max: line{gap, gap}, none: true,
 		},
 		{
@@ -243,6 +238,7 @@ func oracleQueries() []queryCase {
 // queryArrivals: the same samples whenever and however often they come.
 func queryArrivals() []queryCase {
 	hour := hours("10:00", 1)
+	imported := oneByOne(ran(shop, "10:00", q("a", 1, 1000)), ran(shop, "16T22:00", q("a", 100, 100)))
 	return []queryCase{
 		{
 			name: "a database's sample twice counts once, and the first content stays",
@@ -261,15 +257,10 @@ func queryArrivals() []queryCase {
 			given: oneByOne(ran(shop, "10:50", q("a", 1, 1)), ran(shop, "10:10", q("a", 1, 2)), ran(shop, "10:30", q("a", 1, 6))),
 			in:    hour, total: line{9}, calls: line{3}, max: line{3},
 		},
+		{name: "an import of 36 hours ago", given: imported, in: weeks("16T00:00", 1), total: line{1100}, calls: line{101}, max: line{10.891089108910892}},
 		{
-			name:  "an import of 36 hours ago",
-			given: oneByOne(ran(shop, "10:00", q("a", 1, 1000)), ran(shop, "16T22:00", q("a", 100, 100))),
-			in:    weeks("16T00:00", 1), total: line{1100}, calls: line{101}, max: line{10.891089108910892},
-		},
-		{
-			name:  "of which the days know their own",
-			given: oneByOne(ran(shop, "10:00", q("a", 1, 1000)), ran(shop, "16T22:00", q("a", 100, 100))),
-			in:    days("16T00:00", 3), total: line{100, 0, 1000}, calls: line{100, 0, 1}, max: line{1, gap, 1000},
+			name: "of which the days know their own", given: imported,
+			in: days("16T00:00", 3), total: line{100, 0, 1000}, calls: line{100, 0, 1}, max: line{1, gap, 1000},
 		},
 		{
 			name:  "an import of two weeks ago",
