@@ -245,6 +245,9 @@ type Violation struct {
 type Fix struct {
 	Database  string `json:"database"`  // where it is run; empty: in any
 	Statement string `json:"statement"` // a statement a line, each run by itself
+	// Rollback makes it as it was measured, in the same form; empty: that cannot be
+	// stated, or there is nothing to take back.
+	Rollback string `json:"rollback,omitempty"`
 }
 
 // DatabaseRole is a privileged account.

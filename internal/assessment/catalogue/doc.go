@@ -39,7 +39,9 @@
 // known. Its variables are the query's further columns, which names lists; run_in
 // is the one of them that names the database. A column that is null keeps the
 // statement from being printed, and so does a standby, and a setting that ALTER
-// SYSTEM would not change. There is no statement for what
+// SYSTEM would not change. undo holds at the place of a statement what takes it
+// back; a setting is set to what was measured, which needs no template. There is no
+// statement for what
 //
 //   - hides a row from whoever sees it now: row level security that is forced, a
 //     grant or attribute that is taken away;
@@ -50,8 +52,11 @@
 //   - makes the check pass and mends nothing: a collation version refreshed over
 //     indexes in the old order, a sequence that grows beyond its column.
 //
+// Verify is the check's own query about one object, for a person to run: what
+// passes there passes here.
+//
 // internal/assessment/postgresql/fixes_test.go has a row for every check: it
-// plants the fault, runs what is printed, restarts, and looks again.
+// plants the fault, runs what is printed, restarts, looks again, and undoes it.
 //
 // What may go wrong: a check that is malformed, names an unknown rule or has a
 // duplicate id keeps the program from starting; the tests run every query on

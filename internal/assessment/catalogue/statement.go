@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"muster/internal/assessment"
+	"muster/internal/assessment/quote"
 )
 
 // Template is a template of statements that can be run as they stand, one a
@@ -52,11 +52,23 @@ func variableName(v string) string { return strings.ToLower(strings.Trim(v, "{',
 
 const setsSetting = "ALTER SYSTEM SET "
 
+// Setting is the setting that a line of a statement changes, "" for none.
+func Setting(line string) string {
+	rest, ok := strings.CutPrefix(line, setsSetting)
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, " ")
+	return name
+}
+
 // Settings are the settings that the statement changes.
-func (s Template) Settings() (out []string) {
-	for line := range strings.Lines(s.text) {
-		if rest, ok := strings.CutPrefix(line, setsSetting); ok {
-			name, _, _ := strings.Cut(rest, " ")
+func (s Template) Settings() []string { return Settings(s.text) }
+
+// Settings are the settings that a statement changes.
+func Settings(statement string) (out []string) {
+	for line := range strings.Lines(statement) {
+		if name := Setting(line); name != "" {
 			out = append(out, name)
 		}
 	}
@@ -89,19 +101,19 @@ func fill(variable, value string) (string, bool) {
 		return value, keywordsForm.MatchString(value)
 	}
 	inner, list := strings.CutSuffix(inner, ",")
-	quote := assessment.Identifier
+	quoted := quote.Identifier
 	if inner[0] == '\'' {
-		quote = assessment.Literal
+		quoted = quote.Literal
 	}
 	if !list {
-		return quote(value), true
+		return quoted(value), true
 	}
 	var names []string
 	if err := json.Unmarshal([]byte(value), &names); err != nil || len(names) == 0 || slices.Contains(names, "") {
 		return "", false
 	}
 	for i, name := range names {
-		names[i] = quote(name)
+		names[i] = quoted(name)
 	}
 	return strings.Join(names, ", "), true
 }
@@ -109,12 +121,29 @@ func fill(variable, value string) (string, bool) {
 // First is the first of several statements whose variables are all known, "" for
 // none: what only the owner can choose is not guessed.
 func First(statements []Template, values map[string]string) string {
-	for _, s := range statements {
+	text, _ := first(statements, values)
+	return text
+}
+
+// first is First with the place of what it found.
+func first(statements []Template, values map[string]string) (text string, at int) {
+	for at, s := range statements {
 		if text, ok := s.with(values); ok {
-			return text
+			return text, at
 		}
 	}
-	return ""
+	return "", -1
+}
+
+// Mend is the statement that mends a violation, and the one that takes it back, ""
+// where there is none. A setting goes back to what it was, which only whoever
+// measured it knows.
+func (c Check) Mend(values map[string]string) (statement, undo string) {
+	statement, at := first(c.Statements, values)
+	if at >= 0 && at < len(c.Undo) {
+		undo, _ = c.Undo[at].with(values)
+	}
+	return statement, undo
 }
 
 // statementFaults says what is wrong with a check's statements and grants, and
@@ -131,6 +160,11 @@ func (c Check) statementFaults() (faults []string) {
 			}
 		}
 	}
+	for _, s := range c.Undo {
+		for _, v := range s.variables {
+			used[v] = true
+		}
+	}
 	if c.RunIn != "" {
 		used[c.RunIn] = true
 	}
@@ -145,6 +179,9 @@ func (c Check) statementFaults() (faults []string) {
 	}
 	if len(c.Statements) > 0 && (c.Impact == "" || c.Query == "") {
 		faults = append(faults, "a statement needs an impact, and a query")
+	}
+	if len(c.Undo) > len(c.Statements) {
+		faults = append(faults, "there is more to undo than there are statements")
 	}
 	if (len(c.Grants) == 0) != (c.Unreadable == "") {
 		faults = append(faults, "grants and unreadable belong together")

@@ -8,6 +8,7 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/quote"
 	"muster/internal/snapshot"
 )
 
@@ -44,7 +45,7 @@ func lookUp(ctx context.Context, s *assessment.Connection, role string, checks [
 		for _, read := range check.Reads {
 			if _, seen := a.states[key(read)]; !seen {
 				a.states[key(read)] = readState{}
-				parts = append(parts, "select "+assessment.Literal(key(read))+", "+question(read))
+				parts = append(parts, "select "+quote.Literal(key(read))+", "+question(read))
 			}
 		}
 	}
@@ -127,7 +128,7 @@ func (a access) granted(kind, name string, columns ...string) bool {
 // grants are the statements that would let our role read what is missing.
 func (a access) grants(check catalogue.Check, missing []catalogue.Read) (out []snapshot.MissingGrant) {
 	for _, read := range missing {
-		g := snapshot.MissingGrant{Object: read.Denied(), Statement: read.Grant(assessment.Identifier(a.role)), Checks: []string{check.ID}}
+		g := snapshot.MissingGrant{Object: read.Denied(), Statement: read.Grant(quote.Identifier(a.role)), Checks: []string{check.ID}}
 		if read.Membership() != "" {
 			out = append(out, a.memberships(read, g)...)
 			continue
@@ -149,7 +150,7 @@ func (a access) memberships(read catalogue.Read, g snapshot.MissingGrant) []snap
 		return []snapshot.MissingGrant{g}
 	}
 	inherit := snapshot.MissingGrant{
-		Object: "what the roles see that it is a member of", Statement: "ALTER ROLE " + assessment.Identifier(a.role) + " INHERIT;", Checks: g.Checks,
+		Object: "what the roles see that it is a member of", Statement: "ALTER ROLE " + quote.Identifier(a.role) + " INHERIT;", Checks: g.Checks,
 	}
 	if a.states[key(read)].detail == "member" {
 		return []snapshot.MissingGrant{inherit}

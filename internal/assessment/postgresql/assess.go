@@ -18,6 +18,7 @@ import (
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/pii"
+	"muster/internal/assessment/quote"
 	"muster/internal/snapshot"
 )
 
@@ -74,7 +75,8 @@ func (c *Inspector) Assess(ctx context.Context, target assessment.Target) snapsh
 
 func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
 	a.Outcome, a.Results = snapshot.OutcomeUnreachable, []snapshot.CheckResult{}
-	if refused, ok := errors.AsType[*assessment.ConnectionError](err); ok {
+	var refused *assessment.ConnectionError
+	if errors.As(err, &refused) {
 		a.ErrorClass, a.Error = refused.Class, refused.Sentence
 		return
 	}
@@ -289,11 +291,12 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 	}
 	s, err := target.Open(ctx, database)
 	if err != nil {
-		refused, _ := errors.AsType[*assessment.ConnectionError](err)
+		var refused *assessment.ConnectionError
+		errors.As(err, &refused)
 		if closed && refused.Class == assessment.ClassDatabase {
 			grants = append(grants, snapshot.MissingGrant{
 				Object:    connectObject(database),
-				Statement: "GRANT CONNECT ON DATABASE " + assessment.Identifier(database) + " TO " + assessment.Identifier(role) + ";",
+				Statement: "GRANT CONNECT ON DATABASE " + quote.Identifier(database) + " TO " + quote.Identifier(role) + ";",
 			})
 		}
 		return all(snapshot.ReasonDatabaseUnreachable, refused.Sentence), grants, nil

@@ -10,6 +10,7 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/assessment/pii"
+	"muster/internal/assessment/quote"
 	"muster/internal/snapshot"
 )
 
@@ -44,7 +45,8 @@ func (c *Inspector) classify(ctx context.Context, target assessment.Target, data
 	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
 	s, err := target.Open(ctx, database)
 	if err != nil {
-		refused, _ := errors.AsType[*assessment.ConnectionError](err)
+		var refused *assessment.ConnectionError
+		errors.As(err, &refused)
 		fail(refused.Sentence)
 		return
 	}
@@ -164,7 +166,7 @@ func sample(ctx context.Context, s *assessment.Connection, t tableFact) (samples
 	}
 	var names, expressions []string
 	for _, column := range t.Columns {
-		expression := assessment.Identifier(column.Name)
+		expression := quote.Identifier(column.Name)
 		switch typeOf(column.Type) {
 		case pii.Other, pii.Geometry:
 			continue
@@ -204,7 +206,7 @@ func sample(ctx context.Context, s *assessment.Connection, t tableFact) (samples
 // it is not one block either. Where the estimate of rows is far off, the sample
 // may come out empty, and then the first rows have to do.
 func sampledRows(ctx context.Context, s *assessment.Connection, t tableFact, expressions []string) ([][]string, error) {
-	from := assessment.Identifier(t.Schema) + "." + assessment.Identifier(t.Name)
+	from := quote.Identifier(t.Schema) + "." + quote.Identifier(t.Name)
 	statement := fmt.Sprintf("select %s from %s", strings.Join(expressions, ", "), from)
 	if t.Rows != nil && *t.Rows > largeTable && t.Kind != "f" {
 		percent := min(100, 100*blockRows/float64(*t.Rows))

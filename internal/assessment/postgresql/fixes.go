@@ -1,7 +1,10 @@
 package postgresql
 
 import (
+	"strings"
+
 	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/quote"
 	"muster/internal/snapshot"
 )
 
@@ -25,11 +28,14 @@ func (a access) fix(check catalogue.Check, database string, values []string) *sn
 	for i, name := range check.Names {
 		known[name] = values[i]
 	}
-	statement := catalogue.First(check.Statements, known)
+	statement, undo := check.Mend(known)
 	if statement == "" || a.standby && catalogue.OnPrimary(statement) {
 		return nil
 	}
-	fix := &snapshot.Fix{Statement: statement}
+	if len(catalogue.Settings(statement)) > 0 {
+		undo = a.asMeasured(statement)
+	}
+	fix := &snapshot.Fix{Statement: statement, Rollback: undo}
 	switch {
 	case check.Scope == catalogue.ScopeDatabase:
 		fix.Database = database
@@ -39,6 +45,42 @@ func (a access) fix(check catalogue.Check, database string, values []string) *sn
 		}
 	}
 	return fix
+}
+
+// asMeasured sets the settings that a statement changes to what they are now, where
+// they are what they are because nobody has set them, to that.
+func (a access) asMeasured(statement string) string {
+	lines := strings.Split(statement, "\n")
+	for i, line := range lines {
+		name := catalogue.Setting(line)
+		if name == "" {
+			continue
+		}
+		was := a.states[key(catalogue.Read{Kind: catalogue.ReadSetting, Name: name})]
+		switch {
+		case strings.ContainsRune(was.setting, '\uFFFD'): // nobody knows what it is
+			return ""
+		case was.detail == "default" || was.setting == "" && listed[name]: // '' would be a library without a name
+			lines[i] = "ALTER SYSTEM RESET " + name + ";"
+		default:
+			lines[i] = "ALTER SYSTEM SET " + name + " = " + literals(name, was.setting) + ";"
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// listed are the settings that hold a list of names, each quoted by itself.
+var listed = map[string]bool{"shared_preload_libraries": true}
+
+func literals(name, value string) string {
+	if !listed[name] {
+		return quote.Literal(value)
+	}
+	parts := strings.Split(value, ",")
+	for i, part := range parts {
+		parts[i] = quote.Literal(strings.TrimSpace(part))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // elsewhere says of a setting's source why ALTER SYSTEM would not change it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"muster/domain/report"
 	"muster/internal/assessment/catalogue"
@@ -128,6 +130,7 @@ func TestEveryPrintedFixMendsWhatItIsPrintedForAndHidesNoRow(t *testing.T) {
 			server := fixable(t, major)
 			before := assess(t, server.Superuser())
 			comparePrinted(t, before)
+			compareVerified(t, server, before, true)
 			repairFiles(t, server)
 			rows := visibleRows(t, server)
 			if rows[`veiled as Owner "O"`] != "200" || rows["veiled as reader"] != "0" || rows["governed as admitted"] != "50" {
@@ -140,6 +143,10 @@ func TestEveryPrintedFixMendsWhatItIsPrintedForAndHidesNoRow(t *testing.T) {
 			if diff := cmp.Diff(rows, visibleRows(t, server)); diff != "" {
 				t.Errorf("rows that a role sees (-before +after):\n%s", diff)
 			}
+			compareVerified(t, server, before, false)
+			undo(t, server, before)
+			server.Restart(t)
+			compareUndone(t, before, assess(t, server.Superuser()))
 		})
 	}
 }
@@ -300,6 +307,132 @@ func compareMended(t *testing.T, before, after snapshot.Assessment, restarted bo
 	}
 	if mended < 30 {
 		t.Errorf("only %d findings had a fix", mended)
+	}
+}
+
+// compareVerified runs what a person runs to see whether a finding is there: it
+// returns a row where it is, and none where its fix was run. It does so in a session
+// as people have it, which finds objects by their short names.
+func compareVerified(t *testing.T, server *pgtest.Server, a snapshot.Assessment, there bool) {
+	t.Helper()
+	checks, err := catalogue.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	verified := map[string]bool{}
+	for _, r := range a.Results {
+		check, _ := checks.Check(r.CheckID)
+		for _, v := range r.Violations {
+			statement := check.Verify(v.Object)
+			if (statement == "") != (check.Query == "") {
+				t.Errorf("%s of %s is verified by %q", r.CheckID, v.Object, statement)
+			}
+			if statement == "" || !there && v.Fix == nil {
+				continue
+			}
+			verified[r.CheckID] = true
+			database := r.Database
+			if database == "" {
+				database = "postgres"
+			}
+			if rows := selected(t, server.URL(pgtest.Superuser, database), `SET search_path = public, "Odd ""schema"""; `+statement); (rows > 0) != there {
+				t.Errorf("%s of %s: %d rows from\n%s", r.CheckID, v.Object, rows, statement)
+			}
+		}
+	}
+	if len(verified) < 25 {
+		t.Errorf("only %d checks were verified", len(verified))
+	}
+}
+
+// selected is how many rows the statements of a text return in all.
+func selected(t *testing.T, url, text string) (rows int) {
+	t.Helper()
+	conn, err := pgconn.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	answers := conn.Exec(t.Context(), text)
+	for answers.NextResult() {
+		for reader := answers.ResultReader(); reader.NextRow(); {
+			rows++
+		}
+	}
+	if err := answers.Close(); err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+	return rows
+}
+
+// undoable are the checks whose fixes can be taken back.
+var undoable = strings.Fields(`PG-F01 PG-F02 PG-F04 PG-F08 PG-F11 PG-F12 PG-S08 PG-S10 PG-S14 PG-S15 PG-S16 PG-S17
+	PG-S25 PG-S26 PG-S27 PG-S28 PG-S33 PG-C06`)
+
+// wayBack is what takes back some of them: what nobody had set is nobody's again.
+var wayBack = map[string]string{
+	"PG-F12": "ALTER SYSTEM RESET track_io_timing;" + reload,
+	"PG-F11": "ALTER SYSTEM SET shared_preload_libraries = 'auto_explain', '$libdir/passwordcheck';",
+	"PG-S33": "ALTER SYSTEM SET authentication_timeout = '120';" + reload,
+	"PG-C06": `ALTER SEQUENCE "Odd ""schema""".` + `"Nearly ""full""" AS SMALLINT;`,
+	"PG-C04": "", // the definition of what was dropped is not kept
+}
+
+// undo takes back every fix that says how, the last one first.
+func undo(t *testing.T, server *pgtest.Server, a snapshot.Assessment) {
+	t.Helper()
+	undone := map[string]bool{}
+	for _, r := range slices.Backward(a.Results) {
+		for _, v := range r.Violations {
+			if v.Fix == nil || v.Fix.Rollback == "" {
+				continue
+			}
+			undone[r.CheckID] = true
+			database := v.Fix.Database
+			if database == "" {
+				database = "postgres"
+			}
+			for line := range strings.Lines(v.Fix.Rollback) {
+				run(t, server.URL(pgtest.Superuser, database), line)
+			}
+		}
+	}
+	for check, want := range wayBack {
+		for _, r := range a.Results {
+			for _, v := range r.Violations {
+				if r.CheckID == check && v.Fix != nil && v.Fix.Rollback != want {
+					t.Errorf("%s of %s is taken back by %q, want %q", check, v.Object, v.Fix.Rollback, want)
+				}
+			}
+		}
+	}
+	for _, id := range undoable {
+		if !undone[id] {
+			t.Errorf("no fix of %s says how it is taken back", id)
+		}
+		delete(undone, id)
+	}
+	if len(undone) > 0 {
+		t.Errorf("fixes are taken back of checks that are not in the list: %v", undone)
+	}
+}
+
+// compareUndone finds everything again that was taken back, with what was measured; a
+// list may have quotes that it did not have.
+func compareUndone(t *testing.T, before, after snapshot.Assessment) {
+	t.Helper()
+	for _, r := range before.Results {
+		now, _ := resultOf(after, r.CheckID, r.Database)
+		for _, v := range r.Violations {
+			if v.Fix == nil || v.Fix.Rollback == "" {
+				continue
+			}
+			again, found := violationOf(after, r.CheckID, v.Object)
+			same := func(a, b string) bool { return strings.ReplaceAll(a, `"`, "") == b }
+			if !found || !same(again.Evidence, v.Evidence) || strings.HasPrefix(v.Fix.Statement, "ALTER SYSTEM") && !same(now.Measured, r.Measured) {
+				t.Errorf("%s of %s after %s: %+v, %s; it was %+v, %s", r.CheckID, v.Object, v.Fix.Rollback, again, now.Measured, v, r.Measured)
+			}
+		}
 	}
 }
 

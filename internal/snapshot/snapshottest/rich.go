@@ -2,7 +2,6 @@ package snapshottest
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -119,7 +118,10 @@ func instance(i int, name string) snapshot.Instance {
 }
 
 func atoi(s string) int {
-	n, _ := strconv.Atoi(s)
+	n := 0
+	for _, r := range s {
+		n = n*10 + int(r-'0')
+	}
 	return n
 }
 

@@ -1,4 +1,4 @@
-package assessment_test
+package quote_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"muster/internal/assessment"
+	"muster/internal/assessment/quote"
 	"muster/internal/pgtest"
 )
 
@@ -32,7 +32,7 @@ func TestIdentifiersAreQuotedAsTheServerDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		words++
-		if got := assessment.Identifier(word); got != want {
+		if got := quote.Identifier(word); got != want {
 			t.Errorf("%q is %s, quote_ident says %s", word, got, want)
 		}
 	}
@@ -41,10 +41,10 @@ func TestIdentifiersAreQuotedAsTheServerDoes(t *testing.T) {
 	}
 	for _, name := range []string{" a  b ", "a\u202eb", "tab\tnew\nline", "Имя", "back\\slash\u200b", "𝔘", "quo'te\"\u0301"} {
 		var identifier, literal string
-		if err := conn.QueryRow(ctx, "SELECT "+assessment.Literal(name)).Scan(&literal); err != nil || literal != name {
+		if err := conn.QueryRow(ctx, "SELECT "+quote.Literal(name)).Scan(&literal); err != nil || literal != name {
 			t.Errorf("%q as a literal is %q: %v", name, literal, err)
 		}
-		named, err := conn.Query(ctx, "SELECT 1 AS "+assessment.Identifier(name))
+		named, err := conn.Query(ctx, "SELECT 1 AS "+quote.Identifier(name))
 		if err != nil {
 			t.Fatal(err)
 		}

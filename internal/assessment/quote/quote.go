@@ -1,4 +1,4 @@
-package assessment
+package quote
 
 import (
 	"fmt"
