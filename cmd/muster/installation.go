@@ -161,7 +161,9 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	now := time.Now
 	in.events = eventstore.New(in.db)
 	in.accounts = accounts.New(in.db, now)
-	in.accounts.Unthrottled = !cfg.RateLimits
+	if !cfg.RateLimits {
+		in.accounts = in.accounts.WithoutThrottle()
+	}
 	in.facts = assessment.NewStore(in.db, in.key)
 	own, err := assessment.ReadOwnServer(ctx, in.db)
 	if err != nil {
@@ -180,7 +182,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		return in, err
 	}
 	in.commands = &commands.Service{
-		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks,
+		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Members: in.accounts,
 		Jobs: in.queue, Accounts: in.accounts, Now: now,
 	}
 	in.places = &places.Resolver{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/spf13/cobra"
 
 	"muster/internal/accounts"
@@ -35,7 +37,7 @@ The old keys stay in the file until 'muster keys retire'. Heads of the log are
 signed with the new key from now on; 'muster keys list' prints the public keys.`,
 		Args: cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
-			done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.facts.Reseal, func(r secrets.Rotation) error {
+			done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal, func(r secrets.Rotation) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, r.Current+" in the place of "+r.Previous)
 			})
 			if err != nil {
@@ -65,7 +67,7 @@ Heads of the log that an old key signed stay signed: its public key stays in
 that were made before hold their own key file and can be restored as they are.`,
 		Args: cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
-			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.facts.Reseal, func(retired []string) error {
+			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.reseal, func(retired []string) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))
 			})
 			if err != nil {
@@ -77,6 +79,11 @@ that were made before hold their own key file and can be restored as they are.`,
 			return say(cmd, "retired %s; its public key stays in 'muster keys list', to check log heads it has signed\n", strings.Join(retired, ", "))
 		}),
 	}
+}
+
+// reseal seals again everything that this program keeps sealed in the database.
+func (in *installation) reseal(ctx context.Context, tx *sqlx.Tx) (int, error) {
+	return in.facts.Reseal(ctx, tx)
 }
 
 func keysListCommand(cfg *config.Config) *cobra.Command {

@@ -113,9 +113,15 @@ type Store struct {
 	now     func() time.Time
 	hashing hashing
 
-	// Unthrottled: nobody ever waits after failed sign-ins, for load tests on one's own
-	// machine (MUSTER_RATE_LIMITS=off).
-	Unthrottled bool
+	unthrottled bool
+}
+
+// WithoutThrottle returns the same store, which never makes anybody wait after
+// failed sign-ins: for load tests on one's own machine (MUSTER_RATE_LIMITS=off).
+func (s *Store) WithoutThrottle() *Store {
+	lifted := *s
+	lifted.unthrottled = true
+	return &lifted
 }
 
 // New returns the store on db with the given clock.

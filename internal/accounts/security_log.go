@@ -22,7 +22,6 @@ const (
 	SignInRefused     = "signInRefused"   // a wrong password, or an account that may not
 	SignInThrottled   = "signInThrottled" // after too many of those; once an hour
 	SignedOut         = "signedOut"
-	IdentityLinked    = "identityLinked"  // a member has a further way to sign in; detail: the issuer
 	SessionsRevoked   = "sessionsRevoked" // detail: one, others
 	PasswordChanged   = "passwordChanged"
 	PasswordReset     = "passwordReset"
@@ -195,5 +194,9 @@ func (s *Store) SecurityLog(ctx context.Context, q SecurityQuery) ([]SecurityEnt
 	case len(q.Types) > 0:
 		query, args = listSecurityByType, append(args, q.Types)
 	}
-	return statement.All[SecurityEntry](ctx, s.db, "read the security log", query, args...)
+	entries, err := statement.All[SecurityEntry](ctx, s.db, "read the security log", query, args...)
+	for i := range entries {
+		entries[i].At = entries[i].At.UTC()
+	}
+	return entries, err
 }

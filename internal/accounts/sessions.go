@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	_ "embed"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,7 +85,10 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		return Principal{}, err
 	}
 	now := s.clock()
-	ends := slices.MinFunc([]time.Time{row.LastSeenAt.Add(SessionIdle), row.ExpiresAt}, time.Time.Compare)
+	ends := row.LastSeenAt.Add(SessionIdle)
+	if row.ExpiresAt.Before(ends) {
+		ends = row.ExpiresAt
+	}
 	if !now.Before(ends) {
 		return Principal{}, &Refusal{Code: CodeSessionExpired, Detail: "the session has ended, sign in again"}
 	}
@@ -95,7 +97,9 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		if err != nil {
 			return Principal{}, err
 		}
-		ends = slices.MinFunc([]time.Time{now.Add(SessionIdle), row.ExpiresAt}, time.Time.Compare)
+		if ends = now.Add(SessionIdle); row.ExpiresAt.Before(ends) {
+			ends = row.ExpiresAt
+		}
 	}
 	return Principal{
 		Member: row.Member, Organization: row.Organization, Method: row.Method, ID: row.SessionID, ExpiresAt: ends.UTC(),

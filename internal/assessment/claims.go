@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/assessment/findings"
 	"muster/internal/lease"
 	"muster/internal/postgres/transact"
 	"muster/internal/snapshot"
@@ -46,11 +47,21 @@ var claimOneSQL string
 type Attempt struct {
 	Known    bool  // this organization has a connection for that id
 	Finished int64 `db:"attempts"` // attempts finished so far
+	Held     bool  // a claim on it is alive
 }
 
-// ClaimSince claims one instance whether it is due or not; ok is false where somebody
-// else's claim on it is alive, no connection is registered, or an attempt has finished
-// since the caller looked.
+// ClaimOne claims one instance whether it is due or not; ok is false where
+// somebody else's claim on it is alive or no connection is registered.
+func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, term time.Duration) (c Claim, ok bool, err error) {
+	since, err := s.Attempt(ctx, organization, instance)
+	if err != nil {
+		return Claim{}, false, err
+	}
+	return s.ClaimSince(ctx, organization, instance, since, term)
+}
+
+// ClaimSince is ClaimOne for a caller who wants no further attempt where one has
+// finished since it looked; ok is false then too.
 func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID, since Attempt, term time.Duration) (c Claim, ok bool, err error) {
 	return statement.Find[Claim](ctx, s.db, "claim instance "+instance.String(), claimOneSQL,
 		organization, instance, uuid.New(), term.Seconds(), since.Finished)
@@ -59,7 +70,8 @@ func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID
 // Attempt reads how far the attempts at an instance have come.
 func (s *Store) Attempt(ctx context.Context, organization, instance uuid.UUID) (Attempt, error) {
 	a, known, err := statement.Find[Attempt](ctx, s.db, "read the attempts at instance "+instance.String(),
-		`SELECT attempts FROM assessment_targets WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+		`SELECT attempts, coalesce(leased_until > now(), false) AS held FROM assessment_targets
+		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 	a.Known = known
 	return a, err
 }
@@ -119,8 +131,12 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 		if err := held(c, result, err); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts)
-			VALUES ($1, $2, $3, $4, $5)`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts)); err != nil {
+		at, err := statement.One[time.Time](ctx, tx, "insert the assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts)
+			VALUES ($1, $2, $3, $4, $5) RETURNING recorded_at`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts))
+		if err != nil {
+			return err
+		}
+		if err := keepFindings(ctx, tx, c, a, at); err != nil {
 			return err
 		}
 		if err := keepClassifications(ctx, tx, c, classified); err != nil || !reached {
@@ -130,6 +146,52 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 	})
 	if err != nil {
 		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)
+	}
+	return nil
+}
+
+// keepFindings takes an assessment that was recorded at that time into account; the
+// first one with all that were recorded before there were findings.
+func keepFindings(ctx context.Context, tx *sqlx.Tx, c Claim, a snapshot.Assessment, at time.Time) error {
+	made, err := statement.One[bool](ctx, tx, "read whether there are findings of instance "+c.Instance.String(),
+		`SELECT findings_kept FROM assessment_targets WHERE organization_id = $1 AND instance_id = $2`, c.Organization, c.Instance)
+	switch {
+	case err != nil:
+		return err
+	case made:
+		return findings.Keep(ctx, tx, c.Organization, c.Instance, a, at)
+	default:
+		return makeFindings(ctx, tx, c.Organization, c.Instance)
+	}
+}
+
+// makeFindings makes them from what is stored; the transaction has locked the target.
+func makeFindings(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) error {
+	if err := findings.Replay(ctx, tx, organization, instance); err != nil {
+		return err
+	}
+	return statement.Exec(ctx, tx, "note that there are findings of instance "+instance.String(),
+		`UPDATE assessment_targets SET findings_kept = true WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+}
+
+// MakeFindings makes the findings of every instance that was assessed before there
+// were any, one transaction each. Processes that do so at once share the work.
+func (s *Store) MakeFindings(ctx context.Context) error {
+	for more := true; more; {
+		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+			next, ok, err := statement.Find[struct {
+				Organization uuid.UUID `db:"organization_id"`
+				Instance     uuid.UUID `db:"instance_id"`
+			}](ctx, tx, "find an instance without findings", `SELECT organization_id, instance_id FROM assessment_targets
+				WHERE NOT findings_kept AND last_assessed_at IS NOT NULL LIMIT 1 FOR UPDATE SKIP LOCKED`)
+			if more = ok; err != nil || !ok {
+				return err
+			}
+			return makeFindings(ctx, tx, next.Organization, next.Instance)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -6,7 +6,8 @@
 // Store keeps the connection strings, sealed and bound to their row, the
 // assessments (400 days of them, for the scorecard's history) and the last
 // classification of each database. What is looked for is data in catalogue, feed
-// and pii; postgresql does the looking; internal/intake/collect decides when.
+// and pii; postgresql does the looking; internal/intake/collect decides when. What
+// fails now, and since when, is kept by findings in the transaction of Record.
 //
 // A Claim is the right to look at one instance and record the outcome: a lease
 // with a token, never an open transaction, for a look takes minutes.

@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/assessment/findings"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
 )
@@ -137,8 +138,8 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 	return row.Credentials, true, nil
 }
 
-// Forget erases how an instance is reached and what was classified there. What
-// was assessed stays until it is pruned: the scorecard's history needs it.
+// Forget erases how an instance is reached, what was classified and what fails there.
+// What was assessed stays until it is pruned: the scorecard's history needs it.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
 	for _, table := range []string{"assessment_targets", "assessment_classifications"} {
 		err := statement.Exec(ctx, q, "forget the connection of instance "+instance.String(), `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
@@ -146,7 +147,7 @@ func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, ins
 			return err
 		}
 	}
-	return nil
+	return findings.Forget(ctx, q, organization, instance)
 }
 
 //go:embed sql/latest.sql
@@ -209,6 +210,13 @@ func (s *Store) classifications(ctx context.Context, organization, instance uuid
 	return out, nil
 }
 
+// Targets are the instances of an organization that have a connection registered: there
+// are findings of no others.
+func (s *Store) Targets(ctx context.Context, organization uuid.UUID) (map[uuid.UUID]bool, error) {
+	return statement.Map[uuid.UUID, bool](ctx, s.db, "list the instances with a connection",
+		`SELECT instance_id, true FROM assessment_targets WHERE organization_id = $1`, organization)
+}
+
 //go:embed sql/states.sql
 var statesSQL string
 
@@ -251,8 +259,12 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 	return out, nil
 }
 
-// Prune deletes assessments older than History and returns how many it deleted.
+// Prune deletes assessments older than History, and findings that have been gone for
+// as long, and returns how many assessments it deleted.
 func (s *Store) Prune(ctx context.Context) (int64, error) {
+	if _, err := findings.Prune(ctx, s.db, History); err != nil {
+		return 0, err
+	}
 	return statement.Affected(ctx, s.db, "prune old assessments", `DELETE FROM assessments
 		WHERE recorded_at < now() - make_interval(secs => $1)`, History.Seconds())
 }

@@ -44,15 +44,6 @@ func register(t *testing.T, store *assessment.Store, db *sqlx.DB) (organization,
 	return organization, instance
 }
 
-// claimOne claims an instance after whatever attempts there were.
-func claimOne(ctx context.Context, store *assessment.Store, organization, instance uuid.UUID) (assessment.Claim, bool, error) {
-	since, err := store.Attempt(ctx, organization, instance)
-	if err != nil {
-		return assessment.Claim{}, false, err
-	}
-	return store.ClaimSince(ctx, organization, instance, since, time.Minute)
-}
-
 func must[T any](t *testing.T) func(value T, err error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -123,7 +114,7 @@ func TestALostServerKeepsItsLastGoodFacts(t *testing.T) {
 	}
 	record := func(a snapshot.Assessment, c ...assessment.DatabaseClassification) {
 		t.Helper()
-		claim, ok, err := claimOne(ctx, store, organization, instance)
+		claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
@@ -175,7 +166,7 @@ func TestFactsComeBackAsTheyWere(t *testing.T) {
 	ctx := context.Background()
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
-	claim, _, err := claimOne(ctx, store, organization, instance)
+	claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +202,7 @@ func TestClaims(t *testing.T) {
 	if _, ok, _ := store.ClaimDue(ctx, time.Minute); ok {
 		t.Fatal("claimed twice")
 	}
-	if _, ok, _ := claimOne(ctx, store, organization, instance); ok {
+	if _, ok, _ := store.ClaimOne(ctx, organization, instance, time.Minute); ok {
 		t.Fatal("claimed while held")
 	}
 	// Its holder dies: the lease runs out.
@@ -285,7 +276,7 @@ func TestForgetAndPrune(t *testing.T) {
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
 	for _, age := range []string{"399 days", "401 days"} {
-		claim, _, err := claimOne(ctx, store, organization, instance)
+		claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +302,7 @@ func TestWhatTheStatisticsLackIsShownToo(t *testing.T) {
 	ctx := context.Background()
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
-	claim, ok, err := claimOne(ctx, store, organization, instance)
+	claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -333,5 +324,88 @@ func TestWhatTheStatisticsLackIsShownToo(t *testing.T) {
 	}
 	if again, err := store.Registered(ctx); err != nil || again[0].Revision == registered[0].Revision {
 		t.Errorf("another connection, the same revision: %v", err)
+	}
+}
+
+// TestFindingsAreKeptWithTheAssessment, or not at all; those of before there were any
+// are made from what is stored.
+func TestFindingsAreKeptWithTheAssessment(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization, instance := register(t, store, db)
+	failing := func(objects ...string) snapshot.Assessment {
+		a := reachedAt(150018)
+		r := snapshot.CheckResult{CheckID: "PG-S17", Database: "app", Status: snapshot.StatusFail, Total: len(objects)}
+		for _, object := range objects {
+			r.Violations = append(r.Violations, snapshot.Violation{Object: object})
+		}
+		a.Results = []snapshot.CheckResult{r}
+		return a
+	}
+	record := func(a snapshot.Assessment) error {
+		t.Helper()
+		claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		return store.Record(ctx, claim, a, nil, time.Hour)
+	}
+	type row struct {
+		Object string `db:"object"`
+		Since  int    `db:"since"` // the how manyth assessment found it first
+		Gone   bool   `db:"gone"`
+	}
+	found := func() (rows []row) {
+		t.Helper()
+		err := db.Select(&rows, `SELECT object, gone_at IS NOT NULL AS gone,
+			(SELECT count(*) FROM assessments a WHERE a.outcome <> 'unreachable' AND a.recorded_at <= first_seen_at) AS since FROM findings ORDER BY object`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	for _, a := range []snapshot.Assessment{failing("a", "b"), unreachable(), failing("b", "c"), unreachable()} {
+		if err := record(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []row{{"a", 1, true}, {"b", 1, false}, {"c", 2, false}}
+	if diff := cmp.Diff(want, found()); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+
+	claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.MustExec(`UPDATE assessment_targets SET lease_token = NULL, leased_until = NULL`)
+	var lost *lease.LostError
+	if err := store.Record(ctx, claim, failing("z"), nil, time.Hour); !errors.As(err, &lost) || !cmp.Equal(want, found()) {
+		t.Errorf("a lost claim: %v, %v", err, found())
+	}
+
+	before := func() { // as a version leaves it that keeps no findings
+		db.MustExec(`DELETE FROM findings`)
+		db.MustExec(`UPDATE assessment_targets SET findings_kept = false`)
+	}
+	before()
+	if err := store.MakeFindings(ctx); err != nil || !cmp.Equal(want, found()) {
+		t.Errorf("made anew: %v, %v", err, found())
+	}
+	before()
+	if err := record(failing("c")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]row{{"a", 1, true}, {"b", 1, true}, {"c", 2, false}}, found()); diff != "" {
+		t.Errorf("with the next assessment (-want +got):\n%s", diff)
+	}
+
+	db.MustExec(`UPDATE findings SET gone_at = gone_at - interval '401 days' WHERE object = 'a'`)
+	if _, err := store.Prune(ctx); err != nil || len(found()) != 2 {
+		t.Errorf("pruned: %v, %v", err, found())
+	}
+	if err := store.Forget(ctx, db, organization, instance); err != nil || len(found()) != 0 {
+		t.Errorf("forgotten: %v, %v", err, found())
 	}
 }

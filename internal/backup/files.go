@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -56,8 +55,13 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 			files = append(files, pdf, inputs)
 		}
 	}
-	files = slices.DeleteFunc(files, func(f kept) bool { return gone[kept{report: f.report, inputs: f.inputs}] })
-	return files, unread, nil
+	left := files[:0]
+	for _, f := range files {
+		if !gone[kept{report: f.report, inputs: f.inputs}] {
+			left = append(left, f)
+		}
+	}
+	return left, unread, nil
 }
 
 // filesOf are the files that a finished build has left; !ok: the event cannot be

@@ -192,9 +192,12 @@ func ParseName(name string) (organization, report uuid.UUID, ok bool) {
 	if !found || len(parts) != 3 {
 		return uuid.Nil, uuid.Nil, false
 	}
-	organization, wrong := uuid.Parse(parts[0])
-	report, err := uuid.Parse(parts[1])
-	if wrong != nil || err != nil {
+	organization, err := uuid.Parse(parts[0])
+	if err != nil {
+		return uuid.Nil, uuid.Nil, false
+	}
+	report, err = uuid.Parse(parts[1])
+	if err != nil {
 		return uuid.Nil, uuid.Nil, false
 	}
 	return organization, report, true

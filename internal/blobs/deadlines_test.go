@@ -209,7 +209,8 @@ func TestCheckKnowsTheStore(t *testing.T) {
 	if err := s.Check(t.Context(), fingerprint); err != nil {
 		t.Error(err)
 	}
-	if err := s.Check(t.Context(), "another"); !errors.Is(err, blobs.ErrOtherStore) {
+	var other *blobs.OtherStoreError
+	if err := s.Check(t.Context(), "another"); !errors.As(err, &other) {
 		t.Errorf("another store: %v", err)
 	}
 	if err := os.RemoveAll(dir); err != nil {

@@ -57,6 +57,7 @@ type Config struct {
 	LogLevel  slog.Level
 	LogTo     io.Writer // no setting; nil: standard error
 
+	values  map[string]*value // by flag
 	flags   *pflag.FlagSet
 	environ func() []string
 }
@@ -84,9 +85,11 @@ func (r Roles) Has(role ProcessRole) bool { return slices.Contains(r, role) }
 // Bind adds a flag for every setting to flags. Call Validate when they have been
 // parsed.
 func Bind(flags *pflag.FlagSet) *Config {
-	c := &Config{flags: flags, environ: os.Environ}
+	c := &Config{values: make(map[string]*value), flags: flags, environ: os.Environ}
 	for _, s := range settings(c) {
-		flag := flags.VarPF(&value{text: s.fallback}, s.flag, "", s.help+" ["+s.variable()+"]")
+		v := &value{text: s.fallback}
+		c.values[s.flag] = v
+		flag := flags.VarPF(v, s.flag, "", s.help+" ["+s.variable()+"]")
 		if s.isSwitch {
 			flag.NoOptDefVal = onText
 		}
@@ -101,7 +104,7 @@ func (c *Config) Validate() error {
 	texts := make(map[string]string)
 	var problems []WrongSetting
 	for _, s := range settings(c) {
-		text := c.flags.Lookup(s.flag).Value.String()
+		text := c.values[s.flag].text
 		if fromEnvironment := environment[s.variable()]; fromEnvironment != "" && !c.flags.Changed(s.flag) {
 			text = fromEnvironment
 		}
@@ -171,10 +174,13 @@ func (c *Config) Outbox() string { return filepath.Join(c.DataDir, "outbox") }
 
 // Logger is the process's logger, on standard error or wherever LogTo says.
 func (c *Config) Logger() *slog.Logger {
-	w := c.LogTo
-	if w == nil {
-		w = os.Stderr
+	if c.LogTo != nil {
+		return c.logger(c.LogTo)
 	}
+	return c.logger(os.Stderr)
+}
+
+func (c *Config) logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel, ReplaceAttr: legibly}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))

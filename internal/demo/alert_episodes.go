@@ -77,7 +77,10 @@ func drawn(made, now time.Time) []episode {
 		if s.Inactive {
 			continue
 		}
-		since := later(first, midnight.AddDate(0, 0, -s.Days).Add(9*time.Hour))
+		since := first
+		if watched := midnight.AddDate(0, 0, -s.Days).Add(9 * time.Hour); watched.After(since) {
+			since = watched
+		}
 		for _, r := range rules()[s.Engine] {
 			if !r.Database {
 				all = append(all, r.raise(s.Name, "", since, now)...)
@@ -162,16 +165,22 @@ func (e episode) item(now time.Time) commands.AlertItem {
 	item := commands.AlertItem{
 		ExternalID: e.key, Title: e.title, Severity: e.severity, State: alert.Open,
 		CreatedAt: e.starts, FirstTriggeredAt: e.starts,
-		LastTriggeredAt: later(e.starts, now.UTC().Truncate(time.Minute)),
+		LastTriggeredAt: now.UTC().Truncate(time.Minute),
+	}
+	if item.LastTriggeredAt.Before(e.starts) {
+		item.LastTriggeredAt = e.starts
 	}
 	if !e.ends.After(now) {
 		item.State = alert.AutoResolvedState
 		if e.byPerson {
 			item.State = alert.ResolvedState
 		}
-		item.ResolvedAt = &e.ends
+		ends := e.ends
+		item.ResolvedAt = &ends
 		// It fired until the minute before: the sender looks once a minute.
-		item.LastTriggeredAt = later(e.starts, e.ends.Add(-time.Minute))
+		if item.LastTriggeredAt = e.ends.Add(-time.Minute); item.LastTriggeredAt.Before(e.starts) {
+			item.LastTriggeredAt = e.starts
+		}
 	}
 	if e.server != "" {
 		item.Instance = &e.server

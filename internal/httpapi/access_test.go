@@ -58,6 +58,10 @@ POST   /api/v1/members/:memberId/invitation          ---A admin
 POST   /api/v1/invitations/:token                    *
 GET    /api/v1/organization                          vmaA metrics:read alerts:read reports:read reports:create members:read
 PATCH  /api/v1/organization                          ---A admin
+GET    /api/v1/findings                              -maA reports:download
+GET    /api/v1/findings/:findingId                   -maA reports:download
+GET    /api/v1/checks                                vmaA metrics:read
+GET    /api/v1/checks/:checkId                       vmaA metrics:read
 GET    /api/v1/exceptions                            vmaA reports:read
 POST   /api/v1/exceptions                            m--A reports:create
 GET    /api/v1/exceptions/:exceptionId               vmaA reports:read

@@ -32,6 +32,7 @@ func (w *world) belongings(of tenant) map[string]string {
 	ready := w.requested(of, of.member, of.viewer.ID)
 	w.ready(of, ready, pdfText)
 	instance := w.instance(of, "hidden")
+	w.assessed(of, instance, broken("PG-S01", "", "hidden", nil))
 	w.token(of.admin, organization.ScopeAdmin)
 	ingesting := w.ingestToken(of.admin)
 	w.do(request{method: "POST", path: "/ingest/v1/fleet", token: ingesting, json: map[string]any{"instances": []any{map[string]any{
@@ -52,6 +53,7 @@ func (w *world) belongings(of tenant) map[string]string {
 		"alertId":      w.raised(of, commands.AlertItem{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String(),
 		"databaseId":   id(`SELECT stream_id FROM events WHERE organization_id = $1 AND stream_type = 'database' LIMIT 1`),
 		"memberId":     of.viewer.ID.String(),
+		"findingId":    id(`SELECT id FROM findings WHERE organization_id = $1 LIMIT 1`),
 		"exceptionId":  asked.object()["id"].(string),
 		"tokenId":      id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'api' LIMIT 1`),
 		"ingestToken":  id(`SELECT id FROM tokens WHERE organization_id = $1 AND kind = 'ingest' LIMIT 1`),
@@ -89,7 +91,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	bodies := map[string]string{ // where one is needed
 		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`,
 	}
-	untold := []string{"name", "provider", "token"} // the installation's; an invitation's secret is nobody's id
+	untold := []string{"name", "provider", "token", "checkId"} // the installation's; an invitation's secret is nobody's id
 	tried := 0
 	for _, key := range slices.Sorted(maps.Keys(w.server.routes)) {
 		r := w.server.routes[key]
@@ -159,6 +161,8 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"GET", "/api/v1/metrics/query-performance" + today + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/wait-events" + today + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/findings?instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/findings?databaseId=%s", "databaseId", ""},
 		{"GET", "/api/v1/audit-events?actorId=%s", "memberId", ""},
 	} {
 		ask := func(id string) string {

@@ -28,12 +28,16 @@ type SMTPConfig struct {
 	Port               int
 	Username, Password string
 	ImplicitTLS        bool           // smtps://
-	StartTLS           string         // one of startTLS
+	StartTLS           string         // offered (default), required, off
 	RootCAs            *x509.CertPool // nil: the system's
 }
 
-// startTLS is how STARTTLS is used; offered: where the server offers it.
-var startTLS = map[string]gomail.TLSPolicy{"offered": gomail.TLSOpportunistic, "required": gomail.TLSMandatory, "off": gomail.NoTLS}
+// How STARTTLS is used.
+const (
+	StartTLSOffered  = "offered" // where the server offers it
+	StartTLSRequired = "required"
+	StartTLSOff      = "off"
+)
 
 // ParseSMTPURL reads smtp://user:password@host:port or smtps://…, with
 // ?starttls=offered|required|off and ?ca=FILE (PEM) for a server whose
@@ -44,7 +48,7 @@ func ParseSMTPURL(address string) (SMTPConfig, error) {
 	if err != nil { // url.Parse quotes what it was given
 		return SMTPConfig{}, errors.New("the SMTP URL is not a URL")
 	}
-	c := SMTPConfig{Host: u.Hostname(), Port: 25, StartTLS: "offered", ImplicitTLS: u.Scheme == "smtps"}
+	c := SMTPConfig{Host: u.Hostname(), Port: 25, StartTLS: StartTLSOffered, ImplicitTLS: u.Scheme == "smtps"}
 	switch {
 	case u.Scheme != "smtp" && u.Scheme != "smtps":
 		return SMTPConfig{}, fmt.Errorf("the SMTP URL starts with %q, not with smtp:// or smtps://", u.Scheme)
@@ -64,7 +68,7 @@ func ParseSMTPURL(address string) (SMTPConfig, error) {
 		value := values[len(values)-1]
 		switch key {
 		case "starttls":
-			if _, known := startTLS[value]; !known {
+			if value != StartTLSOffered && value != StartTLSRequired && value != StartTLSOff {
 				return SMTPConfig{}, fmt.Errorf("the SMTP URL's starttls is %q, not offered, required or off", value)
 			}
 			c.StartTLS = value
@@ -107,10 +111,15 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) {
 		gomail.WithTLSConfig(c.tls()),
 		gomail.WithoutNoop(),
 	}
-	if c.ImplicitTLS {
+	switch {
+	case c.ImplicitTLS:
 		options = append(options, gomail.WithSSL())
-	} else {
-		options = append(options, gomail.WithTLSPolicy(startTLS[c.StartTLS]))
+	case c.StartTLS == StartTLSRequired:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	case c.StartTLS == StartTLSOff:
+		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
 	}
 	if c.Username != "" {
 		// Picks the strongest mechanism offered, and none that shows the password on an open line.

@@ -2,7 +2,6 @@ package oidc
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -29,10 +28,7 @@ func (p *Provider) Start(ctx context.Context, returnTo string) (location, cookie
 	if err != nil {
 		return "", "", err
 	}
-	f := flow{
-		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(),
-		ReturnTo: returnTo, Expires: p.Now().Add(FlowLife).UTC().Truncate(time.Second),
-	}
+	f := newFlow(returnTo, p.Now())
 	if cookie, err = p.seal(f); err != nil {
 		return "", "", err
 	}

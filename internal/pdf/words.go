@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"muster/internal/pdf/typeset"
-	"muster/internal/snapshot/analysis"
 )
 
 const (
@@ -21,8 +20,13 @@ func instant(t time.Time) string { return t.UTC().Format(instantLayout) }
 func minute(t time.Time) string  { return t.UTC().Format(minuteLayout) }
 func day(t time.Time) string     { return t.UTC().Format(dayLayout) }
 
-func count(n int, one, many string) string { return analysis.Plural(n, one, many) }
-func verb(n int, one, many string) string  { return analysis.One(n, one, many) }
+// count writes "1 finding", "1,204 findings".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return typeset.Thousands(n) + " " + many
+}
 
 func number(n int) string { return typeset.Thousands(n) }
 

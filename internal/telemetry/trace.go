@@ -113,6 +113,8 @@ func Queries(tracer trace.Tracer) pgx.QueryTracer { return queries{tracer} }
 
 type queries struct{ tracer trace.Tracer }
 
+var _ pgx.QueryTracer = queries{}
+
 // TraceQueryStart begins the span of a statement.
 func (q queries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	if !trace.SpanFromContext(ctx).IsRecording() {
@@ -138,11 +140,14 @@ func (q queries) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQ
 		return
 	}
 	span := trace.SpanFromContext(ctx)
-	var refused *pgconn.PgError
-	if errors.As(data.Err, &refused) {
-		span.SetAttributes(attribute.String("db.response.status_code", refused.Code))
+	if data.Err != nil {
+		span.SetStatus(codes.Error, "")
+		var refused *pgconn.PgError
+		if errors.As(data.Err, &refused) {
+			span.SetAttributes(attribute.String("db.response.status_code", refused.Code))
+		}
 	}
-	End(span, data.Err)
+	span.End()
 }
 
 // operationOf is a statement's first word, behind the comments that ours open

@@ -187,8 +187,9 @@ func fromVitest(path string) ([]test, error) {
 
 // event is a line of go test -json: see go doc test2json.
 type event struct {
-	Action, Package, Test, Output string
-	Elapsed                       float64
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+	FailedBuild                               string
 }
 
 // goTests follows go test -json.

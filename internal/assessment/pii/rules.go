@@ -67,7 +67,10 @@ type rule struct {
 
 // Load reads and validates the embedded rules, once a process. The error names every
 // fault.
-var Load = sync.OnceValues(func() (*Rules, error) { return load(rulesCSV) })
+func Load() (*Rules, error) { return embedded() }
+
+// embedded is read once, and all who ask share what is never changed.
+var embedded = sync.OnceValues(func() (*Rules, error) { return load(rulesCSV) })
 
 func load(text []byte) (*Rules, error) {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()

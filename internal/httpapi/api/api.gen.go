@@ -46,19 +46,19 @@ func (e AlertItemState) Valid() bool {
 
 // Defines values for AlertSeverity.
 const (
-	Critical AlertSeverity = "critical"
-	Info     AlertSeverity = "info"
-	Warning  AlertSeverity = "warning"
+	AlertSeverityCritical AlertSeverity = "critical"
+	AlertSeverityInfo     AlertSeverity = "info"
+	AlertSeverityWarning  AlertSeverity = "warning"
 )
 
 // Valid indicates whether the value is a known member of the AlertSeverity enum.
 func (e AlertSeverity) Valid() bool {
 	switch e {
-	case Critical:
+	case AlertSeverityCritical:
 		return true
-	case Info:
+	case AlertSeverityInfo:
 		return true
-	case Warning:
+	case AlertSeverityWarning:
 		return true
 	default:
 		return false
@@ -119,6 +119,75 @@ func (e ChangeOrganizationPaperSize) Valid() bool {
 	case A4:
 		return true
 	case Letter:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CheckScope.
+const (
+	CheckScopeDatabase CheckScope = "database"
+	CheckScopeInstance CheckScope = "instance"
+)
+
+// Valid indicates whether the value is a known member of the CheckScope enum.
+func (e CheckScope) Valid() bool {
+	switch e {
+	case CheckScopeDatabase:
+		return true
+	case CheckScopeInstance:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CheckDomain.
+const (
+	CheckDomainConfiguration CheckDomain = "Configuration"
+	CheckDomainMaintenance   CheckDomain = "Maintenance"
+	CheckDomainPerformance   CheckDomain = "Performance"
+	CheckDomainSchema        CheckDomain = "Schema"
+	CheckDomainSecurity      CheckDomain = "Security"
+)
+
+// Valid indicates whether the value is a known member of the CheckDomain enum.
+func (e CheckDomain) Valid() bool {
+	switch e {
+	case CheckDomainConfiguration:
+		return true
+	case CheckDomainMaintenance:
+		return true
+	case CheckDomainPerformance:
+		return true
+	case CheckDomainSchema:
+		return true
+	case CheckDomainSecurity:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CheckSeverity.
+const (
+	CheckSeverityCritical CheckSeverity = "Critical"
+	CheckSeverityHigh     CheckSeverity = "High"
+	CheckSeverityLow      CheckSeverity = "Low"
+	CheckSeverityMedium   CheckSeverity = "Medium"
+)
+
+// Valid indicates whether the value is a known member of the CheckSeverity enum.
+func (e CheckSeverity) Valid() bool {
+	switch e {
+	case CheckSeverityCritical:
+		return true
+	case CheckSeverityHigh:
+		return true
+	case CheckSeverityLow:
+		return true
+	case CheckSeverityMedium:
 		return true
 	default:
 		return false
@@ -221,6 +290,30 @@ func (e FieldErrorIn) Valid() bool {
 	}
 }
 
+// Defines values for FindingCheckSeverity.
+const (
+	FindingCheckSeverityCritical FindingCheckSeverity = "Critical"
+	FindingCheckSeverityHigh     FindingCheckSeverity = "High"
+	FindingCheckSeverityLow      FindingCheckSeverity = "Low"
+	FindingCheckSeverityMedium   FindingCheckSeverity = "Medium"
+)
+
+// Valid indicates whether the value is a known member of the FindingCheckSeverity enum.
+func (e FindingCheckSeverity) Valid() bool {
+	switch e {
+	case FindingCheckSeverityCritical:
+		return true
+	case FindingCheckSeverityHigh:
+		return true
+	case FindingCheckSeverityLow:
+		return true
+	case FindingCheckSeverityMedium:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ReadinessStatus.
 const (
 	ReadinessStatusDegraded ReadinessStatus = "degraded"
@@ -283,19 +376,19 @@ func (e RecipientDelivery) Valid() bool {
 
 // Defines values for ReportKind.
 const (
-	DataInventory     ReportKind = "DataInventory"
-	InstanceScorecard ReportKind = "InstanceScorecard"
-	Security          ReportKind = "Security"
+	ReportKindDataInventory     ReportKind = "DataInventory"
+	ReportKindInstanceScorecard ReportKind = "InstanceScorecard"
+	ReportKindSecurity          ReportKind = "Security"
 )
 
 // Valid indicates whether the value is a known member of the ReportKind enum.
 func (e ReportKind) Valid() bool {
 	switch e {
-	case DataInventory:
+	case ReportKindDataInventory:
 		return true
-	case InstanceScorecard:
+	case ReportKindInstanceScorecard:
 		return true
-	case Security:
+	case ReportKindSecurity:
 		return true
 	default:
 		return false
@@ -415,46 +508,46 @@ func (e WaitEventsUnit) Valid() bool {
 
 // Defines values for ListAlertsParamsSort.
 const (
-	CreatedAt             ListAlertsParamsSort = "createdAt"
-	CreatedAt1            ListAlertsParamsSort = "created_at"
-	LastTriggeredAt       ListAlertsParamsSort = "lastTriggeredAt"
-	LastTriggeredAt1      ListAlertsParamsSort = "last_triggered_at"
-	MinusCreatedAt        ListAlertsParamsSort = "-createdAt"
-	MinusCreatedAt1       ListAlertsParamsSort = "-created_at"
-	MinusLastTriggeredAt  ListAlertsParamsSort = "-lastTriggeredAt"
-	MinusLastTriggeredAt1 ListAlertsParamsSort = "-last_triggered_at"
-	MinusSeverity         ListAlertsParamsSort = "-severity"
-	MinusState            ListAlertsParamsSort = "-state"
-	Severity              ListAlertsParamsSort = "severity"
-	State                 ListAlertsParamsSort = "state"
+	ListAlertsParamsSortCreatedAt             ListAlertsParamsSort = "createdAt"
+	ListAlertsParamsSortCreatedAt1            ListAlertsParamsSort = "created_at"
+	ListAlertsParamsSortLastTriggeredAt       ListAlertsParamsSort = "lastTriggeredAt"
+	ListAlertsParamsSortLastTriggeredAt1      ListAlertsParamsSort = "last_triggered_at"
+	ListAlertsParamsSortMinusCreatedAt        ListAlertsParamsSort = "-createdAt"
+	ListAlertsParamsSortMinusCreatedAt1       ListAlertsParamsSort = "-created_at"
+	ListAlertsParamsSortMinusLastTriggeredAt  ListAlertsParamsSort = "-lastTriggeredAt"
+	ListAlertsParamsSortMinusLastTriggeredAt1 ListAlertsParamsSort = "-last_triggered_at"
+	ListAlertsParamsSortMinusSeverity         ListAlertsParamsSort = "-severity"
+	ListAlertsParamsSortMinusState            ListAlertsParamsSort = "-state"
+	ListAlertsParamsSortSeverity              ListAlertsParamsSort = "severity"
+	ListAlertsParamsSortState                 ListAlertsParamsSort = "state"
 )
 
 // Valid indicates whether the value is a known member of the ListAlertsParamsSort enum.
 func (e ListAlertsParamsSort) Valid() bool {
 	switch e {
-	case CreatedAt:
+	case ListAlertsParamsSortCreatedAt:
 		return true
-	case CreatedAt1:
+	case ListAlertsParamsSortCreatedAt1:
 		return true
-	case LastTriggeredAt:
+	case ListAlertsParamsSortLastTriggeredAt:
 		return true
-	case LastTriggeredAt1:
+	case ListAlertsParamsSortLastTriggeredAt1:
 		return true
-	case MinusCreatedAt:
+	case ListAlertsParamsSortMinusCreatedAt:
 		return true
-	case MinusCreatedAt1:
+	case ListAlertsParamsSortMinusCreatedAt1:
 		return true
-	case MinusLastTriggeredAt:
+	case ListAlertsParamsSortMinusLastTriggeredAt:
 		return true
-	case MinusLastTriggeredAt1:
+	case ListAlertsParamsSortMinusLastTriggeredAt1:
 		return true
-	case MinusSeverity:
+	case ListAlertsParamsSortMinusSeverity:
 		return true
-	case MinusState:
+	case ListAlertsParamsSortMinusState:
 		return true
-	case Severity:
+	case ListAlertsParamsSortSeverity:
 		return true
-	case State:
+	case ListAlertsParamsSortState:
 		return true
 	default:
 		return false
@@ -515,6 +608,69 @@ func (e ListAuditEventsParamsBuildSteps) Valid() bool {
 	case ListAuditEventsParamsBuildStepsExclude:
 		return true
 	case ListAuditEventsParamsBuildStepsInclude:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListFindingsParamsStatus.
+const (
+	ListFindingsParamsStatusAccepted    ListFindingsParamsStatus = "accepted"
+	ListFindingsParamsStatusNotAssessed ListFindingsParamsStatus = "notAssessed"
+	ListFindingsParamsStatusOpen        ListFindingsParamsStatus = "open"
+)
+
+// Valid indicates whether the value is a known member of the ListFindingsParamsStatus enum.
+func (e ListFindingsParamsStatus) Valid() bool {
+	switch e {
+	case ListFindingsParamsStatusAccepted:
+		return true
+	case ListFindingsParamsStatusNotAssessed:
+		return true
+	case ListFindingsParamsStatusOpen:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListFindingsParamsSort.
+const (
+	ListFindingsParamsSortCheckId          ListFindingsParamsSort = "checkId"
+	ListFindingsParamsSortFirstSeenAt      ListFindingsParamsSort = "firstSeenAt"
+	ListFindingsParamsSortInstance         ListFindingsParamsSort = "instance"
+	ListFindingsParamsSortLastSeenAt       ListFindingsParamsSort = "lastSeenAt"
+	ListFindingsParamsSortMinusCheckId     ListFindingsParamsSort = "-checkId"
+	ListFindingsParamsSortMinusFirstSeenAt ListFindingsParamsSort = "-firstSeenAt"
+	ListFindingsParamsSortMinusInstance    ListFindingsParamsSort = "-instance"
+	ListFindingsParamsSortMinusLastSeenAt  ListFindingsParamsSort = "-lastSeenAt"
+	ListFindingsParamsSortMinusSeverity    ListFindingsParamsSort = "-severity"
+	ListFindingsParamsSortSeverity         ListFindingsParamsSort = "severity"
+)
+
+// Valid indicates whether the value is a known member of the ListFindingsParamsSort enum.
+func (e ListFindingsParamsSort) Valid() bool {
+	switch e {
+	case ListFindingsParamsSortCheckId:
+		return true
+	case ListFindingsParamsSortFirstSeenAt:
+		return true
+	case ListFindingsParamsSortInstance:
+		return true
+	case ListFindingsParamsSortLastSeenAt:
+		return true
+	case ListFindingsParamsSortMinusCheckId:
+		return true
+	case ListFindingsParamsSortMinusFirstSeenAt:
+		return true
+	case ListFindingsParamsSortMinusInstance:
+		return true
+	case ListFindingsParamsSortMinusLastSeenAt:
+		return true
+	case ListFindingsParamsSortMinusSeverity:
+		return true
+	case ListFindingsParamsSortSeverity:
 		return true
 	default:
 		return false
@@ -793,6 +949,54 @@ type ChangeOrganization struct {
 // ChangeOrganizationPaperSize defines model for ChangeOrganization.PaperSize.
 type ChangeOrganizationPaperSize string
 
+// Check The remediation has no statements, which are about an object.
+type Check struct {
+	Domain     CheckDomain      `json:"domain"`
+	Engine     Engine           `json:"engine"`
+	Id         string           `json:"id"`
+	Rationale  string           `json:"rationale"`
+	References []CheckReference `json:"references"`
+
+	// Remediation What to do. `statement`, `rollback` and `verify` can be run as they stand, by a superuser and in the database
+	// `runIn`, or are null: where a value is the owner's to choose, `summary` says what to choose.
+	Remediation Remediation `json:"remediation"`
+
+	// Scope Whether it looks once at a server or at each of its databases.
+	Scope    CheckScope    `json:"scope"`
+	Severity CheckSeverity `json:"severity"`
+
+	// Threshold When it passes.
+	Threshold string `json:"threshold"`
+
+	// Title What is wrong where it fails.
+	Title string `json:"title"`
+}
+
+// CheckScope Whether it looks once at a server or at each of its databases.
+type CheckScope string
+
+// CheckDomain defines model for CheckDomain.
+type CheckDomain string
+
+// CheckPage defines model for CheckPage.
+type CheckPage struct {
+	Items []Check `json:"items"`
+	Page  Page    `json:"page"`
+}
+
+// CheckReference defines model for CheckReference.
+type CheckReference struct {
+	Id string `json:"id"`
+
+	// Source Who says so.
+	Source  string  `json:"source"`
+	Url     *string `json:"url"`
+	Version *string `json:"version"`
+}
+
+// CheckSeverity defines model for CheckSeverity.
+type CheckSeverity string
+
 // Classify defines model for Classify.
 type Classify string
 
@@ -1003,6 +1207,75 @@ type FieldError struct {
 
 // FieldErrorIn defines model for FieldError.In.
 type FieldErrorIn string
+
+// Finding defines model for Finding.
+type Finding struct {
+	Check FindingCheck `json:"check"`
+
+	// Database Null is instance-wide.
+	Database    *FindingDatabase    `json:"database"`
+	Evidence    *string             `json:"evidence"`
+	ExceptionId *openapi_types.UUID `json:"exceptionId"`
+
+	// FirstSeenAt The first assessment that found it of those that have found it since.
+	FirstSeenAt time.Time `json:"firstSeenAt"`
+
+	// Id Made from what it is about: what comes back has the same.
+	Id       openapi_types.UUID `json:"id"`
+	Instance Reference          `json:"instance"`
+
+	// LastSeenAt The last assessment that found it.
+	LastSeenAt time.Time `json:"lastSeenAt"`
+
+	// Measured What the check found in all.
+	Measured *string `json:"measured"`
+
+	// Object What breaks the check; null where it names nothing.
+	Object *string `json:"object"`
+
+	// PassedSince The assessment that found it gone; null while it is there.
+	PassedSince *time.Time `json:"passedSince"`
+
+	// Reason Why it could not be assessed, why the last assessment did not look again, or why it is accepted.
+	Reason *string `json:"reason"`
+
+	// Remediation Null where the check could not be run.
+	Remediation *Remediation `json:"remediation"`
+
+	// Status `accepted`: an exception in force covers it. `passed`: it has gone.
+	Status string `json:"status"`
+
+	// Threshold When the check passes.
+	Threshold *string `json:"threshold"`
+}
+
+// FindingCheck defines model for FindingCheck.
+type FindingCheck struct {
+	// Domain Empty where the catalogue has no such check any more.
+	Domain     string           `json:"domain"`
+	Id         string           `json:"id"`
+	References []CheckReference `json:"references"`
+
+	// Severity That of this finding: it may depend on what was found.
+	Severity FindingCheckSeverity `json:"severity"`
+	Title    string               `json:"title"`
+}
+
+// FindingCheckSeverity That of this finding: it may depend on what was found.
+type FindingCheckSeverity string
+
+// FindingDatabase defines model for FindingDatabase.
+type FindingDatabase struct {
+	// Id Null where it is not among the server's databases any more.
+	Id   *openapi_types.UUID `json:"id"`
+	Name string              `json:"name"`
+}
+
+// FindingPage defines model for FindingPage.
+type FindingPage struct {
+	Items []Finding `json:"items"`
+	Page  Page      `json:"page"`
+}
 
 // FleetBatch defines model for FleetBatch.
 type FleetBatch struct {
@@ -1377,6 +1650,27 @@ type Reference struct {
 	Name string             `json:"name"`
 }
 
+// Remediation What to do. `statement`, `rollback` and `verify` can be run as they stand, by a superuser and in the database
+// `runIn`, or are null: where a value is the owner's to choose, `summary` says what to choose.
+type Remediation struct {
+	// Impact What that changes, and what to mind.
+	Impact       *string `json:"impact"`
+	NeedsRestart bool    `json:"needsRestart"`
+
+	// Rollback Makes it as it was measured.
+	Rollback *string `json:"rollback"`
+
+	// RunIn The database to run them in; null is any.
+	RunIn *string `json:"runIn"`
+
+	// Statement A statement a line, each to be run by itself.
+	Statement *string `json:"statement"`
+	Summary   string  `json:"summary"`
+
+	// Verify Returns a row for as long as the finding is there.
+	Verify *string `json:"verify"`
+}
+
 // Report defines model for Report.
 type Report struct {
 	Capabilities struct {
@@ -1727,6 +2021,9 @@ type Witness struct {
 // AlertId defines model for AlertId.
 type AlertId = openapi_types.UUID
 
+// CheckId defines model for CheckId.
+type CheckId = string
+
 // Cursor defines model for Cursor.
 type Cursor = string
 
@@ -1735,6 +2032,9 @@ type DeadLetterId = openapi_types.UUID
 
 // ExceptionId defines model for ExceptionId.
 type ExceptionId = openapi_types.UUID
+
+// FindingId defines model for FindingId.
+type FindingId = openapi_types.UUID
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
@@ -1868,6 +2168,15 @@ type ListAuditEventsParams struct {
 // ListAuditEventsParamsBuildSteps defines parameters for ListAuditEvents.
 type ListAuditEventsParamsBuildSteps string
 
+// ListChecksParams defines parameters for ListChecks.
+type ListChecksParams struct {
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
 // ListExceptionsParams defines parameters for ListExceptions.
 type ListExceptionsParams struct {
 	// Status Only exceptions in one of these.
@@ -1899,6 +2208,45 @@ type ListExportsParams struct {
 type MarkExportsSeenJSONBody struct {
 	UpTo openapi_types.UUID `json:"upTo"`
 }
+
+// ListFindingsParams defines parameters for ListFindings.
+type ListFindingsParams struct {
+	// InstanceId Only findings on these servers; at most 500.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// DatabaseId Only findings of this database, none that are instance-wide.
+	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
+
+	// Severity Only findings of one of these.
+	Severity *[]CheckSeverity `form:"severity,omitempty" json:"severity,omitempty"`
+
+	// Domain Only findings of checks of one of these.
+	Domain *[]CheckDomain `form:"domain,omitempty" json:"domain,omitempty"`
+
+	// CheckId Only findings of one of these checks.
+	CheckId *[]string `form:"checkId,omitempty" json:"checkId,omitempty"`
+
+	// Status Only findings in one of these; without it those that are open.
+	Status *[]ListFindingsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Q Substring of the object, the evidence, the check's id or title, or the name of the server or database, case-insensitive.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// Sort `-` is descending; `-severity` has the worst first.
+	Sort *ListFindingsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// ListFindingsParamsStatus defines parameters for ListFindings.
+type ListFindingsParamsStatus string
+
+// ListFindingsParamsSort defines parameters for ListFindings.
+type ListFindingsParamsSort string
 
 // GetOverviewParams defines parameters for GetOverview.
 type GetOverviewParams struct {
@@ -2202,6 +2550,12 @@ type ServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(c *gin.Context, params ListAuditEventsParams)
+	// ListChecks The catalogue of checks
+	// (GET /api/v1/checks)
+	ListChecks(c *gin.Context, params ListChecksParams)
+	// GetCheck One check
+	// (GET /api/v1/checks/{checkId})
+	GetCheck(c *gin.Context, checkId CheckId)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(c *gin.Context, params ListExceptionsParams)
@@ -2223,6 +2577,12 @@ type ServerInterface interface {
 	// MarkExportsSeen Everything up to this report has been seen
 	// (POST /api/v1/exports/seen)
 	MarkExportsSeen(c *gin.Context)
+	// ListFindings What fails on the servers now
+	// (GET /api/v1/findings)
+	ListFindings(c *gin.Context, params ListFindingsParams)
+	// GetFinding One finding
+	// (GET /api/v1/findings/{findingId})
+	GetFinding(c *gin.Context, findingId FindingId)
 	// GetOverview How many instances, databases and open alerts
 	// (GET /api/v1/health-checks/overview)
 	GetOverview(c *gin.Context, params GetOverviewParams)
@@ -2840,6 +3200,66 @@ func (siw *ServerInterfaceWrapper) ListAuditEvents(c *gin.Context) {
 	siw.Handler.ListAuditEvents(c, params)
 }
 
+// ListChecks operation middleware
+func (siw *ServerInterfaceWrapper) ListChecks(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListChecksParams
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListChecks(c, params)
+}
+
+// GetCheck operation middleware
+func (siw *ServerInterfaceWrapper) GetCheck(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "checkId" -------------
+	var checkId CheckId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "checkId", c.Param("checkId"), &checkId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetCheck(c, checkId)
+}
+
 // ListExceptions operation middleware
 func (siw *ServerInterfaceWrapper) ListExceptions(c *gin.Context) {
 
@@ -3033,6 +3453,130 @@ func (siw *ServerInterfaceWrapper) MarkExportsSeen(c *gin.Context) {
 	}
 
 	siw.Handler.MarkExportsSeen(c)
+}
+
+// ListFindings operation middleware
+func (siw *ServerInterfaceWrapper) ListFindings(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListFindingsParams
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "databaseId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter databaseId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "severity" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "severity", c.Request.URL.Query(), &params.Severity, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter severity: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "domain" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "domain", c.Request.URL.Query(), &params.Domain, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter domain: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "checkId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "checkId", c.Request.URL.Query(), &params.CheckId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListFindings(c, params)
+}
+
+// GetFinding operation middleware
+func (siw *ServerInterfaceWrapper) GetFinding(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "findingId" -------------
+	var findingId FindingId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "findingId", c.Param("findingId"), &findingId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter findingId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetFinding(c, findingId)
 }
 
 // GetOverview operation middleware
@@ -4621,6 +5165,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
 	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
 	router.GET(options.BaseURL+"/api/v1/audit-events", wrapper.ListAuditEvents)
+	router.GET(options.BaseURL+"/api/v1/checks", wrapper.ListChecks)
+	router.GET(options.BaseURL+"/api/v1/checks/:checkId", wrapper.GetCheck)
 	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
 	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
 	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
@@ -4628,6 +5174,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/exceptions/:exceptionId/revoke", wrapper.RevokeException)
 	router.GET(options.BaseURL+"/api/v1/exports", wrapper.ListExports)
 	router.POST(options.BaseURL+"/api/v1/exports/seen", wrapper.MarkExportsSeen)
+	router.GET(options.BaseURL+"/api/v1/findings", wrapper.ListFindings)
+	router.GET(options.BaseURL+"/api/v1/findings/:findingId", wrapper.GetFinding)
 	router.GET(options.BaseURL+"/api/v1/health-checks/overview", wrapper.GetOverview)
 	router.GET(options.BaseURL+"/api/v1/ingest-tokens", wrapper.ListIngestTokens)
 	router.POST(options.BaseURL+"/api/v1/ingest-tokens", wrapper.CreateIngestToken)
@@ -5125,6 +5673,84 @@ func (response ListAuditEventsdefaultApplicationProblemPlusJSONResponse) VisitLi
 	return err
 }
 
+type ListChecksRequestObject struct {
+	Params ListChecksParams
+}
+
+type ListChecksResponseObject interface {
+	VisitListChecksResponse(w http.ResponseWriter) error
+}
+
+type ListChecks200JSONResponse CheckPage
+
+func (response ListChecks200JSONResponse) VisitListChecksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListChecksdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListChecksdefaultApplicationProblemPlusJSONResponse) VisitListChecksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetCheckRequestObject struct {
+	CheckId CheckId `json:"checkId"`
+}
+
+type GetCheckResponseObject interface {
+	VisitGetCheckResponse(w http.ResponseWriter) error
+}
+
+type GetCheck200JSONResponse Check
+
+func (response GetCheck200JSONResponse) VisitGetCheckResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetCheckdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetCheckdefaultApplicationProblemPlusJSONResponse) VisitGetCheckResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListExceptionsRequestObject struct {
 	Params ListExceptionsParams
 }
@@ -5389,6 +6015,84 @@ type MarkExportsSeendefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response MarkExportsSeendefaultApplicationProblemPlusJSONResponse) VisitMarkExportsSeenResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFindingsRequestObject struct {
+	Params ListFindingsParams
+}
+
+type ListFindingsResponseObject interface {
+	VisitListFindingsResponse(w http.ResponseWriter) error
+}
+
+type ListFindings200JSONResponse FindingPage
+
+func (response ListFindings200JSONResponse) VisitListFindingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListFindingsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListFindingsdefaultApplicationProblemPlusJSONResponse) VisitListFindingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetFindingRequestObject struct {
+	FindingId FindingId `json:"findingId"`
+}
+
+type GetFindingResponseObject interface {
+	VisitGetFindingResponse(w http.ResponseWriter) error
+}
+
+type GetFinding200JSONResponse Finding
+
+func (response GetFinding200JSONResponse) VisitGetFindingResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetFindingdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetFindingdefaultApplicationProblemPlusJSONResponse) VisitGetFindingResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -8082,6 +8786,12 @@ type StrictServerInterface interface {
 	// ListAuditEvents What happened in the organization, newest first
 	// (GET /api/v1/audit-events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	// ListChecks The catalogue of checks
+	// (GET /api/v1/checks)
+	ListChecks(ctx context.Context, request ListChecksRequestObject) (ListChecksResponseObject, error)
+	// GetCheck One check
+	// (GET /api/v1/checks/{checkId})
+	GetCheck(ctx context.Context, request GetCheckRequestObject) (GetCheckResponseObject, error)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
@@ -8103,6 +8813,12 @@ type StrictServerInterface interface {
 	// MarkExportsSeen Everything up to this report has been seen
 	// (POST /api/v1/exports/seen)
 	MarkExportsSeen(ctx context.Context, request MarkExportsSeenRequestObject) (MarkExportsSeenResponseObject, error)
+	// ListFindings What fails on the servers now
+	// (GET /api/v1/findings)
+	ListFindings(ctx context.Context, request ListFindingsRequestObject) (ListFindingsResponseObject, error)
+	// GetFinding One finding
+	// (GET /api/v1/findings/{findingId})
+	GetFinding(ctx context.Context, request GetFindingRequestObject) (GetFindingResponseObject, error)
 	// GetOverview How many instances, databases and open alerts
 	// (GET /api/v1/health-checks/overview)
 	GetOverview(ctx context.Context, request GetOverviewRequestObject) (GetOverviewResponseObject, error)
@@ -8648,6 +9364,58 @@ func (sh *strictHandler) ListAuditEvents(ctx *gin.Context, params ListAuditEvent
 	}
 }
 
+// ListChecks operation middleware
+func (sh *strictHandler) ListChecks(ctx *gin.Context, params ListChecksParams) {
+	var request ListChecksRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListChecks(ctx, request.(ListChecksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListChecks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListChecksResponseObject); ok {
+		if err := validResponse.VisitListChecksResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetCheck operation middleware
+func (sh *strictHandler) GetCheck(ctx *gin.Context, checkId CheckId) {
+	var request GetCheckRequestObject
+
+	request.CheckId = checkId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetCheck(ctx, request.(GetCheckRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetCheck")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetCheckResponseObject); ok {
+		if err := validResponse.VisitGetCheckResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListExceptions operation middleware
 func (sh *strictHandler) ListExceptions(ctx *gin.Context, params ListExceptionsParams) {
 	var request ListExceptionsRequestObject
@@ -8849,6 +9617,58 @@ func (sh *strictHandler) MarkExportsSeen(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(MarkExportsSeenResponseObject); ok {
 		if err := validResponse.VisitMarkExportsSeenResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListFindings operation middleware
+func (sh *strictHandler) ListFindings(ctx *gin.Context, params ListFindingsParams) {
+	var request ListFindingsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListFindings(ctx, request.(ListFindingsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListFindings")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListFindingsResponseObject); ok {
+		if err := validResponse.VisitListFindingsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetFinding operation middleware
+func (sh *strictHandler) GetFinding(ctx *gin.Context, findingId FindingId) {
+	var request GetFindingRequestObject
+
+	request.FindingId = findingId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetFinding(ctx, request.(GetFindingRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetFinding")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetFindingResponseObject); ok {
+		if err := validResponse.VisitGetFindingResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -31,6 +31,9 @@ func (c *Collector) Run(ctx context.Context) error {
 		})
 	}
 	group.Go(func() error {
+		if err := c.store.MakeFindings(ctx); err != nil && ctx.Err() == nil { // each look does what is left over
+			c.log.ErrorContext(ctx, "make the findings of earlier assessments", "error", err)
+		}
 		for {
 			if n, err := c.store.Prune(ctx); err != nil && ctx.Err() == nil {
 				c.log.ErrorContext(ctx, "prune old assessments", "error", err)

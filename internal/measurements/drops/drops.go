@@ -123,13 +123,16 @@ func (b *Book) List(ctx context.Context, organization uuid.UUID) ([]DropCount, e
 
 // sentence says why an engine could not be read, in words of ours.
 func sentence(err error) string {
-	if errors.Is(err, context.DeadlineExceeded) {
+	var (
+		refused *pgconn.PgError
+		network net.Error
+	)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		return "not read in its share of the time"
-	}
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+	case errors.As(err, &refused):
 		return "the database refused the query (SQLSTATE " + refused.Code + ")"
-	}
-	if _, ok := errors.AsType[net.Error](err); ok {
+	case errors.As(err, &network):
 		return "the database could not be reached"
 	}
 	return "could not be read; the log says why"

@@ -158,6 +158,12 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
+// Program is one of PostgreSQL's client programs on this machine.
+type Program struct {
+	Path  string
+	Major int
+}
+
 // NoClientError says that a client program is not installed, or not in a
 // version that is new enough.
 type NoClientError struct {
@@ -175,28 +181,29 @@ func (e *NoClientError) Error() string {
 		e.Program, e.Oldest, found, e.Oldest)
 }
 
-// FindClient returns where a client program of the major version wanted is, or else the
-// oldest newer one, which can talk to that server too: an older one cannot; and its own
-// version. It returns *NoClientError.
-func FindClient(ctx context.Context, program string, wanted int) (path string, major int, err error) {
-	missing := &NoClientError{Program: program, Oldest: wanted}
-	for _, candidate := range clientPaths(program) {
-		found, err := majorOf(ctx, candidate)
+// FindClient returns a client program of the major version wanted, or else the
+// oldest newer one, which can talk to that server too: an older one cannot. It
+// returns *NoClientError.
+func FindClient(ctx context.Context, program string, major int) (Program, error) {
+	missing := &NoClientError{Program: program, Oldest: major}
+	best := Program{}
+	for _, path := range clientPaths(program) {
+		found, err := majorOf(ctx, path)
 		if err != nil {
 			continue // not PostgreSQL's
 		}
-		if found < wanted {
+		if found < major {
 			missing.Found = append(missing.Found, found)
-		} else if path == "" || found < major {
-			path, major = candidate, found
+		} else if best.Path == "" || found < best.Major {
+			best = Program{Path: path, Major: found}
 		}
 	}
-	if path == "" {
+	if best.Path == "" {
 		slices.Sort(missing.Found)
 		missing.Found = slices.Compact(missing.Found)
-		return "", 0, missing
+		return Program{}, missing
 	}
-	return path, major, nil
+	return best, nil
 }
 
 // clientPaths lists where a program may be. Packagers' directories come before

@@ -1,0 +1,251 @@
+package findings
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/statement"
+)
+
+// Status is what has become of a finding.
+type Status string
+
+// The statuses.
+const (
+	Open        Status = "open"
+	Accepted    Status = "accepted"    // by an exception in force
+	NotAssessed Status = "notAssessed" // the check could not be run
+	Passed      Status = "passed"      // it has gone; no list has it
+)
+
+// Exception is one in force: findings that the organization decided to live with.
+type Exception struct {
+	ID       uuid.UUID
+	CheckID  string
+	Instance *uuid.UUID // nil: every instance
+	Database *string    // nil: every database, and what is instance-wide
+	Object   string     // empty: every object
+	Until    time.Time
+	Reason   string
+}
+
+// covers says whether the exception accepts a finding, as analysis does for documents.
+func (x Exception) covers(f Finding) bool {
+	return f.Assessed && x.CheckID == f.CheckID && (x.Instance == nil || *x.Instance == f.Instance) &&
+		(x.Database == nil || x.Instance != nil && *x.Database == f.Database) && (x.Object == "" || x.Object == f.Object)
+}
+
+// narrowness ranks exceptions that cover the same finding.
+func (x Exception) narrowness() (n int) {
+	if x.Instance != nil {
+		n++
+	}
+	if x.Database != nil {
+		n++
+	}
+	if x.Object != "" {
+		n += 3
+	}
+	return n
+}
+
+// Narrowest is the exception that accepts a finding, the narrowest of several; nil
+// where none does.
+func Narrowest(exceptions []Exception, f Finding) *Exception {
+	var found *Exception
+	for i := range exceptions {
+		x := &exceptions[i]
+		if x.covers(f) && (found == nil || cmp.Or(
+			cmp.Compare(x.narrowness(), found.narrowness()), x.Until.Compare(found.Until), bytes.Compare(found.ID[:], x.ID[:])) > 0) {
+			found = x
+		}
+	}
+	return found
+}
+
+// Order is what a page is sorted by. Findings that are alike come by id.
+type Order string
+
+// The orders. Severities are sorted by how bad they are.
+const (
+	BySeverity Order = "severity"
+	ByCheck    Order = "checkId"
+	ByInstance Order = "instance"
+	ByFirst    Order = "firstSeenAt"
+	ByLast     Order = "lastSeenAt"
+)
+
+// Instance is one whose findings are listed.
+type Instance struct {
+	ID   uuid.UUID
+	Name string
+}
+
+// Query selects a page of the findings that are there.
+type Query struct {
+	Organization uuid.UUID
+	Instances    []Instance  // only theirs; none: nothing
+	Whole        bool        // Instances are all that the organization has findings of but for Except
+	Except       []uuid.UUID // where Whole
+	Database     *string     // only those of a database of that name
+	Checks       []string    // nil: all; empty: none
+	Ranks        []int       // empty: all
+	Statuses     []Status    // empty: Open
+	Search       string      // substring of object, evidence, database or instance, case-insensitive
+	Titled       []string    // checks that Search means, too
+	Exceptions   []Exception
+	Order        Order
+	Descending   bool
+	Page, Size   int // 1-based
+}
+
+var (
+	//go:embed sql/page.sql
+	pageSQL string
+	//go:embed sql/count.sql
+	countSQL string
+	//go:embed sql/matching.sql
+	matchingSQL string
+	//go:embed sql/find.sql
+	findSQL string
+	//go:embed sql/covered.sql
+	coveredSQL string
+)
+
+// List returns a page of findings and how many there are in all.
+func List(ctx context.Context, q sqlx.QueryerContext, query Query) ([]Finding, int64, error) {
+	if len(query.Instances) == 0 || query.Checks != nil && len(query.Checks) == 0 {
+		return []Finding{}, 0, nil
+	}
+	covered, matching, args := query.matching()
+	total, err := statement.One[int64](ctx, q, "count findings", strings.NewReplacer("{{covered}}", covered, "{{matching}}", matching).Replace(countSQL), args...)
+	if err != nil || int64(query.Page-1)*int64(query.Size) >= total {
+		return []Finding{}, total, err
+	}
+	// The size is in the text: of an argument the planner supposes a tenth of all.
+	page := strings.NewReplacer("{{covered}}", covered, "{{matching}}", matching, "{{order}}", query.order(),
+		"{{size}}", strconv.Itoa(query.Size), "{{offset}}", strconv.FormatInt(int64(query.Page-1)*int64(query.Size), 10)).Replace(pageSQL)
+	rows, err := statement.All[Finding](ctx, q, "read findings", page, args...)
+	return rows, total, err
+}
+
+// order names the worst severity the greatest.
+func (q Query) order() string {
+	var key string
+	descending := q.Descending
+	switch q.Order {
+	case ByCheck:
+		key = `f.check_id COLLATE "C"`
+	case ByInstance:
+		key = `lower(i.name) COLLATE "C"`
+	case ByFirst:
+		key = "f.first_seen_at"
+	case ByLast:
+		key = "f.last_seen_at"
+	default:
+		key, descending = "f.severity", !descending
+	}
+	if descending {
+		key += " DESC"
+	}
+	return key + ", f.id"
+}
+
+// matching is the part of a statement that says what is listed, with its arguments.
+// What nobody asks for is not in it: of 30,000 findings a join of 1,000 names took as
+// long as everything else, and so did exceptions that were looked at for each finding.
+func (q Query) matching() (covered, matching string, args []any) {
+	bind := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	}
+	organization := bind(q.Organization)
+	accepted := "false"
+	if len(q.Exceptions) > 0 {
+		accepted = "f.id IN (SELECT id FROM covered)"
+		covered = strings.NewReplacer("{{organization}}", organization, "{{exceptions}}", q.exceptions(bind)).Replace(coveredSQL)
+	}
+	conditions := []string{q.statuses(accepted)}
+	names := ""
+	switch {
+	case q.Order == ByInstance:
+		ids, called := q.instances("")
+		names = "JOIN unnest(" + bind(ids) + "::uuid[], " + bind(called) + "::text[]) AS i (id, name) ON i.id = f.instance_id"
+	case !q.Whole:
+		ids, _ := q.instances("")
+		conditions = append(conditions, "f.instance_id = ANY ("+bind(ids)+"::uuid[])")
+	case len(q.Except) > 0:
+		conditions = append(conditions, "f.instance_id <> ALL ("+bind(statement.IDs(q.Except))+"::uuid[])")
+	}
+	if q.Database != nil {
+		conditions = append(conditions, "f.database_name = "+bind(*q.Database))
+	}
+	if q.Checks != nil {
+		conditions = append(conditions, "f.check_id = ANY ("+bind(q.Checks)+"::text[])")
+	}
+	if len(q.Ranks) > 0 {
+		conditions = append(conditions, "f.severity = ANY ("+bind(q.Ranks)+"::int[])")
+	}
+	if q.Search != "" {
+		ids, _ := q.instances(q.Search)
+		conditions = append(conditions, "(f.check_id = ANY ("+bind(append([]string{}, q.Titled...))+"::text[]) OR f.instance_id = ANY ("+bind(ids)+"::uuid[])"+
+			" OR position(lower("+bind(q.Search)+"::text) IN f.sought) > 0)")
+	}
+	matching = strings.NewReplacer("{{organization}}", organization, "{{names}}", names,
+		"{{conditions}}", strings.Join(conditions, "\n  AND ")).Replace(matchingSQL)
+	return covered, strings.TrimSpace(matching), args
+}
+
+// statuses is the condition of the statuses that are asked for.
+func (q Query) statuses(accepted string) string {
+	asked := q.Statuses
+	if len(asked) == 0 {
+		asked = []Status{Open}
+	}
+	var any []string
+	for _, s := range asked {
+		any = append(any, map[Status]string{
+			Open: "f.assessed AND NOT " + accepted, Accepted: "f.assessed AND " + accepted, NotAssessed: "NOT f.assessed",
+		}[s])
+	}
+	return "(" + strings.Join(any, " OR ") + ")"
+}
+
+// instances are those whose names have a text in them, as arguments.
+func (q Query) instances(text string) (ids [][16]byte, names []string) {
+	text = strings.ToLower(text)
+	ids, names = [][16]byte{}, []string{}
+	for _, in := range q.Instances {
+		if strings.Contains(strings.ToLower(in.Name), text) {
+			ids, names = append(ids, in.ID), append(names, in.Name)
+		}
+	}
+	return ids, names
+}
+
+func (q Query) exceptions(bind func(any) string) string {
+	checks, objects := make([]string, len(q.Exceptions)), make([]string, len(q.Exceptions))
+	instances, databases := make([]*[16]byte, len(q.Exceptions)), make([]*string, len(q.Exceptions))
+	for i, x := range q.Exceptions {
+		checks[i], objects[i], databases[i] = x.CheckID, x.Object, x.Database
+		if x.Instance != nil {
+			id := [16]byte(*x.Instance)
+			instances[i] = &id
+		}
+	}
+	return bind(checks) + "::text[], " + bind(instances) + "::uuid[], " + bind(databases) + "::text[], " + bind(objects) + "::text[]"
+}
+
+// Find returns one of an organization, also one that has gone; ok is false where there
+// is none of that id.
+func Find(ctx context.Context, q sqlx.QueryerContext, organization, id uuid.UUID) (f Finding, ok bool, err error) {
+	return statement.Find[Finding](ctx, q, "read a finding", findSQL, organization, id)
+}

@@ -1,0 +1,2 @@
+{{covered}}
+SELECT count(*) {{matching}}

@@ -1,0 +1,3 @@
+FROM findings f {{names}}
+WHERE f.organization_id = {{organization}} AND f.gone_at IS NULL
+  AND {{conditions}}

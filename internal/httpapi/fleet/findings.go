@@ -1,0 +1,289 @@
+package fleet
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/findings"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/snapshot/analysis"
+)
+
+func (s *ServerRoutes) ListFindings(ctx context.Context, r api.ListFindingsRequestObject) (api.ListFindingsResponseObject, error) {
+	p := r.Params
+	if p := wire.BrokenRules(wire.Overlong("instanceId", len(wire.Value(p.InstanceId)))); p != nil {
+		return nil, p
+	}
+	organization := wire.Caller(ctx).Organization.ID
+	q := findings.Query{
+		Organization: organization, Checks: s.checksOf(wire.Value(p.CheckId), wire.Value(p.Domain)),
+		Statuses: wire.Words[findings.Status](wire.Value(p.Status)), Search: wire.Value(p.Q), Titled: s.checksTitled(wire.Value(p.Q)),
+		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
+	}
+	q.Order, q.Descending = findingOrder(p.Sort)
+	for _, severity := range wire.Value(p.Severity) {
+		q.Ranks = append(q.Ranks, analysis.Rank(string(severity)))
+	}
+	var err error
+	if q.Instances, q.Database, err = s.findingScope(ctx, wire.Value(p.InstanceId), p.DatabaseId); err != nil {
+		return nil, err
+	}
+	if p.InstanceId == nil && p.DatabaseId == nil {
+		if q.Whole, q.Except, err = s.withoutFindings(ctx, q.Instances); err != nil {
+			return nil, err
+		}
+	}
+	if q.Exceptions, err = s.exceptionsInForce(ctx); err != nil {
+		return nil, err
+	}
+	rows, total, err := findings.List(ctx, s.DB, q)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[uuid.UUID]string, len(q.Instances))
+	for _, in := range q.Instances {
+		names[in.ID] = in.Name
+	}
+	items, err := s.showFindings(ctx, rows, names, q.Exceptions)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListFindings200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+// findingOrder reads how a page is sorted.
+func findingOrder(sort *api.ListFindingsParamsSort) (order findings.Order, descending bool) {
+	if sort == nil {
+		return findings.BySeverity, true
+	}
+	name, descending := strings.CutPrefix(string(*sort), "-")
+	return findings.Order(name), descending
+}
+
+// findingScope is the active instances whose findings are asked for, and the name of
+// the database that they are narrowed to. An unknown database leaves no instance.
+func (s *ServerRoutes) findingScope(ctx context.Context, ids []uuid.UUID, database *uuid.UUID) (scope []findings.Instance, name *string, err error) {
+	organization := wire.Caller(ctx).Organization.ID
+	if database != nil {
+		d, ok, err := s.Fleet.Database(ctx, organization, *database)
+		if err != nil || !ok || len(ids) > 0 && !slices.Contains(ids, d.InstanceID) {
+			return nil, nil, err
+		}
+		ids, name = []uuid.UUID{d.InstanceID}, &d.Name
+	}
+	names, err := s.Fleet.ActiveNames(ctx, organization, ids)
+	for id, called := range names {
+		scope = append(scope, findings.Instance{ID: id, Name: called})
+	}
+	return scope, name, err
+}
+
+// withoutFindings are the instances with findings that are not listed: inactive, or
+// removed and not yet forgotten.
+func (s *ServerRoutes) withoutFindings(ctx context.Context, listed []findings.Instance) (whole bool, except []uuid.UUID, err error) {
+	assessed, err := s.Servers.Targets(ctx, wire.Caller(ctx).Organization.ID)
+	if err != nil {
+		return false, nil, err
+	}
+	for _, in := range listed {
+		delete(assessed, in.ID)
+	}
+	return true, slices.Collect(maps.Keys(assessed)), nil
+}
+
+// checksOf are the checks of those ids that are of those domains; nil: all.
+func (s *ServerRoutes) checksOf(ids []string, domains []api.CheckDomain) []string {
+	if len(domains) == 0 {
+		if len(ids) == 0 {
+			return nil
+		}
+		return ids
+	}
+	checks := []string{}
+	for _, check := range s.Checks.Checks() {
+		if slices.Contains(domains, api.CheckDomain(check.Domain)) && (len(ids) == 0 || slices.Contains(ids, check.ID)) {
+			checks = append(checks, check.ID)
+		}
+	}
+	return checks
+}
+
+// checksTitled are the checks whose id or title has a text in it.
+func (s *ServerRoutes) checksTitled(text string) (ids []string) {
+	if text == "" {
+		return nil
+	}
+	text = strings.ToLower(text)
+	for _, check := range s.Checks.Checks() {
+		if strings.Contains(strings.ToLower(check.ID), text) || strings.Contains(strings.ToLower(check.Title), text) {
+			ids = append(ids, check.ID)
+		}
+	}
+	return ids
+}
+
+// exceptionsInForce are the caller's organization's, with the names of databases by
+// which findings know them. One about a database that has gone covers nothing.
+func (s *ServerRoutes) exceptionsInForce(ctx context.Context) ([]findings.Exception, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	rows, err := s.Exceptions.InForce(ctx, organization, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	var databases []uuid.UUID
+	for _, row := range rows {
+		if row.DatabaseID != nil {
+			databases = append(databases, *row.DatabaseID)
+		}
+	}
+	names, err := s.Fleet.DatabaseNames(ctx, organization, databases)
+	if err != nil {
+		return nil, err
+	}
+	var out []findings.Exception
+	for _, row := range rows {
+		x := findings.Exception{ID: row.ID, CheckID: row.CheckID, Instance: row.InstanceID, Object: row.ObjectRef, Until: row.Until, Reason: row.Reason}
+		if row.DatabaseID != nil {
+			name, there := names[*row.DatabaseID]
+			if !there {
+				continue
+			}
+			x.Database = &name
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+func (s *ServerRoutes) GetFinding(ctx context.Context, r api.GetFindingRequestObject) (api.GetFindingResponseObject, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	row, ok, err := findings.Find(ctx, s.DB, organization, r.FindingId)
+	if err := wire.Found(ok, err, "finding"); err != nil {
+		return nil, err
+	}
+	names, err := s.Fleet.InstanceNames(ctx, organization, []uuid.UUID{row.Instance})
+	if err := wire.Found(len(names) > 0, err, "finding"); err != nil {
+		return nil, err
+	}
+	exceptions, err := s.exceptionsInForce(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.showFindings(ctx, []findings.Finding{row}, names, exceptions)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetFinding200JSONResponse(shown[0]), nil
+}
+
+// showFindings names instances, databases and checks as they are called today.
+func (s *ServerRoutes) showFindings(ctx context.Context, rows []findings.Finding, instances map[uuid.UUID]string, exceptions []findings.Exception) ([]api.Finding, error) {
+	databases, err := s.findingDatabases(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return wire.List(rows, func(f findings.Finding) api.Finding {
+		shown := api.Finding{
+			Id: f.ID, Instance: api.Reference{Id: f.Instance, Name: instances[f.Instance]}, Object: wire.Optional(f.Object), Evidence: wire.Optional(f.Evidence),
+			Measured: wire.Optional(f.Measured), Threshold: wire.Optional(f.Threshold), Status: string(findings.Open), Reason: wire.Optional(f.Reason),
+			FirstSeenAt: f.FirstSeen.UTC(), LastSeenAt: f.LastSeen.UTC(), PassedSince: wire.UTC(f.Gone),
+		}
+		if f.Database != "" {
+			shown.Database = &api.FindingDatabase{Id: databases[databaseOf{f.Instance, f.Database}], Name: f.Database}
+		}
+		check, known := s.Checks.Check(f.CheckID)
+		shown.Check = api.FindingCheck{
+			Id: f.CheckID, Title: f.CheckID, Severity: api.FindingCheckSeverity(f.Severity()), References: []api.CheckReference{},
+		}
+		if known {
+			shown.Check.Title, shown.Check.Domain, shown.Check.References = check.Title, check.Domain, showReferences(check)
+		}
+		if f.Assessed && known {
+			shown.Remediation = remediationOf(check, f)
+		}
+		switch x := findings.Narrowest(exceptions, f); {
+		case f.Gone != nil:
+			shown.Status = string(findings.Passed)
+		case !f.Assessed:
+			shown.Status = string(findings.NotAssessed)
+		case x != nil:
+			shown.Status, shown.ExceptionId, shown.Reason = string(findings.Accepted), &x.ID, &x.Reason
+		}
+		return shown
+	}), nil
+}
+
+// remediationOf says what to do about a finding: what a report prints of it, what
+// takes that back, and how to see that it helped.
+func remediationOf(check catalogue.Check, f findings.Finding) *api.Remediation {
+	in := f.FixDatabase
+	if in == "" {
+		in = f.Database
+	}
+	return &api.Remediation{
+		Summary: check.Remediation, Statement: wire.Optional(f.Statement), Impact: wire.Optional(check.Impact), NeedsRestart: check.NeedsRestart,
+		Rollback: wire.Optional(f.Rollback), Verify: wire.Optional(check.Verify(f.Object)), RunIn: wire.Optional(in),
+	}
+}
+
+// databaseOf names a database as findings do.
+type databaseOf struct {
+	instance uuid.UUID
+	name     string
+}
+
+// findingDatabases are the ids of the databases that findings are in.
+func (s *ServerRoutes) findingDatabases(ctx context.Context, rows []findings.Finding) (map[databaseOf]*uuid.UUID, error) {
+	var instances []uuid.UUID
+	var names []string
+	for _, f := range rows {
+		if f.Database != "" {
+			instances, names = append(instances, f.Instance), append(names, f.Database)
+		}
+	}
+	ids := map[databaseOf]*uuid.UUID{}
+	if len(instances) == 0 {
+		return ids, nil
+	}
+	called, err := s.Fleet.DatabasesCalled(ctx, wire.Caller(ctx).Organization.ID, instances, names)
+	for _, d := range called {
+		ids[databaseOf{d.InstanceID, d.Name}] = &d.ID
+	}
+	return ids, err
+}
+
+func (s *ServerRoutes) ListChecks(ctx context.Context, r api.ListChecksRequestObject) (api.ListChecksResponseObject, error) {
+	all := s.Checks.Checks()
+	page, size := wire.Or(r.Params.Page, 1), wire.Or(r.Params.PageSize, 200)
+	first := min(int64(page-1)*int64(size), int64(len(all)))
+	last := min(first+int64(size), int64(len(all)))
+	return api.ListChecks200JSONResponse{Items: wire.List(all[first:last], s.showCheck), Page: wire.Paged(ctx, page, size, int64(len(all)))}, nil
+}
+
+func (s *ServerRoutes) GetCheck(_ context.Context, r api.GetCheckRequestObject) (api.GetCheckResponseObject, error) {
+	check, ok := s.Checks.Check(r.CheckId)
+	if err := wire.Found(ok, nil, "check"); err != nil {
+		return nil, err
+	}
+	return api.GetCheck200JSONResponse(s.showCheck(check)), nil
+}
+
+func (s *ServerRoutes) showCheck(check catalogue.Check) api.Check {
+	return api.Check{
+		Id: check.ID, Engine: api.Postgresql, Domain: api.CheckDomain(check.Domain), Severity: api.CheckSeverity(check.Severity),
+		Title: check.Title, Rationale: check.Rationale, Threshold: check.Pass, References: showReferences(check), Scope: api.CheckScope(check.Scope),
+		Remediation: api.Remediation{Summary: check.Remediation, Impact: wire.Optional(check.Impact), NeedsRestart: check.NeedsRestart},
+	}
+}
+
+func showReferences(check catalogue.Check) []api.CheckReference {
+	return wire.List(check.Cited(), func(r catalogue.Reference) api.CheckReference {
+		return api.CheckReference{Source: r.Source, Version: wire.Optional(r.Version), Id: r.ID, Url: wire.Optional(r.URL)}
+	})
+}
