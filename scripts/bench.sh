@@ -116,6 +116,7 @@ measure projections/audit BenchmarkPassingMachines "$(count 3x 1x)"
 measure projections/alerts BenchmarkAlerts "$(count 300x 20x)"
 measure internal/bench BenchmarkTiles "$(count 100x 10x)"
 measure internal/bench BenchmarkTilesGrow "$(count 100x 10x)"
+measure internal/bench BenchmarkFindings "$(count 300x 20x)"
 measure internal/bench BenchmarkStatementsOverHTTP "$(count 60s 3s)"
 measure internal/bench BenchmarkDayOfMeasuring 1x
 measure internal/intake/remotewrite BenchmarkDecode "$(count 100x 10x)"
@@ -221,6 +222,19 @@ for n in 0:50 200:40 10:20; do
   [ "${n%:*}" != 0 ] || of="1,000 instances"
   row "connections of $of, p95" "≤ ${n#*:} ms" "$(round "$p95") ms" "p50 $(round "$(figure "$name" p50-ms)") ms" "$p95" '<=' "${n#*:}"
 done
+finds=BenchmarkFindings
+# find_row CASE WHAT [YARDSTICK] is a row of BenchmarkFindings.
+find_row() {
+  local p95
+  p95=$(figure "$finds/$1" p95-ms)
+  row "$2, p95" "≤ 30 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$finds/$1" p50-ms)") ms${3:+; $3}" "$p95" '<=' 30
+}
+find_row first "findings of 1,000 instances, 30 each, first page" "one statement without exceptions and names $(round "$(figure $finds/first sql-ms)") ms"
+find_row oldest "the same, those that are there longest"
+find_row by-instance "the same, by instance, page 50"
+find_row search "the same, searched for an object"
+find_row security "the same, of one domain and severity"
+find_row instance "the same, of one instance"
 flood=BenchmarkStatementsOverHTTP
 rate=$(figure $flood deltas/s) behind=$(figure $flood behind-s) size=$(figure $flood bytes/delta)
 row "statement deltas over HTTP, for $(round "$(figure $flood seconds)") s" "≥ 20,000 deltas/s" "$(thousands "$rate") deltas/s" \
