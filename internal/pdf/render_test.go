@@ -25,10 +25,12 @@ func renderer(t testing.TB) *pdf.Renderer {
 
 func render(t testing.TB, r *pdf.Renderer, doc snapshot.Document) ([]byte, pdf.Rendered) {
 	t.Helper()
-	file, rendered, err := r.RenderBytes(doc)
+	var out bytes.Buffer
+	rendered, err := r.Render(&out, doc)
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := out.Bytes()
 	if !bytes.HasPrefix(file, []byte("%PDF-")) {
 		t.Fatalf("not a PDF: %.20q", file)
 	}

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"embed"
@@ -152,13 +151,6 @@ func (r *Renderer) Render(w io.Writer, doc snapshot.Document) (rendered Rendered
 	rendered.SizeBytes = int64(size)
 	rendered.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return rendered, nil
-}
-
-// RenderBytes is Render into memory.
-func (r *Renderer) RenderBytes(doc snapshot.Document) ([]byte, Rendered, error) {
-	var out bytes.Buffer
-	rendered, err := r.Render(&out, doc)
-	return out.Bytes(), rendered, err
 }
 
 // counter counts bytes.

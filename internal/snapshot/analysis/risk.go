@@ -11,12 +11,6 @@ import (
 	"muster/internal/snapshot"
 )
 
-// Bounds of a table's risk, likelihood · impact of at most 25.
-const (
-	HighRisk   = 15
-	MediumRisk = 8
-)
-
 // manyRows is how many rows a table may have before their number raises its risk.
 const manyRows = 100_000
 
@@ -37,12 +31,12 @@ type TableRisk struct {
 	Partial bool
 }
 
-// Level is the band of the score: High, Medium or Low.
+// Level is the band of the score, likelihood · impact of at most 25: High, Medium or Low.
 func (t TableRisk) Level() string {
 	switch {
-	case t.Score >= HighRisk:
+	case t.Score >= 15:
 		return High
-	case t.Score >= MediumRisk:
+	case t.Score >= 8:
 		return Medium
 	default:
 		return Low

@@ -48,12 +48,6 @@ type Deduction struct {
 	Points float64 // points of the overall 100, before caps
 }
 
-// The caps: a server with an open finding of that severity is not better than this.
-const (
-	capCritical = 59
-	capHigh     = 89
-)
-
 // outcome is one check on one instance, its databases taken together.
 type outcome struct {
 	check    snapshot.Check
@@ -188,13 +182,14 @@ func domainScore(name string, weight float64, all []outcome) (bar DomainScore, l
 	return bar, lost
 }
 
+// cap: a server with an open finding of a severity is not better than its cap.
 func (s *Score) cap(all []outcome) {
 	open := failedBySeverity(all)
 	s.Overall = s.Uncapped
 	for _, c := range []struct {
 		severity string
 		most     int
-	}{{Critical, capCritical}, {High, capHigh}} {
+	}{{Critical, 59}, {High, 89}} {
 		if n := open[Rank(c.severity)]; n > 0 && s.Overall > c.most {
 			s.Overall = c.most
 			word := strings.ToLower(c.severity)
