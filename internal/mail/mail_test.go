@@ -242,6 +242,7 @@ func TestDelivery(t *testing.T) {
 		"STARTTLS where offered":   {server: mailtest.Options{STARTTLS: true}, address: "smtp://ADDR", taken: 1},
 		"STARTTLS required":        {server: mailtest.Options{STARTTLS: true}, address: "smtp://ADDR?starttls=required", taken: 1},
 		"required, not offered":    {address: "smtp://ADDR?starttls=required", want: mail.DeliveryError{Stage: mail.Opening, Temporary: true}},
+		"STARTTLS off":             {address: "smtp://ADDR?starttls=off", taken: 1},
 		"smtps":                    {server: mailtest.Options{ImplicitTLS: true}, address: "smtps://ADDR", taken: 1},
 		"sign-in":                  {server: mailtest.Options{STARTTLS: true, Username: "u", Password: "p"}, address: "smtp://u:p@ADDR", taken: 1},
 		"sign-in over smtps":       {server: mailtest.Options{ImplicitTLS: true, Username: "u", Password: "p"}, address: "smtps://u:p@ADDR", taken: 1},
