@@ -253,7 +253,11 @@ func (p *process) greet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "No administrator yet. This link makes one; it works once, for 30 minutes\n('muster setup-link' prints a new one):\n\n  %s\n\n", link)
+	does := "No administrator yet. This link makes one"
+	if p.cfg.Demo {
+		does = "This link signs you in to the demo"
+	}
+	fmt.Fprintf(p.out, "%s; it works once, for 30 minutes\n('muster setup-link' prints a new one):\n\n  %s\n\n", does, link)
 	return nil
 }
 

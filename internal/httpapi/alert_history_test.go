@@ -150,7 +150,7 @@ func TestTheEchoOfAWindow(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if a.Header().Get("Cache-Control") != "private, no-store" {
+		if a.Header().Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: headers %v", name, a.Header())
 		}
 	}

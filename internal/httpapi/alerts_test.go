@@ -112,7 +112,7 @@ func TestAlertList(t *testing.T) {
 	if link := a.Header().Get("Link"); !strings.Contains(link, `page=3&pageSize=2&sort=-lastTriggeredAt>; rel="next"`) || !strings.Contains(link, `page=1&`) {
 		t.Errorf("Link is %s", link)
 	}
-	if a.Header().Get("Cache-Control") != "private, no-store" {
+	if a.Header().Get("Cache-Control") != "private, no-cache" {
 		t.Errorf("headers %v", a.Header())
 	}
 	if p := w.get(w.ours.viewer, alertsPath+"?status=resolved&"+named("billing")).object()["page"].(map[string]any); p["totalItems"] != 1.0 {

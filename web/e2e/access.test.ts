@@ -219,13 +219,31 @@ test("setup: the form sends the link's token once, and what is refused lands at 
   });
 });
 
-test("setup: of an organization that has demo data, the form offers none and says so", async () => {
+test("setup: the link of a demo signs in, and asks for nothing", async () => {
+  const sent: Record<string, unknown>[] = [];
+  const open = { required: true, organizationExists: true, demo: true };
   const page = await visit("/setup#token=one-time", {
-    as: null,
-    before: answering("/api/v1/setup", "GET", { json: { required: true, organizationExists: true, demo: true } }),
+    expected: refusedByServer,
+    before: async (p) => {
+      await answering("/api/v1/setup", "GET", { json: open })(p);
+      await p.route("**/api/v1/setup", (route) => {
+        if (route.request().method() !== "POST") return route.fallback();
+        sent.push(route.request().postDataJSON());
+        return route.fulfill({ status: 201, json: { authenticated: true } });
+      });
+    },
   });
-  await page.getByText("Muster runs with demo data").waitFor();
-  expect(await page.getByRole("checkbox").count()).toBe(0);
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+  expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe("/");
+  expect(sent).toHaveLength(1);
+  expect(sent[0]).toMatchObject({ setupToken: "one-time", email: "admin@demo.example" });
+  expect(String(sent[0]?.password).length).toBeGreaterThanOrEqual(32);
+  await answering("/api/v1/setup", "POST", problem(403, "forbidden", { detail: "This setup link is unknown." }))(page);
+  await page.goto("/reports");
+  await page.goto("/setup#token=used");
+  await page.getByText("muster setup-link").waitFor();
+  expect(await page.getByRole("textbox").count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
 });
 
 test("setup: somebody was faster", async () => {

@@ -25,6 +25,15 @@ const constant =
   (value: number | null, more: Shape["series"] = {}): Figures =>
   () => ({ otherwise: () => value, series: more });
 
+/** former makes figures greater that are of a window before, so that an axis which ignored them would not hold them. */
+const former = ({ series, otherwise }: ReturnType<Figures>, to: number): ReturnType<Figures> => ({
+  series,
+  otherwise: (i, name) => {
+    const value = otherwise?.(i, name) ?? null;
+    return value !== null && to <= noon - 12 * 3_600_000 ? value * 5 : value;
+  },
+});
+
 /** labelled keeps what is written on each canvas since it was last wiped: the axes' labels and where they are. */
 function labelled() {
   type Kept = HTMLCanvasElement & { labels?: { text: string; x: number; y: number }[] };
@@ -115,7 +124,7 @@ async function changing(address: string, first: Figures) {
           bucketSize: "1h",
           lastBucketPartial: to > noon - 60_000,
           generatedAt: new Date(to).toISOString(),
-          ...figures(length, url.searchParams.has("instanceId")),
+          ...former(figures(length, url.searchParams.has("instanceId")), to),
         };
       });
     },
@@ -164,7 +173,7 @@ test("Axes and lines follow the figures: window, filter, Refresh", { timeout: pa
   await come("Refresh with greater figures", { act: refresh, to: peaked(3_000), points: all });
 });
 
-test("Axes and lines follow what is chosen: legend, drag", { timeout: patience }, async () => {
+test("Axes and lines follow what is chosen: legend, comparison, drag", { timeout: patience }, async () => {
   const { page, come } = await changing("/?range=24h", peaked(1));
   await come("a part of a stack exchanged", {
     act: async () => {
@@ -174,6 +183,16 @@ test("Axes and lines follow what is chosen: legend, drag", { timeout: patience }
     points: all,
   });
   await come("a band hidden", { act: () => press(page, "Slowest query (mean)"), points: [2, 3, 1, 3] });
+  const compare = async () => {
+    await page.getByRole("button", { name: /^Time:/ }).click();
+    await page.getByRole("switch", { name: "Compare with the window before" }).click();
+    await page.keyboard.press("Escape");
+    await page.mouse.move(5, 5);
+  };
+  await come("the window before, which is greater", { act: compare, points: [2, 3, 1, 3] });
+  await come("a greater series of both windows hidden", { act: () => press(page, "I/O"), points: [2, 3, 1, 2] });
+  await come("no comparison any more", { act: compare, points: [2, 3, 1, 2] });
+  await press(page, "I/O");
   await come("a drag, with all of a chart hidden", {
     act: async () => {
       await press(page, "Average");

@@ -47,7 +47,7 @@ function asked(): { visit: Visit; all: URL[]; of: (path: string) => URL[] } {
 }
 
 /** soon is expect.poll with the patience that two busy cores need. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
+const soon = <T>(read: () => T, message?: string) => expect.poll(read, { timeout: 15_000, message });
 
 /** turnTo changes the address as a link of the application does: without loading the page anew. */
 const turnTo = (page: Page, address: string) =>
@@ -221,7 +221,20 @@ test("11 connections: active, idle, waiting, total and the time of the sample", 
   await card.getByText("stale", { exact: true }).waitFor();
 });
 
-test("11 what is so now is read again every 30 s, not in a hidden tab, and at once on the way back", async () => {
+/** statusesOf notes what the server answers to some paths; what the browser makes of a 304 is a 200 to the page. */
+async function statusesOf(page: Page, paths: string[]) {
+  const asked = new Set<string>();
+  const codes = new Map<string, number>();
+  const devtools = await page.context().newCDPSession(page);
+  devtools.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    if (paths.includes(new URL(request.url).pathname)) asked.add(requestId);
+  });
+  devtools.on("Network.responseReceivedExtraInfo", ({ requestId, statusCode }) => codes.set(requestId, statusCode));
+  await devtools.send("Network.enable");
+  return { since: () => asked.clear(), all: () => [...asked].map((id) => codes.get(id)) };
+}
+
+test("11 what is so now is read again every 30 s, and the page as it is told; not in a hidden tab, and at once on the way back", async () => {
   const heard = asked();
   const page = await visit("/?range=1h", {
     before: async (page) => {
@@ -256,6 +269,35 @@ test("11 what is so now is read again every 30 s, not in a hidden tab, and at on
   await pass(29);
   expect(count()).toEqual(more(2));
   expect(windowed(), "tiles move on Refresh alone").toEqual(tiles);
+
+  // The same page, read anew by itself.
+  const measured = titles.slice(1).map((title) => tilePaths[title]);
+  const statuses = await statusesOf(page, measured);
+  const windows = () => measured.map((path) => heard.of(path).at(-1)?.search);
+  const asks = () => measured.map((path) => heard.of(path).length);
+  const first = windows();
+  await page.getByRole("button", { name: "Live: off" }).click();
+  await pass(1);
+  await page.getByRole("menuitemradio", { name: "Every 30 seconds" }).click();
+  await page.waitForURL((url) => url.searchParams.get("refresh") === "30s");
+  await pass(1);
+  const second = windows();
+  expect(second, "due at once").not.toEqual(first);
+  const since = asks();
+  statuses.since();
+  await pass(30);
+  expect(asks(), "asked again").toEqual(since.map((n) => n + 1));
+  expect(windows(), "the same until a minute has passed").toEqual(second);
+  await soon(statuses.all, "what the browser has is not sent again").toEqual([304, 304, 304]);
+  await pass(30);
+  expect(windows(), "a minute on").not.toEqual(second);
+  await seen(page, "hidden");
+  const hidden = asks();
+  await pass(90);
+  expect(asks(), "a hidden tab asks nothing").toEqual(hidden);
+  await seen(page, "visible");
+  await pass(1);
+  expect(asks(), "looked at again, at once").toEqual(hidden.map((n) => n + 1));
 });
 
 test("12 KPI click-through keeps scope", async () => {

@@ -84,6 +84,17 @@ describe("the address", () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await soon(() => asked.map((url) => url.searchParams.get("to"))).toEqual([at(10)]);
     expect(asked[0]?.searchParams.get("from")).toBe(at(-50));
+    const step = (name: string) => page.getByRole("button", { name: `${name} by a window` });
+    const bounds = () => ["range", "from", "to"].map((name) => addressOf(page).searchParams.get(name));
+    expect(await step("Forward").getAttribute("aria-disabled")).toBe("true");
+    await step("Back").click();
+    await soon(bounds).toEqual([null, at(-110), at(-50)]);
+    await step("Back").click();
+    await soon(bounds).toEqual([null, at(-170), at(-110)]);
+    await step("Forward").click();
+    await soon(bounds).toEqual([null, at(-110), at(-50)]);
+    await step("Forward").click();
+    await soon(bounds).toEqual(["1h", null, null]);
 
     const custom = `?from=${at(-120)}&to=${at(-60)}`;
     const fixed = await visit(`/${custom}`, { before: (fresh) => fresh.clock.setFixedTime(frozen) });
@@ -252,12 +263,22 @@ describe("going to and fro", () => {
   });
 
   test("7 the scope comes back from pages without one", async () => {
-    const page = await visit("/?range=7d");
+    const page = await visit("/?range=7d&refresh=1m&compare=previous&hide=cpuPercent&hide=other");
     await page.getByRole("link", { name: "Catalog" }).click();
     await soon(() => addressOf(page).pathname).toBe("/reports");
     await soon(() => filter(page).count()).toBe(0);
     await page.getByRole("link", { name: "Alerts" }).first().click();
-    await soon(() => addressOf(page).pathname + addressOf(page).search).toBe("/alerts?range=7d");
+    await soon(() => addressOf(page).pathname + addressOf(page).search).toBe("/alerts?range=7d&refresh=1m");
+    // What is the dashboard's alone comes back to it.
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).click();
+    await soon(() => addressOf(page).pathname).toBe("/");
+    expect([...addressOf(page).searchParams].sort()).toEqual([
+      ["compare", "previous"],
+      ["hide", "cpuPercent"],
+      ["hide", "other"],
+      ["range", "7d"],
+      ["refresh", "1m"],
+    ]);
   });
 
   test("8 a drag on a chart zooms all four and pushes one entry", async () => {
@@ -547,7 +568,7 @@ describe("pages that are not to be had", () => {
 describe("40 the shell's states are accessible", () => {
   const states: [string, string, Visit, (page: Page) => Promise<unknown>][] = [
     ["filter open", "/alerts", {}, (page) => filter(page).click()],
-    ["window open", "/alerts?range=7d", {}, (page) => time(page).click()],
+    ["window open", "/?range=7d&compare=previous&refresh=1m", {}, (page) => time(page).click()],
     ["share menu open", "/alerts", {}, (page) => page.getByRole("button", { name: "Share" }).click()],
     ["theme menu open", "/alerts", {}, (page) => page.getByRole("button", { name: /^Theme/ }).click()],
     ["account menu open", "/alerts", {}, (page) => page.getByRole("button", { name: /^Account/ }).click()],

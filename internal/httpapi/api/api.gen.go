@@ -5265,6 +5265,14 @@ func (response ListAlerts200JSONResponse) VisitListAlertsResponse(w http.Respons
 	return err
 }
 
+type ListAlerts304Response struct {
+}
+
+func (response ListAlerts304Response) VisitListAlertsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
 type ListAlertsdefaultApplicationProblemPlusJSONResponse struct {
 	Body       Problem
 	StatusCode int
@@ -5302,6 +5310,14 @@ func (response GetAlertHistory200JSONResponse) VisitGetAlertHistoryResponse(w ht
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type GetAlertHistory304Response struct {
+}
+
+func (response GetAlertHistory304Response) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetAlertHistorydefaultApplicationProblemPlusJSONResponse struct {
@@ -6126,6 +6142,14 @@ func (response GetOverview200JSONResponse) VisitGetOverviewResponse(w http.Respo
 	return err
 }
 
+type GetOverview304Response struct {
+}
+
+func (response GetOverview304Response) VisitGetOverviewResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
 type GetOverviewdefaultApplicationProblemPlusJSONResponse struct {
 	Body       Problem
 	StatusCode int
@@ -6813,6 +6837,14 @@ func (response GetConnections200JSONResponse) VisitGetConnectionsResponse(w http
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type GetConnections304Response struct {
+}
+
+func (response GetConnections304Response) VisitGetConnectionsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetConnectionsdefaultApplicationProblemPlusJSONResponse struct {

@@ -33,7 +33,8 @@ func (s *ServerRoutes) ListAlerts(ctx context.Context, r api.ListAlertsRequestOb
 	if err != nil {
 		return nil, err
 	}
-	return api.ListAlerts200JSONResponse{Items: wire.List(rows, showAlert), Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+	answer, err := wire.NewTagged(ctx, api.AlertPage{Items: wire.List(rows, showAlert), Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil)
+	return tagged{answer}, err
 }
 
 // alertOrder reads how a page is sorted, in either spelling.
@@ -206,12 +207,14 @@ func (s *ServerRoutes) GetAlertHistory(ctx context.Context, r api.GetAlertHistor
 	if err != nil {
 		return nil, err
 	}
-	answer := api.GetAlertHistory200JSONResponse{
-		From: w.From, To: w.To, BucketSize: p.BucketSize, BucketStarts: w.Starts(), LastBucketPartial: w.LastIsPartial(),
-		GeneratedAt: w.Now, MonitoringStartedAt: wire.UTC(started),
+	history := api.AlertHistory{
+		BucketSize: p.BucketSize, BucketStarts: w.Starts(), LastBucketPartial: w.LastIsPartial(), MonitoringStartedAt: wire.UTC(started),
 	}
-	answer.Series.Active, answer.Series.Resolved = monitored(w, started, active), monitored(w, started, resolved)
-	return answer, nil
+	history.Series.Active, history.Series.Resolved = monitored(w, started, active), monitored(w, started, resolved)
+	steady := history
+	history.From, history.To, history.GeneratedAt = w.From, w.To, w.Now
+	answer, err := wire.NewTagged(ctx, history, steady)
+	return tagged{answer}, err
 }
 
 // monitored are the counts with null for the buckets that ended before anything

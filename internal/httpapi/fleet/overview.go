@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"muster/internal/httpapi/api"
@@ -26,13 +27,23 @@ func (s *ServerRoutes) GetOverview(ctx context.Context, r api.GetOverviewRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.GetOverview200JSONResponse{
-		AsOf: now, ComparedAt: then,
+	overview := api.Overview{
 		Instances: compared(counts.Instances, counts.InstancesThen),
 		Databases: compared(counts.Databases, counts.DatabasesThen),
 		Alerts:    compared(open, openThen),
-	}, nil
+	}
+	steady := overview
+	overview.AsOf, overview.ComparedAt = now, then
+	answer, err := wire.NewTagged(ctx, overview, steady)
+	return tagged{answer}, err
 }
+
+// tagged are the answers that a page asks for again and again.
+type tagged struct{ wire.Tagged }
+
+func (t tagged) VisitGetOverviewResponse(w http.ResponseWriter) error     { return t.Write(w) }
+func (t tagged) VisitListAlertsResponse(w http.ResponseWriter) error      { return t.Write(w) }
+func (t tagged) VisitGetAlertHistoryResponse(w http.ResponseWriter) error { return t.Write(w) }
 
 func compared(current, previous int64) api.Count {
 	return api.Count{Current: current, Previous: previous, Trend: current - previous}

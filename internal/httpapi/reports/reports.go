@@ -1,12 +1,9 @@
 package reports
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -99,44 +96,14 @@ func (s *ReportRoutes) ListReports(ctx context.Context, r api.ListReportsRequest
 	if err != nil {
 		return nil, err
 	}
-	return tagged(ctx, api.ReportPage{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)})
+	answer, err := wire.NewTagged(ctx, api.ReportPage{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil)
+	return taggedList{answer}, err
 }
 
-// taggedList is a JSON answer with an ETag over exactly what this caller sees.
-type taggedList struct {
-	body []byte
-	tag  string
-	same bool
-}
+// taggedList is a list with an ETag over exactly what this caller sees.
+type taggedList struct{ wire.Tagged }
 
-// tagged compares the answer with the caller's If-None-Match.
-func tagged(ctx context.Context, body any) (taggedList, error) {
-	var buffer bytes.Buffer
-	if err := json.NewEncoder(&buffer).Encode(body); err != nil {
-		return taggedList{}, fmt.Errorf("encode the answer: %w", err)
-	}
-	digest := sha256.Sum256(buffer.Bytes())
-	answer := taggedList{body: buffer.Bytes(), tag: `W/"r-` + hex.EncodeToString(digest[:8]) + `"`}
-	answer.same = wire.MatchesTag(wire.CallOf(ctx).Request.Header.Values("If-None-Match"), answer.tag)
-	return answer, nil
-}
-
-func (t taggedList) write(w http.ResponseWriter) error {
-	h := w.Header()
-	h.Set("ETag", t.tag)
-	h.Set("Cache-Control", "private, no-cache")
-	h.Add("Vary", "Authorization, Cookie")
-	if t.same {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
-	}
-	h.Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusOK)
-	_, err := w.Write(t.body)
-	return err
-}
-
-func (t taggedList) VisitListReportsResponse(w http.ResponseWriter) error { return t.write(w) }
+func (t taggedList) VisitListReportsResponse(w http.ResponseWriter) error { return t.Write(w) }
 
 func (s *ReportRoutes) GetReport(ctx context.Context, r api.GetReportRequestObject) (api.GetReportResponseObject, error) {
 	row, err := s.report(ctx, r.ReportId)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"net/http"
 	"slices"
 	"time"
 
@@ -31,18 +32,25 @@ func (s *TileRoutes) GetConnections(ctx context.Context, r api.GetConnectionsReq
 	if err != nil {
 		return nil, err
 	}
-	answer := api.GetConnections200JSONResponse{
-		AsOf: now, SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(),
+	shown := api.Connections{
+		SampledAt: wire.UTC(&snapshot.SampledAt), Total: snapshot.Total(),
 		Active: snapshot.Active, Idle: snapshot.Idle, Waiting: snapshot.Waiting, IdleInTransaction: snapshot.IdleInTransaction, Other: snapshot.Other,
 	}
-	answer.Engines = wire.List(snapshot.Engines, func(e measurements.EngineConnections) api.EngineConnections {
+	shown.Engines = wire.List(snapshot.Engines, func(e measurements.EngineConnections) api.EngineConnections {
 		return api.EngineConnections{
 			Engine: api.Engine(e.Engine), SampledAt: e.SampledAt.UTC(), Total: e.Total(),
 			Active: e.Active, Idle: e.Idle, Waiting: e.Waiting, IdleInTransaction: e.IdleInTransaction, Other: e.Other,
 		}
 	})
-	return answer, nil
+	steady := shown
+	shown.AsOf = now
+	answer, err := wire.NewTagged(ctx, shown, steady)
+	return tagged{answer}, err
 }
+
+type tagged struct{ wire.Tagged }
+
+func (t tagged) VisitGetConnectionsResponse(w http.ResponseWriter) error { return t.Write(w) }
 
 func (s *TileRoutes) GetUtilization(ctx context.Context, r api.GetUtilizationRequestObject) (api.GetUtilizationResponseObject, error) {
 	p := r.Params

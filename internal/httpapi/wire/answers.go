@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -151,6 +153,56 @@ func MatchesTag(given []string, tag string) bool {
 		}
 	}
 	return false
+}
+
+// Tagged is a JSON answer with a weak ETag, or 304 where the caller has it already.
+// The groups' answers embed it.
+type Tagged struct {
+	body []byte
+	tag  string
+	same bool
+}
+
+// NewTagged encodes an answer. The tag is over steady, which is what of the answer stays
+// as it is while nothing happens, without the instant it was made at; nil: all of it.
+func NewTagged(ctx context.Context, answer, steady any) (Tagged, error) {
+	body, err := encoded(answer)
+	if err != nil {
+		return Tagged{}, err
+	}
+	tagged := body
+	if steady != nil {
+		if tagged, err = encoded(steady); err != nil {
+			return Tagged{}, err
+		}
+	}
+	digest := sha256.Sum256(tagged)
+	tag := `W/"r-` + hex.EncodeToString(digest[:8]) + `"`
+	return Tagged{body: body, tag: tag, same: MatchesTag(CallOf(ctx).Request.Header.Values("If-None-Match"), tag)}, nil
+}
+
+func encoded(answer any) ([]byte, error) {
+	var buffer bytes.Buffer
+	if err := json.NewEncoder(&buffer).Encode(answer); err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return buffer.Bytes(), nil
+}
+
+// Write sends the answer, or that the caller has it.
+func (t Tagged) Write(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("ETag", t.tag)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Add("Vary", "Authorization, Cookie")
+	if t.same {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(t.body)
+	return err
 }
 
 // Fixed serves bytes that live as long as the process, and only whole: parts of

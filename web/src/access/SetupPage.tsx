@@ -1,7 +1,7 @@
-import { Anchor, Button, Center, Checkbox, Code, Loader, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, Center, Checkbox, Code, Group, Loader, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { api, client } from "../api/client";
 import { queryClient } from "../api/queries";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -32,6 +32,7 @@ export function SetupPage() {
   }
   // Where it cannot be known, the form's own answer will tell.
   if (setup.data?.required === false) return <Closed />;
+  if (setup.data?.demo && token !== "") return <EnterDemo token={token} />;
   return (
     <AccessFrame title="Set up Muster" lead={<About />}>
       {token === "" ? (
@@ -69,6 +70,54 @@ function Closed() {
   );
 }
 
+/** enterDemo makes the administrator of a demo, whom nobody has to make up, with a password that nobody knows. */
+async function enterDemo(token: string) {
+  const secret = crypto.getRandomValues(new Uint8Array(24));
+  await client.POST("/api/v1/setup", {
+    body: {
+      setupToken: token,
+      organizationName: "Demo organization",
+      name: "Demo administrator",
+      email: "admin@demo.example",
+      password: btoa(String.fromCharCode(...secret)),
+      demo: true,
+    },
+  });
+  queryClient.clear();
+  await entered("The demo is open");
+}
+
+/** Links that are being followed: one works once, however often its page is rendered. */
+const entering = new Map<string, Promise<void>>();
+
+/** EnterDemo signs whoever opened the demo's link in: there is nothing to ask them. */
+function EnterDemo({ token }: { token: string }) {
+  const navigate = useNavigate();
+  const [refused, setRefused] = useState<unknown>(null);
+  useEffect(() => {
+    const done = entering.get(token) ?? enterDemo(token);
+    entering.set(token, done);
+    done.then(() => navigate({ to: "/" }), setRefused);
+  }, [token, navigate]);
+  return (
+    <AccessFrame title="Muster demo">
+      {refused === null ? (
+        <Group role="status">
+          <Loader size="sm" aria-hidden />
+          <Text size="sm">Signing in to the demo</Text>
+        </Group>
+      ) : (
+        <Stack>
+          <ProblemNote error={refused} title="You are not signed in" />
+          <Text size="sm">
+            The link works once, for 30 minutes after the start. <Code>muster setup-link</Code> prints another one.
+          </Text>
+        </Stack>
+      )}
+    </AccessFrame>
+  );
+}
+
 const fields = {
   "#/organizationName": "organizationName",
   "#/name": "name",
@@ -76,7 +125,7 @@ const fields = {
   "#/password": "password",
 };
 
-/** SetupForm makes the administrator. An organization that is `there` already, as with --demo, is renamed and not filled. */
+/** SetupForm makes the administrator. An organization that is `there` already is renamed, and not filled. */
 function SetupForm({
   token,
   there,
@@ -132,11 +181,6 @@ function SetupForm({
           {...form.getInputProps("email")}
         />
         <NewPassword {...form.getInputProps("password")} />
-        {there?.demo && (
-          <Text size="sm">
-            Muster runs with demo data: fourteen made-up instances with alerts, measurements and reports.
-          </Text>
-        )}
         {!there?.organizationExists && (
           <Checkbox
             label="Fill the organization with labelled demo data"

@@ -15,9 +15,17 @@ type Props = {
  */
 export function Legend({ model, widths, onToggle }: Props) {
   const last = model.starts[model.starts.length - 1];
-  const value = (what: string | number) => (
-    <span className="chart-value" data-readout={what} style={{ minWidth: `${widths.value}ch` }} />
+  // A second figure keeps the place of both.
+  const value = (what: string | number, alone: boolean) => (
+    <span className="chart-value" data-readout={what} style={alone ? { minWidth: `${widths.value}ch` } : undefined} />
   );
+  const before = (what: string | number, there: boolean) =>
+    there && (
+      <span className="chart-before">
+        {" / "}
+        <span className="chart-former" data-readout={`before ${what}`} style={{ minWidth: `${widths.value}ch` }} />
+      </span>
+    );
   return (
     <div className="chart-legend">
       <div className="chart-bucket">
@@ -25,7 +33,13 @@ export function Legend({ model, widths, onToggle }: Props) {
         {model.totals && (
           <span data-series="total">
             {`${totalName(model.series, model.hidden)} `}
-            {value("total")}
+            {value("total", model.before.length === 0)}
+            {before("total", model.before.length > 0)}
+          </span>
+        )}
+        {model.before.length > 0 && (
+          <span className="chart-before">
+            <span className="chart-pale" aria-hidden /> pale, and second figure: the window before
           </span>
         )}
         {model.partial && last !== undefined && (
@@ -55,7 +69,8 @@ export function Legend({ model, widths, onToggle }: Props) {
                 {s.label}
               </button>
             )}
-            {value(i)}
+            {value(i, s.before === undefined)}
+            {before(i, s.before !== undefined)}
           </li>
         ))}
       </ul>

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { Pager } from "../ui/Pager";
 import { noData, totalName } from "./readout";
 import { bucketLabel, partialText } from "./times";
-import type { ChartProps } from "./types";
+import { type ChartProps, withBefore } from "./types";
 
 const size = 100;
 const noneHidden: ReadonlySet<string> = new Set();
@@ -16,6 +16,7 @@ const noneHidden: ReadonlySet<string> = new Set();
 export function SeriesTable(props: ChartProps) {
   const { title, bucketStarts, bucketSize, series, format, hidden = noneHidden } = props;
   const stacked = props.stacked && series.some((s) => !hidden.has(s.key));
+  const columns = withBefore(series);
   const [page, setPage] = useState(1);
   const total = bucketStarts.length;
   const pages = Math.max(1, Math.ceil(total / size));
@@ -28,7 +29,7 @@ export function SeriesTable(props: ChartProps) {
   return (
     <>
       <Table.ScrollContainer
-        minWidth={Math.min(640, 200 + 100 * series.length)}
+        minWidth={Math.min(640, 200 + 100 * columns.length)}
         maxHeight={props.height ?? 200}
         type="native"
         tabIndex={0}
@@ -39,7 +40,7 @@ export function SeriesTable(props: ChartProps) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Time</Table.Th>
-              {series.map((s) => (
+              {columns.map((s) => (
                 <Table.Th key={s.key} scope="col" ta="right">
                   {s.label}
                 </Table.Th>
@@ -57,7 +58,7 @@ export function SeriesTable(props: ChartProps) {
                 <Table.Th scope="row" fw={400}>
                   <TimeCell {...props} index={i} start={Date.parse(bucketStarts[i] ?? "")} size={bucketSize} />
                 </Table.Th>
-                {series.map((s) => (
+                {columns.map((s) => (
                   <Table.Td key={s.key} ta="right">
                     {say(s.values[i])}
                   </Table.Td>

@@ -144,3 +144,33 @@ test("the table keeps a hidden series, and its total is the chart's", () => {
   const cells = within(rows[1] as HTMLElement).getAllByRole("cell");
   expect(cells.map((cell) => cell.textContent)).toEqual(["29 %", "90 %", "29 %"]);
 });
+
+test("the window before stands beside each value, in the legend, aloud and in the table", () => {
+  const then = { bucketStarts: [iso(0), iso(1)], lastBucketPartial: false, stacked: true };
+  const series = [
+    { key: "cpu", label: "CPU", color: "blue", values: [1, 2], before: [3, null] },
+    { key: "disk", label: "Disk", color: "red", values: [90, 91], before: [80, null] },
+  ];
+  const { unmount } = render(<TimeSeriesChart {...props({ ...then, series })} />);
+  press("Home");
+  expect(slider("Utilization").getAttribute("aria-valuetext")).toMatch(
+    /: CPU 1 %, before 3 %, Disk 90 %, before 80 %, Total 91 %, before 83 %$/,
+  );
+  expect(screen.getByRole("figure").querySelector("[data-series=disk]")?.textContent).toBe("Disk90 % / 80 %");
+  press("ArrowRight");
+  expect(slider("Utilization").getAttribute("aria-valuetext")).toContain("CPU 2 %, before no data");
+  unmount();
+  render(
+    <MantineProvider>
+      <SeriesTable {...props({ ...then, series })} />
+    </MantineProvider>,
+  );
+  expect(screen.getAllByRole("columnheader").map((cell) => cell.textContent)).toEqual([
+    "Time",
+    "CPU",
+    "CPU, before",
+    "Disk",
+    "Disk, before",
+    "Total",
+  ]);
+});

@@ -104,4 +104,9 @@ function useStable(series: ChartSeries[]): ChartSeries[] {
 }
 
 const sameSeries = (a: ChartSeries, b: ChartSeries | undefined) =>
-  a.key === b?.key && a.label === b.label && a.color === b.color && a.hint === b.hint && a.values === b.values;
+  a.key === b?.key &&
+  a.label === b.label &&
+  a.color === b.color &&
+  a.hint === b.hint &&
+  a.values === b.values &&
+  a.before === b.before;

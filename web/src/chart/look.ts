@@ -12,6 +12,9 @@ export type Look = {
   areas: string[];
   /** Of stacked areas in a partial bucket. */
   pale: string[];
+  /** Of lines of the window before, and of a stack's total in it. */
+  before: string[];
+  totalBefore: string;
 };
 
 type Rgb = readonly [number, number, number];
@@ -61,6 +64,8 @@ export function readLook(root: HTMLElement, colors: readonly string[]): Look {
     soft: series.map((c) => rgb(c, 0.08)),
     areas: series.map((c) => rgb(mix(c, background, 0.62))),
     pale: series.map((c) => rgb(mix(c, background, 0.3))),
+    before: series.map((c) => rgb(mix(c, background, 0.5))),
+    totalBefore: rgb(text),
   };
 }
 

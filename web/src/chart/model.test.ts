@@ -133,3 +133,40 @@ describe("bands", () => {
     expect([ticks, names]).toEqual([[], []]);
   });
 });
+
+describe("the window before", () => {
+  const compared = (column: (number | null)[], former: (number | null)[], key = "s0") => ({
+    key,
+    label: key,
+    color: "blue",
+    values: column,
+    before: former,
+  });
+  const both = [compared([1, 1, 1, 1], [2, null, 2, 8]), compared([3, 3, 3, 3], [1, 1, 1, 1], "s1")];
+
+  test("is on the axis, which holds it too", () => {
+    const { before: lines, ticks, drawn } = model([], { series: both });
+    expect(ticks.map((tick) => tick.value)).toEqual([0, 2, 4, 6, 8]);
+    expect(lines.map(({ column }) => column)).toEqual([0, 1]);
+    expect(lines[0]?.line.map((height) => height !== null && height / (drawn[0]?.[0] ?? 1))).toEqual([
+      2,
+      false,
+      2,
+      expect.closeTo(8),
+    ]);
+  });
+
+  test("of a hidden series is not there, and takes no room", () => {
+    const { before: lines, ticks } = model([], { series: both, hidden: new Set(["s0"]) });
+    expect(lines.map(({ column }) => column)).toEqual([1]);
+    expect(ticks[ticks.length - 1]?.value).toBe(3);
+  });
+
+  test("of a stack is its total, of what is shown", () => {
+    const { before: lines } = model([], { series: both, stacked: true });
+    expect(lines.map(({ column, values }) => [column, values])).toEqual([[null, [3, 1, 3, 9]]]);
+    const { before: rest } = model([], { series: both, stacked: true, hidden: new Set(["s1"]) });
+    expect(rest[0]?.values).toEqual([2, null, 2, 8]);
+    expect(model([], { series: both, stacked: true, hidden: new Set(["s0", "s1"]) }).before).toEqual([]);
+  });
+});

@@ -17,6 +17,11 @@ export type Model = {
    * the axis that fits all figures in view. A hidden series is null throughout.
    */
   drawn: Values[];
+  /**
+   * The window before, where it is compared with: a line for each shown series, or of a stack one of its totals (column
+   * null), on the axes of the others.
+   */
+  before: { column: number | null; values: Values; line: Values }[];
   /** The labels of the y axis: what value is where. */
   ticks: { height: number; value: number }[];
   /** The bands that are there, and where each one's name stands; none is one band without a name. */
@@ -54,6 +59,7 @@ export function modelOf(source: Source): Model {
   const n = starts.length;
   const own = source.series.map((s) => (source.hidden.has(s.key) ? nothing(n) : column(s.values, n)));
   const sums = source.stacked ? stack(own) : own;
+  const former = source.series.map((s) => (s.before && !source.hidden.has(s.key) ? column(s.before, n) : null));
   return {
     from,
     to,
@@ -62,7 +68,7 @@ export function modelOf(source: Source): Model {
     ends,
     xs: starts.map((start, i) => middle(start, ends[i] ?? start, from, to)),
     series: source.series,
-    ...heightsOf(source, sums),
+    ...heightsOf(source, sums, source.stacked ? totalBefore(former, n) : former),
     totals: source.stacked && shown.length > 0 ? totalsOf(own, n) : null,
     hidden: source.hidden,
     partial: source.lastBucketPartial && n > 0,
@@ -74,11 +80,25 @@ export function modelOf(source: Source): Model {
 /** Of the plot's height, what the name of a band takes above it. */
 const nameShare = 0.09;
 
-/** heightsOf lays the bands that show something upon each other and puts each one's series on an axis of its own. */
-function heightsOf({ series, hidden, bands, upTo }: Source, sums: Values[]): Pick<Model, "drawn" | "ticks" | "bands"> {
+/** totalBefore is the total of what of a stack is compared, in the place of its first series. */
+function totalBefore(former: readonly (Values | null)[], n: number): (Values | null)[] {
+  const there = former.filter((values) => values !== null);
+  return there.length === 0 ? [] : [totalsOf(there, n)];
+}
+
+/**
+ * heightsOf lays the bands that show something upon each other and puts each one's series on an axis of its own, with
+ * what they are compared with.
+ */
+function heightsOf(
+  { series, hidden, bands, upTo, stacked }: Source,
+  sums: Values[],
+  former: readonly (Values | null)[],
+): Pick<Model, "drawn" | "before" | "ticks" | "bands"> {
   const all: readonly Band[] = bands ?? [{ label: "", scale: "linear", series: series.map((s) => s.key) }];
   const there = all.filter((band) => band.series.some((key) => !hidden.has(key)));
   const drawn = [...sums];
+  const before: Model["before"] = [];
   const ticks: Model["ticks"] = [];
   const room = 1 / there.length;
   const size = room - (bands ? nameShare : 0);
@@ -86,16 +106,20 @@ function heightsOf({ series, hidden, bands, upTo }: Source, sums: Values[]): Pic
     const base = 1 - (i + 1) * room;
     const of = series.flatMap((s, column) => (band.series.includes(s.key) ? [column] : []));
     const columns = of.map((column) => sums[column] ?? []);
-    const axis = band.scale === "log" ? logAxis(columns) : linearAxis(columns, upTo);
-    const place = (value: number) => base + axis.height(value) * size;
-    ticks.push(...axis.ticks.map((value) => ({ height: place(value), value })));
+    const compared = of.map((column) => former[column] ?? []);
+    const inView = [...columns, ...compared];
+    const axis = band.scale === "log" ? logAxis(inView) : linearAxis(inView, upTo);
+    const place = (value: number | null) => (value === null ? null : base + axis.height(value) * size);
+    ticks.push(...axis.ticks.map((value) => ({ height: base + axis.height(value) * size, value })));
     of.forEach((column, k) => {
-      drawn[column] = (columns[k] ?? []).map((value) => (value === null ? null : place(value)));
+      drawn[column] = (columns[k] ?? []).map(place);
+      const values = compared[k] ?? [];
+      if (values.length > 0) before.push({ column: stacked ? null : column, values, line: values.map(place) });
     });
   });
   const names = bands ? there.map(({ label }, i) => ({ label, top: 1 - i * room })) : [];
   // The canvas wants them from the base up.
-  return { drawn, ticks: ticks.sort((a, b) => a.height - b.height), bands: names };
+  return { drawn, before, ticks: ticks.sort((a, b) => a.height - b.height), bands: names };
 }
 
 const nothing = (n: number): Values => new Array<null>(n).fill(null);

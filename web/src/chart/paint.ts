@@ -62,6 +62,34 @@ export function paintTail(u: uPlot, model: Model, column: number, stroke: string
   ctx.restore();
 }
 
+/** paintBefore draws the window before as pale lines: under lines of this one, but a stack's total over its areas. */
+export function paintBefore(u: uPlot, model: Model, look: Look) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top - 2, bbox.width, bbox.height + 4);
+  ctx.clip();
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.lineJoin = "round";
+  for (const { column, line } of model.before) {
+    ctx.strokeStyle = column === null ? look.totalBefore : (look.before[column] ?? "");
+    ctx.beginPath();
+    let joined = false;
+    line.forEach((height, i) => {
+      if (height !== null) {
+        const [x, y] = [u.valToPos(model.xs[i] ?? 0, "x", true), u.valToPos(height, "y", true)];
+        const alone = !joined && (line[i + 1] ?? null) === null;
+        ctx[joined ? "lineTo" : "moveTo"](x, y);
+        // A line of no length shows nothing: one value between gaps is as wide as it is thick.
+        if (alone) ctx.lineTo(x + ctx.lineWidth, y);
+      }
+      joined = height !== null;
+    });
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
 /** paintHatch hatches the last bucket where it is partial, at least 2 px of it. */
 export function paintHatch(u: uPlot, model: Model, look: Look) {
   const last = model.starts.length - 1;

@@ -1,7 +1,7 @@
 import uPlot from "uplot";
 import type { Look } from "./look";
 import { lonely, type Model } from "./model";
-import { paintDays, paintHatch, paintTail } from "./paint";
+import { paintBefore, paintDays, paintHatch, paintTail } from "./paint";
 import { axisLabels } from "./times";
 
 /** PlotState is what a plot reads whenever it draws; all but the number of series may change. */
@@ -98,10 +98,16 @@ export function newPlot(
     hooks: {
       ready: [point],
       setSize: [(u) => u.status === 1 && point(u)],
-      drawAxes: [(u) => paintDays(u, state.model, state.look)],
+      drawAxes: [
+        (u) => {
+          paintDays(u, state.model, state.look);
+          if (!state.stacked) paintBefore(u, state.model, state.look);
+        },
+      ],
       drawSeries: [(u, n) => n !== null && tail(u, state, n)],
       draw: [
         (u) => {
+          if (state.stacked) paintBefore(u, state.model, state.look);
           paintHatch(u, state.model, state.look);
           onDraw(u);
           markFirst();

@@ -5,7 +5,16 @@ import type { ChartSeries } from "./types";
 export const noData = "no data";
 
 /** Readout is one bucket in words: for the legend, and as a sentence for whoever hears the chart. */
-export type Readout = { time: string; values: string[]; total: string | null; partial: boolean; sentence: string };
+export type Readout = {
+  time: string;
+  values: string[];
+  total: string | null;
+  /** The same of the window before, where it is compared with: each series' own, and of a stack the total. */
+  before: string[];
+  totalBefore: string | null;
+  partial: boolean;
+  sentence: string;
+};
 
 /** totalName says what a total adds up, where that is not everything. */
 export function totalName(series: readonly ChartSeries[], hidden: ReadonlySet<string>): string {
@@ -19,18 +28,22 @@ export function totalName(series: readonly ChartSeries[], hidden: ReadonlySet<st
 export function readoutOf(model: Model, index: number, format: (value: number) => string): Readout {
   const say = (value: number | null | undefined) => (value === null || value === undefined ? noData : format(value));
   const start = model.starts[index];
-  if (start === undefined) {
-    const values = model.series.map(() => noData);
-    return { time: noData, values, total: model.totals && noData, partial: false, sentence: noData };
-  }
-  const time = bucketLabel(start, model.bucketSize);
   const values = model.series.map((s) => say(s.values[index]));
   const total = model.totals && say(model.totals[index]);
-  const spoken = model.series.flatMap((s, i) => (model.hidden.has(s.key) ? [] : [`${s.label} ${values[i]}`]));
-  if (total !== null) spoken.push(`${totalName(model.series, model.hidden)} ${total}`);
+  const before = model.series.map((s) => (s.before ? say(s.before[index]) : ""));
+  const sum = model.before.find(({ column }) => column === null);
+  const totalBefore = sum ? say(sum.values[index]) : null;
+  const said = { values, total, before, totalBefore };
+  if (start === undefined) return { ...said, time: noData, partial: false, sentence: noData };
+  const time = bucketLabel(start, model.bucketSize);
+  const then = (text: string | null | undefined) => (text ? `, before ${text}` : "");
+  const spoken = model.series.flatMap((s, i) =>
+    model.hidden.has(s.key) ? [] : [`${s.label} ${values[i]}${then(before[i])}`],
+  );
+  if (total !== null) spoken.push(`${totalName(model.series, model.hidden)} ${total}${then(totalBefore)}`);
   const partial = model.partial && index === model.starts.length - 1;
   const when = partial ? `${time}, ${partialText(start, model.generatedAt, model.bucketSize)}` : time;
-  return { time, values, total, partial, sentence: `${when}: ${spoken.join(", ")}` };
+  return { ...said, time, partial, sentence: `${when}: ${spoken.join(", ")}` };
 }
 
 /** widest is the most characters that a value's text takes, so that the legend keeps its places: of a sample and the greatest. */
@@ -38,7 +51,8 @@ export function widest(model: Model, format: (value: number) => string): number 
   // Proportional letters: "no data" is as wide as five and a half digits.
   let most = 5.5;
   let top = 0;
-  const columns = [...model.series.map((s) => s.values), ...(model.totals ? [model.totals] : [])];
+  const former = [...model.series.flatMap((s) => (s.before ? [s.before] : [])), ...model.before.map((b) => b.values)];
+  const columns = [...model.series.map((s) => s.values), ...(model.totals ? [model.totals] : []), ...former];
   for (const values of columns) {
     const step = Math.max(1, Math.floor(values.length / 40));
     values.forEach((value, i) => {

@@ -9,9 +9,18 @@ export type ChartSeries = {
   /** A CSS colour that suits both schemes, as one of `seriesColors`. */
   color: string;
   values: (number | null)[];
+  /** Its values in the window before, each in the place of the bucket that it is compared with; without it none are. */
+  before?: Values;
   /** What it counts, where its label does not tell. */
   hint?: string;
 };
+
+/** withBefore is the series with those of the window before as series of their own, each behind its own. */
+export const withBefore = (series: readonly ChartSeries[]): Pick<ChartSeries, "key" | "label" | "values">[] =>
+  series.flatMap(({ key, label, values, before }) => [
+    { key, label, values },
+    ...(before ? [{ key: `${key} before`, label: `${label}, before`, values: [...before] }] : []),
+  ]);
 
 /**
  * Band is a part of the plot with a y axis of its own, above those that come after it; the x axis is everybody's. For

@@ -2,8 +2,16 @@ import { useLayoutEffect } from "react";
 import { cursorGroup } from "./cursor";
 import { bucketAt } from "./model";
 import type { Plot } from "./plot";
-import { noData, readoutOf } from "./readout";
+import { noData, type Readout, readoutOf } from "./readout";
 import type { Parts, Ref } from "./usePlot";
+
+/** words are what a place of the legend says: "time", "total" or the n-th series, and "before …" of the window before. */
+function words(said: Readout, what: string): string | null | undefined {
+  const [, before, of] = /^(before )?(.*)$/.exec(what) ?? [];
+  if (of === "time") return said.time;
+  if (of === "total") return before ? said.totalBefore : said.total;
+  return (before ? said.before : said.values)[Number(of)];
+}
 
 /** useReadout shows the bucket of the group's cursor: line, points, legend, and what is read aloud. */
 export function useReadout({
@@ -23,8 +31,7 @@ export function useReadout({
       if (index === null) delete figure.dataset.hoverIndex;
       else figure.dataset.hoverIndex = String(index);
       const said = readoutOf(model, index ?? model.idle, latest.current.format);
-      const text = (what = "") =>
-        (what === "time" ? said.time : what === "total" ? said.total : said.values[Number(what)]) ?? "";
+      const text = (what = "") => words(said, what) ?? "";
       for (const node of figure.querySelectorAll<HTMLElement>("[data-readout]")) {
         const said = text(node.dataset.readout);
         if (node.textContent !== said) node.textContent = said;

@@ -2,6 +2,7 @@ import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
 import { count } from "../ui/format";
 import { useScope } from "../window/scope";
+import { windowBefore } from "../window/window";
 import { useAlertScope } from "./fleet";
 import { sinceMonitored, startMarker } from "./history";
 import { type Drawing, Tile } from "./Tile";
@@ -26,7 +27,7 @@ const eachBucket = ({ bucketSize }: Schemas["AlertHistory"]) =>
 
 /** AlertHistoryTile is how many alerts were firing and how many were resolved in each bucket, muted ones left out. */
 export function AlertHistoryTile() {
-  const { window, instanceIds } = useScope();
+  const { window, instanceIds, compares } = useScope();
   const { scope, error, retry } = useAlertScope(instanceIds);
   const { from, to, bucketSize } = window;
   const history = api.useQuery(
@@ -34,6 +35,12 @@ export function AlertHistoryTile() {
     "/api/v1/alerts/raised-resolved-history",
     { params: { query: { from, to, bucketSize, ...scope } } },
     { enabled: scope !== null },
+  );
+  const before = api.useQuery(
+    "get",
+    "/api/v1/alerts/raised-resolved-history",
+    { params: { query: { ...windowBefore(window), bucketSize, ...scope } } },
+    { enabled: compares && scope !== null },
   );
   const nameless = scope === null && error !== null;
   return (
@@ -48,6 +55,7 @@ export function AlertHistoryTile() {
         isFetching: history.isFetching || (scope === null && !nameless),
         refetch: nameless ? retry : history.refetch,
       }}
+      before={before}
       draw={draw}
     />
   );

@@ -11,7 +11,7 @@ import classes from "./dashboard.module.css";
 
 type Snapshot = Schemas["Connections"];
 
-/** A sample that is older than this when the server answers says that no newer one reached it. */
+/** A sample that is older than this when the server answers, or says that nothing has changed, is the newest it has. */
 const staleAfter = 2 * 60_000;
 
 const nothing: Snapshot = {
@@ -34,7 +34,8 @@ function Sampled({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: num
   const now = useNow(1_000);
   if (snapshot.sampledAt === null) return <span>no sample</span>;
   const sampled = Date.parse(snapshot.sampledAt);
-  const ageThen = Date.parse(snapshot.asOf) - sampled;
+  // Not asOf: that is of the first of all answers that were the same.
+  const ageThen = onServer(answeredAt) - sampled;
   const age = Math.max(0, ageThen + Math.max(0, now.getTime() - onServer(answeredAt)));
   return (
     <>

@@ -4,10 +4,13 @@ import { type ComponentProps, lazy, type ReactNode, Suspense, useId, useMemo, us
 import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
 import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
+import { withBefore } from "../chart/types";
 import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
 import { say, sayProblem } from "../ui/say";
 import { useScope } from "../window/scope";
+import { distanceBefore } from "../window/window";
+import { beside } from "./before";
 import classes from "./dashboard.module.css";
 import { useLast } from "./last";
 import { NoInstance, NoValues } from "./NoValues";
@@ -89,6 +92,7 @@ export function Tile<A extends Answer>({
   about,
   note,
   asked,
+  before,
   draw,
   plotHeight = 200,
 }: {
@@ -96,6 +100,8 @@ export function Tile<A extends Answer>({
   about: string;
   note?: (answer: A) => ReactNode;
   asked: Asked<A>;
+  /** The window before, while it is compared with. */
+  before?: Pick<Asked<A>, "data" | "isError">;
   draw: (answer: A) => Drawing;
   plotHeight?: number;
 }) {
@@ -104,7 +110,15 @@ export function Tile<A extends Answer>({
   const heading = useId();
   const [table, setTable] = useState(false);
   const data = useLast(asked.data, scope.instanceIds);
-  const drawing = useMemo(() => data && draw(data), [data, draw]);
+  const former = useLast(scope.compares ? before?.data : undefined, scope.instanceIds);
+  const compared = scope.compares ? former : undefined;
+  const distance = distanceBefore(scope.window);
+  const drawing = useMemo(() => {
+    const drawing = data && draw(data);
+    if (!drawing || !compared) return drawing;
+    const then = { buckets: compared, series: draw(compared).series };
+    return { ...drawing, series: beside(drawing.series, data, then, distance) };
+  }, [data, compared, distance, draw]);
   const valued = drawing?.series.some((s) => s.values.some((v) => v !== null)) ?? false;
   const ready = !scope.matchesNothing && (data !== undefined || !asked.isError);
 
@@ -151,6 +165,7 @@ export function Tile<A extends Answer>({
           <p className={classes.about}>
             {about}
             {ready && data && note && <> · {note(data)}</>}
+            {scope.compares && before?.isError && " · the window before could not be loaded"}
           </p>
         </div>
         <TileMenu
@@ -159,7 +174,7 @@ export function Tile<A extends Answer>({
           onTable={setTable}
           onCopy={
             ready && data && drawing && valued
-              ? () => copy(title, toCSV({ bucketStarts: data.bucketStarts, series: drawing.series }))
+              ? () => copy(title, toCSV({ bucketStarts: data.bucketStarts, series: withBefore(drawing.series) }))
               : undefined
           }
         />

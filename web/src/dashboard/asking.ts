@@ -1,5 +1,6 @@
 import { usePolling } from "../api/polling";
 import type { Scope } from "../window/scope";
+import { windowBefore } from "../window/window";
 
 /** windowQuery is the window and the filter as the three measured tiles ask for them, the same to the byte. */
 export const windowQuery = ({ window: { from, to, bucketSize }, instanceIds }: Scope) => ({
@@ -8,6 +9,9 @@ export const windowQuery = ({ window: { from, to, bucketSize }, instanceIds }: S
   bucketSize,
   ...(instanceIds && { instanceId: instanceIds }),
 });
+
+/** queryBefore is the same of the window before, which tiles are compared with. */
+export const queryBefore = (scope: Scope) => ({ ...windowQuery(scope), ...windowBefore(scope.window) });
 
 /** useCurrent is the options of figures of this moment: they are read again every 30 s, sooner than samples come in. */
 export const useCurrent = () => usePolling(() => 30_000);

@@ -2,7 +2,7 @@ import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
 import { engineName, plural } from "../ui/format";
 import { useScope } from "../window/scope";
-import { windowQuery } from "./asking";
+import { queryBefore, windowQuery } from "./asking";
 import { type Drawing, Tile } from "./Tile";
 import { latency, percent, sessions } from "./units";
 
@@ -33,12 +33,19 @@ export function UtilizationTile() {
     { params: { query: windowQuery(scope) } },
     { enabled: !scope.matchesNothing },
   );
+  const before = api.useQuery(
+    "get",
+    "/api/v1/metrics/utilization",
+    { params: { query: queryBefore(scope) } },
+    { enabled: scope.compares && !scope.matchesNothing },
+  );
   return (
     <Tile
       title="Utilization"
       about="Average CPU and memory, fullest disk"
       note={hosts}
       asked={utilization}
+      before={before}
       draw={drawUtilization}
     />
   );
@@ -68,12 +75,19 @@ export function QueryPerformanceTile() {
     { params: { query: windowQuery(scope) } },
     { enabled: !scope.matchesNothing },
   );
+  const before = api.useQuery(
+    "get",
+    "/api/v1/metrics/query-performance",
+    { params: { query: queryBefore(scope) } },
+    { enabled: scope.compares && !scope.matchesNothing },
+  );
   return (
     <Tile
       title="Query performance"
       about="Latency"
       note={engines}
       asked={performance}
+      before={before}
       draw={drawLatency}
       plotHeight={tall}
     />
@@ -118,12 +132,19 @@ export function WaitEventsTile() {
     { params: { query: windowQuery(scope) } },
     { enabled: !scope.matchesNothing },
   );
+  const before = api.useQuery(
+    "get",
+    "/api/v1/metrics/wait-events",
+    { params: { query: queryBefore(scope) } },
+    { enabled: scope.compares && !scope.matchesNothing },
+  );
   return (
     <Tile
       title="Wait events"
       about="Average waiting sessions"
       note={engines}
       asked={waits}
+      before={before}
       draw={drawWaits}
       plotHeight={tall}
     />

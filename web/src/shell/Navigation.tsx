@@ -1,16 +1,15 @@
 import { NavLink, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useSession } from "../api/session";
-import type { ScopeSearch } from "../window/scope";
-import { placeOf, sections } from "./navigation";
+import { placeOf, searchTo, sections, type Ways } from "./navigation";
 
-/** Navigation is the list of pages that the reader may see; scope goes along to those that have one. */
+/** Navigation is the list of pages that the reader may see; ways go along to those that have a scope. */
 export function Navigation({
-  scope,
+  ways,
   opened,
   onNavigate,
 }: {
-  scope: ScopeSearch;
+  ways: Ways;
   /** On a narrow screen it covers the page while it is. */
   opened: boolean;
   onNavigate: () => void;
@@ -35,7 +34,7 @@ export function Navigation({
                     <Link
                       {...props}
                       to={to}
-                      search={(scoped ? scope : {}) as never}
+                      search={searchTo({ to, scoped }, ways) as never}
                       activeOptions={{ exact: true, includeSearch: false }}
                       aria-current={place === to ? "page" : undefined}
                     />

@@ -1,11 +1,13 @@
 import { useDisclosure } from "@mantine/hooks";
+import { useMatches } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { part } from "../ui/part";
-import { type ScopeSearch, useScope } from "../window/scope";
+import { type ScopeSearch, useLive, useScope, type ViewSearch } from "../window/scope";
 import { AwayBanner } from "./Away";
 import { DemoBanner, InsecureBanner } from "./Banners";
 import { useFocus } from "./focus";
 import { Navigation } from "./Navigation";
+import type { Ways } from "./navigation";
 import { RouteAnnouncer } from "./RouteAnnouncer";
 import { SessionEnded } from "./SessionEnded";
 import "./shell.css";
@@ -20,9 +22,12 @@ const ShortcutsModal = lazy(() => part(() => import("./ShortcutsModal")));
 export function Shell({ scoped, children }: { scoped: boolean; children: ReactNode }) {
   const [menu, { toggle, close }] = useDisclosure();
   const [tool, setTool] = useState<Tool | null>(null);
+  const { refresh } = useScope();
   const scope = useLastScope(scoped);
+  const ways: Ways = { scope, dashboard: { ...scope, ...useLastView() } };
+  useLive(scoped ? refresh : undefined);
   useFocus();
-  usePageShortcuts(scoped, scope, setTool);
+  usePageShortcuts(scoped, ways, setTool);
   return (
     <div className="shell" data-scoped={scoped || undefined}>
       {/* biome-ignore lint/a11y/useValidAnchor: a skip link is a link, only one that leaves the address as it is */}
@@ -38,9 +43,9 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
         Skip to the content
       </a>
       <header className="shell-header">
-        <TopBar scoped={scoped} scope={scope} menu={menu} onMenu={toggle} tool={tool} onTool={setTool} />
+        <TopBar scoped={scoped} dashboard={ways.dashboard} menu={menu} onMenu={toggle} tool={tool} onTool={setTool} />
       </header>
-      <Navigation scope={scope} opened={menu} onNavigate={close} />
+      <Navigation ways={ways} opened={menu} onNavigate={close} />
       <main className="shell-main" id="main" tabIndex={-1}>
         <AwayBanner />
         <InsecureBanner />
@@ -60,7 +65,19 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
 /** useLastScope is the scope of the page, or on a page without one that of the last page with it. */
 function useLastScope(scoped: boolean): ScopeSearch {
   const { search } = useScope();
-  const [last, setLast] = useState(search);
-  if (scoped && JSON.stringify(last) !== JSON.stringify(search)) setLast(search);
+  return useWhile(scoped, search);
+}
+
+/** useLastView is what the dashboard's address says beside its scope, or on another page what it last said. */
+function useLastView(): ViewSearch {
+  const here = useMatches({ select: (matches) => matches[matches.length - 1]?.pathname === "/" });
+  const { hide, compare }: ViewSearch = useMatches({ select: (matches) => matches[matches.length - 1]?.search ?? {} });
+  return useWhile(here, { ...(hide && { hide }), ...(compare && { compare }) });
+}
+
+/** useWhile is a value while that holds, and afterwards the last one that did. */
+function useWhile<V>(holds: boolean, value: V): V {
+  const [last, setLast] = useState(value);
+  if (holds && JSON.stringify(last) !== JSON.stringify(value)) setLast(value);
   return last;
 }

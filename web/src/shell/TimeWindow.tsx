@@ -1,6 +1,6 @@
-import { Button, Divider, Popover, Text, TextInput } from "@mantine/core";
-import { IconChevronDown, IconClock } from "@tabler/icons-react";
-import { type FormEvent, useRef, useState } from "react";
+import { ActionIcon, Button, Divider, Popover, Switch, Text, TextInput } from "@mantine/core";
+import { IconChevronDown, IconChevronLeft, IconChevronRight, IconClock } from "@tabler/icons-react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { serverNow } from "../api/clock";
 import { type CustomErrors, fieldOf, readCustom } from "../window/custom";
 import { useScope } from "../window/scope";
@@ -12,16 +12,18 @@ type Props = {
   onChange: (opened: boolean) => void;
   /** The page shows all times where its address has no window. */
   anyTime: boolean;
+  /** The page can show the window before beside this one. */
+  comparable: boolean;
 };
 
 /** TimeWindow chooses the window: a preset that ends now and moves on Refresh, or a range that stays. */
-export function TimeWindow({ opened, onChange, anyTime }: Props) {
+export function TimeWindow({ opened, onChange, anyTime, comparable }: Props) {
   const scope = useScope();
   const { range, from } = scope.search;
   const unbounded = anyTime && range === undefined && from === undefined;
   const text = unbounded ? "Any time" : windowLabel(scope.window);
   const close = () => onChange(false);
-  return (
+  const chooser = (
     <Popover opened={opened} onChange={onChange} position="bottom-start" width={320} trapFocus returnFocus withinPortal>
       <Popover.Target>
         <Button
@@ -66,10 +68,65 @@ export function TimeWindow({ opened, onChange, anyTime }: Props) {
             />
           )}
         </div>
+        {!unbounded && (
+          <div className="shell-steps">
+            <Button size="compact-md" fz="sm" variant="default" onClick={scope.back}>
+              Back by a window
+            </Button>
+            <Button
+              size="compact-md"
+              fz="sm"
+              variant="default"
+              disabled={scope.forward === null}
+              onClick={scope.forward ?? undefined}
+            >
+              Forward
+            </Button>
+          </div>
+        )}
+        {comparable && (
+          <Switch
+            mt="sm"
+            label="Compare with the window before"
+            checked={scope.compares}
+            onChange={(event) => scope.setCompares(event.currentTarget.checked)}
+          />
+        )}
         <Divider my="sm" />
         <Custom onApplied={close} />
       </Popover.Dropdown>
     </Popover>
+  );
+  if (unbounded) return chooser;
+  return (
+    <Button.Group className="shell-when">
+      <Step name="Back by a window" onClick={scope.back}>
+        <IconChevronLeft size={16} aria-hidden />
+      </Step>
+      {chooser}
+      <Step name="Forward by a window" onClick={scope.forward}>
+        <IconChevronRight size={16} aria-hidden />
+      </Step>
+    </Button.Group>
+  );
+}
+
+/** Step is disabled for the eye and the ear only where there is none: whoever steps with the keys keeps the focus. */
+function Step({ name, onClick, children }: { name: string; onClick: (() => void) | null; children: ReactNode }) {
+  return (
+    <ActionIcon
+      className="shell-step"
+      variant="default"
+      w={26}
+      miw={26}
+      h={32}
+      aria-label={name}
+      aria-disabled={onClick === null || undefined}
+      data-disabled={onClick === null || undefined}
+      onClick={onClick ?? undefined}
+    >
+      {children}
+    </ActionIcon>
   );
 }
 

@@ -2,7 +2,7 @@ import { Burger, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { TrayMenu } from "../reports/TrayMenu";
-import type { ScopeSearch } from "../window/scope";
+import type { ScopeSearch, ViewSearch } from "../window/scope";
 import { AccountMenu } from "./AccountMenu";
 import { InstanceFilter } from "./InstanceFilter";
 import { RefreshButton } from "./RefreshButton";
@@ -15,7 +15,8 @@ export type Tool = "filter" | "window" | "help";
 
 type Props = {
   scoped: boolean;
-  scope: ScopeSearch;
+  /** What goes along to the dashboard. */
+  dashboard: ScopeSearch & ViewSearch;
   menu: boolean;
   onMenu: () => void;
   tool: Tool | null;
@@ -23,7 +24,7 @@ type Props = {
 };
 
 /** TopBar is the organization, the scope of the pages that have one, and what is there on every page. */
-export function TopBar({ scoped, scope, menu, onMenu, tool, onTool }: Props) {
+export function TopBar({ scoped, dashboard, menu, onMenu, tool, onTool }: Props) {
   const { organization } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const opens = (which: Tool) => (opened: boolean) => onTool(opened ? which : null);
@@ -37,7 +38,7 @@ export function TopBar({ scoped, scope, menu, onMenu, tool, onTool }: Props) {
         aria-label={menu ? "Close the navigation" : "Open the navigation"}
         aria-expanded={menu}
       />
-      <Link to="/" search={scope as never} className="shell-mark">
+      <Link to="/" search={dashboard as never} className="shell-mark">
         <img src="/assets/icon.svg" alt="" width={28} height={28} />
         <Text span fw={700} className="shell-product">
           Muster
@@ -49,7 +50,12 @@ export function TopBar({ scoped, scope, menu, onMenu, tool, onTool }: Props) {
       {scoped && (
         <div className="shell-scope">
           <InstanceFilter opened={tool === "filter"} onChange={opens("filter")} />
-          <TimeWindow opened={tool === "window"} onChange={opens("window")} anyTime={path === "/alerts"} />
+          <TimeWindow
+            opened={tool === "window"}
+            onChange={opens("window")}
+            anyTime={path === "/alerts"}
+            comparable={path === "/"}
+          />
           <RefreshButton />
           <ShareMenu />
         </div>

@@ -17,9 +17,17 @@ import {
   IconUsers,
   type TablerIcon,
 } from "@tabler/icons-react";
+import type { ScopeSearch, ViewSearch } from "../window/scope";
 
 /** The navigation: what is in it, for whom. A link without a permission is for everybody who is signed in. */
 export type Destination = { to: string; name: string; icon: TablerIcon; permission?: string; scoped?: boolean };
+
+/** Ways is what goes along with a link: the scope to pages that have one, and to the dashboard what it shows beside. */
+export type Ways = { scope: ScopeSearch; dashboard: ScopeSearch & ViewSearch };
+
+/** searchTo is what stands in the address of a link to a page. */
+export const searchTo = ({ to, scoped }: Pick<Destination, "to" | "scoped">, { scope, dashboard }: Ways) =>
+  to === "/" ? dashboard : scoped ? scope : {};
 
 export const sections: { name: string; links: Destination[] }[] = [
   {

@@ -1,6 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { useSession } from "../api/session";
-import { type ScopeSearch, useAnchor } from "../window/scope";
+import { useAnchor } from "../window/scope";
+import type { Ways } from "./navigation";
 import type { Tool } from "./TopBar";
 import { useShortcuts } from "./useShortcuts";
 
@@ -11,12 +12,12 @@ function searchField(): HTMLElement | null {
 }
 
 /** usePageShortcuts binds the shortcuts to the page: without a scope it has no filter and no window. */
-export function usePageShortcuts(scoped: boolean, scope: ScopeSearch, open: (tool: Tool) => void) {
+export function usePageShortcuts(scoped: boolean, { scope, dashboard }: Ways, open: (tool: Tool) => void) {
   const router = useRouter();
   const session = useSession();
   const { move } = useAnchor();
   const filter = scoped ? () => open("filter") : undefined;
-  const go = (to: string, permission: string, search: ScopeSearch = {}) =>
+  const go = (to: string, permission: string, search: Ways["dashboard"] = {}) =>
     session.can(permission) ? () => router.navigate({ to, search: search as never }) : undefined;
   useShortcuts({
     help: () => open("help"),
@@ -28,7 +29,7 @@ export function usePageShortcuts(scoped: boolean, scope: ScopeSearch, open: (too
       if (field) field.focus();
       else filter?.();
     },
-    dashboard: go("/", "metrics:read", scope),
+    dashboard: go("/", "metrics:read", dashboard),
     alerts: go("/alerts", "alerts:read", scope),
     instances: go("/instances", "metrics:read"),
     reports: go("/reports", "reports:read"),

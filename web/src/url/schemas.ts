@@ -1,4 +1,5 @@
 // What each page's address may say: contract §17.
+import { intervals } from "../window/refresh";
 import { isCustom, presets, type Range } from "../window/window";
 import { instant, noneOf, oneOf, ordinal, search, someOf, text, texts, uuid, uuids } from "./search";
 
@@ -9,7 +10,7 @@ const oneWindow = ({ range, from, to }: Range): ("from" | "to")[] => {
 };
 
 const window = { range: oneOf(...presets), from: instant, to: instant };
-const scope = { ...window, instanceId: uuids };
+const scope = { ...window, instanceId: uuids, refresh: oneOf(...intervals) };
 
 export const kinds = ["Security", "InstanceScorecard", "DataInventory"] as const;
 export const statuses = ["Queued", "Building", "Ready", "Failed", "Expired"] as const;
@@ -26,7 +27,7 @@ export const series = [
 ] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
-export const dashboardSearch = search({ ...scope, hide: noneOf(...series) }, oneWindow);
+export const dashboardSearch = search({ ...scope, hide: noneOf(...series), compare: oneOf("previous") }, oneWindow);
 export const alertsSearch = search(
   {
     ...scope,

@@ -11,6 +11,7 @@ describe("an address of the dashboard", () => {
   test.each([
     ["", {}],
     ["?range=7d", { range: "7d" }],
+    ["?range=2d&refresh=30s&compare=previous", { range: "2d", refresh: "30s", compare: "previous" }],
     ["?hide=locks&hide=cpuPercent", { hide: ["locks", "cpuPercent"] }],
     ["?hide=", { hide: [] }],
     [`?instanceId=${a}&instanceId=${b}&instanceId=${a}`, { instanceId: [a, b] }],
@@ -27,6 +28,7 @@ describe("an address of the dashboard", () => {
   test.each([
     ["?range=2h", {}, ["range=2h"]],
     ["?hide=everything", {}, ["hide=everything"]],
+    ["?refresh=1s&compare=year", {}, ["refresh=1s", "compare=year"]],
     ["?hide=locks&hide=latches&hide=io", { hide: ["locks", "io"] }, ["hide=latches"]],
     ["?zone=UTC", {}, ["zone=UTC"]],
     ["?__proto__=1&constructor=2", {}, ["__proto__=1", "constructor=2"]],

@@ -1,51 +1,119 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { focusManager, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useMatches, useNavigate } from "@tanstack/react-router";
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { sessionQuery } from "../api/session";
-import { isCustom, type Preset, type Range, type Window, windowOf } from "./window";
+import { heldUntil, type Interval, intervalLengths, movesOn } from "./refresh";
+import { isCustom, type Preset, type Range, stepped, type Window, windowOf } from "./window";
 
 /** ScopeSearch is what every page with the top bar's filter carries in its address. */
-export type ScopeSearch = Range & { instanceId?: string[] };
+export type ScopeSearch = Range & { instanceId?: string[]; refresh?: Interval };
 
-type Anchor = { at: Date; move: () => void };
+/** ViewSearch is what the dashboard's address says beside its scope: the series that it hides, and whether it compares. */
+export type ViewSearch = { hide?: string[]; compare?: "previous" };
 
-const AnchorContext = createContext<Anchor>({ at: new Date(), move: () => {} });
+/** Reading is one time that the page was read: when, and the instant at which its presets end. */
+type Reading = { at: Date; asked: number };
+
+type Anchor = {
+  at: Date;
+  /** When the page was last read as a whole. */
+  asked: number;
+  move: () => void;
+  /** Reads the page again, at the same anchor until a minute has passed. */
+  again: () => void;
+};
+
+const AnchorContext = createContext<Anchor>({ at: new Date(), asked: 0, move: () => {}, again: () => {} });
+
+const readNow = (): Reading => {
+  const at = new Date();
+  return { at, asked: at.getTime() };
+};
 
 /** AnchorProvider holds the instant at which presets end: one for the whole page, moved by Refresh alone. */
 export function AnchorProvider({ children }: { children: ReactNode }) {
-  const [at, setAt] = useState(() => new Date());
-  const move = useCallback(() => setAt(new Date()), []);
-  const anchor = useMemo(() => ({ at, move }), [at, move]);
-  useRefetch(at);
+  const [reading, read] = useState(readNow);
+  const move = useCallback(() => read(readNow), []);
+  const again = useCallback(
+    () => read(({ at }) => (movesOn(at.getTime(), Date.now()) ? readNow() : { at, asked: Date.now() })),
+    [],
+  );
+  const anchor = useMemo(() => ({ ...reading, move, again }), [reading, move, again]);
+  useRefetch(reading);
   return <AnchorContext value={anchor}>{children}</AnchorContext>;
 }
 
+const ofThePage = (query: { queryKey: readonly unknown[] }) => query.queryKey[0] !== sessionQuery.queryKey[0];
+
 /**
- * useRefetch reads again whatever the page shows once the anchor has moved. What has the anchor in its key is being read
- * by then (effects of children run first) and is left alone: one Refresh, one request each.
+ * useRefetch reads again whatever the page shows at each further reading. What has the anchor in its key is being read
+ * by then, if that has moved (effects of children run first), and is left alone: one Refresh, one request each.
  */
-function useRefetch(at: Date) {
+function useRefetch(reading: Reading) {
   const queries = useQueryClient();
-  const seen = useRef(at);
+  const seen = useRef(reading);
   useEffect(() => {
-    if (seen.current === at) return;
-    seen.current = at;
+    if (seen.current === reading) return;
+    seen.current = reading;
     queries.refetchQueries(
-      {
-        type: "active",
-        predicate: (query) => query.state.fetchStatus === "idle" && query.queryKey[0] !== sessionQuery.queryKey[0],
-      },
+      { type: "active", predicate: (query) => query.state.fetchStatus === "idle" && ofThePage(query) },
       { cancelRefetch: false },
     );
-  }, [at, queries]);
+  }, [reading, queries]);
 }
 
 export const useAnchor = () => useContext(AnchorContext);
 
+const visible = () => focusManager.isFocused();
+const onVisible = (tell: () => void) => focusManager.subscribe(tell);
+
+const held = (queries: QueryClient) =>
+  heldUntil(queries.getQueryCache().findAll({ type: "active", predicate: ofThePage }));
+
+/**
+ * useLive reads the page again so long after it was last read, by whatever. A hidden tab asks nothing; looked at again, it
+ * asks at once if it is due. A server that says when to come again is not asked before.
+ */
+export function useLive(interval: Interval | undefined) {
+  const { asked, again } = useAnchor();
+  const queries = useQueryClient();
+  const looked = useSyncExternalStore(onVisible, visible);
+  useEffect(() => {
+    if (interval === undefined || !looked) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (until: number) => {
+      timer = setTimeout(ask, Math.max(0, until - Date.now()));
+    };
+    const ask = () => {
+      const until = held(queries);
+      if (until > Date.now()) wait(until);
+      else again();
+    };
+    wait(asked + intervalLengths[interval]);
+    return () => clearTimeout(timer);
+  }, [interval, looked, asked, again, queries]);
+}
+
 /** scopeOf is the part of an address that goes along from page to page. */
 export function scopeOf(search: ScopeSearch): ScopeSearch {
-  const { range, from, to, instanceId } = search;
-  return { ...(range && { range }), ...(from && { from }), ...(to && { to }), ...(instanceId && { instanceId }) };
+  const { range, from, to, instanceId, refresh } = search;
+  return {
+    ...(range && { range }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(instanceId && { instanceId }),
+    ...(refresh && { refresh }),
+  };
 }
 
 export type Scope = {
@@ -59,6 +127,15 @@ export type Scope = {
   search: ScopeSearch;
   setPreset: (preset: Preset) => void;
   setCustom: (from: string, to: string) => void;
+  /** Goes a window back or forward; null where that would be no step. */
+  back: () => void;
+  forward: (() => void) | null;
+  /** How often the page is read anew by itself; undefined is never. */
+  refresh: Interval | undefined;
+  setRefresh: (interval: Interval | undefined) => void;
+  /** The dashboard shows the window before beside this one. */
+  compares: boolean;
+  setCompares: (on: boolean) => void;
   /** To no window at all, where a page has such a thing; elsewhere to the default preset. */
   clearWindow: () => void;
   /** replace leaves no entry in the history: for the second and further changes of one choice. */
@@ -68,32 +145,48 @@ export type Scope = {
 /** useScope is the top bar's filter and window: read from the address, changed by changing it. */
 export function useScope(): Scope {
   // The page's search, also for the shell around it, whose own is the address as it came.
-  const search: ScopeSearch = useMatches({ select: (matches) => matches[matches.length - 1]?.search ?? {} });
+  const search: ScopeSearch & ViewSearch = useMatches({
+    select: (matches) => matches[matches.length - 1]?.search ?? {},
+  });
   const { at } = useAnchor();
   const navigate = useNavigate();
-  const { range, from, to } = search;
+  const { range, from, to, refresh } = search;
   const ids = search.instanceId?.join(",");
   const window = useMemo(() => windowOf({ range, from, to }, at), [range, from, to, at]);
   const instanceIds = useMemo(() => (ids === undefined ? undefined : ids === "" ? [] : ids.split(",")), [ids]);
-  const change = useCallback(
-    (next: ScopeSearch, replace = false) =>
+  const turn = useCallback(
+    (next: Record<string, unknown>, replace = false) =>
       navigate({
         to: ".",
         replace,
         // The page stays where it is scrolled to: it is the same page, of another scope.
         resetScroll: false,
-        // A page of a list in another scope is another page: it starts again at the first.
-        search: ((previous: Record<string, unknown>) => ({ ...previous, page: undefined, ...next })) as never,
+        search: ((previous: Record<string, unknown>) => ({ ...previous, ...next })) as never,
       }),
     [navigate],
   );
+  // A page of a list in another scope is another page: it starts again at the first.
+  const change = (next: ScopeSearch, replace = false) => turn({ page: undefined, ...next }, replace);
+  const later = stepped(window, 1, at) ?? null;
+  const step = (next: Range | undefined) => change({ range: undefined, from: undefined, to: undefined, ...next });
   return {
     window,
     instanceIds,
     matchesNothing: instanceIds?.length === 0,
-    search: scopeOf({ ...(isCustom({ range, from, to }) ? { from, to } : { range }), instanceId: instanceIds }),
+    search: scopeOf({
+      ...(isCustom({ range, from, to }) ? { from, to } : { range }),
+      instanceId: instanceIds,
+      refresh,
+    }),
     setPreset: (preset) => change({ range: preset, from: undefined, to: undefined }),
     setCustom: (start, end) => change({ range: undefined, from: start, to: end }),
+    back: () => step(stepped(window, -1, at)),
+    forward: later && (() => step(later)),
+    refresh,
+    // The same page, read more often: nothing for Back to return to.
+    setRefresh: (interval) => turn({ refresh: interval }, true),
+    compares: search.compare === "previous",
+    setCompares: (on) => turn({ compare: on ? "previous" : undefined }, true),
     clearWindow: () => change({ range: undefined, from: undefined, to: undefined }),
     setInstances: (chosen, options) => change({ instanceId: chosen }, options?.replace),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fieldOf, readCustom } from "./custom";
-import { bucketLengths, bucketSizeOf, isCustom, presets, windowOf } from "./window";
+import { bucketLengths, bucketSizeOf, isCustom, presets, stepped, windowBefore, windowOf } from "./window";
 import { windowLabel } from "./words";
 
 const noon = new Date("2026-11-20T12:00:00Z");
@@ -10,8 +10,11 @@ describe("a preset", () => {
   test.each([
     ["15m", 0.25, "1m"],
     ["1h", 1, "1m"],
+    ["3h", 3, "1m"],
     ["6h", 6, "1m"],
+    ["12h", 12, "1m"],
     ["24h", 24, "1m"],
+    ["2d", 48, "1h"],
     ["7d", 7 * 24, "1h"],
     ["30d", 30 * 24, "1d"],
   ] as const)("%s ends at the anchor", (range, length, bucketSize) => {
@@ -64,6 +67,43 @@ test("no window of this century has more buckets than the API gives", () => {
     const size = bucketSizeOf(new Date(from), new Date(to));
     expect((new Date(to).getTime() - new Date(from).getTime()) / bucketLengths[size]).toBeLessThan(11_000);
   }
+});
+
+describe("the window before", () => {
+  test("is as long, and ends where this one begins", () => {
+    expect(windowBefore(windowOf({ range: "1h" }, noon))).toEqual({
+      from: "2026-11-20T10:00:00.000Z",
+      to: "2026-11-20T11:00:00.000Z",
+    });
+  });
+  test("lies whole buckets back, so that each has one to be compared with", () => {
+    const odd = { from: "2026-11-20T10:00:20.000Z", to: "2026-11-20T10:02:50.000Z" };
+    expect(windowBefore(windowOf(odd, noon))).toEqual({
+      from: "2026-11-20T09:57:20.000Z",
+      to: "2026-11-20T09:59:50.000Z",
+    });
+  });
+});
+
+describe("a window back or forward", () => {
+  const step = (range: Parameters<typeof windowOf>[0], ...directions: (1 | -1)[]) =>
+    directions.reduce((at, direction) => stepped(windowOf(at, noon), direction, noon) ?? at, range);
+  test("is as long, and right beside", () => {
+    expect(step({ range: "6h" }, -1)).toEqual({ from: "2026-11-20T00:00:00.000Z", to: "2026-11-20T06:00:00.000Z" });
+    expect(step({ range: "6h" }, -1, -1, 1)).toEqual(step({ range: "6h" }, -1));
+  });
+  test("leads back to the preset, from near enough to now too", () => {
+    expect(step({ range: "6h" }, -1, -1, 1, 1)).toEqual({ range: "6h" });
+    const almost = { from: "2026-11-20T09:59:30.000Z", to: "2026-11-20T10:59:30.000Z" };
+    expect(step(almost, 1)).toEqual({ range: "1h" });
+  });
+  test("ends now where there is no such preset, and is none from there", () => {
+    const odd = { from: "2026-11-20T09:10:00.000Z", to: "2026-11-20T11:00:00.000Z" };
+    expect(step(odd, 1)).toEqual({ from: "2026-11-20T10:10:00.000Z", to: noon.toISOString() });
+    for (const last of [step(odd, 1), { range: "24h" } as const, { from: odd.from, to: "2026-11-21T00:00:00.000Z" }]) {
+      expect(stepped(windowOf(last, noon), 1, noon)).toBeUndefined();
+    }
+  });
 });
 
 describe("the custom range's form", () => {
