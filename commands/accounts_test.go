@@ -25,7 +25,7 @@ func newInstallation(t *testing.T) *house {
 	c := clocktest.At(start)
 	store := accounts.New(db, c.Now)
 	return &house{T: t, db: db, clock: c, Service: &commands.Service{
-		DB: db, Events: eventstore.New(db), Members: store, Accounts: store, Now: c.Now,
+		DB: db, Events: eventstore.New(db), Accounts: store, Now: c.Now,
 	}}
 }
 

@@ -48,7 +48,7 @@ func (h *house) interrupted(statement string, do func()) *house {
 	h.Cleanup(pool.Close)
 	in := *h
 	in.Service = &commands.Service{
-		DB: db, Events: h.Events, Instances: h.Instances, Members: h.Members, Jobs: h.Jobs, Accounts: h.Accounts, Now: h.Now,
+		DB: db, Events: h.Events, Instances: h.Instances, Jobs: h.Jobs, Accounts: h.Accounts, Now: h.Now,
 	}
 	return &in
 }

@@ -3,7 +3,7 @@
 // a report's life, exceptions, instances, members, tokens.
 //
 // A use case validates, decides and appends. It looks up what it must know
-// through the small interfaces of Service (Instances, Checks, Members), folds the
+// through the small interfaces of Service (Instances, Checks, Jobs), folds the
 // streams concerned, lets the domain decide, and appends what it decided, all
 // in one transaction. Use cases of a build's life take the transaction of their
 // caller, because the job that they belong to is finished in it.

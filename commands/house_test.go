@@ -46,7 +46,7 @@ func newHouse(t *testing.T) *house {
 	known := &fleetNames{instances: map[uuid.UUID]instanceName{}}
 	store := accounts.New(db, c.Now)
 	h := &house{T: t, db: db, clock: c, known: known, Service: &commands.Service{
-		DB: db, Events: eventstore.New(db), Instances: known, Members: store, Jobs: jobs.NewQueue(db), Accounts: store, Now: c.Now,
+		DB: db, Events: eventstore.New(db), Instances: known, Jobs: jobs.NewQueue(db), Accounts: store, Now: c.Now,
 	}}
 	h.org, h.ana = h.organization("Example")
 	h.actor = commands.Actor{OrganizationID: h.org.ID, MemberID: h.ana.ID, RequestID: "r-1"}

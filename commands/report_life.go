@@ -165,7 +165,7 @@ func (s *Service) RecordPeople(ctx context.Context, tx *sqlx.Tx, organization, r
 	if err != nil {
 		return err
 	}
-	if len(erased) > 0 {
+	if erased {
 		return s.Jobs.InsertErasure(ctx, tx, organization, report)
 	}
 	return statement.Exec(ctx, tx, fmt.Sprintf("record whom report %s names", report), `INSERT INTO report_people (organization_id, report_id, member_id)

@@ -104,12 +104,12 @@ func (s *Service) checkRequest(ctx context.Context, actor Actor, r RequestReport
 	broken = append(broken, more...)
 	recipients, more := report.Recipients(actor.MemberID, r.RecipientIDs)
 	broken = append(broken, more...)
-	receivable, err := s.Members.Receivable(ctx, actor.OrganizationID, r.RecipientIDs)
+	receivable, err := s.Accounts.Addresses(ctx, actor.OrganizationID, r.RecipientIDs)
 	if err != nil {
 		return report.Queued{}, fmt.Errorf("look up recipients: %w", err)
 	}
 	for i, id := range r.RecipientIDs {
-		if !receivable[id] {
+		if _, ok := receivable[id]; !ok {
 			broken.Add(fmt.Sprintf("#/recipientIds/%d", i), "recipient_not_member", "not a member who can receive reports")
 		}
 	}

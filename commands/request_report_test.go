@@ -237,7 +237,7 @@ func (d dyingJobs) InsertBuild(context.Context, *sqlx.Tx, uuid.UUID, uuid.UUID) 
 // parts is a second service on the same database.
 func (h *house) parts() *commands.Service {
 	return &commands.Service{
-		DB: h.db, Events: h.Events, Instances: h.Instances, Members: h.Members, Jobs: h.Jobs, Accounts: h.Accounts, Now: h.Now, Limits: h.Limits,
+		DB: h.db, Events: h.Events, Instances: h.Instances, Jobs: h.Jobs, Accounts: h.Accounts, Now: h.Now, Limits: h.Limits,
 	}
 }
 

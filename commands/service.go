@@ -41,12 +41,6 @@ type Instances interface {
 // Checks answers which checks there are; *catalogue.Catalogue does.
 type Checks interface{ Has(id string) bool }
 
-// Members answers who may receive a report.
-type Members interface {
-	// Receivable returns those ids that are invited or active members of the organization.
-	Receivable(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]bool, error)
-}
-
 // Jobs queues background work in the transaction that appends the event
 // that asks for it. handlers/jobs satisfies it.
 type Jobs interface {
@@ -75,7 +69,6 @@ type Service struct {
 	Events    *eventstore.Store
 	Instances Instances
 	Checks    Checks
-	Members   Members
 	Jobs      Jobs
 	Accounts  *accounts.Store
 	Now       func() time.Time

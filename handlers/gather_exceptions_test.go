@@ -294,10 +294,7 @@ func TestErasingWhoAccepted(t *testing.T) {
 // found records a look at a server.
 func (e *estate) found(instance uuid.UUID, results ...snapshot.CheckResult) {
 	e.t.Helper()
-	claim, ok, err := e.facts.ClaimOne(e.t.Context(), e.organization, instance, time.Minute)
-	if err != nil || !ok {
-		e.t.Fatal(ok, err)
-	}
+	claim := e.claim(instance)
 	at := e.clock.Now().Add(-time.Hour)
 	a := snapshot.Assessment{StartedAt: at, FinishedAt: at, Outcome: snapshot.OutcomeComplete, VersionNum: 150018, Results: results}
 	if err := e.facts.Record(e.t.Context(), claim, a, nil, time.Hour); err != nil {

@@ -115,13 +115,24 @@ func (e *estate) connect(instance uuid.UUID) {
 	}
 }
 
-// assessed records a look at a server.
-func (e *estate) assessed(instance uuid.UUID, classified ...assessment.DatabaseClassification) {
+// claim takes the right to look at a server, after whatever attempts there were.
+func (e *estate) claim(instance uuid.UUID) assessment.Claim {
 	e.t.Helper()
-	claim, ok, err := e.facts.ClaimOne(e.t.Context(), e.organization, instance, time.Minute)
+	since, err := e.facts.Attempt(e.t.Context(), e.organization, instance)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	claim, ok, err := e.facts.ClaimSince(e.t.Context(), e.organization, instance, since, time.Minute)
 	if err != nil || !ok {
 		e.t.Fatal(ok, err)
 	}
+	return claim
+}
+
+// assessed records a look at a server.
+func (e *estate) assessed(instance uuid.UUID, classified ...assessment.DatabaseClassification) {
+	e.t.Helper()
+	claim := e.claim(instance)
 	size := int64(4096)
 	a := snapshot.Assessment{
 		StartedAt: e.clock.Now().Add(-time.Hour), FinishedAt: e.clock.Now().Add(-time.Hour), Outcome: snapshot.OutcomeComplete,

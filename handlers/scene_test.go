@@ -93,7 +93,7 @@ func newSceneIn(t *testing.T, dir string) *scene {
 	s.queue, s.events = jobs.NewQueue(s.db), eventstore.New(s.db)
 	s.accounts = accounts.New(s.db, s.clock.Now)
 	s.commands = &commands.Service{
-		DB: s.db, Events: s.events, Instances: fleet.NewReader(s.db), Members: s.accounts, Jobs: s.queue,
+		DB: s.db, Events: s.events, Instances: fleet.NewReader(s.db), Jobs: s.queue,
 		Accounts: s.accounts, Now: s.clock.Now,
 	}
 	var err error

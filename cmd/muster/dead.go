@@ -113,36 +113,30 @@ func (in *installation) dropDead(ctx context.Context, id uuid.UUID) (string, err
 func (in *installation) settleDead(ctx context.Context, id uuid.UUID, entryType string,
 	event func(context.Context, uuid.UUID, uuid.UUID) (topic.Replay, error), job func(context.Context, uuid.UUID, uuid.UUID) error, done string) (string, error) {
 	letter, _, err := in.runner.DeadLetters().Show(ctx, uuid.Nil, id)
+	organization := letter.OrganizationID
 	if errors.Is(err, topic.ErrNoLetter) {
-		return done, in.settleJob(ctx, id, entryType, job)
+		var row jobs.Row
+		row, _, err = in.queue.Get(ctx, uuid.Nil, id) // one that is not there is refused below
+		organization = row.OrganizationID
 	}
 	if err != nil {
 		return "", err
 	}
-	replay, err := event(ctx, letter.OrganizationID, letter.ID)
-	if err != nil {
-		return "", err
+	replay, err := event(ctx, organization, id)
+	isJob := errors.Is(err, topic.ErrNoLetter)
+	if isJob {
+		err = job(ctx, organization, id)
 	}
-	if err := in.accounts.RecordOperation(ctx, letter.OrganizationID, entryType, letter.ID.String()); err != nil {
-		return "", err
+	if err == nil {
+		err = in.accounts.RecordOperation(ctx, organization, entryType, id.String())
 	}
-	if replay.Error != "" {
+	switch {
+	case err != nil:
+		return "", err
+	case isJob:
+		return done, nil
+	case replay.Error != "":
 		return "", fmt.Errorf("%d events applied, %d still wait: %s", replay.Applied, replay.Waiting, replay.Error)
 	}
 	return fmt.Sprintf("%d events applied, none waits", replay.Applied), nil
-}
-
-// settleJob does it to the job and shows it to the organization's auditors.
-func (in *installation) settleJob(ctx context.Context, id uuid.UUID, entryType string, act func(context.Context, uuid.UUID, uuid.UUID) error) error {
-	job, ok, err := in.queue.Get(ctx, uuid.Nil, id)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return &jobs.NotDeadError{Job: id}
-	}
-	if err := act(ctx, job.OrganizationID, id); err != nil {
-		return err
-	}
-	return in.accounts.RecordOperation(ctx, job.OrganizationID, entryType, id.String())
 }

@@ -161,9 +161,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	now := time.Now
 	in.events = eventstore.New(in.db)
 	in.accounts = accounts.New(in.db, now)
-	if !cfg.RateLimits {
-		in.accounts = in.accounts.WithoutThrottle()
-	}
+	in.accounts.Unthrottled = !cfg.RateLimits
 	in.facts = assessment.NewStore(in.db, in.key)
 	own, err := assessment.ReadOwnServer(ctx, in.db)
 	if err != nil {
@@ -182,7 +180,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		return in, err
 	}
 	in.commands = &commands.Service{
-		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks, Members: in.accounts,
+		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks,
 		Jobs: in.queue, Accounts: in.accounts, Now: now,
 	}
 	in.places = &places.Resolver{

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/spf13/cobra"
 
 	"muster/internal/accounts"
@@ -37,7 +35,7 @@ The old keys stay in the file until 'muster keys retire'. Heads of the log are
 signed with the new key from now on; 'muster keys list' prints the public keys.`,
 		Args: cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
-			done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.reseal, func(r secrets.Rotation) error {
+			done, err := secrets.Rotate(cmd.Context(), in.db, in.key.Path(), in.facts.Reseal, func(r secrets.Rotation) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, r.Current+" in the place of "+r.Previous)
 			})
 			if err != nil {
@@ -67,7 +65,7 @@ Heads of the log that an old key signed stay signed: its public key stays in
 that were made before hold their own key file and can be restored as they are.`,
 		Args: cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
-			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.reseal, func(retired []string) error {
+			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.facts.Reseal, func(retired []string) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))
 			})
 			if err != nil {
@@ -79,11 +77,6 @@ that were made before hold their own key file and can be restored as they are.`,
 			return say(cmd, "retired %s; its public key stays in 'muster keys list', to check log heads it has signed\n", strings.Join(retired, ", "))
 		}),
 	}
-}
-
-// reseal seals again everything that this program keeps sealed in the database.
-func (in *installation) reseal(ctx context.Context, tx *sqlx.Tx) (int, error) {
-	return in.facts.Reseal(ctx, tx)
 }
 
 func keysListCommand(cfg *config.Config) *cobra.Command {

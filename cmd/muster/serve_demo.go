@@ -11,7 +11,6 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/demo"
 	"muster/internal/pause"
-	"muster/internal/postgres"
 )
 
 const (
@@ -21,8 +20,6 @@ const (
 	// much of it is there before anybody is told that there is a demo.
 	demoPast, demoRecent = 60 * 24 * time.Hour, 24 * time.Hour
 )
-
-var _ demo.OwnServer = (*postgres.Server)(nil)
 
 func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
 	d := &demo.Demo{

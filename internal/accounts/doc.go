@@ -4,7 +4,7 @@
 // sign-ins and refusals.
 //
 // A Store answers who makes a request (SignIn, SessionPrincipal,
-// TokenPrincipal) and who belongs where (Members, Receivable, Addresses). What
+// TokenPrincipal) and who belongs where (Members, Addresses). What
 // people argue about later (who invited whom, who minted which token) is an
 // event of the organization, so those changes are made by package commands: it
 // calls the methods here that take a transaction, and appends in the same one.

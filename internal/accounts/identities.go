@@ -53,10 +53,6 @@ func (s *Store) SignInByIdentity(ctx context.Context, id Identity, c Client) (to
 	return token, p, err
 }
 
-// IdentityLinked is the type of a SecurityEntry: a member has a further way to
-// sign in; detail: the issuer.
-const IdentityLinked = "identityLinked"
-
 //go:embed sql/link_identity.sql
 var linkIdentity string
 

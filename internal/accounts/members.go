@@ -60,14 +60,8 @@ func (s *Store) UpdateMember(ctx context.Context, tx *sqlx.Tx, org, id uuid.UUID
 
 // WorkingTokens returns the API tokens of a member that are not revoked.
 func (s *Store) WorkingTokens(ctx context.Context, tx *sqlx.Tx, org, member uuid.UUID) ([]uuid.UUID, error) {
-	tokens, err := s.tokens(ctx, tx, org, member, APIToken)
-	var working []uuid.UUID
-	for _, t := range tokens {
-		if t.RevokedAt == nil {
-			working = append(working, t.ID)
-		}
-	}
-	return working, err
+	return statement.All[uuid.UUID](ctx, tx, "list working tokens", `SELECT id FROM tokens
+		WHERE organization_id = $1 AND kind = 'api' AND member_id = $2 AND revoked_at IS NULL ORDER BY created_at DESC, id DESC`, org, member)
 }
 
 // MemberQuery asks for a page of members.
@@ -123,19 +117,12 @@ func (s *Store) member(ctx context.Context, where string, args ...any) (m Member
 	return statement.Find[Member](ctx, s.db, "look up a member", `SELECT `+memberColumns+` FROM members WHERE `+where, args...)
 }
 
-// Receivable returns those ids that are invited or active members of the organization.
-func (s *Store) Receivable(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	addresses, err := s.Addresses(ctx, org, ids)
-	receivable := make(map[uuid.UUID]bool, len(addresses))
-	for id := range addresses {
-		receivable[id] = true
-	}
-	return receivable, err
-}
-
 // Addresses returns where to mail; disabled, erased and foreign members are absent.
 func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Address, error) {
-	members, err := s.membersByID(ctx, org, ids)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	members, err := statement.All[Member](ctx, s.db, "look up members", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
 	addresses := make(map[uuid.UUID]Address, len(members))
 	for _, m := range members {
 		if m.Status == organization.Invited || m.Status == organization.Active {
@@ -148,19 +135,10 @@ func (s *Store) Addresses(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (
 // Names returns the names of members of the organization, whatever their status.
 // That of an erased member is empty; an unknown one is absent.
 func (s *Store) Names(ctx context.Context, org uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	members, err := s.membersByID(ctx, org, ids)
-	names := make(map[uuid.UUID]string, len(members))
-	for _, m := range members {
-		names[m.ID] = m.Name
-	}
-	return names, err
-}
-
-func (s *Store) membersByID(ctx context.Context, org uuid.UUID, ids []uuid.UUID) ([]Member, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return statement.All[Member](ctx, s.db, "look up members", `SELECT `+memberColumns+` FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
+	return statement.Map[uuid.UUID, string](ctx, s.db, "look up members", `SELECT id, name FROM members WHERE organization_id = $1 AND id = ANY($2)`, org, ids)
 }
 
 //go:embed sql/lock_people.sql
@@ -205,21 +183,8 @@ func (s *Store) LockInvitation(ctx context.Context, tx *sqlx.Tx, org, member uui
 		(SELECT id FROM members WHERE organization_id = $1 AND id = $2) FOR UPDATE`, org, member)
 }
 
-// LockPeople makes an erasure of these members wait until tx ends, and returns
-// those who are erased already.
-func (s *Store) LockPeople(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, members []uuid.UUID) (erased []uuid.UUID, err error) {
-	type lockedMember struct {
-		ID     uuid.UUID `db:"id"`
-		Erased bool      `db:"erased"`
-	}
-	locked, err := statement.All[lockedMember](ctx, tx, "lock members", lockPeople, org, members)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range locked {
-		if m.Erased {
-			erased = append(erased, m.ID)
-		}
-	}
-	return erased, nil
+// LockPeople makes an erasure of these members wait until tx ends, and says whether
+// one of them is erased already.
+func (s *Store) LockPeople(ctx context.Context, tx *sqlx.Tx, org uuid.UUID, members []uuid.UUID) (erased bool, err error) {
+	return statement.One[bool](ctx, tx, "lock members", lockPeople, org, members)
 }

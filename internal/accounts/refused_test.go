@@ -60,7 +60,7 @@ func TestARefusalDoesTheSameWork(t *testing.T) {
 	}
 	t.Cleanup(pool.Close)
 	d := newDoorOn(t, db)
-	d.Store = d.WithoutThrottle()
+	d.Unthrottled = true
 	d.member("known@example.org", organization.Member, "")
 	d.member("disabled@example.org", organization.Member, organization.Disabled)
 	d.member("invited@example.org", organization.Member, organization.Invited)

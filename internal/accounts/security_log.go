@@ -22,6 +22,7 @@ const (
 	SignInRefused     = "signInRefused"   // a wrong password, or an account that may not
 	SignInThrottled   = "signInThrottled" // after too many of those; once an hour
 	SignedOut         = "signedOut"
+	IdentityLinked    = "identityLinked"  // a member has a further way to sign in; detail: the issuer
 	SessionsRevoked   = "sessionsRevoked" // detail: one, others
 	PasswordChanged   = "passwordChanged"
 	PasswordReset     = "passwordReset"
@@ -194,9 +195,5 @@ func (s *Store) SecurityLog(ctx context.Context, q SecurityQuery) ([]SecurityEnt
 	case len(q.Types) > 0:
 		query, args = listSecurityByType, append(args, q.Types)
 	}
-	entries, err := statement.All[SecurityEntry](ctx, s.db, "read the security log", query, args...)
-	for i := range entries {
-		entries[i].At = entries[i].At.UTC()
-	}
-	return entries, err
+	return statement.All[SecurityEntry](ctx, s.db, "read the security log", query, args...)
 }

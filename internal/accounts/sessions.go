@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -85,10 +86,7 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		return Principal{}, err
 	}
 	now := s.clock()
-	ends := row.LastSeenAt.Add(SessionIdle)
-	if row.ExpiresAt.Before(ends) {
-		ends = row.ExpiresAt
-	}
+	ends := slices.MinFunc([]time.Time{row.LastSeenAt.Add(SessionIdle), row.ExpiresAt}, time.Time.Compare)
 	if !now.Before(ends) {
 		return Principal{}, &Refusal{Code: CodeSessionExpired, Detail: "the session has ended, sign in again"}
 	}
@@ -97,9 +95,7 @@ func (s *Store) SessionPrincipal(ctx context.Context, token string) (Principal, 
 		if err != nil {
 			return Principal{}, err
 		}
-		if ends = now.Add(SessionIdle); row.ExpiresAt.Before(ends) {
-			ends = row.ExpiresAt
-		}
+		ends = slices.MinFunc([]time.Time{now.Add(SessionIdle), row.ExpiresAt}, time.Time.Compare)
 	}
 	return Principal{
 		Member: row.Member, Organization: row.Organization, Method: row.Method, ID: row.SessionID, ExpiresAt: ends.UTC(),

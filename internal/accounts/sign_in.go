@@ -114,7 +114,11 @@ func (s *Store) authenticate(ctx context.Context, email, password string, c Clie
 		return Member{}, err
 	}
 	if err := s.throttle(ctx, a.subject, a.address); err != nil {
-		return Member{}, errors.Join(err, s.recordThrottled(ctx, a, c))
+		// Also of nobody's account: an answer without a hash is fast, and a statement more
+		// or less would show in it.
+		throttled := c.Entry(a.OrganizationID, a.ID, SignInThrottled, "")
+		throttled.Once = true
+		return Member{}, errors.Join(err, s.RecordSecurity(ctx, throttled))
 	}
 	stored, usable := a.Hash.String, a.Hash.Valid && a.Status == organization.Active
 	if !usable {
@@ -147,14 +151,6 @@ func (s *Store) account(ctx context.Context, email string, c Client) (account, e
 		a.subject = append(a.subject, a.address...)
 	}
 	return a, err
-}
-
-// recordThrottled writes down that somebody has to wait to be an account's owner, or
-// nobody's: an answer without a hash is fast, and a statement more would show in it.
-func (s *Store) recordThrottled(ctx context.Context, a account, c Client) error {
-	e := c.Entry(a.OrganizationID, a.ID, SignInThrottled, "")
-	e.Once = true
-	return s.RecordSecurity(ctx, e)
 }
 
 // forgive forgets the failures of whoever has now given the right password, and
@@ -194,7 +190,7 @@ func (s *Store) refuse(ctx context.Context, account, address []byte, e SecurityE
 
 // throttle refuses while the account (nil: none was named) or the address has to wait.
 func (s *Store) throttle(ctx context.Context, account, address []byte) error {
-	if s.unthrottled {
+	if s.Unthrottled {
 		return nil
 	}
 	until, err := statement.One[sql.NullTime](ctx, s.db, "look up failed sign-ins", `SELECT max(blocked_until) FROM sign_in_failures

@@ -36,7 +36,7 @@ func TestTheTimeOfARefusal(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDoorOn(t, db)
-	d.Store = d.WithoutThrottle()
+	d.Unthrottled = true
 	d.member("known@example.org", organization.Member, "")
 	took, spent, waited := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	for n := range pairs + 10 {

@@ -163,11 +163,7 @@ func (s *Store) touchToken(ctx context.Context, id uuid.UUID, now time.Time, ip 
 // Tokens returns the tokens of a kind, newest first: of one member, or
 // (uuid.Nil) of the whole organization.
 func (s *Store) Tokens(ctx context.Context, org, member uuid.UUID, kind string) ([]Token, error) {
-	return s.tokens(ctx, s.db, org, member, kind)
-}
-
-func (s *Store) tokens(ctx context.Context, q sqlx.QueryerContext, org, member uuid.UUID, kind string) ([]Token, error) {
-	return statement.All[Token](ctx, q, "list tokens", listTokens, org, kind, orNull(member))
+	return statement.All[Token](ctx, s.db, "list tokens", listTokens, org, kind, orNull(member))
 }
 
 // mint makes a token: prefix, random part, checksum of the random part, as
@@ -180,10 +176,7 @@ func mint(kind string) (text, shown string) {
 	var b strings.Builder
 	b.WriteString(prefix)
 	for range tokenRandom {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
-		if err != nil {
-			panic(err) // crypto/rand does not fail since Go 1.24
-		}
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(base62)))) // crypto/rand does not fail since Go 1.24
 		b.WriteByte(base62[n.Int64()])
 	}
 	text = b.String()

@@ -47,21 +47,11 @@ var claimOneSQL string
 type Attempt struct {
 	Known    bool  // this organization has a connection for that id
 	Finished int64 `db:"attempts"` // attempts finished so far
-	Held     bool  // a claim on it is alive
 }
 
-// ClaimOne claims one instance whether it is due or not; ok is false where
-// somebody else's claim on it is alive or no connection is registered.
-func (s *Store) ClaimOne(ctx context.Context, organization, instance uuid.UUID, term time.Duration) (c Claim, ok bool, err error) {
-	since, err := s.Attempt(ctx, organization, instance)
-	if err != nil {
-		return Claim{}, false, err
-	}
-	return s.ClaimSince(ctx, organization, instance, since, term)
-}
-
-// ClaimSince is ClaimOne for a caller who wants no further attempt where one has
-// finished since it looked; ok is false then too.
+// ClaimSince claims one instance whether it is due or not; ok is false where somebody
+// else's claim on it is alive, no connection is registered, or an attempt has finished
+// since the caller looked.
 func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID, since Attempt, term time.Duration) (c Claim, ok bool, err error) {
 	return statement.Find[Claim](ctx, s.db, "claim instance "+instance.String(), claimOneSQL,
 		organization, instance, uuid.New(), term.Seconds(), since.Finished)
@@ -70,8 +60,7 @@ func (s *Store) ClaimSince(ctx context.Context, organization, instance uuid.UUID
 // Attempt reads how far the attempts at an instance have come.
 func (s *Store) Attempt(ctx context.Context, organization, instance uuid.UUID) (Attempt, error) {
 	a, known, err := statement.Find[Attempt](ctx, s.db, "read the attempts at instance "+instance.String(),
-		`SELECT attempts, coalesce(leased_until > now(), false) AS held FROM assessment_targets
-		WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+		`SELECT attempts FROM assessment_targets WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 	a.Known = known
 	return a, err
 }

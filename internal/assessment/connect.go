@@ -178,15 +178,13 @@ func (t Target) classify(database string, err error) *ConnectionError {
 	say := func(class, format string, args ...any) *ConnectionError {
 		return &ConnectionError{Class: class, Sentence: fmt.Sprintf(format, args...)}
 	}
-	var excluded *ConnectionError
-	if errors.As(err, &excluded) {
+	if excluded, ok := errors.AsType[*ConnectionError](err); ok {
 		return excluded
 	}
 	if errors.Is(err, errNotDialled) {
 		return notAllowed("%s is in a network that this installation does not connect to (MUSTER_TARGET_NETWORKS).", t.Address())
 	}
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
 		case strings.HasPrefix(answer.Code, "28"):
 			return say(ClassAuthentication, "%s does not let user %q in: wrong user or password, or no pg_hba.conf line for this connection.", t.Address(), t.User)
@@ -208,9 +206,7 @@ func (t Target) classify(database string, err error) *ConnectionError {
 	if strings.Contains(err.Error(), "SCRAM") || strings.Contains(err.Error(), "SASL") {
 		return say(ClassAuthentication, "%s and Muster did not agree on how user %q signs in.", t.Address(), t.User)
 	}
-	var network *net.OpError
-	var name *net.DNSError
-	if errors.As(err, &network) || errors.As(err, &name) {
+	if is[*net.OpError](err) || is[*net.DNSError](err) {
 		return say(ClassRefused, "Nothing takes connections at %s: wrong host or port, or the server is down.", t.Address())
 	}
 	return say(ClassDatabase, "%s answered, but not as a PostgreSQL server that lets user %q connect to database %q.", t.Address(), t.User, database)
@@ -218,15 +214,13 @@ func (t Target) classify(database string, err error) *ConnectionError {
 
 // isTLS knows the driver's own refusal by its text: it has no type.
 func isTLS(err error) bool {
-	var (
-		record    tls.RecordHeaderError
-		alert     tls.AlertError
-		verify    *tls.CertificateVerificationError
-		authority x509.UnknownAuthorityError
-		hostname  x509.HostnameError
-		invalid   x509.CertificateInvalidError
-	)
-	return errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &verify) ||
-		errors.As(err, &authority) || errors.As(err, &hostname) || errors.As(err, &invalid) ||
+	return is[tls.RecordHeaderError](err) || is[tls.AlertError](err) || is[*tls.CertificateVerificationError](err) ||
+		is[x509.UnknownAuthorityError](err) || is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err) ||
 		strings.Contains(err.Error(), "refused TLS") || strings.Contains(err.Error(), "tls:")
+}
+
+// is says whether an error is, or wraps, one of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

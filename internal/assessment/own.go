@@ -45,11 +45,10 @@ func ReadOwnServer(ctx context.Context, db sqlx.QueryerContext) (*OwnServer, err
 func (o *OwnServer) answers(ctx context.Context, conn *pgconn.PgConn) (bool, error) {
 	if o.system != "" {
 		system, err := value(ctx, conn, systemSQL)
-		var refused *pgconn.PgError
 		if err == nil {
 			return system == o.system, nil
 		}
-		if !errors.As(err, &refused) {
+		if !is[*pgconn.PgError](err) {
 			return false, err
 		}
 	}

@@ -44,6 +44,15 @@ func register(t *testing.T, store *assessment.Store, db *sqlx.DB) (organization,
 	return organization, instance
 }
 
+// claimOne claims an instance after whatever attempts there were.
+func claimOne(ctx context.Context, store *assessment.Store, organization, instance uuid.UUID) (assessment.Claim, bool, error) {
+	since, err := store.Attempt(ctx, organization, instance)
+	if err != nil {
+		return assessment.Claim{}, false, err
+	}
+	return store.ClaimSince(ctx, organization, instance, since, time.Minute)
+}
+
 func must[T any](t *testing.T) func(value T, err error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -114,7 +123,7 @@ func TestALostServerKeepsItsLastGoodFacts(t *testing.T) {
 	}
 	record := func(a snapshot.Assessment, c ...assessment.DatabaseClassification) {
 		t.Helper()
-		claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+		claim, ok, err := claimOne(ctx, store, organization, instance)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
@@ -166,7 +175,7 @@ func TestFactsComeBackAsTheyWere(t *testing.T) {
 	ctx := context.Background()
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
-	claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+	claim, _, err := claimOne(ctx, store, organization, instance)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +211,7 @@ func TestClaims(t *testing.T) {
 	if _, ok, _ := store.ClaimDue(ctx, time.Minute); ok {
 		t.Fatal("claimed twice")
 	}
-	if _, ok, _ := store.ClaimOne(ctx, organization, instance, time.Minute); ok {
+	if _, ok, _ := claimOne(ctx, store, organization, instance); ok {
 		t.Fatal("claimed while held")
 	}
 	// Its holder dies: the lease runs out.
@@ -276,7 +285,7 @@ func TestForgetAndPrune(t *testing.T) {
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
 	for _, age := range []string{"399 days", "401 days"} {
-		claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+		claim, _, err := claimOne(ctx, store, organization, instance)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +311,7 @@ func TestWhatTheStatisticsLackIsShownToo(t *testing.T) {
 	ctx := context.Background()
 	store, db := storeOf(t)
 	organization, instance := register(t, store, db)
-	claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+	claim, ok, err := claimOne(ctx, store, organization, instance)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -345,7 +354,7 @@ func TestFindingsAreKeptWithTheAssessment(t *testing.T) {
 	}
 	record := func(a snapshot.Assessment) error {
 		t.Helper()
-		claim, ok, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+		claim, ok, err := claimOne(ctx, store, organization, instance)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
@@ -375,7 +384,7 @@ func TestFindingsAreKeptWithTheAssessment(t *testing.T) {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 
-	claim, _, err := store.ClaimOne(ctx, organization, instance, time.Minute)
+	claim, _, err := claimOne(ctx, store, organization, instance)
 	if err != nil {
 		t.Fatal(err)
 	}

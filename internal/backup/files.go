@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -55,13 +56,8 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 			files = append(files, pdf, inputs)
 		}
 	}
-	left := files[:0]
-	for _, f := range files {
-		if !gone[kept{report: f.report, inputs: f.inputs}] {
-			left = append(left, f)
-		}
-	}
-	return left, unread, nil
+	files = slices.DeleteFunc(files, func(f kept) bool { return gone[kept{report: f.report, inputs: f.inputs}] })
+	return files, unread, nil
 }
 
 // filesOf are the files that a finished build has left; !ok: the event cannot be

@@ -192,12 +192,9 @@ func ParseName(name string) (organization, report uuid.UUID, ok bool) {
 	if !found || len(parts) != 3 {
 		return uuid.Nil, uuid.Nil, false
 	}
-	organization, err := uuid.Parse(parts[0])
-	if err != nil {
-		return uuid.Nil, uuid.Nil, false
-	}
-	report, err = uuid.Parse(parts[1])
-	if err != nil {
+	organization, wrong := uuid.Parse(parts[0])
+	report, err := uuid.Parse(parts[1])
+	if wrong != nil || err != nil {
 		return uuid.Nil, uuid.Nil, false
 	}
 	return organization, report, true

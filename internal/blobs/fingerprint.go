@@ -30,9 +30,7 @@ func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 		return id, err
 	}
 	random := make([]byte, 16)
-	if _, err := rand.Read(random); err != nil {
-		return "", fmt.Errorf("make a fingerprint: %w", err)
-	}
+	rand.Read(random)
 	err = do(ctx, s, s.deadlines.Answer, "write", marker, func() error { return s.makeMarker(ctx, hex.EncodeToString(random)) })
 	if err != nil {
 		return "", failed("write", marker, err)
@@ -42,19 +40,17 @@ func (s *Store) Fingerprint(ctx context.Context) (string, error) {
 
 // Check reads the store's marker, which says that the store answers, and that it is
 // this one and not, say, the empty directory below a file system that is not mounted.
-// It makes none. Errors: *MissingFileError, *TimeoutError, *OtherStoreError.
+// It makes none. Errors: *MissingFileError, *TimeoutError, ErrOtherStore.
 func (s *Store) Check(ctx context.Context, fingerprint string) error {
 	found, err := s.readMarker(ctx)
 	if err == nil && found != fingerprint {
-		err = &OtherStoreError{}
+		err = ErrOtherStore
 	}
 	return err
 }
 
-// OtherStoreError reports that the store is not the one that was opened.
-type OtherStoreError struct{}
-
-func (*OtherStoreError) Error() string { return "the blob store's " + marker + " is another store's" }
+// ErrOtherStore reports that the store is not the one that was opened.
+var ErrOtherStore = errors.New("the blob store's " + marker + " is another store's")
 
 func (s *Store) readMarker(ctx context.Context) (string, error) {
 	f, err := s.Open(ctx, marker)

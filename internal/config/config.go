@@ -57,7 +57,6 @@ type Config struct {
 	LogLevel  slog.Level
 	LogTo     io.Writer // no setting; nil: standard error
 
-	values  map[string]*value // by flag
 	flags   *pflag.FlagSet
 	environ func() []string
 }
@@ -85,11 +84,9 @@ func (r Roles) Has(role ProcessRole) bool { return slices.Contains(r, role) }
 // Bind adds a flag for every setting to flags. Call Validate when they have been
 // parsed.
 func Bind(flags *pflag.FlagSet) *Config {
-	c := &Config{values: make(map[string]*value), flags: flags, environ: os.Environ}
+	c := &Config{flags: flags, environ: os.Environ}
 	for _, s := range settings(c) {
-		v := &value{text: s.fallback}
-		c.values[s.flag] = v
-		flag := flags.VarPF(v, s.flag, "", s.help+" ["+s.variable()+"]")
+		flag := flags.VarPF(&value{text: s.fallback}, s.flag, "", s.help+" ["+s.variable()+"]")
 		if s.isSwitch {
 			flag.NoOptDefVal = onText
 		}
@@ -104,7 +101,7 @@ func (c *Config) Validate() error {
 	texts := make(map[string]string)
 	var problems []WrongSetting
 	for _, s := range settings(c) {
-		text := c.values[s.flag].text
+		text := c.flags.Lookup(s.flag).Value.String()
 		if fromEnvironment := environment[s.variable()]; fromEnvironment != "" && !c.flags.Changed(s.flag) {
 			text = fromEnvironment
 		}
@@ -174,13 +171,10 @@ func (c *Config) Outbox() string { return filepath.Join(c.DataDir, "outbox") }
 
 // Logger is the process's logger, on standard error or wherever LogTo says.
 func (c *Config) Logger() *slog.Logger {
-	if c.LogTo != nil {
-		return c.logger(c.LogTo)
+	w := c.LogTo
+	if w == nil {
+		w = os.Stderr
 	}
-	return c.logger(os.Stderr)
-}
-
-func (c *Config) logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel, ReplaceAttr: legibly}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))

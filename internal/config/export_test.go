@@ -15,4 +15,7 @@ func BindEnvironment(flags *pflag.FlagSet, environment ...string) *Config {
 }
 
 // LoggerOn is Logger on another writer.
-func (c *Config) LoggerOn(w io.Writer) *slog.Logger { return c.logger(w) }
+func (c *Config) LoggerOn(w io.Writer) *slog.Logger {
+	c.LogTo = w
+	return c.Logger()
+}

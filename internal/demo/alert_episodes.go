@@ -77,10 +77,7 @@ func drawn(made, now time.Time) []episode {
 		if s.Inactive {
 			continue
 		}
-		since := first
-		if watched := midnight.AddDate(0, 0, -s.Days).Add(9 * time.Hour); watched.After(since) {
-			since = watched
-		}
+		since := later(first, midnight.AddDate(0, 0, -s.Days).Add(9*time.Hour))
 		for _, r := range rules()[s.Engine] {
 			if !r.Database {
 				all = append(all, r.raise(s.Name, "", since, now)...)
@@ -165,22 +162,16 @@ func (e episode) item(now time.Time) commands.AlertItem {
 	item := commands.AlertItem{
 		ExternalID: e.key, Title: e.title, Severity: e.severity, State: alert.Open,
 		CreatedAt: e.starts, FirstTriggeredAt: e.starts,
-		LastTriggeredAt: now.UTC().Truncate(time.Minute),
-	}
-	if item.LastTriggeredAt.Before(e.starts) {
-		item.LastTriggeredAt = e.starts
+		LastTriggeredAt: later(e.starts, now.UTC().Truncate(time.Minute)),
 	}
 	if !e.ends.After(now) {
 		item.State = alert.AutoResolvedState
 		if e.byPerson {
 			item.State = alert.ResolvedState
 		}
-		ends := e.ends
-		item.ResolvedAt = &ends
+		item.ResolvedAt = &e.ends
 		// It fired until the minute before: the sender looks once a minute.
-		if item.LastTriggeredAt = e.ends.Add(-time.Minute); item.LastTriggeredAt.Before(e.starts) {
-			item.LastTriggeredAt = e.starts
-		}
+		item.LastTriggeredAt = later(e.starts, e.ends.Add(-time.Minute))
 	}
 	if e.server != "" {
 		item.Instance = &e.server

@@ -12,6 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/internal/statement"
 )
 
 //go:embed sql/acted.sql
@@ -69,8 +70,8 @@ func (d *Demo) act(
 	ctx context.Context, actor commands.Actor, id uuid.UUID, done alert.Event,
 	do func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
 ) error {
-	var acted bool
-	if err := d.DB.GetContext(ctx, &acted, actedSQL, actor.OrganizationID, id, alert.Name(done)); err != nil || acted {
+	acted, err := statement.One[bool](ctx, d.DB, "look whether it was done", actedSQL, actor.OrganizationID, id, alert.Name(done))
+	if err != nil || acted {
 		return err
 	}
 	mark, err := do(ctx, actor, id)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,17 +91,13 @@ func (d *Demo) Organization(ctx context.Context, admin *commands.NewMember) (acc
 		if err != nil {
 			return err
 		}
-		for _, o := range all {
-			if o.Demo {
-				made = o
-				return nil
-			}
+		if i := slices.IndexFunc(all, func(o accounts.Organization) bool { return o.Demo }); i >= 0 {
+			made = all[i]
+			return nil
 		}
-		o, _, _, err := d.Commands.CreateOrganization(ctx, OrganizationName, true, admin)
-		if err != nil {
+		if made, _, _, err = d.Commands.CreateOrganization(ctx, OrganizationName, true, admin); err != nil {
 			return fmt.Errorf("make the demo organization: %w", err)
 		}
-		made = o
 		return nil
 	})
 	return made, err
@@ -124,7 +121,9 @@ func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 		return fmt.Errorf("wait for the demo's measurements: %w", err)
 	}
 	return d.locked(ctx, fillLock, func() error {
-		if err := d.reports(ctx, o.ID, team[0], d.reportsOfThePast(paper)); err != nil {
+		// A scorecard of a server on paper, which has no score and a month to tell of.
+		past := []commands.RequestReport{d.scorecard(paper[0].ID, alertDays)}
+		if err := d.reports(ctx, o.ID, team[0], past); err != nil {
 			return fmt.Errorf("request the demo's reports of its past: %w", err)
 		}
 		return nil
@@ -137,7 +136,7 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if team, err = d.people(ctx, actor); err != nil {
 		return nil, nil, fmt.Errorf("fill the demo's members: %w", err)
 	}
-	if paper, err = d.fleet(ctx, actor, o.CreatedAt); err != nil {
+	if paper, err = d.fleet(ctx, actor, items(o.CreatedAt)); err != nil {
 		return nil, nil, fmt.Errorf("fill the demo's fleet: %w", err)
 	}
 	if err := d.alerts(ctx, actor, team, o.CreatedAt); err != nil {
@@ -163,29 +162,17 @@ func (d *Demo) locked(ctx context.Context, key int64, work func() error) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if err := lock(ctx, conn, key); err != nil {
-		return fmt.Errorf("wait for whoever else fills the demo: %w", err)
+	// As long as it takes: the pool's lock_timeout is shorter than filling may be, and
+	// off for this one statement.
+	err = statement.Exec(ctx, conn, "wait for whoever else fills the demo", `SELECT pg_advisory_lock($1) FROM set_config('lock_timeout', '0', true)`, key)
+	if err != nil {
+		return err
 	}
 	defer func() {
 		_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, key)
 		err = errors.Join(err, unlockErr)
 	}()
 	return work()
-}
-
-// lock waits as long as it takes, and puts the session's lock_timeout back: the
-// pool's is shorter than filling may be.
-func lock(ctx context.Context, conn *sqlx.Conn, key int64) (err error) {
-	var patience string
-	if err := conn.GetContext(ctx, &patience, `SELECT current_setting('lock_timeout')`); err != nil {
-		return err
-	}
-	if _, err := conn.ExecContext(ctx, `SET lock_timeout = 0`); err != nil {
-		return err
-	}
-	_, err = conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, key)
-	_, resetErr := conn.ExecContext(context.WithoutCancel(ctx), `SELECT set_config('lock_timeout', $1, false)`, patience)
-	return errors.Join(err, resetErr)
 }
 
 // settle waits until the projections have passed a mark, however long they
@@ -223,10 +210,10 @@ func (d *Demo) people(ctx context.Context, actor commands.Actor) ([]uuid.UUID, e
 	return team, nil
 }
 
-// fleet sends the servers on paper. They are counted from the organization's
-// first day, so that sending them again changes nothing.
-func (d *Demo) fleet(ctx context.Context, actor commands.Actor, day time.Time) ([]commands.FleetIDs, error) {
-	ids, mark, err := d.Commands.RecordFleet(ctx, actor, items(day))
+// fleet sends servers. Those on paper are counted from the organization's first day,
+// so that sending them again changes nothing.
+func (d *Demo) fleet(ctx context.Context, actor commands.Actor, servers []commands.FleetItem) ([]commands.FleetIDs, error) {
+	ids, mark, err := d.Commands.RecordFleet(ctx, actor, servers)
 	if err != nil {
 		return nil, err
 	}
@@ -246,13 +233,10 @@ func (d *Demo) ownServer(ctx context.Context, actor commands.Actor, since time.T
 		return uuid.Nil, err
 	}
 	active, host := true, "localhost"
-	ids, mark, err := d.Commands.RecordFleet(ctx, actor, []commands.FleetItem{{
+	ids, err := d.fleet(ctx, actor, []commands.FleetItem{{
 		ExternalID: OwnServerName, Name: OwnServerName, Engine: fleet.PostgreSQL, Host: &host, Active: &active, CreatedAt: since,
 	}})
 	if err != nil {
-		return uuid.Nil, err
-	}
-	if err := d.settle(ctx, mark); err != nil {
 		return uuid.Nil, err
 	}
 	own := ids[0].ID
@@ -297,12 +281,6 @@ func (d *Demo) reportsOfNow(paper []commands.FleetIDs, own uuid.UUID) []commands
 	return wanted
 }
 
-// reportsOfThePast are those that need the measurements: a scorecard of a server on
-// paper, which has no score and a month to tell of.
-func (d *Demo) reportsOfThePast(paper []commands.FleetIDs) []commands.RequestReport {
-	return []commands.RequestReport{d.scorecard(paper[0].ID, alertDays)}
-}
-
 func (d *Demo) scorecard(instance uuid.UUID, days int) commands.RequestReport {
 	to := d.Now().UTC()
 	from := to.AddDate(0, 0, -days)
@@ -317,10 +295,10 @@ func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, w
 		if err != nil {
 			return err
 		}
-		var asked bool
-		err = d.DB.GetContext(ctx, &asked, requestedSQL, organization, requester.String(), w.Kind, string(instances))
+		asked, err := statement.One[bool](ctx, d.DB, fmt.Sprintf("look for a %s report requested before", w.Kind), requestedSQL,
+			organization, requester.String(), w.Kind, string(instances))
 		if err != nil {
-			return fmt.Errorf("look for a %s report requested before: %w", w.Kind, err)
+			return err
 		}
 		if asked {
 			continue

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/exception"
+	"muster/internal/statement"
 )
 
 //go:embed sql/excepted.sql
@@ -38,13 +38,13 @@ func (d *Demo) exceptions(ctx context.Context, organization uuid.UUID, team []uu
 	asks := commands.Actor{OrganizationID: organization, MemberID: team[0]}
 	grants := commands.Actor{OrganizationID: organization, MemberID: team[1]}
 	today := d.Now().UTC().Truncate(24 * time.Hour)
+	type request struct {
+		ID      uuid.UUID
+		Decided bool
+	}
 	for _, e := range excepted {
-		var known struct {
-			ID      uuid.UUID
-			Decided bool
-		}
-		err := d.DB.GetContext(ctx, &known, exceptedSQL, organization, asks.MemberID.String(), e.check)
-		if errors.Is(err, sql.ErrNoRows) {
+		known, ok, err := statement.Find[request](ctx, d.DB, "look for it", exceptedSQL, organization, asks.MemberID.String(), e.check)
+		if err == nil && !ok {
 			known.ID, _, err = d.Commands.RequestException(ctx, asks, commands.RequestException{
 				Subject: exception.Subject{CheckID: e.check, InstanceID: &own, ObjectRef: e.object},
 				Reason:  e.reason, Until: today.AddDate(0, 0, e.days),

@@ -11,6 +11,7 @@ import (
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/pause"
+	"muster/internal/statement"
 )
 
 //go:embed sql/closed.sql
@@ -50,7 +51,7 @@ func (d *Demo) fire(ctx context.Context, o accounts.Organization, since time.Tim
 		}
 		var last commands.Mark
 		for _, e := range current {
-			if closed[alertKey(e)] {
+			if slices.Contains(closed, alertKey(e)) {
 				continue
 			}
 			// Each is a batch of its own: one about a server that somebody removed is refused,
@@ -74,20 +75,12 @@ func (d *Demo) fire(ctx context.Context, o accounts.Organization, since time.Tim
 
 // closed are the keys of those that are closed. Whoever closed one that still fires had
 // the last word until the next start: to send it again would raise another.
-func (d *Demo) closed(ctx context.Context, o accounts.Organization, of []episode) (map[string]bool, error) {
+func (d *Demo) closed(ctx context.Context, o accounts.Organization, of []episode) ([]string, error) {
 	keys := make([]string, len(of))
 	for i, e := range of {
 		keys[i] = alertKey(e)
 	}
-	var found []string
-	if err := d.DB.SelectContext(ctx, &found, closedSQL, o.ID, keys); err != nil {
-		return nil, fmt.Errorf("look which alerts are closed: %w", err)
-	}
-	closed := make(map[string]bool, len(found))
-	for _, key := range found {
-		closed[key] = true
-	}
-	return closed, nil
+	return statement.All[string](ctx, d.DB, "look which alerts are closed", closedSQL, o.ID, keys)
 }
 
 // alertKey is what the log knows an alert by that was sent under its external id.

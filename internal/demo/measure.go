@@ -15,6 +15,7 @@ import (
 	"muster/commands"
 	"muster/internal/accounts"
 	"muster/internal/pause"
+	"muster/internal/statement"
 )
 
 var (
@@ -125,7 +126,7 @@ type measuring struct {
 
 // measuring begins with the servers on paper, which have to be there.
 func (d *Demo) measuring(ctx context.Context, o accounts.Organization, what string) (measuring, error) {
-	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, o.CreatedAt)
+	paper, err := d.fleet(ctx, commands.Actor{OrganizationID: o.ID, Component: "demo"}, items(o.CreatedAt))
 	if err != nil {
 		return measuring{}, fmt.Errorf("fill the demo's fleet: %w", err)
 	}
@@ -139,10 +140,7 @@ func (m *measuring) step(ctx context.Context, reach time.Duration) (more bool, e
 		// The minute that has begun, too: beside servers that are alive, those on paper
 		// would be missing in it.
 		now := m.Now().UTC().Truncate(agentInterval).Add(agentInterval)
-		since := m.begins(m.organization)
-		if from := now.Add(-reach); from.After(since) {
-			since = from
-		}
+		since := later(m.begins(m.organization), now.Add(-reach))
 		missing, err := m.unmeasured(ctx, m.organization.ID, since, now)
 		if err != nil || len(missing) == 0 {
 			return err
@@ -165,12 +163,7 @@ func latest(missing stretch, recent time.Time) (from, until time.Time, atOnce ti
 	if !missing.Until.After(recent) {
 		batch, atOnce, oldest = coarseBatch, coarse, missing.Since
 	}
-	from = missing.Until.Add(-time.Minute).Truncate(batch)
-	for _, edge := range []time.Time{oldest, missing.Since} {
-		if from.Before(edge) {
-			from = edge
-		}
-	}
+	from = later(missing.Until.Add(-time.Minute).Truncate(batch), oldest, missing.Since)
 	return from.UTC(), missing.Until.UTC(), atOnce
 }
 
@@ -179,11 +172,8 @@ func (d *Demo) begins(o accounts.Organization) time.Time {
 	return o.CreatedAt.UTC().Truncate(time.Hour).Add(-d.Past)
 }
 
-func (d *Demo) unmeasured(ctx context.Context, organization uuid.UUID, since, until time.Time) (missing []stretch, err error) {
-	if err := d.DB.SelectContext(ctx, &missing, unmeasuredSQL, organization, since, until); err != nil {
-		return nil, fmt.Errorf("look for what is not measured: %w", err)
-	}
-	return missing, nil
+func (d *Demo) unmeasured(ctx context.Context, organization uuid.UUID, since, until time.Time) ([]stretch, error) {
+	return statement.All[stretch](ctx, d.DB, "look for what is not measured", unmeasuredSQL, organization, since, until)
 }
 
 // write sends what the agents have to say of some minutes, and notes in the same
@@ -207,14 +197,11 @@ func (m *measuring) write(ctx context.Context, from, until time.Time, atOnce tim
 
 // note notes that some minutes are measured; errMeasured: they were before.
 func note(ctx context.Context, tx sqlx.ExtContext, organization uuid.UUID, from, until time.Time) error {
-	done, err := tx.ExecContext(ctx, measuredSQL, organization, from, until)
-	if err != nil {
-		return fmt.Errorf("note what is measured: %w", err)
+	n, err := statement.Affected(ctx, tx, "note what is measured", measuredSQL, organization, from, until)
+	if err == nil && n == 0 {
+		err = errMeasured
 	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, errMeasured)
-	}
-	return nil
+	return err
 }
 
 // remaining are the servers on paper that nobody has removed.

@@ -37,8 +37,8 @@ type agent struct {
 	instance  uuid.UUID
 	since     time.Time   // when the server was registered
 	tenants   []uuid.UUID // what runs on the host, this server included
-	full      between     // when fullMount is full; zero: never
-	crowds    []crowd     // in the time that is asked for
+	full      []crowd     // when fullMount is
+	crowds    []crowd     // in the time that is asked for, full among them
 	databases []database
 }
 
@@ -97,7 +97,7 @@ func newAgent(made time.Time, s server, ids commands.FleetIDs, tenants []uuid.UU
 	incidents := slices.DeleteFunc(scripted(made), func(e episode) bool { return e.server != s.Name })
 	for _, e := range incidents {
 		if s.Name == fullServer && e.rule == fullRule {
-			a.full = e.between
+			a.full = []crowd{{e.between, fullMount, 100, fills}}
 		}
 	}
 	for _, d := range ids.Databases {
@@ -123,7 +123,7 @@ func (a *agents) samples(from, to time.Time, atOnce time.Duration) measurements.
 	var b measurements.Batch
 	for i := range a.servers {
 		s := &a.servers[i]
-		s.crowds = crowdsOf(a.made, s.server, from, to)
+		s.crowds = append(crowdsOf(a.made, s.server, from, to), s.full...)
 	}
 	for first := from; first.Before(to); {
 		next := first.Truncate(atOnce).Add(atOnce)
@@ -174,9 +174,6 @@ func (a *agent) hostSample(made, at time.Time) measurements.HostSample {
 	s := measurements.HostSample{Host: a.Host, Instances: a.tenants, At: at, CPUPercent: &cpu, MemoryPercent: &memory}
 	for _, v := range a.Volumes {
 		used := v.used(made, at) + 0.3*seed(v.Mount).drift(minute, 45)
-		if v.Mount == fullMount {
-			used = fullness(a.full, at, used)
-		}
 		for _, c := range a.crowds {
 			if c.mount == v.Mount {
 				used = c.used(at, used)
@@ -196,17 +193,6 @@ func (v volume) used(made, at time.Time) float64 {
 		days += float64(v.Every)
 	}
 	return v.Low + v.Grows*days
-}
-
-// fullness is how full a volume is that otherwise would be as full as usual.
-func fullness(full between, at time.Time, usual float64) float64 {
-	if full.has(at) {
-		return 100
-	}
-	if left := full.starts.Sub(at); left > 0 && left < fills {
-		return usual + (100-usual)*(1-float64(left)/float64(fills))
-	}
-	return usual
 }
 
 // percent keeps a figure between 0 and 100, with one decimal place.

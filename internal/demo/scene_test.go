@@ -84,7 +84,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	checks, err := catalogue.Load()
 	must(s.T, err)
 	service := &commands.Service{
-		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
+		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
 	}
 	facts := assessment.NewStore(db, s.seal)
 	collector, err := collect.New(facts, service, instances, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)

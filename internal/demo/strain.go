@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"slices"
 	"time"
 
 	"muster/domain/fleet"
@@ -30,20 +31,18 @@ var crowded = []struct {
 // crowds is how long a volume takes to get there.
 const crowds = 2 * time.Hour
 
-// crowd is when a volume is so full, and how full.
+// crowd is when a volume is so full, how full, and how long it took to get there.
 type crowd struct {
 	between
 	mount string
 	to    float64
+	takes time.Duration
 }
 
 // crowdsOf are those of a server between two times: when its alerts of the rules above are
 // open, of an organization made at that time.
 func crowdsOf(made time.Time, s server, from, to time.Time) []crowd {
-	since := made.AddDate(0, 0, -alertDays)
-	if longAgo := from.Add(-4 * day); longAgo.After(since) { // none of them lasts longer
-		since = longAgo
-	}
+	since := later(made.AddDate(0, 0, -alertDays), from.Add(-4*day)) // none of them lasts longer
 	var of []crowd
 	for _, c := range crowded {
 		mount := c.mount
@@ -55,7 +54,7 @@ func crowdsOf(made time.Time, s server, from, to time.Time) []crowd {
 				continue
 			}
 			for _, e := range r.raise(s.Name, "", since, to.Add(crowds)) {
-				of = append(of, crowd{e.between, mount, c.to})
+				of = append(of, crowd{e.between, mount, c.to, crowds})
 			}
 		}
 	}
@@ -67,8 +66,8 @@ func (c crowd) used(at time.Time, usual float64) float64 {
 	if c.has(at) {
 		return max(usual, c.to)
 	}
-	if left := c.starts.Sub(at); left > 0 && left < crowds && c.to > usual {
-		return usual + (c.to-usual)*(1-float64(left)/float64(crowds))
+	if left := c.starts.Sub(at); left > 0 && left < c.takes && c.to > usual {
+		return usual + (c.to-usual)*(1-float64(left)/float64(c.takes))
 	}
 	return usual
 }
@@ -96,6 +95,9 @@ var lastOutage = outage{"db04", -7*time.Hour - 40*time.Minute, 95 * time.Minute}
 type between struct{ starts, ends time.Time }
 
 func (b between) has(at time.Time) bool { return !at.Before(b.starts) && at.Before(b.ends) }
+
+// later is the last of some times.
+func later(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // swells is how long an incident takes to reach its full size, and to go.
 const swells = 6 * time.Minute

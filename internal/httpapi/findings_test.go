@@ -21,7 +21,9 @@ func (w *world) assessed(in tenant, instance uuid.UUID, results ...snapshot.Chec
 	w.t.Helper()
 	ctx, o := w.t.Context(), in.organization.ID
 	must(w.t, w.deps.Servers.SaveCredentials(ctx, w.deps.DB, assessment.Credentials{Organization: o, Instance: instance, Engine: fleet.PostgreSQL, DSN: "postgres://u@127.0.0.1/x"}))
-	claim, ok, err := w.deps.Servers.ClaimOne(ctx, o, instance, time.Minute)
+	since, err := w.deps.Servers.Attempt(ctx, o, instance)
+	must(w.t, err)
+	claim, ok, err := w.deps.Servers.ClaimSince(ctx, o, instance, since, time.Minute)
 	must(w.t, err)
 	if !ok {
 		w.t.Fatal("somebody else assesses the instance")

@@ -32,7 +32,7 @@ func populate(database string) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	clock := func() time.Time { return now }
 	events, people := eventstore.New(db).WithClock(clock), accounts.New(db, clock)
-	f := founder{db, &commands.Service{DB: db, Events: events, Instances: fleet.NewReader(db), Members: people, Accounts: people, Now: clock}, events}
+	f := founder{db, &commands.Service{DB: db, Events: events, Instances: fleet.NewReader(db), Accounts: people, Now: clock}, events}
 	if populated.ours, err = f.tenant("ours", false); err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	checks, err := catalogue.Load()
 	must(t, err)
-	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Members: people, Jobs: queue, Accounts: people, Now: w.clock.Now}
+	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Jobs: queue, Accounts: people, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
 	collector, err := collect.New(targets, service, nil, &assessment.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)

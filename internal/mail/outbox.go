@@ -52,20 +52,14 @@ func (o *Outbox) Check(context.Context) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-func (o *Outbox) write(m ComposedMail) (err error) {
+func (o *Outbox) write(m ComposedMail) error {
 	f, err := os.CreateTemp(o.dir, "."+m.Name+".*.tmp")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if _, err := m.msg.WriteTo(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+	defer func() { _ = os.Remove(f.Name()) }() // gone already if all went well
+	_, err = m.msg.WriteTo(f)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), filepath.Join(o.dir, m.Name+extension))

@@ -28,16 +28,12 @@ type SMTPConfig struct {
 	Port               int
 	Username, Password string
 	ImplicitTLS        bool           // smtps://
-	StartTLS           string         // offered (default), required, off
+	StartTLS           string         // one of startTLS
 	RootCAs            *x509.CertPool // nil: the system's
 }
 
-// How STARTTLS is used.
-const (
-	StartTLSOffered  = "offered" // where the server offers it
-	StartTLSRequired = "required"
-	StartTLSOff      = "off"
-)
+// startTLS is how STARTTLS is used; offered: where the server offers it.
+var startTLS = map[string]gomail.TLSPolicy{"offered": gomail.TLSOpportunistic, "required": gomail.TLSMandatory, "off": gomail.NoTLS}
 
 // ParseSMTPURL reads smtp://user:password@host:port or smtps://…, with
 // ?starttls=offered|required|off and ?ca=FILE (PEM) for a server whose
@@ -48,7 +44,7 @@ func ParseSMTPURL(address string) (SMTPConfig, error) {
 	if err != nil { // url.Parse quotes what it was given
 		return SMTPConfig{}, errors.New("the SMTP URL is not a URL")
 	}
-	c := SMTPConfig{Host: u.Hostname(), Port: 25, StartTLS: StartTLSOffered, ImplicitTLS: u.Scheme == "smtps"}
+	c := SMTPConfig{Host: u.Hostname(), Port: 25, StartTLS: "offered", ImplicitTLS: u.Scheme == "smtps"}
 	switch {
 	case u.Scheme != "smtp" && u.Scheme != "smtps":
 		return SMTPConfig{}, fmt.Errorf("the SMTP URL starts with %q, not with smtp:// or smtps://", u.Scheme)
@@ -68,7 +64,7 @@ func ParseSMTPURL(address string) (SMTPConfig, error) {
 		value := values[len(values)-1]
 		switch key {
 		case "starttls":
-			if value != StartTLSOffered && value != StartTLSRequired && value != StartTLSOff {
+			if _, known := startTLS[value]; !known {
 				return SMTPConfig{}, fmt.Errorf("the SMTP URL's starttls is %q, not offered, required or off", value)
 			}
 			c.StartTLS = value
@@ -111,15 +107,10 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) {
 		gomail.WithTLSConfig(c.tls()),
 		gomail.WithoutNoop(),
 	}
-	switch {
-	case c.ImplicitTLS:
+	if c.ImplicitTLS {
 		options = append(options, gomail.WithSSL())
-	case c.StartTLS == StartTLSRequired:
-		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
-	case c.StartTLS == StartTLSOff:
-		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
-	default:
-		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	} else {
+		options = append(options, gomail.WithTLSPolicy(startTLS[c.StartTLS]))
 	}
 	if c.Username != "" {
 		// Picks the strongest mechanism offered, and none that shows the password on an open line.

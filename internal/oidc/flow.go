@@ -2,7 +2,6 @@ package oidc
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -10,8 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"golang.org/x/oauth2"
 )
 
 // FlowLife is how long a person has between Start and Finish.
@@ -28,13 +25,6 @@ type flow struct {
 	Verifier string    `json:"v"`
 	ReturnTo string    `json:"r"`
 	Expires  time.Time `json:"e"`
-}
-
-func newFlow(returnTo string, now time.Time) flow {
-	return flow{
-		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(),
-		ReturnTo: returnTo, Expires: now.Add(FlowLife).UTC().Truncate(time.Second),
-	}
 }
 
 // context binds a sealed flow to the provider and the client that it is for:

@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,10 @@ func (p *Provider) Start(ctx context.Context, returnTo string) (location, cookie
 	if err != nil {
 		return "", "", err
 	}
-	f := newFlow(returnTo, p.Now())
+	f := flow{
+		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(),
+		ReturnTo: returnTo, Expires: p.Now().Add(FlowLife).UTC().Truncate(time.Second),
+	}
 	if cookie, err = p.seal(f); err != nil {
 		return "", "", err
 	}

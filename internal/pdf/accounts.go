@@ -28,9 +28,6 @@ func (b *builder) accounts() {
 			strings.Compare(x.instance, y.instance), strings.Compare(x.role.Name, y.role.Name))
 	})
 	switch {
-	case b.assessed.Total == 0:
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		return
 	case b.assessed.Assessed == 0:
 		b.state(stateNotAssessed, "Not assessed: no instance could be checked, so its accounts are not known.")
 		return

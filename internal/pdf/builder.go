@@ -160,6 +160,18 @@ func (b *builder) state(state, text string) {
 	b.d.Y += 8
 }
 
+// scoped is what is written of a report that has an instance in scope.
+func (b *builder) scoped(write func()) func() {
+	if b.assessed.Total == 0 {
+		return b.noInstance
+	}
+	return write
+}
+
+func (b *builder) noInstance() {
+	b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+}
+
 // clean writes the first of the three sentences, in green only where it stands on
 // everything in scope.
 func (b *builder) clean(whole bool, text string) {

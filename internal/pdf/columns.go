@@ -72,7 +72,7 @@ func (b *builder) column(page *typeset.Page, x, base, step, scale float64, bucke
 	x += (step - width*1.5) / 2
 	y, active := base, 0
 	// The worst stands on the ground, where columns compare best.
-	for i, severity := range analysis.AlertSeverities() {
+	for i, severity := range analysis.AlertSeverities {
 		n := bucket.Active[i]
 		if n == 0 {
 			continue
@@ -96,7 +96,7 @@ const unmonitored typeset.Color = 0xEDF0F3
 
 func alertLegend(buckets []analysis.AlertBucket) []legendEntry {
 	var legend []legendEntry
-	for _, s := range analysis.AlertSeverities() {
+	for _, s := range analysis.AlertSeverities {
 		legend = append(legend, legendEntry{"Active, " + s, alertColor[s]})
 	}
 	legend = append(legend, legendEntry{"Resolved", good})

@@ -10,11 +10,7 @@ import (
 
 // coverage says what the report stands on, and how to check it.
 func (b *builder) coverage() {
-	if b.assessed.Total == 0 {
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-	} else {
-		b.instancesCovered()
-	}
+	b.scoped(b.instancesCovered)()
 	b.method()
 	b.proof("Annex A: how to verify this report")
 	b.missingGrants()
@@ -27,11 +23,10 @@ func (b *builder) instancesCovered() {
 	for _, c := range b.doc.Checks {
 		scopeOf[c.ID] = c.Scope
 	}
-	rows := b.doc.Instances
 	table(b, []typeset.Column{
 		{Title: "Instance", Flex: 1.2}, {Title: "Outcome"}, {Title: "Assessed"}, {Title: "Monitoring role", Max: 90},
 		{Title: "Instance-wide checks", Flex: 1}, {Title: "Database checks", Flex: 1},
-	}, rows, func(_ int, in snapshot.Instance) []typeset.Cell {
+	}, b.doc.Instances, func(_ int, in snapshot.Instance) []typeset.Cell {
 		if in.Assessment == nil || !in.Active {
 			return []typeset.Cell{strong(in.Name), b.outcome(&in), faint("–"), faint("–"), faint("–"), faint("–")}
 		}

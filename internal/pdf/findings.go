@@ -17,7 +17,7 @@ var keptObjects = "Muster keeps the first " + number(snapshot.MaxViolations) +
 func (b *builder) securityFindings() {
 	switch {
 	case b.assessed.Total == 0:
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+		b.noInstance()
 	case b.assessed.Assessed == 0:
 		b.state(stateNotAssessed, "Not assessed: no instance could be checked.")
 	case len(b.findings) == 0:

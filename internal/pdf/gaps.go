@@ -96,7 +96,7 @@ func (b *builder) gaps() {
 	case b.assessed.Assessed > 0:
 		b.state(stateClean, "Every check that applies was answered on every instance in scope.")
 	default:
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+		b.noInstance()
 	}
 }
 

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -123,12 +124,7 @@ func categoryOrder(risks []analysis.TableRisk) []string {
 			weight[col.Category] = max(weight[col.Category], col.Weight)
 		}
 	}
-	out := make([]string, 0, len(weight))
-	for c := range weight {
-		out = append(out, c)
-	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b)) })
-	return out
+	return slices.SortedFunc(maps.Keys(weight), func(a, b string) int { return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b)) })
 }
 
 // categoryColors tell categories apart; each also has its label in the legend.

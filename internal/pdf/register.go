@@ -14,7 +14,7 @@ import (
 // encryption says what can be seen of encryption, engine by engine.
 func (b *builder) encryption() {
 	if len(b.doc.Instances) == 0 {
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
+		b.noInstance()
 		return
 	}
 	b.tls()

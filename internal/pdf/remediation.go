@@ -13,9 +13,6 @@ import (
 // remediation prints the plan, the same in Security report and scorecard.
 func (b *builder) remediation() {
 	switch {
-	case b.assessed.Total == 0:
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		return
 	case b.assessed.Assessed == 0 && len(b.plan) == 0:
 		b.state(stateNotAssessed, "Not assessed: without an assessment there is nothing to plan.")
 		return

@@ -17,7 +17,7 @@ func (b *builder) scorecard() []section {
 		{"Overall health", b.health},
 		{"Resource utilization", b.utilization},
 		{"Alert history", b.alerts},
-		{"Remediation plan", b.remediation},
+		{"Remediation plan", b.scoped(b.remediation)},
 		{"Recommendations", b.recommendations},
 		{"Detailed results", b.details},
 	}

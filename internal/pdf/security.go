@@ -9,13 +9,13 @@ import (
 // security lists the sections of the Security report, §4.10.
 func (b *builder) security() []section {
 	return []section{
-		{"Summary", b.securitySummary},
-		{"Versions and known vulnerabilities", b.versions},
+		{"Summary", b.scoped(b.securitySummary)},
+		{"Versions and known vulnerabilities", b.scoped(b.versions)},
 		{"Security findings", b.securityFindings},
-		{"Privileged accounts", b.accounts},
-		{"Remediation plan", b.remediation},
+		{"Privileged accounts", b.scoped(b.accounts)},
+		{"Remediation plan", b.scoped(b.remediation)},
 		{"Coverage and methodology", b.coverage},
-		{"CVE appendix", b.vulnerabilities},
+		{"CVE appendix", b.scoped(b.vulnerabilities)},
 	}
 }
 
@@ -99,10 +99,6 @@ func (b *builder) assessedInstances() []snapshot.Instance {
 
 func (b *builder) securitySummary() {
 	a := b.assessed
-	if a.Total == 0 {
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		return
-	}
 	b.para(b.scopeSentence() + " " + count(a.Checks, "Security check", "Security checks") + " of catalogue " + b.doc.Catalogue.Version +
 		" gave " + count(a.Answers, "answer", "answers") + " for instances and their databases; " + missingAnswers(a.Gaps) + ".")
 	if a.Assessed == 0 {

@@ -294,7 +294,9 @@ func TestSentences(t *testing.T) {
 		"clean security": {clean(), []string{"No findings. 10 instances were checked with 12 checks at 20 Nov 2026 12:00 UTC; 4 instances were not assessed.",
 			"No findings on 10 assessed instances. 4 of 14 instances were not assessed.", "Nothing to do: no check fails on 10 assessed instances; 4 instances were not assessed.",
 			"5 exceptions are in force for this scope; nothing fails just now that they cover."}, nil},
-		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{"DEMO"}},
+		"empty security": {snapshottest.Empty(report.Security), []string{"Not applicable: no instance is in scope of this report."}, []string{
+			"DEMO", "gave 0 answers", "knows the version of none", "its accounts are not known", "there is nothing to plan", "runs a version that the feed knows",
+		}},
 		"scorecard": {snapshottest.Rich(report.InstanceScorecard), []string{
 			"grade", "pg-orders-01 runs on 1 host that was measured between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC. CPU was above 80% in 34 hours of 692 (5%). Memory was never above 80%.",
 			"CPU mean of the hour 12.0% 39.7% 79.9% 86.9% 34 692 of 720", "22 Oct",

@@ -43,13 +43,9 @@ func (b *builder) versionRows() []versionRow {
 func (b *builder) versions() {
 	rows := b.versionRows()
 	feed := "the feed of " + day(b.doc.Feed.Date)
-	switch {
-	case b.assessed.Total == 0:
-		b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		return
-	case len(rows) == 0:
+	if len(rows) == 0 {
 		b.state(stateNotAssessed, "Not assessed: "+feed+" knows the version of none of the instances in scope.")
-	default:
+	} else {
 		b.versionLead(rows, feed)
 		b.versionTable(rows)
 	}
@@ -115,13 +111,6 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		return
 	}
 	b.para(words + "; " + number(ended) + " " + verb(ended, "runs", "run") + " a major version past its end of life.")
-}
-
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 func (b *builder) versionTable(rows []versionRow) {

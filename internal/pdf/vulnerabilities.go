@@ -24,12 +24,9 @@ func (b *builder) vulnerabilities() {
 	}
 	list = slices.DeleteFunc(list, func(v snapshot.Vulnerability) bool { return len(affected[v.ID]) == 0 })
 	if len(list) == 0 {
-		switch rows := b.versionRows(); {
-		case b.assessed.Total == 0:
-			b.state(stateNotApplicable, "Not applicable: no instance is in scope of this report.")
-		case len(rows) == 0:
+		if rows := b.versionRows(); len(rows) == 0 {
 			b.state(stateNotAssessed, "Not assessed: no instance in scope runs a version that the feed knows.")
-		default:
+		} else {
 			b.clean(len(rows) == b.assessed.Total, "The feed of "+day(b.doc.Feed.Date)+" lists no CVE for the versions of "+count(len(rows), "instance", "instances")+" in scope.")
 		}
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot/analysis"
 )
 
 const (
@@ -20,13 +21,8 @@ func instant(t time.Time) string { return t.UTC().Format(instantLayout) }
 func minute(t time.Time) string  { return t.UTC().Format(minuteLayout) }
 func day(t time.Time) string     { return t.UTC().Format(dayLayout) }
 
-// count writes "1 finding", "1,204 findings".
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return typeset.Thousands(n) + " " + many
-}
+func count(n int, one, many string) string { return analysis.Plural(n, one, many) }
+func verb(n int, one, many string) string  { return analysis.One(n, one, many) }
 
 func number(n int) string { return typeset.Thousands(n) }
 

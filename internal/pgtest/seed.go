@@ -108,7 +108,7 @@ func startKept(ctx context.Context, dir string) (_ *Server, err error) {
 		return nil, err
 	}
 	part := seed + ".part"
-	if err := copyTree(s.dataDir(), part, func(string) error { return nil }); err != nil {
+	if err := copyTree(s.Dir(), part, func(string) error { return nil }); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(part, seed); err != nil {
@@ -124,7 +124,7 @@ func copyOf(dir string) func(*Server, context.Context) error {
 		if err != nil {
 			return err
 		}
-		return copyTree(seed, s.dataDir(), s.account.Own)
+		return copyTree(seed, s.Dir(), s.account.Own)
 	}
 }
 

@@ -171,7 +171,7 @@ func startFilled(opts Options, fill func(*Server, context.Context) error) (_ *Se
 }
 
 func (s *Server) init(ctx context.Context) error {
-	return cluster.Init(ctx, s.install, s.account, s.dataDir(),
+	return cluster.Init(ctx, s.install, s.account, s.Dir(),
 		cluster.InitOptions{Superuser: Superuser, Auth: "trust", NoSync: true})
 }
 
@@ -198,15 +198,13 @@ func NeedsDump(t testing.TB) {
 		t.Fatal(err)
 	}
 	var missing *cluster.NoClientError
-	if _, err := cluster.FindClient(t.Context(), "pg_dump", major); major > 0 && errors.As(err, &missing) {
+	if _, _, err := cluster.FindClient(t.Context(), "pg_dump", major); major > 0 && errors.As(err, &missing) {
 		t.Skip(missing)
 	}
 }
 
-func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
-
 func (s *Server) launch(ctx context.Context) (err error) {
-	s.process, err = cluster.Start(ctx, s.install, s.account, s.dataDir(), filepath.Join(s.dir, "log"),
+	s.process, err = cluster.Start(ctx, s.install, s.account, s.Dir(), filepath.Join(s.dir, "log"),
 		"-p", strconv.Itoa(s.port))
 	return err
 }
@@ -233,7 +231,7 @@ func (s *Server) configure(opts Options) error {
 		lines = append(lines, fmt.Sprintf("%s = '%s'", name, strings.ReplaceAll(value, "'", "''")))
 	}
 	slices.Sort(lines)
-	conf, err := os.OpenFile(filepath.Join(s.dataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	conf, err := os.OpenFile(filepath.Join(s.Dir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -244,7 +242,7 @@ func (s *Server) configure(opts Options) error {
 	if opts.HBA == "" {
 		return nil
 	}
-	return os.WriteFile(filepath.Join(s.dataDir(), "pg_hba.conf"), []byte(opts.HBA), 0o600)
+	return os.WriteFile(filepath.Join(s.Dir(), "pg_hba.conf"), []byte(opts.HBA), 0o600)
 }
 
 // URL is a connection string over the unix socket.
@@ -270,7 +268,7 @@ func (s *Server) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.It
 func (s *Server) Superuser() string { return s.URL(Superuser, "postgres") }
 
 // Dir is the data directory.
-func (s *Server) Dir() string { return s.dataDir() }
+func (s *Server) Dir() string { return filepath.Join(s.dir, "data") }
 
 // Stop stops the server as an administrator would; Restart starts it again.
 func (s *Server) Stop(t testing.TB) {

@@ -53,7 +53,7 @@ const dumpLockTimeout = "60000"
 // version of the program that wrote it: one of at least that version reads it.
 // Errors: *cluster.NoClientError, *ToolError.
 func Dump(ctx context.Context, db DumpDatabase, serverMajor int, snapshot, path string) (major int, err error) {
-	program, err := cluster.FindClient(ctx, "pg_dump", serverMajor)
+	program, major, err := cluster.FindClient(ctx, "pg_dump", serverMajor)
 	if err != nil {
 		return 0, err
 	}
@@ -72,14 +72,14 @@ func Dump(ctx context.Context, db DumpDatabase, serverMajor int, snapshot, path 
 	if err != nil {
 		return 0, err
 	}
-	return program.Major, runTool(cmd)
+	return major, runTool(cmd)
 }
 
 // Restore loads what Dump wrote into a database, all of it or nothing. It reads
 // the dump from a pipe: if this process dies halfway, the dump ends there and
 // the program gives up. Errors: *cluster.NoClientError, *ToolError.
 func Restore(ctx context.Context, db DumpDatabase, serverMajor int, dump io.Reader) error {
-	program, err := cluster.FindClient(ctx, "pg_restore", serverMajor)
+	program, _, err := cluster.FindClient(ctx, "pg_restore", serverMajor)
 	if err != nil {
 		return err
 	}
@@ -102,12 +102,12 @@ func runTool(cmd *exec.Cmd) error {
 
 // tool is a client program that connects to the database. Everybody on the
 // machine can read its arguments, so the password goes by the environment.
-func (db DumpDatabase) tool(ctx context.Context, program cluster.Program, args ...string) (*exec.Cmd, error) {
+func (db DumpDatabase) tool(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 	address, password, err := libpq(db.URL)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, program.Path, append(args, "--no-password", "--dbname="+address)...)
+	cmd := exec.CommandContext(ctx, program, append(args, "--no-password", "--dbname="+address)...)
 	if db.Private {
 		cmd.Env = cluster.Environment()
 	} else {

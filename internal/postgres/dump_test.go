@@ -108,7 +108,7 @@ func TestToolsReachWhatTheDriverReaches(t *testing.T) { // sets variables: not p
 
 func TestClientsThatAreTooOld(t *testing.T) {
 	t.Parallel()
-	_, err := cluster.FindClient(t.Context(), "pg_dump", 99)
+	_, _, err := cluster.FindClient(t.Context(), "pg_dump", 99)
 	var missing *cluster.NoClientError
 	if !errors.As(err, &missing) || missing.Oldest != 99 || len(missing.Found) == 0 || !strings.Contains(err.Error(), "postgresql-client-99") {
 		t.Errorf("it says %v", err)

@@ -23,7 +23,7 @@ func MigrateFiles(ctx context.Context, db *sqlx.DB, files fs.FS, logger *slog.Lo
 // ToolOf is how a client program would be called for a database.
 func ToolOf(t *testing.T, db DumpDatabase) (arguments, environment []string) {
 	t.Helper()
-	cmd, err := db.tool(t.Context(), cluster.Program{Path: "pg_dump"})
+	cmd, err := db.tool(t.Context(), "pg_dump")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -79,15 +77,8 @@ func (l *fileLock) sign() error {
 }
 
 // signer is the process id in the lock's file, or 0.
-func (l *fileLock) signer() int {
-	content, err := io.ReadAll(io.NewSectionReader(l.file, 0, 32))
-	if err != nil {
-		return 0
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
-	if err != nil {
-		return 0
-	}
+func (l *fileLock) signer() (pid int) {
+	_, _ = fmt.Fscan(io.NewSectionReader(l.file, 0, 32), &pid)
 	return pid
 }
 

@@ -201,28 +201,11 @@ const MigrationLockID = 0x6d7573746572
 
 // SessionLock waits for as long as the other's migration takes.
 func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	for _, statement := range []string{
-		`SELECT set_config('muster.lock_timeout', current_setting('lock_timeout'), false)`,
-		`SET lock_timeout = 0`,
-	} {
-		if _, err := conn.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("wait for the migration lock: %w", err)
-		}
-	}
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, MigrationLockID); err != nil {
-		return fmt.Errorf("take the migration lock: %w", err)
-	}
-	_, err := conn.ExecContext(ctx, `SELECT set_config('lock_timeout', current_setting('muster.lock_timeout'), false)`)
-	if err != nil {
-		return fmt.Errorf("restore lock_timeout: %w", err)
-	}
-	return nil
+	const withoutTimeout = `SELECT pg_advisory_lock($1) FROM set_config('lock_timeout', '0', true)` // off for this statement
+	return statement.Exec(ctx, conn, "take the migration lock", withoutTimeout, MigrationLockID)
 }
 
 // SessionUnlock releases the lock; a session that ended has released it already.
 func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, MigrationLockID); err != nil {
-		return fmt.Errorf("release the migration lock: %w", err)
-	}
-	return nil
+	return statement.Exec(ctx, conn, "release the migration lock", `SELECT pg_advisory_unlock($1)`, MigrationLockID)
 }

@@ -42,10 +42,7 @@ func Connect(ctx context.Context, url string, opts PoolOptions) (*sqlx.DB, *pgxp
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the database URL: %w", err)
 	}
-	config.MaxConns = int32(max(opts.Max, 0))
-	if opts.Max <= 0 {
-		config.MaxConns = 4
-	}
+	config.MaxConns = int32(cmp.Or(opts.Max, 4))
 	markLost(config)
 	config.ConnConfig.Tracer = opts.Tracer
 	config.ConnConfig.RuntimeParams["application_name"] = "muster/" + opts.Name

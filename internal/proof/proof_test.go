@@ -49,7 +49,7 @@ func newScene(t *testing.T) *scene {
 	db := pgtest.DB(t)
 	events, people := eventstore.New(db), accounts.New(db, time.Now)
 	s := &scene{T: t, db: db, service: &commands.Service{
-		DB: db, Events: events, Instances: fleet.NewReader(db), Members: people, Jobs: jobs.NewQueue(db), Accounts: people, Now: time.Now,
+		DB: db, Events: events, Instances: fleet.NewReader(db), Jobs: jobs.NewQueue(db), Accounts: people, Now: time.Now,
 	}}
 	admin := &commands.NewMember{Email: "ana@example.org", Name: "Ana", Role: organization.Admin, Password: "a long enough sentence"}
 	o, ana, _, err := s.service.CreateOrganization(t.Context(), "Example", false, admin)

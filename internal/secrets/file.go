@@ -51,22 +51,16 @@ func LoadOrCreate(path string) (*Ring, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ring, err
 	}
-	key, err := newKey()
-	if err != nil {
-		return nil, err
-	}
-	if err := Create(path, []*Key{key}); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := Create(path, []*Key{newKey()}); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return Load(path) // ours, or that of a process which was faster
 }
 
-func newKey() (*Key, error) {
+func newKey() *Key {
 	key := &Key{}
-	if _, err := rand.Read(key.secret[:]); err != nil {
-		return nil, fmt.Errorf("draw a secret key: %w", err)
-	}
-	return key, nil
+	rand.Read(key.secret[:])
+	return key
 }
 
 // Load reads a key file. It returns fs.ErrNotExist where there is none, and what

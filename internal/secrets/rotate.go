@@ -36,11 +36,7 @@ func Rotate(ctx context.Context, db *sqlx.DB, path string, reseal Reseal, record
 	err := changeKeys(ctx, db, path, func(tx *sqlx.Tx, ring *Ring, current string) error {
 		done = Rotation{Current: ring.Fingerprint(), Previous: current, Finished: true}
 		if done.Current == current {
-			key, err := newKey()
-			if err != nil {
-				return err
-			}
-			if err := replace(ring.path, append([]*Key{key}, ring.Keys()...)); err != nil {
+			if err := replace(ring.path, append([]*Key{newKey()}, ring.Keys()...)); err != nil {
 				return fmt.Errorf("%w; where an orchestrator hands the file in, put a new line in front by its means (openssl rand -hex 32), "+
 					"and rotate again", err)
 			}

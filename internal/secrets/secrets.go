@@ -1,12 +1,12 @@
 package secrets
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/ed25519"
 	"crypto/hkdf"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -41,14 +42,11 @@ func (k *Key) derive(purpose string) []byte {
 }
 
 // Fingerprint is 16 hex characters of SHA-256 over a derived value.
-func (k *Key) Fingerprint() string {
-	fingerprint := k.fingerprint()
-	return hex.EncodeToString(fingerprint[:])
-}
+func (k *Key) Fingerprint() string { return hex.EncodeToString(k.fingerprint()) }
 
-func (k *Key) fingerprint() [8]byte {
+func (k *Key) fingerprint() []byte {
 	sum := sha256.Sum256(k.derive(purposeFingerprint))
-	return [8]byte(sum[:8])
+	return sum[:8]
 }
 
 // Signer returns the Ed25519 key that signs log heads.
@@ -63,7 +61,8 @@ func (k *Key) PublicKey() ed25519.PublicKey {
 }
 
 // What is sealed: a format byte, the key's fingerprint, a random nonce, and the
-// ciphertext with its tag. Format and fingerprint are authenticated too.
+// ciphertext with its tag. Format and fingerprint are authenticated too; their fixed
+// length keeps them and the context apart.
 const (
 	formatAESGCM = 1
 	headerSize   = 1 + 8
@@ -100,17 +99,8 @@ func (k *Key) Seal(plaintext, context []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fingerprint := k.fingerprint()
-	sealed := make([]byte, 0, headerSize+gcm.NonceSize()+len(plaintext)+gcm.Overhead())
-	sealed = append(sealed, formatAESGCM)
-	sealed = append(sealed, fingerprint[:]...)
-	nonce := make([]byte, gcm.NonceSize())
-	if _, err := rand.Read(nonce); err != nil {
-		return nil, fmt.Errorf("draw a nonce: %w", err)
-	}
-	additional := authenticated(sealed, context)
-	sealed = append(sealed, nonce...)
-	return gcm.Seal(sealed, nonce, plaintext, additional), nil
+	header := append([]byte{formatAESGCM}, k.fingerprint()...)
+	return gcm.Seal(header, nil, plaintext, slices.Concat(header, context)), nil
 }
 
 // Open reverses Seal. It returns *WrongKeyError or *DamagedError.
@@ -119,40 +109,34 @@ func (k *Key) Open(sealed, context []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(sealed) < headerSize+gcm.NonceSize()+gcm.Overhead() {
+	if len(sealed) < headerSize+gcm.Overhead() {
 		return nil, &DamagedError{Reason: fmt.Sprintf("%d bytes are too few", len(sealed))}
 	}
-	header, rest := sealed[:headerSize], sealed[headerSize:]
+	header, ciphertext := sealed[:headerSize], sealed[headerSize:]
 	if header[0] != formatAESGCM {
 		return nil, &DamagedError{Reason: fmt.Sprintf("unknown format %d", header[0])}
 	}
-	if fingerprint := k.fingerprint(); [8]byte(header[1:]) != fingerprint {
+	if !bytes.Equal(header[1:], k.fingerprint()) {
 		return nil, &WrongKeyError{Sealed: hex.EncodeToString(header[1:]), Have: []string{k.Fingerprint()}}
 	}
-	nonce, ciphertext := rest[:gcm.NonceSize()], rest[gcm.NonceSize():]
-	plaintext, err := gcm.Open(nil, nonce, ciphertext, authenticated(header, context))
+	plaintext, err := gcm.Open(nil, nil, ciphertext, slices.Concat(header, context))
 	if err != nil {
 		return nil, &DamagedError{Reason: "changed since, or sealed for something else"}
 	}
 	return plaintext, nil
 }
 
+// aead puts a random nonce in front of the ciphertext.
 func (k *Key) aead() (cipher.AEAD, error) {
 	block, err := aes.NewCipher(k.derive(purposeEncryption))
 	if err != nil {
 		return nil, fmt.Errorf("set up AES: %w", err)
 	}
-	gcm, err := cipher.NewGCM(block)
+	gcm, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		return nil, fmt.Errorf("set up GCM: %w", err)
 	}
 	return gcm, nil
-}
-
-// authenticated is a copy: the header is about to be appended to. Its fixed
-// length keeps header and context apart.
-func authenticated(header, context []byte) []byte {
-	return append(append(make([]byte, 0, len(header)+len(context)), header...), context...)
 }
 
 // Format prints the fingerprint for every verb, %x and %#v included.

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,12 +152,13 @@ func wantedSignals() (signals, error) {
 		name string
 		want *bool
 	}{{"TRACES", &wanted.traces}, {"METRICS", &wanted.metrics}} {
-		endpoint := firstSet("OTEL_EXPORTER_OTLP_"+s.name+"_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+		endpoint := cmp.Or(variable("OTEL_EXPORTER_OTLP_"+s.name+"_ENDPOINT"), variable("OTEL_EXPORTER_OTLP_ENDPOINT"))
 		if endpoint == "" || os.Getenv("OTEL_"+s.name+"_EXPORTER") == "none" {
 			continue
 		}
-		if protocol := firstSet("OTEL_EXPORTER_OTLP_"+s.name+"_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
-			problems = append(problems, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q; only http/protobuf is spoken, usually on port 4318", protocol))
+		protocol := cmp.Or(variable("OTEL_EXPORTER_OTLP_"+s.name+"_PROTOCOL"), variable("OTEL_EXPORTER_OTLP_PROTOCOL"), spoken)
+		if protocol != spoken {
+			problems = append(problems, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q; only %s is spoken, usually on port 4318", protocol, spoken))
 			continue
 		}
 		if u, err := url.Parse(endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -168,14 +170,10 @@ func wantedSignals() (signals, error) {
 	return wanted, errors.Join(problems...)
 }
 
-func firstSet(names ...string) string {
-	for _, name := range names {
-		if value := strings.TrimSpace(os.Getenv(name)); value != "" {
-			return value
-		}
-	}
-	return ""
-}
+// spoken is the one protocol that we speak.
+const spoken = "http/protobuf"
+
+func variable(name string) string { return strings.TrimSpace(os.Getenv(name)) }
 
 // complaints logs what the SDK has to say, once a minute at most: a collector
 // that is away for a night is one problem, not ten thousand.

@@ -113,8 +113,6 @@ func Queries(tracer trace.Tracer) pgx.QueryTracer { return queries{tracer} }
 
 type queries struct{ tracer trace.Tracer }
 
-var _ pgx.QueryTracer = queries{}
-
 // TraceQueryStart begins the span of a statement.
 func (q queries) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	if !trace.SpanFromContext(ctx).IsRecording() {
@@ -140,14 +138,11 @@ func (q queries) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQ
 		return
 	}
 	span := trace.SpanFromContext(ctx)
-	if data.Err != nil {
-		span.SetStatus(codes.Error, "")
-		var refused *pgconn.PgError
-		if errors.As(data.Err, &refused) {
-			span.SetAttributes(attribute.String("db.response.status_code", refused.Code))
-		}
+	var refused *pgconn.PgError
+	if errors.As(data.Err, &refused) {
+		span.SetAttributes(attribute.String("db.response.status_code", refused.Code))
 	}
-	span.End()
+	End(span, data.Err)
 }
 
 // operationOf is a statement's first word, behind the comments that ours open

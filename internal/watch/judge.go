@@ -40,11 +40,15 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	var of columns
+	type threshold struct {
+		Organization uuid.UUID
+		Rule         Rule
+		Value        float64
+	}
+	var thresholds []threshold
 	for _, o := range organizations {
 		for _, rule := range rules() {
-			of.addSubject(subject{Organization: o.ID, Rule: rule.id})
-			of.values = append(of.values, float64(rule.threshold(o.Settings().Watch)))
+			thresholds = append(thresholds, threshold{o.ID, rule.id, float64(rule.threshold(o.Settings().Watch))})
 		}
 	}
 	listening, err := r.listeningSince(ctx, r.now)
@@ -52,7 +56,7 @@ func (r *round) read(ctx context.Context) ([]judged, error) {
 		return nil, err
 	}
 	return statement.All[judged](ctx, r.DB, "judge the signs", judgeSigns,
-		of.organizations, of.rules, of.values, r.now, r.now.Add(-Fresh), listening)
+		append(statement.Columns(thresholds), r.now, r.now.Add(-Fresh), listening)...)
 }
 
 // judge decides about signs of one organization, notes what it decided and tells
@@ -213,19 +217,19 @@ func (r *round) move(ctx context.Context, changes []change) ([]change, error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	var of columns
-	var wasSince, wasUntil, since, until []*time.Time
-	var forgotten []bool
+	type row struct {
+		subject
+		At                               time.Time
+		WasSince, WasUntil, Since, Until *time.Time
+		Forgotten                        bool
+	}
+	rows := make([]row, len(changes))
 	bySubject := make(map[subject]change, len(changes))
-	for _, c := range changes {
-		of.addSubject(c.was.subject())
-		of.at = append(of.at, c.was.At)
-		wasSince, wasUntil = append(wasSince, c.was.Since), append(wasUntil, c.was.Until)
-		since, until, forgotten = append(since, c.is.Since), append(until, c.is.Until), append(forgotten, c.is.forgotten)
+	for i, c := range changes {
+		rows[i] = row{c.was.subject(), c.was.At, c.was.Since, c.was.Until, c.is.Since, c.is.Until, c.is.forgotten}
 		bySubject[c.was.subject()] = c
 	}
-	noted, err := statement.All[subject](ctx, r.DB, "note judgements", moveSigns, of.organizations, of.rules, of.instances, of.mounts, of.at,
-		wasSince, wasUntil, since, until, forgotten)
+	noted, err := statement.All[subject](ctx, r.DB, "note judgements", moveSigns, statement.Columns(rows)...)
 	made := make([]change, len(noted))
 	for i, s := range noted {
 		made[i] = bySubject[s]

@@ -57,7 +57,7 @@ func newScene(t *testing.T) *scene {
 	t.Cleanup(pool.Close)
 	s.db = db
 	reader, store := fleet.NewReader(db), accounts.New(db, s.clock.Now)
-	s.commands = &commands.Service{DB: db, Events: eventstore.New(db), Instances: reader, Members: store, Accounts: store, Now: s.clock.Now}
+	s.commands = &commands.Service{DB: db, Events: eventstore.New(db), Instances: reader, Accounts: store, Now: s.clock.Now}
 	s.stage = projectionstest.Run(t, pgtest.DB(t), pgtest.URL(t), fleet.Projection(commands.Registry().Decode))
 	s.watch = s.another(s.stage)
 	o, _, _, err := s.commands.CreateOrganization(t.Context(), "Acme", false, nil)

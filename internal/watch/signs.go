@@ -72,34 +72,28 @@ func Record(ctx context.Context, q sqlx.ExtContext, received time.Time, signs []
 	if len(newest) == 0 {
 		return 0, nil
 	}
-	var rows columns
+	type row struct {
+		subject
+		Value float64
+		At    time.Time
+	}
+	var rows []row
 	for _, key := range slices.SortedFunc(maps.Keys(newest), subject.compare) {
-		rows.addSubject(key)
-		rows.values = append(rows.values, newest[key].Value)
-		rows.at = append(rows.at, newest[key].At)
+		rows = append(rows, row{key, newest[key].Value, newest[key].At})
 	}
-	_, err := q.ExecContext(ctx, recordSigns, rows.organizations, rows.rules, rows.instances, rows.mounts, rows.values, rows.at)
+	err := statement.Exec(ctx, q, fmt.Sprintf("record %d signs", len(rows)), recordSigns, statement.Columns(rows)...)
 	if err != nil {
-		return 0, fmt.Errorf("record %d signs: %w", len(newest), err)
+		return 0, err
 	}
-	return len(newest), nil
+	return len(rows), nil
 }
 
 // LastHeard is when each of these instances was heard from last: when the sample came, of
 // those that were fresh then. Those that never were heard from are missing, and those
 // that were switched off for longer than a day.
 func LastHeard(ctx context.Context, q sqlx.QueryerContext, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]time.Time, error) {
-	type sample struct {
-		Instance uuid.UUID `db:"instance_id"`
-		At       time.Time `db:"at"`
-	}
-	rows, err := statement.All[sample](ctx, q, "read when instances were heard from", `SELECT instance_id, at FROM signs
-WHERE organization_id = $1 AND rule = $2 AND instance_id = ANY ($3)`, organization, string(Silent), instances)
-	heard := make(map[uuid.UUID]time.Time, len(rows))
-	for _, row := range rows {
-		heard[row.Instance] = row.At.UTC()
-	}
-	return heard, err
+	return statement.Map[uuid.UUID, time.Time](ctx, q, "read when instances were heard from", `SELECT instance_id, at FROM signs
+		WHERE organization_id = $1 AND rule = $2 AND instance_id = ANY ($3)`, organization, string(Silent), instances)
 }
 
 // counts tells whether the watch would judge a sign that came at received.
@@ -141,21 +135,4 @@ func (s subject) key() string { return "watch/" + string(s.Rule) + "/" + s.Insta
 func (s subject) compare(o subject) int {
 	return cmp.Or(slices.Compare(s.Organization[:], o.Organization[:]), cmp.Compare(s.Rule, o.Rule),
 		slices.Compare(s.Instance[:], o.Instance[:]), cmp.Compare(s.Mount, o.Mount))
-}
-
-// columns are rows as the statements take them.
-type columns struct {
-	organizations []uuid.UUID
-	rules         []string
-	instances     []uuid.UUID
-	mounts        []string
-	values        []float64
-	at            []time.Time
-}
-
-func (c *columns) addSubject(s subject) {
-	c.organizations = append(c.organizations, s.Organization)
-	c.rules = append(c.rules, string(s.Rule))
-	c.instances = append(c.instances, s.Instance)
-	c.mounts = append(c.mounts, s.Mount)
 }

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the statements
 	"errors"
@@ -135,8 +136,8 @@ func (w *Watch) fleetIsCurrent(ctx context.Context) (bool, error) {
 
 // finish notes that everything was judged, and deletes what says nothing any more.
 func (w *Watch) finish(ctx context.Context, now time.Time) error {
-	if _, err := w.DB.ExecContext(ctx, purgeSigns, now.Add(-kept)); err != nil {
-		return fmt.Errorf("delete old signs: %w", err)
+	if err := statement.Exec(ctx, w.DB, "delete old signs", purgeSigns, now.Add(-kept)); err != nil {
+		return err
 	}
 	return statement.Exec(ctx, w.DB, "note that the signs were judged", `UPDATE watch_state SET judged_at = greatest(judged_at, $1)`, now)
 }
@@ -144,12 +145,9 @@ func (w *Watch) finish(ctx context.Context, now time.Time) error {
 // SinceJudged is how long ago all signs were last judged, by any process; ok is
 // false where none ever did.
 func (w *Watch) SinceJudged(ctx context.Context) (age time.Duration, ok bool, err error) {
-	var at *time.Time
-	if err := w.DB.GetContext(ctx, &at, `SELECT judged_at FROM watch_state`); err != nil {
-		return 0, false, fmt.Errorf("read when the signs were judged: %w", err)
-	}
-	if at == nil {
-		return 0, false, nil
+	at, err := statement.One[*time.Time](ctx, w.DB, "read when the signs were judged", `SELECT judged_at FROM watch_state`)
+	if err != nil || at == nil {
+		return 0, false, err
 	}
 	return max(0, w.clock().Sub(*at)), true, nil
 }
@@ -180,7 +178,7 @@ var listen string
 // passed, until ctx ends; it returns ctx's error. A failure is logged, and tried
 // again at the next turn.
 func (w *Watch) Run(ctx context.Context) error {
-	return w.each(ctx, func() {
+	return pause.Every(ctx, cmp.Or(w.Interval, Interval), func() {
 		judgement, err := w.Judge(ctx)
 		if w.Judged != nil {
 			w.Judged(judgement)
@@ -197,19 +195,11 @@ func (w *Watch) Run(ctx context.Context) error {
 // Listen says every Interval that this process is there to hear the servers, until
 // ctx ends; it returns ctx's error. Every process does that takes in samples.
 func (w *Watch) Listen(ctx context.Context) error {
-	return w.each(ctx, func() {
+	return pause.Every(ctx, cmp.Or(w.Interval, Interval), func() {
 		if err := w.listens(ctx); err != nil && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, "the watch does not know that servers are listened to, trying again", "error", err)
 		}
 	})
-}
-
-func (w *Watch) each(ctx context.Context, do func()) error {
-	interval := w.Interval
-	if interval <= 0 {
-		interval = Interval
-	}
-	return pause.Every(ctx, interval, do)
 }
 
 func (w *Watch) listens(ctx context.Context) error {

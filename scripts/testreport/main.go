@@ -187,9 +187,8 @@ func fromVitest(path string) ([]test, error) {
 
 // event is a line of go test -json: see go doc test2json.
 type event struct {
-	Action, Package, ImportPath, Test, Output string
-	Elapsed                                   float64
-	FailedBuild                               string
+	Action, Package, Test, Output string
+	Elapsed                       float64
 }
 
 // goTests follows go test -json.

@@ -53,10 +53,7 @@ type precondition struct{ kind, value string }
 
 // Load reads and validates the embedded tables, once a process. The error names every
 // fault.
-func Load() (*Feed, error) { return embedded() }
-
-// embedded is read once, and all who ask share what is never changed.
-var embedded = sync.OnceValues(func() (*Feed, error) { return load(releasesCSV, vulnerabilitiesCSV) })
+var Load = sync.OnceValues(func() (*Feed, error) { return load(releasesCSV, vulnerabilitiesCSV) })
 
 func load(releases, vulnerabilities []byte) (*Feed, error) {
 	sum := sha256.Sum256(slices.Concat(releases, []byte{0}, vulnerabilities))

@@ -67,10 +67,7 @@ type rule struct {
 
 // Load reads and validates the embedded rules, once a process. The error names every
 // fault.
-func Load() (*Rules, error) { return embedded() }
-
-// embedded is read once, and all who ask share what is never changed.
-var embedded = sync.OnceValues(func() (*Rules, error) { return load(rulesCSV) })
+var Load = sync.OnceValues(func() (*Rules, error) { return load(rulesCSV) })
 
 func load(text []byte) (*Rules, error) {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()

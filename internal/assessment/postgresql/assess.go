@@ -75,8 +75,7 @@ func (c *Inspector) Assess(ctx context.Context, target assessment.Target) snapsh
 
 func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
 	a.Outcome, a.Results = snapshot.OutcomeUnreachable, []snapshot.CheckResult{}
-	var refused *assessment.ConnectionError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*assessment.ConnectionError](err); ok {
 		a.ErrorClass, a.Error = refused.Class, refused.Sentence
 		return
 	}
@@ -291,8 +290,7 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 	}
 	s, err := target.Open(ctx, database)
 	if err != nil {
-		var refused *assessment.ConnectionError
-		errors.As(err, &refused)
+		refused, _ := errors.AsType[*assessment.ConnectionError](err)
 		if closed && refused.Class == assessment.ClassDatabase {
 			grants = append(grants, snapshot.MissingGrant{
 				Object:    connectObject(database),

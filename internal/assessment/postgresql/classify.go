@@ -45,8 +45,7 @@ func (c *Inspector) classify(ctx context.Context, target assessment.Target, data
 	fail := func(reason string) { run.Status, run.Reason = snapshot.ClassificationFailed, reason }
 	s, err := target.Open(ctx, database)
 	if err != nil {
-		var refused *assessment.ConnectionError
-		errors.As(err, &refused)
+		refused, _ := errors.AsType[*assessment.ConnectionError](err)
 		fail(refused.Sentence)
 		return
 	}

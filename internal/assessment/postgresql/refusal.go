@@ -12,8 +12,7 @@ import (
 // reasonOf says in a code and a sentence why a query gave nothing. What the
 // server said stays out of it: its text may quote data.
 func reasonOf(err error) (code, sentence string) {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch answer.Code {
 		case "42501":
 			return snapshot.ReasonPermissionDenied, "the server denied permission for it"

@@ -322,7 +322,7 @@ func aStoppedCollectorGivesItsServerBack(t *testing.T, dsn string) {
 	s := newScene(t)
 	instance := s.register(dsn)
 	ctx, cancel := context.WithCancel(t.Context())
-	claim, ok, err := s.store.ClaimOne(ctx, s.organization, instance, time.Minute)
+	claim, ok, err := s.store.ClaimSince(ctx, s.organization, instance, assessment.Attempt{}, time.Minute)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}

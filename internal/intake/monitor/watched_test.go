@@ -43,7 +43,7 @@ func newWatchedServer(t *testing.T, major int) *watchedServer {
 // load runs pgbench, or where there is none the like of it.
 func (w *watchedServer) load(t *testing.T) {
 	t.Helper()
-	if pgbench, err := cluster.FindClient(t.Context(), "pgbench", 0); err == nil {
+	if pgbench, _, err := cluster.FindClient(t.Context(), "pgbench", 0); err == nil {
 		w.pgbench(t, pgbench, "-n", "-c", "4", "-t", "50")
 		return
 	}
@@ -59,16 +59,16 @@ func (w *watchedServer) load(t *testing.T) {
 // prepare makes what the load needs, and has it executed once: it is not new then.
 func (w *watchedServer) prepare(t *testing.T) {
 	t.Helper()
-	if pgbench, err := cluster.FindClient(t.Context(), "pgbench", 0); err == nil {
+	if pgbench, _, err := cluster.FindClient(t.Context(), "pgbench", 0); err == nil {
 		w.pgbench(t, pgbench, "-i", "-s", "1", "-q")
 	}
 	w.load(t)
 }
 
-func (w *watchedServer) pgbench(t *testing.T, program cluster.Program, arguments ...string) {
+func (w *watchedServer) pgbench(t *testing.T, program string, arguments ...string) {
 	t.Helper()
 	arguments = append(arguments, w.URL(pgtest.Superuser, "app"))
-	if out, err := exec.CommandContext(t.Context(), program.Path, arguments...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("pgbench %v: %v: %s", arguments, err, out)
 	}
 }

@@ -123,16 +123,13 @@ func (b *Book) List(ctx context.Context, organization uuid.UUID) ([]DropCount, e
 
 // sentence says why an engine could not be read, in words of ours.
 func sentence(err error) string {
-	var (
-		refused *pgconn.PgError
-		network net.Error
-	)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	if errors.Is(err, context.DeadlineExceeded) {
 		return "not read in its share of the time"
-	case errors.As(err, &refused):
+	}
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "the database refused the query (SQLSTATE " + refused.Code + ")"
-	case errors.As(err, &network):
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
 		return "the database could not be reached"
 	}
 	return "could not be read; the log says why"

@@ -53,7 +53,7 @@ type server struct {
 
 // eras are when things happen: at the edge of two hours, of two weeks, and imported
 // from the edge of two weeks a month before.
-var eras = []time.Time{at("18T10:56"), at("15T23:57"), at("16T00:00").AddDate(0, 0, -28).Add(-2 * time.Minute)}
+var eras = []time.Time{at("10:56"), at("15T23:57"), at("16T00:00").AddDate(0, 0, -28).Add(-2 * time.Minute)}
 
 // moments are times in eras, so close to each other that their buckets meet, and often
 // on the edges of these.

@@ -77,8 +77,11 @@ func only(instances ...uuid.UUID) fleet.Scope {
 }
 
 // at is a time in November 2026, of which the 16th and the 23rd are Mondays:
-// "18T10:00", and seconds where they matter.
+// "17T10:00", the 18th where no day is named, and seconds where they matter.
 func at(text string) time.Time {
+	if !strings.Contains(text, "T") {
+		text = "18T" + text
+	}
 	if strings.Count(text, ":") == 1 {
 		text += ":00"
 	}
@@ -90,13 +93,18 @@ func at(text string) time.Time {
 }
 
 // later is when the oldest of what the suite measures is not a day old.
-var later = at("18T23:00")
+var later = at("23:00")
 
 // from is the window of n buckets from a time.
 func from(text string, n int, size timegrid.Size) timegrid.Window {
 	start := at(text)
 	return timegrid.Window{From: start, To: start.Add(time.Duration(n) * size.Width()), Size: size}
 }
+
+func minutes(text string, n int) timegrid.Window { return from(text, n, timegrid.Minute) }
+func hours(text string, n int) timegrid.Window   { return from(text, n, timegrid.Hour) }
+func days(text string, n int) timegrid.Window    { return from(text, n, timegrid.Day) }
+func weeks(text string, n int) timegrid.Window   { return from(text, n, timegrid.Week) }
 
 // p is a number that is there.
 func p(x float64) *float64 { return &x }

@@ -173,7 +173,7 @@ func lateCases() []story {
 		{"the last scrape of an hour that is sealed is where an interval of the next may begin", func(t *testing.T, h Harness) {
 			a := newAging(t, h)
 			counters := func(when time.Duration, user, idle float64) {
-				s := scrape("18T10:00", user, idle, 0)
+				s := scrape("10:00", user, idle)
 				s.At = a.at(when)
 				h.write(t, measurements.Batch{Organization: a.organization, Hosts: []measurements.HostSample{s}})
 				h.roll(t)

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/timegrid"
 	"muster/internal/measurements"
 )
 
@@ -23,7 +22,7 @@ type seen struct {
 func (h Harness) shows(t *testing.T, organization uuid.UUID, want seen) {
 	t.Helper()
 	h.roll(t)
-	week := from("16T00:00", 1, timegrid.Week)
+	week := weeks("16T00:00", 1)
 	got := seen{hosts: h.utilization(t, organization, measurements.HostScope{}, week).besides.(int)}
 	for _, engine := range measurements.Engines() {
 		if w := h.waits(t, organization, engine, everything, week); w.besides == true {
@@ -32,7 +31,7 @@ func (h Harness) shows(t *testing.T, organization uuid.UUID, want seen) {
 			}
 		}
 		got.calls += h.queries(t, organization, engine, everything, week, later).lines["calls"][0]
-		open := h.connections(t, organization, engine, []uuid.UUID{shop, invoices, books}, at("18T10:00:30"))
+		open := h.connections(t, organization, engine, []uuid.UUID{shop, invoices, books}, at("10:00:30"))
 		got.open += open.Total()
 	}
 	if got != want {
@@ -42,13 +41,13 @@ func (h Harness) shows(t *testing.T, organization uuid.UUID, want seen) {
 
 // one of each sort, of the same minute.
 func oneOfEach(organization uuid.UUID) measurements.Batch {
-	sessions := waiting(shop, "18T10:00", waits{"Lock": 2})
+	sessions := locked(shop, "10:00", 2)
 	sessions.Idle = 5
 	return measurements.Batch{
 		Organization: organization,
-		Hosts:        []measurements.HostSample{host("db01", "18T10:00", 10)},
+		Hosts:        []measurements.HostSample{host("db01", "10:00", 10)},
 		Sessions:     []measurements.SessionSample{sessions},
-		Statements:   []measurements.StatementSample{ran(shop, "18T10:00", q("a", 3, 6))},
+		Statements:   []measurements.StatementSample{ran(shop, "10:00", q("a", 3, 6))},
 	}
 }
 
@@ -71,7 +70,7 @@ func writeCases() []story {
 			a, b := uuid.New(), uuid.New()
 			h.write(t, oneOfEach(a))
 			h.shows(t, b, seen{})
-			h.write(t, measurements.Batch{Organization: b, Statements: []measurements.StatementSample{ran(shop, "18T10:00", q("a", 90, 1))}})
+			h.write(t, measurements.Batch{Organization: b, Statements: []measurements.StatementSample{ran(shop, "10:00", q("a", 90, 1))}})
 			h.shows(t, b, seen{calls: 90})
 			h.shows(t, a, seen{1, 2, 3, 5})
 		}},
@@ -100,8 +99,8 @@ func writeCases() []story {
 			organization := uuid.New()
 			h.write(t, measurements.Batch{
 				Organization: organization,
-				Sessions:     []measurements.SessionSample{waiting(posts, "18T10:00", waits{"Lock": 1}), waiting(clicks, "18T10:00", waits{"Lock": 1})},
-				Statements:   []measurements.StatementSample{ran(posts, "18T10:00", q("a", 1, 1)), ran(clicks, "18T10:00", q("a", 1, 1))},
+				Sessions:     []measurements.SessionSample{locked(posts, "10:00", 1), locked(clicks, "10:00", 1)},
+				Statements:   []measurements.StatementSample{ran(posts, "10:00", q("a", 1, 1)), ran(clicks, "10:00", q("a", 1, 1))},
 			})
 			h.shows(t, organization, seen{})
 		}},

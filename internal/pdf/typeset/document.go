@@ -81,11 +81,9 @@ func (d *Paper) Skip(h float64) {
 	}
 }
 
-// Mark remembers this place under a title and puts it in the outline. It
-// returns the mark's number for Page.Link.
-func (d *Paper) Mark(title string, level int) int {
+// Mark remembers this place under a title and puts it in the outline.
+func (d *Paper) Mark(title string, level int) {
 	d.marks = append(d.marks, Bookmark{d.Fonts.Clean(title), level, len(d.pages), d.Y})
-	return len(d.marks) - 1
 }
 
 // Marks returns all marks in the order in which they were set.
@@ -110,7 +108,10 @@ func (d *Paper) ParagraphWithin(indent, width, leading float64, spans ...Span) {
 		} else {
 			d.Need(height)
 		}
-		d.Page().pieces(d.Left()+indent, Baseline(d.Y, height, size), l)
+		x := d.Left() + indent
+		for _, p := range l.pieces {
+			x += d.Page().clean(x, Baseline(d.Y, height, size), p.Style, Left, p.Text)
+		}
 		d.Y += height
 	}
 }

@@ -48,10 +48,8 @@ type Fonts struct {
 }
 
 // LoadFonts returns the embedded fonts, which all documents of a process share.
-func LoadFonts() (*Fonts, error) { return embedded() }
-
-// embedded parses them once, for about 10 ms.
-var embedded = sync.OnceValues(func() (*Fonts, error) {
+// It parses them once, for about 10 ms.
+var LoadFonts = sync.OnceValues(func() (*Fonts, error) {
 	files := [faceCount][]byte{
 		Regular:  liberationsansregular.TTF,
 		Bold:     liberationsansbold.TTF,

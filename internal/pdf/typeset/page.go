@@ -69,13 +69,6 @@ func (p *Page) clean(x, y float64, s Style, align Align, text string) float64 {
 	return width
 }
 
-// pieces draws a line from x on.
-func (p *Page) pieces(x, y float64, l line) {
-	for _, piece := range l.pieces {
-		x += p.clean(x, y, piece.Style, Left, piece.Text)
-	}
-}
-
 // runs draws clean text, changing to the fallback face where it must.
 func (p *Page) runs(x, y float64, s Style, text string) {
 	start, face := 0, s.Face

@@ -158,12 +158,6 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// Program is one of PostgreSQL's client programs on this machine.
-type Program struct {
-	Path  string
-	Major int
-}
-
 // NoClientError says that a client program is not installed, or not in a
 // version that is new enough.
 type NoClientError struct {
@@ -181,29 +175,28 @@ func (e *NoClientError) Error() string {
 		e.Program, e.Oldest, found, e.Oldest)
 }
 
-// FindClient returns a client program of the major version wanted, or else the
-// oldest newer one, which can talk to that server too: an older one cannot. It
-// returns *NoClientError.
-func FindClient(ctx context.Context, program string, major int) (Program, error) {
-	missing := &NoClientError{Program: program, Oldest: major}
-	best := Program{}
-	for _, path := range clientPaths(program) {
-		found, err := majorOf(ctx, path)
+// FindClient returns where a client program of the major version wanted is, or else the
+// oldest newer one, which can talk to that server too: an older one cannot; and its own
+// version. It returns *NoClientError.
+func FindClient(ctx context.Context, program string, wanted int) (path string, major int, err error) {
+	missing := &NoClientError{Program: program, Oldest: wanted}
+	for _, candidate := range clientPaths(program) {
+		found, err := majorOf(ctx, candidate)
 		if err != nil {
 			continue // not PostgreSQL's
 		}
-		if found < major {
+		if found < wanted {
 			missing.Found = append(missing.Found, found)
-		} else if best.Path == "" || found < best.Major {
-			best = Program{Path: path, Major: found}
+		} else if path == "" || found < major {
+			path, major = candidate, found
 		}
 	}
-	if best.Path == "" {
+	if path == "" {
 		slices.Sort(missing.Found)
 		missing.Found = slices.Compact(missing.Found)
-		return Program{}, missing
+		return "", 0, missing
 	}
-	return best, nil
+	return path, major, nil
 }
 
 // clientPaths lists where a program may be. Packagers' directories come before

@@ -51,16 +51,13 @@ type AlertSeries struct {
 // AlertBucket is one bucket; the first and the last are cut at the window's ends.
 type AlertBucket struct {
 	Start     time.Time
-	Monitored bool                 // false: it ends before the instance was registered
-	Active    [len(severities)]int // fired in it, in the order of AlertSeverities
-	Resolved  int                  // closed in it
+	Monitored bool                      // false: it ends before the instance was registered
+	Active    [len(AlertSeverities)]int // fired in it, in the order of AlertSeverities
+	Resolved  int                       // closed in it
 }
 
-// severities of alerts, the worst first.
-var severities = [...]string{string(alert.Critical), string(alert.Warning), string(alert.Info)}
-
-// AlertSeverities returns the severities of alerts, the worst first.
-func AlertSeverities() []string { return severities[:] }
+// AlertSeverities are the severities of alerts, the worst first.
+var AlertSeverities = [...]string{string(alert.Critical), string(alert.Warning), string(alert.Info)}
 
 // Alerts sums up the alerts of a scorecard; ok is false where the document does
 // not know of any source of them, or has no window.
@@ -99,10 +96,10 @@ func (a OpenAlert) compare(b OpenAlert) int {
 
 // alertRank is 0 for the worst; a word that this program does not know comes last.
 func alertRank(severity string) int {
-	if i := slices.Index(severities[:], severity); i >= 0 {
+	if i := slices.Index(AlertSeverities[:], severity); i >= 0 {
 		return i
 	}
-	return len(severities)
+	return len(AlertSeverities)
 }
 
 // span is when an alert was open within the window; from is not before to where
@@ -224,7 +221,7 @@ func series(doc snapshot.Document, alerts []snapshot.Alert, w snapshot.Window) *
 			s.Buckets[grid.Index(*a.ResolvedAt)].Resolved++
 		}
 		rank := alertRank(a.Severity)
-		if !a.FirstTriggeredAt.Before(w.To) || a.LastTriggeredAt.Before(w.From) || rank == len(severities) {
+		if !a.FirstTriggeredAt.Before(w.To) || a.LastTriggeredAt.Before(w.From) || rank == len(AlertSeverities) {
 			continue
 		}
 		first, last := 0, len(s.Buckets)-1

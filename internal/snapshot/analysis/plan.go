@@ -28,9 +28,6 @@ type Step struct {
 	Cleared float64
 }
 
-// dueDays is how long a finding may stay open, by severity.
-var dueDays = [len(Severities)]int{7, 30, 90, 180}
-
 // EffortWeight is what an action of that effort costs; unknown counts as M.
 func EffortWeight(effort string) float64 {
 	switch effort {
@@ -70,7 +67,7 @@ func Plan(doc snapshot.Document) []Step {
 		d.Instances = len(d.instances)
 		slices.Sort(d.Checks)
 		d.Checks = slices.Compact(d.Checks)
-		d.Due = doc.AsOf.AddDate(0, 0, dueDays[Rank(d.Severity)])
+		d.Due = doc.AsOf.AddDate(0, 0, DueDays(d.Severity))
 		steps = append(steps, d.Step)
 	}
 	slices.SortFunc(steps, func(a, b Step) int {
@@ -161,12 +158,15 @@ func upgradeFor(drafts map[string]*draft, in *snapshot.Instance) *draft {
 			action += " supported until " + end.UTC().Format(time.DateOnly)
 		}
 	}
-	d := drafts["\x00"+action]
-	if d == nil {
-		d = &draft{Step: Step{Action: action, Severity: Low, Effort: effort, NeedsRestart: true}, instances: map[uuid.UUID]bool{}}
-		drafts["\x00"+action] = d
+	return draftOf(drafts, "\x00"+action, Step{Action: action, Severity: Low, Effort: effort, NeedsRestart: true})
+}
+
+// draftOf finds what is known by a key, or else begins it with a step.
+func draftOf(drafts map[string]*draft, key string, begin Step) *draft {
+	if drafts[key] == nil {
+		drafts[key] = &draft{Step: begin, instances: map[uuid.UUID]bool{}}
 	}
-	return d
+	return drafts[key]
 }
 
 func (d *draft) raise(severity string) {
@@ -180,14 +180,7 @@ func draftFor(drafts map[string]*draft, check snapshot.Check) *draft {
 	if key == "" {
 		key, action = check.ID, "Resolve "+check.ID+": "+check.Title
 	}
-	d := drafts[key]
-	if d == nil {
-		d = &draft{
-			Step:      Step{Action: action, Severity: check.Severity, Effort: check.Effort},
-			instances: map[uuid.UUID]bool{},
-		}
-		drafts[key] = d
-	}
+	d := draftOf(drafts, key, Step{Action: action, Severity: check.Severity, Effort: check.Effort})
 	d.raise(check.Severity)
 	if EffortWeight(check.Effort) > EffortWeight(d.Effort) {
 		d.Effort = check.Effort
@@ -234,13 +227,10 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 }
 
 func coveredByVersionCheck(doc snapshot.Document, in *snapshot.Instance) bool {
-	for _, o := range outcomes(doc, in) {
-		if o.failed && (o.check.ID == oldMinorCheck || o.check.ID == endOfLifeCheck) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(outcomes(doc, in), func(o outcome) bool {
+		return o.failed && (o.check.ID == oldMinorCheck || o.check.ID == endOfLifeCheck)
+	})
 }
 
 // DueDays is how many days a finding of that severity may stay open.
-func DueDays(severity string) int { return dueDays[Rank(severity)] }
+func DueDays(severity string) int { return [...]int{7, 30, 90, 180}[Rank(severity)] }

@@ -145,7 +145,7 @@ func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 	switch {
 	case open > 0:
 		e.likelihood++
-		e.drivers = append(e.drivers, plural(open, "open CVE", "open CVEs")+" of CVSS 7.0 or more")
+		e.drivers = append(e.drivers, Plural(open, "open CVE", "open CVEs")+" of CVSS 7.0 or more")
 	case unknown > 0 || in.Release == nil:
 		e.partial = true
 	}

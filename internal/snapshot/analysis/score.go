@@ -193,7 +193,7 @@ func (s *Score) cap(all []outcome) {
 		if n := open[Rank(c.severity)]; n > 0 && s.Overall > c.most {
 			s.Overall = c.most
 			word := strings.ToLower(c.severity)
-			s.Caps = append(s.Caps, "capped at "+itoa(c.most)+": "+plural(n, word+" check", word+" checks")+" failing")
+			s.Caps = append(s.Caps, "capped at "+itoa(c.most)+": "+Plural(n, word+" check", word+" checks")+" failing")
 		}
 	}
 }

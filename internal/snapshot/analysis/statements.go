@@ -84,8 +84,9 @@ func MissingGrants(doc snapshot.Document, in *snapshot.Instance) []Grant {
 		if len(g.Checks) == 0 && len(m.Checks) > 0 {
 			continue
 		}
-		if subject, database, ok := cutLast(m.Object, " in database "); ok {
-			g.Subject, g.Databases = subject, []string{database}
+		const within = " in database "
+		if i := strings.LastIndex(m.Object, within); i >= 0 {
+			g.Subject, g.Databases = m.Object[:i], []string{m.Object[i+len(within):]}
 		}
 		same := slices.IndexFunc(out, func(o Grant) bool {
 			return o.Subject == g.Subject && o.Statement == g.Statement && slices.Equal(o.Checks, g.Checks)
@@ -101,14 +102,6 @@ func MissingGrants(doc snapshot.Document, in *snapshot.Instance) []Grant {
 		}
 	}
 	return out
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // Denied names what the monitoring role may not read for a check on a database,

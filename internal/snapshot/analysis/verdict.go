@@ -127,7 +127,11 @@ func (o outlook) state() string {
 		raise(o.findings[i], severity)
 		raise(o.cves.Open[i], severity)
 	}
-	raise(len(o.ended), catalogueOf(o.doc).gravity(endOfLifeCheck, High))
+	ended := High // where the catalogue lacks the check
+	if check, ok := catalogueOf(o.doc)[endOfLifeCheck]; ok {
+		ended = check.Severity
+	}
+	raise(len(o.ended), ended)
 	raise(o.high, High)
 	switch {
 	case grave != "":
@@ -141,14 +145,6 @@ func (o outlook) state() string {
 	}
 }
 
-// gravity is the severity of a check, another where the catalogue lacks it.
-func (c catalogue) gravity(check, otherwise string) string {
-	if found, ok := c[check]; ok {
-		return found.Severity
-	}
-	return otherwise
-}
-
 // gaps says what was not looked at, in clauses; none: everything was.
 func (o outlook) gaps() []string {
 	var gaps []string
@@ -158,13 +154,13 @@ func (o outlook) gaps() []string {
 			gaps = append(gaps, of(missing, o.data.Databases, "database", "databases")+" "+was(missing)+" not looked at")
 		}
 		if o.data.Partial > 0 {
-			gaps = append(gaps, plural(o.data.Partial, "database", "databases")+" "+was(o.data.Partial)+" classified in part only")
+			gaps = append(gaps, Plural(o.data.Partial, "database", "databases")+" "+was(o.data.Partial)+" classified in part only")
 		}
 		if empty := o.unlisted(); empty > 0 {
-			gaps = append(gaps, "no database of "+plural(empty, "instance", "instances")+" is known")
+			gaps = append(gaps, "no database of "+Plural(empty, "instance", "instances")+" is known")
 		}
 		if o.partial > 0 {
-			gaps = append(gaps, "the risk of "+plural(o.partial, "table", "tables")+" may be higher, since not everything that raises it could be read")
+			gaps = append(gaps, "the risk of "+Plural(o.partial, "table", "tables")+" may be higher, since not everything that raises it could be read")
 		}
 	}
 	if missing := c.Total - c.Assessed; missing > 0 && c.Assessed == 0 {
@@ -180,7 +176,7 @@ func (o outlook) gaps() []string {
 		gaps = append(gaps, words)
 	}
 	if o.unknown > 0 {
-		gaps = append(gaps, "the version of "+plural(o.unknown, "assessed instance", "assessed instances")+" is not known to the feed")
+		gaps = append(gaps, "the version of "+Plural(o.unknown, "assessed instance", "assessed instances")+" is not known to the feed")
 	}
 	return gaps
 }
@@ -203,17 +199,17 @@ func (o outlook) gapSentence() string {
 func (o outlook) versionWords() []string {
 	var out []string
 	if n := len(o.ended); n > 0 {
-		out = append(out, plural(n, "instance runs", "instances run")+" a major version past its end of life: "+some(o.ended, 3)+".")
+		out = append(out, Plural(n, "instance runs", "instances run")+" a major version past its end of life: "+some(o.ended, 3)+".")
 	}
 	if n := o.cves.Open.grave(); n > 0 {
-		out = append(out, plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+plural(o.exposed[0], "instance", "instances")+".")
+		out = append(out, Plural(n, "open CVE", "open CVEs")+" of CVSS 7.0 or more "+concern(n)+" "+Plural(o.exposed[0], "instance", "instances")+".")
 	}
 	if n := o.cves.Possible.grave(); n > 0 {
 		further := ""
 		if o.cves.Open.grave() > 0 {
 			further = "further "
 		}
-		out = append(out, plural(n, further+"CVE", further+"CVEs")+" of CVSS 7.0 or more "+is(n)+" not ruled out.")
+		out = append(out, Plural(n, further+"CVE", further+"CVEs")+" of CVSS 7.0 or more "+is(n)+" not ruled out.")
 	}
 	return out
 }
@@ -223,11 +219,11 @@ func (o outlook) findingWords() []string {
 	var out []string
 	for i, s := range []struct{ word, ask string }{{"critical", "must be closed within 7 days"}, {"high", "should be closed within 30 days"}} {
 		if n := o.findings[i]; n > 0 {
-			out = append(out, plural(n, s.word+" finding", s.word+" findings")+" on "+o.affectedOf(i)+" "+s.ask+".")
+			out = append(out, Plural(n, s.word+" finding", s.word+" findings")+" on "+o.affectedOf(i)+" "+s.ask+".")
 		}
 	}
 	if n := o.findings[2] + o.findings[3]; n > 0 {
-		out = append(out, plural(n, "lesser finding", "lesser findings")+" can be planned.")
+		out = append(out, Plural(n, "lesser finding", "lesser findings")+" can be planned.")
 	}
 	return out
 }
@@ -262,10 +258,10 @@ func (o outlook) securityWords() (lead, rest string) {
 	versions := o.versionWords()
 	switch {
 	case c.Assessed == 0:
-		words = append([]string{"None of the " + plural(c.Total, "instance", "instances") + " in scope could be assessed."}, versions...)
+		words = append([]string{"None of the " + Plural(c.Total, "instance", "instances") + " in scope could be assessed."}, versions...)
 		return words[0], strings.Join(words[1:], " ")
 	case len(words) == 0 && len(versions) == 0:
-		words = []string{"No findings on " + plural(c.Assessed, "assessed instance", "assessed instances") + Beside(o.accepted) + "."}
+		words = []string{"No findings on " + Plural(c.Assessed, "assessed instance", "assessed instances") + Beside(o.accepted) + "."}
 	case o.findings[0] > 0: // before everything else
 		words = slices.Insert(words, 1, versions...)
 	default: // a version without fixes is as urgent as a high finding, and comes after it
@@ -294,7 +290,7 @@ func (o outlook) scorecardWords() (lead, rest string) {
 		words = append(words, "The costliest failed check is “"+Shorten(lost.Check.Title, 90)+"”.")
 	}
 	if n := o.accepted; n > 0 {
-		words = append(words, plural(n, "finding is accepted and costs", "findings are accepted and cost")+" no points.")
+		words = append(words, Plural(n, "finding is accepted and costs", "findings are accepted and cost")+" no points.")
 	}
 	return lead, strings.Join(words, " ")
 }
@@ -319,18 +315,18 @@ func (o outlook) inventoryWords() (lead, rest string) {
 	case classified == 0:
 		lead = "No database in scope has been classified, so nothing is known of the sensitive data in it."
 	case o.high > 0:
-		lead = plural(o.high, "table", "tables") + " with sensitive data " + carry(o.high) + " a high risk, of " +
-			plural(tables, "sensitive table", "sensitive tables") + " found in " + plural(classified, "classified database", "classified databases") + "."
+		lead = Plural(o.high, "table", "tables") + " with sensitive data " + carry(o.high) + " a high risk, of " +
+			Plural(tables, "sensitive table", "sensitive tables") + " found in " + Plural(classified, "classified database", "classified databases") + "."
 	case tables > 0:
-		lead = plural(tables, "table holds", "tables hold") + " sensitive data in " + plural(classified, "classified database", "classified databases") + ", none of a high risk as far as it is known."
+		lead = Plural(tables, "table holds", "tables hold") + " sensitive data in " + Plural(classified, "classified database", "classified databases") + ", none of a high risk as far as it is known."
 	default:
-		lead = "No sensitive data was found in " + plural(classified, "classified database", "classified databases") + "."
+		lead = "No sensitive data was found in " + Plural(classified, "classified database", "classified databases") + "."
 	}
 	lead += o.gapSentence()
 	words := o.versionWords()
 	for i, name := range []string{"critical", "high"} {
 		if n := o.findings[i]; n > 0 {
-			words = append(words, plural(n, name+" security finding", name+" security findings")+" "+is(n)+" open on "+o.affectedOf(i)+".")
+			words = append(words, Plural(n, name+" security finding", name+" security findings")+" "+is(n)+" open on "+o.affectedOf(i)+".")
 		}
 	}
 	if len(words) == 0 {

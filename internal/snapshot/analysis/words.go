@@ -21,7 +21,8 @@ func itoa(n int) string {
 	return sign + digits
 }
 
-func plural(n int, one, many string) string {
+// Plural counts things: 1 finding, 1,204 findings.
+func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -29,20 +30,20 @@ func plural(n int, one, many string) string {
 }
 
 // of is a part of a whole: 3 of 14 instances.
-func of(n, all int, one, many string) string { return itoa(n) + " of " + plural(all, one, many) }
+func of(n, all int, one, many string) string { return itoa(n) + " of " + Plural(all, one, many) }
 
-// one picks the word for a single thing.
-func one(n int, single, several string) string {
+// One picks the word for a single thing, or for several.
+func One(n int, single, several string) string {
 	if n == 1 {
 		return single
 	}
 	return several
 }
 
-func is(n int) string      { return one(n, "is", "are") }
-func was(n int) string     { return one(n, "was", "were") }
-func carry(n int) string   { return one(n, "carries", "carry") }
-func concern(n int) string { return one(n, "concerns", "concern") }
+func is(n int) string      { return One(n, "is", "are") }
+func was(n int) string     { return One(n, "was", "were") }
+func carry(n int) string   { return One(n, "carries", "carry") }
+func concern(n int) string { return One(n, "concerns", "concern") }
 
 // and lists clauses: a, b, and c.
 func and(parts []string) string {

@@ -2,6 +2,7 @@ package snapshottest
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -118,10 +119,7 @@ func instance(i int, name string) snapshot.Instance {
 }
 
 func atoi(s string) int {
-	n := 0
-	for _, r := range s {
-		n = n*10 + int(r-'0')
-	}
+	n, _ := strconv.Atoi(s)
 	return n
 }
 

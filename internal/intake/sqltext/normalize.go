@@ -1,0 +1,235 @@
+package sqltext
+
+import (
+	"strings"
+
+	"muster/domain/fleet"
+)
+
+// maxHeadings is how many leading keywords are kept of what is cut.
+const maxHeadings = 4
+
+// Normalize returns a statement's text as it may be kept: without literals, comments and
+// needless white space, valid UTF-8, at most MaxBytes, the same when normalized again.
+// It is empty where nothing may be kept, and for an engine without a lexer.
+func Normalize(engine fleet.Engine, text string) string {
+	words, known := dialects[engine]
+	if !known {
+		return ""
+	}
+	r := reader{lexer: lexer{engine: engine, text: text}, dialect: words}
+	for engine == fleet.SQLServer && r.lexer.skipParameters() {
+	}
+	for {
+		t := r.lexer.next()
+		if t.kind == end {
+			return r.out.String()
+		}
+		if t.kind == unreadable || engine == fleet.Oracle && t.isWord("IDENTIFIED") {
+			return strings.Join(r.headings, " ")
+		}
+		r.read(t)
+	}
+}
+
+// skipParameters skips the list of parameters that SQL Server writes before a prepared
+// statement: (@P0 int,@P1 nvarchar(4000)).
+func (l *lexer) skipParameters() bool {
+	from := *l
+	opened, first := l.next(), l.next()
+	for depth := 1; opened.is("(") && first.kind == variable; {
+		switch t := l.next(); {
+		case t.kind == end || t.kind == unreadable:
+			*l = from
+			return false
+		case t.is("("):
+			depth++
+		case t.is(")"):
+			if depth--; depth == 0 {
+				l.last, l.before = token{}, token{}
+				return true
+			}
+		}
+	}
+	*l = from
+	return false
+}
+
+// reader follows the statements of a text and decides what of them is written.
+type reader struct {
+	lexer    lexer
+	dialect  dialect
+	out      writer
+	headings []string // the text's leading keywords
+	headed   bool     // they have ended
+
+	state state
+	block bool // statements may begin with the name of a procedure or a variable
+	heads int  // leading keywords written of what is cut
+	named kind // EXEC: what its procedure's name has so far
+	dot   bool // EXEC: and whether it goes on
+}
+
+// state is where in a statement the reader is.
+type state int
+
+const (
+	starting state = iota // at the beginning of a statement
+	altering              // after CREATE, ALTER, DROP: what of?
+	setting               // after SQL Server's SET at the beginning of the text
+	inside                // of a statement that is kept
+	calling               // after EXEC: only the procedure's name is kept
+	heading               // of a statement that is cut: only its leading keywords are kept
+	dropping              // nothing more is kept
+)
+
+func (r *reader) read(t token) {
+	r.gather(t)
+	switch r.state {
+	case starting:
+		r.start(t)
+	case altering:
+		r.alter(t)
+	case setting:
+		if t.kind == variable {
+			r.keep(t)
+		} else {
+			r.head(t)
+		}
+	case inside:
+		r.inside(t)
+	case calling:
+		r.call(t)
+	case heading:
+		r.head(t)
+	case dropping:
+	}
+}
+
+// gather remembers the text's leading keywords, to which it is cut where a later part
+// cannot be read.
+func (r *reader) gather(t token) {
+	upper := strings.ToUpper(t.text)
+	switch {
+	case r.headed:
+	case t.kind == word && leading[upper] && len(r.headings) < maxHeadings:
+		r.headings = append(r.headings, upper)
+		r.headed = r.dialect.calls[upper]
+	case len(r.headings) == 0 && t.is("({;"):
+	default:
+		r.headed = true
+	}
+}
+
+func (r *reader) keep(t token) {
+	r.out.push(t)
+	r.state = inside
+	if t.is(";") {
+		r.state = starting
+	}
+}
+
+func (r *reader) start(t token) {
+	upper := strings.ToUpper(t.text)
+	switch {
+	case t.is(";({"):
+		r.out.push(t)
+	case t.kind == word && r.dialect.alters[upper]:
+		r.alters(t)
+	case t.kind == word && r.dialect.calls[upper]:
+		r.calls(t)
+	case t.kind == word && r.dialect.kept[upper]:
+		r.block = r.block || r.dialect.blocks[upper]
+		r.keep(t)
+	case t.kind == word && r.dialect.cut[upper] || t.is("/") || !r.block:
+		r.head(t)
+	default:
+		r.inside(t)
+	}
+	if r.lexer.engine == fleet.SQLServer && r.state == inside && !r.block {
+		// A batch may go on with any statement, without a semicolon before it.
+		if r.block = true; upper == "SET" {
+			r.state = setting
+		}
+	}
+}
+
+func (r *reader) inside(t token) {
+	upper := strings.ToUpper(t.text)
+	if t.kind != word || r.lexer.engine != fleet.SQLServer || r.lexer.before.is(".") {
+		r.keep(t)
+		return
+	}
+	switch {
+	case r.dialect.alters[upper]:
+		r.alters(t)
+	case r.dialect.calls[upper]:
+		r.calls(t)
+	case r.dialect.cut[upper]:
+		r.head(t)
+	case upper == "GO": // the client's separator: a procedure's call may follow
+		r.keep(t)
+		r.state, r.block = starting, false
+	default:
+		r.keep(t)
+	}
+}
+
+func (r *reader) alters(t token) {
+	t.text = strings.ToUpper(t.text)
+	r.out.push(t)
+	r.state = altering
+}
+
+// alter keeps a CREATE, ALTER or DROP of what can hold neither a password nor the code
+// of somebody's procedure.
+func (r *reader) alter(t token) {
+	upper := strings.ToUpper(t.text)
+	switch {
+	case t.kind == word && modifiers[upper]:
+		r.alters(t)
+	case t.kind == word && r.dialect.altered[upper]:
+		t.text = upper
+		r.keep(t)
+	default:
+		r.head(t)
+	}
+}
+
+func (r *reader) calls(t token) {
+	t.text = strings.ToUpper(t.text)
+	r.out.push(t)
+	r.state, r.named, r.dot = calling, end, false
+}
+
+// call keeps @result = and the name of the procedure. What follows may be a value
+// without quotes, and where that ends and the next statement begins only a parser tells.
+func (r *reader) call(t token) {
+	switch {
+	case t.kind == variable && r.named == end:
+		r.named = variable
+	case t.is("=") && r.named == variable:
+		r.named = symbol
+	case t.is(".") && (r.named == word || r.named == end):
+		r.named, r.dot = word, true
+	case (t.kind == word || t.kind == quoted) && (r.named == end || r.named == symbol || r.dot):
+		r.named, r.dot = word, false
+	default:
+		r.state = dropping
+		return
+	}
+	r.out.push(t)
+}
+
+// head keeps the leading keywords of a statement that is cut.
+func (r *reader) head(t token) {
+	upper := strings.ToUpper(t.text)
+	if t.kind != word || !leading[upper] || r.heads == maxHeadings {
+		r.state = dropping
+		return
+	}
+	t.text = upper
+	r.out.push(t)
+	r.heads++
+	r.state = heading
+}
