@@ -26,16 +26,15 @@ const (
 type token struct {
 	kind  kind
 	text  string
-	space bool // white space or a comment stands before it
+	upper string // of a word: as keywords are listed
+	space bool   // white space or a comment stands before it
 }
 
 func (t token) is(symbols string) bool {
 	return t.kind == symbol && strings.Contains(symbols, t.text)
 }
 
-func (t token) isWord(upper string) bool {
-	return t.kind == word && strings.EqualFold(t.text, upper)
-}
+func (t token) isWord(upper string) bool { return t.upper == upper }
 
 // lexer reads a text as one engine does. Where two settings of the engine read it
 // differently, the rest is unreadable.
@@ -290,13 +289,17 @@ func (l *lexer) startsWord(r rune) bool {
 }
 
 func (l *lexer) continuesWord(r rune) bool {
-	switch r {
-	case '_', '$':
+	switch {
+	case isDigit(r) || 'a' <= r|0x20 && r|0x20 <= 'z':
 		return true
-	case '#':
+	case r == '_' || r == '$':
+		return true
+	case r == '#':
 		return l.engine != fleet.PostgreSQL
-	case '@':
+	case r == '@':
 		return l.engine == fleet.SQLServer
+	case r < utf8.RuneSelf:
+		return false
 	}
 	return unicode.In(r, unicode.L, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Nl, unicode.Pc)
 }
@@ -311,8 +314,8 @@ func (l *lexer) wordLength(n int) int {
 
 func (l *lexer) word() token {
 	t := l.take(word, l.wordLength(utf8.RuneLen(l.peek(0))))
-	upper := strings.ToUpper(t.text)
-	if l.engine == fleet.PostgreSQL && upper == "U" {
+	t.upper = strings.ToUpper(t.text)
+	if l.engine == fleet.PostgreSQL && t.upper == "U" {
 		switch {
 		case l.starts("&'"):
 			l.at++
@@ -325,7 +328,7 @@ func (l *lexer) word() token {
 		}
 	}
 	if l.peek(0) == '\'' {
-		switch l.prefix(upper) {
+		switch l.prefix(t.upper) {
 		case "E":
 			return l.literal(l.skipEscaped())
 		case "Q":
@@ -334,7 +337,7 @@ func (l *lexer) word() token {
 			return l.literal(l.skipString())
 		}
 	}
-	if (upper == "TRUE" || upper == "FALSE") && l.engine != fleet.SQLServer && !l.tests() {
+	if (t.isWord("TRUE") || t.isWord("FALSE")) && l.engine != fleet.SQLServer && !l.tests() {
 		return token{kind: placeholder, text: "?"}
 	}
 	return t

@@ -109,12 +109,11 @@ func (r *reader) read(t token) {
 // gather remembers the text's leading keywords, to which it is cut where a later part
 // cannot be read.
 func (r *reader) gather(t token) {
-	upper := strings.ToUpper(t.text)
 	switch {
 	case r.headed:
-	case t.kind == word && leading[upper] && len(r.headings) < maxHeadings:
-		r.headings = append(r.headings, upper)
-		r.headed = r.dialect.calls[upper]
+	case leading[t.upper] && len(r.headings) < maxHeadings:
+		r.headings = append(r.headings, t.upper)
+		r.headed = r.dialect.calls[t.upper]
 	case len(r.headings) == 0 && t.is("({;"):
 	default:
 		r.headed = true
@@ -130,44 +129,42 @@ func (r *reader) keep(t token) {
 }
 
 func (r *reader) start(t token) {
-	upper := strings.ToUpper(t.text)
 	switch {
 	case t.is(";({"):
 		r.out.push(t)
-	case t.kind == word && r.dialect.alters[upper]:
+	case r.dialect.alters[t.upper]:
 		r.alters(t)
-	case t.kind == word && r.dialect.calls[upper]:
+	case r.dialect.calls[t.upper]:
 		r.calls(t)
-	case t.kind == word && r.dialect.kept[upper]:
-		r.block = r.block || r.dialect.blocks[upper]
+	case r.dialect.kept[t.upper]:
+		r.block = r.block || r.dialect.blocks[t.upper]
 		r.keep(t)
-	case t.kind == word && r.dialect.cut[upper] || t.is("/") || !r.block:
+	case r.dialect.cut[t.upper] || t.is("/") || !r.block:
 		r.head(t)
 	default:
 		r.inside(t)
 	}
 	if r.lexer.engine == fleet.SQLServer && r.state == inside && !r.block {
 		// A batch may go on with any statement, without a semicolon before it.
-		if r.block = true; upper == "SET" {
+		if r.block = true; t.upper == "SET" {
 			r.state = setting
 		}
 	}
 }
 
 func (r *reader) inside(t token) {
-	upper := strings.ToUpper(t.text)
 	if t.kind != word || r.lexer.engine != fleet.SQLServer || r.lexer.before.is(".") {
 		r.keep(t)
 		return
 	}
 	switch {
-	case r.dialect.alters[upper]:
+	case r.dialect.alters[t.upper]:
 		r.alters(t)
-	case r.dialect.calls[upper]:
+	case r.dialect.calls[t.upper]:
 		r.calls(t)
-	case r.dialect.cut[upper]:
+	case r.dialect.cut[t.upper]:
 		r.head(t)
-	case upper == "GO": // the client's separator: a procedure's call may follow
+	case t.upper == "GO": // the client's separator: a procedure's call may follow
 		r.keep(t)
 		r.state, r.block = starting, false
 	default:
@@ -176,7 +173,7 @@ func (r *reader) inside(t token) {
 }
 
 func (r *reader) alters(t token) {
-	t.text = strings.ToUpper(t.text)
+	t.text = t.upper
 	r.out.push(t)
 	r.state = altering
 }
@@ -184,12 +181,11 @@ func (r *reader) alters(t token) {
 // alter keeps a CREATE, ALTER or DROP of what can hold neither a password nor the code
 // of somebody's procedure.
 func (r *reader) alter(t token) {
-	upper := strings.ToUpper(t.text)
 	switch {
-	case t.kind == word && modifiers[upper]:
+	case modifiers[t.upper]:
 		r.alters(t)
-	case t.kind == word && r.dialect.altered[upper]:
-		t.text = upper
+	case r.dialect.altered[t.upper]:
+		t.text = t.upper
 		r.keep(t)
 	default:
 		r.head(t)
@@ -197,7 +193,7 @@ func (r *reader) alter(t token) {
 }
 
 func (r *reader) calls(t token) {
-	t.text = strings.ToUpper(t.text)
+	t.text = t.upper
 	r.out.push(t)
 	r.state, r.named, r.dot = calling, end, false
 }
@@ -223,12 +219,11 @@ func (r *reader) call(t token) {
 
 // head keeps the leading keywords of a statement that is cut.
 func (r *reader) head(t token) {
-	upper := strings.ToUpper(t.text)
-	if t.kind != word || !leading[upper] || r.heads == maxHeadings {
+	if !leading[t.upper] || r.heads == maxHeadings {
 		r.state = dropping
 		return
 	}
-	t.text = upper
+	t.text = t.upper
 	r.out.push(t)
 	r.heads++
 	r.state = heading
