@@ -191,7 +191,7 @@ func BenchmarkDayOfMeasuring(b *testing.B) {
 		for n := range minutes {
 			d.minute()
 			if n%60 == 59 {
-				db.MustExec(`VACUUM measured_hours, rolled_minutes, rolled_hours, rolled_days, rolled_statements, latest_sessions, measured_series`)
+				db.MustExec(`VACUUM measured_hours, rolled_minutes, rolled_hours, rolled_days, rolled_details, latest_sessions, measured_series`)
 			}
 		}
 		took, after := time.Since(begin), measuringSizes(b, db)
@@ -277,7 +277,7 @@ func measuringSizes(b *testing.B, db *sqlx.DB) (s measuredSizes) {
 	b.Helper()
 	err := db.Get(&s, `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS wal, pg_total_relation_size('raw_samples') AS raw,
 		pg_total_relation_size('rolled_minutes') + pg_total_relation_size('rolled_hours') + pg_total_relation_size('rolled_days') AS rolled,
-		pg_total_relation_size('rolled_statements') AS statements`)
+		pg_total_relation_size('rolled_details') AS statements`)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -33,9 +33,13 @@ GET    /api/v1/exports                               vmaA reports:read
 POST   /api/v1/exports/seen                          vmaA reports:read
 GET    /api/v1/health-checks/overview                vmaA metrics:read
 GET    /api/v1/metrics/connections                   vmaA metrics:read
+GET    /api/v1/metrics/connections/contributors      vmaA metrics:read
 GET    /api/v1/metrics/utilization                   vmaA metrics:read
+GET    /api/v1/metrics/utilization/contributors      vmaA metrics:read
 GET    /api/v1/metrics/query-performance             vmaA metrics:read
+GET    /api/v1/metrics/query-performance/contributors vmaA metrics:read
 GET    /api/v1/metrics/wait-events                   vmaA metrics:read
+GET    /api/v1/metrics/wait-events/contributors      vmaA metrics:read
 GET    /api/v1/alerts                                vmaA alerts:read
 GET    /api/v1/alerts/raised-resolved-history        vmaA metrics:read alerts:read
 GET    /api/v1/alerts/:alertId                       vmaA alerts:read

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,6 +143,7 @@ func (w *world) foreignInside(theirs map[string]string) {
 	mine := w.instance(w.ours, "mine").String()
 	w.measuredNow(w.theirs, uuid.MustParse(theirs["instanceId"]), uuid.MustParse(theirs["databaseId"]))
 	today := windowed(w.ago(day).Format(time.RFC3339), now, "1h")
+	since := "?" + url.Values{"from": {w.ago(day).Format(time.RFC3339)}, "to": {now}}.Encode()
 	for _, c := range []struct{ method, path, id, body string }{
 		{"POST", "/api/v1/reports", "instanceId", `{"kind":"Security","scope":{"instanceIds":["%s"]}}`},
 		{"POST", "/api/v1/reports", "memberId", `{"kind":"Security","recipientIds":["%s"]}`},
@@ -160,6 +162,10 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"GET", "/api/v1/metrics/utilization" + today + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/query-performance" + today + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/wait-events" + today + "&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/connections/contributors?series=total&by=instance&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/utilization/contributors" + since + "&series=cpu&by=host&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/query-performance/contributors" + since + "&series=average&by=statement&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/metrics/wait-events/contributors" + since + "&series=all&by=database&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?databaseId=%s", "databaseId", ""},

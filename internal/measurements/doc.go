@@ -42,6 +42,17 @@
 // with any instance on it, and counts once (R11): those that its newest sample names,
 // or where that names none, those whose host is called so.
 //
+// # Contributors
+//
+// Who is behind a figure is the tile's own reading over one bucket (Span) with one more
+// key kept (Breakdown), ranked by its part of the figure. The first items and the others
+// together are the figure again: the mean of means over hosts, time by executions, or
+// the sum. A maximum is the first item's; nothing adds up to it. A span is of whole
+// minutes within 72 hours, of whole hours within 35 days, else of whole days, because
+// single databases, statements and volumes are kept so; after 400 days they are not
+// (NotKeptError), hosts and instances are as long as their tile. Who has no part is no
+// contributor: a statement that did not run, a database in which nobody waits.
+//
 // # What may go wrong, and what then happens
 //
 //   - A sample comes twice, in parts, or again with other content: it is known by what

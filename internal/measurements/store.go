@@ -31,6 +31,20 @@ type Store interface {
 	// Connections sums the latest samples of these databases that are of one
 	// engine and count at now.
 	Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (OpenConnections, error)
+
+	// UtilizationContributors returns who is behind the hosts' figure: hosts by the mean
+	// of CPU or memory, volumes by the peak of the disk. It and the two below return a
+	// NotKeptError where the key is not kept as far back.
+	UtilizationContributors(ctx context.Context, organization uuid.UUID, hosts HostScope, span Span, b Breakdown) (Ranking, error)
+
+	// QueryContributors returns who is behind one engine's part. now bounds Oracle's.
+	QueryContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span Span, b Breakdown, now time.Time) (Ranking, error)
+
+	// WaitContributors returns who is behind one engine's part.
+	WaitContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span Span, b Breakdown) (Ranking, error)
+
+	// ConnectionContributors returns whose connections those of one engine are.
+	ConnectionContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, b Breakdown, now time.Time) (Ranking, error)
 }
 
 // HostScope is the instance filter as hosts have it: a host is in scope where its
@@ -65,6 +79,9 @@ const (
 	Other
 	Categories // how many there are
 )
+
+// CategoryNames are how the categories are spelled.
+var CategoryNames = [Categories]string{"locks", "lightweightLocks", "io", "clientNetwork", "other"}
 
 // WaitSums is one engine's part of wait events, an entry a bucket of the window:
 // NaN in all five where nobody sampled.

@@ -2,6 +2,7 @@ package measurements
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -41,6 +42,13 @@ type WaitEvents struct {
 	Waiting    [Categories]Values
 	Engines    []fleet.Engine
 	Incomplete bool
+}
+
+// Contributors are those who are behind a figure, over all engines.
+type Contributors struct {
+	Ranking
+	Engines    []fleet.Engine // read, and with a sample in the span
+	Incomplete bool           // an engine could not be read
 }
 
 // Snapshot is the Connections card.
@@ -126,6 +134,64 @@ func (t *Tiles) Connections(ctx context.Context, organization uuid.UUID, databas
 		return nil
 	})
 	return card, err
+}
+
+// UtilizationContributors says which hosts or volumes are behind a figure of the tile.
+func (t *Tiles) UtilizationContributors(ctx context.Context, organization uuid.UUID, hosts HostScope, span Span, b Breakdown) (Contributors, error) {
+	ranking, err := t.Store.UtilizationContributors(ctx, organization, hosts, span, b)
+	return Contributors{Ranking: ranking}, err
+}
+
+// QueryContributors says who is behind a figure of query performance, as QueryPerformance
+// reads it.
+func (t *Tiles) QueryContributors(ctx context.Context, organization uuid.UUID, scope fleet.Scope, span Span, b Breakdown, now time.Time) (Contributors, error) {
+	return t.contributors(ctx, organization, "query-performance", b, func(ctx context.Context, engine fleet.Engine) (Ranking, error) {
+		return t.Store.QueryContributors(ctx, organization, engine, scope, span, b, now)
+	})
+}
+
+// WaitContributors says who is behind a figure of wait events, as WaitEvents reads it.
+func (t *Tiles) WaitContributors(ctx context.Context, organization uuid.UUID, scope fleet.Scope, span Span, b Breakdown) (Contributors, error) {
+	asked := b.Limit
+	if b.By == ByCategory { // which the engines share
+		b.Limit = max(asked, Categories)
+	}
+	all, err := t.contributors(ctx, organization, "wait-events", b, func(ctx context.Context, engine fleet.Engine) (Ranking, error) {
+		return t.Store.WaitContributors(ctx, organization, engine, scope, span, b)
+	})
+	all.cut(asked)
+	return all, err
+}
+
+// ConnectionContributors says who is behind a count of the card, as Connections reads it.
+func (t *Tiles) ConnectionContributors(ctx context.Context, organization uuid.UUID, databases []uuid.UUID, b Breakdown, now time.Time) (Contributors, error) {
+	return t.contributors(ctx, organization, "connections", b, func(ctx context.Context, engine fleet.Engine) (Ranking, error) {
+		return t.Store.ConnectionContributors(ctx, organization, engine, databases, b, now)
+	})
+}
+
+// contributors joins what the engines have. What the store does not keep is an error,
+// and no engine's failure.
+func (t *Tiles) contributors(ctx context.Context, organization uuid.UUID, tile string, b Breakdown, read func(context.Context, fleet.Engine) (Ranking, error)) (Contributors, error) {
+	all := Contributors{Ranking: Ranking{Breakdown: b}}
+	var notKept *NotKeptError
+	var err error
+	all.Incomplete, err = t.each(ctx, organization, tile, func(ctx context.Context, engine fleet.Engine) error {
+		part, err := read(ctx, engine)
+		if errors.As(err, &notKept) {
+			return nil
+		}
+		if err != nil || !part.Sampled {
+			return err
+		}
+		all.Engines = append(all.Engines, engine)
+		all.Join(part)
+		return nil
+	})
+	if notKept != nil {
+		return Contributors{}, notKept
+	}
+	return all, err
 }
 
 // Engines are those that connections, query performance and wait events cover, in

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	_ "embed" // the statements
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -50,6 +51,15 @@ type Database struct {
 	CreatedAt      time.Time `db:"created_at"`
 }
 
+// Gone is an instance or a database that was removed, as it was called last, in the order
+// of write_gone.sql.
+type Gone struct {
+	ID             uuid.UUID
+	OrganizationID uuid.UUID
+	Name           string
+	Engine         domain.Engine // empty: it was a database
+}
+
 // Query selects a page of instances.
 type Query struct {
 	Organization uuid.UUID
@@ -86,7 +96,7 @@ func (r *Reader) Instance(ctx context.Context, organization, id uuid.UUID) (i In
 	return found[0], true, nil
 }
 
-const matchingDatabases = ` FROM fleet_v1.databases
+const matchingDatabases = ` FROM fleet_v2.databases
 WHERE organization_id = $1 AND instance_id = $2 AND ($3 = '' OR position(lower($3) IN lower(name)) > 0)`
 
 // Databases returns a page of an instance's databases by name, then id, and how many there are in all.
@@ -103,13 +113,35 @@ ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance
 // InstanceNames returns the names of those ids that exist in the organization.
 func (r *Reader) InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of instances",
-		`SELECT id, name FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
+		`SELECT id, name FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
+}
+
+// Named is what an instance or a database is called, or was when it was removed.
+type Named struct {
+	ID      uuid.UUID
+	Name    string
+	Engine  domain.Engine // empty: it is a database
+	Removed bool
+}
+
+//go:embed sql/names.sql
+var names string
+
+// Names returns what instances and databases of the organization are called, removed ones
+// too. Foreign and unknown ids are missing.
+func (r *Reader) Names(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Named, error) {
+	rows, err := statement.All[Named](ctx, r.db, fmt.Sprintf("read %d names", len(ids)), names, organization, statement.IDs(ids))
+	named := make(map[uuid.UUID]Named, len(rows))
+	for _, row := range rows {
+		named[row.ID] = row
+	}
+	return named, err
 }
 
 // DatabaseOn returns the name of a database if it is on that instance of the organization.
 func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error) {
 	return statement.Find[string](ctx, r.db, "read name of database",
-		`SELECT name FROM fleet_v1.databases WHERE organization_id = $1 AND instance_id = $2 AND id = $3`,
+		`SELECT name FROM fleet_v2.databases WHERE organization_id = $1 AND instance_id = $2 AND id = $3`,
 		organization, instance, database)
 }
 
@@ -160,7 +192,7 @@ func (r *Reader) InstancesOn(ctx context.Context, organization uuid.UUID, hosts 
 		Host string    `db:"host"`
 		ID   uuid.UUID `db:"id"`
 	}
-	rows, err := statement.All[hosted](ctx, r.db, "find the instances on hosts", `SELECT host, id FROM fleet_v1.instances
+	rows, err := statement.All[hosted](ctx, r.db, "find the instances on hosts", `SELECT host, id FROM fleet_v2.instances
 WHERE organization_id = $1 AND host = ANY ($2) AND host <> '' ORDER BY host, id`, organization, hosts)
 	on := make(map[string][]uuid.UUID)
 	for _, row := range rows {
@@ -202,12 +234,12 @@ func (r *Reader) DatabasesCalled(ctx context.Context, organization uuid.UUID, in
 // Engines returns the engines of those instances that are there.
 func (r *Reader) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]domain.Engine, error) {
 	return statement.Map[uuid.UUID, domain.Engine](ctx, r.db, "read the engines of instances",
-		`SELECT id, engine FROM fleet_v1.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
+		`SELECT id, engine FROM fleet_v2.instances WHERE organization_id = $1 AND id = ANY ($2)`, organization, instances)
 }
 
 // MonitoringStartedIn is when the earliest instance in scope was registered,
 // inactive ones too; nil where there is none.
 func (r *Reader) MonitoringStartedIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) (*time.Time, error) {
-	query, args := scoped(`SELECT min(created_at) FROM fleet_v1.instances WHERE organization_id = $1`, "id", organization, scope)
+	query, args := scoped(`SELECT min(created_at) FROM fleet_v2.instances WHERE organization_id = $1`, "id", organization, scope)
 	return statement.One[*time.Time](ctx, r.db, "read when monitoring started", query, args...)
 }

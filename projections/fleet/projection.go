@@ -17,10 +17,10 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, fleet_v1.
+// version's schema, fleet_v2.
 const (
 	Name    = "fleet"
-	Version = 1
+	Version = 2
 )
 
 var (
@@ -28,6 +28,8 @@ var (
 	schema string
 	//go:embed sql/write_instances.sql
 	writeInstances string
+	//go:embed sql/write_gone.sql
+	writeGone string
 	//go:embed sql/write_databases.sql
 	writeDatabases string
 )
@@ -47,6 +49,7 @@ type page struct {
 	instances map[uuid.UUID]*Instance
 	databases map[uuid.UUID]*Database
 	removed   []uuid.UUID // instances, and databases, that are gone
+	gone      []Gone      // how those were called of which a page knows it
 }
 
 // apply folds a page in memory and writes what it touched at the end. Of a log
@@ -121,6 +124,14 @@ func (f *page) apply(e eventstore.Event, fact domain.Event) error {
 
 // remove takes an instance, with its databases, or a database out.
 func (f *page) remove(id uuid.UUID) {
+	if i := f.instances[id]; i != nil {
+		f.gone = append(f.gone, Gone{i.ID, i.OrganizationID, i.Name, i.Engine})
+	}
+	for _, d := range f.databases {
+		if d.ID == id || d.InstanceID == id {
+			f.gone = append(f.gone, Gone{d.ID, d.OrganizationID, d.Name, ""})
+		}
+	}
 	delete(f.instances, id)
 	delete(f.databases, id)
 	maps.DeleteFunc(f.databases, func(_ uuid.UUID, d *Database) bool { return d.InstanceID == id })
@@ -148,12 +159,17 @@ func load(ctx context.Context, tx *sqlx.Tx, ids []uuid.UUID) (*page, error) {
 func (f *page) write(ctx context.Context, tx *sqlx.Tx) error {
 	if len(f.removed) > 0 {
 		for _, query := range []string{
+			`INSERT INTO gone (id, organization_id, name, engine)
+				SELECT id, organization_id, name, '' FROM databases WHERE instance_id = ANY ($1) ON CONFLICT DO NOTHING`,
 			`DELETE FROM databases WHERE id = ANY ($1) OR instance_id = ANY ($1)`,
 			`DELETE FROM instances WHERE id = ANY ($1)`,
 		} {
 			if err := statement.Exec(ctx, tx, "remove from fleet", query, f.removed); err != nil {
 				return err
 			}
+		}
+		if err := statement.Exec(ctx, tx, "keep last names", writeGone, statement.Columns(f.gone)...); err != nil {
+			return err
 		}
 	}
 	instances := make([]instanceRow, 0, len(f.instances))

@@ -66,14 +66,14 @@ func scoped(query, column string, organization uuid.UUID, scope domain.Scope) (s
 // 30,000 take 2 to 3 ms, one bitmap of databases_created; with a filter of 200
 // instances half of that.
 func (r *Reader) DatabasesIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]uuid.UUID, error) {
-	query, args := scoped(`SELECT id FROM fleet_v1.databases WHERE organization_id = $1`, "instance_id", organization, scope)
+	query, args := scoped(`SELECT id FROM fleet_v2.databases WHERE organization_id = $1`, "instance_id", organization, scope)
 	return statement.All[uuid.UUID](ctx, r.db, "read the databases in scope", query, args...)
 }
 
 // HostsIn are the hosts of the instances in scope as they were registered, each
 // once, in no order. Many an instance has none.
 func (r *Reader) HostsIn(ctx context.Context, organization uuid.UUID, scope domain.Scope) ([]string, error) {
-	query, args := scoped(`SELECT DISTINCT host FROM fleet_v1.instances WHERE organization_id = $1 AND host <> ''`, "id", organization, scope)
+	query, args := scoped(`SELECT DISTINCT host FROM fleet_v2.instances WHERE organization_id = $1 AND host <> ''`, "id", organization, scope)
 	return statement.All[string](ctx, r.db, "read the hosts in scope", query, args...)
 }
 

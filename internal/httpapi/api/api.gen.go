@@ -215,6 +215,60 @@ func (e Classify) Valid() bool {
 	}
 }
 
+// Defines values for ContributorKey.
+const (
+	ContributorKeyCategory  ContributorKey = "category"
+	ContributorKeyDatabase  ContributorKey = "database"
+	ContributorKeyHost      ContributorKey = "host"
+	ContributorKeyInstance  ContributorKey = "instance"
+	ContributorKeyStatement ContributorKey = "statement"
+	ContributorKeyVolume    ContributorKey = "volume"
+)
+
+// Valid indicates whether the value is a known member of the ContributorKey enum.
+func (e ContributorKey) Valid() bool {
+	switch e {
+	case ContributorKeyCategory:
+		return true
+	case ContributorKeyDatabase:
+		return true
+	case ContributorKeyHost:
+		return true
+	case ContributorKeyInstance:
+		return true
+	case ContributorKeyStatement:
+		return true
+	case ContributorKeyVolume:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ContributorsUnit.
+const (
+	ContributorsUnitAverageWaitingSessions ContributorsUnit = "averageWaitingSessions"
+	ContributorsUnitConnections            ContributorsUnit = "connections"
+	ContributorsUnitMs                     ContributorsUnit = "ms"
+	ContributorsUnitPercent                ContributorsUnit = "percent"
+)
+
+// Valid indicates whether the value is a known member of the ContributorsUnit enum.
+func (e ContributorsUnit) Valid() bool {
+	switch e {
+	case ContributorsUnitAverageWaitingSessions:
+		return true
+	case ContributorsUnitConnections:
+		return true
+	case ContributorsUnitMs:
+		return true
+	case ContributorsUnitPercent:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Engine.
 const (
 	Mongodb    Engine = "mongodb"
@@ -493,13 +547,13 @@ func (e Scope) Valid() bool {
 
 // Defines values for WaitEventsUnit.
 const (
-	AverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
+	WaitEventsUnitAverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
 )
 
 // Valid indicates whether the value is a known member of the WaitEventsUnit enum.
 func (e WaitEventsUnit) Valid() bool {
 	switch e {
-	case AverageWaitingSessions:
+	case WaitEventsUnitAverageWaitingSessions:
 		return true
 	default:
 		return false
@@ -707,6 +761,99 @@ func (e ListInstancesParamsSort) Valid() bool {
 	case MinusName:
 		return true
 	case Name:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListConnectionsContributorsParamsSeries.
+const (
+	ListConnectionsContributorsParamsSeriesActive  ListConnectionsContributorsParamsSeries = "active"
+	ListConnectionsContributorsParamsSeriesIdle    ListConnectionsContributorsParamsSeries = "idle"
+	ListConnectionsContributorsParamsSeriesTotal   ListConnectionsContributorsParamsSeries = "total"
+	ListConnectionsContributorsParamsSeriesWaiting ListConnectionsContributorsParamsSeries = "waiting"
+)
+
+// Valid indicates whether the value is a known member of the ListConnectionsContributorsParamsSeries enum.
+func (e ListConnectionsContributorsParamsSeries) Valid() bool {
+	switch e {
+	case ListConnectionsContributorsParamsSeriesActive:
+		return true
+	case ListConnectionsContributorsParamsSeriesIdle:
+		return true
+	case ListConnectionsContributorsParamsSeriesTotal:
+		return true
+	case ListConnectionsContributorsParamsSeriesWaiting:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListQueryPerformanceContributorsParamsSeries.
+const (
+	Average ListQueryPerformanceContributorsParamsSeries = "average"
+	Maximum ListQueryPerformanceContributorsParamsSeries = "maximum"
+)
+
+// Valid indicates whether the value is a known member of the ListQueryPerformanceContributorsParamsSeries enum.
+func (e ListQueryPerformanceContributorsParamsSeries) Valid() bool {
+	switch e {
+	case Average:
+		return true
+	case Maximum:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListUtilizationContributorsParamsSeries.
+const (
+	Cpu    ListUtilizationContributorsParamsSeries = "cpu"
+	Disk   ListUtilizationContributorsParamsSeries = "disk"
+	Memory ListUtilizationContributorsParamsSeries = "memory"
+)
+
+// Valid indicates whether the value is a known member of the ListUtilizationContributorsParamsSeries enum.
+func (e ListUtilizationContributorsParamsSeries) Valid() bool {
+	switch e {
+	case Cpu:
+		return true
+	case Disk:
+		return true
+	case Memory:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListWaitEventsContributorsParamsSeries.
+const (
+	ListWaitEventsContributorsParamsSeriesAll              ListWaitEventsContributorsParamsSeries = "all"
+	ListWaitEventsContributorsParamsSeriesClientNetwork    ListWaitEventsContributorsParamsSeries = "clientNetwork"
+	ListWaitEventsContributorsParamsSeriesIo               ListWaitEventsContributorsParamsSeries = "io"
+	ListWaitEventsContributorsParamsSeriesLightweightLocks ListWaitEventsContributorsParamsSeries = "lightweightLocks"
+	ListWaitEventsContributorsParamsSeriesLocks            ListWaitEventsContributorsParamsSeries = "locks"
+	ListWaitEventsContributorsParamsSeriesOther            ListWaitEventsContributorsParamsSeries = "other"
+)
+
+// Valid indicates whether the value is a known member of the ListWaitEventsContributorsParamsSeries enum.
+func (e ListWaitEventsContributorsParamsSeries) Valid() bool {
+	switch e {
+	case ListWaitEventsContributorsParamsSeriesAll:
+		return true
+	case ListWaitEventsContributorsParamsSeriesClientNetwork:
+		return true
+	case ListWaitEventsContributorsParamsSeriesIo:
+		return true
+	case ListWaitEventsContributorsParamsSeriesLightweightLocks:
+		return true
+	case ListWaitEventsContributorsParamsSeriesLocks:
+		return true
+	case ListWaitEventsContributorsParamsSeriesOther:
 		return true
 	default:
 		return false
@@ -1017,6 +1164,88 @@ type Connections struct {
 	Waiting int64 `json:"waiting"`
 }
 
+// ContributingDatabase defines model for ContributingDatabase.
+type ContributingDatabase struct {
+	Id openapi_types.UUID `json:"id"`
+
+	// Name Of a removed database its last one.
+	Name string `json:"name"`
+}
+
+// ContributingInstance defines model for ContributingInstance.
+type ContributingInstance struct {
+	Engine Engine             `json:"engine"`
+	Id     openapi_types.UUID `json:"id"`
+
+	// Name Of a removed server its last one.
+	Name    string `json:"name"`
+	Removed bool   `json:"removed"`
+}
+
+// ContributingStatement defines model for ContributingStatement.
+type ContributingStatement struct {
+	Id openapi_types.UUID `json:"id"`
+
+	// Text Its normalized text; null where none is kept.
+	Text *string `json:"text"`
+}
+
+// Contributor What it is not by is null.
+type Contributor struct {
+	// Calls Executions behind an `average`.
+	Calls *float64 `json:"calls"`
+
+	// Category `locks`, `lightweightLocks`, `io`, `clientNetwork` or `other`.
+	Category *string               `json:"category"`
+	Database *ContributingDatabase `json:"database"`
+	Host     *string               `json:"host"`
+	Instance *ContributingInstance `json:"instance"`
+
+	// Mount Of `volume`, beside its `host`.
+	Mount *string `json:"mount"`
+
+	// Share Its part of the sum, from 0 to 1; null of means over hosts and of maxima.
+	Share     *float64               `json:"share"`
+	Statement *ContributingStatement `json:"statement"`
+
+	// TotalMs Their time.
+	TotalMs *float64 `json:"totalMs"`
+
+	// Value Percent, ms, average sessions that wait, or connections.
+	Value float64 `json:"value"`
+}
+
+// ContributorKey defines model for ContributorKey.
+type ContributorKey string
+
+// Contributors defines model for Contributors.
+type Contributors struct {
+	By ContributorKey `json:"by"`
+
+	// Coverage Of query performance: how much of the servers' executing time their statements explain; null where no server says it.
+	Coverage *Coverage `json:"coverage"`
+
+	// Engines Those that were read and have a sample in the window.
+	Engines []Engine `json:"engines"`
+
+	// From The edges used, which hold the ones asked for.
+	From time.Time `json:"from"`
+
+	// Incomplete An engine could not be read.
+	Incomplete bool              `json:"incomplete"`
+	Items      []Contributor     `json:"items"`
+	Others     OtherContributors `json:"others"`
+	Series     string            `json:"series"`
+	To         time.Time         `json:"to"`
+
+	// Total The tile's figure over the window; null in a gap.
+	Total *float64         `json:"total"`
+	Unit  ContributorsUnit `json:"unit"`
+}
+
+// ContributorsUnit defines model for Contributors.Unit.
+type ContributorsUnit string
+
 // Count defines model for Count.
 type Count struct {
 	Current int64 `json:"current"`
@@ -1026,6 +1255,18 @@ type Count struct {
 
 	// Trend current - previous
 	Trend int64 `json:"trend"`
+}
+
+// Coverage defines model for Coverage.
+type Coverage struct {
+	// AttributedMs Execution time of statements whose server says how long it was executing.
+	AttributedMs float64 `json:"attributedMs"`
+
+	// BusyMs How long that was.
+	BusyMs float64 `json:"busyMs"`
+
+	// Share attributedMs by busyMs; above 1 where work ended whose time began earlier.
+	Share float64 `json:"share"`
 }
 
 // CreateApiToken defines model for CreateApiToken.
@@ -1477,6 +1718,17 @@ type Organization struct {
 	// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15
 	// seconds, goes by what is set. What it judges comes with the measurements of a later release.
 	Watch Watch `json:"watch"`
+}
+
+// OtherContributors defines model for OtherContributors.
+type OtherContributors struct {
+	Calls   *float64 `json:"calls"`
+	Count   int64    `json:"count"`
+	Share   *float64 `json:"share"`
+	TotalMs *float64 `json:"totalMs"`
+
+	// Value Their mean (cpu, memory, average) or sum (waits, connections); null of maxima, and where there are none.
+	Value *float64 `json:"value"`
 }
 
 // OtlpAnswer defines model for OtlpAnswer.
@@ -2024,6 +2276,9 @@ type AlertId = openapi_types.UUID
 // CheckId defines model for CheckId.
 type CheckId = string
 
+// ContributorLimit defines model for ContributorLimit.
+type ContributorLimit = int32
+
 // Cursor defines model for Cursor.
 type Cursor = string
 
@@ -2320,6 +2575,24 @@ type GetConnectionsParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 }
 
+// ListConnectionsContributorsParams defines parameters for ListConnectionsContributors.
+type ListConnectionsContributorsParams struct {
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Series Which figure of the tile.
+	Series ListConnectionsContributorsParamsSeries `form:"series" json:"series"`
+
+	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	By ContributorKey `form:"by" json:"by"`
+
+	// Limit How many items; the others are summed.
+	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListConnectionsContributorsParamsSeries defines parameters for ListConnectionsContributors.
+type ListConnectionsContributorsParamsSeries string
+
 // GetQueryPerformanceParams defines parameters for GetQueryPerformance.
 type GetQueryPerformanceParams struct {
 	// From Beginning of the window, inclusive.
@@ -2334,6 +2607,30 @@ type GetQueryPerformanceParams struct {
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 }
+
+// ListQueryPerformanceContributorsParams defines parameters for ListQueryPerformanceContributors.
+type ListQueryPerformanceContributorsParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Series Which figure of the tile.
+	Series ListQueryPerformanceContributorsParamsSeries `form:"series" json:"series"`
+
+	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	By ContributorKey `form:"by" json:"by"`
+
+	// Limit How many items; the others are summed.
+	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListQueryPerformanceContributorsParamsSeries defines parameters for ListQueryPerformanceContributors.
+type ListQueryPerformanceContributorsParamsSeries string
 
 // GetUtilizationParams defines parameters for GetUtilization.
 type GetUtilizationParams struct {
@@ -2350,6 +2647,30 @@ type GetUtilizationParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 }
 
+// ListUtilizationContributorsParams defines parameters for ListUtilizationContributors.
+type ListUtilizationContributorsParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Series Which figure of the tile.
+	Series ListUtilizationContributorsParamsSeries `form:"series" json:"series"`
+
+	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	By ContributorKey `form:"by" json:"by"`
+
+	// Limit How many items; the others are summed.
+	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListUtilizationContributorsParamsSeries defines parameters for ListUtilizationContributors.
+type ListUtilizationContributorsParamsSeries string
+
 // GetWaitEventsParams defines parameters for GetWaitEvents.
 type GetWaitEventsParams struct {
 	// From Beginning of the window, inclusive.
@@ -2364,6 +2685,30 @@ type GetWaitEventsParams struct {
 	// InstanceId Only these servers; at most 500. Absent is the whole organization.
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 }
+
+// ListWaitEventsContributorsParams defines parameters for ListWaitEventsContributors.
+type ListWaitEventsContributorsParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Series Which figure of the tile.
+	Series ListWaitEventsContributorsParamsSeries `form:"series" json:"series"`
+
+	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	By ContributorKey `form:"by" json:"by"`
+
+	// Limit How many items; the others are summed.
+	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListWaitEventsContributorsParamsSeries defines parameters for ListWaitEventsContributors.
+type ListWaitEventsContributorsParamsSeries string
 
 // ChangeOrganizationParams defines parameters for ChangeOrganization.
 type ChangeOrganizationParams struct {
@@ -2637,15 +2982,27 @@ type ServerInterface interface {
 	// GetConnections Open client connections now
 	// (GET /api/v1/metrics/connections)
 	GetConnections(c *gin.Context, params GetConnectionsParams)
+	// ListConnectionsContributors Whose connections those are
+	// (GET /api/v1/metrics/connections/contributors)
+	ListConnectionsContributors(c *gin.Context, params ListConnectionsContributorsParams)
 	// GetQueryPerformance Latency of queries, by bucket
 	// (GET /api/v1/metrics/query-performance)
 	GetQueryPerformance(c *gin.Context, params GetQueryPerformanceParams)
+	// ListQueryPerformanceContributors Who is behind a latency
+	// (GET /api/v1/metrics/query-performance/contributors)
+	ListQueryPerformanceContributors(c *gin.Context, params ListQueryPerformanceContributorsParams)
 	// GetUtilization CPU, memory and the fullest disk of the hosts, by bucket
 	// (GET /api/v1/metrics/utilization)
 	GetUtilization(c *gin.Context, params GetUtilizationParams)
+	// ListUtilizationContributors Which hosts or volumes are behind a figure of utilization
+	// (GET /api/v1/metrics/utilization/contributors)
+	ListUtilizationContributors(c *gin.Context, params ListUtilizationContributorsParams)
 	// GetWaitEvents Sessions that wait at once, by bucket and category
 	// (GET /api/v1/metrics/wait-events)
 	GetWaitEvents(c *gin.Context, params GetWaitEventsParams)
+	// ListWaitEventsContributors Who waits
+	// (GET /api/v1/metrics/wait-events/contributors)
+	ListWaitEventsContributors(c *gin.Context, params ListWaitEventsContributorsParams)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(c *gin.Context)
@@ -4107,6 +4464,57 @@ func (siw *ServerInterfaceWrapper) GetConnections(c *gin.Context) {
 	siw.Handler.GetConnections(c, params)
 }
 
+// ListConnectionsContributors operation middleware
+func (siw *ServerInterfaceWrapper) ListConnectionsContributors(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListConnectionsContributorsParams
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "series" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListConnectionsContributors(c, params)
+}
+
 // GetQueryPerformance operation middleware
 func (siw *ServerInterfaceWrapper) GetQueryPerformance(c *gin.Context) {
 
@@ -4156,6 +4564,73 @@ func (siw *ServerInterfaceWrapper) GetQueryPerformance(c *gin.Context) {
 	}
 
 	siw.Handler.GetQueryPerformance(c, params)
+}
+
+// ListQueryPerformanceContributors operation middleware
+func (siw *ServerInterfaceWrapper) ListQueryPerformanceContributors(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListQueryPerformanceContributorsParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "series" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListQueryPerformanceContributors(c, params)
 }
 
 // GetUtilization operation middleware
@@ -4209,6 +4684,73 @@ func (siw *ServerInterfaceWrapper) GetUtilization(c *gin.Context) {
 	siw.Handler.GetUtilization(c, params)
 }
 
+// ListUtilizationContributors operation middleware
+func (siw *ServerInterfaceWrapper) ListUtilizationContributors(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListUtilizationContributorsParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "series" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListUtilizationContributors(c, params)
+}
+
 // GetWaitEvents operation middleware
 func (siw *ServerInterfaceWrapper) GetWaitEvents(c *gin.Context) {
 
@@ -4258,6 +4800,73 @@ func (siw *ServerInterfaceWrapper) GetWaitEvents(c *gin.Context) {
 	}
 
 	siw.Handler.GetWaitEvents(c, params)
+}
+
+// ListWaitEventsContributors operation middleware
+func (siw *ServerInterfaceWrapper) ListWaitEventsContributors(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListWaitEventsContributorsParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "series" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListWaitEventsContributors(c, params)
 }
 
 // GetOpenapiJson operation middleware
@@ -5194,9 +5803,13 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PATCH(options.BaseURL+"/api/v1/members/:memberId", wrapper.ChangeMember)
 	router.POST(options.BaseURL+"/api/v1/members/:memberId/invitation", wrapper.RenewInvitation)
 	router.GET(options.BaseURL+"/api/v1/metrics/connections", wrapper.GetConnections)
+	router.GET(options.BaseURL+"/api/v1/metrics/connections/contributors", wrapper.ListConnectionsContributors)
 	router.GET(options.BaseURL+"/api/v1/metrics/query-performance", wrapper.GetQueryPerformance)
+	router.GET(options.BaseURL+"/api/v1/metrics/query-performance/contributors", wrapper.ListQueryPerformanceContributors)
 	router.GET(options.BaseURL+"/api/v1/metrics/utilization", wrapper.GetUtilization)
+	router.GET(options.BaseURL+"/api/v1/metrics/utilization/contributors", wrapper.ListUtilizationContributors)
 	router.GET(options.BaseURL+"/api/v1/metrics/wait-events", wrapper.GetWaitEvents)
+	router.GET(options.BaseURL+"/api/v1/metrics/wait-events/contributors", wrapper.ListWaitEventsContributors)
 	router.GET(options.BaseURL+"/api/v1/openapi.json", wrapper.GetOpenapiJson)
 	router.GET(options.BaseURL+"/api/v1/openapi.yaml", wrapper.GetOpenapiYaml)
 	router.GET(options.BaseURL+"/api/v1/ops/dead-letters", wrapper.ListDeadLetters)
@@ -6864,6 +7477,45 @@ func (response GetConnectionsdefaultApplicationProblemPlusJSONResponse) VisitGet
 	return err
 }
 
+type ListConnectionsContributorsRequestObject struct {
+	Params ListConnectionsContributorsParams
+}
+
+type ListConnectionsContributorsResponseObject interface {
+	VisitListConnectionsContributorsResponse(w http.ResponseWriter) error
+}
+
+type ListConnectionsContributors200JSONResponse Contributors
+
+func (response ListConnectionsContributors200JSONResponse) VisitListConnectionsContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListConnectionsContributorsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListConnectionsContributorsdefaultApplicationProblemPlusJSONResponse) VisitListConnectionsContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetQueryPerformanceRequestObject struct {
 	Params GetQueryPerformanceParams
 }
@@ -6900,6 +7552,45 @@ type GetQueryPerformancedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetQueryPerformancedefaultApplicationProblemPlusJSONResponse) VisitGetQueryPerformanceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListQueryPerformanceContributorsRequestObject struct {
+	Params ListQueryPerformanceContributorsParams
+}
+
+type ListQueryPerformanceContributorsResponseObject interface {
+	VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error
+}
+
+type ListQueryPerformanceContributors200JSONResponse Contributors
+
+func (response ListQueryPerformanceContributors200JSONResponse) VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListQueryPerformanceContributorsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListQueryPerformanceContributorsdefaultApplicationProblemPlusJSONResponse) VisitListQueryPerformanceContributorsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6958,6 +7649,45 @@ func (response GetUtilizationdefaultApplicationProblemPlusJSONResponse) VisitGet
 	return err
 }
 
+type ListUtilizationContributorsRequestObject struct {
+	Params ListUtilizationContributorsParams
+}
+
+type ListUtilizationContributorsResponseObject interface {
+	VisitListUtilizationContributorsResponse(w http.ResponseWriter) error
+}
+
+type ListUtilizationContributors200JSONResponse Contributors
+
+func (response ListUtilizationContributors200JSONResponse) VisitListUtilizationContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUtilizationContributorsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListUtilizationContributorsdefaultApplicationProblemPlusJSONResponse) VisitListUtilizationContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetWaitEventsRequestObject struct {
 	Params GetWaitEventsParams
 }
@@ -6994,6 +7724,45 @@ type GetWaitEventsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetWaitEventsdefaultApplicationProblemPlusJSONResponse) VisitGetWaitEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListWaitEventsContributorsRequestObject struct {
+	Params ListWaitEventsContributorsParams
+}
+
+type ListWaitEventsContributorsResponseObject interface {
+	VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error
+}
+
+type ListWaitEventsContributors200JSONResponse Contributors
+
+func (response ListWaitEventsContributors200JSONResponse) VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListWaitEventsContributorsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListWaitEventsContributorsdefaultApplicationProblemPlusJSONResponse) VisitListWaitEventsContributorsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -8905,15 +9674,27 @@ type StrictServerInterface interface {
 	// GetConnections Open client connections now
 	// (GET /api/v1/metrics/connections)
 	GetConnections(ctx context.Context, request GetConnectionsRequestObject) (GetConnectionsResponseObject, error)
+	// ListConnectionsContributors Whose connections those are
+	// (GET /api/v1/metrics/connections/contributors)
+	ListConnectionsContributors(ctx context.Context, request ListConnectionsContributorsRequestObject) (ListConnectionsContributorsResponseObject, error)
 	// GetQueryPerformance Latency of queries, by bucket
 	// (GET /api/v1/metrics/query-performance)
 	GetQueryPerformance(ctx context.Context, request GetQueryPerformanceRequestObject) (GetQueryPerformanceResponseObject, error)
+	// ListQueryPerformanceContributors Who is behind a latency
+	// (GET /api/v1/metrics/query-performance/contributors)
+	ListQueryPerformanceContributors(ctx context.Context, request ListQueryPerformanceContributorsRequestObject) (ListQueryPerformanceContributorsResponseObject, error)
 	// GetUtilization CPU, memory and the fullest disk of the hosts, by bucket
 	// (GET /api/v1/metrics/utilization)
 	GetUtilization(ctx context.Context, request GetUtilizationRequestObject) (GetUtilizationResponseObject, error)
+	// ListUtilizationContributors Which hosts or volumes are behind a figure of utilization
+	// (GET /api/v1/metrics/utilization/contributors)
+	ListUtilizationContributors(ctx context.Context, request ListUtilizationContributorsRequestObject) (ListUtilizationContributorsResponseObject, error)
 	// GetWaitEvents Sessions that wait at once, by bucket and category
 	// (GET /api/v1/metrics/wait-events)
 	GetWaitEvents(ctx context.Context, request GetWaitEventsRequestObject) (GetWaitEventsResponseObject, error)
+	// ListWaitEventsContributors Who waits
+	// (GET /api/v1/metrics/wait-events/contributors)
+	ListWaitEventsContributors(ctx context.Context, request ListWaitEventsContributorsRequestObject) (ListWaitEventsContributorsResponseObject, error)
 	// GetOpenapiJson This contract, JSON
 	// (GET /api/v1/openapi.json)
 	GetOpenapiJson(ctx context.Context, request GetOpenapiJsonRequestObject) (GetOpenapiJsonResponseObject, error)
@@ -10261,6 +11042,32 @@ func (sh *strictHandler) GetConnections(ctx *gin.Context, params GetConnectionsP
 	}
 }
 
+// ListConnectionsContributors operation middleware
+func (sh *strictHandler) ListConnectionsContributors(ctx *gin.Context, params ListConnectionsContributorsParams) {
+	var request ListConnectionsContributorsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListConnectionsContributors(ctx, request.(ListConnectionsContributorsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListConnectionsContributors")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListConnectionsContributorsResponseObject); ok {
+		if err := validResponse.VisitListConnectionsContributorsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetQueryPerformance operation middleware
 func (sh *strictHandler) GetQueryPerformance(ctx *gin.Context, params GetQueryPerformanceParams) {
 	var request GetQueryPerformanceRequestObject
@@ -10280,6 +11087,32 @@ func (sh *strictHandler) GetQueryPerformance(ctx *gin.Context, params GetQueryPe
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetQueryPerformanceResponseObject); ok {
 		if err := validResponse.VisitGetQueryPerformanceResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListQueryPerformanceContributors operation middleware
+func (sh *strictHandler) ListQueryPerformanceContributors(ctx *gin.Context, params ListQueryPerformanceContributorsParams) {
+	var request ListQueryPerformanceContributorsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListQueryPerformanceContributors(ctx, request.(ListQueryPerformanceContributorsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListQueryPerformanceContributors")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListQueryPerformanceContributorsResponseObject); ok {
+		if err := validResponse.VisitListQueryPerformanceContributorsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {
@@ -10313,6 +11146,32 @@ func (sh *strictHandler) GetUtilization(ctx *gin.Context, params GetUtilizationP
 	}
 }
 
+// ListUtilizationContributors operation middleware
+func (sh *strictHandler) ListUtilizationContributors(ctx *gin.Context, params ListUtilizationContributorsParams) {
+	var request ListUtilizationContributorsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListUtilizationContributors(ctx, request.(ListUtilizationContributorsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListUtilizationContributors")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListUtilizationContributorsResponseObject); ok {
+		if err := validResponse.VisitListUtilizationContributorsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetWaitEvents operation middleware
 func (sh *strictHandler) GetWaitEvents(ctx *gin.Context, params GetWaitEventsParams) {
 	var request GetWaitEventsRequestObject
@@ -10332,6 +11191,32 @@ func (sh *strictHandler) GetWaitEvents(ctx *gin.Context, params GetWaitEventsPar
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetWaitEventsResponseObject); ok {
 		if err := validResponse.VisitGetWaitEventsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListWaitEventsContributors operation middleware
+func (sh *strictHandler) ListWaitEventsContributors(ctx *gin.Context, params ListWaitEventsContributorsParams) {
+	var request ListWaitEventsContributorsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListWaitEventsContributors(ctx, request.(ListWaitEventsContributorsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListWaitEventsContributors")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListWaitEventsContributorsResponseObject); ok {
+		if err := validResponse.VisitListWaitEventsContributorsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

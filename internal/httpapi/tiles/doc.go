@@ -6,6 +6,10 @@
 // each with the window that they asked for. It is kept as the bytes of the answer,
 // and packed for all who ask for the same from and to (tile.go). Connections are read for every caller.
 //
+// Who is behind a figure (contributors.go) is read for every caller too: few ask twice.
+// It is the same reading as the tile's, with the names of what it found, removed ones'
+// too.
+//
 // # What may go wrong
 //
 //   - Many ask for one tile at once: it is read once, and whoever gave up waiting does

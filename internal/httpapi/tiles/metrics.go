@@ -127,12 +127,9 @@ func (s *TileRoutes) tile(ctx context.Context, name string, read readTile, from,
 }
 
 func (s *TileRoutes) readUtilization(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
-	hosts := measurements.HostScope{Scope: scope}
-	if scope.Filtered {
-		var err error
-		if hosts.Names, err = s.Fleet.HostsIn(ctx, q.organization, scope); err != nil {
-			return nil, err
-		}
+	hosts, err := s.hostScope(ctx, q.organization, scope)
+	if err != nil {
+		return nil, err
 	}
 	u, err := s.Tiles.Utilization(ctx, q.organization, hosts, q.window)
 	if err != nil {
@@ -140,6 +137,15 @@ func (s *TileRoutes) readUtilization(ctx context.Context, q tileQuery, scope fle
 	}
 	return newTile(q.window, now, false, []line{{"cpuPercent", u.CPUPercent}, {"memoryPercent", u.MemoryPercent}, {"diskPercent", u.DiskPercent}},
 		member{"hostCount", u.HostCount})
+}
+
+// hostScope is a filter as hosts have it.
+func (s *TileRoutes) hostScope(ctx context.Context, organization uuid.UUID, scope fleet.Scope) (hosts measurements.HostScope, err error) {
+	hosts.Scope = scope
+	if scope.Filtered {
+		hosts.Names, err = s.Fleet.HostsIn(ctx, organization, scope)
+	}
+	return hosts, err
 }
 
 func (s *TileRoutes) readQueryPerformance(ctx context.Context, q tileQuery, scope fleet.Scope, now time.Time) (*tile, error) {
@@ -160,5 +166,5 @@ func (s *TileRoutes) readWaitEvents(ctx context.Context, q tileQuery, scope flee
 		{"locks", e.Waiting[measurements.Locks]}, {"lightweightLocks", e.Waiting[measurements.LightweightLocks]}, {"io", e.Waiting[measurements.IO]},
 		{"clientNetwork", e.Waiting[measurements.ClientNetwork]}, {"other", e.Waiting[measurements.Other]},
 	}
-	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.AverageWaitingSessions}, member{"engines", wire.NeverNull(e.Engines)})
+	return newTile(q.window, now, e.Incomplete, lines, member{"unit", api.WaitEventsUnitAverageWaitingSessions}, member{"engines", wire.NeverNull(e.Engines)})
 }

@@ -47,6 +47,7 @@ var Codes = map[string]struct {
 	"unknown_field":             {400, "The body has a member that does not exist"},
 	"invalid_bucket_size":       {400, "There is no such bucket size"},
 	"invalid_cursor":            {400, "The cursor is not one of ours"},
+	"by_not_available":          {400, "The figure is not kept by that"},
 	"conflicting_parameters":    {400, "Two parameters contradict each other"},
 	"idempotency_not_supported": {400, "This operation takes no idempotency key"},
 
@@ -85,6 +86,7 @@ var Codes = map[string]struct {
 	"out_of_range":       {422, "A value is out of range"},
 	"invalid_window":     {422, "The window is empty"},
 	"window_in_future":   {422, "The window lies in the future"},
+	"detail_not_kept":    {422, "That is not kept as far back"},
 	"too_many_buckets":   {422, "The window has too many buckets"},
 
 	"rate_limited":      {429, "Too many requests"},

@@ -33,8 +33,21 @@ type SeriesWindow struct {
 // breaks. What lies in the future has not happened: To is now at the latest.
 // Times are those of PostgreSQL, which has microseconds.
 func WindowAt(now, from, to time.Time, size api.BucketSize) (SeriesWindow, []api.FieldError) {
+	w, broken := SpanAt(now, from, to)
+	if w.Size = timegrid.Size(size); len(broken) > 0 {
+		return w, broken
+	}
+	if n := w.Len(); n > maxBuckets {
+		detail := fmt.Sprintf("and from make more than %d buckets", maxBuckets)
+		return w, []api.FieldError{brokenRule("to", "too_many_buckets", detail, map[string]any{"max": maxBuckets, "buckets": n})}
+	}
+	return w, nil
+}
+
+// SpanAt is WindowAt of a window without buckets.
+func SpanAt(now, from, to time.Time) (SeriesWindow, []api.FieldError) {
 	now = instant.Cut(now)
-	w := SeriesWindow{Now: now, Window: timegrid.Window{From: instant.Cut(from), To: instant.Cut(to), Size: timegrid.Size(size)}}
+	w := SeriesWindow{Now: now, Window: timegrid.Window{From: instant.Cut(from), To: instant.Cut(to)}}
 	broken := EmptyWindow(&w.From, &w.To)
 	if w.From.After(now) {
 		broken = append(broken, brokenRule("from", "window_in_future", "must not be in the future", nil))
@@ -45,14 +58,7 @@ func WindowAt(now, from, to time.Time, size api.BucketSize) (SeriesWindow, []api
 	if w.To.After(now) {
 		w.To = now
 	}
-	if broken = EmptyWindow(&w.From, &w.To); len(broken) > 0 { // from now on
-		return w, broken
-	}
-	if n := w.Len(); n > maxBuckets {
-		detail := fmt.Sprintf("and from make more than %d buckets", maxBuckets)
-		return w, []api.FieldError{brokenRule("to", "too_many_buckets", detail, map[string]any{"max": maxBuckets, "buckets": n})}
-	}
-	return w, nil
+	return w, EmptyWindow(&w.From, &w.To) // from now on
 }
 
 // LastIsPartial says that the last bucket is still filling.
@@ -83,6 +89,11 @@ func Overlong(name string, entries int) []api.FieldError {
 	}
 	detail := fmt.Sprintf("must have at most %d entries", maxFilter)
 	return []api.FieldError{brokenRule(name, "too_many_instances", detail, map[string]any{"max": maxFilter})}
+}
+
+// BrokenParameter is a rule that a parameter breaks.
+func BrokenParameter(name, code, detail string, params map[string]any) []api.FieldError {
+	return []api.FieldError{brokenRule(name, code, detail, params)}
 }
 
 func brokenRule(parameter, code, detail string, params map[string]any) api.FieldError {

@@ -32,7 +32,9 @@ func RunProperty(t *testing.T, open Open) {
 		c.tested.roll(t)
 		for _, size := range timegrid.Sizes() {
 			for _, scope := range []fleet.Scope{everything, c.filter()} {
-				c.tiles(scope, c.window(size))
+				w := c.window(size)
+				c.tiles(scope, w)
+				c.contributors(scope, w)
 			}
 		}
 		c.now()
@@ -111,6 +113,11 @@ func (c *comparison) now() {
 	for _, engine := range measurements.Engines() {
 		c.same(fmt.Sprintf("connections of %s at %s of %v", engine, now, databases), func(h Harness) answer {
 			return answer{besides: h.connections(c, c.organization, engine, databases, now)}
+		})
+		b := rapid.SampledFrom(connectionBreakdowns).Draw(c.T, "connections by")
+		c.behind(fmt.Sprintf("behind %v of %s at %s of %v", b, engine, now, databases), func(h Harness, limit int) (measurements.Ranking, error) {
+			b.Limit = limit
+			return h.Store.ConnectionContributors(c.Context(), c.organization, engine, databases, b, now)
 		})
 	}
 }

@@ -22,6 +22,7 @@ func Run(t *testing.T, open Open) {
 		"wait events":       tell(waitCase.story, waitMeans(), waitClasses(), waitArrivals(), waitScopes()),
 		"query performance": tell(queryCase.story, queryMeans(), queryMaxima(), querySamples(), oracleQueries(), queryArrivals(), queryScopes()),
 		"connections":       tell(connectionCase.story, connectionCases()),
+		"contributors":      tell(contributorCase.story, contributorCases()),
 		"writing":           writeCases(),
 		"lateness":          lateCases(), // in a store of its own, all of which ages
 	} {

@@ -46,7 +46,7 @@ func (t *abacus) merge(stored, arrived []byte) ([]byte, bool, error) {
 	return pack(merged), len(merged) > len(parts(stored)), t.fail("merge")
 }
 
-func (t *abacus) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, row []byte) (rolled, detail []byte, err error) {
+func (t *abacus) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, row, _ []byte) (rolled, detail []byte, err error) {
 	all := map[int64]int64{}
 	for minute := range minutesOfHour {
 		start := hour.Add(time.Duration(minute) * time.Minute)
@@ -99,6 +99,8 @@ func (t *abacus) join(details [][]byte) ([]byte, error) {
 	}
 	return pack(all), t.fail("join")
 }
+
+func (t *abacus) ofDetails() bool { return t.name == statements }
 
 func (t *abacus) total(_ fleet.Engine, row []byte, n int, detail []byte) ([]byte, error) {
 	if detail != nil {

@@ -19,7 +19,7 @@ var (
 	//go:embed sql/rolled_days.sql
 	rolledDays string
 	//go:embed sql/details.sql
-	readDetails string
+	rangeDetails string
 	//go:embed sql/keep_rolled.sql
 	keepRolled string
 )
@@ -46,7 +46,7 @@ type longer struct {
 	detail []byte               // made of them
 }
 
-// detailed is a bucket with its detail, as rolled_statements has it.
+// detailed is a bucket with its detail, as rolled_details has it.
 type detailed struct {
 	stored
 	Size timegrid.Size
@@ -63,18 +63,19 @@ type detailRange struct {
 func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, error) {
 	c := &cascade{group: g, days: make(map[bucket]*longer), weeks: make(map[bucket]*longer)}
 	var details []detailRange
-	expect := func(b bucket, among map[bucket]*longer, size, of timegrid.Size, detail []byte) {
+	expect := func(b bucket, among map[bucket]*longer, size, of timegrid.Size, ofDetails bool) {
 		if among[b] != nil {
 			return
 		}
 		among[b] = &longer{bucket: b, parts: make(map[time.Time][]byte)}
-		if detail != nil {
+		if ofDetails {
 			details = append(details, detailRange{b.Series, string(of), b.Start, b.Start.Add(size.Width())})
 		}
 	}
 	for _, h := range hours {
-		expect(h.floor(timegrid.Day), c.days, timegrid.Day, timegrid.Hour, h.detail)
-		expect(h.floor(timegrid.Week), c.weeks, timegrid.Week, timegrid.Day, h.detail)
+		ofDetails := g.kind(h.Series).ofDetails()
+		expect(h.floor(timegrid.Day), c.days, timegrid.Day, timegrid.Hour, ofDetails)
+		expect(h.floor(timegrid.Week), c.weeks, timegrid.Week, timegrid.Day, ofDetails)
 	}
 	if err := c.readRows(ctx, "days", rolledHours, c.days); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (c *cascade) readDetails(ctx context.Context, asked []detailRange) error {
 		return nil
 	}
 	what := fmt.Sprintf("read the details of %d days and weeks", len(asked))
-	rows, err := statement.All[detailed](ctx, c.group.tx, what, readDetails, statement.Columns(asked)...)
+	rows, err := statement.All[detailed](ctx, c.group.tx, what, rangeDetails, statement.Columns(asked)...)
 	for _, row := range rows {
 		b := row.onGrid()
 		if row.Size == timegrid.Hour {
@@ -185,12 +186,14 @@ func (l *longer) take(k kind, engine fleet.Engine, h *dirtyHour, week *longer) (
 			return err
 		}
 	}
-	slot, err := k.total(engine, h.rolled, minutesOfHour, h.detail)
+	var detail []byte
+	if k.ofDetails() {
+		detail = h.detail
+		l.parts[h.Start] = detail
+	}
+	slot, err := k.total(engine, h.rolled, minutesOfHour, detail)
 	if err != nil {
 		return err
-	}
-	if h.detail != nil {
-		l.parts[h.Start] = h.detail
 	}
 	l.row, err = k.set(l.row, h.within(timegrid.Day, timegrid.Hour), slot)
 	return err

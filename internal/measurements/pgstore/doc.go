@@ -14,7 +14,7 @@
 // series instead of 1,440, and a new sample rewrites three rows in place: a scrape of
 // 1,000 hosts in ten messages is written in 0.06 s and rolled up in 0.15 s, and 20,000
 // statements a second stay 2 s behind, on two cores that others use too. Of statements,
-// rolled_statements has each hour and day query by query, because the highest mean of a
+// rolled_details has each hour and day query by query, because the highest mean of a
 // longer bucket cannot be made of shorter ones' (readings, 15).
 //
 // What a tile shows of a bucket stands in front, so that it is read without a look at
@@ -28,7 +28,7 @@
 //	rolled_minutes    30 days
 //	rolled_hours     400 days
 //	rolled_days      for ever
-//	rolled_statements until their week is over and all of it is sealed
+//	rolled_details    hours for 35 days, days for 400; open until their week is over and sealed
 //
 // # From raw to rolled
 //
@@ -49,10 +49,26 @@
 // Any other hour accepts samples, however old.
 //
 // Should a sample come of an hour that never had one, in a week whose details are
-// forgotten, or in a day whose hours are, the slots of the day and of the week as they
+// closed, or in a day whose hours are forgotten, the slots of the day and of the week as they
 // were are kept as a rest beside the new hour, and count with it: means, sums and counts
 // are exact. The maximum is then the greater one of what was and what is new, and an
 // Oracle statement that was seen once before and once since contributes nothing.
+//
+// # Who is behind a figure
+//
+// Contributors are read from the rollups where these know them: hosts and instances from
+// slots, databases that wait from what is known of a row. Statements and volumes are
+// read from raw samples by the minute, and from details by the hour and the day: of
+// statements each one's executions under its database, of hosts the peak of each volume.
+// An hour's peaks are added to as its minutes are rolled up, which what is known of a
+// volume at a time never being changed makes right; a host's days are made of them when
+// the week is closed, which rewrites less.
+//
+// Closing takes a week that is over and sealed: its slots become rests, its details are
+// marked closed and nothing is made of them any more. What comes for it later has open
+// details beside the closed ones; readers add both, and the next closing joins them.
+// Details from before their databases were noted have none; details_since says since
+// when whoever asks for databases, statements or volumes gets an answer.
 //
 // # Locks
 //

@@ -34,7 +34,7 @@ func FuzzKinds(f *testing.F) {
 	}
 	for _, a := range all {
 		k := kindOf(a.kind)
-		row, detail, err := k.roll(fleet.SQLServer, monday, allMinutes, []sample{a.sample}, nil)
+		row, detail, err := k.roll(fleet.SQLServer, monday, allMinutes, []sample{a.sample}, nil, nil)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func fuzzKind(t *testing.T, k kind, a, b []byte) {
 	}
 	samples := []sample{{monday.Add(-time.Minute), a}, {monday, b}, {monday.Add(time.Minute), a}}
 	for _, engine := range measurements.Engines() {
-		row, detail, err := k.roll(engine, monday, 3, samples, b)
+		row, detail, err := k.roll(engine, monday, 3, samples, b, nil)
 		if err != nil {
 			continue
 		}

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -202,7 +203,7 @@ func (hostKind) merge(stored, arrived []byte) ([]byte, bool, error) {
 	return is.encode(), true, nil
 }
 
-func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, _ []byte, err error) {
+func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes, known []byte) (rolled, detail []byte, err error) {
 	slots, err := slotsOf(minutes, minutesOfHour)
 	if err != nil {
 		return nil, nil, err
@@ -210,6 +211,10 @@ func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sam
 	var made [minutesOfHour]hostSlot
 	for i := range made {
 		made[i] = noHost()
+	}
+	peaks, err := decodePeaks(known)
+	if err != nil {
+		return nil, nil, err
 	}
 	var last counters
 	for _, s := range samples {
@@ -220,6 +225,7 @@ func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sam
 		busy, length := last.next(s.at, b)
 		if minute, ok := minuteOf(hour, s.at); ok {
 			made[minute].take(b, busy, length)
+			peaks.take(b)
 		}
 	}
 	for i := range made {
@@ -227,7 +233,10 @@ func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sam
 			slots[i] = made[i].encode()
 		}
 	}
-	return rowOf(slots), nil, nil
+	if detail = peaks.encode(); bytes.Equal(detail, known) {
+		detail = nil
+	}
+	return rowOf(slots), detail, nil
 }
 
 // minuteOf is the minute of an hour that a time is in; ok is false where it is in
@@ -237,7 +246,19 @@ func minuteOf(hour, at time.Time) (minute int, ok bool) {
 	return int(since / time.Minute), since >= 0 && since < time.Hour
 }
 
-func (hostKind) join([][]byte) ([]byte, error) { return nil, nil }
+func (hostKind) join(details [][]byte) ([]byte, error) {
+	sum := make(peaks)
+	for _, one := range details {
+		of, err := decodePeaks(one)
+		if err != nil {
+			return nil, err
+		}
+		sum.join(of)
+	}
+	return sum.encode(), nil
+}
+
+func (hostKind) ofDetails() bool { return false }
 
 func (hostKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
 	slots, err := slotsOf(row, n)

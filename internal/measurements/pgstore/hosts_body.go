@@ -131,7 +131,9 @@ func (b *hostBody) addVolumes(volumes []volumeBody) (changed bool) {
 	for _, v := range all {
 		if n := len(b.volumes); n > 0 && b.volumes[n-1].mount == v.mount {
 			first := &b.volumes[n-1]
-			changed = fill(&first.percent, v.percent) || changed
+			if math.IsNaN(first.full()) { // what is known of it stays, however it is told
+				changed = fill(&first.percent, v.percent) || changed
+			}
 			changed = fillAll(&first.bytes, v.bytes) || changed
 			continue
 		}
@@ -162,15 +164,19 @@ func (b *hostBody) memoryPercent() float64 {
 // fullest is how full the fullest volume is, as df reckons; NaN: it is not known.
 func (b *hostBody) fullest() float64 {
 	most := math.NaN()
-	for _, v := range b.volumes {
-		p := v.percent
-		if math.IsNaN(p) {
-			used := v.bytes[volumeSize] - v.bytes[volumeFree]
-			p = percent(used, used+v.bytes[volumeAvailable])
-		}
-		most = greater(most, p)
+	for i := range b.volumes {
+		most = greater(most, b.volumes[i].full())
 	}
 	return most
+}
+
+// full is how full the volume is, as df reckons; NaN: it is not known.
+func (v *volumeBody) full() float64 {
+	if !math.IsNaN(v.percent) {
+		return v.percent
+	}
+	used := v.bytes[volumeSize] - v.bytes[volumeFree]
+	return percent(used, used+v.bytes[volumeAvailable])
 }
 
 // percent is a share of a whole, within 0 and 100; NaN of no whole, or where one of

@@ -35,7 +35,7 @@ func (a *arrival) hour() bucket { return bucket{a.series, timegrid.Hour.Floor(a.
 // kind is what a sort of series knows of its bodies, slots and rows. All of it is
 // pure; the bytes it takes are ones that it made. A slot is one bucket's, a row holds
 // the slots of one row of a rolled_ table; no slot and no row are nil. A detail is what
-// rolled_statements holds.
+// rolled_details holds.
 type kind interface {
 	// reach is how long before a minute there may be a sample that it needs.
 	reach() time.Duration
@@ -45,10 +45,13 @@ type kind interface {
 	// since: what is stored stays. changed is false where nothing is new.
 	merge(stored, arrived []byte) (merged []byte, changed bool, err error)
 	// roll makes those minutes of an hour anew that are set in dirty, of samples in
-	// the order of time, and the hour's detail where the kind has one (nil: it has not).
-	roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, detail []byte, err error)
+	// the order of time, and the hour's detail where the kind has one (nil: it has not, or
+	// it is what is known of it).
+	roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes, known []byte) (rolled, detail []byte, err error)
 	// join makes the detail of a bucket of those of its parts.
 	join(details [][]byte) ([]byte, error)
+	// ofDetails says that days and weeks are made of details, and not of their hours' slots.
+	ofDetails() bool
 	// total makes the slot of the bucket that a detail makes up, or, where that is nil,
 	// the first n slots of a row: of statements too, whose maximum then is the greatest
 	// of the slots'.

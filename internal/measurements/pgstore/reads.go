@@ -12,10 +12,13 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/measurements"
 	"muster/internal/statement"
 )
 
 var (
+	//go:embed sql/hosts_in_scope.sql
+	hostsInScope string
 	//go:embed sql/instances_in_scope.sql
 	instancesInScope string
 	//go:embed sql/read_minutes.sql
@@ -93,10 +96,21 @@ func (s *stretch) next() (slot []byte, bucket int, ok bool) {
 }
 
 // readRows hands what the rows of some series have within the window to take; of
-// sessions only what is shown. The bytes are good until take returns: they are where
-// the driver read them, because making a copy of 24,000 rows takes as long as reading
-// them.
-func (s *Store) readRows(ctx context.Context, w window, kind string, series []int64, take func(series int64, s stretch) error) (err error) {
+// sessions only what is shown.
+func (s *Store) readRows(ctx context.Context, w window, kind string, series []int64, take func(series int64, s stretch) error) error {
+	return s.eachRow(ctx, w, kind == sessions, series, func(id int64, start time.Time, row []byte) error {
+		part, err := w.stretch(start, row)
+		if err != nil {
+			return err
+		}
+		return take(id, part)
+	})
+}
+
+// eachRow hands the rows of some series that the window touches to take, whole or what
+// is shown of sessions. The bytes are good until take returns: they are where the driver
+// read them, because making a copy of 24,000 rows takes as long as reading them.
+func (s *Store) eachRow(ctx context.Context, w window, shown bool, series []int64, take func(series int64, start time.Time, row []byte) error) (err error) {
 	if len(series) == 0 {
 		return nil
 	}
@@ -106,7 +120,7 @@ func (s *Store) readRows(ctx context.Context, w window, kind string, series []in
 	}
 	defer func() { _ = conn.Close() }()
 	err = conn.Raw(func(driver any) error {
-		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, w.statement, series, w.row.Floor(w.Start()), w.End(), kind == sessions)
+		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, w.statement, series, w.row.Floor(w.Start()), w.End(), shown)
 		if err != nil {
 			return err
 		}
@@ -117,11 +131,7 @@ func (s *Store) readRows(ctx context.Context, w window, kind string, series []in
 				return errBytes
 			}
 			id := int64(binary.BigEndian.Uint64(raw[0]))
-			part, err := w.stretch(pgTime(raw[1]), raw[2])
-			if err == nil {
-				err = take(id, part)
-			}
-			if err != nil {
+			if err := take(id, pgTime(raw[1]), raw[2]); err != nil {
 				return fmt.Errorf("series %d: %w", id, err)
 			}
 		}
@@ -142,14 +152,41 @@ func pgTime(raw []byte) time.Time {
 // readInstances hands what the rows of an engine's instances in scope have within the
 // window to take, as readRows does.
 func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(stretch) error) error {
-	subjects := make([]string, len(scope.Instances))
-	for i, id := range scope.Instances {
-		subjects[i] = id.String()
-	}
-	series, err := statement.All[int64](ctx, s.db, fmt.Sprintf("find the series of %s", engine), instancesInScope,
-		organization, kind, string(engine), !scope.Filtered, subjects)
+	found, err := s.inScope(ctx, organization, kind, engine, scope)
 	if err != nil {
 		return err
 	}
-	return s.readRows(ctx, w, kind, series, func(_ int64, part stretch) error { return take(part) })
+	return s.readRows(ctx, w, kind, found.ids(), func(_ int64, part stretch) error { return take(part) })
+}
+
+// subject is a series, and the host or the instance that it is of.
+type subject struct {
+	ID      int64
+	Subject string
+}
+
+type subjects []subject
+
+func (s subjects) ids() []int64 {
+	ids := make([]int64, len(s))
+	for i, one := range s {
+		ids[i] = one.ID
+	}
+	return ids
+}
+
+// inScope finds the series of an engine's instances.
+func (s *Store) inScope(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope) (subjects, error) {
+	names := make([]string, len(scope.Instances))
+	for i, id := range scope.Instances {
+		names[i] = id.String()
+	}
+	return statement.All[subject](ctx, s.db, fmt.Sprintf("find the series of %s", engine), instancesInScope,
+		organization, kind, string(engine), !scope.Filtered, names)
+}
+
+// hostsIn finds the series of hosts.
+func (s *Store) hostsIn(ctx context.Context, organization uuid.UUID, scope measurements.HostScope) (subjects, error) {
+	return statement.All[subject](ctx, s.db, "find the hosts in scope", hostsInScope,
+		organization, !scope.Filtered, uuids(scope.Instances), scope.Names)
 }

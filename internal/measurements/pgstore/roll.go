@@ -141,6 +141,7 @@ type dirtyHour struct {
 	Dirty  uint64 `db:"minutes"`
 	Slots  []byte // the minutes as they are; nil: there are none
 	Weight int64  // of what has to be read for it in bytes, where that may be much
+	Known  []byte // the detail as it is, of a kind that adds to it
 
 	samples        []sample // what rolling up needs
 	rolled, detail []byte   // what was made of it
@@ -262,7 +263,7 @@ func (h *dirtyHour) spans(k kind) []timegrid.Window {
 
 // roll makes the minutes and the detail of the hour.
 func (h *dirtyHour) roll(k kind, of series) (err error) {
-	h.rolled, h.detail, err = k.roll(of.Engine, h.Start, h.Dirty, h.samples, h.Slots)
+	h.rolled, h.detail, err = k.roll(of.Engine, h.Start, h.Dirty, h.samples, h.Slots, h.Known)
 	if err != nil {
 		return fmt.Errorf("roll up %d samples: %w", len(h.samples), err)
 	}

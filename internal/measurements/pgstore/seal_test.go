@@ -157,8 +157,17 @@ func TestRetention(t *testing.T) {
 			t.Errorf("%d rows of %s are left, want %d", n, table, want)
 		}
 	}
-	if n := s.count(`SELECT count(*) FROM rolled_statements WHERE start < date_trunc('week', now(), 'UTC')`); n != 0 {
-		t.Errorf("%d details of weeks are left that are over", n)
+	if n := s.count(`SELECT count(*) FROM rolled_details WHERE NOT closed AND start < date_trunc('week', now(), 'UTC')`); n != 0 {
+		t.Errorf("%d details of weeks are open that are over", n)
+	}
+	// Of the three hours of each kind one is younger than 35 days, of the days two than 400.
+	for size, want := range map[string]int{"1h": 1, "1d": 2} {
+		if n := s.count(`SELECT count(*) FROM rolled_details WHERE closed AND size = '` + size + `' AND start >= now() - interval '400 days'`); n != want {
+			t.Errorf("%d details of %s are left, want %d", n, size, want)
+		}
+		if n := s.count(`SELECT count(*) FROM rolled_details WHERE closed AND start < now() - interval '400 days'`); n != 0 {
+			t.Errorf("%d details are left that are older than 400 days", n)
+		}
 	}
 }
 
@@ -230,8 +239,8 @@ func TestAWeekThatCannotBeRead(t *testing.T) {
 	}
 	var left struct{ Bad, Good, Minutes int }
 	if err := s.db.GetContext(t.Context(), &left, `SELECT
-		(SELECT count(DISTINCT series_id) FROM rolled_statements WHERE series_id < $1) AS bad,
-		(SELECT count(DISTINCT series_id) FROM rolled_statements WHERE series_id = $1) AS good,
+		(SELECT count(DISTINCT series_id) FROM rolled_details WHERE NOT closed AND series_id < $1) AS bad,
+		(SELECT count(DISTINCT series_id) FROM rolled_details WHERE NOT closed AND series_id = $1) AS good,
 		(SELECT count(*) FROM rolled_minutes) AS minutes`, good); err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func (sessionKind) merge(stored, arrived []byte) ([]byte, bool, error) {
 	return mergeDatabases(stored, arrived, func(r *reader) { nextWaiting(r) })
 }
 
-func (sessionKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, _ []byte, err error) {
+func (sessionKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes, _ []byte) (rolled, _ []byte, err error) {
 	row, err := decodeWaitRow(minutes, minutesOfHour)
 	if err != nil {
 		return nil, nil, err
@@ -164,6 +164,8 @@ func (sessionKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []
 }
 
 func (sessionKind) join([][]byte) ([]byte, error) { return nil, nil }
+
+func (sessionKind) ofDetails() bool { return false }
 
 func (sessionKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
 	slots, err := decodeWaitRow(row, n)

@@ -22,21 +22,6 @@ type delta struct {
 	samples uint64  // in how many samples it is
 }
 
-// hashOf tells one statement of an instance from another (FNV-1a, 64 bits). Among a
-// million of them two share one with a probability of 3 in 100 million; they would
-// count as one statement.
-func hashOf(database uuid.UUID, key string) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211
-	h := uint64(offset)
-	for _, b := range database {
-		h = (h ^ uint64(b)) * prime
-	}
-	for i := range len(key) {
-		h = (h ^ uint64(key[i])) * prime
-	}
-	return h
-}
-
 // A body of statements: for each database its id, how many statements follow, and
 // those in the order of their hashes. 19 bytes a statement, with some hundred calls.
 
@@ -46,13 +31,13 @@ func appendStatements(body []byte, s measurements.StatementSample) []byte {
 		if one.Calls == 0 && one.TotalMs > 0 { // readings, 18
 			continue
 		}
-		d := delta{hash: hashOf(s.Database, one.Key), calls: uint64(one.Calls), total: one.TotalMs, max: math.NaN()}
+		d := delta{hash: measurements.HashStatement(s.Database, one.Key), calls: uint64(one.Calls), total: one.TotalMs, max: math.NaN()}
 		if one.MaxMs != nil && s.Engine == fleet.SQLServer {
 			d.max = *one.MaxMs
 		}
 		deltas = append(deltas, d)
 	}
-	slices.SortFunc(deltas, func(a, b delta) int { return cmp.Compare(a.hash, b.hash) })
+	slices.SortFunc(deltas, compareHashes)
 	body = append(body, s.Database[:]...)
 	body = binary.AppendUvarint(body, uint64(len(deltas)))
 	for _, d := range deltas {
@@ -60,6 +45,8 @@ func appendStatements(body []byte, s measurements.StatementSample) []byte {
 	}
 	return body
 }
+
+func compareHashes(a, b delta) int { return cmp.Compare(a.hash, b.hash) }
 
 func appendDelta(body []byte, d delta) []byte {
 	body = binary.BigEndian.AppendUint64(body, d.hash)
@@ -157,57 +144,18 @@ func addUp(lists []deltas) deltas {
 	return lists[0]
 }
 
-// appendParts appends the statements of a body, a list for each database.
-func appendParts(lists []deltas, body []byte) ([]deltas, error) {
-	for r := (reader{bytes: body}); len(r.bytes) > 0; {
-		r.take(len(uuid.UUID{}))
-		list := make(deltas, r.count(leastDelta))
-		for i := range list {
-			list[i] = nextDelta(&r)
-		}
-		if r.bad {
-			return nil, errBytes
-		}
-		lists = append(lists, list)
+// shown is what the tile shows of a statement in one bucket, the rules of the engine
+// applied: Oracle's with a single sample counts for nothing (readings, 17), SQL Server's
+// maximum is the interval's where there is one (16).
+func (d delta) shown(engine fleet.Engine) querySlot {
+	if d.calls == 0 || engine == fleet.Oracle && d.samples < 2 {
+		return querySlot{sampled: true, max: math.NaN()}
 	}
-	return lists, nil
-}
-
-// detail writes the statements, each with the number of its samples.
-func (l deltas) detail() []byte {
-	out := binary.AppendUvarint(make([]byte, 0, 1+len(l)*(leastDelta+3)), uint64(len(l)))
-	for _, d := range l {
-		out = binary.AppendUvarint(appendDelta(out, d), d.samples)
+	most := d.total / float64(d.calls)
+	if engine == fleet.SQLServer && !math.IsNaN(d.max) {
+		most = d.max
 	}
-	return out
-}
-
-func decodeDetail(detail []byte) (deltas, error) {
-	r := reader{bytes: detail}
-	list := make(deltas, r.count(leastDelta+1))
-	for i := range list {
-		list[i] = nextDelta(&r)
-		list[i].samples = r.uvarint()
-	}
-	return list, r.end()
-}
-
-// slot is what the tile shows of the statements in one bucket, the rules of the
-// engine applied: Oracle's with a single sample count for nothing (readings, 17), SQL
-// Server's maximum is the interval's where there is one (16).
-func (l deltas) slot(engine fleet.Engine) querySlot {
-	s := querySlot{sampled: true, max: math.NaN()}
-	for _, d := range l {
-		if d.calls == 0 || engine == fleet.Oracle && d.samples < 2 {
-			continue
-		}
-		most := d.total / float64(d.calls)
-		if engine == fleet.SQLServer && !math.IsNaN(d.max) {
-			most = d.max
-		}
-		s.addQueries(querySlot{true, d.calls, d.total, most})
-	}
-	return s
+	return querySlot{true, d.calls, d.total, most}
 }
 
 // querySlot is what a bucket has of an instance's statements.
@@ -265,54 +213,58 @@ func (statementKind) merge(stored, arrived []byte) ([]byte, bool, error) {
 	})
 }
 
-func (statementKind) roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes []byte) (rolled, detail []byte, err error) {
+func (statementKind) roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes, _ []byte) (rolled, body []byte, err error) {
 	slots, err := slotsOf(minutes, minutesOfHour)
 	if err != nil {
 		return nil, nil, err
 	}
-	var lists [minutesOfHour][]deltas
+	var parts [minutesOfHour][]detail
 	for _, s := range samples {
 		if minute, ok := minuteOf(hour, s.at); ok {
-			if lists[minute], err = appendParts(lists[minute], s.body); err != nil {
+			part, err := decodeStatements(s.body)
+			if err != nil {
 				return nil, nil, err
 			}
+			parts[minute] = append(parts[minute], part)
 		}
 	}
-	var whole []deltas
-	for minute, parts := range lists {
-		sum := addUp(parts)
-		if parts != nil {
+	var whole []detail
+	for minute, of := range parts {
+		sum := addUpDetails(of)
+		if of != nil {
 			whole = append(whole, sum)
 		}
 		switch {
 		case dirty>>minute&1 == 0:
-		case parts == nil:
+		case of == nil:
 			slots[minute] = nil
 		default:
 			slots[minute] = sum.slot(engine).encode()
 		}
 	}
-	return rowOf(slots), addUp(whole).detail(), nil
+	return rowOf(slots), addUpDetails(whole).encode(), nil
 }
 
-func (statementKind) join(details [][]byte) ([]byte, error) {
-	lists := make([]deltas, len(details))
-	for i, detail := range details {
+func (statementKind) join(bodies [][]byte) ([]byte, error) {
+	details := make([]detail, len(bodies))
+	for i, body := range bodies {
 		var err error
-		if lists[i], err = decodeDetail(detail); err != nil {
+		if details[i], err = decodeDetail(body); err != nil {
 			return nil, err
 		}
 	}
-	return addUp(lists).detail(), nil
+	return addUpDetails(details).encode(), nil
 }
 
-func (statementKind) total(engine fleet.Engine, row []byte, n int, detail []byte) ([]byte, error) {
-	if detail != nil {
-		list, err := decodeDetail(detail)
+func (statementKind) ofDetails() bool { return true }
+
+func (statementKind) total(engine fleet.Engine, row []byte, n int, body []byte) ([]byte, error) {
+	if body != nil {
+		of, err := decodeDetail(body)
 		if err != nil {
 			return nil, err
 		}
-		return list.slot(engine).encode(), nil
+		return of.slot(engine).encode(), nil
 	}
 	slots, err := slotsOf(row, n)
 	if err != nil {

@@ -160,9 +160,9 @@ func TestGroupsAreBoundedByDetails(t *testing.T) {
 		s.write(measured(statements, subject, monday, 1), measured(statements, subject, later.Add(-time.Hour), 1))
 	}
 	s.roll()
-	s.exec(`UPDATE rolled_statements SET body = decode(repeat('00', $1), 'hex') WHERE size = '1h' AND start >= $2
+	s.exec(`UPDATE rolled_details SET body = decode(repeat('00', $1), 'hex') WHERE size = '1h' AND start >= $2
 		AND series_id = (SELECT id FROM measured_series WHERE subject = 'a')`, groupBytes, monday.Add(24*time.Hour))
-	s.exec(`UPDATE rolled_statements SET body = decode(repeat('00', $1), 'hex') WHERE size = '1d' AND start = $2
+	s.exec(`UPDATE rolled_details SET body = decode(repeat('00', $1), 'hex') WHERE size = '1d' AND start = $2
 		AND series_id = (SELECT id FROM measured_series WHERE subject = 'b')`, groupBytes, monday)
 	for _, subject := range []string{"a", "b", "c"} {
 		s.write(measured(statements, subject, later, 1))

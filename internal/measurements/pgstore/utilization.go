@@ -2,8 +2,6 @@ package pgstore
 
 import (
 	"context"
-	_ "embed" // the statement
-	"fmt"
 	"math/bits"
 
 	"github.com/google/uuid"
@@ -12,20 +10,16 @@ import (
 	"muster/internal/measurements"
 )
 
-//go:embed sql/hosts_in_scope.sql
-var hostsInScope string
-
 // Utilization is documented at measurements.Store.
 func (s *Store) Utilization(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, asked timegrid.Window) (measurements.Utilization, error) {
 	w := windowOf(asked)
-	var series []int64
-	err := s.db.SelectContext(ctx, &series, hostsInScope, organization, !scope.Filtered, uuids(scope.Instances), scope.Names)
+	series, err := s.hostsIn(ctx, organization, scope)
 	if err != nil {
-		return measurements.Utilization{}, fmt.Errorf("find the hosts in scope: %w", err)
+		return measurements.Utilization{}, err
 	}
 	u := &utilization{cpu: newMeans(w.buckets), memory: newMeans(w.buckets), disk: measurements.Gaps(w.buckets)}
 	sampled := make(map[int64]struct{}, len(series))
-	err = s.readRows(ctx, w, hosts, series, func(id int64, part stretch) error {
+	err = s.readRows(ctx, w, hosts, series.ids(), func(id int64, part stretch) error {
 		any, err := u.take(part)
 		if any {
 			sampled[id] = struct{}{}

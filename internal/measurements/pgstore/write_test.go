@@ -48,7 +48,7 @@ func write(t testing.TB, s *Store, b measurements.Batch) measurements.Receipt {
 // contents are the rows of all tables, but for times and numbers that the database gave.
 func contents(t testing.TB, s *Store) (rows []string) {
 	t.Helper()
-	for _, table := range []string{"raw_samples", "rolled_minutes", "rolled_hours", "rolled_days", "rolled_statements"} {
+	for _, table := range []string{"raw_samples", "rolled_minutes", "rolled_hours", "rolled_days", "rolled_details"} {
 		of, err := statement.All[string](t.Context(), s.db, "read a table", `SELECT '`+table+` ' || s.kind || ' ' || s.subject || ' ' || (to_jsonb(r) - 'series_id')::text
 			FROM `+table+` r JOIN measured_series s ON s.id = r.series_id ORDER BY 1`)
 		if err != nil {
@@ -79,7 +79,7 @@ func TestOverlappingBatchesAtOnce(t *testing.T) {
 	}
 	want := contents(t, once)
 	if _, err := once.db.ExecContext(t.Context(), `TRUNCATE measured_series, raw_samples, measured_hours, dirty_hours,
-		rolled_minutes, rolled_hours, rolled_days, rolled_statements, latest_sessions`); err != nil {
+		rolled_minutes, rolled_hours, rolled_days, rolled_details, latest_sessions`); err != nil {
 		t.Fatal(err)
 	}
 	var senders sync.WaitGroup

@@ -1,5 +1,5 @@
 SELECT count(*)
-FROM fleet_v1.instances
+FROM fleet_v2.instances
 WHERE organization_id = $1
   AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2))
   AND (coalesce(cardinality($3::text[]), 0) = 0 OR engine = ANY ($3))

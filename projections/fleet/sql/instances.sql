@@ -3,7 +3,7 @@
 -- regard to case, and the same on every machine.
 WITH matching AS (
     SELECT *
-    FROM fleet_v1.instances
+    FROM fleet_v2.instances
     WHERE organization_id = $1
       AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2))
       AND (coalesce(cardinality($3::text[]), 0) = 0 OR engine = ANY ($3))
@@ -15,7 +15,7 @@ WITH matching AS (
                    OR position(lower(replace($5, ' ', '')) IN engine) > 0)
 )
 SELECT i.id, i.organization_id, i.external_id, i.name, i.engine, i.version, i.host, i.active, i.created_at,
-       (SELECT count(*) FROM fleet_v1.databases d
+       (SELECT count(*) FROM fleet_v2.databases d
         WHERE d.instance_id = i.id AND d.organization_id = i.organization_id) AS database_count
 FROM (
     SELECT * FROM matching

@@ -28,3 +28,11 @@ CREATE TABLE databases (
 CREATE INDEX databases_listing ON databases (instance_id, (lower(name)) COLLATE "C", id);
 -- The counts, of the organization and of some of its instances, from the index alone.
 CREATE INDEX databases_created ON databases (organization_id, instance_id, created_at);
+
+-- What was removed, as it was called last: measurements of it are still shown.
+CREATE TABLE gone (
+    id              uuid NOT NULL PRIMARY KEY,
+    organization_id uuid NOT NULL,
+    name            text NOT NULL,
+    engine          text NOT NULL -- of an instance; empty: it was a database
+);

@@ -11,8 +11,8 @@ WHERE (r.start, r.series_id) > ($3::timestamptz, $2::bigint)
         AND h.hour < date_trunc('week', r.start, 'UTC') + interval '7 days'
   )
   AND NOT EXISTS (
-      SELECT FROM rolled_statements d
-      WHERE d.series_id = r.series_id AND d.size = '1d' AND d.start >= date_trunc('week', r.start, 'UTC')
+      SELECT FROM rolled_details d
+      WHERE d.series_id = r.series_id AND d.size = '1d' AND NOT d.closed AND d.start >= date_trunc('week', r.start, 'UTC')
         AND d.start < date_trunc('week', r.start, 'UTC') + interval '7 days'
   )
 ORDER BY r.start, r.series_id

@@ -1,10 +1,10 @@
--- Claims weeks of statements with their series that are over and have no raw samples
+-- Claims weeks with details, and their series, that are over and have no raw samples
 -- left.
 SELECT s.id AS series_id, s.kind, s.engine, w.week AS start
 FROM (
     SELECT DISTINCT series_id, date_trunc('week', start, 'UTC') AS week
-    FROM rolled_statements
-    WHERE size = '1d' AND start < date_trunc('week', now(), 'UTC')
+    FROM rolled_details
+    WHERE size = '1h' AND NOT closed AND start < date_trunc('week', now(), 'UTC')
 ) AS w
 JOIN measured_series s ON s.id = w.series_id
 WHERE (w.week, w.series_id) > ($3::timestamptz, $2::bigint)

@@ -13,9 +13,9 @@ WITH minutes AS (
     SELECT * FROM unnest($7::bigint[], $8::timestamptz[], $9::bytea[])
     ON CONFLICT (series_id, start) DO UPDATE SET slots = excluded.slots
 ), details AS (
-    INSERT INTO rolled_statements (series_id, start, body, size)
+    INSERT INTO rolled_details (series_id, start, body, size)
     SELECT * FROM unnest($10::bigint[], $11::timestamptz[], $12::bytea[], $13::text[])
-    ON CONFLICT (series_id, size, start) DO UPDATE SET body = excluded.body
+    ON CONFLICT (series_id, size, start, closed) DO UPDATE SET body = excluded.body
 )
 DELETE FROM dirty_hours d
 USING unnest($1::bigint[], $2::timestamptz[]) AS n (series_id, hour)

@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	domain "muster/domain/fleet"
+	"muster/internal/httpapi/api"
+	"muster/internal/measurements"
+)
+
+// behind asks for the contributors to a figure over a window.
+func (w *world) behind(as person, tile string, from, to time.Time, query string) answer {
+	w.t.Helper()
+	window := url.Values{"from": {from.Format(time.RFC3339Nano)}, "to": {to.Format(time.RFC3339Nano)}}
+	if tile == "connections" {
+		window = nil
+	}
+	return w.get(as, metricsPath+tile+"/contributors?"+strings.Trim(window.Encode()+"&"+query, "&"))
+}
+
+// shares reads contributors as lines: what an item is, its value, and its part.
+func (a answer) shares() (c api.Contributors) {
+	a.t.Helper()
+	a.is(200).decode(&c)
+	return c
+}
+
+// TestContributors: who is behind each figure, in order, with the others summed, and what
+// was removed under its last name.
+func TestContributors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids, theirs := w.fleetOfThree(w.ours), w.fleetOfThree(w.theirs)
+	start := w.hourAgo(5)
+	databases := make(map[string]uuid.UUID)
+	for _, name := range []string{"orders", "billing"} {
+		var page struct{ Items []struct{ ID uuid.UUID } }
+		w.get(w.ours.viewer, "/api/v1/instances/"+ids[name].String()+"/databases").is(200).decode(&page)
+		databases[name] = page.Items[0].ID
+	}
+	ran := func(name string, engine domain.Engine, statements ...measurements.Statement) measurements.StatementSample {
+		return measurements.StatementSample{Instance: ids[name], Engine: engine, Database: databases[name], At: start.Add(time.Minute), Interval: time.Minute, Statements: statements}
+	}
+	w.measured(w.ours, measurements.Batch{
+		Hosts: []measurements.HostSample{
+			{Host: "db01", Instances: []uuid.UUID{ids["orders"]}, At: start, CPUPercent: to(40.0), Volumes: []measurements.Volume{{Mount: "/data", UsedPercent: to(71.2)}, {Mount: "/", UsedPercent: to(12.0)}}},
+			{Host: "db01", At: start.Add(time.Minute), CPUPercent: to(60.0)},
+			{Host: "db02", Instances: []uuid.UUID{ids["billing"]}, At: start, CPUPercent: to(10.0), Volumes: []measurements.Volume{{Mount: "/", UsedPercent: to(91.7)}}},
+			{Host: "db03", At: start, CPUPercent: to(5.0)},
+		},
+		Sessions: []measurements.SessionSample{
+			{Instance: ids["orders"], Engine: domain.PostgreSQL, Database: databases["orders"], At: start, Interval: time.Minute, Waits: map[string]int64{"Lock": 3, "IO": 1}},
+			{Instance: ids["billing"], Engine: domain.SQLServer, Database: databases["billing"], At: start, Interval: time.Minute, Waits: map[string]int64{"LCK_M_X": 1}},
+			{Instance: ids["orders"], Engine: domain.PostgreSQL, Database: databases["orders"], At: w.ago(time.Second), Interval: time.Minute, Active: 2, Idle: 5},
+			{Instance: ids["billing"], Engine: domain.SQLServer, Database: databases["billing"], At: w.ago(time.Second), Interval: time.Minute, Active: 4},
+		},
+		Statements: []measurements.StatementSample{
+			ran("orders", domain.PostgreSQL, measurements.Statement{Key: "q1", Calls: 10, TotalMs: 100}, measurements.Statement{Key: "q2", Calls: 90, TotalMs: 100.5}),
+			ran("billing", domain.SQLServer, measurements.Statement{Key: "q3", Calls: 1, TotalMs: 400, MaxMs: to(450.0)}),
+		},
+	})
+	w.measuredNow(w.theirs, theirs["orders"], uuid.New())
+	w.do(request{method: "DELETE", path: "/api/v1/instances/" + ids["billing"].String(), as: w.ours.admin}).is(204)
+
+	orders := &api.ContributingInstance{Id: ids["orders"], Name: "orders", Engine: api.Postgresql}
+	billing := &api.ContributingInstance{Id: ids["billing"], Name: "billing", Engine: api.Sqlserver, Removed: true}
+	d := func(name string) *api.ContributingDatabase {
+		return &api.ContributingDatabase{Id: databases[name], Name: "d"}
+	}
+	statement := func(name, key string) *api.ContributingStatement {
+		return &api.ContributingStatement{Id: measurements.StatementID(ids[name], measurements.HashStatement(databases[name], key))}
+	}
+	for _, c := range []struct {
+		tile, query string
+		total       *float64
+		items       []api.Contributor
+		others      api.OtherContributors
+	}{
+		{"utilization", "series=cpu&by=host&limit=1", to(21.667), []api.Contributor{{Host: to("db01"), Value: 50}}, api.OtherContributors{Count: 2, Value: to(7.5)}},
+		{"utilization", "series=disk&by=volume&limit=2", to(91.7), []api.Contributor{{Host: to("db02"), Mount: to("/"), Value: 91.7}, {Host: to("db01"), Mount: to("/data"), Value: 71.2}}, api.OtherContributors{Count: 1}},
+		{"query-performance", "series=average&by=instance&limit=1", to(5.946),
+			[]api.Contributor{{Instance: billing, Value: 400, Calls: to(1.0), TotalMs: to(400.0), Share: to(0.666112)}},
+			api.OtherContributors{Count: 1, Value: to(2.005), Calls: to(100.0), TotalMs: to(200.5), Share: to(0.333888)}},
+		{"query-performance", "series=maximum&by=statement", to(450.0), []api.Contributor{
+			{Instance: billing, Database: d("billing"), Statement: statement("billing", "q3"), Value: 450},
+			{Instance: orders, Database: d("orders"), Statement: statement("orders", "q1"), Value: 10},
+			{Instance: orders, Database: d("orders"), Statement: statement("orders", "q2"), Value: 1.117},
+		}, api.OtherContributors{}},
+		{"query-performance", "series=average&by=database&instanceId=" + ids["orders"].String(), to(2.005), []api.Contributor{
+			{Instance: orders, Database: d("orders"), Value: 2.005, Calls: to(100.0), TotalMs: to(200.5), Share: to(1.0)},
+		}, api.OtherContributors{Calls: to(0.0), TotalMs: to(0.0), Share: to(0.0)}},
+		{"wait-events", "series=all&by=category&limit=1", to(5.0), []api.Contributor{{Category: to("locks"), Value: 4, Share: to(0.8)}}, api.OtherContributors{Count: 1, Value: to(1.0), Share: to(0.2)}},
+		{"wait-events", "series=locks&by=database", to(4.0), []api.Contributor{
+			{Instance: orders, Database: d("orders"), Value: 3, Share: to(0.75)}, {Instance: billing, Database: d("billing"), Value: 1, Share: to(0.25)},
+		}, api.OtherContributors{Share: to(0.0)}},
+		{"connections", "series=active&by=instance", to(2.0), []api.Contributor{{Instance: orders, Value: 2, Share: to(1.0)}}, api.OtherContributors{Share: to(0.0)}},
+	} {
+		got := w.behind(w.ours.viewer, c.tile, start, start.Add(time.Hour), c.query).shares()
+		if diff := cmp.Diff(c.items, got.Items); diff != "" || !cmp.Equal(c.total, got.Total) || !cmp.Equal(c.others, got.Others) || got.Incomplete {
+			t.Errorf("%s %s: %s\ntotal %v, others %+v", c.tile, c.query, diff, cmp.Diff(c.total, got.Total), cmp.Diff(c.others, got.Others))
+		}
+	}
+}
+
+// TestContributorsOfAWindow: it is widened to what is kept as far back, and says so; what
+// is not kept any more is said to be so, and a figure that is not kept by that too.
+func TestContributorsOfAWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now := w.clock.Now().Truncate(time.Minute).Add(time.Minute + 31*time.Second)
+	w.clock.Advance(now.Sub(w.clock.Now()))
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	for _, c := range []struct {
+		from, to         time.Time
+		wantFrom, wantTo time.Time
+	}{
+		{ago(2 * time.Hour), ago(time.Hour), ago(2 * time.Hour).Truncate(time.Minute), ago(time.Hour).Truncate(time.Minute).Add(time.Minute)},
+		{ago(time.Minute), now.Add(time.Hour), ago(time.Minute).Truncate(time.Minute), now.Truncate(time.Minute).Add(time.Minute)},
+		{ago(5 * day), ago(5*day - time.Minute), ago(5 * day).Truncate(time.Hour), ago(5*day - time.Minute).Truncate(time.Hour).Add(time.Hour)},
+		{ago(50 * day), ago(49 * day), ago(50 * day).Truncate(day), ago(49 * day).Truncate(day).Add(day)},
+	} {
+		got := w.behind(w.ours.viewer, "query-performance", c.from, c.to, "series=average&by=statement").shares()
+		if !got.From.Equal(c.wantFrom) || !got.To.Equal(c.wantTo) || got.Total != nil || len(got.Items) > 0 {
+			t.Errorf("from %s to %s: from %s to %s, want %s and %s", c.from, c.to, got.From, got.To, c.wantFrom, c.wantTo)
+		}
+	}
+	w.behind(w.ours.viewer, "query-performance", ago(500*day), ago(499*day), "series=average&by=instance").is(200)
+	w.behind(w.ours.viewer, "wait-events", ago(500*day), ago(499*day), "series=all&by=database").problem(422, "detail_not_kept")
+	w.behind(w.ours.viewer, "utilization", ago(500*day), now, "series=disk&by=volume").problem(422, "detail_not_kept")
+	for _, c := range []struct{ tile, query string }{
+		{"utilization", "series=cpu&by=volume"}, {"utilization", "series=disk&by=host"}, {"query-performance", "series=average&by=category"},
+		{"wait-events", "series=io&by=category"}, {"wait-events", "series=all&by=statement"}, {"connections", "series=total&by=host"},
+	} {
+		w.behind(w.ours.viewer, c.tile, ago(time.Hour), now, c.query).problem(400, "by_not_available")
+	}
+	w.behind(w.ours.viewer, "wait-events", now, ago(time.Hour), "series=io&by=category").problem(422, "invalid_window")
+}

@@ -1,0 +1,188 @@
+package tiles
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/measurements"
+	projected "muster/projections/fleet"
+)
+
+// units are those of the series.
+var units = map[measurements.Series]api.ContributorsUnit{
+	measurements.CPU: api.ContributorsUnitPercent, measurements.Memory: api.ContributorsUnitPercent, measurements.Disk: api.ContributorsUnitPercent,
+	measurements.Average: api.ContributorsUnitMs, measurements.Maximum: api.ContributorsUnitMs,
+	measurements.WaitingForLocks: api.ContributorsUnitAverageWaitingSessions, measurements.WaitingForLightLocks: api.ContributorsUnitAverageWaitingSessions,
+	measurements.WaitingForIO: api.ContributorsUnitAverageWaitingSessions, measurements.WaitingForClients: api.ContributorsUnitAverageWaitingSessions,
+	measurements.WaitingForOther: api.ContributorsUnitAverageWaitingSessions, measurements.WaitingForAnything: api.ContributorsUnitAverageWaitingSessions,
+	measurements.ConnectionsTotal: api.ContributorsUnitConnections, measurements.ConnectionsActive: api.ContributorsUnitConnections,
+	measurements.ConnectionsIdle: api.ContributorsUnitConnections, measurements.ConnectionsThatWait: api.ContributorsUnitConnections,
+}
+
+func (s *TileRoutes) ListConnectionsContributors(ctx context.Context, r api.ListConnectionsContributorsRequestObject) (api.ListConnectionsContributorsResponseObject, error) {
+	p := r.Params
+	b, broken := breakdown(string(p.Series), p.By, p.Limit, measurements.ByInstance, measurements.ByDatabase)
+	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, nil, broken)
+	if err != nil {
+		return nil, err
+	}
+	organization, now := wire.Caller(ctx).Organization.ID, s.Now().UTC()
+	databases, err := s.Fleet.DatabasesIn(ctx, organization, scope)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Tiles.ConnectionContributors(ctx, organization, databases, b, now)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.contributors(ctx, measurements.Span{From: now, To: now}, found)
+	return api.ListConnectionsContributors200JSONResponse(answer), err
+}
+
+func (s *TileRoutes) ListUtilizationContributors(ctx context.Context, r api.ListUtilizationContributorsRequestObject) (api.ListUtilizationContributorsResponseObject, error) {
+	p := r.Params
+	key := measurements.ByHost
+	if p.Series == api.Disk {
+		key = measurements.ByVolume
+	}
+	b, broken := breakdown(string(p.Series), p.By, p.Limit, key)
+	answer, err := s.behind(ctx, p.From, p.To, p.InstanceId, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, _ time.Time) (measurements.Contributors, error) {
+		hosts, err := s.hostScope(ctx, organization, scope)
+		if err != nil {
+			return measurements.Contributors{}, err
+		}
+		return s.Tiles.UtilizationContributors(ctx, organization, hosts, span, b)
+	})
+	return api.ListUtilizationContributors200JSONResponse(answer), err
+}
+
+func (s *TileRoutes) ListQueryPerformanceContributors(ctx context.Context, r api.ListQueryPerformanceContributorsRequestObject) (api.ListQueryPerformanceContributorsResponseObject, error) {
+	p := r.Params
+	b, broken := breakdown(string(p.Series), p.By, p.Limit, measurements.ByInstance, measurements.ByDatabase, measurements.ByStatement)
+	answer, err := s.behind(ctx, p.From, p.To, p.InstanceId, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, now time.Time) (measurements.Contributors, error) {
+		return s.Tiles.QueryContributors(ctx, organization, scope, span, b, now)
+	})
+	return api.ListQueryPerformanceContributors200JSONResponse(answer), err
+}
+
+func (s *TileRoutes) ListWaitEventsContributors(ctx context.Context, r api.ListWaitEventsContributorsRequestObject) (api.ListWaitEventsContributorsResponseObject, error) {
+	p := r.Params
+	keys := []measurements.Key{measurements.ByInstance, measurements.ByDatabase}
+	if p.Series == api.ListWaitEventsContributorsParamsSeriesAll {
+		keys = append(keys, measurements.ByCategory)
+	}
+	b, broken := breakdown(string(p.Series), p.By, p.Limit, keys...)
+	answer, err := s.behind(ctx, p.From, p.To, p.InstanceId, broken, func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, _ time.Time) (measurements.Contributors, error) {
+		return s.Tiles.WaitContributors(ctx, organization, scope, span, b)
+	})
+	return api.ListWaitEventsContributors200JSONResponse(answer), err
+}
+
+// defaultLimit is how many items there are where nobody says.
+const defaultLimit = 10
+
+// breakdown is what is asked for, or the rule that it breaks where the figure is by none
+// of those keys.
+func breakdown(series string, by api.ContributorKey, limit *int32, keys ...measurements.Key) (measurements.Breakdown, []api.FieldError) {
+	b := measurements.Breakdown{Series: measurements.Series(series), By: measurements.Key(by), Limit: cmp.Or(int(wire.Value(limit)), defaultLimit)}
+	if slices.Contains(keys, b.By) {
+		return b, nil
+	}
+	return b, wire.BrokenParameter("by", "by_not_available", "is not what the figure of this series is kept by", map[string]any{"by": keys})
+}
+
+// behind answers who is behind a figure of a window.
+func (s *TileRoutes) behind(ctx context.Context, from, to time.Time, filter *[]uuid.UUID, broken []api.FieldError,
+	read func(organization uuid.UUID, scope fleet.Scope, span measurements.Span, now time.Time) (measurements.Contributors, error)) (answer api.Contributors, err error) {
+	w, rules := wire.SpanAt(s.Now(), from, to)
+	scope, err := wire.FleetScope(ctx, s.Fleet, filter, nil, rules, broken)
+	if err != nil {
+		return answer, err
+	}
+	span := measurements.SpanOf(w.From, w.To, w.Now)
+	found, err := read(wire.Caller(ctx).Organization.ID, scope, span, w.Now)
+	var notKept *measurements.NotKeptError
+	if errors.As(err, &notKept) {
+		since := notKept.Since.UTC().Format(time.RFC3339)
+		return answer, wire.BrokenRules(wire.BrokenParameter("from", "detail_not_kept", "is before "+since+", since when that is kept", map[string]any{"since": since}))
+	}
+	if err != nil {
+		return answer, err
+	}
+	return s.contributors(ctx, span, found)
+}
+
+// contributors is the answer, with the names of what is in it.
+func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, found measurements.Contributors) (api.Contributors, error) {
+	answer := api.Contributors{
+		From: span.From, To: span.To, Series: string(found.Series), By: api.ContributorKey(found.By), Unit: units[found.Series],
+		Total: rounded(found.Total(), thousandths), Items: []api.Contributor{},
+		Others:  api.OtherContributors{Count: int64(found.Others.Count), Value: rounded(found.OthersValue(), thousandths), Share: rounded(found.OthersShare(), millionths)},
+		Engines: wire.List(found.Engines, func(e fleet.Engine) api.Engine { return api.Engine(e) }), Incomplete: found.Incomplete,
+	}
+	if found.Series == measurements.Average {
+		answer.Others.Calls, answer.Others.TotalMs = rounded(found.Others.Calls, thousandths), rounded(found.Others.TotalMs, thousandths)
+	}
+	var ids []uuid.UUID
+	for _, c := range found.Items {
+		ids = append(ids, c.Instance, c.Database)
+	}
+	names, err := s.Fleet.Names(ctx, wire.Caller(ctx).Organization.ID, ids)
+	if err != nil {
+		return answer, err
+	}
+	for _, c := range found.Items {
+		answer.Items = append(answer.Items, contributor(found.Ranking, c, names))
+	}
+	return answer, nil
+}
+
+func contributor(r measurements.Ranking, c measurements.Contributor, names map[uuid.UUID]projected.Named) api.Contributor {
+	item := api.Contributor{Value: *rounded(c.Value, thousandths), Share: rounded(r.Share(c), millionths)}
+	if r.Series == measurements.Average {
+		item.Calls, item.TotalMs = rounded(c.Calls, thousandths), rounded(c.TotalMs, thousandths)
+	}
+	if c.Host != "" {
+		item.Host = &c.Host
+	}
+	if r.By == measurements.ByVolume {
+		item.Mount = &c.Mount
+	}
+	if r.By == measurements.ByCategory {
+		item.Category = &measurements.CategoryNames[c.Category]
+	}
+	if c.Instance != uuid.Nil {
+		is := names[c.Instance]
+		item.Instance = &api.ContributingInstance{Id: c.Instance, Name: is.Name, Engine: api.Engine(is.Engine), Removed: is.Removed}
+	}
+	if c.Database != uuid.Nil {
+		item.Database = &api.ContributingDatabase{Id: c.Database, Name: names[c.Database].Name}
+	}
+	if r.By == measurements.ByStatement {
+		item.Statement = &api.ContributingStatement{Id: c.Statement}
+	}
+	return item
+}
+
+const (
+	thousandths = 1e3
+	millionths  = 1e6
+)
+
+// rounded is a number in so many parts; nil: it is none.
+func rounded(v, parts float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	v = math.Round(v*parts)/parts + 0 // no -0
+	return &v
+}

@@ -1,0 +1,416 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // the statements
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/details_since.sql
+	detailsSince string
+	//go:embed sql/span_samples.sql
+	spanSamples string
+	//go:embed sql/span_details.sql
+	spanDetails string
+	//go:embed sql/open_databases.sql
+	openDatabases string
+)
+
+// seriesAtOnce is of how many series details are in memory at the same time.
+const seriesAtOnce = 64
+
+// keeps returns a NotKeptError where a span begins before what it is broken down by is
+// kept; rolled says that it is in the rollups, and not in details alone.
+func (s *Store) keeps(ctx context.Context, span measurements.Span, b measurements.Breakdown, rolled bool) error {
+	if !b.Detailed() {
+		return nil
+	}
+	since, err := statement.One[time.Time](ctx, s.db, "read since when details are kept", detailsSince, measurements.DaysKept.Seconds(), !rolled)
+	if err != nil {
+		return err
+	}
+	if since = span.Size.Floor(since.Add(span.Size.Width() - 1)); span.From.Before(since) {
+		return &measurements.NotKeptError{Since: since}
+	}
+	return nil
+}
+
+// isBucket says that a span is one that tiles have, so that there is a slot of it.
+func isBucket(span measurements.Span) bool {
+	pieces := span.Pieces()
+	return len(pieces) == 1 && pieces[0].Len() == 1
+}
+
+// UtilizationContributors is documented at measurements.Store.
+func (s *Store) UtilizationContributors(ctx context.Context, organization uuid.UUID, scope measurements.HostScope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
+	ranking := measurements.Ranking{Breakdown: b}
+	if err := s.keeps(ctx, span, b, false); err != nil {
+		return ranking, err
+	}
+	series, err := s.hostsIn(ctx, organization, scope)
+	if err != nil {
+		return ranking, err
+	}
+	if b.By == measurements.ByVolume {
+		return ranking, readDetails(ctx, s, hosts, series, span, samplePeaks, decodePeaks, func(of subject, parts []peaks) error {
+			sum := make(peaks)
+			for _, part := range parts {
+				sum.join(part)
+			}
+			for mount, peak := range sum {
+				ranking.Add(measurements.Contributor{Host: of.Subject, Mount: mount, Value: peak})
+			}
+			return nil
+		})
+	}
+	sums := make(map[int64]*hostSlot, len(series))
+	err = s.readSpan(ctx, span, hosts, series, func(id int64, slot []byte) error {
+		one, err := decodeHostSlot(slot)
+		if sums[id] == nil {
+			sums[id] = new(hostSlot)
+		}
+		sums[id].addHosts(one)
+		return err
+	})
+	for _, of := range series {
+		sum := sums[of.ID]
+		if sum == nil {
+			continue
+		}
+		mean := sum.cpu / float64(sum.weight) // 0 by 0 is NaN
+		if b.Series == measurements.Memory {
+			mean = sum.memory / float64(sum.n)
+		}
+		if !math.IsNaN(mean) {
+			ranking.Add(measurements.Contributor{Host: of.Subject, Value: mean})
+		}
+	}
+	return ranking, err
+}
+
+func samplePeaks(body []byte) (peaks, error) {
+	b, err := decodeHost(body)
+	if err != nil {
+		return nil, err
+	}
+	p := make(peaks)
+	p.take(b)
+	return p, nil
+}
+
+// QueryContributors is documented at measurements.Store.
+func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown, now time.Time) (measurements.Ranking, error) {
+	ranking := measurements.Ranking{Breakdown: b}
+	if err := s.keeps(ctx, span, b, false); err != nil {
+		return ranking, err
+	}
+	if engine == fleet.Oracle && span.From.Before(now.Add(-oracleDays)) {
+		return ranking, nil
+	}
+	series, err := s.inScope(ctx, organization, statements, engine, scope)
+	if err != nil {
+		return ranking, err
+	}
+	// What Oracle's statements come to, and a maximum, is not the sum of shorter buckets'.
+	if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && engine != fleet.Oracle) {
+		return s.queryInstances(ctx, series, span, ranking)
+	}
+	return ranking, readDetails(ctx, s, statements, series, span, decodeStatements, decodeDetail, func(of subject, parts []detail) error {
+		instance, err := uuid.Parse(of.Subject)
+		if err != nil {
+			return err
+		}
+		ranking.Sampled = true
+		whole := querySlot{max: math.NaN()}
+		for _, d := range addUpDetails(parts) {
+			c := measurements.Contributor{Instance: instance, Database: d.database}
+			sum := querySlot{max: math.NaN()}
+			for _, one := range d.statements {
+				shown := one.shown(engine)
+				if b.By == measurements.ByStatement && shown.calls > 0 {
+					c.Statement = measurements.StatementID(instance, one.hash)
+					addQueries(&ranking, c, shown)
+				}
+				sum.addQueries(shown)
+			}
+			if b.By == measurements.ByDatabase {
+				addQueries(&ranking, c, sum)
+			}
+			whole.addQueries(sum)
+		}
+		if b.By == measurements.ByInstance {
+			addQueries(&ranking, measurements.Contributor{Instance: instance}, whole)
+		}
+		return nil
+	})
+}
+
+// queryInstances ranks instances by what their slots show.
+func (s *Store) queryInstances(ctx context.Context, series subjects, span measurements.Span, ranking measurements.Ranking) (measurements.Ranking, error) {
+	sums := make(map[int64]*querySlot, len(series))
+	err := s.readSpan(ctx, span, statements, series, func(id int64, slot []byte) error {
+		one, err := decodeQuerySlot(slot)
+		if sums[id] == nil {
+			sums[id] = &querySlot{max: math.NaN()}
+		}
+		sums[id].addQueries(one)
+		return err
+	})
+	if err != nil {
+		return ranking, err
+	}
+	for _, of := range series {
+		if sum := sums[of.ID]; sum != nil {
+			instance, err := uuid.Parse(of.Subject)
+			if err != nil {
+				return ranking, fmt.Errorf("series %d: %w", of.ID, err)
+			}
+			ranking.Sampled = true
+			addQueries(&ranking, measurements.Contributor{Instance: instance}, *sum)
+		}
+	}
+	return ranking, nil
+}
+
+// addQueries adds a contributor with what was executed of it, if anything was.
+func addQueries(r *measurements.Ranking, c measurements.Contributor, sum querySlot) {
+	if sum.calls == 0 {
+		return
+	}
+	c.Value = sum.max
+	if r.Series == measurements.Average {
+		c.Calls, c.TotalMs = float64(sum.calls), sum.total
+		c.Value = c.TotalMs / c.Calls
+	}
+	r.Add(c)
+}
+
+// waitCategories are the places of the series in a slot; anything is all of them.
+var waitCategories = map[measurements.Series]int{
+	measurements.WaitingForLocks: measurements.Locks, measurements.WaitingForLightLocks: measurements.LightweightLocks,
+	measurements.WaitingForIO: measurements.IO, measurements.WaitingForClients: measurements.ClientNetwork,
+	measurements.WaitingForOther: measurements.Other,
+}
+
+// WaitContributors is documented at measurements.Store.
+func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span, b measurements.Breakdown) (measurements.Ranking, error) {
+	ranking := measurements.Ranking{Breakdown: b}
+	if err := s.keeps(ctx, span, b, true); err != nil {
+		return ranking, err
+	}
+	series, err := s.inScope(ctx, organization, sessions, engine, scope)
+	if err != nil {
+		return ranking, err
+	}
+	sums := make(map[int64]waitSlot, len(series))
+	for _, piece := range span.Pieces() {
+		w := windowOf(piece)
+		err := s.eachRow(ctx, w, false, series.ids(), func(id int64, start time.Time, row []byte) error {
+			slots, err := decodeWaitRow(row, w.end)
+			if err != nil {
+				return err
+			}
+			first := w.Index(start) // the bucket of the first slot
+			for i, slot := range slots[:w.end] {
+				if at := first + i; slot == nil || at < 0 || at >= w.buckets {
+					continue
+				}
+				if sums[id] == nil {
+					sums[id] = waitSlot{}
+				}
+				for database, sum := range slot {
+					sums[id].addDatabase(database, sum)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return ranking, err
+		}
+	}
+	var categories [measurements.Categories]float64
+	for _, of := range series {
+		if sums[of.ID] == nil {
+			continue
+		}
+		ranking.Sampled = true
+		instance, err := uuid.Parse(of.Subject)
+		if err != nil {
+			return ranking, fmt.Errorf("series %d: %w", of.ID, err)
+		}
+		var whole float64
+		for _, database := range sums[of.ID].databases() { // in order: sums are the same each time
+			sum := sums[of.ID][database]
+			var waiting float64
+			for category, n := range sum.sums {
+				if only, one := waitCategories[b.Series]; one && only != category {
+					continue
+				}
+				average := float64(n) / float64(sum.samples)
+				categories[category] += average
+				waiting += average
+			}
+			if whole += waiting; b.By == measurements.ByDatabase {
+				addPart(&ranking, measurements.Contributor{Instance: instance, Database: database, Value: waiting})
+			}
+		}
+		if b.By == measurements.ByInstance {
+			addPart(&ranking, measurements.Contributor{Instance: instance, Value: whole})
+		}
+	}
+	if b.By == measurements.ByCategory {
+		for category, waiting := range categories {
+			addPart(&ranking, measurements.Contributor{Category: category, Value: waiting})
+		}
+	}
+	return ranking, nil
+}
+
+// addPart adds a contributor that has any part of a sum.
+func addPart(r *measurements.Ranking, c measurements.Contributor) {
+	if c.Value > 0 {
+		r.Add(c)
+	}
+}
+
+// ConnectionContributors is documented at measurements.Store.
+func (s *Store) ConnectionContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, b measurements.Breakdown, now time.Time) (measurements.Ranking, error) {
+	ranking := measurements.Ranking{Breakdown: b}
+	type open struct {
+		Instance, Database                              uuid.UUID
+		Active, Idle, Waiting, IdleInTransaction, Other int64
+	}
+	rows, err := statement.All[open](ctx, s.db, fmt.Sprintf("read the connections of %d databases", len(databases)), openDatabases,
+		organization, string(engine), uuids(databases), now)
+	instances := make(map[uuid.UUID]float64)
+	for _, row := range rows {
+		ranking.Sampled = true
+		n := measurements.OpenConnections{Active: row.Active, Idle: row.Idle, Waiting: row.Waiting, IdleInTransaction: row.IdleInTransaction, Other: row.Other}
+		value := float64(n.Total())
+		switch b.Series {
+		case measurements.ConnectionsActive:
+			value = float64(n.Active)
+		case measurements.ConnectionsIdle:
+			value = float64(n.Idle)
+		case measurements.ConnectionsThatWait:
+			value = float64(n.Waiting)
+		}
+		if instances[row.Instance] += value; b.By == measurements.ByDatabase {
+			addPart(&ranking, measurements.Contributor{Instance: row.Instance, Database: row.Database, Value: value})
+		}
+	}
+	if b.By == measurements.ByInstance {
+		for instance, value := range instances {
+			addPart(&ranking, measurements.Contributor{Instance: instance, Value: value})
+		}
+	}
+	return ranking, err
+}
+
+// readSpan hands the slots that series have in a span to take, piece by piece.
+func (s *Store) readSpan(ctx context.Context, span measurements.Span, kind string, series subjects, take func(series int64, slot []byte) error) error {
+	for _, piece := range span.Pieces() {
+		err := s.readRows(ctx, windowOf(piece), kind, series.ids(), func(id int64, part stretch) error {
+			for part.more() {
+				slot, _, ok := part.next()
+				if !ok {
+					return errBytes
+				}
+				if len(slot) == 0 {
+					continue
+				}
+				if err := take(id, slot); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// detailSpan asks for details of a series and size; Open: only for those of which days
+// and weeks are still made.
+type detailSpan struct {
+	detailRange
+	Open bool
+}
+
+// readDetails hands what each series has in a span to take, part by part: of minutes
+// raw samples, else details. Series without any are left out.
+func readDetails[D any](ctx context.Context, s *Store, kind string, series subjects, span measurements.Span, ofSample, ofDetail func(body []byte) (D, error), take func(of subject, parts []D) error) error {
+	for some := range slices.Chunk(series, seriesAtOnce) {
+		parts := make([][]D, len(some))
+		var raw, rolled []detailSpan
+		var rawOf, rolledOf []int // which series a row is of
+		for i, of := range some {
+			for _, piece := range span.Pieces() {
+				asked := detailSpan{detailRange{of.ID, string(piece.Size), piece.From, piece.To}, false}
+				if piece.Size == timegrid.Minute {
+					raw, rawOf = append(raw, asked), append(rawOf, i)
+					continue
+				}
+				rolled, rolledOf = append(rolled, asked), append(rolledOf, i)
+				if kind == hosts && piece.Size == timegrid.Day { // their days are made when the week is over
+					asked.Size, asked.Open = string(timegrid.Hour), true
+					rolled, rolledOf = append(rolled, asked), append(rolledOf, i)
+				}
+			}
+		}
+		if err := readParts(ctx, s, spanSamples, raw, rawOf, parts, ofSample); err != nil {
+			return err
+		}
+		if err := readParts(ctx, s, spanDetails, rolled, rolledOf, parts, ofDetail); err != nil {
+			return err
+		}
+		for i, of := range parts {
+			if len(of) == 0 {
+				continue
+			}
+			if err := take(some[i], of); err != nil {
+				return fmt.Errorf("series %d: %w", some[i].ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// readParts reads the bodies of spans, each into the parts of its series.
+func readParts[D any](ctx context.Context, s *Store, query string, asked []detailSpan, of []int, parts [][]D, decode func(body []byte) (D, error)) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	rows, err := s.db.QueryContext(ctx, query, statement.Columns(asked)...)
+	if err != nil {
+		return fmt.Errorf("read %d spans: %w", len(asked), err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var place int
+		var body sql.RawBytes
+		if err := rows.Scan(&place, &body); err != nil {
+			return fmt.Errorf("read a span: %w", err)
+		}
+		part, err := decode(body)
+		if err != nil {
+			return fmt.Errorf("series %d: %w", asked[place].Series, err)
+		}
+		parts[of[place]] = append(parts[of[place]], part)
+	}
+	return rows.Err()
+}
