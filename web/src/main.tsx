@@ -9,10 +9,13 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./api/queries";
+import { askEarly } from "./dashboard/early";
 import { router } from "./routes";
 import { theme, variables } from "./theme";
 import { ToastArea } from "./ui/toast";
 import { AnchorProvider } from "./window/scope";
+
+askEarly();
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>

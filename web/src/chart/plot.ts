@@ -1,4 +1,5 @@
 import uPlot from "uplot";
+import { noteDrawn } from "./first";
 import type { Look } from "./look";
 import { lonely, type Model } from "./model";
 import { paintBefore, paintDays, paintHatch, paintTail } from "./paint";
@@ -30,15 +31,6 @@ export type Plot = {
 const font = '11px "Inter Variable", system-ui, sans-serif';
 const unbound = () => null;
 const line = uPlot.paths.linear?.() as uPlot.Series.PathBuilder;
-
-let marked = false;
-
-/** markFirst lets whoever measures know when the first chart of the page was drawn. */
-function markFirst() {
-  if (marked) return;
-  marked = true;
-  performance.mark("muster:first-chart");
-}
 
 /** columnOf is the model's column that uPlot's n-th series draws: stacks are painted from the top down. */
 const columnOf = (state: PlotState, n: number) => (state.stacked ? state.model.series.length - n : n - 1);
@@ -110,7 +102,7 @@ export function newPlot(
           if (state.stacked) paintBefore(u, state.model, state.look);
           paintHatch(u, state.model, state.look);
           onDraw(u);
-          markFirst();
+          noteDrawn();
         },
       ],
     },

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useId } from "react";
 import { alertDuration, MutedBadge, SeverityBadge, StateBadge } from "../alerts/badges";
 import { api, type Schemas } from "../api/client";
+import { useAfterFirst } from "../chart/first";
 import { EmptyState } from "../ui/EmptyState";
 import { duration } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -118,8 +119,10 @@ export function Digest() {
   const { instanceIds, matchesNothing, search } = useScope();
   const { scope, error, retry } = useAlertScope(instanceIds);
   const heading = useId();
+  const afterFirst = useAfterFirst();
   const body = () => {
     if (matchesNothing) return <NoInstance />;
+    if (scope !== null && !afterFirst) return <Waiting />;
     if (scope !== null) return <Latest key={JSON.stringify(scope)} scope={scope} />;
     if (error === null) return <Waiting />;
     return (

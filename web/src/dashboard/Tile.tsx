@@ -3,6 +3,7 @@ import { IconChartLine, IconCopy, IconDots, IconTable } from "@tabler/icons-reac
 import { type ComponentProps, lazy, type ReactNode, Suspense, useId, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
+import { useAfterFirst } from "../chart/first";
 import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { withBefore } from "../chart/types";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -95,6 +96,7 @@ export function Tile<A extends Answer>({
   before,
   draw,
   plotHeight = 200,
+  later = false,
 }: {
   title: string;
   about: string;
@@ -104,27 +106,32 @@ export function Tile<A extends Answer>({
   before?: Pick<Asked<A>, "data" | "isError">;
   draw: (answer: A) => Drawing;
   plotHeight?: number;
+  /** Below what is seen first, it waits until there is a chart there. */
+  later?: boolean;
 }) {
   const scope = useScope();
   const { hidden, toggle } = useHidden();
   const heading = useId();
+  const afterFirst = useAfterFirst();
+  const waits = later && !afterFirst;
   const [table, setTable] = useState(false);
   const data = useLast(asked.data, scope.instanceIds);
   const former = useLast(scope.compares ? before?.data : undefined, scope.instanceIds);
   const compared = scope.compares ? former : undefined;
   const distance = distanceBefore(scope.window);
   const drawing = useMemo(() => {
-    const drawing = data && draw(data);
-    if (!drawing || !compared) return drawing;
+    if (!data || waits) return undefined;
+    const drawing = draw(data);
+    if (!compared) return drawing;
     const then = { buckets: compared, series: draw(compared).series };
     return { ...drawing, series: beside(drawing.series, data, then, distance) };
-  }, [data, compared, distance, draw]);
+  }, [data, compared, distance, draw, waits]);
   const valued = drawing?.series.some((s) => s.values.some((v) => v !== null)) ?? false;
   const ready = !scope.matchesNothing && (data !== undefined || !asked.isError);
 
   const body = () => {
     if (scope.matchesNothing) return <NoInstance />;
-    if (!data || !drawing) return !asked.isError && <Skeleton className={classes.plotWaiting} />;
+    if (waits || !data || !drawing) return !asked.isError && <Skeleton className={classes.plotWaiting} />;
     if (!valued) return <NoValues />;
     const shown = {
       ...drawing,
@@ -154,7 +161,7 @@ export function Tile<A extends Answer>({
       component="section"
       className={classes.tile}
       aria-labelledby={heading}
-      aria-busy={ready && (asked.isFetching || !data)}
+      aria-busy={ready && (asked.isFetching || waits || !data)}
     >
       {asked.isFetching && data && <div className={classes.progress} data-progress aria-hidden />}
       <div className={classes.head}>

@@ -3,7 +3,10 @@ import type { Scope } from "../window/scope";
 import { windowBefore } from "../window/window";
 
 /** windowQuery is the window and the filter as the three measured tiles ask for them, the same to the byte. */
-export const windowQuery = ({ window: { from, to, bucketSize }, instanceIds }: Scope) => ({
+export const windowQuery = ({
+  window: { from, to, bucketSize },
+  instanceIds,
+}: Pick<Scope, "window" | "instanceIds">) => ({
   from,
   to,
   bucketSize,

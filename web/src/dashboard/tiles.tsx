@@ -90,6 +90,7 @@ export function QueryPerformanceTile() {
       before={before}
       draw={drawLatency}
       plotHeight={tall}
+      later
     />
   );
 }
@@ -147,6 +148,7 @@ export function WaitEventsTile() {
       before={before}
       draw={drawWaits}
       plotHeight={tall}
+      later
     />
   );
 }

@@ -1,14 +1,16 @@
 import { Burger, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useSession } from "../api/session";
-import { TrayMenu } from "../reports/TrayMenu";
+import { useAfterFirst } from "../chart/first";
+import { part } from "../ui/part";
 import type { ScopeSearch, ViewSearch } from "../window/scope";
-import { AccountMenu } from "./AccountMenu";
 import { InstanceFilter } from "./InstanceFilter";
 import { RefreshButton } from "./RefreshButton";
 import { ShareMenu } from "./ShareMenu";
-import { ThemeMenu } from "./ThemeMenu";
 import { TimeWindow } from "./TimeWindow";
+
+const Tools = lazy(() => part(() => import("./Tools")));
 
 /** Tool is what the shell has open: one at a time. */
 export type Tool = "filter" | "window" | "help";
@@ -27,6 +29,8 @@ type Props = {
 export function TopBar({ scoped, dashboard, menu, onMenu, tool, onTool }: Props) {
   const { organization } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
+  // The dashboard's first chart comes before them.
+  const ready = useAfterFirst() || path !== "/";
   const opens = (which: Tool) => (opened: boolean) => onTool(opened ? which : null);
   return (
     <div className="shell-bar">
@@ -61,9 +65,7 @@ export function TopBar({ scoped, dashboard, menu, onMenu, tool, onTool }: Props)
         </div>
       )}
       <div className="shell-tools">
-        <TrayMenu />
-        <ThemeMenu />
-        <AccountMenu onShortcuts={() => onTool("help")} />
+        <Suspense fallback={null}>{ready && <Tools onShortcuts={() => onTool("help")} />}</Suspense>
       </div>
     </div>
   );

@@ -40,9 +40,12 @@ const readNow = (): Reading => {
   return { at, asked: at.getTime() };
 };
 
+/** opened is when the page was opened, which is its first anchor. */
+export const opened = readNow();
+
 /** AnchorProvider holds the instant at which presets end: one for the whole page, moved by Refresh alone. */
 export function AnchorProvider({ children }: { children: ReactNode }) {
-  const [reading, read] = useState(readNow);
+  const [reading, read] = useState(opened);
   const move = useCallback(() => read(readNow), []);
   const again = useCallback(
     () => read(({ at }) => (movesOn(at.getTime(), Date.now()) ? readNow() : { at, asked: Date.now() })),

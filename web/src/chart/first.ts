@@ -1,0 +1,35 @@
+// The first chart of the page: what else there is to draw waits for it.
+import { useEffect, useState } from "react";
+
+let drawn = false;
+const waiting = new Set<() => void>();
+
+/** noteDrawn is called at each drawing; the first is marked for whoever measures. */
+export function noteDrawn() {
+  if (drawn) return;
+  drawn = true;
+  performance.mark("muster:first-chart");
+  // In the next frame: this one is the first chart's.
+  requestAnimationFrame(() => {
+    for (const tell of waiting) tell();
+  });
+}
+
+/** Where no chart comes, as in a window without data, what waits for one is shown after so many milliseconds. */
+const patience = 1_000;
+
+/** useAfterFirst is false until a chart of the page has been drawn. Once it is true, it is so from the first rendering on. */
+export function useAfterFirst(): boolean {
+  const [after, setAfter] = useState(drawn);
+  useEffect(() => {
+    if (after) return;
+    const settle = () => setAfter(true);
+    const timer = setTimeout(settle, patience);
+    waiting.add(settle);
+    return () => {
+      clearTimeout(timer);
+      waiting.delete(settle);
+    };
+  }, [after]);
+  return after;
+}
