@@ -148,20 +148,20 @@ func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, databas
 // ActiveNames returns the names of the active instances, of those ids where there are any.
 func (r *Reader) ActiveNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of active instances",
-		`SELECT id, name FROM fleet_v1.instances
+		`SELECT id, name FROM fleet_v2.instances
 		WHERE organization_id = $1 AND active AND (coalesce(cardinality($2::uuid[]), 0) = 0 OR id = ANY ($2))`, organization, ids)
 }
 
 // DatabaseNames returns the names of those databases that exist in the organization.
 func (r *Reader) DatabaseNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of databases",
-		`SELECT id, name FROM fleet_v1.databases WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
+		`SELECT id, name FROM fleet_v2.databases WHERE organization_id = $1 AND id = ANY ($2)`, organization, ids)
 }
 
 // Database returns one; ok is false where this organization has none of that id.
 func (r *Reader) Database(ctx context.Context, organization, id uuid.UUID) (d Database, ok bool, err error) {
 	return statement.Find[Database](ctx, r.db, "read a database",
-		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v1.databases WHERE organization_id = $1 AND id = $2`, organization, id)
+		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v2.databases WHERE organization_id = $1 AND id = $2`, organization, id)
 }
 
 // Active tells whether an instance is to be assessed: false for inactive,
