@@ -74,6 +74,8 @@ func TestSinceWhenAFindingIsThere(t *testing.T) {
 	many.Total = 3
 	half := looked(fails("PG-C04", "app", "b"))
 	half.MissingGrants = []snapshot.MissingGrant{{Object: "a in database app", Checks: []string{"PG-C04"}}, {Object: "a in database other", Checks: []string{"PG-C04"}}}
+	schema := looked(fails("PG-C06", "app", "other.c"))
+	schema.MissingGrants = []snapshot.MissingGrant{{Object: "4 sequences of schema shop in database app", Checks: []string{"PG-C06"}}}
 	for name, c := range map[string]struct {
 		assessments []snapshot.Assessment
 		want        string
@@ -90,6 +92,7 @@ func TestSinceWhenAFindingIsThere(t *testing.T) {
 		"a dropped database": {[]snapshot.Assessment{looked(fails("PG-C04", "app", "a")), looked(passes("PG-S17", ""))}, "PG-C04 app a 0-0 gone 1"},
 		"behind the listed":  {[]snapshot.Assessment{looked(fails("PG-C04", "app", "aa", "c")), looked(many)}, "PG-C04 app a 1-1; PG-C04 app aa 0-0 gone 1; PG-C04 app b 1-1; PG-C04 app c 0-0 (The last assessment lists the first 2 objects of this check, and this one would come after them.)"},
 		"a hidden object":    {[]snapshot.Assessment{looked(fails("PG-C04", "app", "a", "c")), half}, "PG-C04 app a 0-0 (The monitoring role may not read it.); PG-C04 app b 1-1; PG-C04 app c 0-0 gone 1"},
+		"a hidden schema":    {[]snapshot.Assessment{looked(fails("PG-C06", "app", "other.d", "shop.a", "shopping.b")), schema}, "PG-C06 app other.c 1-1; PG-C06 app other.d 0-0 gone 1; PG-C06 app shop.a 0-0 (The monitoring role may not read it.); PG-C06 app shopping.b 0-0 gone 1"},
 		"no object":          {[]snapshot.Assessment{looked(snapshot.CheckResult{CheckID: "PG-S30", Status: snapshot.StatusFail, Measured: "14"})}, "PG-S30 0-0"},
 		"two that are alike": {[]snapshot.Assessment{looked(fails("PG-S17", "", "x", "x")), looked(fails("PG-S17", "", "x"))}, "PG-S17 x 0-0 gone 1; PG-S17 x 0-1"},
 		"not applicable":     {[]snapshot.Assessment{looked(fails("PG-S17", "", "x")), looked(snapshot.CheckResult{CheckID: "PG-S17", Status: snapshot.StatusNotApplicable})}, "PG-S17 x 0-0 gone 1"},

@@ -154,11 +154,11 @@ func after(before []Finding, organization, instance uuid.UUID, a snapshot.Assess
 // look says what an assessment could not see.
 type look struct {
 	results map[place]snapshot.CheckResult
-	hidden  map[place]map[string]bool // objects by check and database
+	hidden  map[place][]string // objects, or "4 sequences of schema shop", by check and database
 }
 
 func lookOf(a snapshot.Assessment) look {
-	l := look{map[place]snapshot.CheckResult{}, map[place]map[string]bool{}}
+	l := look{map[place]snapshot.CheckResult{}, map[place][]string{}}
 	for _, r := range a.Results {
 		l.results[place{r.CheckID, r.Database}] = r
 		for _, g := range a.MissingGrants {
@@ -167,13 +167,18 @@ func lookOf(a snapshot.Assessment) look {
 				continue
 			}
 			at := place{r.CheckID, r.Database}
-			if l.hidden[at] == nil {
-				l.hidden[at] = map[string]bool{}
-			}
-			l.hidden[at][object] = true
+			l.hidden[at] = append(l.hidden[at], object)
 		}
 	}
 	return l
+}
+
+// unreadable says whether the monitoring role may not read a finding's object.
+func (l look) unreadable(f Finding) bool {
+	return slices.ContainsFunc(l.hidden[place{f.CheckID, f.Database}], func(hidden string) bool {
+		_, schema, several := strings.Cut(hidden, " of schema ")
+		return hidden == f.Object || several && strings.HasPrefix(f.Object, schema+".")
+	})
 }
 
 // hides says whether a finding that an assessment does not name may be there all the
@@ -185,7 +190,7 @@ func (l look) hides(f Finding) (why string, hidden bool) {
 		return "", false
 	case r.Status == snapshot.StatusNotAssessed:
 		return r.Reason, true
-	case l.hidden[place{f.CheckID, f.Database}][f.Object]:
+	case l.unreadable(f):
 		return cmp.Or(r.Reason, "The monitoring role may not read it."), true
 	case r.Total > len(r.Violations) && len(r.Violations) > 0 && f.Object > r.Violations[len(r.Violations)-1].Object:
 		return fmt.Sprintf("The last assessment lists the first %d objects of this check, and this one would come after them.", len(r.Violations)), true
