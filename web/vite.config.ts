@@ -40,7 +40,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: "common", minShareCount: 10 },
+            { name: "common", minShareCount: 14 },
             // Ten requests for ten icons of 0.2 kB kept a slow browser busy for longer than the icons of all pages do.
             { name: "icons", test: /tabler/, minShareCount: 2 },
           ],

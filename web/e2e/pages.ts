@@ -16,6 +16,7 @@ export async function everyPage(): Promise<PageAt[]> {
   const instance = await first("/api/v1/instances?pageSize=1");
   const alert = await first("/api/v1/alerts?pageSize=1");
   const report = await first("/api/v1/reports?kind=Security&status=Ready");
+  const finding = await first("/api/v1/findings?checkId=PG-S25&pageSize=1");
   return [
     { name: "dashboard", path: "/" },
     { name: "dashboard-week", path: "/?range=7d", again: true },
@@ -39,6 +40,13 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "instance", path: `/instances/${instance}` },
     { name: "add-server", path: "/instances/new" },
     { name: "connect", path: "/instances/connect" },
+    { name: "findings", path: "/findings" },
+    { name: "findings-not-assessed", path: "/findings?status=notAssessed&status=accepted", again: true },
+    { name: "findings-none", path: "/findings?q=no-such-finding", again: true },
+    { name: "findings-viewer", path: "/findings", as: "viewer", again: true },
+    { name: "finding", path: `/findings/${finding}` },
+    { name: "checks", path: "/checks" },
+    { name: "check", path: "/checks/PG-F11" },
     { name: "exceptions", path: "/exceptions" },
     { name: "members", path: "/settings/members" },
     { name: "members-viewer", path: "/settings/members", as: "viewer", again: true },

@@ -5,6 +5,8 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from "@tanstack/react-router";
+import type { Role } from "./api/session";
+import { readers } from "./findings/may";
 import { App } from "./shell/App";
 import { Lost } from "./shell/Lost";
 import { PageFailed } from "./shell/PageFailed";
@@ -24,6 +26,8 @@ declare module "@tanstack/react-router" {
     scoped?: boolean;
     /** Without one of these permissions the page explains that it is not for its reader. */
     permission?: string;
+    /** Those of another role are told the same. */
+    roles?: readonly Role[];
     /** For people who are not signed in: outside the shell. */
     public?: boolean;
     /** The same that validates, to say what it dropped. */
@@ -37,6 +41,7 @@ type Page = {
   title: string;
   scoped?: boolean;
   permission?: string;
+  roles?: readonly Role[];
   public?: boolean;
 };
 
@@ -145,6 +150,30 @@ const routes = [
     schemas.instanceSearch,
     code(() => import("./instances/InstancePage"), "InstancePage"),
     { title: "Instance", permission: "metrics:read" },
+  ),
+  page(
+    "/findings",
+    schemas.findingsSearch,
+    code(() => import("./findings/FindingsPage"), "FindingsPage"),
+    { title: "Findings", permission: "reports:download", roles: readers },
+  ),
+  page(
+    "/findings/$findingId",
+    schemas.nothing,
+    code(() => import("./findings/FindingPage"), "FindingPage"),
+    { title: "Finding", permission: "reports:download", roles: readers },
+  ),
+  page(
+    "/checks",
+    schemas.checksSearch,
+    code(() => import("./findings/ChecksPage"), "ChecksPage"),
+    { title: "Checks", permission: "metrics:read" },
+  ),
+  page(
+    "/checks/$checkId",
+    schemas.nothing,
+    code(() => import("./findings/CheckPage"), "CheckPage"),
+    { title: "Check", permission: "metrics:read" },
   ),
   page(
     "/exceptions",

@@ -18,14 +18,16 @@ const fields = {
   "#/until": "until",
 };
 
+/** Subject is the finding that the form begins with. */
+export type Subject = { checkId: string; instanceId: string | null; databaseId: string | null; objectRef: string };
+
+const anything: Subject = { checkId: "", instanceId: null, databaseId: null, objectRef: "" };
+
 /** RequestException asks to live with a finding; an administrator then decides. */
-export function RequestException({ onClose }: { onClose: () => void }) {
+export function RequestException({ onClose, subject }: { onClose: () => void; subject?: Subject }) {
   const form = useForm({
     initialValues: {
-      checkId: "",
-      instanceId: null as string | null,
-      databaseId: null as string | null,
-      objectRef: "",
+      ...(subject ?? anything),
       reason: "",
       until: defaultUntil(),
     },

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useAway } from "../api/away";
-import { sessionQuery, signedIn } from "../api/session";
+import { type Role, sessionQuery, signedIn } from "../api/session";
 import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
 import { AwayBanner } from "./Away";
@@ -55,7 +55,9 @@ export function App() {
       </Suspense>
     );
   }
-  const allowed = !page.permission || who.permissions.includes(page.permission);
+  const allowed =
+    (!page.permission || who.permissions.includes(page.permission)) &&
+    (!page.roles || page.roles.includes(who.member.role as Role));
   return (
     <Shell scoped={page.scoped === true}>
       <SearchNotices />

@@ -17,7 +17,12 @@ export function Navigation({
   const session = useSession();
   const place = useRouterState({ select: (s) => placeOf(s.location.pathname) });
   const allowed = sections
-    .map((section) => ({ ...section, links: section.links.filter((l) => !l.permission || session.can(l.permission)) }))
+    .map((section) => ({
+      ...section,
+      links: section.links.filter(
+        (l) => (!l.permission || session.can(l.permission)) && (!l.roles || l.roles.includes(session.role)),
+      ),
+    }))
     .filter((section) => section.links.length > 0);
   return (
     <nav className="shell-nav" aria-label="Main" data-closed={!opened || undefined}>

@@ -7,20 +7,31 @@ import {
   IconHistory,
   IconKey,
   IconLayoutDashboard,
+  IconListCheck,
   IconListDetails,
   IconListSearch,
   IconMail,
   IconMailX,
   IconReport,
   IconServer2,
+  IconShieldExclamation,
   IconStack2,
   IconUsers,
   type TablerIcon,
 } from "@tabler/icons-react";
+import type { Role } from "../api/session";
+import { readers } from "../findings/may";
 import type { ScopeSearch, ViewSearch } from "../window/scope";
 
 /** The navigation: what is in it, for whom. A link without a permission is for everybody who is signed in. */
-export type Destination = { to: string; name: string; icon: TablerIcon; permission?: string; scoped?: boolean };
+export type Destination = {
+  to: string;
+  name: string;
+  icon: TablerIcon;
+  permission?: string;
+  roles?: readonly Role[];
+  scoped?: boolean;
+};
 
 /** Ways is what goes along with a link: the scope to pages that have one, and to the dashboard what it shows beside. */
 export type Ways = { scope: ScopeSearch; dashboard: ScopeSearch & ViewSearch };
@@ -36,6 +47,14 @@ export const sections: { name: string; links: Destination[] }[] = [
       { to: "/", name: "Dashboard", icon: IconLayoutDashboard, permission: "metrics:read", scoped: true },
       { to: "/alerts", name: "Alerts", icon: IconBell, permission: "alerts:read", scoped: true },
       { to: "/instances", name: "Instances", icon: IconServer2, permission: "metrics:read" },
+      {
+        to: "/findings",
+        name: "Findings",
+        icon: IconShieldExclamation,
+        permission: "reports:download",
+        roles: readers,
+      },
+      { to: "/checks", name: "Checks", icon: IconListCheck, permission: "metrics:read" },
     ],
   },
   {

@@ -25,6 +25,10 @@ export const series = [
   ...(["avgLatencyMs", "maxLatencyMs"] as const),
   ...(["locks", "lightweightLocks", "io", "clientNetwork", "other"] as const),
 ] as const;
+export const checkSeverities = ["Critical", "High", "Medium", "Low"] as const;
+export const checkDomains = ["Security", "Performance", "Configuration", "Schema", "Maintenance"] as const;
+export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
+const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt"] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
 export const dashboardSearch = search({ ...scope, hide: noneOf(...series), compare: oneOf("previous") }, oneWindow);
@@ -65,6 +69,19 @@ export const connectSearch = search({ agent: oneOf("prometheus", "vmagent", "ope
 export const outboxSearch = search({ mailId: text });
 export const membersSearch = search({ q: text, page: ordinal });
 export const exceptionsSearch = search({ status: someOf(...exceptionStatuses), page: ordinal });
+export const findingsSearch = search({
+  instanceId: uuids,
+  databaseId: uuid,
+  severity: someOf(...checkSeverities),
+  domain: someOf(...checkDomains),
+  checkId: texts,
+  status: someOf(...findingStatuses),
+  q: text,
+  sort: oneOf(...findingSorts, ...findingSorts.map((s) => `-${s}` as const)),
+  page: ordinal,
+  pageSize: ordinal,
+});
+export const checksSearch = search({ q: text, domain: someOf(...checkDomains) });
 export const auditSearch = search({
   from: instant,
   to: instant,

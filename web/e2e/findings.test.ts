@@ -1,0 +1,214 @@
+// What fails on the fleet: the list, one finding, and the catalogue of checks.
+import type { Page, Route } from "playwright-core";
+import { expect, test } from "vitest";
+import { apiAs, requestsTo, violations, visit } from "./browser";
+import { settled, sideways } from "./pages";
+
+type Finding = {
+  id: string;
+  check: { id: string; title: string; severity: string };
+  instance: { id: string; name: string };
+  database: { id: string; name: string } | null;
+  object: string | null;
+  lastSeenAt: string;
+  remediation: { statement: string | null; rollback: string | null; verify: string | null };
+};
+type FindingPage = { items: Finding[]; page: { totalItems: number } };
+
+const read = async <T>(path: string): Promise<T> => (await apiAs("member", "GET", path)).json() as Promise<T>;
+const findings = (query: string) => read<FindingPage>(`/api/v1/findings?${query}`);
+
+/** total is what the pager says: "1–20 of 57 findings". */
+async function total(page: Page): Promise<number> {
+  const text = await page.getByText(/of [\d,]+ findings$/).textContent();
+  return Number(text?.replace(/.* of ([\d,]+) findings/, "$1").replaceAll(",", ""));
+}
+
+const rows = (page: Page) =>
+  page.locator("[data-finding]").evaluateAll((all) => all.map((row) => row.getAttribute("data-finding")));
+
+test("filters, search and order live in the address and survive a reload", async () => {
+  const page = await visit("/findings?page=2", { as: "member" });
+  await expect.poll(() => total(page)).toBe((await findings("")).page.totalItems);
+  await page.getByRole("group", { name: "Severity" }).getByText("High", { exact: true }).click();
+  await page.waitForURL(/severity=High/);
+  expect(page.url(), "a changed filter begins at page 1").not.toMatch(/[?&]page=/);
+  await page.getByRole("group", { name: "Domain" }).getByText("Security", { exact: true }).click();
+  await page.waitForURL(/domain=Security/);
+  await page.getByRole("button", { name: "There for" }).click();
+  await page.waitForURL(/sort=firstSeenAt/);
+  await page.locator("[data-search]").fill("demo");
+  await page.waitForURL(/q=demo/);
+  await page.getByRole("group", { name: "Status" }).getByText("Accepted", { exact: true }).click();
+  await page.waitForURL(/status=open&status=accepted/);
+
+  const asked = requestsTo(page, "/api/v1/findings");
+  await page.reload();
+  const query = "severity=High&domain=Security&sort=firstSeenAt&q=demo&status=open&status=accepted";
+  const wanted = await findings(query);
+  expect(wanted.page.totalItems).toBeGreaterThan(0);
+  await expect.poll(() => rows(page)).toEqual(wanted.items.map((f) => f.id));
+  expect([...(asked[0] as URL).searchParams].sort()).toEqual(
+    [...new URLSearchParams(`${query}&page=1&pageSize=20`)].sort(),
+  );
+  expect(await page.getByRole("columnheader", { name: "There for" }).getAttribute("aria-sort")).toBe("ascending");
+  expect(await page.getByRole("checkbox", { name: "High" }).isChecked()).toBe(true);
+  expect(await page.getByRole("checkbox", { name: "Low" }).isChecked()).toBe(false);
+
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe("?sort=firstSeenAt");
+  await page.goBack();
+  await page.waitForURL(/severity=High/);
+});
+
+test("a finding says what mends it, and hands it out as it stands", async () => {
+  const fixable = (await findings("pageSize=200")).items.find((f) => f.remediation.rollback && f.remediation.verify);
+  if (!fixable) throw new Error("no finding of the demo has a fix and its way back");
+  const page = await visit(`/findings?checkId=${fixable.check.id}&sort=instance`, {
+    as: "member",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const address = page.url();
+  await page.locator(`[data-finding="${fixable.id}"] a`).click();
+  await page.getByRole("heading", { level: 1, name: fixable.check.title }).waitFor();
+  for (const [label, text] of [
+    ["Fix", fixable.remediation.statement],
+    ["Check: no row is returned once it is fixed", fixable.remediation.verify],
+    ["Undo: back to what was measured", fixable.remediation.rollback],
+  ] as const) {
+    await page.getByRole("button", { name: `Copy: ${label}` }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+  }
+  expect(await page.getByRole("link", { name: /opens in a new tab/ }).count()).toBeGreaterThan(0);
+  await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Findings" }).click();
+  await expect.poll(() => page.url()).toBe(address);
+});
+
+test("an exception is asked for from the finding, about this object and no other", async () => {
+  const chosen = (await findings("q=public&pageSize=200")).items.find((f) => f.object && f.database);
+  if (!chosen) throw new Error("the demo has no finding in a database");
+  const page = await visit(`/findings/${chosen.id}`, { as: "member" });
+  await page.getByRole("button", { name: "Request an exception" }).click();
+  const form = page.getByRole("dialog", { name: "Request an exception" });
+  expect(await form.getByLabel("Check").inputValue()).toBe(chosen.check.id);
+  expect(await form.getByLabel("Object (optional)").inputValue()).toBe(chosen.object);
+  await expect
+    .poll(() => form.getByRole("combobox", { name: "Instance (optional)" }).inputValue())
+    .toContain(chosen.instance.name);
+  await form.getByLabel("Reason").fill("Asked for from a finding.");
+  await form.getByRole("button", { name: "Ask" }).click();
+  await form.waitFor({ state: "hidden" });
+  const { items } = await read<{ items: Record<string, unknown>[] }>(
+    `/api/v1/exceptions?checkId=${chosen.check.id}&status=requested`,
+  );
+  expect(items.filter((x) => x.reason === "Asked for from a finding.")).toMatchObject([
+    {
+      checkId: chosen.check.id,
+      instanceId: chosen.instance.id,
+      databaseId: chosen.database?.id,
+      objectRef: chosen.object,
+    },
+  ]);
+});
+
+test("an administrator has the instance assessed again from the finding", async () => {
+  const [first] = (await findings("pageSize=1")).items as [Finding];
+  const page = await visit(`/findings/${first.id}`);
+  await page.getByRole("button", { name: "Assess now" }).click();
+  await page.getByText(`${first.instance.name} was assessed.`).first().waitFor({ timeout: 40_000 });
+  const now = await read<Finding>(`/api/v1/findings/${first.id}`);
+  expect(Date.parse(now.lastSeenAt)).toBeGreaterThan(Date.parse(first.lastSeenAt));
+  const member = await visit(`/findings/${first.id}`, { as: "member" });
+  await member.getByRole("button", { name: "Request an exception" }).waitFor();
+  expect(await member.getByRole("button", { name: "Assess now" }).count()).toBe(0);
+});
+
+test("viewers see the catalogue and no findings", async () => {
+  const page = await visit("/findings", { as: "viewer" });
+  await page.getByText("403: your role does not include this page").waitFor();
+  const nav = page.getByRole("navigation", { name: "Main" });
+  expect(await nav.getByRole("link", { name: "Findings" }).count()).toBe(0);
+  await nav.getByRole("link", { name: "Checks" }).click();
+  await page.locator("[data-search]").fill("pg_stat_statements");
+  await page.waitForURL(/q=pg_stat/);
+  await page.getByRole("link", { name: "Query statistics are not collected" }).click();
+  await page.getByRole("heading", { name: "Why it matters" }).waitFor();
+  expect(await page.getByRole("link", { name: "What it finds now" }).count()).toBe(0);
+});
+
+const long = `\u202Eevil\u202C <img src=x onerror=alert(1)> ${"public.very_long_name_".repeat(40)}`;
+const hostile = (changes: Record<string, unknown>) => ({
+  id: crypto.randomUUID(),
+  check: {
+    id: "PG-S17",
+    title: "PUBLIC may create objects in a schema",
+    domain: "Security",
+    severity: "High",
+    references: [],
+  },
+  instance: { id: crypto.randomUUID(), name: long.slice(0, 200) },
+  database: { id: null, name: long.slice(0, 60) },
+  object: long,
+  evidence: long,
+  measured: long,
+  threshold: "no schema with CREATE for PUBLIC",
+  status: "open",
+  reason: null,
+  firstSeenAt: "2026-07-17T03:12:00Z",
+  lastSeenAt: "2026-11-20T11:37:42Z",
+  passedSince: null,
+  exceptionId: null,
+  remediation: {
+    summary: long,
+    statement: long,
+    impact: null,
+    needsRestart: true,
+    rollback: null,
+    verify: long,
+    runIn: "app",
+  },
+  ...changes,
+});
+
+test("each state is told apart, and what a server made up is text", async () => {
+  const items = [
+    hostile({}),
+    hostile({ status: "accepted", reason: "until the move", exceptionId: crypto.randomUUID() }),
+    hostile({ status: "notAssessed", object: null, evidence: null, measured: null, reason: long, remediation: null }),
+    hostile({ status: "passed", passedSince: "2026-11-21T00:00:00Z" }),
+    hostile({ status: "unheard of", check: { ...hostile({}).check, severity: "Unheard" } }),
+  ];
+  const page = await visit("/findings", {
+    as: "member",
+    expected: [/status of 404/],
+    before: async (p) => {
+      await p.route("**/api/v1/findings?*", (route: Route) =>
+        route.fulfill({ json: { items, page: { number: 1, size: 20, totalItems: items.length, totalPages: 1 } } }),
+      );
+      for (const item of items)
+        await p.route(`**/api/v1/findings/${item.id}`, (route: Route) => route.fulfill({ json: item }));
+    },
+  });
+  for (const word of ["Open", "Accepted", "Not assessed", "Passes", "unheard of"]) {
+    await page.getByRole("row").getByText(word, { exact: true }).first().waitFor();
+  }
+  const said = ["What was found", "until the move", "Why it was not assessed", "Passes since", "unheard of"];
+  for (const [n, item] of items.entries()) {
+    await page.goto(`/findings/${item.id}`);
+    await page
+      .getByText(said[n] as string)
+      .first()
+      .waitFor();
+    await settled(page);
+    if (item.status === "open" || item.status === "notAssessed") expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await sideways(page), `${item.status} scrolls sideways at 360 px`).toBe(false);
+    await page.setViewportSize({ width: 1320, height: 900 });
+  }
+  expect(await page.locator("article img").count()).toBe(0);
+  await page.goto("/findings");
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.locator("[data-finding]").first().waitFor();
+  expect(await sideways(page)).toBe(false);
+  expect(await violations(page)).toEqual([]);
+});

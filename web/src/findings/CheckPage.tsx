@@ -1,0 +1,115 @@
+import { Anchor, Breadcrumbs, Button, Grid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconListCheck } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { api, type Schemas } from "../api/client";
+import { Problem } from "../api/problem";
+import { useSession } from "../api/session";
+import { EmptyState } from "../ui/EmptyState";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { SeverityBadge } from "./badges";
+import { readsFindings } from "./may";
+import { References } from "./References";
+
+/** CheckPage is one check of the catalogue: what it looks at, why, and what to do where it fails. */
+export function CheckPage() {
+  const { checkId = "" } = useParams({ strict: false });
+  const asked = api.useQuery("get", "/api/v1/checks/{checkId}", { params: { path: { checkId } } });
+  if (asked.data) return <Shown check={asked.data} />;
+  if (!asked.error) {
+    return (
+      <div role="status" aria-label="Loading the check">
+        <Skeleton height={32} maw={420} mb="lg" />
+        <Skeleton height={240} />
+      </div>
+    );
+  }
+  const unknown = (asked.error as unknown) instanceof Problem && [400, 404].includes(asked.error.status ?? 0);
+  return (
+    <>
+      <Trail name="Check" />
+      <PageTitle title="Check" />
+      {unknown ? (
+        <Panel>
+          <EmptyState icon={<IconListCheck size={32} aria-hidden />} title="This version of Muster has no such check" />
+        </Panel>
+      ) : (
+        <ProblemNote error={asked.error} title="The check could not be loaded" onRetry={asked.refetch} />
+      )}
+    </>
+  );
+}
+
+function Trail({ name }: { name: string }) {
+  return (
+    <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs">
+      <Anchor component={Link} to="/checks" size="sm">
+        Checks
+      </Anchor>
+      <Text size="sm" c="dimmed" aria-current="page">
+        {name}
+      </Text>
+    </Breadcrumbs>
+  );
+}
+
+function Shown({ check }: { check: Schemas["Check"] }) {
+  const session = useSession();
+  const r = check.remediation;
+  return (
+    <article>
+      <Trail name={check.id} />
+      <PageTitle
+        title={check.title}
+        lead={
+          <span style={{ display: "inline-flex", gap: 8, flexWrap: "wrap", alignItems: "center", marginTop: 4 }}>
+            <SeverityBadge severity={check.severity} />
+            {check.domain}, looks {check.scope === "database" ? "at each database" : "once at each instance"}
+          </span>
+        }
+        actions={
+          readsFindings(session.role) && (
+            <Button
+              variant="default"
+              renderRoot={(props) => <Link to="/findings" search={{ checkId: [check.id] } as never} {...props} />}
+            >
+              What it finds now
+            </Button>
+          )
+        }
+      />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Panel>
+            <Stack gap="md">
+              <Part title="Why it matters">{check.rationale}</Part>
+              <Part title="Passes when">{check.threshold}</Part>
+              <Part title="What to do">
+                {r.summary}
+                {r.needsRestart && " The server has to be restarted."}
+              </Part>
+              {r.impact && <Part title="What that changes">{r.impact}</Part>}
+            </Stack>
+          </Panel>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <References references={check.references} />
+        </Grid.Col>
+      </Grid>
+    </article>
+  );
+}
+
+function Part({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <section>
+      <Title order={2} mb={4}>
+        {title}
+      </Title>
+      <Text size="sm" maw="75ch">
+        {children}
+      </Text>
+    </section>
+  );
+}

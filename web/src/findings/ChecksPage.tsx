@@ -1,0 +1,106 @@
+import { Anchor, Chip, Group, Table, Text } from "@mantine/core";
+import { IconListCheck } from "@tabler/icons-react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { api, type Schemas } from "../api/client";
+import { SearchField } from "../instances/SearchField";
+import { ListSkeleton, ListTable } from "../settings/ListTable";
+import { EmptyState } from "../ui/EmptyState";
+import { plural } from "../ui/format";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { checkDomains, type checksSearch } from "../url/schemas";
+import { SeverityBadge } from "./badges";
+
+type Search = ReturnType<typeof checksSearch>;
+
+/** ChecksPage is the catalogue: what Muster looks at on a server. All of it comes in one answer, and is narrowed here. */
+export function ChecksPage() {
+  const search = useSearch({ from: "/checks" }) as Search;
+  const navigate = useNavigate({ from: "/checks" });
+  const change = (next: Search, replace = false) =>
+    navigate({ search: (previous: Search) => ({ ...previous, ...next }), replace, resetScroll: false });
+  const { data, error, refetch } = api.useQuery("get", "/api/v1/checks", { params: { query: { pageSize: 200 } } });
+  const shown = data?.items.filter((check) => matches(check, search));
+  return (
+    <>
+      <PageTitle title="Checks" lead="What Muster looks at on each instance, and when it passes." />
+      <Group gap="sm" mb="md" align="center">
+        <SearchField
+          main
+          label="Search checks"
+          value={search.q ?? ""}
+          onSearch={(q) => change({ q: q || undefined }, true)}
+        />
+        <Chip.Group
+          multiple
+          value={search.domain ?? []}
+          onChange={(chosen) => {
+            const domain = checkDomains.filter((d) => chosen.includes(d));
+            change({ domain: domain.length > 0 ? domain : undefined });
+          }}
+        >
+          <Group gap={6} role="group" aria-label="Domain">
+            {checkDomains.map((domain) => (
+              <Chip key={domain} value={domain} size="sm" variant="outline">
+                {domain}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Group>
+      {error && !data && <ProblemNote error={error} title="The checks could not be loaded" onRetry={refetch} />}
+      {!data && !error && <ListSkeleton rows={10} />}
+      {shown?.length === 0 && (
+        <Panel>
+          <EmptyState icon={<IconListCheck size={32} aria-hidden />} title="No check matches" />
+        </Panel>
+      )}
+      {shown && shown.length > 0 && (
+        <>
+          <ListTable
+            label="Checks"
+            columns={["Check", "What is wrong where it fails", "Domain", "Severity"]}
+            minWidth={680}
+          >
+            {shown.map((check) => (
+              <Table.Tr key={check.id} style={{ verticalAlign: "top" }}>
+                <Table.Td className="numbers">{check.id}</Table.Td>
+                <Table.Td>
+                  <Anchor
+                    component={Link}
+                    to="/checks/$checkId"
+                    params={{ checkId: check.id } as never}
+                    size="sm"
+                    fw={550}
+                  >
+                    {check.title}
+                  </Anchor>
+                  <Text size="xs" c="dimmed">
+                    Passes with: {check.threshold}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{check.domain}</Table.Td>
+                <Table.Td>
+                  <SeverityBadge severity={check.severity} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </ListTable>
+          <Text size="sm" c="dimmed" mt="md" role="status">
+            {plural(shown.length, "check")}
+          </Text>
+        </>
+      )}
+    </>
+  );
+}
+
+/** matches says whether a check is what an address asks for; a filter of which nothing could be read matches nothing. */
+function matches(check: Schemas["Check"], { q, domain }: Search): boolean {
+  if (domain && !domain.includes(check.domain)) return false;
+  const text = [check.id, check.title, check.rationale, check.threshold, check.remediation.summary]
+    .join(" ")
+    .toLowerCase();
+  return q === undefined || text.includes(q.toLowerCase());
+}

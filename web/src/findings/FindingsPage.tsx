@@ -1,0 +1,359 @@
+import {
+  Anchor,
+  Button,
+  Group,
+  NativeSelect,
+  Paper,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconArrowsSort, IconShieldCheck, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useCallback } from "react";
+import { api, type Schemas } from "../api/client";
+import { EmptyState } from "../ui/EmptyState";
+import { count, duration } from "../ui/format";
+import { Pager } from "../ui/Pager";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Time, useNow } from "../ui/Time";
+import { SeverityBadge, StatusBadge } from "./badges";
+import { ClearFilters, FindingFilters } from "./FindingFilters";
+import {
+  type Column,
+  defaultSort,
+  directionOf,
+  type FindingsSearch,
+  findingsQuery,
+  isFiltered,
+  type Sort,
+  turned,
+} from "./query";
+
+export type Finding = Schemas["Finding"];
+export type Change = (next: Partial<FindingsSearch>, how?: { replace?: boolean }) => void;
+
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The list from which a finding was opened, to go back to it as it was. */
+    findings?: FindingsSearch;
+  }
+}
+
+const nothing: Schemas["FindingPage"] = { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } };
+
+/** FindingsPage is what fails on the fleet now: filtered, searched and sorted, all of it in the address. */
+export function FindingsPage() {
+  const search = useSearch({ from: "/findings" }) as FindingsSearch;
+  const navigate = useNavigate();
+  const change: Change = useCallback(
+    (next, { replace = false } = {}) =>
+      navigate({
+        to: ".",
+        search: ((previous: FindingsSearch) => ({ ...previous, page: undefined, ...next })) as never,
+        replace,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const query = findingsQuery(search);
+  const asked = api.useQuery(
+    "get",
+    "/api/v1/findings",
+    { params: { query: query ?? {} } },
+    { enabled: query !== null, placeholderData: keepPreviousData },
+  );
+  const data = query ? asked.data : nothing;
+  const sort = search.sort ?? defaultSort;
+  const onSort = (next: Sort) => change({ sort: next === defaultSort ? undefined : next });
+  return (
+    <>
+      <PageTitle
+        title="Findings"
+        lead="What the checks find wrong on your active instances now, as of each instance's last assessment."
+        actions={
+          <Button variant="default" renderRoot={(props) => <Link to="/checks" {...props} />}>
+            All checks
+          </Button>
+        }
+      />
+      <Panel mb="md">
+        <FindingFilters search={search} change={change} narrow={narrow}>
+          <SortChoice sort={sort} onSort={onSort} />
+        </FindingFilters>
+      </Panel>
+      {asked.error && (
+        <ProblemNote
+          error={asked.error}
+          title={data ? "Not up to date" : "Findings could not be loaded"}
+          onRetry={asked.refetch}
+        />
+      )}
+      {!data && !asked.error && <Loading rows={narrow ? 5 : 12} />}
+      {data && data.items.length === 0 && <Nothing total={data.page.totalItems} search={search} change={change} />}
+      {data && data.items.length > 0 && (
+        <>
+          {narrow ? (
+            <Cards findings={data.items} list={search} busy={asked.isFetching} />
+          ) : (
+            <FindingTable findings={data.items} list={search} busy={asked.isFetching} sort={sort} onSort={onSort} />
+          )}
+          <Pager page={data.page} what="findings" onTurn={(page) => change({ page: page === 1 ? undefined : page })} />
+        </>
+      )}
+      {data && (
+        <Text className="visually-hidden" role="status">
+          {count(data.page.totalItems)} findings
+        </Text>
+      )}
+    </>
+  );
+}
+
+const sortNames: [Sort, string][] = [
+  ["-severity", "Severity, worst first"],
+  ["severity", "Severity, mildest first"],
+  ["firstSeenAt", "There for longest"],
+  ["-firstSeenAt", "Newest first"],
+  ["instance", "Instance, A to Z"],
+  ["-instance", "Instance, Z to A"],
+  ["checkId", "Check, first to last"],
+  ["-checkId", "Check, last to first"],
+  ["-lastSeenAt", "Last seen, latest first"],
+  ["lastSeenAt", "Last seen, oldest first"],
+];
+
+/** SortChoice orders the cards, which have no columns to click on. */
+function SortChoice({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void }) {
+  return (
+    <NativeSelect
+      label="Order"
+      value={sort}
+      onChange={(e) => onSort(e.currentTarget.value as Sort)}
+      data={sortNames.map(([value, label]) => ({ value, label }))}
+    />
+  );
+}
+
+type Rows = { findings: Finding[]; list: FindingsSearch; busy: boolean };
+
+function FindingLink({ finding, list }: { finding: Finding; list: FindingsSearch }) {
+  return (
+    <Anchor
+      component={Link}
+      to="/findings/$findingId"
+      params={{ findingId: finding.id } as never}
+      state={{ findings: list } as never}
+      fw={550}
+      size="sm"
+    >
+      {finding.check.title}
+    </Anchor>
+  );
+}
+
+/** Object is what breaks the check, as the server calls it. */
+function ObjectName({ finding }: { finding: Finding }) {
+  const text = finding.object ?? (finding.status === "notAssessed" ? finding.reason : finding.evidence);
+  if (!text) return null;
+  return (
+    <Text size="xs" ff={finding.object ? "monospace" : undefined} c="dimmed" lineClamp={2} title={text}>
+      {text}
+    </Text>
+  );
+}
+
+function Where({ finding }: { finding: Finding }) {
+  return (
+    <Text size="sm" span>
+      {finding.instance.name}
+      {finding.database && (
+        <Text size="sm" c="dimmed" span>
+          {" · "}
+          {finding.database.name}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
+/** Since is how long a finding has been there. */
+function Since({ finding }: { finding: Finding }) {
+  const now = useNow(60_000);
+  return (
+    <Text size="sm" span className="numbers" style={{ whiteSpace: "nowrap" }}>
+      {duration(Math.max(60_000, now.getTime() - Date.parse(finding.firstSeenAt)))}
+    </Text>
+  );
+}
+
+const columns: { name: string; sort?: Column }[] = [
+  { name: "Severity", sort: "severity" },
+  { name: "Finding", sort: "checkId" },
+  { name: "Where", sort: "instance" },
+  { name: "There for", sort: "firstSeenAt" },
+  { name: "Last seen", sort: "lastSeenAt" },
+  { name: "Status" },
+];
+
+function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sort; onSort: (sort: Sort) => void }) {
+  return (
+    <Panel p={0}>
+      <Table.ScrollContainer
+        minWidth={860}
+        type="native"
+        scrollAreaProps={{ tabIndex: 0, role: "region", "aria-label": "Findings" }}
+      >
+        <Table highlightOnHover verticalSpacing="sm" horizontalSpacing="sm" aria-busy={busy} aria-label="Findings">
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Head key={column.name} {...column} by={sort} onSort={onSort} />
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {findings.map((finding) => (
+              <Table.Tr key={finding.id} data-finding={finding.id} style={{ verticalAlign: "top" }}>
+                <Table.Td>
+                  <SeverityBadge severity={finding.check.severity} />
+                </Table.Td>
+                <Table.Td miw={260}>
+                  <FindingLink finding={finding} list={list} />
+                  <Text size="xs" c="dimmed" className="numbers">
+                    {finding.check.id}
+                  </Text>
+                  <ObjectName finding={finding} />
+                </Table.Td>
+                <Table.Td>
+                  <Where finding={finding} />
+                </Table.Td>
+                <Table.Td>
+                  <Since finding={finding} />
+                </Table.Td>
+                <Table.Td>
+                  <Time at={finding.lastSeenAt} relative />
+                </Table.Td>
+                <Table.Td>
+                  <StatusBadge status={finding.status} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Panel>
+  );
+}
+
+const arrows = { ascending: IconSortAscending, descending: IconSortDescending, none: IconArrowsSort };
+
+function Head({
+  name,
+  sort,
+  by,
+  onSort,
+}: (typeof columns)[number] & { by: Sort; onSort: (s: Sort) => void }): ReactNode {
+  if (!sort) return <Table.Th scope="col">{name}</Table.Th>;
+  const direction = directionOf(by, sort);
+  const Arrow = arrows[direction];
+  return (
+    <Table.Th scope="col" aria-sort={direction}>
+      <UnstyledButton
+        onClick={() => onSort(turned(by, sort))}
+        fz="sm"
+        fw={700}
+        mih={24}
+        style={{ whiteSpace: "nowrap" }}
+      >
+        <Group gap={4} wrap="nowrap">
+          {name}
+          <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
+        </Group>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+function Cards({ findings, list, busy }: Rows) {
+  return (
+    <Stack gap="sm" aria-busy={busy}>
+      {findings.map((finding) => (
+        <Paper key={finding.id} withBorder p="sm" data-finding={finding.id}>
+          <Group gap={6} mb={4}>
+            <SeverityBadge severity={finding.check.severity} />
+            <StatusBadge status={finding.status} />
+          </Group>
+          <FindingLink finding={finding} list={list} />
+          <ObjectName finding={finding} />
+          <Group justify="space-between" gap="xs" mt={6}>
+            <Where finding={finding} />
+            <Since finding={finding} />
+          </Group>
+        </Paper>
+      ))}
+    </Stack>
+  );
+}
+
+function Loading({ rows }: { rows: number }) {
+  return (
+    <Panel p="sm">
+      <Stack gap="sm" role="status" aria-label="Loading findings">
+        {Array.from({ length: rows }, (_, n) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows without anything in them have nothing else
+          <Skeleton key={n} height={40} />
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
+
+/** Nothing says why the list is empty, and what to do about it. */
+function Nothing({ total, search, change }: { total: number; search: FindingsSearch; change: Change }) {
+  const icon = <IconShieldCheck size={32} aria-hidden />;
+  if (total > 0) {
+    return (
+      <Panel>
+        <EmptyState
+          icon={icon}
+          title="There is no such page"
+          action={
+            <Button size="xs" variant="default" mt="xs" onClick={() => change({})}>
+              Go to the first page
+            </Button>
+          }
+        >
+          There are {count(total)} findings in all.
+        </EmptyState>
+      </Panel>
+    );
+  }
+  if (isFiltered(search)) {
+    return (
+      <Panel>
+        <EmptyState icon={icon} title="No finding matches" action={<ClearFilters change={change} />}>
+          Choose other filters, or clear them.
+        </EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <Panel>
+      <EmptyState icon={icon} title="No open findings">
+        Either every check passes, or no instance has been assessed yet. Instances with a connection are assessed every
+        six hours.{" "}
+        <Anchor component={Link} to="/findings" search={{ status: ["notAssessed"] } as never} size="sm">
+          What could not be assessed
+        </Anchor>
+      </EmptyState>
+    </Panel>
+  );
+}

@@ -1,0 +1,35 @@
+import { Anchor, Stack, Text, Title } from "@mantine/core";
+import { IconExternalLink } from "@tabler/icons-react";
+import type { Schemas } from "../api/client";
+import { Panel } from "../ui/Panel";
+
+const sources: Record<string, string> = { vendor: "PostgreSQL" };
+
+/** References are where a check comes from, as links. */
+export function References({ references }: { references: Schemas["CheckReference"][] }) {
+  if (references.length === 0) return null;
+  return (
+    <Panel>
+      <Title order={2} mb="xs">
+        References
+      </Title>
+      <Stack gap={8}>
+        {references.map((r) => (
+          <div key={`${r.source} ${r.id}`}>
+            {r.url ? (
+              <Anchor href={r.url} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: "anywhere" }}>
+                {r.id} <IconExternalLink size={14} aria-hidden style={{ verticalAlign: "-2px" }} />
+                <span className="visually-hidden"> (opens in a new tab)</span>
+              </Anchor>
+            ) : (
+              <Text size="sm">{r.id}</Text>
+            )}
+            <Text size="xs" c="dimmed">
+              {[Object.hasOwn(sources, r.source) ? sources[r.source] : r.source, r.version].filter(Boolean).join(", ")}
+            </Text>
+          </div>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,50 @@
+import { Badge, Group, Stack, Text, Title } from "@mantine/core";
+import type { Schemas } from "../api/client";
+import { Panel } from "../ui/Panel";
+import { Snippet } from "../ui/Snippet";
+import type { Finding } from "./FindingsPage";
+
+/** Remedy is what to do: the impact before the statement, then how to see that it helped and how to take it back. */
+export function Remedy({ finding, remediation: r }: { finding: Finding; remediation: Schemas["Remediation"] }) {
+  const where = r.runIn === null ? "in any database" : `in database ${r.runIn}`;
+  return (
+    <Panel>
+      <Group gap="xs" mb="xs">
+        <Title order={2}>What to do</Title>
+        {r.needsRestart && (
+          <Badge variant="outline" color="gray" size="sm" radius="sm" tt="none">
+            Needs a restart
+          </Badge>
+        )}
+      </Group>
+      <Stack gap="md">
+        <Text size="sm" maw="75ch">
+          {r.summary}
+        </Text>
+        {r.impact && (
+          <Text size="sm" maw="75ch">
+            <Text span fw={600} size="sm">
+              What that changes:{" "}
+            </Text>
+            {r.impact}
+          </Text>
+        )}
+        {r.statement === null ? (
+          <Text size="sm" c="dimmed">
+            No statement can be given that is right as it stands: what it says is the owner's to choose.
+          </Text>
+        ) : (
+          <>
+            <Text size="sm" c="dimmed">
+              As a superuser on {finding.instance.name}, {where}, line by line
+              {r.needsRestart ? "; then restart the server" : ""}.
+            </Text>
+            <Snippet label="Fix" text={r.statement} wrapped />
+          </>
+        )}
+        {r.verify && <Snippet label="Check: no row is returned once it is fixed" text={r.verify} wrapped />}
+        {r.rollback && <Snippet label="Undo: back to what was measured" text={r.rollback} wrapped />}
+      </Stack>
+    </Panel>
+  );
+}

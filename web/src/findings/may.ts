@@ -1,0 +1,6 @@
+import type { Role } from "../api/session";
+
+/** readers are the roles that read findings: the scope is that of downloads, which viewers have for what they receive. */
+export const readers: readonly Role[] = ["member", "auditor", "admin"];
+
+export const readsFindings = (role: Role) => readers.includes(role);

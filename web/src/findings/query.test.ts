@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { findingsSearch } from "../url/schemas";
+import { parseSearch } from "../url/search";
+import { directionOf, findingsQuery, isFiltered, turned } from "./query";
+
+const asked = (address: string) => findingsQuery(findingsSearch(parseSearch(address)));
+
+test("an address asks for what it says, and without filters for what is open, the worst first", () => {
+  expect(asked("")).toEqual({ page: 1, pageSize: 20, sort: "-severity" });
+  expect(
+    asked("?severity=High&severity=Low&domain=Schema&status=accepted&q=idx&sort=firstSeenAt&page=3&pageSize=900"),
+  ).toEqual({
+    page: 3,
+    pageSize: 200,
+    sort: "firstSeenAt",
+    severity: ["High", "Low"],
+    domain: ["Schema"],
+    status: ["accepted"],
+    q: "idx",
+  });
+});
+
+test("a filter of which nothing can be read asks for nothing, and never for all", () => {
+  expect(asked("?severity=worst")).toBeNull();
+  expect(asked("?instanceId=x")).toBeNull();
+  expect(asked("?sort=title")).not.toBeNull();
+});
+
+test("a list that is only ordered is not filtered", () => {
+  expect(isFiltered(findingsSearch(parseSearch("?sort=checkId&page=2")))).toBe(false);
+  expect(isFiltered(findingsSearch(parseSearch("?status=accepted")))).toBe(true);
+});
+
+test("a column is turned round by a second click", () => {
+  expect(turned("-severity", "checkId")).toBe("checkId");
+  expect(turned("checkId", "checkId")).toBe("-checkId");
+  expect(turned("checkId", "severity")).toBe("-severity");
+  expect(turned("-severity", "severity")).toBe("severity");
+  expect(directionOf("-severity", "severity")).toBe("descending");
+  expect(directionOf("-severity", "instance")).toBe("none");
+});

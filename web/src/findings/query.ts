@@ -1,0 +1,56 @@
+import type { paths } from "../api/schema";
+import type { findingsSearch } from "../url/schemas";
+
+/** FindingsSearch is what the address of the list says. */
+export type FindingsSearch = ReturnType<typeof findingsSearch>;
+export type FindingsQuery = NonNullable<paths["/api/v1/findings"]["get"]["parameters"]["query"]>;
+export type Sort = NonNullable<FindingsSearch["sort"]>;
+
+export const defaultSort: Sort = "-severity";
+
+/** findingsQuery is what an address asks of the list; null where it has a filter that matches nothing. */
+export function findingsQuery(search: FindingsSearch): FindingsQuery | null {
+  const { instanceId, severity, domain, checkId, status } = search;
+  if ([instanceId, severity, domain, checkId, status].some((filter) => filter?.length === 0)) return null;
+  return {
+    page: search.page ?? 1,
+    pageSize: Math.min(search.pageSize ?? 20, 200),
+    sort: search.sort ?? defaultSort,
+    ...(instanceId && { instanceId }),
+    ...(search.databaseId && { databaseId: search.databaseId }),
+    ...(severity && { severity }),
+    ...(domain && { domain }),
+    ...(checkId && { checkId }),
+    ...(status && { status }),
+    ...(search.q && { q: search.q }),
+  };
+}
+
+/** isFiltered says that an address narrows the list, beyond what is open. */
+export const isFiltered = ({ instanceId, databaseId, severity, domain, checkId, status, q }: FindingsSearch) =>
+  [instanceId, databaseId, severity, domain, checkId, status, q].some((filter) => filter !== undefined);
+
+export const noFilters: Partial<FindingsSearch> = {
+  instanceId: undefined,
+  databaseId: undefined,
+  severity: undefined,
+  domain: undefined,
+  checkId: undefined,
+  status: undefined,
+  q: undefined,
+};
+
+export type Column = "severity" | "checkId" | "instance" | "firstSeenAt" | "lastSeenAt";
+
+/** directionOf is how the list is ordered by a column; none where it is ordered by another. */
+export function directionOf(sort: Sort, column: Column): "ascending" | "descending" | "none" {
+  if (sort === column) return "ascending";
+  return sort === `-${column}` ? "descending" : "none";
+}
+
+/** turned is the sort after a click on a column: the worst, the longest there or the first name first, then the other way round. */
+export function turned(sort: Sort, column: Column): Sort {
+  const first: Sort = column === "severity" || column === "lastSeenAt" ? `-${column}` : column;
+  const other: Sort = first === column ? `-${column}` : column;
+  return sort === first ? other : first;
+}
