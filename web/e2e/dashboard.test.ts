@@ -93,6 +93,7 @@ test("3 Refresh re-anchors every windowed tile together", async () => {
   const before = new Set(windows());
   expect(before.size).toBe(1);
   const counts = titles.map((title) => heard.of(tilePaths[title]).length);
+  expect(counts, "what is asked for early is not asked for again by the tiles").toEqual([1, 1, 1, 1]);
   await refresh(page);
   await soon(() => titles.map((title) => heard.of(tilePaths[title]).length)).toEqual(counts.map((n) => n + 1));
   const after = new Set(windows());
