@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/internal/httpapi/api"
 )
 
 const alertHistoryPath = alertsPath + "/raised-resolved-history"
@@ -111,6 +113,58 @@ func TestAlertHistory(t *testing.T) {
 	}
 	if got := w.get(w.ours.viewer, "/api/v1/organization").is(200).object()["monitoringStartedAt"]; got != "2024-03-05T06:00:00Z" {
 		t.Errorf("the organization is monitored since %v", got)
+	}
+	w.alertContributors(m("2024-03-04T00:00:00Z"), "-/- 0/0 2/0 2/1 2/0 0/1 1/0")
+	removed := w.behindAlerts(m("2024-03-07T00:00:00Z"), "series=active&by=alert&limit=1")
+	if len(removed.Items) != 1 || removed.Others.Count != 1 || *removed.Others.Value != 1 || *removed.Others.Share != 0.5 {
+		t.Errorf("behind the alerts of the 7th: %+v", removed)
+	}
+	instances := w.behindAlerts(m("2024-03-07T00:00:00Z"), "series=active&by=instance").Items
+	if len(instances) != 2 || !slices.ContainsFunc(instances, func(c api.Contributor) bool {
+		return *c.Instance == api.ContributingInstance{Id: ids["removed"], Name: "removed", Engine: c.Instance.Engine, Removed: true}
+	}) {
+		t.Errorf("the instances behind the alerts of the 7th: %+v", instances)
+	}
+	window := url.Values{"from": {"2024-03-04T00:00:00Z"}, "to": {"2024-03-11T00:00:00Z"}, "series": {"active"}, "by": {"database"}}
+	w.get(w.ours.viewer, alertHistoryPath+"/contributors?"+window.Encode()).problem(400, "by_not_available")
+}
+
+// behindAlerts asks who is behind the alert history of a day.
+func (w *world) behindAlerts(day time.Time, query string) api.Contributors {
+	w.t.Helper()
+	window := url.Values{"from": {day.Format(time.RFC3339)}, "to": {day.Add(24 * time.Hour).Format(time.RFC3339)}}
+	return w.get(w.ours.viewer, alertHistoryPath+"/contributors?"+window.Encode()+"&"+query).shares()
+}
+
+// alertContributors holds who is behind each count of days to the count, item by item.
+func (w *world) alertContributors(first time.Time, counts string) {
+	w.t.Helper()
+	for i, of := range strings.Fields(counts) {
+		active, resolved, _ := strings.Cut(of, "/")
+		for series, want := range map[string]string{"active": active, "resolved": resolved} {
+			for _, by := range []string{"alert", "instance"} {
+				for _, limit := range []string{"1", "100"} {
+					c := w.behindAlerts(first.Add(time.Duration(i)*24*time.Hour), "series="+series+"&by="+by+"&limit="+limit)
+					got := "-"
+					if c.Total != nil {
+						sum := 0.0
+						for _, item := range c.Items {
+							sum += item.Value
+						}
+						if c.Others.Value != nil {
+							sum += *c.Others.Value
+						}
+						got = fmt.Sprint(*c.Total)
+						if sum != *c.Total {
+							w.t.Errorf("%s by %s of day %d: items and others come to %v, total is %v", series, by, i, sum, *c.Total)
+						}
+					}
+					if got != want {
+						w.t.Errorf("%s by %s of day %d: %s, want %s", series, by, i, got, want)
+					}
+				}
+			}
+		}
 	}
 }
 

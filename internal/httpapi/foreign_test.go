@@ -162,6 +162,7 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"GET", "/api/v1/metrics/utilization" + today + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/query-performance" + today + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/wait-events" + today + "&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/alerts/raised-resolved-history/contributors" + since + "&series=active&by=alert&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/connections/contributors?series=total&by=instance&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/utilization/contributors" + since + "&series=cpu&by=host&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/query-performance/contributors" + since + "&series=average&by=statement&instanceId=%s", "instanceId", ""},

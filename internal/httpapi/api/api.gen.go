@@ -217,6 +217,7 @@ func (e Classify) Valid() bool {
 
 // Defines values for ContributorKey.
 const (
+	ContributorKeyAlert     ContributorKey = "alert"
 	ContributorKeyCategory  ContributorKey = "category"
 	ContributorKeyDatabase  ContributorKey = "database"
 	ContributorKeyHost      ContributorKey = "host"
@@ -228,6 +229,8 @@ const (
 // Valid indicates whether the value is a known member of the ContributorKey enum.
 func (e ContributorKey) Valid() bool {
 	switch e {
+	case ContributorKeyAlert:
+		return true
 	case ContributorKeyCategory:
 		return true
 	case ContributorKeyDatabase:
@@ -247,6 +250,7 @@ func (e ContributorKey) Valid() bool {
 
 // Defines values for ContributorsUnit.
 const (
+	ContributorsUnitAlerts                 ContributorsUnit = "alerts"
 	ContributorsUnitAverageWaitingSessions ContributorsUnit = "averageWaitingSessions"
 	ContributorsUnitConnections            ContributorsUnit = "connections"
 	ContributorsUnitMs                     ContributorsUnit = "ms"
@@ -256,6 +260,8 @@ const (
 // Valid indicates whether the value is a known member of the ContributorsUnit enum.
 func (e ContributorsUnit) Valid() bool {
 	switch e {
+	case ContributorsUnitAlerts:
+		return true
 	case ContributorsUnitAverageWaitingSessions:
 		return true
 	case ContributorsUnitConnections:
@@ -644,6 +650,24 @@ func (e ListAlertsParamsMuted) Valid() bool {
 	case ListAlertsParamsMutedInclude:
 		return true
 	case ListAlertsParamsMutedOnly:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListAlertHistoryContributorsParamsSeries.
+const (
+	ListAlertHistoryContributorsParamsSeriesActive   ListAlertHistoryContributorsParamsSeries = "active"
+	ListAlertHistoryContributorsParamsSeriesResolved ListAlertHistoryContributorsParamsSeries = "resolved"
+)
+
+// Valid indicates whether the value is a known member of the ListAlertHistoryContributorsParamsSeries enum.
+func (e ListAlertHistoryContributorsParamsSeries) Valid() bool {
+	switch e {
+	case ListAlertHistoryContributorsParamsSeriesActive:
+		return true
+	case ListAlertHistoryContributorsParamsSeriesResolved:
 		return true
 	default:
 		return false
@@ -1164,6 +1188,14 @@ type Connections struct {
 	Waiting int64 `json:"waiting"`
 }
 
+// ContributingAlert defines model for ContributingAlert.
+type ContributingAlert struct {
+	Id       openapi_types.UUID `json:"id"`
+	Severity AlertSeverity      `json:"severity"`
+	State    string             `json:"state"`
+	Title    string             `json:"title"`
+}
+
 // ContributingDatabase defines model for ContributingDatabase.
 type ContributingDatabase struct {
 	Id openapi_types.UUID `json:"id"`
@@ -1192,6 +1224,8 @@ type ContributingStatement struct {
 
 // Contributor What it is not by is null.
 type Contributor struct {
+	Alert *ContributingAlert `json:"alert"`
+
 	// Calls Executions behind an `average`.
 	Calls *float64 `json:"calls"`
 
@@ -1211,7 +1245,7 @@ type Contributor struct {
 	// TotalMs Their time.
 	TotalMs *float64 `json:"totalMs"`
 
-	// Value Percent, ms, average sessions that wait, or connections.
+	// Value Percent, ms, average sessions that wait, connections, or alerts.
 	Value float64 `json:"value"`
 }
 
@@ -1727,7 +1761,7 @@ type OtherContributors struct {
 	Share   *float64 `json:"share"`
 	TotalMs *float64 `json:"totalMs"`
 
-	// Value Their mean (cpu, memory, average) or sum (waits, connections); null of maxima, and where there are none.
+	// Value Their mean (cpu, memory, average) or sum (waits, connections, alerts); null of maxima, and where there are none.
 	Value *float64 `json:"value"`
 }
 
@@ -2396,6 +2430,30 @@ type GetAlertHistoryParams struct {
 	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 }
 
+// ListAlertHistoryContributorsParams defines parameters for ListAlertHistoryContributors.
+type ListAlertHistoryContributorsParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// Series Which figure of the tile.
+	Series ListAlertHistoryContributorsParamsSeries `form:"series" json:"series"`
+
+	// By What the items are. A tile has some of them; another one is `by_not_available`.
+	By ContributorKey `form:"by" json:"by"`
+
+	// Limit How many items; the others are summed.
+	Limit *ContributorLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListAlertHistoryContributorsParamsSeries defines parameters for ListAlertHistoryContributors.
+type ListAlertHistoryContributorsParamsSeries string
+
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
 	// From The earliest instant; it belongs to the window.
@@ -2868,6 +2926,9 @@ type ServerInterface interface {
 	// GetAlertHistory Alerts that were active and that were resolved, by bucket
 	// (GET /api/v1/alerts/raised-resolved-history)
 	GetAlertHistory(c *gin.Context, params GetAlertHistoryParams)
+	// ListAlertHistoryContributors Which alerts are behind a count
+	// (GET /api/v1/alerts/raised-resolved-history/contributors)
+	ListAlertHistoryContributors(c *gin.Context, params ListAlertHistoryContributorsParams)
 	// GetAlert One alert
 	// (GET /api/v1/alerts/{alertId})
 	GetAlert(c *gin.Context, alertId AlertId)
@@ -3304,6 +3365,73 @@ func (siw *ServerInterfaceWrapper) GetAlertHistory(c *gin.Context) {
 	}
 
 	siw.Handler.GetAlertHistory(c, params)
+}
+
+// ListAlertHistoryContributors operation middleware
+func (siw *ServerInterfaceWrapper) ListAlertHistoryContributors(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAlertHistoryContributorsParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "series" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "series", c.Request.URL.Query(), &params.Series, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter series: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "by" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "by", c.Request.URL.Query(), &params.By, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter by: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", c.Request.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter limit: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListAlertHistoryContributors(c, params)
 }
 
 // GetAlert operation middleware
@@ -5770,6 +5898,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/resolve", wrapper.ResolveAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/unmute", wrapper.UnmuteAlert)
 	router.GET(options.BaseURL+"/api/v1/alerts/raised-resolved-history", wrapper.GetAlertHistory)
+	router.GET(options.BaseURL+"/api/v1/alerts/raised-resolved-history/contributors", wrapper.ListAlertHistoryContributors)
 	router.GET(options.BaseURL+"/api/v1/api-tokens", wrapper.ListApiTokens)
 	router.POST(options.BaseURL+"/api/v1/api-tokens", wrapper.CreateApiToken)
 	router.DELETE(options.BaseURL+"/api/v1/api-tokens/:tokenId", wrapper.RevokeApiToken)
@@ -5939,6 +6068,45 @@ type GetAlertHistorydefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetAlertHistorydefaultApplicationProblemPlusJSONResponse) VisitGetAlertHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAlertHistoryContributorsRequestObject struct {
+	Params ListAlertHistoryContributorsParams
+}
+
+type ListAlertHistoryContributorsResponseObject interface {
+	VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error
+}
+
+type ListAlertHistoryContributors200JSONResponse Contributors
+
+func (response ListAlertHistoryContributors200JSONResponse) VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAlertHistoryContributorsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListAlertHistoryContributorsdefaultApplicationProblemPlusJSONResponse) VisitListAlertHistoryContributorsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -9560,6 +9728,9 @@ type StrictServerInterface interface {
 	// GetAlertHistory Alerts that were active and that were resolved, by bucket
 	// (GET /api/v1/alerts/raised-resolved-history)
 	GetAlertHistory(ctx context.Context, request GetAlertHistoryRequestObject) (GetAlertHistoryResponseObject, error)
+	// ListAlertHistoryContributors Which alerts are behind a count
+	// (GET /api/v1/alerts/raised-resolved-history/contributors)
+	ListAlertHistoryContributors(ctx context.Context, request ListAlertHistoryContributorsRequestObject) (ListAlertHistoryContributorsResponseObject, error)
 	// GetAlert One alert
 	// (GET /api/v1/alerts/{alertId})
 	GetAlert(ctx context.Context, request GetAlertRequestObject) (GetAlertResponseObject, error)
@@ -9925,6 +10096,32 @@ func (sh *strictHandler) GetAlertHistory(ctx *gin.Context, params GetAlertHistor
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetAlertHistoryResponseObject); ok {
 		if err := validResponse.VisitGetAlertHistoryResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAlertHistoryContributors operation middleware
+func (sh *strictHandler) ListAlertHistoryContributors(ctx *gin.Context, params ListAlertHistoryContributorsParams) {
+	var request ListAlertHistoryContributorsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAlertHistoryContributors(ctx, request.(ListAlertHistoryContributorsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAlertHistoryContributors")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListAlertHistoryContributorsResponseObject); ok {
+		if err := validResponse.VisitListAlertHistoryContributorsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

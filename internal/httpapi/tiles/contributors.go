@@ -1,7 +1,6 @@
 package tiles
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -87,17 +86,14 @@ func (s *TileRoutes) ListWaitEventsContributors(ctx context.Context, r api.ListW
 	return api.ListWaitEventsContributors200JSONResponse(answer), err
 }
 
-// defaultLimit is how many items there are where nobody says.
-const defaultLimit = 10
-
 // breakdown is what is asked for, or the rule that it breaks where the figure is by none
 // of those keys.
 func breakdown(series string, by api.ContributorKey, limit *int32, keys ...measurements.Key) (measurements.Breakdown, []api.FieldError) {
-	b := measurements.Breakdown{Series: measurements.Series(series), By: measurements.Key(by), Limit: cmp.Or(int(wire.Value(limit)), defaultLimit)}
+	b := measurements.Breakdown{Series: measurements.Series(series), By: measurements.Key(by), Limit: wire.ContributorLimit(limit)}
 	if slices.Contains(keys, b.By) {
 		return b, nil
 	}
-	return b, wire.BrokenParameter("by", "by_not_available", "is not what the figure of this series is kept by", map[string]any{"by": keys})
+	return b, wire.NotAvailableBy(keys)
 }
 
 // behind answers who is behind a figure of a window.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,6 +96,15 @@ func Overlong(name string, entries int) []api.FieldError {
 func BrokenParameter(name, code, detail string, params map[string]any) []api.FieldError {
 	return []api.FieldError{brokenRule(name, code, detail, params)}
 }
+
+// NotAvailableBy is the rule that a key of contributors breaks that is none of those a
+// figure has.
+func NotAvailableBy[K ~string](keys []K) []api.FieldError {
+	return BrokenParameter("by", "by_not_available", "is not what the figure of this series is kept by", map[string]any{"by": keys})
+}
+
+// ContributorLimit is how many contributors are asked for.
+func ContributorLimit(limit *int32) int { return cmp.Or(int(Value(limit)), 10) }
 
 func brokenRule(parameter, code, detail string, params map[string]any) api.FieldError {
 	f := api.FieldError{In: api.Query, Parameter: &parameter, Code: code, Detail: detail}
