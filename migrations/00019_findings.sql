@@ -26,6 +26,7 @@ CREATE TABLE findings (
 -- The list by severity, and how many there are, without sorting an organization.
 CREATE INDEX findings_listing ON findings (organization_id, severity, id) INCLUDE (instance_id, check_id, assessed)
     WHERE gone_at IS NULL;
+CREATE INDEX findings_age ON findings (organization_id, first_seen_at, id) WHERE gone_at IS NULL;
 CREATE INDEX findings_instance ON findings (organization_id, instance_id) WHERE gone_at IS NULL;
 -- What exceptions cover.
 CREATE INDEX findings_check ON findings (organization_id, check_id, instance_id) WHERE gone_at IS NULL;

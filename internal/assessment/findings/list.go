@@ -145,7 +145,7 @@ func (q Query) order() string {
 	case ByCheck:
 		key = `f.check_id COLLATE "C"`
 	case ByInstance:
-		key = `lower(i.name) COLLATE "C"`
+		key = `i.name COLLATE "C"`
 	case ByFirst:
 		key = "f.first_seen_at"
 	case ByLast:
@@ -219,13 +219,14 @@ func (q Query) statuses(accepted string) string {
 	return "(" + strings.Join(any, " OR ") + ")"
 }
 
-// instances are those whose names have a text in them, as arguments.
+// instances are those whose names have a text in them, as arguments, the names in
+// small letters.
 func (q Query) instances(text string) (ids [][16]byte, names []string) {
 	text = strings.ToLower(text)
 	ids, names = [][16]byte{}, []string{}
 	for _, in := range q.Instances {
-		if strings.Contains(strings.ToLower(in.Name), text) {
-			ids, names = append(ids, in.ID), append(names, in.Name)
+		if name := strings.ToLower(in.Name); strings.Contains(name, text) {
+			ids, names = append(ids, in.ID), append(names, name)
 		}
 	}
 	return ids, names
