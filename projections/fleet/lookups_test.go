@@ -39,3 +39,42 @@ func TestInstancesOn(t *testing.T) {
 		t.Errorf("a stranger's: %v, %v", theirs, err)
 	}
 }
+
+// TestNamesOfWhatIsThere: of the organization, what was removed is not; only active
+// instances are named as such.
+func TestNamesOfWhatIsThere(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	active := map[uuid.UUID]string{f.orders: "orders", f.ordersToo: "orders", f.again: "archive"}
+	for name, c := range map[string]struct {
+		of   uuid.UUID
+		ids  []uuid.UUID
+		want map[uuid.UUID]string
+	}{
+		"all":         {f.acme, nil, active},
+		"some":        {f.acme, []uuid.UUID{f.orders, f.billing, f.gone, f.foreign}, map[uuid.UUID]string{f.orders: "orders"}},
+		"a stranger":  {f.other, nil, map[uuid.UUID]string{f.foreign: "orders"}},
+		"not theirs":  {f.other, []uuid.UUID{f.orders}, map[uuid.UUID]string{}},
+		"nobody asks": {uuid.Nil, nil, map[uuid.UUID]string{}},
+	} {
+		got, err := f.reader.ActiveNames(t.Context(), c.of, c.ids)
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+	asked := []uuid.UUID{f.sales, f.salesToo, f.dropped}
+	if got, err := f.reader.DatabaseNames(t.Context(), f.acme, asked); err != nil || !cmp.Equal(got, map[uuid.UUID]string{f.sales: "sales", f.salesToo: "crm"}) {
+		t.Errorf("databases %v, %v", got, err)
+	}
+	if got, err := f.reader.DatabaseNames(t.Context(), f.other, asked); err != nil || len(got) != 0 {
+		t.Errorf("a stranger's databases %v, %v", got, err)
+	}
+	if d, ok, err := f.reader.Database(t.Context(), f.acme, f.sales); err != nil || !ok || d.Name != "sales" || d.InstanceID != f.orders {
+		t.Errorf("%+v, %v, %v", d, ok, err)
+	}
+	for name, c := range map[string]struct{ of, database uuid.UUID }{"a stranger": {f.other, f.sales}, "dropped": {f.acme, f.dropped}} {
+		if _, ok, err := f.reader.Database(t.Context(), c.of, c.database); ok || err != nil {
+			t.Errorf("%s finds it: %v", name, err)
+		}
+	}
+}

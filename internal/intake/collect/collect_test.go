@@ -143,6 +143,7 @@ func TestCollector(t *testing.T) {
 		"an instance removed during the look":            anInstanceRemovedDuringTheLook,
 		"a stopped collector gives its server back":      aStoppedCollectorGivesItsServerBack,
 		"a request wakes a running collector":            aRequestWakesARunningCollector,
+		"findings of earlier assessments are made":       findingsOfEarlierAssessmentsAreMade,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, dsn) })
 	}
@@ -357,6 +358,38 @@ func aRequestWakesARunningCollector(t *testing.T, dsn string) {
 	cancel()
 	if err := <-running; err != nil {
 		t.Error(err)
+	}
+}
+
+// findingsOfEarlierAssessmentsAreMade when a collector starts: a version before kept none.
+func findingsOfEarlierAssessmentsAreMade(t *testing.T, dsn string) {
+	t.Parallel()
+	s := newScene(t)
+	s.register(dsn)
+	if ok, err := s.collector.AssessDue(t.Context()); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	count := func() (n int) {
+		t.Helper()
+		if err := s.db.Get(&n, `SELECT count(*) FROM findings`); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	kept := count()
+	s.db.MustExec(`DELETE FROM findings`)
+	s.db.MustExec(`UPDATE assessment_targets SET findings_kept = false`)
+	ctx, cancel := context.WithCancel(t.Context())
+	running := make(chan error)
+	go func() { running <- s.collector.Run(ctx) }()
+	for deadline := time.Now().Add(time.Minute); count() != kept; {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d findings, there were %d", count(), kept)
+		}
+	}
+	cancel()
+	if err := <-running; err != nil || kept == 0 {
+		t.Errorf("%d findings, %v", kept, err)
 	}
 }
 
