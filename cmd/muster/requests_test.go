@@ -69,11 +69,18 @@ func scorecard(instance uuid.UUID, n int) wish {
 	return w
 }
 
-// request asks for a report that nobody has asked for yet.
+// request asks for a report that nobody has asked for yet. An answer that says so was
+// given before a read finds the report: then it waits for that, as a client has to.
 func (c client) request(t testing.TB, w wish) uuid.UUID {
 	t.Helper()
 	var made struct{ Report row }
-	c.call(t, http.StatusAccepted, http.MethodPost, "/api/v1/reports", w, &made)
+	answer := c.call(t, http.StatusAccepted, http.MethodPost, "/api/v1/reports", w, &made)
+	if answer.header.Get("X-Muster-Lagging") == "true" {
+		eventually(t, "a report is found that was asked for", func() bool {
+			found, err := c.try(t.Context(), http.MethodGet, "/api/v1/reports/"+made.Report.ID.String(), nil)
+			return err == nil && found.status == http.StatusOK
+		})
+	}
 	return made.Report.ID
 }
 
