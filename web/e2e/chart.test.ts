@@ -230,7 +230,7 @@ test("8 Drag on a chart zooms all four", async () => {
   expect(page.url()).not.toContain("from=");
 });
 
-test("8 A drag is given up with Escape, and a click is no drag", async () => {
+test("8 A drag is given up with Escape, and a click is no drag: it opens the panel", async () => {
   const page = await shown(tenHours, { bucketSize: "1h", otherwise: (i) => i });
   const before = page.url();
   await pointAt(page, "Utilization", 0.3);
@@ -238,11 +238,15 @@ test("8 A drag is given up with Escape, and a click is no drag", async () => {
   await pointAt(page, "Utilization", 0.6, { steps: 3 });
   await page.keyboard.press("Escape");
   await page.mouse.up();
+  expect(page.url()).toBe(before);
   await pointAt(page, "Utilization", 0.45);
   await page.mouse.down();
-  await page.mouse.up();
   await expectHover(page, 4);
-  expect(page.url()).toBe(before);
+  await page.mouse.up();
+  await page.waitForURL(/who=/);
+  expect(page.url()).toMatch(/whoFrom=2026-11-18T04:00:00.000Z&whoTo=2026-11-18T05:00:00.000Z$/);
+  const { searchParams } = new URL(page.url());
+  for (const [name, value] of new URL(before).searchParams) expect(searchParams.get(name)).toBe(value);
 });
 
 test("40 Lines take the colours of the scheme, also when it changes", async () => {

@@ -1,7 +1,7 @@
 import "./chart.css";
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { cursorGroup } from "./cursor";
-import { moveByKey } from "./keys";
+import { moveByKey, pickByKey } from "./keys";
 import { Legend } from "./Legend";
 import { type Model, modelOf } from "./model";
 import { widest } from "./readout";
@@ -10,7 +10,7 @@ import type { ChartProps, ChartSeries, Marker } from "./types";
 import { usePlot } from "./usePlot";
 import { useReadout } from "./useReadout";
 
-export type { ChartProps, ChartSeries, Marker } from "./types";
+export type { ChartProps, ChartSeries, Marker, Picked } from "./types";
 
 const none: ReadonlySet<string> = new Set();
 const noMarkers: Marker[] = [];
@@ -21,7 +21,7 @@ const noMarkers: Marker[] = [];
  * reads out the bucket under it.
  */
 export function TimeSeriesChart(props: ChartProps) {
-  const { title, group, stacked = false, height = 200, markers = noMarkers, hidden = none } = props;
+  const { title, group, stacked = false, height = 200, markers = noMarkers, hidden = none, pickedAt = null } = props;
   const model = useModel(props, stacked, hidden);
   const root = useRef<HTMLElement>(null);
   const slider = useRef<HTMLDivElement>(null);
@@ -30,13 +30,14 @@ export function TimeSeriesChart(props: ChartProps) {
   useLayoutEffect(() => {
     latest.current = props;
   });
-  const plot = usePlot({ root, slider, latest, model, stacked, height });
+  const plot = usePlot({ root, slider, latest, model, stacked, height, pickedAt });
   useReadout({ root, slider, plot, latest, model, group });
   const widths = useMemo(() => {
     const times = [0, model.starts.length - 1].map((i) => bucketLabel(model.starts[i] ?? model.from, model.bucketSize));
     return { value: widest(model, latest.current.format), time: Math.max(...times.map((t) => t.length)) };
   }, [model]);
   const shown = markers.filter((m) => Date.parse(m.at) >= model.from && Date.parse(m.at) <= model.to);
+  const picked = pickedAt !== null && pickedAt >= model.from && pickedAt <= model.to;
   return (
     <figure className="chart" ref={root} data-chart aria-label={title}>
       <Legend model={model} widths={widths} onToggle={props.onToggle} />
@@ -47,12 +48,15 @@ export function TimeSeriesChart(props: ChartProps) {
           role="slider"
           tabIndex={0}
           aria-label={`${title}, bucket`}
-          aria-describedby={shown.length + model.bands.length > 0 ? notesId : undefined}
+          aria-describedby={shown.length + model.bands.length > 0 || props.onPick ? notesId : undefined}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, model.starts.length - 1)}
           aria-valuenow={Math.max(0, model.idle)}
           style={{ height }}
-          onKeyDown={(event) => moveByKey(event, model, group)}
+          onKeyDown={(event) => {
+            moveByKey(event, model, group);
+            if (props.onPick) pickByKey(event, model, group, props.onPick);
+          }}
           onBlur={() => cursorGroup(group).set(null)}
         />
         <div id={notesId}>
@@ -66,7 +70,9 @@ export function TimeSeriesChart(props: ChartProps) {
               <span>{m.label}</span>
             </div>
           ))}
+          {props.onPick && <span className="visually-hidden">Enter shows who is behind the bucket</span>}
         </div>
+        {picked && <div className="chart-marker chart-picked" data-at={pickedAt} />}
       </div>
     </figure>
   );

@@ -1,6 +1,17 @@
 import type { KeyboardEvent } from "react";
 import { cursorGroup } from "./cursor";
-import { bucketAt, type Model } from "./model";
+import { bucketAt, type Model, spanOf } from "./model";
+import type { ChartProps } from "./types";
+
+/** pickByKey picks the bucket of the cursor, by Enter; without a cursor the one that is read out. */
+export function pickByKey(event: KeyboardEvent, model: Model, group: string, onPick: ChartProps["onPick"]) {
+  const time = cursorGroup(group).get();
+  const index = (time === null ? null : bucketAt(model, time)) ?? model.idle;
+  if (event.key !== "Enter" || event.altKey || event.ctrlKey || event.metaKey || index < 0) return;
+  event.preventDefault();
+  const [from, to] = spanOf(model, [index, index]);
+  onPick?.({ from, to, series: null });
+}
 
 /** moveByKey moves the cursor of the group: arrows a bucket, with Shift or by Page keys ten, Home and End, Escape. */
 export function moveByKey(event: KeyboardEvent, model: Model, group: string) {

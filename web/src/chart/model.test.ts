@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bucketAt, lonely, type Model, modelOf, stack } from "./model";
+import { bucketAt, lonely, type Model, modelOf, seriesAt, spanOf, stack } from "./model";
 
 const hour = 3_600_000;
 const at = (h: number, m = 0) => Date.UTC(2026, 10, 20, h, m);
@@ -168,5 +168,33 @@ describe("the window before", () => {
     const { before: rest } = model([], { series: both, stacked: true, hidden: new Set(["s1"]) });
     expect(rest[0]?.values).toEqual([2, null, 2, 8]);
     expect(model([], { series: both, stacked: true, hidden: new Set(["s0", "s1"]) }).before).toEqual([]);
+  });
+});
+
+describe("what a click means", () => {
+  const columns = [
+    [10, 10, null, 10],
+    [20, 30, null, 30],
+  ];
+
+  test("of lines the nearest, of those that are shown", () => {
+    const lines = model(columns, { upTo: 100 });
+    expect(seriesAt(lines, 0, 0.16)).toBe("s1");
+    expect(seriesAt(lines, 0, 0.02)).toBe("s0");
+    expect(seriesAt(lines, 0, 1)).toBe("s1");
+    expect(seriesAt(lines, 2, 0.5), "a gap").toBeNull();
+    expect(seriesAt(model(columns, { upTo: 100, hidden: new Set(["s1"]) }), 0, 1)).toBe("s0");
+  });
+
+  test("of areas the one there, and above them none", () => {
+    const areas = model(columns, { stacked: true, upTo: 100 });
+    expect(seriesAt(areas, 1, 0.05)).toBe("s0");
+    expect(seriesAt(areas, 1, 0.2)).toBe("s1");
+    expect(seriesAt(areas, 1, 0.9)).toBeNull();
+  });
+
+  test("whole buckets, a partial one up to the window's end", () => {
+    expect(spanOf(model(columns), [1, 1])).toEqual([iso(at(9)), iso(at(10))]);
+    expect(spanOf(model(columns, { lastBucketPartial: true }), [3, 3])).toEqual([iso(at(11)), iso(at(11, 30))]);
   });
 });

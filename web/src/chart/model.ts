@@ -177,6 +177,27 @@ export function bucketAt(model: Pick<Model, "starts" | "ends" | "to">, time: num
   return time < end || (time === end && end === to) ? low : null;
 }
 
+/** spanOf is the time of the buckets from one to another; a partial one ends with the window, not in the future. */
+export function spanOf(model: Model, [first, last]: readonly [number, number]): [string, string] {
+  const whole = model.ends[last] ?? model.to;
+  const end = model.partial && last === model.starts.length - 1 ? Math.min(whole, model.to) : whole;
+  return [new Date(model.starts[first] ?? model.from).toISOString(), new Date(end).toISOString()];
+}
+
+/**
+ * seriesAt is the key of the series meant by a click so high (0 at the base, 1 at the top) in a bucket: of stacks the area
+ * there, else the nearest line. Above a stack, and where there are no values, it is none.
+ */
+export function seriesAt(model: Model, index: number, height: number): string | null {
+  const there = model.series.flatMap((s, i) => {
+    const at = model.drawn[i]?.[index] ?? null;
+    return at === null ? [] : [{ key: s.key, at }];
+  });
+  if (model.totals) return there.find(({ at }) => height <= at)?.key ?? null;
+  const off = ({ at }: { at: number }) => Math.abs(at - height);
+  return there.sort((a, b) => off(a) - off(b))[0]?.key ?? null;
+}
+
 /** lonely are the indices of values between gaps: no line leads to them, so they are drawn as points. */
 export function lonely(values: Values, upTo: number): number[] {
   const found: number[] = [];

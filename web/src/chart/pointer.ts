@@ -5,14 +5,18 @@ export type Pointing = {
   drag: (x: readonly [number, number] | null) => void;
   /** Dragged, and let go. */
   drop: (x: readonly [number, number]) => void;
+  /** Clicked or tapped; y is in pixels from the plot's top. */
+  pick: (x: number, y: number) => void;
 };
 
 /** Less is a click of an unsteady hand. */
 const dragFrom = 5;
 
-/** followPointer listens to a plot's pointers: all of them hover, mouse and pen drag. Returns how to stop. */
-export function followPointer(over: HTMLElement, { hover, drag, drop }: Pointing): () => void {
+/** followPointer listens to a plot's pointers: all of them hover and pick, mouse and pen drag. Returns how to stop. */
+export function followPointer(over: HTMLElement, { hover, drag, drop, pick }: Pointing): () => void {
   let pressed: number | null = null;
+  // Where a click began that is one so far.
+  let clicked: number | null = null;
   let dragging = false;
   const stop = new AbortController();
   const at = (event: PointerEvent) => {
@@ -21,6 +25,7 @@ export function followPointer(over: HTMLElement, { hover, drag, drop }: Pointing
   };
   const giveUp = () => {
     pressed = null;
+    clicked = null;
     if (dragging) drag(null);
     dragging = false;
   };
@@ -31,13 +36,16 @@ export function followPointer(over: HTMLElement, { hover, drag, drop }: Pointing
 
   on("pointerdown", (event) => {
     hover(at(event));
-    if (event.button !== 0 || event.pointerType === "touch") return;
-    pressed = at(event);
+    if (event.button !== 0) return;
+    clicked = at(event);
+    if (event.pointerType === "touch") return;
+    pressed = clicked;
     over.setPointerCapture(event.pointerId);
   });
   on("pointermove", (event) => {
     const x = at(event);
     hover(x);
+    if (clicked !== null && Math.abs(x - clicked) >= dragFrom) clicked = null;
     if (pressed === null) return;
     dragging ||= Math.abs(x - pressed) >= dragFrom;
     if (dragging) drag([Math.min(x, pressed), Math.max(x, pressed)]);
@@ -45,8 +53,10 @@ export function followPointer(over: HTMLElement, { hover, drag, drop }: Pointing
   on("pointerup", (event) => {
     const x = at(event);
     const dragged = dragging && pressed !== null ? ([Math.min(x, pressed), Math.max(x, pressed)] as const) : null;
+    const picked = clicked !== null && !dragging;
     giveUp();
     if (dragged) drop(dragged);
+    else if (picked) pick(x, event.clientY - over.getBoundingClientRect().top);
   });
   on("pointercancel", giveUp);
   on("pointerleave", (event) => {

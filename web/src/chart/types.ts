@@ -31,6 +31,9 @@ export type Band = { label: string; scale: "linear" | "log"; series: readonly st
 /** Marker is an instant worth a vertical line: "monitoring started 19 Nov 06:12". */
 export type Marker = { at: string; label: string };
 
+/** Picked is a bucket that was clicked, as RFC 3339, and the series that was meant; null is none of them, or all. */
+export type Picked = { from: string; to: string; series: string | null };
+
 export type ChartProps = {
   /** The accessible name. */
   title: string;
@@ -61,6 +64,10 @@ export type ChartProps = {
   markers?: Marker[];
   /** Told the whole buckets that were dragged over, as RFC 3339; without it nothing can be dragged. */
   onZoom?: (from: string, to: string) => void;
+  /** Told which bucket was clicked, or of the cursor chosen by Enter; without it nothing can be picked. */
+  onPick?: (picked: Picked) => void;
+  /** The instant in the middle of what is picked, which is marked. */
+  pickedAt?: number | null;
   /** Of the plot with its axes, in CSS pixels; the legend comes on top. */
   height?: number;
 };

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "react";
 import type uPlot from "uplot";
 import { cursorGroup } from "./cursor";
 import { onSchemeChange, readLook } from "./look";
-import { bucketAt, type Model } from "./model";
+import { bucketAt, type Model, seriesAt, spanOf } from "./model";
 import { newPlot, type Plot } from "./plot";
 import { followPointer } from "./pointer";
 import type { ChartProps } from "./types";
@@ -25,7 +25,8 @@ export function usePlot({
   model,
   stacked,
   height,
-}: Parts & { stacked: boolean; height: number }) {
+  pickedAt,
+}: Parts & { stacked: boolean; height: number; pickedAt: number | null }) {
   const plot = useRef<Plot | null>(null);
   const current = useRef(model);
   useLayoutEffect(() => {
@@ -66,6 +67,10 @@ export function usePlot({
       drawn.destroy();
     };
   }, [root, slider, latest, colors, stacked, height]);
+  // What is picked changes without a drawing, which places the rest.
+  useLayoutEffect(() => {
+    if (pickedAt !== null && root.current && plot.current?.u.status === 1) placeLabels(plot.current.u, root.current);
+  }, [root, pickedAt]);
   return plot;
 }
 
@@ -86,14 +91,14 @@ function follow(plot: Plot, model: Ref<Model>, latest: Ref<ChartProps>): () => v
       const chosen = buckets(x);
       if (chosen) latest.current.onZoom?.(...spanOf(model.current, chosen));
     },
+    pick: (x, y) => {
+      const index = bucket(x);
+      if (index === null) return;
+      const [from, to] = spanOf(model.current, [index, index]);
+      const series = seriesAt(model.current, index, 1 - y / plot.u.over.clientHeight);
+      latest.current.onPick?.({ from, to, series });
+    },
   });
-}
-
-/** spanOf is the time of the buckets from one to another; a partial one ends with the window, not in the future. */
-function spanOf(model: Model, [first, last]: readonly [number, number]): [string, string] {
-  const whole = model.ends[last] ?? model.to;
-  const end = model.partial && last === model.starts.length - 1 ? Math.min(whole, model.to) : whole;
-  return [new Date(model.starts[first] ?? model.from).toISOString(), new Date(end).toISOString()];
 }
 
 /**

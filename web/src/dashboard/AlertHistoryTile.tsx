@@ -57,6 +57,7 @@ export function AlertHistoryTile() {
       }}
       before={before}
       draw={draw}
+      whole="alerts"
     />
   );
 }

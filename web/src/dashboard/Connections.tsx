@@ -8,6 +8,7 @@ import { useNow } from "../ui/Time";
 import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
 import classes from "./dashboard.module.css";
+import { useWho } from "./who";
 
 type Snapshot = Schemas["Connections"];
 
@@ -86,6 +87,7 @@ function Sessions({ snapshot, answeredAt }: { snapshot: Snapshot; answeredAt: nu
 /** Connections is the snapshot of open client sessions, split so that the parts add up to the total. */
 export function Connections() {
   const { instanceIds, matchesNothing } = useScope();
+  const { show } = useWho();
   const snapshot = api.useQuery(
     "get",
     "/api/v1/metrics/connections",
@@ -100,7 +102,16 @@ export function Connections() {
       aria-busy={snapshot.isFetching}
       data-kpi="connections"
     >
-      <span className={classes.label}>Connections</span>
+      <button
+        type="button"
+        className={`${classes.label} ${classes.whole}`}
+        aria-haspopup="dialog"
+        data-who="Connections"
+        disabled={matchesNothing}
+        onClick={() => show({ figure: "total" })}
+      >
+        Connections
+      </button>
       {snapshot.isError && (
         <ProblemNote
           error={snapshot.error}

@@ -6,13 +6,17 @@ import classes from "./dashboard.module.css";
 import { FirstRun } from "./FirstRun";
 import { useFleet } from "./fleet";
 import { Kpis } from "./Kpis";
+import { LaterPanel, usePanelSoon } from "./LaterPanel";
 import { ReportingLine } from "./ReportingLine";
 import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
+import { useWho } from "./who";
 
 /** DashboardPage is the organization at a glance: who reports, what is so now, how it came to be, and the latest alerts. */
 export function DashboardPage() {
   const { matchesNothing } = useScope();
   const fleet = useFleet(!matchesNothing);
+  const { who } = useWho();
+  usePanelSoon();
   if (fleet.data?.length === 0) {
     return (
       <>
@@ -24,7 +28,7 @@ export function DashboardPage() {
   return (
     <>
       <PageTitle title="Dashboard" lead={<ReportingLine />} />
-      <div className={classes.page}>
+      <div className={classes.page} data-beside={who !== null}>
         <Kpis />
         <div className={classes.tiles}>
           <AlertHistoryTile />
@@ -34,6 +38,7 @@ export function DashboardPage() {
         </div>
         <Digest />
       </div>
+      {who && <LaterPanel who={who} />}
     </>
   );
 }

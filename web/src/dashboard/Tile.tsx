@@ -4,7 +4,7 @@ import { type ComponentProps, lazy, type ReactNode, Suspense, useId, useMemo, us
 import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
 import { useAfterFirst } from "../chart/first";
-import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
+import { type ChartSeries, type Picked, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { withBefore } from "../chart/types";
 import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
@@ -16,6 +16,7 @@ import classes from "./dashboard.module.css";
 import { useLast } from "./last";
 import { NoInstance, NoValues } from "./NoValues";
 import { type SeriesName, useHidden } from "./useHidden";
+import { type Figure, figureOf, useWho } from "./who";
 
 // Loaded when somebody asks for it.
 const SeriesTable = lazy(() => part(() => import("../chart/SeriesTable")).then((m) => ({ default: m.SeriesTable })));
@@ -95,6 +96,7 @@ export function Tile<A extends Answer>({
   asked,
   before,
   draw,
+  whole,
   plotHeight = 200,
   later = false,
 }: {
@@ -105,12 +107,15 @@ export function Tile<A extends Answer>({
   /** The window before, while it is compared with. */
   before?: Pick<Asked<A>, "data" | "isError">;
   draw: (answer: A) => Drawing;
+  /** Whose contributors are shown where no series was meant. */
+  whole: Figure;
   plotHeight?: number;
   /** Below what is seen first, it waits until there is a chart there. */
   later?: boolean;
 }) {
   const scope = useScope();
   const { hidden, toggle } = useHidden();
+  const { middle, show } = useWho();
   const heading = useId();
   const afterFirst = useAfterFirst();
   const waits = later && !afterFirst;
@@ -143,6 +148,9 @@ export function Tile<A extends Answer>({
       lastBucketPartial: data.lastBucketPartial,
       generatedAt: data.generatedAt,
       onZoom: scope.setCustom,
+      onPick: ({ from, to, series }: Picked) =>
+        show({ figure: series === null ? whole : figureOf[series as SeriesName], from, to }),
+      pickedAt: middle,
       height: plotHeight,
       hidden,
       onToggle: toggle,

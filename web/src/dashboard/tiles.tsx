@@ -47,6 +47,7 @@ export function UtilizationTile() {
       asked={utilization}
       before={before}
       draw={drawUtilization}
+      whole="cpu"
     />
   );
 }
@@ -89,6 +90,7 @@ export function QueryPerformanceTile() {
       asked={performance}
       before={before}
       draw={drawLatency}
+      whole="average"
       plotHeight={tall}
       later
     />
@@ -147,6 +149,7 @@ export function WaitEventsTile() {
       asked={waits}
       before={before}
       draw={drawWaits}
+      whole="all"
       plotHeight={tall}
       later
     />

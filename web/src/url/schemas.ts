@@ -29,9 +29,42 @@ export const checkSeverities = ["Critical", "High", "Medium", "Low"] as const;
 export const checkDomains = ["Security", "Performance", "Configuration", "Schema", "Maintenance"] as const;
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
 const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt"] as const;
+/** Whom the dashboard's panel can tell apart: a tile's figure by the name that its contributors have, or the alerts. */
+export const figures = [
+  "alerts",
+  ...(["cpu", "memory", "disk"] as const),
+  ...(["average", "maximum"] as const),
+  ...(["all", "locks", "lightweightLocks", "io", "clientNetwork", "other"] as const),
+  ...(["total", "active", "idle", "waiting"] as const),
+] as const;
+/** What contributors are told apart by. */
+export const keys = ["host", "volume", "instance", "database", "statement", "category"] as const;
+const ofThisMoment: readonly string[] = ["total", "active", "idle", "waiting"];
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
-export const dashboardSearch = search({ ...scope, hide: noneOf(...series), compare: oneOf("previous") }, oneWindow);
+const dashboard = {
+  ...scope,
+  hide: noneOf(...series),
+  compare: oneOf("previous"),
+  who: oneOf(...figures),
+  whoFrom: instant,
+  whoTo: instant,
+  whoBy: oneOf(...keys),
+};
+
+type Panel = { who?: string; whoFrom?: string; whoTo?: string; whoBy?: string };
+
+/** The panel's figure has a bucket, but connections, which are of this moment; without a figure there is no panel. */
+const onePanel = ({ who, whoFrom, whoTo, whoBy }: Panel): (keyof Panel)[] => {
+  const given = Object.entries({ who, whoFrom, whoTo, whoBy }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name as keyof Panel],
+  );
+  if (who === undefined) return given;
+  if (ofThisMoment.includes(who)) return given.filter((name) => name === "whoFrom" || name === "whoTo");
+  return whoFrom !== undefined && whoTo !== undefined && whoFrom < whoTo ? [] : given;
+};
+
+export const dashboardSearch = search(dashboard, (values) => [...oneWindow(values), ...onePanel(values)]);
 export const alertsSearch = search(
   {
     ...scope,

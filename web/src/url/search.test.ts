@@ -14,6 +14,11 @@ describe("an address of the dashboard", () => {
     ["?range=2d&refresh=30s&compare=previous", { range: "2d", refresh: "30s", compare: "previous" }],
     ["?hide=locks&hide=cpuPercent", { hide: ["locks", "cpuPercent"] }],
     ["?hide=", { hide: [] }],
+    ["?who=total&whoBy=database", { who: "total", whoBy: "database" }],
+    [
+      "?who=io&whoFrom=2026-11-20T00:00:00Z&whoTo=2026-11-20T00:01:00Z",
+      { who: "io", whoFrom: "2026-11-20T00:00:00.000Z", whoTo: "2026-11-20T00:01:00.000Z" },
+    ],
     [`?instanceId=${a}&instanceId=${b}&instanceId=${a}`, { instanceId: [a, b] }],
     [`?instanceId=${a.toUpperCase()}`, { instanceId: [a] }],
     [
@@ -31,6 +36,9 @@ describe("an address of the dashboard", () => {
     ["?refresh=1s&compare=year", {}, ["refresh=1s", "compare=year"]],
     ["?hide=locks&hide=latches&hide=io", { hide: ["locks", "io"] }, ["hide=latches"]],
     ["?zone=UTC", {}, ["zone=UTC"]],
+    ["?who=io", {}, ["who=io"]],
+    ["?whoBy=host", {}, ["whoBy=host"]],
+    ["?who=idle&whoTo=2026-11-20T00:00:00Z", { who: "idle" }, ["whoTo=2026-11-20T00:00:00Z"]],
     ["?__proto__=1&constructor=2", {}, ["__proto__=1", "constructor=2"]],
     ["?from=yesterday&to=2026-11-20T00:00:00Z", {}, ["from=yesterday", "to=2026-11-20T00:00:00Z"]],
     ["?from=2026-11-20T00:00:00Z", {}, ["from=2026-11-20T00:00:00Z"]],

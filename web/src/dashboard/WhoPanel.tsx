@@ -1,0 +1,469 @@
+import { ActionIcon, Anchor, Button, FocusTrap, NativeSelect, Skeleton, Title } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconChevronLeft, IconChevronRight, IconLink, IconX } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { SeverityBadge } from "../alerts/badges";
+import { api, type Schemas } from "../api/client";
+import { serverNow } from "../api/clock";
+import { asProblem } from "../api/problem";
+import { cursorGroup } from "../chart/cursor";
+import { EmptyState } from "../ui/EmptyState";
+import { count, engineName, plural, shortTime } from "../ui/format";
+import { ProblemNote } from "../ui/ProblemNote";
+import { say, sayProblem } from "../ui/say";
+import { Time } from "../ui/Time";
+import { useScope } from "../window/scope";
+import { useCurrent } from "./asking";
+import {
+  keyName,
+  keysOf,
+  lengthOf,
+  movedBy,
+  namedOf,
+  notKeptSince,
+  type Tile,
+  tileOf,
+  windowAround,
+} from "./contributors";
+import { useAlertScope, useFleet } from "./fleet";
+import { NoInstance } from "./NoValues";
+import { percent } from "./units";
+import { type Figure, type Key, useWho, type Who } from "./who";
+import classes from "./who.module.css";
+
+type Answer = Schemas["Contributors"];
+/** Of a time that is there. */
+type Span = { from: string; to: string };
+
+const dayOf = (text: string) => text.slice(0, text.lastIndexOf(","));
+
+/** spanText is a time in words: "21 Nov, 09:52 – 09:53". */
+function spanText({ from, to }: Span): string {
+  const [start, end] = [shortTime(from), shortTime(to)];
+  return `${start} – ${dayOf(start) === dayOf(end) ? end.slice(dayOf(end).length + 2) : end}`;
+}
+
+const clip = async () => {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("The link to this panel was copied.");
+  } catch {
+    sayProblem("The browser blocked access to the clipboard.", "Not copied");
+  }
+};
+
+/** useReturn gives the focus back to the chart (or the card) that the panel is about, with the cursor where it was. */
+function useReturn(title: string, from: string | undefined) {
+  const latest = useRef({ title, from });
+  useEffect(() => {
+    latest.current = { title, from };
+  });
+  useEffect(
+    () => () => {
+      // What was in the panel has lost it; what is elsewhere keeps it.
+      if (document.activeElement !== document.body) return;
+      const { title, from } = latest.current;
+      const chart = document.querySelector<HTMLElement>(`figure[aria-label="${title}"] [role="slider"]`);
+      (chart ?? document.querySelector<HTMLElement>(`[data-who="${title}"]`))?.focus({ preventScroll: true });
+      if (chart && from) cursorGroup("dashboard").set(Date.parse(from));
+    },
+    [],
+  );
+}
+
+/** WhoPanel is who is behind the figure that was clicked, and the alerts of that time, as the address says. */
+export function WhoPanel({ who }: { who: Who }) {
+  const { show } = useWho();
+  const { window, matchesNothing } = useScope();
+  const narrow = useMediaQuery("(max-width: 74.99em)", false, { getInitialValueInEffect: false });
+  const heading = useRef<HTMLHeadingElement>(null);
+  const tile = tileOf(who.figure);
+  const title = tile?.title ?? "Alert history";
+  useReturn(title, who.from);
+  const span = who.from && who.to ? { from: who.from, to: who.to } : null;
+  const subject = `${title} ${span?.from} ${span?.to}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the heading is read anew whenever something else was clicked
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [subject]);
+  const close = () => show(null);
+  const later = movedBy(who, 1);
+  const now = serverNow().toISOString();
+  const whole = span !== null && span.from === window.from && span.to === window.to;
+  return (
+    <>
+      {narrow && <div className={classes.shade} onPointerDown={close} aria-hidden />}
+      <FocusTrap active={narrow}>
+        <section
+          className={classes.panel}
+          role="dialog"
+          aria-modal={narrow || undefined}
+          aria-label={`Who is behind it: ${title}`}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape" || event.defaultPrevented) return;
+            event.preventDefault();
+            event.stopPropagation();
+            close();
+          }}
+        >
+          <div className={classes.top}>
+            <Title order={2} ref={heading} tabIndex={-1} data-autofocus className={classes.title}>
+              {tile ? "Who is behind it" : "Alerts at that time"}
+            </Title>
+            <ActionIcon variant="default" size="md" aria-label="Copy the link to this panel" onClick={clip}>
+              <IconLink size={16} aria-hidden />
+            </ActionIcon>
+            <ActionIcon variant="default" size="md" aria-label="Close" onClick={close}>
+              <IconX size={16} aria-hidden />
+            </ActionIcon>
+          </div>
+          {span && (
+            <div className={classes.span}>
+              <ActionIcon variant="default" aria-label="Earlier" onClick={() => show(movedBy(who, -1), true)}>
+                <IconChevronLeft size={16} aria-hidden />
+              </ActionIcon>
+              <span className="numbers">{spanText(span)}</span>
+              <ActionIcon
+                variant="default"
+                aria-label="Later"
+                disabled={(later.from ?? "") >= now}
+                onClick={() => show(later, true)}
+              >
+                <IconChevronRight size={16} aria-hidden />
+              </ActionIcon>
+              {!whole && (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  ml="auto"
+                  onClick={() => show({ ...who, from: window.from, to: window.to })}
+                >
+                  Whole window
+                </Button>
+              )}
+            </div>
+          )}
+          {matchesNothing ? (
+            <NoInstance />
+          ) : (
+            <>
+              {tile && <Choices tile={tile} who={who} onChange={(next) => show(next, true)} />}
+              {tile && <Behind tile={tile} who={who} span={span} onBy={(by) => show({ ...who, by }, true)} />}
+              {span && <AlertsThen span={span} />}
+            </>
+          )}
+        </section>
+      </FocusTrap>
+    </>
+  );
+}
+
+const byOf = ({ figure, by }: Who): Key => {
+  const keys = keysOf(figure);
+  return keys.find((key) => key === by) ?? (keys[0] as Key);
+};
+
+function Choices({ tile, who, onChange }: { tile: Tile; who: Who; onChange: (next: Who) => void }) {
+  const keys = keysOf(who.figure);
+  return (
+    <div className={classes.choices}>
+      <NativeSelect
+        label={tile.title}
+        size="xs"
+        value={who.figure}
+        data={tile.figures.map(({ figure, label }) => ({ value: figure, label }))}
+        onChange={(event) => onChange({ ...who, figure: event.currentTarget.value as Figure, by: undefined })}
+      />
+      <NativeSelect
+        label="By"
+        size="xs"
+        value={byOf(who)}
+        data={keys.map((key) => ({ value: key, label: keyName(key, false) }))}
+        onChange={(event) => onChange({ ...who, by: event.currentTarget.value as Key })}
+      />
+    </div>
+  );
+}
+
+function Waiting() {
+  return (
+    <div role="status" aria-label="Loading who is behind it" className={classes.waiting}>
+      {[70, 45, 30, 20].map((width) => (
+        <div key={width}>
+          <Skeleton h={14} w={`${width}%`} mb={8} />
+          <Skeleton h={6} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Behind is the figure, the ranked contributors, and the rest of them. */
+function Behind({ tile, who, span, onBy }: { tile: Tile; who: Who; span: Span | null; onBy: (by: Key) => void }) {
+  const { instanceIds } = useScope();
+  const by = byOf(who);
+  const current = useCurrent();
+  const query = { ...span, series: who.figure, by, ...(instanceIds && { instanceId: instanceIds }) };
+  const asked = api.useQuery("get", tile.path, { params: { query: query as never } }, span === null ? current : {});
+  const answer = asked.data;
+  const since = asked.isError ? notKeptSince(asProblem(asked.error).errors) : null;
+  const keys = keysOf(who.figure);
+  const other = keys[0] as Key;
+  const failed = asked.isError && since === null && (
+    <div className={classes.pad}>
+      <ProblemNote
+        error={asked.error}
+        title={`Who is behind it could not be read${answer ? " again" : ""}`}
+        onRetry={() => asked.refetch()}
+      />
+    </div>
+  );
+  if (since !== null) {
+    return (
+      <div role="status">
+        <EmptyState
+          title={`Not kept by ${keyName(by, false)} for this time`}
+          action={
+            other !== by && (
+              <Button size="xs" variant="default" onClick={() => onBy(other)}>
+                Show by {keyName(other, false)}
+              </Button>
+            )
+          }
+        >
+          It is kept since {shortTime(since)}.
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <>
+      <div className="visually-hidden" role="status">
+        {answer && said(tile, answer, by)}
+      </div>
+      {failed}
+      {answer ? <Ranked tile={tile} answer={answer} by={by} asked={span} /> : !asked.isError && <Waiting />}
+    </>
+  );
+}
+
+/** said is the answer for whoever hears it: the figure, and the first of those behind it. */
+function said(tile: Tile, answer: Answer, by: Key): string {
+  const label = tile.figures.find(({ figure }) => figure === answer.series)?.label ?? answer.series;
+  const first = answer.items[0];
+  if (answer.total === null || !first) return `${label}: no data in this time`;
+  const many = answer.items.length + answer.others.count;
+  const part = first.share === null ? "" : `, ${percent(100 * first.share)}`;
+  return `${label} ${tile.format(answer.total)}, ${count(many)} ${keyName(by, many !== 1)}. First: ${namedOf(by, first, []).title} ${tile.format(first.value)}${part}`;
+}
+
+const idOf = ({ instance, database, host, mount, category, statement }: Schemas["Contributor"]) =>
+  [statement?.id, database?.id, instance?.id, host, mount, category].join(" ");
+
+function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: Key; asked: Span | null }) {
+  const fleet = useFleet(by === "host" || by === "volume").data ?? [];
+  const { format } = tile;
+  const { items, others, total, coverage } = answer;
+  const used = { from: answer.from, to: answer.to };
+  const widened =
+    asked && (Date.parse(asked.from) !== Date.parse(used.from) || Date.parse(asked.to) !== Date.parse(used.to));
+  const incomplete = answer.incomplete && (
+    <p className={classes.incomplete} role="alert">
+      Incomplete: a database engine could not be read, and its share is missing here.
+    </p>
+  );
+  if (items.length === 0 || total === null) {
+    return (
+      <>
+        {incomplete}
+        <EmptyState title="No data in this time">Nothing was measured here, so nobody is behind it.</EmptyState>
+      </>
+    );
+  }
+  return (
+    <>
+      <div className={classes.total}>
+        <span className={classes.figure} data-who-total>
+          {format(total)}
+        </span>
+        <span className={classes.about}>
+          {widened && <>over {spanText(used)} · </>}
+          {answer.engines.map(engineName).join(", ")}
+        </span>
+      </div>
+      {incomplete}
+      <ol className={classes.list} aria-label={`Ranked ${keyName(by, true)}`}>
+        {items.map((item, at) => (
+          <Row
+            key={idOf(item)}
+            by={by}
+            item={item}
+            rank={at + 1}
+            length={lengthOf(answer, at)}
+            format={format}
+            fleet={fleet}
+            used={asked && used}
+          />
+        ))}
+      </ol>
+      {others.count > 0 && (
+        <div className={classes.others} data-who-others>
+          <span>
+            {count(others.count)} other {keyName(by, others.count !== 1)}
+          </span>
+          <span className="numbers">
+            {others.value !== null && format(others.value)}
+            {others.share !== null && ` · ${percent(100 * others.share)}`}
+          </span>
+        </div>
+      )}
+      {coverage && (
+        <p className={classes.note}>
+          These statements explain {percent(100 * coverage.share)} of the time that the servers say they were executing.
+        </p>
+      )}
+    </>
+  );
+}
+
+type RowProps = {
+  by: Key;
+  item: Schemas["Contributor"];
+  rank: number;
+  length: number;
+  format: (value: number) => string;
+  fleet: Schemas["Instance"][];
+  /** Null of what is of this moment. */
+  used: Span | null;
+};
+
+function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
+  const { title, where, instances } = namedOf(by, item, fleet);
+  return (
+    <li className={classes.row} data-who-row>
+      <span className={classes.rank} aria-hidden>
+        {rank}
+      </span>
+      <span className={classes.name}>
+        <Narrow instances={instances} used={used} title={title}>
+          <bdi className={by === "statement" ? classes.statement : undefined}>{title}</bdi>
+        </Narrow>
+        {item.instance?.removed && <span className={classes.removed}>removed</span>}
+      </span>
+      <span className={classes.value} data-who-value>
+        {format(item.value)}
+      </span>
+      {(where || item.share !== null || item.calls !== null) && (
+        <span className={classes.where}>
+          {[
+            where,
+            item.share !== null && percent(100 * item.share),
+            item.calls !== null && plural(Math.round(item.calls), "call"),
+          ]
+            .filter(Boolean)
+            .join(" · ")}
+        </span>
+      )}
+      <span className={classes.bar} aria-hidden>
+        <span style={{ width: `${Math.max(0.5, 100 * length)}%` }} />
+      </span>
+    </li>
+  );
+}
+
+/** Narrow leads to the dashboard of those servers alone, around that time, with the rest of the address as it is. */
+function Narrow({
+  instances,
+  used,
+  title,
+  children,
+}: {
+  instances: { id: string }[];
+  used: Span | null;
+  title: string;
+  children: ReactNode;
+}) {
+  const [now] = useState(serverNow);
+  if (instances.length === 0) return children;
+  const window = used && windowAround(used.from, used.to, now);
+  const ids = instances.map(({ id }) => id);
+  return (
+    <Anchor
+      inherit
+      aria-label={`${title}: only ${plural(ids.length, "this instance", "these instances").replace(/^1 /, "")}${window ? `, ${spanText(window)}` : ""}`}
+      renderRoot={(props) => (
+        <Link
+          from="/"
+          to="/"
+          resetScroll={false}
+          search={(here) => ({ ...here, instanceId: ids, ...(window && { range: undefined, ...window }) })}
+          {...props}
+        />
+      )}
+    >
+      {children}
+    </Anchor>
+  );
+}
+
+const listed = 5;
+
+/** AlertsThen is the alerts that fired last in that time. */
+function AlertsThen({ span }: { span: Span }) {
+  const { instanceIds, search } = useScope();
+  const { scope, error, retry } = useAlertScope(instanceIds);
+  const alerts = api.useQuery(
+    "get",
+    "/api/v1/alerts",
+    { params: { query: { pageSize: listed, sort: "-lastTriggeredAt", status: "all", ...span, ...scope } } },
+    { enabled: scope !== null },
+  );
+  const total = alerts.data?.page.totalItems ?? 0;
+  const failure = error ?? (alerts.isError ? alerts.error : null);
+  return (
+    <section className={classes.alerts} aria-label="Alerts that fired last in this time">
+      <h3 className={classes.alertsTitle}>Alerts that fired last in this time</h3>
+      {failure !== null ? (
+        <ProblemNote
+          error={failure}
+          title="Alerts could not be loaded"
+          onRetry={error ? retry : () => alerts.refetch()}
+        />
+      ) : !alerts.data ? (
+        <Skeleton h={14} w="60%" />
+      ) : total === 0 ? (
+        <p className={classes.about}>None.</p>
+      ) : (
+        <ul className={classes.alertList}>
+          {alerts.data.items.map((alert) => (
+            <li key={alert.id}>
+              <SeverityBadge severity={alert.severity} />
+              <span className={classes.alert}>
+                <Anchor
+                  size="sm"
+                  renderRoot={(props) => (
+                    <Link to="/alerts/$alertId" params={{ alertId: alert.id }} search={search} {...props} />
+                  )}
+                >
+                  {alert.title}
+                </Anchor>
+                <span className={classes.about}>
+                  {alert.instance?.name} <Time at={alert.lastTriggeredAt} />
+                </span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {total > listed && (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/alerts" search={{ ...search, range: undefined, ...span, status: "all" }} {...props} />
+          )}
+        >
+          All {count(total)} alerts of this time
+        </Anchor>
+      )}
+    </section>
+  );
+}

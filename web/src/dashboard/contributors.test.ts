@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { Schemas } from "../api/client";
+import { keysOf, lengthOf, movedBy, namedOf, notKeptSince, tileOf, windowAround } from "./contributors";
+
+const item = (of: Partial<Schemas["Contributor"]>): Schemas["Contributor"] => ({
+  ...{ instance: null, database: null, host: null, mount: null, category: null, statement: null, alert: null },
+  ...{ value: 1, calls: null, totalMs: null, share: null },
+  ...of,
+});
+
+test("a minute is seen with ten around it, a longer time as it is, and nothing ahead", () => {
+  const now = new Date("2026-11-22T12:00:00Z");
+  expect(windowAround("2026-11-22T10:00:00Z", "2026-11-22T10:02:00Z", now)).toEqual({
+    from: "2026-11-22T09:56:00.000Z",
+    to: "2026-11-22T10:06:00.000Z",
+  });
+  expect(windowAround("2026-11-22T11:58:00Z", "2026-11-22T11:59:00Z", now).to).toBe(now.toISOString());
+  const hour = { from: "2026-11-22T10:00:00Z", to: "2026-11-22T11:00:00Z" };
+  expect(windowAround(hour.from, hour.to, now)).toEqual(hour);
+});
+
+test("a bar is the share, or of maxima the part of the greatest, or of percent of a hundred", () => {
+  const shares = [item({ value: 3, share: 0.75 }), item({ value: 1, share: 0.25 })];
+  expect(lengthOf({ unit: "ms", items: shares }, 1)).toBe(0.25);
+  expect(lengthOf({ unit: "ms", items: [item({ value: 40 }), item({ value: 10 })] }, 1)).toBe(0.25);
+  expect(lengthOf({ unit: "percent", items: [item({ value: 80 })] }, 0)).toBe(0.8);
+  expect(lengthOf({ unit: "ms", items: [item({ value: 0 })] }, 0)).toBe(0);
+});
+
+test("a link is about the server, of a host those on it, and of a removed one about none", () => {
+  const [id, other] = ["0198f0a2-7c1e-7d2a-9c53-0d9f6f2f4b11", "0198f0a2-7c1e-7d2a-9c53-0d9f6f2f4b12"];
+  const instance = { id, name: "pg-1", engine: "postgresql" as const, removed: false };
+  expect(namedOf("instance", item({ instance }), []).instances).toEqual([instance]);
+  expect(namedOf("instance", item({ instance: { ...instance, removed: true } }), []).instances).toEqual([]);
+  const fleet = [
+    { id, name: "pg-1", host: "db1" },
+    { id: other, name: "pg-2", host: "db1" },
+    { id: other, name: "pg-3", host: null },
+  ];
+  const host = namedOf("host", item({ host: "db1" }), fleet);
+  expect([host.title, host.where, host.instances.length]).toEqual(["db1", "pg-1, pg-2", 2]);
+  expect(namedOf("volume", item({ host: "db1", mount: "/" }), fleet)).toMatchObject({
+    title: "/",
+    where: "db1 · pg-1, pg-2",
+  });
+});
+
+test("each figure has its tile and what it is by; alerts have none", () => {
+  expect([tileOf("disk")?.title, tileOf("waiting")?.title, tileOf("alerts")]).toEqual([
+    "Utilization",
+    "Connections",
+    undefined,
+  ]);
+  expect([keysOf("disk")[0], keysOf("average")[0]]).toEqual(["volume", "instance"]);
+});
+
+test("a step is as long as the time; of this moment there is none", () => {
+  const who = { figure: "cpu", from: "2026-11-22T10:00:00.000Z", to: "2026-11-22T10:01:00.000Z" } as const;
+  expect(movedBy(who, -1)).toMatchObject({ from: "2026-11-22T09:59:00.000Z", to: who.from });
+  expect(movedBy({ figure: "total" }, 1)).toEqual({ figure: "total" });
+});
+
+test("since when detail is kept is read of that refusal alone", () => {
+  const params = { since: "2026-11-20T00:00:00Z" };
+  expect(notKeptSince([{ code: "detail_not_kept", params }])).toBe(params.since);
+  expect(notKeptSince([{ code: "by_not_available", params }])).toBeNull();
+});

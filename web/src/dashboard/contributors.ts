@@ -1,0 +1,155 @@
+// What the panel knows of each figure: where it is asked for, what it is by, and how it is written.
+import type { Schemas } from "../api/client";
+import { count } from "../ui/format";
+import { bucketLengths } from "../window/window";
+import { latency, percent, sessions } from "./units";
+import type { Figure, Key, Who } from "./who";
+
+/** Tile is the figures that the panel lets one choose among, as they stand on one tile. */
+export type Tile = {
+  title: string;
+  /** Of the four; their answers are alike. */
+  path: "/api/v1/metrics/query-performance/contributors";
+  figures: { figure: Figure; label: string; by: Key[] }[];
+  format: (value: number) => string;
+};
+
+const path = (tile: string) => `/api/v1/metrics/${tile}/contributors` as Tile["path"];
+const waiters: Key[] = ["instance", "database"];
+const queries: Key[] = ["instance", "database", "statement"];
+
+const tiles: Tile[] = [
+  {
+    title: "Utilization",
+    path: path("utilization"),
+    figures: [
+      { figure: "cpu", label: "CPU", by: ["host"] },
+      { figure: "memory", label: "Memory", by: ["host"] },
+      { figure: "disk", label: "Disk", by: ["volume"] },
+    ],
+    format: percent,
+  },
+  {
+    title: "Query performance",
+    path: path("query-performance"),
+    figures: [
+      { figure: "average", label: "Average", by: queries },
+      { figure: "maximum", label: "Slowest query (mean)", by: queries },
+    ],
+    format: latency,
+  },
+  {
+    title: "Wait events",
+    path: path("wait-events"),
+    figures: [
+      { figure: "all", label: "All waits", by: [...waiters, "category"] },
+      { figure: "locks", label: "Locks", by: waiters },
+      { figure: "lightweightLocks", label: "Lightweight locks", by: waiters },
+      { figure: "io", label: "I/O", by: waiters },
+      { figure: "clientNetwork", label: "Client / network", by: waiters },
+      { figure: "other", label: "Other", by: waiters },
+    ],
+    format: sessions,
+  },
+  {
+    title: "Connections",
+    path: path("connections"),
+    figures: [
+      { figure: "total", label: "Total", by: waiters },
+      { figure: "active", label: "Active", by: waiters },
+      { figure: "idle", label: "Idle", by: waiters },
+      { figure: "waiting", label: "Waiting", by: waiters },
+    ],
+    format: count,
+  },
+];
+
+/** tileOf is the tile that a figure stands on; alerts have no contributors, and no tile here. */
+export const tileOf = (figure: Figure): Tile | undefined =>
+  tiles.find((tile) => tile.figures.some((f) => f.figure === figure));
+
+/** keysOf is what a figure can be told apart by, the first where nobody says. */
+export const keysOf = (figure: Figure): Key[] =>
+  tileOf(figure)?.figures.find((f) => f.figure === figure)?.by ?? ["instance"];
+
+const keyNames: Record<Key, [one: string, many: string]> = {
+  host: ["host", "hosts"],
+  volume: ["volume", "volumes"],
+  instance: ["instance", "instances"],
+  database: ["database", "databases"],
+  statement: ["statement", "statements"],
+  category: ["kind of wait", "kinds of wait"],
+};
+
+/** keyName is so many of them in words: "1 other host", "207 other statements". */
+export const keyName = (by: Key, many: boolean) => keyNames[by][many ? 1 : 0];
+
+const categories: Record<string, string> = {
+  locks: "Locks",
+  lightweightLocks: "Lightweight locks",
+  io: "I/O",
+  clientNetwork: "Client / network",
+  other: "Other",
+};
+
+export type Named = { title: string; where: string | null; instances: { id: string; name: string }[] };
+
+/** namedOf is what an item is called, where it is, and the servers that a link to it is about: of a host, those on it. */
+export function namedOf(
+  by: Key,
+  item: Schemas["Contributor"],
+  fleet: readonly { id: string; name: string; host: string | null }[],
+): Named {
+  const { instance, database, host } = item;
+  const own = instance && !instance.removed ? [instance] : [];
+  if (by === "host" || by === "volume") {
+    const instances = fleet.filter((i) => i.host !== null && i.host === host);
+    const on = instances.map(({ name }) => name).join(", ") || null;
+    return by === "host"
+      ? { title: host ?? "", where: on, instances }
+      : {
+          title: item.mount ?? "",
+          where: [host, on].filter(Boolean).join(" · "),
+          instances,
+        };
+  }
+  if (by === "category")
+    return { title: categories[item.category ?? ""] ?? item.category ?? "", where: null, instances: [] };
+  if (by === "instance") return { title: instance?.name ?? "", where: null, instances: own };
+  if (by === "database") return { title: database?.name ?? "", where: instance?.name ?? null, instances: own };
+  const where = [instance?.name, database?.name].filter(Boolean).join(" · ");
+  return { title: item.statement?.text ?? `Statement ${item.statement?.id.slice(-8) ?? ""}`, where, instances: own };
+}
+
+/** lengthOf is how much of its bar an item fills: its share, or where it has none its part of the greatest or of a hundred. */
+export function lengthOf({ unit, items }: Pick<Schemas["Contributors"], "unit" | "items">, at: number): number {
+  const item = items[at];
+  if (!item) return 0;
+  const greatest = unit === "percent" ? 100 : Math.max(...items.map((i) => i.value));
+  const part = item.share ?? (greatest > 0 ? item.value / greatest : 0);
+  return Math.min(1, Math.max(0, part));
+}
+
+const shown = 10 * bucketLengths["1m"];
+const iso = (at: number) => new Date(at).toISOString();
+
+/** windowAround is the time itself, or ten minutes around it where it is shorter, none of them ahead. */
+export function windowAround(from: string, to: string, now: Date): { from: string; to: string } {
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  if (end - start >= shown) return { from, to };
+  const last = Math.max(end, Math.min(Math.ceil((start + end + shown) / 2), now.getTime()));
+  return { from: iso(last - shown), to: iso(last) };
+}
+
+/** movedBy is the same figure so many of its own lengths later. */
+export function movedBy(who: Who, steps: number): Who {
+  if (!who.from || !who.to) return who;
+  const by = steps * (Date.parse(who.to) - Date.parse(who.from));
+  return { ...who, from: iso(Date.parse(who.from) + by), to: iso(Date.parse(who.to) + by) };
+}
+
+/** notKeptSince is since when that detail is kept, where a refusal says that it was not yet. */
+export function notKeptSince(errors: readonly { code: string; params?: Record<string, unknown> }[]): string | null {
+  const since = errors.find(({ code }) => code === "detail_not_kept")?.params?.since;
+  return typeof since === "string" ? since : null;
+}
