@@ -21,7 +21,10 @@ const rows = (of: Locator) => of.locator("[data-who-row]");
 /** behind is what the API says of the panel's address. */
 async function behind(page: Page, tile: string, by: string): Promise<Answer> {
   const here = new URL(page.url()).searchParams;
-  const query = new URLSearchParams({ series: here.get("who") ?? "", by: here.get("whoBy") ?? by });
+  const query = new URLSearchParams({
+    series: here.get("who")?.replace("firing", "active") ?? "",
+    by: here.get("whoBy") ?? by,
+  });
   for (const [name, from] of [
     ["from", "whoFrom"],
     ["to", "whoTo"],
@@ -30,7 +33,7 @@ async function behind(page: Page, tile: string, by: string): Promise<Answer> {
     if (value) query.set(name, value);
   }
   for (const id of here.getAll("instanceId")) query.append("instanceId", id);
-  const answer = await apiAs("admin", "GET", `/api/v1/metrics/${tile}/contributors?${query}`);
+  const answer = await apiAs("admin", "GET", `/api/v1/${tile}/contributors?${query}`);
   expect(answer.status, String(query)).toBe(200);
   return (await answer.json()) as Answer;
 }
@@ -91,7 +94,7 @@ test("a click on a figure says who is behind it, as the API does, by mouse and b
   expect(page.url()).toContain(`?${hour}&hide=&who=all&whoFrom=${at(30)}&whoTo=${at(31)}`);
   await total(waits).waitFor();
   expect(await total(waits).textContent(), "the tile's figure").toBe(figure);
-  const all = await behind(page, "wait-events", "instance");
+  const all = await behind(page, "metrics/wait-events", "instance");
   await expectAnswer(waits, all, (item) => item.instance?.name ?? "");
   expect(await waits.getByRole("status").first().textContent()).toContain(`All waits ${figure}, `);
   expect(await waits.getByRole("heading", { level: 2 }).evaluate((e) => e === document.activeElement)).toBe(true);
@@ -107,7 +110,7 @@ test("a click on a figure says who is behind it, as the API does, by mouse and b
   await waits.getByLabel("Wait events", { exact: true }).selectOption("io");
   await waits.getByLabel("By").selectOption("database");
   await page.waitForURL(/who=io.*whoBy=database/);
-  await expectAnswer(waits, await behind(page, "wait-events", "instance"), (item) => item.database?.name ?? "");
+  await expectAnswer(waits, await behind(page, "metrics/wait-events", "instance"), (item) => item.database?.name ?? "");
   expect(await page.evaluate(() => history.length)).toBe(steps);
 
   // Escape gives the chart back, with its cursor; Back opens the panel again
@@ -130,12 +133,24 @@ test("a click on a figure says who is behind it, as the API does, by mouse and b
   await total(utilization).waitFor();
   expect(await total(utilization).textContent()).toBe(cpu);
   expect(page.url()).toContain(`who=cpu&whoFrom=${at(1)}&whoTo=${at(2)}`);
-  await expectAnswer(utilization, await behind(page, "utilization", "host"), (item) => item.host ?? "");
+  await expectAnswer(utilization, await behind(page, "metrics/utilization", "host"), (item) => item.host ?? "");
 
   // the whole window, then one server alone, with the rest of the address
   await utilization.getByRole("button", { name: "Whole window" }).click();
   await page.waitForURL((url) => url.searchParams.get("whoTo") === at(60));
-  await expectAnswer(utilization, await behind(page, "utilization", "host"), (item) => item.host ?? "");
+  await expectAnswer(utilization, await behind(page, "metrics/utilization", "host"), (item) => item.host ?? "");
+  await page.keyboard.press("Escape");
+
+  // the alerts behind their history
+  await cursorOf(page, "Alert history").focus();
+  await page.keyboard.press("End");
+  const firing = await readout(page, "Alert history", 0);
+  await page.keyboard.press("Enter");
+  const raised = panel(page, "Alert history");
+  await total(raised).waitFor();
+  expect(await total(raised).textContent()).toBe(firing);
+  const alarms = await behind(page, "alerts/raised-resolved-history", "alert");
+  expect(await rows(raised).locator("bdi").allTextContents()).toEqual(alarms.items.map((i) => i.alert?.title));
   await page.keyboard.press("Escape");
 
   // connections are of this moment
@@ -143,7 +158,7 @@ test("a click on a figure says who is behind it, as the API does, by mouse and b
   const connections = panel(page, "Connections");
   await total(connections).waitFor();
   expect(page.url()).toMatch(/who=total$/);
-  const snapshot = await behind(page, "connections", "instance");
+  const snapshot = await behind(page, "metrics/connections", "instance");
   await expect.poll(() => rows(connections).count()).toBe(snapshot.items.length);
   await rows(connections).getByRole("link").first().click();
   await page.waitForURL(/instanceId=/);
@@ -169,7 +184,7 @@ test("a copied link opens the panel on a narrow screen, in every state", async (
   });
   const slowest = panel(page, "Query performance");
   await total(slowest).waitFor();
-  const real = await behind(page, "query-performance", "instance");
+  const real = await behind(page, "metrics/query-performance", "instance");
   await expectAnswer(slowest, real, (item) => item.instance?.name ?? "");
   const href = (await rows(slowest).getByRole("link").first().getAttribute("href")) ?? "";
   const to = new URL(href, "http://x").searchParams;

@@ -57,7 +57,7 @@ export function AlertHistoryTile() {
       }}
       before={before}
       draw={draw}
-      whole="alerts"
+      whole="firing"
     />
   );
 }

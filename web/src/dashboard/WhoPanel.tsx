@@ -15,17 +15,7 @@ import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
 import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
-import {
-  keyName,
-  keysOf,
-  lengthOf,
-  movedBy,
-  namedOf,
-  notKeptSince,
-  type Tile,
-  tileOf,
-  windowAround,
-} from "./contributors";
+import { keyName, lengthOf, movedBy, namedOf, notKeptSince, shownOf, type Tile, windowAround } from "./contributors";
 import { useAlertScope, useFleet } from "./fleet";
 import { NoInstance } from "./NoValues";
 import { percent } from "./units";
@@ -78,8 +68,8 @@ export function WhoPanel({ who }: { who: Who }) {
   const { window, matchesNothing } = useScope();
   const narrow = useMediaQuery("(max-width: 74.99em)", false, { getInitialValueInEffect: false });
   const heading = useRef<HTMLHeadingElement>(null);
-  const tile = tileOf(who.figure);
-  const title = tile?.title ?? "Alert history";
+  const { tile } = shownOf(who.figure);
+  const { title } = tile;
   useReturn(title, who.from);
   const span = who.from && who.to ? { from: who.from, to: who.to } : null;
   const subject = `${title} ${span?.from} ${span?.to}`;
@@ -107,7 +97,7 @@ export function WhoPanel({ who }: { who: Who }) {
         >
           <div className={classes.top}>
             <Title order={2} ref={heading} tabIndex={-1} data-autofocus className={classes.title}>
-              {tile ? "Who is behind it" : "Alerts at that time"}
+              Who is behind it
             </Title>
             <ActionIcon variant="default" size="md" aria-label="Copy the link to this panel" onClick={clip}>
               <IconLink size={16} aria-hidden />
@@ -146,9 +136,9 @@ export function WhoPanel({ who }: { who: Who }) {
             <NoInstance />
           ) : (
             <>
-              {tile && <Choices tile={tile} who={who} onChange={(next) => show(next, true)} />}
-              {tile && <Behind tile={tile} who={who} span={span} onBy={(by) => show({ ...who, by }, true)} />}
-              {span && <AlertsThen span={span} />}
+              <Choices tile={tile} who={who} onChange={(next) => show(next, true)} />
+              <Behind who={who} span={span} onBy={(by) => show({ ...who, by }, true)} />
+              {span && title !== "Alert history" && <AlertsThen span={span} />}
             </>
           )}
         </section>
@@ -158,12 +148,12 @@ export function WhoPanel({ who }: { who: Who }) {
 }
 
 const byOf = ({ figure, by }: Who): Key => {
-  const keys = keysOf(figure);
+  const keys = shownOf(figure).by;
   return keys.find((key) => key === by) ?? (keys[0] as Key);
 };
 
 function Choices({ tile, who, onChange }: { tile: Tile; who: Who; onChange: (next: Who) => void }) {
-  const keys = keysOf(who.figure);
+  const keys = shownOf(who.figure).by;
   return (
     <div className={classes.choices}>
       <NativeSelect
@@ -198,15 +188,15 @@ function Waiting() {
 }
 
 /** Behind is the figure, the ranked contributors, and the rest of them. */
-function Behind({ tile, who, span, onBy }: { tile: Tile; who: Who; span: Span | null; onBy: (by: Key) => void }) {
+function Behind({ who, span, onBy }: { who: Who; span: Span | null; onBy: (by: Key) => void }) {
+  const { tile, label, series, by: keys } = shownOf(who.figure);
   const { instanceIds } = useScope();
   const by = byOf(who);
   const current = useCurrent();
-  const query = { ...span, series: who.figure, by, ...(instanceIds && { instanceId: instanceIds }) };
+  const query = { ...span, series, by, ...(instanceIds && { instanceId: instanceIds }) };
   const asked = api.useQuery("get", tile.path, { params: { query: query as never } }, span === null ? current : {});
   const answer = asked.data;
   const since = asked.isError ? notKeptSince(asProblem(asked.error).errors) : null;
-  const keys = keysOf(who.figure);
   const other = keys[0] as Key;
   const failed = asked.isError && since === null && (
     <div className={classes.pad}>
@@ -238,7 +228,7 @@ function Behind({ tile, who, span, onBy }: { tile: Tile; who: Who; span: Span | 
   return (
     <>
       <div className="visually-hidden" role="status">
-        {answer && said(tile, answer, by)}
+        {answer && said(label, tile, answer, by)}
       </div>
       {failed}
       {answer ? <Ranked tile={tile} answer={answer} by={by} asked={span} /> : !asked.isError && <Waiting />}
@@ -247,8 +237,7 @@ function Behind({ tile, who, span, onBy }: { tile: Tile; who: Who; span: Span | 
 }
 
 /** said is the answer for whoever hears it: the figure, and the first of those behind it. */
-function said(tile: Tile, answer: Answer, by: Key): string {
-  const label = tile.figures.find(({ figure }) => figure === answer.series)?.label ?? answer.series;
+function said(label: string, tile: Tile, answer: Answer, by: Key): string {
   const first = answer.items[0];
   if (answer.total === null || !first) return `${label}: no data in this time`;
   const many = answer.items.length + answer.others.count;
@@ -256,8 +245,8 @@ function said(tile: Tile, answer: Answer, by: Key): string {
   return `${label} ${tile.format(answer.total)}, ${count(many)} ${keyName(by, many !== 1)}. First: ${namedOf(by, first, []).title} ${tile.format(first.value)}${part}`;
 }
 
-const idOf = ({ instance, database, host, mount, category, statement }: Schemas["Contributor"]) =>
-  [statement?.id, database?.id, instance?.id, host, mount, category].join(" ");
+const idOf = ({ instance, database, host, mount, category, statement, alert }: Schemas["Contributor"]) =>
+  [alert?.id, statement?.id, database?.id, instance?.id, host, mount, category].join(" ");
 
 function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: Key; asked: Span | null }) {
   const fleet = useFleet(by === "host" || by === "volume").data ?? [];
@@ -337,6 +326,7 @@ type RowProps = {
 };
 
 function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
+  const { search } = useScope();
   const { title, where, instances } = namedOf(by, item, fleet);
   return (
     <li className={classes.row} data-who-row>
@@ -344,13 +334,24 @@ function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
         {rank}
       </span>
       <span className={classes.name}>
-        <Narrow instances={instances} used={used} title={title}>
-          <bdi className={by === "statement" ? classes.statement : undefined}>{title}</bdi>
-        </Narrow>
+        {item.alert ? (
+          <Anchor
+            inherit
+            renderRoot={(props) => (
+              <Link to="/alerts/$alertId" params={{ alertId: item.alert?.id ?? "" }} search={search} {...props} />
+            )}
+          >
+            <bdi>{title}</bdi>
+          </Anchor>
+        ) : (
+          <Narrow instances={instances} used={used} title={title}>
+            <bdi className={by === "statement" ? classes.statement : undefined}>{title}</bdi>
+          </Narrow>
+        )}
         {item.instance?.removed && <span className={classes.removed}>removed</span>}
       </span>
       <span className={classes.value} data-who-value>
-        {format(item.value)}
+        {item.alert ? <SeverityBadge severity={item.alert.severity} /> : format(item.value)}
       </span>
       {(where || item.share !== null || item.calls !== null) && (
         <span className={classes.where}>

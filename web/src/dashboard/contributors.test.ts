@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { keysOf, lengthOf, movedBy, namedOf, notKeptSince, tileOf, windowAround } from "./contributors";
+import { lengthOf, movedBy, namedOf, notKeptSince, shownOf, windowAround } from "./contributors";
 
 const item = (of: Partial<Schemas["Contributor"]>): Schemas["Contributor"] => ({
   ...{ instance: null, database: null, host: null, mount: null, category: null, statement: null, alert: null },
@@ -45,13 +45,11 @@ test("a link is about the server, of a host those on it, and of a removed one ab
   });
 });
 
-test("each figure has its tile and what it is by; alerts have none", () => {
-  expect([tileOf("disk")?.title, tileOf("waiting")?.title, tileOf("alerts")]).toEqual([
-    "Utilization",
-    "Connections",
-    undefined,
-  ]);
-  expect([keysOf("disk")[0], keysOf("average")[0]]).toEqual(["volume", "instance"]);
+test("each figure has its tile, the API's name, and what it is by", () => {
+  const { tile, series, by } = shownOf("firing");
+  expect([tile.title, series, by[0]]).toEqual(["Alert history", "active", "alert"]);
+  expect([shownOf("active").tile.title, shownOf("active").series]).toEqual(["Connections", "active"]);
+  expect([shownOf("disk").by[0], shownOf("average").by[0]]).toEqual(["volume", "instance"]);
 });
 
 test("a step is as long as the time; of this moment there is none", () => {

@@ -8,9 +8,10 @@ import type { Figure, Key, Who } from "./who";
 /** Tile is the figures that the panel lets one choose among, as they stand on one tile. */
 export type Tile = {
   title: string;
-  /** Of the four; their answers are alike. */
+  /** Of the five; their answers are alike. */
   path: "/api/v1/metrics/query-performance/contributors";
-  figures: { figure: Figure; label: string; by: Key[] }[];
+  /** `series` is the API's name where that is another. */
+  figures: { figure: Figure; series?: string; label: string; by: Key[] }[];
   format: (value: number) => string;
 };
 
@@ -18,7 +19,18 @@ const path = (tile: string) => `/api/v1/metrics/${tile}/contributors` as Tile["p
 const waiters: Key[] = ["instance", "database"];
 const queries: Key[] = ["instance", "database", "statement"];
 
+const alerts: Key[] = ["alert", "instance"];
+
 const tiles: Tile[] = [
+  {
+    title: "Alert history",
+    path: "/api/v1/alerts/raised-resolved-history/contributors" as string as Tile["path"],
+    figures: [
+      { figure: "firing", series: "active", label: "Firing", by: alerts },
+      { figure: "resolved", label: "Resolved", by: alerts },
+    ],
+    format: count,
+  },
   {
     title: "Utilization",
     path: path("utilization"),
@@ -64,13 +76,19 @@ const tiles: Tile[] = [
   },
 ];
 
-/** tileOf is the tile that a figure stands on; alerts have no contributors, and no tile here. */
-export const tileOf = (figure: Figure): Tile | undefined =>
-  tiles.find((tile) => tile.figures.some((f) => f.figure === figure));
+type Shown = { tile: Tile; label: string; series: string; by: Key[] };
 
-/** keysOf is what a figure can be told apart by, the first where nobody says. */
-export const keysOf = (figure: Figure): Key[] =>
-  tileOf(figure)?.figures.find((f) => f.figure === figure)?.by ?? ["instance"];
+const shownAs = new Map(
+  tiles.flatMap((tile) =>
+    tile.figures.map(({ figure, label, series = figure, by }): [Figure, Shown] => [
+      figure,
+      { tile, label, series, by },
+    ]),
+  ),
+);
+
+/** shownOf is the tile that a figure stands on, what it is called there and by the API, and what it can be told apart by. */
+export const shownOf = (figure: Figure) => shownAs.get(figure) as Shown;
 
 const keyNames: Record<Key, [one: string, many: string]> = {
   host: ["host", "hosts"],
@@ -79,6 +97,7 @@ const keyNames: Record<Key, [one: string, many: string]> = {
   database: ["database", "databases"],
   statement: ["statement", "statements"],
   category: ["kind of wait", "kinds of wait"],
+  alert: ["alert", "alerts"],
 };
 
 /** keyName is so many of them in words: "1 other host", "207 other statements". */
@@ -115,9 +134,10 @@ export function namedOf(
   }
   if (by === "category")
     return { title: categories[item.category ?? ""] ?? item.category ?? "", where: null, instances: [] };
-  if (by === "instance") return { title: instance?.name ?? "", where: null, instances: own };
+  if (by === "instance") return { title: instance?.name ?? "No instance", where: null, instances: own };
   if (by === "database") return { title: database?.name ?? "", where: instance?.name ?? null, instances: own };
   const where = [instance?.name, database?.name].filter(Boolean).join(" · ");
+  if (by === "alert") return { title: item.alert?.title ?? "", where, instances: [] };
   return { title: item.statement?.text ?? `Statement ${item.statement?.id.slice(-8) ?? ""}`, where, instances: own };
 }
 

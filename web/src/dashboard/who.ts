@@ -10,10 +10,10 @@ export type Key = (typeof keys)[number];
 /** Who is whose figure of which time; connections, which are of this moment, have none. */
 export type Who = { figure: Figure; from?: string; to?: string; by?: Key };
 
-/** figureOf is the name that the contributors of a tile's series have. Alerts are listed, whatever becomes of them. */
+/** figureOf is what the panel calls a tile's series. */
 export const figureOf: Record<SeriesName, Figure> = {
-  active: "alerts",
-  resolved: "alerts",
+  active: "firing",
+  resolved: "resolved",
   cpuPercent: "cpu",
   memoryPercent: "memory",
   diskPercent: "disk",

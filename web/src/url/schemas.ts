@@ -29,16 +29,19 @@ export const checkSeverities = ["Critical", "High", "Medium", "Low"] as const;
 export const checkDomains = ["Security", "Performance", "Configuration", "Schema", "Maintenance"] as const;
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
 const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt"] as const;
-/** Whom the dashboard's panel can tell apart: a tile's figure by the name that its contributors have, or the alerts. */
+/**
+ * The figures of which the dashboard's panel says who is behind them, by the names that their contributors have; of alerts
+ * and of connections `active` are firing and active ones.
+ */
 export const figures = [
-  "alerts",
+  ...(["firing", "resolved"] as const),
   ...(["cpu", "memory", "disk"] as const),
   ...(["average", "maximum"] as const),
   ...(["all", "locks", "lightweightLocks", "io", "clientNetwork", "other"] as const),
   ...(["total", "active", "idle", "waiting"] as const),
 ] as const;
 /** What contributors are told apart by. */
-export const keys = ["host", "volume", "instance", "database", "statement", "category"] as const;
+export const keys = ["host", "volume", "instance", "database", "statement", "category", "alert"] as const;
 const ofThisMoment: readonly string[] = ["total", "active", "idle", "waiting"];
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
