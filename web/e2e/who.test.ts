@@ -38,7 +38,9 @@ async function behind(page: Page, tile: string, by: string): Promise<Answer> {
   return (await answer.json()) as Answer;
 }
 
-const number = (text: string | null) => Number(/-?[\d,]+(\.\d+)?/.exec(text ?? "")?.[0].replaceAll(",", ""));
+/** number is what a text says; latencies from a second on are written in seconds, and answered in milliseconds. */
+const number = (text: string | null) =>
+  Number(/-?[\d,]+(\.\d+)?/.exec(text ?? "")?.[0].replaceAll(",", "")) * (/\d s$/.test(text ?? "") ? 1_000 : 1);
 
 /** expectAnswer holds the panel against an answer: its figure, every row in its order, and the others. */
 async function expectAnswer(of: Locator, answer: Answer, name: (item: Answer["items"][number]) => string) {
