@@ -123,7 +123,11 @@ test("5 server away: what was there stays, one banner, and the page goes on by i
   expect(await page.getByRole("alert").count()).toBe(0);
   // Its code was asked for at the first move of the pointer, when nobody answered.
   await page.locator('[data-kpi="connections"]').click();
-  await page.getByRole("dialog", { name: /^Who is behind it/ }).getByText("erp").first().waitFor();
+  await page
+    .getByRole("dialog", { name: /^Who is behind it/ })
+    .getByText("erp")
+    .first()
+    .waitFor();
 }, 120_000);
 
 test("5 server away: what is tried fails with a word, and a part that is not loaded waits", async () => {
