@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/internal/measurements/pgstore/codec"
 )
 
 // abacus is a kind that counts, in three ways: hosts have counters, whose intervals
@@ -31,68 +32,68 @@ func (t *abacus) fail(step string) error {
 	return t.fault(step)
 }
 
-func (t *abacus) reach() time.Duration {
-	if t.name == hosts {
+func (t *abacus) Reach() time.Duration {
+	if t.name == codec.Hosts {
 		return lookBack
 	}
 	return 0
 }
 
-func (t *abacus) whole() bool { return t.name == statements }
+func (t *abacus) Whole() bool { return t.name == codec.Statements }
 
-func (t *abacus) merge(stored, arrived []byte) ([]byte, bool, error) {
+func (t *abacus) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	merged := parts(arrived)
 	maps.Copy(merged, parts(stored))
 	return pack(merged), len(merged) > len(parts(stored)), t.fail("merge")
 }
 
-func (t *abacus) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, row, _ []byte) (rolled, detail []byte, err error) {
+func (t *abacus) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []codec.Sample, row, _ []byte) (rolled, detail []byte, err error) {
 	all := map[int64]int64{}
-	for minute := range minutesOfHour {
+	for minute := range codec.MinutesOfHour {
 		start := hour.Add(time.Duration(minute) * time.Minute)
 		if dirty>>minute&1 == 1 {
-			row, _ = t.set(row, minute, t.of(samples, start, start.Add(time.Minute)).bytes())
+			row, _ = t.Set(row, minute, t.of(samples, start, start.Add(time.Minute)).bytes())
 		}
 	}
 	for _, s := range samples {
-		addSessions(all, s.body)
+		addSessions(all, s.Body)
 	}
-	if t.name == statements {
+	if t.name == codec.Statements {
 		detail = pack(all)
 	}
 	return row, detail, t.fail("roll")
 }
 
 // of is brute force: what the samples of a bucket come to.
-func (t *abacus) of(samples []sample, from, to time.Time) (a amounts) {
+func (t *abacus) of(samples []codec.Sample, from, to time.Time) (a amounts) {
 	inside := map[int64]int64{}
 	for i, s := range samples {
-		if s.at.Before(from) || !s.at.Before(to) {
+		if s.At.Before(from) || !s.At.Before(to) {
 			continue
 		}
 		switch t.name {
-		case hosts:
+		case codec.Hosts:
 			a.samples++
-			if i > 0 && s.at.Sub(samples[i-1].at) <= lookBack {
-				a.most = max(a.most, parts(s.body)[0]-parts(samples[i-1].body)[0])
-				a.sum += parts(s.body)[0] - parts(samples[i-1].body)[0]
+			if i > 0 && s.At.Sub(samples[i-1].At) <= lookBack {
+				a.most = max(a.most, parts(s.Body)[0]-parts(samples[i-1].Body)[0])
+				a.sum += parts(s.Body)[0] - parts(samples[i-1].Body)[0]
 			}
 		default:
-			addSessions(inside, s.body)
+			addSessions(inside, s.Body)
 			a.samples++
 		}
 	}
-	if t.name == hosts {
+	if t.name == codec.Hosts {
 		return a
 	}
 	b := sumOf(inside)
-	if t.name == sessions {
+	if t.name == codec.Sessions {
 		b.samples, b.most = a.samples, 0
 	}
 	return b
 }
 
-func (t *abacus) join(details [][]byte) ([]byte, error) {
+func (t *abacus) Join(details [][]byte) ([]byte, error) {
 	all := map[int64]int64{}
 	for _, d := range details {
 		addSessions(all, d)
@@ -100,15 +101,15 @@ func (t *abacus) join(details [][]byte) ([]byte, error) {
 	return pack(all), t.fail("join")
 }
 
-func (t *abacus) ofDetails() bool { return t.name == statements }
+func (t *abacus) OfDetails() bool { return t.name == codec.Statements }
 
-func (t *abacus) total(_ fleet.Engine, row []byte, n int, detail []byte) ([]byte, error) {
+func (t *abacus) Total(_ fleet.Engine, row []byte, n int, detail []byte) ([]byte, error) {
 	if detail != nil {
 		return sumOf(parts(detail)).bytes(), t.fail("total")
 	}
 	var a amounts
 	for i := range n {
-		slot, _ := t.slot(row, i)
+		slot, _ := t.Slot(row, i)
 		if slot == nil {
 			continue
 		}
@@ -120,14 +121,14 @@ func (t *abacus) total(_ fleet.Engine, row []byte, n int, detail []byte) ([]byte
 
 const abacusSlot = 25 // whether there is one, and three numbers
 
-func (t *abacus) slot(row []byte, i int) ([]byte, error) {
+func (t *abacus) Slot(row []byte, i int) ([]byte, error) {
 	if len(row) < (i+1)*abacusSlot || row[i*abacusSlot] == 0 {
 		return nil, nil
 	}
 	return row[i*abacusSlot : (i+1)*abacusSlot], nil
 }
 
-func (t *abacus) set(row []byte, i int, slot []byte) ([]byte, error) {
+func (t *abacus) Set(row []byte, i int, slot []byte) ([]byte, error) {
 	if len(slot) != abacusSlot {
 		return nil, fmt.Errorf("a slot of %d bytes", len(slot))
 	}

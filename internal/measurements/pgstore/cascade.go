@@ -10,6 +10,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
@@ -73,7 +74,7 @@ func (g *group) readCascade(ctx context.Context, hours []*dirtyHour) (*cascade, 
 		}
 	}
 	for _, h := range hours {
-		ofDetails := g.kind(h.Series).ofDetails()
+		ofDetails := g.kind(h.Series).OfDetails()
 		expect(h.floor(timegrid.Day), c.days, timegrid.Day, timegrid.Hour, ofDetails)
 		expect(h.floor(timegrid.Week), c.weeks, timegrid.Week, timegrid.Day, ofDetails)
 	}
@@ -159,7 +160,7 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 			return fmt.Errorf("roll up the day %s: %w", day.Start, err)
 		}
 		week := c.weeks[day.floor(timegrid.Week)]
-		if week.row, err = k.set(week.row, day.within(timegrid.Week, timegrid.Day), slot); err != nil {
+		if week.row, err = k.Set(week.row, day.within(timegrid.Week, timegrid.Day), slot); err != nil {
 			return fmt.Errorf("carry the day %s to its week: %w", day.Start, err)
 		}
 		if day.detail != nil {
@@ -171,7 +172,7 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 		if err != nil {
 			return fmt.Errorf("roll up the week %s: %w", week.Start, err)
 		}
-		if week.row, err = k.set(week.row, weekItself, slot); err != nil {
+		if week.row, err = k.Set(week.row, weekItself, slot); err != nil {
 			return fmt.Errorf("set the week %s: %w", week.Start, err)
 		}
 	}
@@ -180,30 +181,30 @@ func (c *cascade) carrySeries(hours []*dirtyHour) error {
 
 // take sets an hour of the day. A day whose hours are forgotten, but which its week
 // still has, starts with what it was as its rest.
-func (l *longer) take(k kind, engine fleet.Engine, h *dirtyHour, week *longer) (err error) {
+func (l *longer) take(k codec.Kind, engine fleet.Engine, h *dirtyHour, week *longer) (err error) {
 	if l.row == nil {
 		if l.row, err = copySlot(k, week.row, l.within(timegrid.Week, timegrid.Day), nil, restOfDay); err != nil {
 			return err
 		}
 	}
 	var detail []byte
-	if k.ofDetails() {
+	if k.OfDetails() {
 		detail = h.detail
 		l.parts[h.Start] = detail
 	}
-	slot, err := k.total(engine, h.rolled, minutesOfHour, detail)
+	slot, err := k.Total(engine, h.rolled, codec.MinutesOfHour, detail)
 	if err != nil {
 		return err
 	}
-	l.row, err = k.set(l.row, h.within(timegrid.Day, timegrid.Hour), slot)
+	l.row, err = k.Set(l.row, h.within(timegrid.Day, timegrid.Hour), slot)
 	return err
 }
 
 // total makes the slot of the bucket of the first n slots of its row or, where the kind
 // has details, of those and of the rest, whose own are forgotten.
-func (l *longer) total(k kind, engine fleet.Engine, n, rest int) ([]byte, error) {
+func (l *longer) total(k codec.Kind, engine fleet.Engine, n, rest int) ([]byte, error) {
 	if len(l.parts) == 0 {
-		return k.total(engine, l.row, n, nil)
+		return k.Total(engine, l.row, n, nil)
 	}
 	starts := slices.SortedFunc(maps.Keys(l.parts), time.Time.Compare)
 	parts := make([][]byte, len(starts))
@@ -211,10 +212,10 @@ func (l *longer) total(k kind, engine fleet.Engine, n, rest int) ([]byte, error)
 		parts[i] = l.parts[start]
 	}
 	var err error
-	if l.detail, err = k.join(parts); err != nil {
+	if l.detail, err = k.Join(parts); err != nil {
 		return nil, err
 	}
-	known, err := k.total(engine, nil, 0, l.detail)
+	known, err := k.Total(engine, nil, 0, l.detail)
 	if err != nil {
 		return nil, err
 	}
@@ -222,10 +223,10 @@ func (l *longer) total(k kind, engine fleet.Engine, n, rest int) ([]byte, error)
 	if err != nil || both == nil {
 		return known, err
 	}
-	if both, err = k.set(both, 1, known); err != nil {
+	if both, err = k.Set(both, 1, known); err != nil {
 		return nil, err
 	}
-	return k.total(engine, both, 2, nil)
+	return k.Total(engine, both, 2, nil)
 }
 
 // keep writes what hours were rolled up to, and takes their marks away.

@@ -14,6 +14,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
@@ -64,10 +65,10 @@ func (s *Store) UtilizationContributors(ctx context.Context, organization uuid.U
 		return ranking, err
 	}
 	if b.By == measurements.ByVolume {
-		return ranking, readDetails(ctx, s, hosts, series, span, samplePeaks, decodePeaks, func(of subject, parts []peaks) error {
-			sum := make(peaks)
+		return ranking, readDetails(ctx, s, codec.Hosts, series, span, codec.SamplePeaks, codec.DecodePeaks, func(of subject, parts []codec.Peaks) error {
+			sum := make(codec.Peaks)
 			for _, part := range parts {
-				sum.join(part)
+				sum.Join(part)
 			}
 			for mount, peak := range sum {
 				ranking.Add(measurements.Contributor{Host: of.Subject, Mount: mount, Value: peak})
@@ -75,13 +76,13 @@ func (s *Store) UtilizationContributors(ctx context.Context, organization uuid.U
 			return nil
 		})
 	}
-	sums := make(map[int64]*hostSlot, len(series))
-	err = s.readSpan(ctx, span, hosts, series, func(id int64, slot []byte) error {
-		one, err := decodeHostSlot(slot)
+	sums := make(map[int64]*codec.HostSlot, len(series))
+	err = s.readSpan(ctx, span, codec.Hosts, series, func(id int64, slot []byte) error {
+		one, err := codec.DecodeHostSlot(slot)
 		if sums[id] == nil {
-			sums[id] = new(hostSlot)
+			sums[id] = new(codec.HostSlot)
 		}
-		sums[id].addHosts(one)
+		sums[id].AddHosts(one)
 		return err
 	})
 	for _, of := range series {
@@ -89,25 +90,15 @@ func (s *Store) UtilizationContributors(ctx context.Context, organization uuid.U
 		if sum == nil {
 			continue
 		}
-		mean := sum.cpu / float64(sum.weight) // 0 by 0 is NaN
+		mean := sum.MeanCPU()
 		if b.Series == measurements.Memory {
-			mean = sum.memory / float64(sum.n)
+			mean = sum.MeanMemory()
 		}
 		if !math.IsNaN(mean) {
 			ranking.Add(measurements.Contributor{Host: of.Subject, Value: mean})
 		}
 	}
 	return ranking, err
-}
-
-func samplePeaks(body []byte) (peaks, error) {
-	b, err := decodeHost(body)
-	if err != nil {
-		return nil, err
-	}
-	p := make(peaks)
-	p.take(b)
-	return p, nil
 }
 
 // QueryContributors is documented at measurements.Store.
@@ -119,7 +110,7 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	if engine == fleet.Oracle && span.From.Before(now.Add(-oracleDays)) {
 		return ranking, nil
 	}
-	series, err := s.inScope(ctx, organization, statements, engine, scope)
+	series, err := s.inScope(ctx, organization, codec.Statements, engine, scope)
 	if err != nil {
 		return ranking, err
 	}
@@ -127,28 +118,28 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && engine != fleet.Oracle) {
 		return s.queryInstances(ctx, series, span, ranking)
 	}
-	return ranking, readDetails(ctx, s, statements, series, span, decodeStatements, decodeDetail, func(of subject, parts []detail) error {
+	return ranking, readDetails(ctx, s, codec.Statements, series, span, codec.DecodeStatements, codec.DecodeDetail, func(of subject, parts []codec.Detail) error {
 		instance, err := uuid.Parse(of.Subject)
 		if err != nil {
 			return err
 		}
 		ranking.Sampled = true
-		whole := querySlot{max: math.NaN()}
-		for _, d := range addUpDetails(parts) {
-			c := measurements.Contributor{Instance: instance, Database: d.database}
-			sum := querySlot{max: math.NaN()}
-			for _, one := range d.statements {
-				shown := one.shown(engine)
-				if b.By == measurements.ByStatement && shown.calls > 0 {
-					c.Statement = measurements.StatementID(instance, one.hash)
+		whole := codec.NoQueries()
+		for _, d := range codec.AddUpDetails(parts) {
+			c := measurements.Contributor{Instance: instance, Database: d.Database}
+			sum := codec.NoQueries()
+			for _, one := range d.Statements {
+				shown := one.Shown(engine)
+				if b.By == measurements.ByStatement && shown.Calls > 0 {
+					c.Statement = measurements.StatementID(instance, one.Hash)
 					addQueries(&ranking, c, shown)
 				}
-				sum.addQueries(shown)
+				sum.AddQueries(shown)
 			}
 			if b.By == measurements.ByDatabase {
 				addQueries(&ranking, c, sum)
 			}
-			whole.addQueries(sum)
+			whole.AddQueries(sum)
 		}
 		if b.By == measurements.ByInstance {
 			addQueries(&ranking, measurements.Contributor{Instance: instance}, whole)
@@ -159,13 +150,14 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 
 // queryInstances ranks instances by what their slots show.
 func (s *Store) queryInstances(ctx context.Context, series subjects, span measurements.Span, ranking measurements.Ranking) (measurements.Ranking, error) {
-	sums := make(map[int64]*querySlot, len(series))
-	err := s.readSpan(ctx, span, statements, series, func(id int64, slot []byte) error {
-		one, err := decodeQuerySlot(slot)
+	sums := make(map[int64]*codec.QuerySlot, len(series))
+	err := s.readSpan(ctx, span, codec.Statements, series, func(id int64, slot []byte) error {
+		one, err := codec.DecodeQuerySlot(slot)
 		if sums[id] == nil {
-			sums[id] = &querySlot{max: math.NaN()}
+			none := codec.NoQueries()
+			sums[id] = &none
 		}
-		sums[id].addQueries(one)
+		sums[id].AddQueries(one)
 		return err
 	})
 	if err != nil {
@@ -185,13 +177,13 @@ func (s *Store) queryInstances(ctx context.Context, series subjects, span measur
 }
 
 // addQueries adds a contributor with what was executed of it, if anything was.
-func addQueries(r *measurements.Ranking, c measurements.Contributor, sum querySlot) {
-	if sum.calls == 0 {
+func addQueries(r *measurements.Ranking, c measurements.Contributor, sum codec.QuerySlot) {
+	if sum.Calls == 0 {
 		return
 	}
-	c.Value = sum.max
+	c.Value = sum.Max
 	if r.Series == measurements.Average {
-		c.Calls, c.TotalMs = float64(sum.calls), sum.total
+		c.Calls, c.TotalMs = float64(sum.Calls), sum.Total
 		c.Value = c.TotalMs / c.Calls
 	}
 	r.Add(c)
@@ -210,15 +202,15 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 	if err := s.keeps(ctx, span, b, true); err != nil {
 		return ranking, err
 	}
-	series, err := s.inScope(ctx, organization, sessions, engine, scope)
+	series, err := s.inScope(ctx, organization, codec.Sessions, engine, scope)
 	if err != nil {
 		return ranking, err
 	}
-	sums := make(map[int64]waitSlot, len(series))
+	sums := make(map[int64]codec.WaitSlot, len(series))
 	for _, piece := range span.Pieces() {
 		w := windowOf(piece)
 		err := s.eachRow(ctx, w, false, series.ids(), func(id int64, start time.Time, row []byte) error {
-			slots, err := decodeWaitRow(row, w.end)
+			slots, err := codec.DecodeWaitRow(row, w.end)
 			if err != nil {
 				return err
 			}
@@ -228,10 +220,10 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 					continue
 				}
 				if sums[id] == nil {
-					sums[id] = waitSlot{}
+					sums[id] = codec.WaitSlot{}
 				}
 				for database, sum := range slot {
-					sums[id].addDatabase(database, sum)
+					sums[id].AddDatabase(database, sum)
 				}
 			}
 			return nil
@@ -251,14 +243,14 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 			return ranking, fmt.Errorf("series %d: %w", of.ID, err)
 		}
 		var whole float64
-		for _, database := range sums[of.ID].databases() { // in order: sums are the same each time
+		for _, database := range sums[of.ID].Databases() { // in order: sums are the same each time
 			sum := sums[of.ID][database]
 			var waiting float64
-			for category, n := range sum.sums {
+			for category, n := range sum.Sums {
 				if only, one := waitCategories[b.Series]; one && only != category {
 					continue
 				}
-				average := float64(n) / float64(sum.samples)
+				average := float64(n) / float64(sum.Samples)
 				categories[category] += average
 				waiting += average
 			}
@@ -322,11 +314,11 @@ func (s *Store) ConnectionContributors(ctx context.Context, organization uuid.UU
 // readSpan hands the slots that series have in a span to take, piece by piece.
 func (s *Store) readSpan(ctx context.Context, span measurements.Span, kind string, series subjects, take func(series int64, slot []byte) error) error {
 	for _, piece := range span.Pieces() {
-		err := s.readRows(ctx, windowOf(piece), kind, series.ids(), func(id int64, part stretch) error {
-			for part.more() {
-				slot, _, ok := part.next()
+		err := s.readRows(ctx, windowOf(piece), kind, series.ids(), func(id int64, part codec.Stretch) error {
+			for part.More() {
+				slot, _, ok := part.Next()
 				if !ok {
-					return errBytes
+					return codec.ErrBytes
 				}
 				if len(slot) == 0 {
 					continue
@@ -366,7 +358,7 @@ func readDetails[D any](ctx context.Context, s *Store, kind string, series subje
 					continue
 				}
 				rolled, rolledOf = append(rolled, asked), append(rolledOf, i)
-				if kind == hosts && piece.Size == timegrid.Day { // their days are made when the week is over
+				if kind == codec.Hosts && piece.Size == timegrid.Day { // their days are made when the week is over
 					asked.Size, asked.Open = string(timegrid.Hour), true
 					rolled, rolledOf = append(rolled, asked), append(rolledOf, i)
 				}

@@ -97,30 +97,3 @@ func TestContributorsOutliveTheirSamples(t *testing.T) {
 		t.Errorf("%+v details are left", rows)
 	}
 }
-
-// TestDetailsFromBeforeDatabases: what was kept of statements without their database is
-// theirs as soon as another detail tells it, and otherwise nobody's.
-func TestDetailsFromBeforeDatabases(t *testing.T) {
-	t.Parallel()
-	shop := uuid.UUID{1}
-	before := deltas{{hash: 1, calls: 2, total: 3, max: 1, samples: 4}, {hash: 7, calls: 1, total: 1, max: 1, samples: 1}}
-	old := []byte{byte(len(before))}
-	for _, d := range before {
-		old = append(appendDelta(old, d), byte(d.samples))
-	}
-	since := detail{{shop, deltas{{hash: 1, calls: 10, total: 5, max: 2, samples: 6}}}}
-	joined, err := statementKind{}.join([][]byte{old, since.encode()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := decodeDetail(joined)
-	want := detail{{uuid.Nil, before[1:]}, {shop, deltas{{hash: 1, calls: 12, total: 8, max: 2, samples: 10}}}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(databaseDeltas{}, delta{})); err != nil || diff != "" {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	for _, none := range [][]byte{{0}, detail{}.encode()} {
-		if got, err := decodeDetail(none); err != nil || len(got) > 0 {
-			t.Errorf("%x is %v, %v", none, got, err)
-		}
-	}
-}

@@ -6,8 +6,8 @@
 // A series is a host, or the sessions or the statements of an instance: a row of
 // measured_series. A sample of it is one row of raw_samples, whatever it holds (the
 // databases of an instance, the CPUs of a host, thousands of statements), in the
-// encoding of its kind (kind.go and its implementations); the parts of a time that
-// come in several messages are merged into that row, and what is there stays.
+// encoding of its kind (package codec); the parts of a time that come in several messages
+// are merged into that row, and what is there stays.
 //
 // Rollups have a row for many buckets: the 60 minutes of an hour, the 24 hours of a
 // day, the 7 days of a week and the week. A read of a day at 1m touches 24 or 25 rows a

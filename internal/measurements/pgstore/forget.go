@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/domain/timegrid"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
@@ -93,7 +94,7 @@ func closeWeeks(ctx context.Context, g *group, claimed []bucket) error {
 	var closed []bucket
 	var weeks, days []stored
 	for _, week := range read {
-		if k := g.kind(week.Series); k.ofDetails() {
+		if k := g.kind(week.Series); k.OfDetails() {
 			if err := week.keepRests(k); err != nil {
 				g.store.log.ErrorContext(ctx, "details of a week cannot be closed, trying again later",
 					"series", week.Series, "week", week.Start, "error", err)
@@ -130,7 +131,7 @@ func (g *group) makeDays(ctx context.Context, weeks []bucket) error {
 	}
 	var days []stored
 	for day, of := range parts {
-		body, err := g.kind(day.Series).join(of)
+		body, err := g.kind(day.Series).Join(of)
 		if err != nil {
 			return fmt.Errorf("%s: series %d on %s: %w", what, day.Series, day.Start, err)
 		}
@@ -154,7 +155,7 @@ func (g *group) joinLate(ctx context.Context, weeks []bucket) error {
 	joined := make([]detailed, len(late))
 	for i, one := range late {
 		joined[i] = one.detailed
-		if joined[i].Body, err = g.kind(one.Series).join([][]byte{one.Closed, one.Body}); err != nil {
+		if joined[i].Body, err = g.kind(one.Series).Join([][]byte{one.Closed, one.Body}); err != nil {
 			return fmt.Errorf("%s: series %d at %s: %w", what, one.Series, one.Start, err)
 		}
 	}
@@ -183,7 +184,7 @@ func (g *group) readOver(ctx context.Context, claimed []bucket) (weeks []*over, 
 }
 
 // keepRests makes what the week's row has of itself and of its days their rests.
-func (o *over) keepRests(k kind) (err error) {
+func (o *over) keepRests(k codec.Kind) (err error) {
 	for i := range o.days {
 		day := &o.days[i]
 		if day.Body, err = copySlot(k, o.Body, day.within(timegrid.Week, timegrid.Day), day.Body, restOfDay); err != nil {
@@ -197,10 +198,10 @@ func (o *over) keepRests(k kind) (err error) {
 }
 
 // copySlot returns a row with a slot of another one.
-func copySlot(k kind, from []byte, i int, to []byte, j int) ([]byte, error) {
-	slot, err := k.slot(from, i)
+func copySlot(k codec.Kind, from []byte, i int, to []byte, j int) ([]byte, error) {
+	slot, err := k.Slot(from, i)
 	if err != nil || slot == nil {
 		return to, err
 	}
-	return k.set(to, j, slot)
+	return k.Set(to, j, slot)
 }

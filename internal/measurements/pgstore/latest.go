@@ -12,6 +12,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
@@ -54,7 +55,7 @@ func keepMappings(ctx context.Context, tx *sqlx.Tx, h held, samples []measuremen
 		for i, id := range s.Instances {
 			ids[i] = id.String()
 		}
-		rows = append(rows, mapping{h.series[seriesKey{hosts, host}], "{" + strings.Join(ids, ",") + "}", s.At})
+		rows = append(rows, mapping{h.series[seriesKey{codec.Hosts, host}], "{" + strings.Join(ids, ",") + "}", s.At})
 	}
 	return statement.Exec(ctx, tx, fmt.Sprintf("note what runs on %d hosts", len(rows)), mapHosts, statement.Columns(rows)...)
 }
@@ -68,7 +69,7 @@ func (s *Store) InstancesOn(ctx context.Context, organization uuid.UUID, names [
 	}
 	rows, err := statement.All[mapped](ctx, s.db, fmt.Sprintf("read what runs on %d hosts", len(names)),
 		`SELECT subject, unnest(instances) AS instance FROM measured_series WHERE organization_id = $1 AND kind = $2 AND subject = ANY ($3)`,
-		organization, hosts, names)
+		organization, codec.Hosts, names)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements
 	var rows []latest
 	for database, s := range newest {
 		rows = append(rows, latest{
-			h.series[seriesKey{sessions, s.Instance.String()}], database, s.At, s.At.Add(max(countsIntervals*s.Interval, countsAtLeast)),
+			h.series[seriesKey{codec.Sessions, s.Instance.String()}], database, s.At, s.At.Add(max(countsIntervals*s.Interval, countsAtLeast)),
 			s.Active, s.Idle, s.Waiting, s.IdleInTransaction, s.Other,
 		})
 	}

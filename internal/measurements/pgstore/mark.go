@@ -8,18 +8,12 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"muster/domain/timegrid"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
 //go:embed sql/mark.sql
 var markDirty string
-
-// minutesOfHour is how many there are; allMinutes has each of their bits.
-const (
-	minutesOfHour = 60
-	allMinutes    = uint64(1)<<minutesOfHour - 1
-)
 
 // marks are what is to be rolled up of an hour.
 type marks struct {
@@ -33,19 +27,19 @@ type marks struct {
 // cuts the interval of the next in two, wherever in that reach it is. Nobody looks for
 // that one: to roll up 1,000 hosts that are scraped every 15 s takes 4 % of a core, most
 // of it to read the ten minutes before, which has to be done in either case.
-func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []arrival) error {
+func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []placed) error {
 	if len(news) == 0 {
 		return nil
 	}
 	hours := make(map[bucket]marks)
 	for _, a := range news {
 		own := a.hour()
-		minute := int(a.at.Sub(own.Start) / time.Minute)
-		last := minute + int(s.kinds(a.kind).reach()/time.Minute)
-		hours[own] = marks{hours[own].Minutes | minutes(minute, min(last, minutesOfHour-1)), true}
-		if last >= minutesOfHour {
+		minute := int(a.At.Sub(own.Start) / time.Minute)
+		last := minute + int(s.kinds(a.Kind).Reach()/time.Minute)
+		hours[own] = marks{hours[own].Minutes | minutes(minute, min(last, codec.MinutesOfHour-1)), true}
+		if last >= codec.MinutesOfHour {
 			next := bucket{own.Series, own.Start.Add(time.Hour)}
-			hours[next] = marks{hours[next].Minutes | minutes(0, last-minutesOfHour), hours[next].Arrived}
+			hours[next] = marks{hours[next].Minutes | minutes(0, last-codec.MinutesOfHour), hours[next].Arrived}
 		}
 	}
 	type markedHour struct {
@@ -61,24 +55,5 @@ func (s *Store) mark(ctx context.Context, tx *sqlx.Tx, news []arrival) error {
 
 // minutes has the bits from one minute of an hour to another, both inclusive.
 func minutes(first, last int) int64 {
-	return int64(allMinutes >> (minutesOfHour - 1 - (last - first)) << first)
-}
-
-// spans are the times whose samples the dirty minutes of an hour need: the minutes and
-// what a kind looks back before each, joined where they touch.
-func spans(start time.Time, dirty uint64, reach time.Duration) []timegrid.Window {
-	var found []timegrid.Window
-	for i := range minutesOfHour {
-		if dirty>>i&1 == 0 {
-			continue
-		}
-		from := start.Add(time.Duration(i) * time.Minute)
-		w := timegrid.Window{From: from.Add(-reach), To: from.Add(time.Minute)}
-		if n := len(found); n > 0 && !w.From.After(found[n-1].To) {
-			found[n-1].To = w.To
-			continue
-		}
-		found = append(found, w)
-	}
-	return found
+	return int64(codec.AllMinutes >> (codec.MinutesOfHour - 1 - (last - first)) << first)
 }

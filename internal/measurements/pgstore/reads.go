@@ -13,6 +13,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
@@ -40,7 +41,7 @@ type level struct {
 func levelOf(size timegrid.Size) level {
 	switch size {
 	case timegrid.Minute:
-		return level{readMinutes, timegrid.Hour, 0, minutesOfHour}
+		return level{readMinutes, timegrid.Hour, 0, codec.MinutesOfHour}
 	case timegrid.Hour:
 		return level{readHours, timegrid.Day, 0, restOfDay}
 	case timegrid.Day:
@@ -58,47 +59,16 @@ type window struct {
 
 func windowOf(w timegrid.Window) window { return window{w, levelOf(w.Size), w.Len()} }
 
-// stretch is what a row has within a window: the slots that are left of it when those
-// before the window are skipped are of the buckets from at on, and those from end on
-// are of none.
-type stretch struct {
-	slots   []byte
-	at, end int
-}
-
-func (w window) stretch(start time.Time, row []byte) (s stretch, err error) {
+// stretch is what a row of the window has.
+func (w window) stretch(start time.Time, row []byte) (codec.Stretch, error) {
 	of := w.Index(start) - w.first // the bucket of slot 0
-	s = stretch{slots: row, at: max(0, of+w.first), end: min(w.buckets, of+w.end)}
-	for range s.at - of {
-		if len(s.slots) == 0 {
-			break
-		}
-		if _, s.slots, err = nextSlot(s.slots); err != nil {
-			return stretch{}, err
-		}
-	}
-	return s, nil
-}
-
-// more says whether there is a slot left.
-func (s *stretch) more() bool { return s.at < s.end && len(s.slots) > 0 }
-
-// next cuts the next slot off, and says of which bucket it is; empty: there is none.
-// Those that tiles show are shorter than 128 bytes.
-func (s *stretch) next() (slot []byte, bucket int, ok bool) {
-	n := int(s.slots[0]) + 1
-	if n > len(s.slots) {
-		return nil, 0, false
-	}
-	slot, bucket = s.slots[1:n], s.at
-	s.slots, s.at = s.slots[n:], s.at+1
-	return slot, bucket, true
+	return codec.Cut(row, of, max(0, of+w.first), min(w.buckets, of+w.end))
 }
 
 // readRows hands what the rows of some series have within the window to take; of
 // sessions only what is shown.
-func (s *Store) readRows(ctx context.Context, w window, kind string, series []int64, take func(series int64, s stretch) error) error {
-	return s.eachRow(ctx, w, kind == sessions, series, func(id int64, start time.Time, row []byte) error {
+func (s *Store) readRows(ctx context.Context, w window, kind string, series []int64, take func(series int64, s codec.Stretch) error) error {
+	return s.eachRow(ctx, w, kind == codec.Sessions, series, func(id int64, start time.Time, row []byte) error {
 		part, err := w.stretch(start, row)
 		if err != nil {
 			return err
@@ -128,7 +98,7 @@ func (s *Store) eachRow(ctx context.Context, w window, shown bool, series []int6
 		for rows.Next() {
 			raw := rows.RawValues()
 			if len(raw) != 3 || len(raw[0]) != 8 || len(raw[1]) != 8 {
-				return errBytes
+				return codec.ErrBytes
 			}
 			id := int64(binary.BigEndian.Uint64(raw[0]))
 			if err := take(id, pgTime(raw[1]), raw[2]); err != nil {
@@ -151,12 +121,12 @@ func pgTime(raw []byte) time.Time {
 
 // readInstances hands what the rows of an engine's instances in scope have within the
 // window to take, as readRows does.
-func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(stretch) error) error {
+func (s *Store) readInstances(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope, w window, take func(codec.Stretch) error) error {
 	found, err := s.inScope(ctx, organization, kind, engine, scope)
 	if err != nil {
 		return err
 	}
-	return s.readRows(ctx, w, kind, found.ids(), func(_ int64, part stretch) error { return take(part) })
+	return s.readRows(ctx, w, kind, found.ids(), func(_ int64, part codec.Stretch) error { return take(part) })
 }
 
 // subject is a series, and the host or the instance that it is of.

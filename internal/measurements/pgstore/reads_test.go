@@ -9,12 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 )
 
 // TestWhatOfARowIsInAWindow: every slot that is, in its bucket, and no other one, for
@@ -29,7 +32,7 @@ func TestWhatOfARowIsInAWindow(t *testing.T) {
 			start = start.Add(time.Duration(rapid.IntRange(0, 30).Draw(r, "row")) * level.row.Width())
 		}
 		var slots [][]byte // each has its number
-		for i := range rapid.IntRange(0, minutesOfHour).Draw(r, "slots") {
+		for i := range rapid.IntRange(0, codec.MinutesOfHour).Draw(r, "slots") {
 			var slot []byte
 			if rapid.Bool().Draw(r, "there") {
 				slot = binary.AppendUvarint(nil, uint64(i))
@@ -40,14 +43,14 @@ func TestWhatOfARowIsInAWindow(t *testing.T) {
 		w := windowOf(timegrid.Window{From: from, To: from.Add(time.Duration(rapid.Int64Range(1, 200*int64(size.Width())).Draw(r, "long"))), Size: size})
 
 		got := make(map[int]int) // slots by bucket
-		part, err := w.stretch(start, rowOf(slots))
+		part, err := w.stretch(start, codec.RowOf(slots))
 		if err != nil {
 			r.Fatal(err)
 		}
-		for part.more() {
-			slot, bucket, ok := part.next()
+		for part.More() {
+			slot, bucket, ok := part.Next()
 			if !ok {
-				r.Fatal(errBytes)
+				r.Fatal(codec.ErrBytes)
 			}
 			if len(slot) > 0 {
 				got[bucket] = int(slot[0])
@@ -120,7 +123,7 @@ func TestTheLongestWindows(t *testing.T) {
 				case buckets - 1:
 					want = 2
 				}
-				if !near([]float64{want}, []float64{v}) {
+				if !cmp.Equal(want, v, cmpopts.EquateNaNs(), cmpopts.EquateApprox(1e-9, 0)) {
 					t.Errorf("%s: %s in bucket %d is %g, want %g", size, name, i, v, want)
 				}
 			}
@@ -202,9 +205,14 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 	}
 	for range 10 { // more often than the pool has connections
 		for _, err := range read(t.Context()) {
-			if !errors.Is(err, errBytes) || !strings.Contains(err.Error(), "series") {
+			if !errors.Is(err, codec.ErrBytes) || !strings.Contains(err.Error(), "series") {
 				t.Errorf("bytes that nobody wrote: %v", err)
 			}
 		}
 	}
+}
+
+// hourOf is a window of the minutes of an hour.
+func hourOf(start time.Time) timegrid.Window {
+	return timegrid.Window{From: start, To: start.Add(time.Hour), Size: timegrid.Minute}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/timegrid"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/transact"
 	"muster/internal/statement"
 )
@@ -143,8 +144,8 @@ type dirtyHour struct {
 	Weight int64  // of what has to be read for it in bytes, where that may be much
 	Known  []byte // the detail as it is, of a kind that adds to it
 
-	samples        []sample // what rolling up needs
-	rolled, detail []byte   // what was made of it
+	samples        []codec.Sample // what rolling up needs
+	rolled, detail []byte         // what was made of it
 }
 
 // claim locks the series of hours that a statement finds.
@@ -197,7 +198,7 @@ func (g *group) roll(ctx context.Context, claimed []bucket) (int, error) {
 	return len(done), g.keep(ctx, c, done)
 }
 
-func (g *group) kind(series int64) kind { return g.store.kinds(g.series[series].Kind) }
+func (g *group) kind(series int64) codec.Kind { return g.store.kinds(g.series[series].Kind) }
 
 func (g *group) fails(ctx context.Context, h *dirtyHour, err error) {
 	g.store.log.ErrorContext(ctx, "an hour of samples cannot be rolled up, trying again later",
@@ -212,7 +213,7 @@ func (g *group) readDirty(ctx context.Context, claimed []bucket) error {
 		h := &hours[i]
 		h.bucket = h.onGrid()
 		if h.Slots == nil { // new, or forgotten while its raw samples were not
-			h.Dirty = allMinutes
+			h.Dirty = codec.AllMinutes
 		}
 		if weight += h.Weight; weight > groupBytes && len(g.hours) > 0 {
 			g.cut = true
@@ -243,27 +244,27 @@ func (g *group) readRaw(ctx context.Context) error {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() { // most of what a group reads, by far
 		var place int
-		var s sample
-		if err := rows.Scan(&place, &s.at, &s.body); err != nil {
+		var s codec.Sample
+		if err := rows.Scan(&place, &s.At, &s.Body); err != nil {
 			return fmt.Errorf("read a raw sample: %w", err)
 		}
-		s.at = s.at.UTC()
+		s.At = s.At.UTC()
 		of[place].samples = append(of[place].samples, s)
 	}
 	return rows.Err()
 }
 
 // spans are the times of the samples that are needed.
-func (h *dirtyHour) spans(k kind) []timegrid.Window {
-	if k.whole() {
-		return []timegrid.Window{{From: h.Start.Add(-k.reach()), To: h.Start.Add(time.Hour)}}
+func (h *dirtyHour) spans(k codec.Kind) []timegrid.Window {
+	if k.Whole() {
+		return []timegrid.Window{{From: h.Start.Add(-k.Reach()), To: h.Start.Add(time.Hour)}}
 	}
-	return spans(h.Start, h.Dirty, k.reach())
+	return codec.Spans(h.Start, h.Dirty, k.Reach())
 }
 
 // roll makes the minutes and the detail of the hour.
-func (h *dirtyHour) roll(k kind, of series) (err error) {
-	h.rolled, h.detail, err = k.roll(of.Engine, h.Start, h.Dirty, h.samples, h.Slots, h.Known)
+func (h *dirtyHour) roll(k codec.Kind, of series) (err error) {
+	h.rolled, h.detail, err = k.Roll(of.Engine, h.Start, h.Dirty, h.samples, h.Slots, h.Known)
 	if err != nil {
 		return fmt.Errorf("roll up %d samples: %w", len(h.samples), err)
 	}

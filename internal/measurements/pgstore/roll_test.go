@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 )
 
 // TestAllSizesFollowRaw: whatever arrives, in whatever order and however often, and
@@ -23,12 +24,12 @@ func TestAllSizesFollowRaw(t *testing.T) {
 		s.afresh()
 		// Hours that meet in a day, a day's end, a week's end, and one far away.
 		starts := []time.Time{monday.Add(23 * time.Hour), monday.Add(24 * time.Hour), monday.Add(167 * time.Hour), monday.Add(168 * time.Hour), monday.Add(-60 * 24 * time.Hour)}
-		sampled := rapid.Custom(func(r *rapid.T) arrival {
+		sampled := rapid.Custom(func(r *rapid.T) codec.Arrival {
 			at := rapid.SampledFrom(starts).Draw(r, "hour").Add(
 				time.Duration(rapid.IntRange(0, 120).Draw(r, "half minutes")) * 30 * time.Second)
-			kind := rapid.SampledFrom([]string{hosts, sessions, statements}).Draw(r, "kind")
+			kind := rapid.SampledFrom([]string{codec.Hosts, codec.Sessions, codec.Statements}).Draw(r, "kind")
 			numbers := rapid.SliceOfN(rapid.Int64Range(1, 100), 1, 3).Draw(r, "numbers")
-			if kind == hosts {
+			if kind == codec.Hosts {
 				numbers = numbers[:1]
 			}
 			return measured(kind, rapid.SampledFrom([]string{"a", "b"}).Draw(r, "subject"), at, numbers...)
@@ -48,16 +49,16 @@ func TestAllSizesFollowRaw(t *testing.T) {
 	})
 }
 
-// distinct leaves one arrival a series and time, as arrivals does.
-func distinct(all []arrival) []arrival {
+// distinct leaves one arrival a series and time, as codec.Arrivals does.
+func distinct(all []codec.Arrival) []codec.Arrival {
 	type key struct {
 		seriesKey
 		at time.Time
 	}
 	seen := make(map[key]bool)
-	var left []arrival
+	var left []codec.Arrival
 	for _, a := range all {
-		if k := (key{seriesKey{a.kind, a.subject}, a.at}); !seen[k] {
+		if k := (key{seriesKey{a.Kind, a.Subject}, a.At}); !seen[k] {
 			seen[k] = true
 			left = append(left, a)
 		}
@@ -69,10 +70,10 @@ func distinct(all []arrival) []arrival {
 func TestTheIntervalBehindALateSample(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(hosts, "a", monday.Add(58*time.Minute), 10), measured(hosts, "a", monday.Add(66*time.Minute), 100))
+	s.write(measured(codec.Hosts, "a", monday.Add(58*time.Minute), 10), measured(codec.Hosts, "a", monday.Add(66*time.Minute), 100))
 	s.roll()
 	s.check()
-	s.write(measured(hosts, "a", monday.Add(59*time.Minute), 40))
+	s.write(measured(codec.Hosts, "a", monday.Add(59*time.Minute), 40))
 	s.roll()
 	s.check()
 	if n := s.count(`SELECT count(*) FROM measured_hours`); n != 2 {
@@ -99,13 +100,13 @@ func TestTwoProcessesRollWhileOthersWrite(t *testing.T) {
 		})
 	}
 	for writer := range 4 {
-		var batches [][]arrival // that overlap with the other writers'
+		var batches [][]codec.Arrival // that overlap with the other writers'
 		random := rand.New(rand.NewPCG(uint64(writer), 0))
 		for range 30 {
-			var batch []arrival
+			var batch []codec.Arrival
 			for range 20 {
 				at := monday.Add(time.Duration(random.IntN(4*60)) * 20 * time.Second)
-				kind := []string{hosts, sessions, statements}[random.IntN(3)]
+				kind := []string{codec.Hosts, codec.Sessions, codec.Statements}[random.IntN(3)]
 				batch = append(batch, measured(kind, fmt.Sprint(random.IntN(3)), at, at.Unix()%1000))
 			}
 			batches = append(batches, distinct(batch))
@@ -130,19 +131,19 @@ func TestTwoProcessesRollWhileOthersWrite(t *testing.T) {
 func TestASlowWriter(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "a", monday, 1))
+	s.write(measured(codec.Sessions, "a", monday, 1))
 	slow, err := s.db.BeginTxx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := measured(sessions, "a", monday.Add(time.Second), 2)
-	if _, err := s.keep(t.Context(), slow, measurements.Batch{Organization: s.org}, []arrival{late}); err != nil {
+	late := measured(codec.Sessions, "a", monday.Add(time.Second), 2)
+	if _, err := s.keep(t.Context(), slow, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.roll(); n != 0 {
 		t.Errorf("%d hours were rolled up under their writer", n)
 	}
-	s.write(measured(sessions, "b", monday, 4)) // nobody else has to wait
+	s.write(measured(codec.Sessions, "b", monday, 4)) // nobody else has to wait
 	if n := s.roll(); n != 1 {
 		t.Errorf("%d hours were rolled up, want the other one", n)
 	}
@@ -163,8 +164,8 @@ func TestARollThatDies(t *testing.T) {
 	for _, step := range []string{"roll", "join", "total"} {
 		for n := range 6 {
 			s.afresh()
-			s.write(measured(hosts, "a", monday, 1), measured(hosts, "a", monday.Add(time.Minute), 5),
-				measured(statements, "a", monday, 3, 4), measured(statements, "a", monday.Add(25*time.Hour), 3))
+			s.write(measured(codec.Hosts, "a", monday, 1), measured(codec.Hosts, "a", monday.Add(time.Minute), 5),
+				measured(codec.Statements, "a", monday, 3, 4), measured(codec.Statements, "a", monday.Add(25*time.Hour), 3))
 			before := s.shown()
 			ctx, die := context.WithCancel(t.Context())
 			seen := 0
@@ -200,11 +201,11 @@ func TestAnHourThatCannotBeRolledUp(t *testing.T) {
 	s := newStage(t)
 	for _, step := range []string{"roll", "join", "total"} {
 		s.afresh()
-		good := measured(sessions, "good", monday, 1)
-		s.write(good, measured(statements, "bad", monday, 2))
-		s.kinds = func(name string) kind {
+		good := measured(codec.Sessions, "good", monday, 1)
+		s.write(good, measured(codec.Statements, "bad", monday, 2))
+		s.kinds = func(name string) codec.Kind {
 			return &abacus{name: name, fault: func(at string) error {
-				if name == statements && at == step {
+				if name == codec.Statements && at == step {
 					return errBroken
 				}
 				return nil
@@ -236,10 +237,10 @@ func TestAnHourThatCannotBeRolledUp(t *testing.T) {
 func TestForgottenMinutes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(hosts, "a", monday, 1), measured(hosts, "a", monday.Add(5*time.Minute), 3))
+	s.write(measured(codec.Hosts, "a", monday, 1), measured(codec.Hosts, "a", monday.Add(5*time.Minute), 3))
 	s.roll()
 	s.exec(`DELETE FROM rolled_minutes`)
-	s.write(measured(hosts, "a", monday.Add(40*time.Minute), 3))
+	s.write(measured(codec.Hosts, "a", monday.Add(40*time.Minute), 3))
 	s.roll()
 	s.check()
 }

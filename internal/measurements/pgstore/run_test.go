@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"muster/internal/measurements/pgstore/codec"
 )
 
 // TestRun rolls up and seals, whatever fails at first, and ends with its context.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "a", past, 1))
+	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
 	s.quieten(2 * quiet)
-	s.write(measured(sessions, "b", past, 1))
+	s.write(measured(codec.Sessions, "b", past, 1))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Run(ctx) }()

@@ -82,7 +82,7 @@ func (g *group) seal(ctx context.Context, claimed []bucket) (int, error) {
 	}
 	rows := make([]reaching, len(sealed))
 	for i, hour := range sealed {
-		rows[i] = reaching{hour, g.kind(hour.Series).reach().Seconds()}
+		rows[i] = reaching{hour, g.kind(hour.Series).Reach().Seconds()}
 	}
 	return len(rows), statement.Exec(ctx, g.tx, fmt.Sprintf("delete the raw samples of %d hours", len(rows)), deleteRaw, statement.Columns(rows)...)
 }

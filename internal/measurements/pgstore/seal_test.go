@@ -8,6 +8,7 @@ import (
 
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 )
 
 // quieten lets what has arrived so far have arrived that long ago.
@@ -38,19 +39,19 @@ var past = timegrid.Hour.Floor(time.Now().Add(-20 * 24 * time.Hour))
 func TestAnHourIsSealed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "a", past, 1), measured(sessions, "b", past, 1))
+	s.write(measured(codec.Sessions, "a", past, 1), measured(codec.Sessions, "b", past, 1))
 	s.quieten(quiet + time.Minute)
 	if n := s.seal(); n != 0 {
 		t.Errorf("%d hours were sealed that are not rolled up", n)
 	}
 	s.roll()
-	s.write(measured(sessions, "b", past.Add(time.Minute), 1)) // b is heard of again
+	s.write(measured(codec.Sessions, "b", past.Add(time.Minute), 1)) // b is heard of again
 	s.roll()
 	if n := s.seal(); n != 1 || s.raw() != 2 {
 		t.Errorf("%d hours were sealed, %d raw samples are left; want 1 and 2", n, s.raw())
 	}
-	receipt, err := s.try(measured(sessions, "a", past.Add(30*time.Minute), 7), measured(sessions, "a", past, 1),
-		measured(sessions, "a", past.Add(time.Hour), 2), measured(sessions, "b", past.Add(30*time.Minute), 2), measured(hosts, "a", past, 2))
+	receipt, err := s.try(measured(codec.Sessions, "a", past.Add(30*time.Minute), 7), measured(codec.Sessions, "a", past, 1),
+		measured(codec.Sessions, "a", past.Add(time.Hour), 2), measured(codec.Sessions, "b", past.Add(30*time.Minute), 2), measured(codec.Hosts, "a", past, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestAnHourIsSealed(t *testing.T) {
 	if receipt != want {
 		t.Errorf("%+v, want %+v", receipt, want)
 	}
-	s.remember(measured(sessions, "a", past.Add(time.Hour), 2), measured(sessions, "b", past.Add(30*time.Minute), 2), measured(hosts, "a", past, 2))
+	s.remember(measured(codec.Sessions, "a", past.Add(time.Hour), 2), measured(codec.Sessions, "b", past.Add(30*time.Minute), 2), measured(codec.Hosts, "a", past, 2))
 	s.roll()
 	s.check()
 }
@@ -67,10 +68,10 @@ func TestAnHourIsSealed(t *testing.T) {
 func TestRepeatedSamplesDoNotKeepAnHourOpen(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "a", past, 1, 2))
+	s.write(measured(codec.Sessions, "a", past, 1, 2))
 	s.roll()
 	s.quieten(quiet + time.Minute)
-	s.write(measured(sessions, "a", past, 1))
+	s.write(measured(codec.Sessions, "a", past, 1))
 	if n := s.roll(); n != 0 {
 		t.Errorf("%d hours are dirty of what was there already", n)
 	}
@@ -84,15 +85,15 @@ func TestWhatTheNextHourLooksBackTo(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	next := past.Add(time.Hour)
-	s.write(measured(hosts, "a", past.Add(30*time.Minute), 1), measured(hosts, "a", next.Add(-time.Minute), 5))
+	s.write(measured(codec.Hosts, "a", past.Add(30*time.Minute), 1), measured(codec.Hosts, "a", next.Add(-time.Minute), 5))
 	s.roll()
 	s.quieten(quiet + time.Minute)
-	s.write(measured(hosts, "a", next.Add(time.Minute), 50))
+	s.write(measured(codec.Hosts, "a", next.Add(time.Minute), 50))
 	s.roll()
 	if n := s.seal(); n != 1 || s.raw() != 2 {
 		t.Fatalf("%d hours were sealed, %d raw samples are left, want 1 and 2", n, s.raw())
 	}
-	s.write(measured(hosts, "a", next, 20))
+	s.write(measured(codec.Hosts, "a", next, 20))
 	s.roll()
 	s.check()
 	s.quieten(quiet + time.Minute)
@@ -105,15 +106,15 @@ func TestWhatTheNextHourLooksBackTo(t *testing.T) {
 func TestSealingLeavesWhatIsBusy(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "a", past, 1))
+	s.write(measured(codec.Sessions, "a", past, 1))
 	s.roll()
 	s.quieten(quiet + time.Minute)
 	writer, err := s.db.BeginTxx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := measured(sessions, "a", past.Add(time.Second), 2)
-	if _, err := s.keep(t.Context(), writer, measurements.Batch{Organization: s.org}, []arrival{late}); err != nil {
+	late := measured(codec.Sessions, "a", past.Add(time.Second), 2)
+	if _, err := s.keep(t.Context(), writer, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.seal(); n != 0 {
@@ -143,7 +144,7 @@ func TestRetention(t *testing.T) {
 	s := newStage(t)
 	recent := timegrid.Hour.Floor(time.Now().Add(-10 * 24 * time.Hour))
 	for _, start := range []time.Time{agesAgo, monthly, recent} {
-		for _, kind := range []string{hosts, sessions, statements} {
+		for _, kind := range []string{codec.Hosts, codec.Sessions, codec.Statements} {
 			s.write(measured(kind, "a", start, 5), measured(kind, "a", start.Add(time.Minute), 8))
 		}
 	}
@@ -179,14 +180,14 @@ func TestALateImport(t *testing.T) {
 	for _, week := range []time.Time{agesAgo, monthly} {
 		s.afresh()
 		at := week.Add
-		for _, kind := range []string{sessions, statements} {
+		for _, kind := range []string{codec.Sessions, codec.Statements} {
 			s.write(measured(kind, "a", at(0), 10, 1), measured(kind, "a", at(time.Hour), 10), measured(kind, "a", at(25*time.Hour), 3))
 		}
 		for i, late := range []time.Duration{2 * time.Hour, 3 * time.Hour, 26 * time.Hour} {
 			s.roll()
 			s.quieten(quiet + time.Minute)
 			s.seal()
-			for _, kind := range []string{sessions, statements} {
+			for _, kind := range []string{codec.Sessions, codec.Statements} {
 				s.write(measured(kind, "a", at(late), 15))
 				s.roll()
 				s.write(measured(kind, "a", at(late+time.Minute), 4)) // the hour is made anew
@@ -202,7 +203,7 @@ func TestALateImport(t *testing.T) {
 				}
 			}
 		}
-		day, whole := rolled{seriesKey{statements, "a"}, timegrid.Day, week}, rolled{seriesKey{statements, "a"}, timegrid.Week, week}
+		day, whole := rolled{seriesKey{codec.Statements, "a"}, timegrid.Day, week}, rolled{seriesKey{codec.Statements, "a"}, timegrid.Week, week}
 		for b, most := range map[rolled]int64{day: 20, whole: 23} {
 			if got := s.shown()[b].most; got != most {
 				t.Errorf("the maximum of the %s is %d, want %d", b.size, got, most)

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
@@ -38,10 +39,10 @@ type held struct {
 
 // hold makes the series of arrivals that are missing and locks all of them until the
 // transaction ends.
-func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, arrived []arrival) (held, error) {
+func (s *Store) hold(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, arrived []codec.Arrival) (held, error) {
 	engines := make(map[seriesKey]fleet.Engine)
 	for _, a := range arrived {
-		engines[seriesKey{a.kind, a.subject}] = a.engine
+		engines[seriesKey{a.Kind, a.Subject}] = a.Engine
 	}
 	type wanted struct{ Kind, Subject, Engine string }
 	var all []wanted

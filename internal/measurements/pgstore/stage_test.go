@@ -15,6 +15,7 @@ import (
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/pgtest"
 	"muster/internal/postgres/transact"
 	"muster/internal/statement"
@@ -40,7 +41,7 @@ func newStage(t testing.TB) *stage {
 // another is the store of a further process.
 func (s *stage) another() *Store {
 	store := New(pgtest.DB(s), slog.New(slog.DiscardHandler))
-	store.kinds = func(name string) kind {
+	store.kinds = func(name string) codec.Kind {
 		return &abacus{name: name, fault: func(step string) error {
 			if s.fault == nil {
 				return nil
@@ -61,20 +62,20 @@ func (s *stage) afresh() {
 var monday = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 
 // measured is a sample of a abacus: a number, of part 0 where there is but one.
-func measured(kind, subject string, at time.Time, numbers ...int64) arrival {
+func measured(kind, subject string, at time.Time, numbers ...int64) codec.Arrival {
 	of := map[int64]int64{}
 	for part, n := range numbers {
 		of[int64(part)] = n
 	}
 	engine := fleet.PostgreSQL
-	if kind == hosts {
+	if kind == codec.Hosts {
 		engine = ""
 	}
-	return arrival{kind: kind, subject: subject, engine: engine, sample: sample{at, pack(of)}, count: 1}
+	return codec.Arrival{Kind: kind, Subject: subject, Engine: engine, Sample: codec.Sample{At: at, Body: pack(of)}, Count: 1}
 }
 
 // try writes arrivals as Write does with what it was given.
-func (s *stage) try(arrived ...arrival) (receipt measurements.Receipt, err error) {
+func (s *stage) try(arrived ...codec.Arrival) (receipt measurements.Receipt, err error) {
 	err = transact.Once(s.Context(), s.db, nil, func(tx *sqlx.Tx) error {
 		receipt, err = s.keep(s.Context(), tx, measurements.Batch{Organization: s.org}, arrived)
 		return err
@@ -83,7 +84,7 @@ func (s *stage) try(arrived ...arrival) (receipt measurements.Receipt, err error
 }
 
 // write writes arrivals that all are in time, and remembers them.
-func (s *stage) write(arrived ...arrival) {
+func (s *stage) write(arrived ...codec.Arrival) {
 	s.Helper()
 	receipt, err := s.try(arrived...)
 	if err != nil {
@@ -95,18 +96,18 @@ func (s *stage) write(arrived ...arrival) {
 	s.remember(arrived...)
 }
 
-func (s *stage) remember(arrived ...arrival) {
+func (s *stage) remember(arrived ...codec.Arrival) {
 	for _, a := range arrived {
-		key := seriesKey{a.kind, a.subject}
+		key := seriesKey{a.Kind, a.Subject}
 		if s.kept[key] == nil {
 			s.kept[key] = make(map[time.Time]map[int64]int64)
 		}
-		was := s.kept[key][a.at]
+		was := s.kept[key][a.At]
 		if was == nil {
 			was = make(map[int64]int64)
-			s.kept[key][a.at] = was
+			s.kept[key][a.At] = was
 		}
-		for part, n := range parts(a.body) {
+		for part, n := range parts(a.Body) {
 			if _, ok := was[part]; !ok {
 				was[part] = n
 			}
@@ -159,15 +160,15 @@ type rolled struct {
 func (s *stage) wanted() map[rolled]amounts {
 	want := make(map[rolled]amounts)
 	for key, kept := range s.kept {
-		var samples []sample
+		var samples []codec.Sample
 		for at, of := range kept {
-			samples = append(samples, sample{at, pack(of)})
+			samples = append(samples, codec.Sample{At: at, Body: pack(of)})
 		}
-		slices.SortFunc(samples, func(a, b sample) int { return a.at.Compare(b.at) })
+		slices.SortFunc(samples, func(a, b codec.Sample) int { return a.At.Compare(b.At) })
 		t := &abacus{name: key.kind}
 		for _, one := range samples {
 			for _, size := range timegrid.Sizes() {
-				start := size.Floor(one.at)
+				start := size.Floor(one.At)
 				if b := (rolled{key, size, start}); want[b] == (amounts{}) {
 					want[b] = t.of(samples, start, start.Add(size.Width()))
 				}
@@ -205,7 +206,7 @@ func (s *stage) shown() map[rolled]amounts {
 				if size != timegrid.Week {
 					at = at.Add(time.Duration(i) * size.Width())
 				}
-				slot, _ := (*abacus)(nil).slot(row.Slots, i)
+				slot, _ := (*abacus)(nil).Slot(row.Slots, i)
 				if slot != nil && amountsOf(slot) != (amounts{}) {
 					shown[rolled{seriesKey{row.Kind, row.Subject}, size, at}] = amountsOf(slot)
 				}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/pause"
 )
 
@@ -18,14 +19,14 @@ import (
 type Store struct {
 	db       *sqlx.DB
 	log      *slog.Logger
-	kinds    func(name string) kind
+	kinds    func(name string) codec.Kind
 	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds
 }
 
 var _ measurements.Store = (*Store)(nil)
 
 // New returns a store on db. Time is the database's clock.
-func New(db *sqlx.DB, log *slog.Logger) *Store { return &Store{db: db, log: log, kinds: kindOf} }
+func New(db *sqlx.DB, log *slog.Logger) *Store { return &Store{db: db, log: log, kinds: codec.KindOf} }
 
 const (
 	// rollInterval is how often somebody looks for what is dirty: with the time that

@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/transact"
 )
 
@@ -14,12 +15,12 @@ import (
 func TestWhatIsFreshGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	var past []arrival
+	var past []codec.Arrival
 	for i := range 10 * groupHours {
-		past = append(past, measured(sessions, "a", monday.Add(time.Duration(-i-1)*time.Hour), 1))
+		past = append(past, measured(codec.Sessions, "a", monday.Add(time.Duration(-i-1)*time.Hour), 1))
 	}
 	s.write(past...)
-	s.write(measured(sessions, "b", monday, 1))
+	s.write(measured(codec.Sessions, "b", monday, 1))
 	first, err := s.rollGroup(t.Context(), claimNewest)
 	if err != nil || first.rolled != groupHours {
 		t.Fatalf("%+v, %v", first, err)
@@ -42,7 +43,7 @@ func TestWhatIsFreshGoesFirst(t *testing.T) {
 func TestASeriesThatIsNeverFree(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "a", monday, 1))
+	s.write(measured(codec.Sessions, "a", monday, 1))
 	s.exec(`UPDATE dirty_hours SET since = since - interval '1 minute'`)
 	writer, err := s.db.BeginTxx(t.Context(), nil)
 	if err != nil {
@@ -73,7 +74,7 @@ func TestASeriesThatIsNeverFree(t *testing.T) {
 func TestAWriterThatHangs(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "hung", monday, 1))
+	s.write(measured(codec.Sessions, "hung", monday, 1))
 	s.exec(`UPDATE dirty_hours SET since = since - interval '1 minute'`)
 	writer, err := s.db.BeginTxx(t.Context(), nil)
 	if err != nil {
@@ -85,7 +86,7 @@ func TestAWriterThatHangs(t *testing.T) {
 	if n := s.roll(); n != 0 { // and it returns
 		t.Errorf("%d hours were rolled up under their writer", n)
 	}
-	s.write(measured(sessions, "free", monday, 1))
+	s.write(measured(codec.Sessions, "free", monday, 1))
 	if n := s.roll(); n != 1 {
 		t.Errorf("%d hours were rolled up, want the other one", n)
 	}
@@ -101,16 +102,16 @@ func TestAWriterThatHangs(t *testing.T) {
 func TestRollingUpEnds(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(sessions, "a", monday, 1))
+	s.write(measured(codec.Sessions, "a", monday, 1))
 	others := s.another()
 	s.fault = func(step string) error {
 		if s.fault = nil; step != "roll" {
 			return nil
 		}
-		late := measured(sessions, "b", monday, 2)
+		late := measured(codec.Sessions, "b", monday, 2)
 		s.remember(late)
 		return transact.Once(t.Context(), others.db, nil, func(tx *sqlx.Tx) error {
-			if _, err := others.keep(t.Context(), tx, measurements.Batch{Organization: s.org}, []arrival{late}); err != nil {
+			if _, err := others.keep(t.Context(), tx, measurements.Batch{Organization: s.org}, []codec.Arrival{late}); err != nil {
 				return err
 			}
 			_, err := tx.ExecContext(t.Context(), `UPDATE dirty_hours SET since = now() + interval '1 hour'`) // however slow we are
@@ -138,13 +139,13 @@ func awaitWaiter(s *stage) {
 func TestGroupsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write(measured(statements, "a", monday, 0), measured(statements, "b", monday.Add(time.Hour), 0))
+	s.write(measured(codec.Statements, "a", monday, 0), measured(codec.Statements, "b", monday.Add(time.Hour), 0))
 	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
 	first, err := s.rollGroup(t.Context(), claimNewest)
 	if err != nil || first.claimed != 2 || first.rolled != 1 || !first.cut {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	s.write(measured(statements, "b", monday, 0))
+	s.write(measured(codec.Statements, "b", monday, 0))
 	s.exec(`UPDATE raw_samples SET body = decode(repeat('00', $1), 'hex')`, groupBytes)
 	if n := s.roll(); n != 2 {
 		t.Errorf("%d more hours, want 2", n)
@@ -157,7 +158,7 @@ func TestGroupsAreBoundedByDetails(t *testing.T) {
 	s := newStage(t)
 	later := monday.Add(47 * time.Hour)
 	for _, subject := range []string{"a", "b", "c"} {
-		s.write(measured(statements, subject, monday, 1), measured(statements, subject, later.Add(-time.Hour), 1))
+		s.write(measured(codec.Statements, subject, monday, 1), measured(codec.Statements, subject, later.Add(-time.Hour), 1))
 	}
 	s.roll()
 	s.exec(`UPDATE rolled_details SET body = decode(repeat('00', $1), 'hex') WHERE size = '1h' AND start >= $2
@@ -165,7 +166,7 @@ func TestGroupsAreBoundedByDetails(t *testing.T) {
 	s.exec(`UPDATE rolled_details SET body = decode(repeat('00', $1), 'hex') WHERE size = '1d' AND start = $2
 		AND series_id = (SELECT id FROM measured_series WHERE subject = 'b')`, groupBytes, monday)
 	for _, subject := range []string{"a", "b", "c"} {
-		s.write(measured(statements, subject, later, 1))
+		s.write(measured(codec.Statements, subject, later, 1))
 	}
 	for _, want := range []outcome{{claimed: 3, rolled: 1, cut: true}, {claimed: 2, rolled: 1, cut: true}, {claimed: 1, rolled: 1}} {
 		if got, err := s.rollGroup(t.Context(), claimNewest); err != nil || got != want {

@@ -4,13 +4,13 @@ import (
 	"context"
 	_ "embed" // the statement
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/google/uuid"
 
 	"muster/domain/instant"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
 )
 
@@ -29,33 +29,17 @@ func (s *Store) Volumes(ctx context.Context, organization uuid.UUID, names []str
 		Body  []byte
 	}
 	what := fmt.Sprintf("read the volumes of %d samples", len(names))
-	rows, err := statement.All[placed](ctx, s.db, what, storedHosts, organization, hosts, names, at)
+	rows, err := statement.All[placed](ctx, s.db, what, storedHosts, organization, codec.Hosts, names, at)
 	if err != nil {
 		return nil, err
 	}
 	volumes := make([][]measurements.Volume, len(names))
 	for _, row := range rows {
-		host, err := decodeHost(row.Body)
+		host, err := codec.DecodeHost(row.Body)
 		if err != nil {
 			return nil, fmt.Errorf("%s: at %s: %w", what, at[row.Place], err)
 		}
-		for i := range host.volumes {
-			volumes[row.Place] = append(volumes[row.Place], host.volumes[i].told())
-		}
+		volumes[row.Place] = host.Volumes()
 	}
 	return volumes, nil
-}
-
-// told is the volume as messages tell of it.
-func (v *volumeBody) told() measurements.Volume {
-	out := measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1}
-	if !math.IsNaN(v.percent) {
-		out.UsedPercent = &v.percent
-	}
-	for i, to := range []*float64{volumeSize: &out.Size, volumeFree: &out.Free, volumeAvailable: &out.Available} {
-		if !math.IsNaN(v.bytes[i]) {
-			*to = v.bytes[i]
-		}
-	}
-	return out
 }

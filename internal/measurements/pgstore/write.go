@@ -10,7 +10,9 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/timegrid"
 	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/postgres/transact"
 	"muster/internal/statement"
 )
@@ -32,7 +34,7 @@ const unsealed = quiet - 24*time.Hour
 
 // Write is documented at measurements.Store.
 func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.Receipt, error) {
-	arrived, err := arrivals(b)
+	arrived, err := codec.Arrivals(b)
 	if err != nil {
 		return measurements.Receipt{}, fmt.Errorf("encode %d samples: %w", b.Len(), err)
 	}
@@ -55,7 +57,7 @@ func (s *Store) Write(ctx context.Context, b measurements.Batch) (measurements.R
 	return receipt, nil
 }
 
-func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []arrival) (measurements.Receipt, error) {
+func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arrived []codec.Arrival) (measurements.Receipt, error) {
 	h, err := s.hold(ctx, tx, b.Organization, arrived)
 	if err != nil {
 		return measurements.Receipt{}, err
@@ -77,13 +79,23 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	return receipt, keepLatest(ctx, tx, h, b.Sessions)
 }
 
+// placed is an arrival, and the series that it is of.
+type placed struct {
+	codec.Arrival
+	series int64
+}
+
+// hour is the hour that it falls into.
+func (p *placed) hour() bucket { return bucket{p.series, timegrid.Hour.Floor(p.At)} }
+
 // inTime gives arrivals their series, and leaves out what falls into an hour that is
 // sealed.
-func inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []arrival) (accepted []arrival, receipt measurements.Receipt, err error) {
+func inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []codec.Arrival) (accepted []placed, receipt measurements.Receipt, err error) {
 	old := make(map[bucket]bool) // hours that may be sealed; true: they are
-	for i := range arrived {
-		a := &arrived[i]
-		a.series = h.series[seriesKey{a.kind, a.subject}]
+	placements := make([]placed, len(arrived))
+	for i, arrival := range arrived {
+		a := placed{arrival, h.series[seriesKey{arrival.Kind, arrival.Subject}]}
+		placements[i] = a
 		if at := a.hour(); at.Start.Before(h.now.Add(-unsealed)) {
 			old[at] = false
 		}
@@ -91,12 +103,12 @@ func inTime(ctx context.Context, tx *sqlx.Tx, h held, arrived []arrival) (accept
 	if err := sealed(ctx, tx, old); err != nil {
 		return nil, receipt, err
 	}
-	for _, a := range arrived {
+	for _, a := range placements {
 		if old[a.hour()] {
-			count(&receipt.TooLate, a.kind, a.count)
+			count(&receipt.TooLate, a.Kind, a.Count)
 			continue
 		}
-		count(&receipt.Accepted, a.kind, a.count)
+		count(&receipt.Accepted, a.Kind, a.Count)
 		accepted = append(accepted, a)
 	}
 	return accepted, receipt, nil
@@ -120,32 +132,32 @@ func sealed(ctx context.Context, tx *sqlx.Tx, hours map[bucket]bool) error {
 
 func count(c *measurements.SampleCounts, kind string, n int) {
 	switch kind {
-	case hosts:
+	case codec.Hosts:
 		c.Hosts += n
-	case sessions:
+	case codec.Sessions:
 		c.Sessions += n
-	case statements:
+	case codec.Statements:
 		c.Statements += n
 	}
 }
 
 // keepRaw stores arrivals, and returns those that brought something new.
-func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []arrival) ([]arrival, error) {
+func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []placed) ([]placed, error) {
 	if len(accepted) == 0 {
 		return nil, nil
 	}
 	var rows []stored
-	repeated := make(map[bucket]arrival, len(accepted)) // by their very time
+	repeated := make(map[bucket]placed, len(accepted)) // by their very time
 	for _, a := range accepted {
-		key := bucket{a.series, a.at}.onGrid()
-		rows = append(rows, storedAs(key, a.body))
+		key := bucket{a.series, a.At}.onGrid()
+		rows = append(rows, storedAs(key, a.Body))
 		repeated[key] = a
 	}
 	kept, err := statement.All[bucket](ctx, tx, fmt.Sprintf("keep %d raw samples", len(rows)), insertRaw, statement.Columns(rows)...)
 	if err != nil {
 		return nil, err
 	}
-	var news []arrival
+	var news []placed
 	for _, b := range kept {
 		key := b.onGrid()
 		news = append(news, repeated[key])
@@ -156,7 +168,7 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []arrival) ([
 }
 
 // mergeRaw joins what has come again with what is stored, and returns what was changed.
-func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]arrival) (changed []arrival, err error) {
+func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]placed) (changed []placed, err error) {
 	if len(repeated) == 0 {
 		return nil, nil
 	}
@@ -169,7 +181,7 @@ func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]a
 	for _, row := range known {
 		key := row.onGrid()
 		again := repeated[key]
-		merged, differs, err := s.kinds(again.kind).merge(row.Body, again.body)
+		merged, differs, err := s.kinds(again.Kind).Merge(row.Body, again.Body)
 		if err != nil {
 			return nil, fmt.Errorf("%s: series %d at %s: %w", what, key.Series, key.Start, err)
 		}

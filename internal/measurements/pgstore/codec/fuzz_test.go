@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/fleet"
-	"muster/domain/timegrid"
 	"muster/internal/measurements"
 )
 
@@ -28,82 +27,76 @@ func FuzzKinds(f *testing.F) {
 			Statements: []measurements.Statement{{Key: "a", Calls: 500, TotalMs: 12}, {Key: "b", Calls: 1, TotalMs: 3, MaxMs: &total}},
 		}},
 	}
-	all, err := arrivals(batch)
+	all, err := Arrivals(batch)
 	if err != nil {
 		f.Fatal(err)
 	}
 	for _, a := range all {
-		k := kindOf(a.kind)
-		row, detail, err := k.roll(fleet.SQLServer, monday, allMinutes, []sample{a.sample}, nil, nil)
+		k := KindOf(a.Kind)
+		row, detail, err := k.Roll(fleet.SQLServer, monday, AllMinutes, []Sample{a.Sample}, nil, nil)
 		if err != nil {
 			f.Fatal(err)
 		}
-		slot, err := k.total(fleet.SQLServer, row, minutesOfHour, detail)
+		slot, err := k.Total(fleet.SQLServer, row, MinutesOfHour, detail)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(a.body, row)
+		f.Add(a.Body, row)
 		f.Add(slot, row)
-		f.Add(a.body, detail)
+		f.Add(a.Body, detail)
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		for _, name := range kindNames() {
-			fuzzKind(t, kindOf(name), a, b)
+			fuzzKind(t, KindOf(name), a, b)
 		}
-		w := windowOf(timegrid.Window{From: monday, To: monday.Add(90 * time.Minute), Size: timegrid.Minute})
-		fuzzReads(w, a)
+		fuzzReads(a)
 		if shown, _, err := shownPart(a); err == nil {
-			fuzzReads(w, shown)
+			fuzzReads(shown)
 		}
 	})
 }
 
-func fuzzKind(t *testing.T, k kind, a, b []byte) {
-	if merged, _, err := k.merge(a, b); err == nil {
-		if again, changed, err := k.merge(merged, b); err != nil || changed {
+func fuzzKind(t *testing.T, k Kind, a, b []byte) {
+	if merged, _, err := k.Merge(a, b); err == nil {
+		if again, changed, err := k.Merge(merged, b); err != nil || changed {
 			t.Errorf("%T: merged %x and %x to %x, and then %t %v to %x", k, a, b, merged, changed, err, again)
 		}
 	}
-	samples := []sample{{monday.Add(-time.Minute), a}, {monday, b}, {monday.Add(time.Minute), a}}
+	samples := []Sample{{monday.Add(-time.Minute), a}, {monday, b}, {monday.Add(time.Minute), a}}
 	for _, engine := range measurements.Engines() {
-		row, detail, err := k.roll(engine, monday, 3, samples, b, nil)
+		row, detail, err := k.Roll(engine, monday, 3, samples, b, nil)
 		if err != nil {
 			continue
 		}
-		if slot, err := k.total(engine, row, 2, detail); err != nil {
+		if slot, err := k.Total(engine, row, 2, detail); err != nil {
 			t.Errorf("%T: rolled %x and %x up to %x and %x, of which is %x %v", k, a, b, row, detail, slot, err)
 		}
 	}
-	if detail, err := k.join([][]byte{a, b}); err == nil && k.whole() {
-		if again, err := k.join([][]byte{detail}); err != nil || !bytes.Equal(again, detail) {
+	if detail, err := k.Join([][]byte{a, b}); err == nil && k.Whole() {
+		if again, err := k.Join([][]byte{detail}); err != nil || !bytes.Equal(again, detail) {
 			t.Errorf("%T: joined %x and %x to %x, and that to %x %v", k, a, b, detail, again, err)
 		}
 	}
-	_, _ = k.total(fleet.Oracle, a, 24, nil)
-	slot, err := k.slot(a, 1)
+	_, _ = k.Total(fleet.Oracle, a, 24, nil)
+	slot, err := k.Slot(a, 1)
 	if err != nil {
 		return
 	}
-	if row, err := k.set(a, 2, slot); err == nil {
-		if same, err := k.slot(row, 2); err != nil || !bytes.Equal(same, slot) {
+	if row, err := k.Set(a, 2, slot); err == nil {
+		if same, err := k.Slot(row, 2); err != nil || !bytes.Equal(same, slot) {
 			t.Errorf("%T: set %x in %x and found %x %v", k, slot, a, same, err)
 		}
 	}
 }
 
-// fuzzReads reads a row as each tile does.
-func fuzzReads(w window, row []byte) {
-	part, err := w.stretch(monday.Add(30*time.Minute), row)
+// fuzzReads reads a row as each tile does, of a window that begins with its 31st slot.
+func fuzzReads(row []byte) {
+	const buckets = 90
+	part, err := Cut(row, -30, 0, 30)
 	if err != nil {
 		return
 	}
-	u := utilization{cpu: newMeans(w.buckets), memory: newMeans(w.buckets), disk: measurements.Gaps(w.buckets)}
-	_, _ = u.take(part)
-	p := queryPerformance{QuerySums: measurements.QuerySums{TotalMs: measurements.Gaps(w.buckets), Calls: measurements.Gaps(w.buckets), MaxMs: measurements.Gaps(w.buckets)}}
-	_ = p.take(part)
-	e := waitEvents{sampled: make([]bool, w.buckets)}
-	for c := range e.Waiting {
-		e.Waiting[c] = measurements.Gaps(w.buckets)
-	}
-	_ = e.take(part)
+	_, _ = NewUtilization(buckets).Take(part)
+	_ = NewQueryPerformance(buckets, 0).Take(part)
+	_ = NewWaitEvents(buckets).Take(part)
 }

@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"cmp"
@@ -13,27 +13,27 @@ import (
 	"muster/internal/measurements"
 )
 
-// delta is what a statement did in one sample, or in a bucket.
-type delta struct {
-	hash    uint64 // of the database and the key
-	calls   uint64
-	total   float64 // ms
-	max     float64 // ms; NaN: its samples have none
-	samples uint64  // in how many samples it is
+// Delta is what a statement did in one sample, or in a bucket.
+type Delta struct {
+	Hash    uint64 // of the database and the key
+	Calls   uint64
+	Total   float64 // ms
+	Max     float64 // ms; NaN: its samples have none
+	Samples uint64  // in how many samples it is
 }
 
 // A body of statements: for each database its id, how many statements follow, and
 // those in the order of their hashes. 19 bytes a statement, with some hundred calls.
 
 func appendStatements(body []byte, s measurements.StatementSample) []byte {
-	deltas := make([]delta, 0, len(s.Statements))
+	deltas := make([]Delta, 0, len(s.Statements))
 	for _, one := range s.Statements {
 		if one.Calls == 0 && one.TotalMs > 0 { // readings, 18
 			continue
 		}
-		d := delta{hash: measurements.HashStatement(s.Database, one.Key), calls: uint64(one.Calls), total: one.TotalMs, max: math.NaN()}
+		d := Delta{Hash: measurements.HashStatement(s.Database, one.Key), Calls: uint64(one.Calls), Total: one.TotalMs, Max: math.NaN()}
 		if one.MaxMs != nil && s.Engine == fleet.SQLServer {
-			d.max = *one.MaxMs
+			d.Max = *one.MaxMs
 		}
 		deltas = append(deltas, d)
 	}
@@ -46,22 +46,22 @@ func appendStatements(body []byte, s measurements.StatementSample) []byte {
 	return body
 }
 
-func compareHashes(a, b delta) int { return cmp.Compare(a.hash, b.hash) }
+func compareHashes(a, b Delta) int { return cmp.Compare(a.Hash, b.Hash) }
 
-func appendDelta(body []byte, d delta) []byte {
-	body = binary.BigEndian.AppendUint64(body, d.hash)
-	if math.IsNaN(d.max) {
-		return appendFloat(binary.AppendUvarint(body, d.calls<<1), d.total)
+func appendDelta(body []byte, d Delta) []byte {
+	body = binary.BigEndian.AppendUint64(body, d.Hash)
+	if math.IsNaN(d.Max) {
+		return appendFloat(binary.AppendUvarint(body, d.Calls<<1), d.Total)
 	}
-	return appendFloat(appendFloat(binary.AppendUvarint(body, d.calls<<1|1), d.total), d.max)
+	return appendFloat(appendFloat(binary.AppendUvarint(body, d.Calls<<1|1), d.Total), d.Max)
 }
 
-func nextDelta(r *reader) delta {
-	d := delta{hash: r.uint64(), max: math.NaN(), samples: 1}
+func nextDelta(r *reader) Delta {
+	d := Delta{Hash: r.uint64(), Max: math.NaN(), Samples: 1}
 	calls := r.uvarint()
-	d.calls, d.total = calls>>1, r.float()
+	d.Calls, d.Total = calls>>1, r.float()
 	if calls&1 != 0 {
-		d.max = r.float()
+		d.Max = r.float()
 	}
 	return d
 }
@@ -77,7 +77,7 @@ func eachDatabase(body []byte, skip func(*reader), take func(database uuid.UUID,
 		database := r.uuid()
 		skip(&r)
 		if r.bad {
-			return errBytes
+			return ErrBytes
 		}
 		take(database, whole[:len(whole)-len(r.bytes)])
 	}
@@ -100,19 +100,19 @@ func mergeDatabases(stored, arrived []byte, skip func(*reader)) (merged []byte, 
 	return merged, len(merged) > len(stored), err
 }
 
-// deltas are statements in the order of their hashes, none twice. To merge lists takes
+// Deltas are statements in the order of their hashes, none twice. To merge lists takes
 // a quarter of what adding them up in a map does (16 ms of CPU against 63 for an hour of
 // 5,000 statements a minute), and always makes the same bytes.
-type deltas []delta
+type Deltas []Delta
 
 // plus is the sum of two lists.
-func (l deltas) plus(o deltas) deltas {
-	sum := make(deltas, 0, len(l)+len(o))
+func (l Deltas) plus(o Deltas) Deltas {
+	sum := make(Deltas, 0, len(l)+len(o))
 	for len(l) > 0 && len(o) > 0 {
 		switch {
-		case l[0].hash < o[0].hash:
+		case l[0].Hash < o[0].Hash:
 			sum, l = append(sum, l[0]), l[1:]
-		case l[0].hash > o[0].hash:
+		case l[0].Hash > o[0].Hash:
 			sum, o = append(sum, o[0]), o[1:]
 		default:
 			sum, l, o = append(sum, l[0].plus(o[0])), l[1:], o[1:]
@@ -121,13 +121,13 @@ func (l deltas) plus(o deltas) deltas {
 	return append(append(sum, l...), o...)
 }
 
-func (d delta) plus(o delta) delta {
-	return delta{d.hash, d.calls + o.calls, d.total + o.total, greater(d.max, o.max), d.samples + o.samples}
+func (d Delta) plus(o Delta) Delta {
+	return Delta{d.Hash, d.Calls + o.Calls, d.Total + o.Total, greater(d.Max, o.Max), d.Samples + o.Samples}
 }
 
 // addUp is the sum of lists, of two neighbours at a time: what is in all of them, as
 // most statements are, is so looked at twice and not once for each.
-func addUp(lists []deltas) deltas {
+func addUp(lists []Deltas) Deltas {
 	for len(lists) > 1 {
 		left := lists[:0]
 		for i := 0; i+1 < len(lists); i += 2 {
@@ -144,68 +144,73 @@ func addUp(lists []deltas) deltas {
 	return lists[0]
 }
 
-// shown is what the tile shows of a statement in one bucket, the rules of the engine
+// Shown is what the tile shows of a statement in one bucket, the rules of the engine
 // applied: Oracle's with a single sample counts for nothing (readings, 17), SQL Server's
 // maximum is the interval's where there is one (16).
-func (d delta) shown(engine fleet.Engine) querySlot {
-	if d.calls == 0 || engine == fleet.Oracle && d.samples < 2 {
-		return querySlot{sampled: true, max: math.NaN()}
+func (d Delta) Shown(engine fleet.Engine) QuerySlot {
+	if d.Calls == 0 || engine == fleet.Oracle && d.Samples < 2 {
+		return QuerySlot{sampled: true, Max: math.NaN()}
 	}
-	most := d.total / float64(d.calls)
-	if engine == fleet.SQLServer && !math.IsNaN(d.max) {
-		most = d.max
+	most := d.Total / float64(d.Calls)
+	if engine == fleet.SQLServer && !math.IsNaN(d.Max) {
+		most = d.Max
 	}
-	return querySlot{true, d.calls, d.total, most}
+	return QuerySlot{true, d.Calls, d.Total, most}
 }
 
-// querySlot is what a bucket has of an instance's statements.
-type querySlot struct {
+// QuerySlot is what a bucket has of an instance's statements.
+type QuerySlot struct {
 	sampled bool
-	calls   uint64
-	total   float64 // ms
-	max     float64 // ms; NaN: there was no call
+	Calls   uint64
+	Total   float64 // ms
+	Max     float64 // ms; NaN: there was no call
 }
 
-func (s *querySlot) addQueries(o querySlot) {
+// NoQueries is the sum of nothing, which nobody sampled.
+func NoQueries() QuerySlot { return QuerySlot{Max: math.NaN()} }
+
+// AddQueries adds another statement or another bucket.
+func (s *QuerySlot) AddQueries(o QuerySlot) {
 	s.sampled = s.sampled || o.sampled
-	s.calls, s.total = s.calls+o.calls, s.total+o.total
-	s.max = greater(s.max, o.max)
+	s.Calls, s.Total = s.Calls+o.Calls, s.Total+o.Total
+	s.Max = greater(s.Max, o.Max)
 }
 
 // querySlotNumbers is how long the two short numbers of a slot are that has calls: the
 // time and the maximum. The calls follow.
 const querySlotNumbers = 2 * shortSize
 
-func (s querySlot) encode() []byte {
+func (s QuerySlot) encode() []byte {
 	switch {
 	case !s.sampled:
 		return nil
-	case s.calls == 0:
+	case s.Calls == 0:
 		return []byte{0}
 	}
 	out := make([]byte, 0, querySlotNumbers+4)
-	out = appendShort(appendShort(out, s.total), s.max)
-	return binary.AppendUvarint(out, s.calls)
+	out = appendShort(appendShort(out, s.Total), s.Max)
+	return binary.AppendUvarint(out, s.Calls)
 }
 
-func decodeQuerySlot(slot []byte) (querySlot, error) {
-	s := querySlot{sampled: len(slot) > 0, max: math.NaN()}
+// DecodeQuerySlot reads a slot; of none, nobody sampled.
+func DecodeQuerySlot(slot []byte) (QuerySlot, error) {
+	s := QuerySlot{sampled: len(slot) > 0, Max: math.NaN()}
 	if len(slot) <= 1 { // there was no call
 		return s, nil
 	}
 	r := reader{bytes: slot}
-	s.total, s.max, s.calls = r.short(), r.short(), r.uvarint()
+	s.Total, s.Max, s.Calls = r.short(), r.short(), r.uvarint()
 	return s, r.end()
 }
 
 // statementKind is the kind of statements' series.
 type statementKind struct{ slotRows }
 
-func (statementKind) reach() time.Duration { return 0 }
+func (statementKind) Reach() time.Duration { return 0 }
 
-func (statementKind) whole() bool { return true }
+func (statementKind) Whole() bool { return true }
 
-func (statementKind) merge(stored, arrived []byte) ([]byte, bool, error) {
+func (statementKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	return mergeDatabases(stored, arrived, func(r *reader) {
 		for range r.count(leastDelta) {
 			nextDelta(r)
@@ -213,24 +218,24 @@ func (statementKind) merge(stored, arrived []byte) ([]byte, bool, error) {
 	})
 }
 
-func (statementKind) roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes, _ []byte) (rolled, body []byte, err error) {
-	slots, err := slotsOf(minutes, minutesOfHour)
+func (statementKind) Roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, body []byte, err error) {
+	slots, err := slotsOf(minutes, MinutesOfHour)
 	if err != nil {
 		return nil, nil, err
 	}
-	var parts [minutesOfHour][]detail
+	var parts [MinutesOfHour][]Detail
 	for _, s := range samples {
-		if minute, ok := minuteOf(hour, s.at); ok {
-			part, err := decodeStatements(s.body)
+		if minute, ok := minuteOf(hour, s.At); ok {
+			part, err := DecodeStatements(s.Body)
 			if err != nil {
 				return nil, nil, err
 			}
 			parts[minute] = append(parts[minute], part)
 		}
 	}
-	var whole []detail
+	var whole []Detail
 	for minute, of := range parts {
-		sum := addUpDetails(of)
+		sum := AddUpDetails(of)
 		if of != nil {
 			whole = append(whole, sum)
 		}
@@ -239,44 +244,44 @@ func (statementKind) roll(engine fleet.Engine, hour time.Time, dirty uint64, sam
 		case of == nil:
 			slots[minute] = nil
 		default:
-			slots[minute] = sum.slot(engine).encode()
+			slots[minute] = sum.Slot(engine).encode()
 		}
 	}
-	return rowOf(slots), addUpDetails(whole).encode(), nil
+	return RowOf(slots), AddUpDetails(whole).encode(), nil
 }
 
-func (statementKind) join(bodies [][]byte) ([]byte, error) {
-	details := make([]detail, len(bodies))
+func (statementKind) Join(bodies [][]byte) ([]byte, error) {
+	details := make([]Detail, len(bodies))
 	for i, body := range bodies {
 		var err error
-		if details[i], err = decodeDetail(body); err != nil {
+		if details[i], err = DecodeDetail(body); err != nil {
 			return nil, err
 		}
 	}
-	return addUpDetails(details).encode(), nil
+	return AddUpDetails(details).encode(), nil
 }
 
-func (statementKind) ofDetails() bool { return true }
+func (statementKind) OfDetails() bool { return true }
 
-func (statementKind) total(engine fleet.Engine, row []byte, n int, body []byte) ([]byte, error) {
+func (statementKind) Total(engine fleet.Engine, row []byte, n int, body []byte) ([]byte, error) {
 	if body != nil {
-		of, err := decodeDetail(body)
+		of, err := DecodeDetail(body)
 		if err != nil {
 			return nil, err
 		}
-		return of.slot(engine).encode(), nil
+		return of.Slot(engine).encode(), nil
 	}
 	slots, err := slotsOf(row, n)
 	if err != nil {
 		return nil, err
 	}
-	sum := querySlot{max: math.NaN()}
+	sum := NoQueries()
 	for _, slot := range slots[:n] {
-		one, err := decodeQuerySlot(slot)
+		one, err := DecodeQuerySlot(slot)
 		if err != nil {
 			return nil, err
 		}
-		sum.addQueries(one)
+		sum.AddQueries(one)
 	}
 	return sum.encode(), nil
 }

@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"bytes"
@@ -21,15 +21,15 @@ const (
 
 // counters are those of the last scrape of a host.
 type counters struct {
-	at  time.Time
+	At  time.Time
 	all []measurements.CPUCounter // nil: there is none to count from
 }
 
-// next goes on to a sample. It returns how busy the CPUs were, in percent, in the
+// advance goes on to a sample. It returns how busy the CPUs were, in percent, in the
 // interval that ends with it, and how long that is in microseconds; NaN and 0 where no
 // interval does. A marker of staleness stands before the scrape of its time: agents send
 // it with the first one that lacks what went stale.
-func (c *counters) next(at time.Time, b *hostBody) (busy float64, length uint64) {
+func (c *counters) advance(at time.Time, b *HostBody) (busy float64, length uint64) {
 	if b.stale {
 		*c = counters{}
 	}
@@ -38,7 +38,7 @@ func (c *counters) next(at time.Time, b *hostBody) (busy float64, length uint64)
 	}
 	now := counters{at, b.counters}
 	if busy = now.since(*c); !math.IsNaN(busy) {
-		length = uint64(at.Sub(c.at).Microseconds())
+		length = uint64(at.Sub(c.At).Microseconds())
 	}
 	*c = now
 	return busy, length
@@ -47,7 +47,7 @@ func (c *counters) next(at time.Time, b *hostBody) (busy float64, length uint64)
 // since is how busy the CPUs have been since an earlier scrape; NaN where that cannot
 // be told: it is too long ago, or of other CPUs, or one has been set back.
 func (c counters) since(before counters) float64 {
-	apart := c.at.Sub(before.at)
+	apart := c.At.Sub(before.At)
 	sameCode := func(a, b measurements.CPUCounter) bool { return a.Code == b.Code }
 	if apart <= 0 || apart > farthest || !slices.EqualFunc(c.all, before.all, sameCode) {
 		return math.NaN()
@@ -66,8 +66,8 @@ func (c counters) since(before counters) float64 {
 	return percent(working, all)
 }
 
-// hostSlot is what a bucket has of a host: sums, which longer buckets add up.
-type hostSlot struct {
+// HostSlot is what a bucket has of a host: sums, which longer buckets add up.
+type HostSlot struct {
 	sampled bool
 	cpu     float64 // Σ percent × weight
 	weight  uint64  // µs
@@ -76,10 +76,10 @@ type hostSlot struct {
 	disk    float64 // the greatest; NaN: none
 }
 
-func noHost() hostSlot { return hostSlot{disk: math.NaN()} }
+func noHost() HostSlot { return HostSlot{disk: math.NaN()} }
 
-// take adds what a sample says, or else the interval that ends with it.
-func (s *hostSlot) take(b *hostBody, busy float64, length uint64) {
+// Take adds what a sample says, or else the interval that ends with it.
+func (s *HostSlot) Take(b *HostBody, busy float64, length uint64) {
 	if !b.isSample() {
 		return
 	}
@@ -94,18 +94,25 @@ func (s *hostSlot) take(b *hostBody, busy float64, length uint64) {
 	s.disk = greater(s.disk, b.fullest())
 }
 
-func (s *hostSlot) addCPU(percent float64, weight uint64) {
+func (s *HostSlot) addCPU(percent float64, weight uint64) {
 	if !math.IsNaN(percent) {
 		s.cpu, s.weight = s.cpu+percent*float64(weight), s.weight+weight
 	}
 }
 
-func (s *hostSlot) addHosts(o hostSlot) {
+// AddHosts adds another bucket of the host.
+func (s *HostSlot) AddHosts(o HostSlot) {
 	s.sampled = s.sampled || o.sampled
 	s.cpu, s.weight = s.cpu+o.cpu, s.weight+o.weight
 	s.memory, s.n = s.memory+o.memory, s.n+o.n
 	s.disk = greater(s.disk, o.disk)
 }
+
+// MeanCPU is how busy the CPUs were, in percent; NaN: it is not known.
+func (s *HostSlot) MeanCPU() float64 { return s.cpu / float64(s.weight) } // 0 by 0 is NaN
+
+// MeanMemory is how much of the memory was used, in percent; NaN: it is not known.
+func (s *HostSlot) MeanMemory() float64 { return s.memory / float64(s.n) }
 
 // What a host's slot has, in its first byte: three numbers, then the weights of the
 // first two. Of most a minute has one sample, or a minute of intervals, and weights that
@@ -119,7 +126,7 @@ const (
 )
 
 // encode writes means and weights: means are what a tile shows.
-func (s hostSlot) encode() []byte {
+func (s HostSlot) encode() []byte {
 	if !s.sampled {
 		return nil
 	}
@@ -153,7 +160,8 @@ func (s hostSlot) encode() []byte {
 	return out
 }
 
-func decodeHostSlot(slot []byte) (hostSlot, error) {
+// DecodeHostSlot reads a slot; of none, nobody sampled.
+func DecodeHostSlot(slot []byte) (HostSlot, error) {
 	s := noHost()
 	if len(slot) == 0 {
 		return s, nil
@@ -184,16 +192,16 @@ func decodeHostSlot(slot []byte) (hostSlot, error) {
 // hostKind is the kind of hosts' series.
 type hostKind struct{ slotRows }
 
-func (hostKind) reach() time.Duration { return farthest }
+func (hostKind) Reach() time.Duration { return farthest }
 
-func (hostKind) whole() bool { return false }
+func (hostKind) Whole() bool { return false }
 
-func (hostKind) merge(stored, arrived []byte) ([]byte, bool, error) {
-	is, err := decodeHost(stored)
+func (hostKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
+	is, err := DecodeHost(stored)
 	if err != nil {
 		return nil, false, err
 	}
-	more, err := decodeHost(arrived)
+	more, err := DecodeHost(arrived)
 	if err != nil {
 		return nil, false, err
 	}
@@ -203,29 +211,29 @@ func (hostKind) merge(stored, arrived []byte) ([]byte, bool, error) {
 	return is.encode(), true, nil
 }
 
-func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes, known []byte) (rolled, detail []byte, err error) {
-	slots, err := slotsOf(minutes, minutesOfHour)
+func (hostKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, known []byte) (rolled, detail []byte, err error) {
+	slots, err := slotsOf(minutes, MinutesOfHour)
 	if err != nil {
 		return nil, nil, err
 	}
-	var made [minutesOfHour]hostSlot
+	var made [MinutesOfHour]HostSlot
 	for i := range made {
 		made[i] = noHost()
 	}
-	peaks, err := decodePeaks(known)
+	peaks, err := DecodePeaks(known)
 	if err != nil {
 		return nil, nil, err
 	}
 	var last counters
 	for _, s := range samples {
-		b, err := decodeHost(s.body)
+		b, err := DecodeHost(s.Body)
 		if err != nil {
 			return nil, nil, err
 		}
-		busy, length := last.next(s.at, b)
-		if minute, ok := minuteOf(hour, s.at); ok {
-			made[minute].take(b, busy, length)
-			peaks.take(b)
+		busy, length := last.advance(s.At, b)
+		if minute, ok := minuteOf(hour, s.At); ok {
+			made[minute].Take(b, busy, length)
+			peaks.Take(b)
 		}
 	}
 	for i := range made {
@@ -236,7 +244,7 @@ func (hostKind) roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []sam
 	if detail = peaks.encode(); bytes.Equal(detail, known) {
 		detail = nil
 	}
-	return rowOf(slots), detail, nil
+	return RowOf(slots), detail, nil
 }
 
 // minuteOf is the minute of an hour that a time is in; ok is false where it is in
@@ -246,32 +254,32 @@ func minuteOf(hour, at time.Time) (minute int, ok bool) {
 	return int(since / time.Minute), since >= 0 && since < time.Hour
 }
 
-func (hostKind) join(details [][]byte) ([]byte, error) {
-	sum := make(peaks)
+func (hostKind) Join(details [][]byte) ([]byte, error) {
+	sum := make(Peaks)
 	for _, one := range details {
-		of, err := decodePeaks(one)
+		of, err := DecodePeaks(one)
 		if err != nil {
 			return nil, err
 		}
-		sum.join(of)
+		sum.Join(of)
 	}
 	return sum.encode(), nil
 }
 
-func (hostKind) ofDetails() bool { return false }
+func (hostKind) OfDetails() bool { return false }
 
-func (hostKind) total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
+func (hostKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
 	slots, err := slotsOf(row, n)
 	if err != nil {
 		return nil, err
 	}
 	sum := noHost()
 	for _, slot := range slots[:n] {
-		one, err := decodeHostSlot(slot)
+		one, err := DecodeHostSlot(slot)
 		if err != nil {
 			return nil, err
 		}
-		sum.addHosts(one)
+		sum.AddHosts(one)
 	}
 	return sum.encode(), nil
 }

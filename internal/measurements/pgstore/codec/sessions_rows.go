@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"encoding/binary"
@@ -8,12 +8,12 @@ import (
 	"muster/internal/measurements"
 )
 
-// waitRow is a row of slots. It is stored as what a tile shows of each slot, behind the
+// WaitRow is a row of slots. It is stored as what a tile shows of each slot, behind the
 // length of that, and then as what is known of them, of which longer buckets are made:
 // the ids of the databases once, because most of them are in most slots, and the sums
 // of each. A tile reads the first part only, which is a third of the row where an
 // instance has three databases, and needs a look at each slot and none at each database.
-type waitRow []waitSlot
+type WaitRow []WaitSlot
 
 // shownHead is how many bytes the length of the shown part takes. The statement that
 // reads it counts on it.
@@ -23,10 +23,10 @@ const shownHead = 2
 // bits of the categories that are not zero.
 const isFraction = 1 << measurements.Categories
 
-// shown is what a tile shows of a slot: the average of each category over the samples
+// Shown is what a tile shows of a slot: the average of each category over the samples
 // in which somebody waited, summed over the databases. Of few samples it is a fraction
 // with a small denominator, which takes two bytes and is exact; otherwise short numbers.
-func (s waitSlot) shown() []byte {
+func (s WaitSlot) Shown() []byte {
 	if s == nil {
 		return nil
 	}
@@ -44,9 +44,9 @@ func (s waitSlot) shown() []byte {
 		return out
 	}
 	var averages [measurements.Categories]float64
-	for _, id := range s.databases() {
-		for c, n := range s[id].sums {
-			averages[c] += float64(n) / float64(s[id].samples)
+	for _, id := range s.Databases() {
+		for c, n := range s[id].Sums {
+			averages[c] += float64(n) / float64(s[id].Samples)
 		}
 	}
 	out := []byte{0}
@@ -61,23 +61,23 @@ func (s waitSlot) shown() []byte {
 
 // fractions are the averages over their common denominator. ok is false where the
 // numbers are too large for it to be worth it.
-func (s waitSlot) fractions() (numerators waiting, denominator uint64, ok bool) {
+func (s WaitSlot) fractions() (numerators Waiting, denominator uint64, ok bool) {
 	const largest, most = 1 << 14, 1 << 32
 	denominator = 1
 	for _, sum := range s {
-		if sum.samples > largest {
+		if sum.Samples > largest {
 			return numerators, 0, false
 		}
-		if denominator *= sum.samples / gcd(denominator, sum.samples); denominator > largest {
+		if denominator *= sum.Samples / gcd(denominator, sum.Samples); denominator > largest {
 			return numerators, 0, false
 		}
 	}
 	for _, sum := range s {
-		for c, n := range sum.sums {
+		for c, n := range sum.Sums {
 			if n > most {
 				return numerators, 0, false
 			}
-			numerators[c] += n * (denominator / sum.samples)
+			numerators[c] += n * (denominator / sum.Samples)
 		}
 	}
 	return numerators, denominator, true
@@ -90,12 +90,12 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-func (w waitRow) encode() []byte {
+func (w WaitRow) encode() []byte {
 	shown := make([][]byte, len(w))
 	for i, slot := range w {
-		shown[i] = slot.shown()
+		shown[i] = slot.Shown()
 	}
-	first := rowOf(shown)
+	first := RowOf(shown)
 	if first == nil {
 		return nil
 	}
@@ -103,14 +103,14 @@ func (w waitRow) encode() []byte {
 	return w.appendKnown(append(row, first...))
 }
 
-func (w waitRow) appendKnown(row []byte) []byte {
-	all := waitSlot{}
+func (w WaitRow) appendKnown(row []byte) []byte {
+	all := WaitSlot{}
 	for _, slot := range w {
 		for id := range slot {
-			all[id] = waitSums{}
+			all[id] = WaitSums{}
 		}
 	}
-	databases := all.databases()
+	databases := all.Databases()
 	place := make(map[uuid.UUID]int, len(databases))
 	row = binary.AppendUvarint(row, uint64(len(databases)))
 	for i, id := range databases {
@@ -123,29 +123,29 @@ func (w waitRow) appendKnown(row []byte) []byte {
 			continue
 		}
 		slots[i] = []byte{1}
-		for _, id := range slot.databases() {
+		for _, id := range slot.Databases() {
 			slots[i] = appendWaitSums(slots[i], place[id], slot[id])
 		}
 	}
-	return append(row, rowOf(slots)...)
+	return append(row, RowOf(slots)...)
 }
 
 // shownPart cuts a row into what a tile shows and what is known.
 func shownPart(row []byte) (shown, known []byte, err error) {
 	r := reader{bytes: row}
-	if head := r.take(shownHead); head != nil {
-		shown = r.take(int(binary.BigEndian.Uint16(head)))
+	if head := r.Take(shownHead); head != nil {
+		shown = r.Take(int(binary.BigEndian.Uint16(head)))
 	}
 	if r.bad {
-		return nil, nil, errBytes
+		return nil, nil, ErrBytes
 	}
 	return shown, r.bytes, nil
 }
 
-// decodeWaitRow returns the slots of a row, at least n of them.
-func decodeWaitRow(row []byte, n int) (waitRow, error) {
+// DecodeWaitRow returns the slots of a row, at least n of them.
+func DecodeWaitRow(row []byte, n int) (WaitRow, error) {
 	if len(row) == 0 {
-		return make(waitRow, n), nil
+		return make(WaitRow, n), nil
 	}
 	_, known, err := shownPart(row)
 	if err != nil {
@@ -155,9 +155,9 @@ func decodeWaitRow(row []byte, n int) (waitRow, error) {
 }
 
 // decodeKnown reads what appendKnown wrote.
-func decodeKnown(known []byte, n int) (waitRow, error) {
+func decodeKnown(known []byte, n int) (WaitRow, error) {
 	if len(known) == 0 {
-		return make(waitRow, n), nil
+		return make(WaitRow, n), nil
 	}
 	r := reader{bytes: known}
 	databases := make([]uuid.UUID, r.count(len(uuid.UUID{})))
@@ -165,13 +165,13 @@ func decodeKnown(known []byte, n int) (waitRow, error) {
 		databases[i] = r.uuid()
 	}
 	if r.bad {
-		return nil, errBytes
+		return nil, ErrBytes
 	}
 	encoded, err := slotsOf(r.bytes, n)
 	if err != nil {
 		return nil, err
 	}
-	slots := make(waitRow, len(encoded))
+	slots := make(WaitRow, len(encoded))
 	for i, slot := range encoded {
 		if slots[i], err = decodeWaitSlot(slot, databases); err != nil {
 			return nil, err
@@ -180,15 +180,15 @@ func decodeKnown(known []byte, n int) (waitRow, error) {
 	return slots, nil
 }
 
-func decodeWaitSlot(slot []byte, databases []uuid.UUID) (waitSlot, error) {
+func decodeWaitSlot(slot []byte, databases []uuid.UUID) (WaitSlot, error) {
 	if len(slot) == 0 {
 		return nil, nil
 	}
-	s, r := waitSlot{}, reader{bytes: slot[1:]}
+	s, r := WaitSlot{}, reader{bytes: slot[1:]}
 	for len(r.bytes) > 0 {
 		place, sums := nextWaitSums(&r)
 		if place >= uint64(len(databases)) {
-			return nil, errBytes
+			return nil, ErrBytes
 		}
 		s[databases[place]] = sums
 	}

@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"bytes"
@@ -14,15 +14,18 @@ import (
 	"muster/internal/measurements"
 )
 
+// monday is a week's start some time ago.
+var monday = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+
 // kindNames are the kinds that there are.
-func kindNames() []string { return []string{hosts, sessions, statements} }
+func kindNames() []string { return []string{Hosts, Sessions, Statements} }
 
 // drawn is a batch of one kind, of one series, from a short time.
 func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measurements.Batch) {
 	instance := uuid.UUID{1}
 	at := rapid.Custom(func(r *rapid.T) time.Time {
 		seconds := rapid.IntRange(-10*60, 60*60-1).Draw(r, "second")
-		if kind != hosts {
+		if kind != Hosts {
 			seconds = max(0, seconds)
 		}
 		return monday.Add(time.Duration(seconds-seconds%20) * time.Second)
@@ -30,12 +33,12 @@ func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measuremen
 	database := rapid.Map(rapid.ByteRange(1, 3), func(n byte) uuid.UUID { return uuid.UUID{15: n} })
 	for range rapid.IntRange(0, size).Draw(r, "samples") {
 		switch kind {
-		case hosts:
+		case Hosts:
 			b.Hosts = append(b.Hosts, drawnHost(r, at.Draw(r, "at")))
-		case sessions:
+		case Sessions:
 			waits := rapid.MapOfN(rapid.SampledFrom([]string{"Lock", "LWLock", "IO", "Client", "Activity"}), rapid.Int64Range(0, 9), 0, 3).Draw(r, "waits")
 			b.Sessions = append(b.Sessions, measurements.SessionSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at"), Waits: waits})
-		case statements:
+		case Statements:
 			s := measurements.StatementSample{Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at")}
 			for _, key := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(r, "keys") {
 				s.Statements = append(s.Statements, measurements.Statement{
@@ -85,8 +88,8 @@ func each(t *testing.T, property func(r *rapid.T, name string, engine fleet.Engi
 	}
 }
 
-func arrive(r *rapid.T, b measurements.Batch) []arrival {
-	all, err := arrivals(b)
+func arrive(r *rapid.T, b measurements.Batch) []Arrival {
+	all, err := Arrivals(b)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -97,9 +100,9 @@ func arrive(r *rapid.T, b measurements.Batch) []arrival {
 // matter in which messages parts came, only in which order.
 func TestTheFirstContentStays(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
-		k := kindOf(name)
+		k := KindOf(name)
 		merge := func(stored, arrived []byte) []byte {
-			merged, changed, err := k.merge(stored, arrived)
+			merged, changed, err := k.Merge(stored, arrived)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -124,10 +127,10 @@ func TestTheFirstContentStays(t *testing.T) {
 			if len(all) == 0 {
 				return
 			}
-			if len(all) != 1 || all[0].count != b.Len() {
-				r.Fatalf("%d samples of one time are %d arrivals, the first of %d", b.Len(), len(all), all[0].count)
+			if len(all) != 1 || all[0].Count != b.Len() {
+				r.Fatalf("%d samples of one time are %d arrivals, the first of %d", b.Len(), len(all), all[0].Count)
 			}
-			bodies = append(bodies, all[0].body)
+			bodies = append(bodies, all[0].Body)
 		}
 		once := merge(merge(bodies[0], bodies[1]), bodies[2])
 		if other := merge(bodies[0], merge(bodies[1], bodies[2])); !bytes.Equal(once, other) {
@@ -135,7 +138,7 @@ func TestTheFirstContentStays(t *testing.T) {
 		}
 		for _, b := range bodies {
 			merge(once, b) // changes nothing: merge says so
-			if again, _, _ := k.merge(once, b); !bytes.Equal(again, once) {
+			if again, _, _ := k.Merge(once, b); !bytes.Equal(again, once) {
 				r.Fatalf("%x again: %x", once, again)
 			}
 		}
@@ -146,24 +149,24 @@ func TestTheFirstContentStays(t *testing.T) {
 // need, as often as one likes: the row is the one that all make at once.
 func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
-		k := kindOf(name)
-		var samples []sample
+		k := KindOf(name)
+		var samples []Sample
 		for _, a := range arrive(r, drawn(r, name, engine, 30)) {
-			samples = append(samples, a.sample)
+			samples = append(samples, a.Sample)
 		}
 		roll := func(dirty uint64, row, known []byte) ([]byte, []byte) {
 			needed := samples
-			if !k.whole() {
+			if !k.Whole() {
 				needed = nil
-				for _, span := range spans(monday, dirty, k.reach()) {
+				for _, span := range Spans(monday, dirty, k.Reach()) {
 					for _, s := range samples {
-						if !s.at.Before(span.From) && s.at.Before(span.To) {
+						if !s.At.Before(span.From) && s.At.Before(span.To) {
 							needed = append(needed, s)
 						}
 					}
 				}
 			}
-			row, detail, err := k.roll(engine, monday, dirty, needed, row, known)
+			row, detail, err := k.Roll(engine, monday, dirty, needed, row, known)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -172,11 +175,11 @@ func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
 			}
 			return row, detail
 		}
-		wantRow, wantDetail := roll(allMinutes, nil, nil)
+		wantRow, wantDetail := roll(AllMinutes, nil, nil)
 		var row, detail []byte
-		left := allMinutes
+		left := AllMinutes
 		for range 3 {
-			some := rapid.Uint64Range(0, allMinutes).Draw(r, "dirty")
+			some := rapid.Uint64Range(0, AllMinutes).Draw(r, "dirty")
 			row, detail = roll(some, row, detail)
 			left &^= some
 		}
@@ -191,25 +194,25 @@ func TestMinutesMayBeRolledInAnyOrder(t *testing.T) {
 // taken away is gone.
 func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
-		k := kindOf(name)
-		var samples []sample
+		k := KindOf(name)
+		var samples []Sample
 		for _, a := range arrive(r, drawn(r, name, engine, 20)) {
-			samples = append(samples, a.sample)
+			samples = append(samples, a.Sample)
 		}
-		row, _, err := k.roll(engine, monday, allMinutes, samples, nil, nil)
+		row, _, err := k.Roll(engine, monday, AllMinutes, samples, nil, nil)
 		if err != nil {
 			r.Fatal(err)
 		}
 		slot := func(row []byte, i int) []byte {
-			s, err := k.slot(row, i)
+			s, err := k.Slot(row, i)
 			if err != nil {
 				r.Fatal(err)
 			}
 			return s
 		}
 		var again []byte // the row of its slots, each set where it was
-		for i := range minutesOfHour {
-			if again, err = k.set(again, i, slot(row, i)); err != nil {
+		for i := range MinutesOfHour {
+			if again, err = k.Set(again, i, slot(row, i)); err != nil {
 				r.Fatal(err)
 			}
 		}
@@ -217,7 +220,7 @@ func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 			r.Fatalf("%x, of its slots %x", row, again)
 		}
 		from, to := rapid.IntRange(0, 59).Draw(r, "from"), rapid.IntRange(0, 70).Draw(r, "to")
-		changed, err := k.set(row, to, slot(row, from))
+		changed, err := k.Set(row, to, slot(row, from))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -231,7 +234,7 @@ func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 			}
 		}
 		for i := range 75 {
-			if changed, err = k.set(changed, i, nil); err != nil {
+			if changed, err = k.Set(changed, i, nil); err != nil {
 				r.Fatal(err)
 			}
 		}
@@ -245,52 +248,52 @@ func TestSlotsStayWhereTheyAreSet(t *testing.T) {
 // whichever way they are grouped.
 func TestPartsComeToTheWhole(t *testing.T) {
 	each(t, func(r *rapid.T, name string, engine fleet.Engine) {
-		k := kindOf(name)
-		var samples []sample
+		k := KindOf(name)
+		var samples []Sample
 		for _, a := range arrive(r, drawn(r, name, engine, 30)) {
-			samples = append(samples, a.sample)
+			samples = append(samples, a.Sample)
 		}
 		total := func(row []byte, n int, detail []byte) []byte {
-			slot, err := k.total(engine, row, n, detail)
+			slot, err := k.Total(engine, row, n, detail)
 			if err != nil {
 				r.Fatal(err)
 			}
 			return slot
 		}
-		row, detail, err := k.roll(engine, monday, allMinutes, samples, nil, nil)
+		row, detail, err := k.Roll(engine, monday, AllMinutes, samples, nil, nil)
 		if err != nil {
 			r.Fatal(err)
 		}
-		whole := total(row, minutesOfHour, detail)
+		whole := total(row, MinutesOfHour, detail)
 		cut := rapid.IntRange(0, len(samples)).Draw(r, "cut")
 		var parts []byte
 		var details [][]byte
-		for i, some := range [][]sample{samples[:cut], samples[cut:]} {
+		for i, some := range [][]Sample{samples[:cut], samples[cut:]} {
 			dirty := uint64(0) // so that each part has minutes of its own
 			for _, s := range some {
-				if minute, ok := minuteOf(monday, s.at); ok && (i == 0 || cut == 0 || s.at.Sub(samples[cut-1].at.Truncate(time.Minute)) >= time.Minute) {
+				if minute, ok := minuteOf(monday, s.At); ok && (i == 0 || cut == 0 || s.At.Sub(samples[cut-1].At.Truncate(time.Minute)) >= time.Minute) {
 					dirty |= 1 << minute
 				}
 			}
 			part := row
-			for minute := range minutesOfHour {
+			for minute := range MinutesOfHour {
 				if dirty>>minute&1 == 0 {
-					if part, err = k.set(part, minute, nil); err != nil {
+					if part, err = k.Set(part, minute, nil); err != nil {
 						r.Fatal(err)
 					}
 				}
 			}
-			if parts, err = k.set(parts, i, total(part, minutesOfHour, nil)); err != nil {
+			if parts, err = k.Set(parts, i, total(part, MinutesOfHour, nil)); err != nil {
 				r.Fatal(err)
 			}
-			if _, detail, err = k.roll(engine, monday, allMinutes, some, nil, nil); err != nil {
+			if _, detail, err = k.Roll(engine, monday, AllMinutes, some, nil, nil); err != nil {
 				r.Fatal(err)
 			}
 			details = append(details, detail)
 		}
 		got := total(parts, 2, nil)
-		if k.whole() {
-			joined, err := k.join(details)
+		if k.Whole() {
+			joined, err := k.Join(details)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -305,30 +308,30 @@ func TestPartsComeToTheWhole(t *testing.T) {
 // numbersOf are the numbers of a slot that stands by itself.
 func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
 	switch name {
-	case hosts:
-		s, err := decodeHostSlot(slot)
+	case Hosts:
+		s, err := DecodeHostSlot(slot)
 		if err != nil {
 			r.Fatal(err)
 		}
 		return []float64{s.cpu, float64(s.weight), s.memory, float64(s.n), s.disk}
-	case sessions:
+	case Sessions:
 		s, err := decodeKnown(slot, 1)
 		if err != nil {
 			r.Fatal(err)
 		}
-		for _, id := range s[0].databases() {
-			numbers = append(numbers, float64(id[15]), float64(s[0][id].samples))
-			for _, n := range s[0][id].sums {
+		for _, id := range s[0].Databases() {
+			numbers = append(numbers, float64(id[15]), float64(s[0][id].Samples))
+			for _, n := range s[0][id].Sums {
 				numbers = append(numbers, float64(n))
 			}
 		}
 		return numbers
 	}
-	s, err := decodeQuerySlot(slot)
+	s, err := DecodeQuerySlot(slot)
 	if err != nil {
 		r.Fatal(err)
 	}
-	return []float64{s.total, float64(s.calls), s.max}
+	return []float64{s.Total, float64(s.Calls), s.Max}
 }
 
 // near compares numbers to nine digits; NaN is NaN.

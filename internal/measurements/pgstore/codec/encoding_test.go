@@ -1,10 +1,9 @@
-package pgstore
+package codec
 
 import (
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -12,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"muster/domain/fleet"
-	"muster/domain/timegrid"
 	"muster/internal/measurements"
 )
 
@@ -54,11 +52,11 @@ func TestHostsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		b := hostBodyOf(drawnHost(r, monday))
-		got, err := decodeHost(b.encode())
+		got, err := DecodeHost(b.encode())
 		if err != nil {
 			r.Fatal(err)
 		}
-		same := gocmp.Options{gocmp.AllowUnexported(hostBody{}, volumeBody{}), cmpopts.EquateNaNs()}
+		same := gocmp.Options{gocmp.AllowUnexported(HostBody{}, volumeBody{}), cmpopts.EquateNaNs()}
 		if len(b.counters) == 0 {
 			same = append(same, cmpopts.EquateEmpty()) // no counters
 		}
@@ -80,45 +78,41 @@ func TestHostsComeBackAsTheyWere(t *testing.T) {
 // and as numbers where those would be large.
 func TestWhatIsShownOfWaits(t *testing.T) {
 	t.Parallel()
-	window := windowOf(hourOf(monday))
 	ways := map[bool]int{}
 	rapid.Check(t, func(r *rapid.T) {
-		row := make(waitRow, 60)
+		row := make(WaitRow, 60)
 		want := make([][]float64, 60)
 		most := rapid.SampledFrom([]uint64{1, 6, 360, 60480, 1 << 40}).Draw(r, "most")
 		for i := range rapid.IntRange(0, 60).Draw(r, "slots") {
-			row[i], want[i] = waitSlot{}, make([]float64, measurements.Categories)
+			row[i], want[i] = WaitSlot{}, make([]float64, measurements.Categories)
 			for n := range rapid.ByteRange(0, 4).Draw(r, "databases") {
-				s := waitSums{samples: rapid.Uint64Range(1, most).Draw(r, "samples")}
-				for c := range s.sums {
+				s := WaitSums{Samples: rapid.Uint64Range(1, most).Draw(r, "samples")}
+				for c := range s.Sums {
 					if rapid.Bool().Draw(r, "waits") {
-						s.sums[c] = rapid.Uint64Range(1, most).Draw(r, "sum")
-						want[i][c] += float64(s.sums[c]) / float64(s.samples)
+						s.Sums[c] = rapid.Uint64Range(1, most).Draw(r, "sum")
+						want[i][c] += float64(s.Sums[c]) / float64(s.Samples)
 					}
 				}
-				row[i].addDatabase(uuid.UUID{15: n}, s)
+				row[i].AddDatabase(uuid.UUID{15: n}, s)
 			}
-			ways[row[i].shown()[0]&isFraction != 0]++
+			ways[row[i].Shown()[0]&isFraction != 0]++
 		}
 		encoded := row.encode()
-		e := waitEvents{sampled: make([]bool, window.buckets)}
-		for c := range e.Waiting {
-			e.Waiting[c] = make(measurements.Values, window.buckets)
-		}
+		e := NewWaitEvents(MinutesOfHour)
 		if encoded != nil {
 			shown, _, err := shownPart(encoded)
 			if err != nil {
 				r.Fatal(err)
 			}
-			part, err := window.stretch(monday, shown)
+			part, err := Cut(shown, 0, 0, MinutesOfHour)
 			if err != nil {
 				r.Fatal(err)
 			}
-			if err := e.take(part); err != nil {
+			if err := e.Take(part); err != nil {
 				r.Fatal(err)
 			}
 		}
-		sums := e.sums()
+		sums := e.Sums()
 		for i, w := range want {
 			got := make([]float64, measurements.Categories)
 			for c := range got {
@@ -160,18 +154,13 @@ func TestBytes(t *testing.T) {
 		t.Errorf("a scrape of 8 CPUs takes %d bytes", n)
 	}
 
-	minute := hostSlot{sampled: true, cpu: 100.0 / 3, weight: nativeWeight, memory: 100.0 / 7, n: 4, disk: 100.0 / 9}
-	if n := len(rowOf([][]byte{minute.encode()})); n > 21 {
+	minute := HostSlot{sampled: true, cpu: 100.0 / 3, weight: nativeWeight, memory: 100.0 / 7, n: 4, disk: 100.0 / 9}
+	if n := len(RowOf([][]byte{minute.encode()})); n > 21 {
 		t.Errorf("a minute of a host takes %d bytes", n)
 	}
-	waits := waitRow{waitSlot{{1}: {samples: 6, sums: waiting{3, 0, 12}}, {2}: {samples: 5, sums: waiting{0, 0, 7, 9}}, {3}: {samples: 1, sums: waiting{1}}}}
+	waits := WaitRow{WaitSlot{{1}: {Samples: 6, Sums: Waiting{3, 0, 12}}, {2}: {Samples: 5, Sums: Waiting{0, 0, 7, 9}}, {3}: {Samples: 1, Sums: Waiting{1}}}}
 	shown, _, err := shownPart(waits.encode())
 	if err != nil || len(shown) > 10 {
 		t.Errorf("a minute of three databases shows %d bytes, %v", len(shown), err)
 	}
-}
-
-// hourOf is a window of the minutes of an hour.
-func hourOf(start time.Time) timegrid.Window {
-	return timegrid.Window{From: start, To: start.Add(time.Hour), Size: timegrid.Minute}
 }

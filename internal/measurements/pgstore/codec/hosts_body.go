@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"muster/internal/measurements"
 )
 
-// hostBody is what is known of a host at one time; NaN is a number that has not come.
-type hostBody struct {
+// HostBody is what is known of a host at one time; NaN is a number that has not come.
+type HostBody struct {
 	stale       bool
 	cpu, memory float64                   // percent
 	bytes       [3]float64                // of memory
@@ -18,7 +18,7 @@ type hostBody struct {
 	volumes     []volumeBody              // by mount, ascending; not nil but empty: none that counts
 }
 
-// Places in hostBody.bytes.
+// Places in HostBody.bytes.
 const (
 	memoryTotal = iota
 	memoryAvailable
@@ -62,8 +62,8 @@ func atLeastZero(v float64) float64 {
 	return v
 }
 
-func hostBodyOf(s measurements.HostSample) *hostBody {
-	b := &hostBody{stale: s.Stale, cpu: given(s.CPUPercent), memory: given(s.MemoryPercent), bytes: unknown(), counters: s.CPU}
+func hostBodyOf(s measurements.HostSample) *HostBody {
+	b := &HostBody{stale: s.Stale, cpu: given(s.CPUPercent), memory: given(s.MemoryPercent), bytes: unknown(), counters: s.CPU}
 	if m := s.Memory; m != nil {
 		b.bytes[memoryTotal], b.bytes[memoryAvailable], b.bytes[memoryUsed] = atLeastZero(m.Total), atLeastZero(m.Available), atLeastZero(m.Used)
 	}
@@ -86,7 +86,7 @@ func hostBodyOf(s measurements.HostSample) *hostBody {
 }
 
 // joinBody adds what was not known, and says whether there was any.
-func (b *hostBody) joinBody(other *hostBody) (changed bool) {
+func (b *HostBody) joinBody(other *HostBody) (changed bool) {
 	changed = other.stale && !b.stale
 	b.stale = b.stale || other.stale
 	changed = fill(&b.cpu, other.cpu) || changed
@@ -112,13 +112,13 @@ func fillAll(was *[3]float64, is [3]float64) (changed bool) {
 	return changed
 }
 
-func (b *hostBody) addCounters(counters []measurements.CPUCounter) (changed bool) {
+func (b *HostBody) addCounters(counters []measurements.CPUCounter) (changed bool) {
 	before := len(b.counters)
 	b.counters = measurements.SortCPU(slices.Concat(b.counters, counters))
 	return len(b.counters) > before
 }
 
-func (b *hostBody) addVolumes(volumes []volumeBody) (changed bool) {
+func (b *HostBody) addVolumes(volumes []volumeBody) (changed bool) {
 	if volumes == nil {
 		return false
 	}
@@ -144,13 +144,13 @@ func (b *hostBody) addVolumes(volumes []volumeBody) (changed bool) {
 
 // isSample is whether the body is more than a marker: one that stands alone says that
 // nobody saw the host.
-func (b *hostBody) isSample() bool {
+func (b *HostBody) isSample() bool {
 	known := slices.ContainsFunc(b.numbers(), func(v *float64) bool { return !math.IsNaN(*v) })
 	return !b.stale || known || len(b.counters) > 0 || b.volumes != nil
 }
 
 // memoryPercent is how much of the memory is used; NaN: it is not known.
-func (b *hostBody) memoryPercent() float64 {
+func (b *HostBody) memoryPercent() float64 {
 	if !math.IsNaN(b.memory) {
 		return b.memory
 	}
@@ -162,7 +162,7 @@ func (b *hostBody) memoryPercent() float64 {
 }
 
 // fullest is how full the fullest volume is, as df reckons; NaN: it is not known.
-func (b *hostBody) fullest() float64 {
+func (b *HostBody) fullest() float64 {
 	most := math.NaN()
 	for i := range b.volumes {
 		most = greater(most, b.volumes[i].full())
@@ -207,7 +207,7 @@ const (
 // hundredths are what Linux counts the seconds of its CPUs in.
 const hundredths = 100
 
-func (b *hostBody) numbers() []*float64 {
+func (b *HostBody) numbers() []*float64 {
 	return []*float64{&b.cpu, &b.memory, &b.bytes[memoryTotal], &b.bytes[memoryAvailable], &b.bytes[memoryUsed]}
 }
 
@@ -215,7 +215,7 @@ func (v *volumeBody) numbers() [4]*float64 {
 	return [...]*float64{&v.percent, &v.bytes[volumeSize], &v.bytes[volumeFree], &v.bytes[volumeAvailable]}
 }
 
-func (b *hostBody) encode() []byte {
+func (b *HostBody) encode() []byte {
 	out := append(make([]byte, 0, 64+8*len(b.counters)+48*len(b.volumes)), 0)
 	if b.stale {
 		out[0] |= isStale
@@ -252,9 +252,10 @@ func (b *hostBody) encode() []byte {
 	return out
 }
 
-func decodeHost(body []byte) (*hostBody, error) {
+// DecodeHost reads the body of a host's sample.
+func DecodeHost(body []byte) (*HostBody, error) {
 	r := reader{bytes: body}
-	b := &hostBody{cpu: math.NaN(), memory: math.NaN(), bytes: unknown()}
+	b := &HostBody{cpu: math.NaN(), memory: math.NaN(), bytes: unknown()}
 	has := r.byte()
 	b.stale = has&isStale != 0
 	for i, v := range b.numbers() {
@@ -274,7 +275,7 @@ func decodeHost(body []byte) (*hostBody, error) {
 		b.volumes = []volumeBody{}
 	}
 	for b.volumes != nil && len(r.bytes) > 0 {
-		v := volumeBody{string(r.take(r.count(1))), math.NaN(), unknown()}
+		v := volumeBody{string(r.Take(r.count(1))), math.NaN(), unknown()}
 		has := r.byte()
 		for i, n := range v.numbers() {
 			if has>>i&1 != 0 {
@@ -284,4 +285,26 @@ func decodeHost(body []byte) (*hostBody, error) {
 		b.volumes = append(b.volumes, v)
 	}
 	return b, r.end()
+}
+
+// Volumes are those that count, as messages tell of them.
+func (b *HostBody) Volumes() (volumes []measurements.Volume) {
+	for i := range b.volumes {
+		volumes = append(volumes, b.volumes[i].Volumes())
+	}
+	return volumes
+}
+
+// told is the volume as messages tell of it.
+func (v *volumeBody) Volumes() measurements.Volume {
+	out := measurements.Volume{Mount: v.mount, Size: -1, Free: -1, Available: -1}
+	if !math.IsNaN(v.percent) {
+		out.UsedPercent = &v.percent
+	}
+	for i, to := range []*float64{volumeSize: &out.Size, volumeFree: &out.Free, volumeAvailable: &out.Available} {
+		if !math.IsNaN(v.bytes[i]) {
+			*to = v.bytes[i]
+		}
+	}
+	return out
 }

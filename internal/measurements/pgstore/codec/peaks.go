@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"encoding/binary"
@@ -6,25 +6,26 @@ import (
 	"slices"
 )
 
-// peaks are how full the volumes of a host were at the most, in percent, by mount: the
+// Peaks are how full the volumes of a host were at the most, in percent, by mount: the
 // detail of hosts. What is known of a volume at one time stays, so that a peak never
 // falls, whatever comes late or twice.
-type peaks map[string]float64
+type Peaks map[string]float64
 
-// take adds what a sample says.
-func (p peaks) take(b *hostBody) {
+// Take adds what a sample says.
+func (p Peaks) Take(b *HostBody) {
 	for i := range b.volumes {
 		p.raise(b.volumes[i].mount, b.volumes[i].full())
 	}
 }
 
-func (p peaks) raise(mount string, percent float64) {
+func (p Peaks) raise(mount string, percent float64) {
 	if was, known := p[mount]; percent > was || !known && percent == 0 {
 		p[mount] = percent
 	}
 }
 
-func (p peaks) join(o peaks) {
+// Join adds the peaks of another time.
+func (p Peaks) Join(o Peaks) {
 	for mount, percent := range o {
 		p.raise(mount, percent)
 	}
@@ -32,7 +33,7 @@ func (p peaks) join(o peaks) {
 
 // encode writes each mount behind its length and its peak, in the order of the mounts;
 // nil: there are none.
-func (p peaks) encode() []byte {
+func (p Peaks) encode() []byte {
 	var out []byte
 	for _, mount := range slices.Sorted(maps.Keys(p)) {
 		out = append(binary.AppendUvarint(out, uint64(len(mount))), mount...)
@@ -41,12 +42,24 @@ func (p peaks) encode() []byte {
 	return out
 }
 
-func decodePeaks(body []byte) (peaks, error) {
-	p := make(peaks)
+// DecodePeaks reads what rolled_details has of a host.
+func DecodePeaks(body []byte) (Peaks, error) {
+	p := make(Peaks)
 	r := reader{bytes: body}
 	for len(r.bytes) > 0 {
-		mount := string(r.take(r.count(1)))
+		mount := string(r.Take(r.count(1)))
 		p[mount] = r.short()
 	}
 	return p, r.end()
+}
+
+// SamplePeaks are those of a sample's body.
+func SamplePeaks(body []byte) (Peaks, error) {
+	b, err := DecodeHost(body)
+	if err != nil {
+		return nil, err
+	}
+	p := make(Peaks)
+	p.Take(b)
+	return p, nil
 }

@@ -1,76 +1,71 @@
-package pgstore
+package codec
 
 import (
 	"time"
 
 	"muster/domain/fleet"
-	"muster/domain/timegrid"
 )
 
 // Kinds of series, as they are spelled in the table.
 const (
-	hosts      = "host"
-	sessions   = "sessions"
-	statements = "statements"
+	Hosts      = "host"
+	Sessions   = "sessions"
+	Statements = "statements"
 )
 
-// sample is a row of raw_samples.
-type sample struct {
-	at   time.Time
-	body []byte
+// Sample is a row of raw_samples.
+type Sample struct {
+	At   time.Time
+	Body []byte
 }
 
-// arrival is what a batch brings for one series and one time.
-type arrival struct {
-	kind, subject string
-	engine        fleet.Engine // empty for a host
-	sample
-	count  int   // samples of the batch in it
-	series int64 // where it is kept, once that is held
+// Arrival is what a batch brings for one series and one time.
+type Arrival struct {
+	Kind, Subject string
+	Engine        fleet.Engine // empty for a host
+	Sample
+	Count int // samples of the batch in it
 }
 
-// hour is the hour that it falls into.
-func (a *arrival) hour() bucket { return bucket{a.series, timegrid.Hour.Floor(a.at)} }
-
-// kind is what a sort of series knows of its bodies, slots and rows. All of it is
+// Kind is what a sort of series knows of its bodies, slots and rows. All of it is
 // pure; the bytes it takes are ones that it made. A slot is one bucket's, a row holds
 // the slots of one row of a rolled_ table; no slot and no row are nil. A detail is what
 // rolled_details holds.
-type kind interface {
+type Kind interface {
 	// reach is how long before a minute there may be a sample that it needs.
-	reach() time.Duration
+	Reach() time.Duration
 	// whole says that rolling up a minute needs all samples of its hour.
-	whole() bool
+	Whole() bool
 	// merge joins what is stored of a series and time and what has arrived of it
 	// since: what is stored stays. changed is false where nothing is new.
-	merge(stored, arrived []byte) (merged []byte, changed bool, err error)
+	Merge(stored, arrived []byte) (merged []byte, changed bool, err error)
 	// roll makes those minutes of an hour anew that are set in dirty, of samples in
 	// the order of time, and the hour's detail where the kind has one (nil: it has not, or
 	// it is what is known of it).
-	roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []sample, minutes, known []byte) (rolled, detail []byte, err error)
+	Roll(engine fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, known []byte) (rolled, detail []byte, err error)
 	// join makes the detail of a bucket of those of its parts.
-	join(details [][]byte) ([]byte, error)
+	Join(details [][]byte) ([]byte, error)
 	// ofDetails says that days and weeks are made of details, and not of their hours' slots.
-	ofDetails() bool
+	OfDetails() bool
 	// total makes the slot of the bucket that a detail makes up, or, where that is nil,
 	// the first n slots of a row: of statements too, whose maximum then is the greatest
 	// of the slots'.
-	total(engine fleet.Engine, row []byte, n int, detail []byte) (slot []byte, err error)
+	Total(engine fleet.Engine, row []byte, n int, detail []byte) (slot []byte, err error)
 	// slot returns slot i of a row; nil: there is none.
-	slot(row []byte, i int) ([]byte, error)
+	Slot(row []byte, i int) ([]byte, error)
 	// set returns the row with another slot i. A row may be nil, and have any number
 	// of slots.
-	set(row []byte, i int, slot []byte) ([]byte, error)
+	Set(row []byte, i int, slot []byte) ([]byte, error)
 }
 
-// kindOf returns what is known of a kind; nil: there is no such kind.
-func kindOf(name string) kind {
+// KindOf returns what is known of a kind; nil: there is no such kind.
+func KindOf(name string) Kind {
 	switch name {
-	case hosts:
+	case Hosts:
 		return hostKind{}
-	case sessions:
+	case Sessions:
 		return sessionKind{}
-	case statements:
+	case Statements:
 		return statementKind{}
 	}
 	return nil

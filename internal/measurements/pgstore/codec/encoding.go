@@ -1,4 +1,4 @@
-package pgstore
+package codec
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// errBytes says that bytes are not ones that this package made.
-var errBytes = errors.New("the bytes are none that the store wrote")
+// ErrBytes says that bytes are not ones that this package made.
+var ErrBytes = errors.New("the bytes are none that the store wrote")
 
 // reader takes values off the front of bytes. The first that is not there is
 // remembered, and everything after it is zero: whoever reads asks once, at the end.
@@ -24,7 +24,7 @@ func (r *reader) fail() { r.bytes, r.bad = nil, true }
 // end is nil where everything was read, and nothing is left.
 func (r *reader) end() error {
 	if r.bad || len(r.bytes) > 0 {
-		return errBytes
+		return ErrBytes
 	}
 	return nil
 }
@@ -73,8 +73,8 @@ func (r *reader) count(size int) int {
 	return int(n)
 }
 
-// take returns the next n bytes themselves.
-func (r *reader) take(n int) []byte {
+// Take returns the next n bytes themselves.
+func (r *reader) Take(n int) []byte {
 	if n < 0 || n > len(r.bytes) {
 		r.fail()
 		return nil
@@ -85,7 +85,7 @@ func (r *reader) take(n int) []byte {
 }
 
 func (r *reader) uint64() uint64 {
-	b := r.take(8)
+	b := r.Take(8)
 	if b == nil {
 		return 0
 	}
@@ -93,7 +93,7 @@ func (r *reader) uint64() uint64 {
 }
 
 func (r *reader) uuid() (id uuid.UUID) {
-	copy(id[:], r.take(len(id)))
+	copy(id[:], r.Take(len(id)))
 	return id
 }
 
@@ -162,11 +162,11 @@ func nextSlot(row []byte) (slot, rest []byte, err error) {
 	n, skip := uint64(row[0]), 1
 	if n >= 0x80 { // seldom
 		if n, skip = binary.Uvarint(row); skip <= 0 {
-			return nil, nil, errBytes
+			return nil, nil, ErrBytes
 		}
 	}
 	if n > uint64(len(row)-skip) {
-		return nil, nil, errBytes
+		return nil, nil, ErrBytes
 	}
 	end := skip + int(n)
 	return row[skip:end:end], row[end:], nil
@@ -191,8 +191,8 @@ func slotsOf(row []byte, n int) ([][]byte, error) {
 	return slots, nil
 }
 
-// rowOf is the row of slots; nil of none.
-func rowOf(slots [][]byte) []byte {
+// RowOf is the row of slots; nil of none.
+func RowOf(slots [][]byte) []byte {
 	for len(slots) > 0 && len(slots[len(slots)-1]) == 0 {
 		slots = slots[:len(slots)-1]
 	}
@@ -213,7 +213,7 @@ func rowOf(slots [][]byte) []byte {
 // slotRows is what kinds have in common whose rows are slots and nothing else.
 type slotRows struct{}
 
-func (slotRows) slot(row []byte, i int) ([]byte, error) {
+func (slotRows) Slot(row []byte, i int) ([]byte, error) {
 	slots, err := slotsOf(row, i+1)
 	if err != nil {
 		return nil, err
@@ -221,11 +221,11 @@ func (slotRows) slot(row []byte, i int) ([]byte, error) {
 	return slots[i], nil
 }
 
-func (slotRows) set(row []byte, i int, slot []byte) ([]byte, error) {
+func (slotRows) Set(row []byte, i int, slot []byte) ([]byte, error) {
 	slots, err := slotsOf(row, i+1)
 	if err != nil {
 		return nil, err
 	}
 	slots[i] = slot
-	return rowOf(slots), nil
+	return RowOf(slots), nil
 }

@@ -1,0 +1,49 @@
+package codec
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"muster/domain/fleet"
+	"muster/domain/instant"
+	"muster/internal/measurements"
+)
+
+// Arrivals groups a batch by series and time, in the order of kind, subject and time.
+// Several samples of one, of other databases or other parts of a scrape, are one body;
+// of what two of them say the first stays.
+func Arrivals(b measurements.Batch) ([]Arrival, error) {
+	all := make([]Arrival, 0, b.Len())
+	arrived := func(kind, subject string, engine fleet.Engine, at time.Time, body []byte) {
+		s := Sample{At: instant.Cut(at), Body: body}
+		all = append(all, Arrival{Kind: kind, Subject: subject, Engine: engine, Sample: s, Count: 1})
+	}
+	for _, s := range b.Hosts {
+		arrived(Hosts, s.Host, "", s.At, hostBodyOf(s).encode())
+	}
+	for _, s := range b.Sessions {
+		arrived(Sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
+	}
+	for _, s := range b.Statements {
+		arrived(Statements, s.Instance.String(), s.Engine, s.At, appendStatements(nil, s))
+	}
+	slices.SortStableFunc(all, func(a, b Arrival) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject), a.At.Compare(b.At))
+	})
+	joined := all[:0]
+	for _, a := range all {
+		n := len(joined)
+		if n == 0 || joined[n-1].Kind != a.Kind || joined[n-1].Subject != a.Subject || !joined[n-1].At.Equal(a.At) {
+			joined = append(joined, a)
+			continue
+		}
+		body, _, err := KindOf(a.Kind).Merge(joined[n-1].Body, a.Body)
+		if err != nil {
+			return nil, err
+		}
+		joined[n-1].Body = body
+		joined[n-1].Count += a.Count
+	}
+	return joined, nil
+}

@@ -1,0 +1,134 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+)
+
+// Detail has the statements of a bucket, or of a sample, database by database, in the
+// order of their ids. Details from before databases were noted have one that is zero.
+type Detail []DatabaseStatements
+
+// DatabaseStatements are what a detail has of one database.
+type DatabaseStatements struct {
+	Database   uuid.UUID
+	Statements Deltas
+}
+
+// withDatabases stands in front of a detail. Before databases were noted it began with
+// how many statements there are, of which there was one at least or nothing behind.
+const withDatabases = 0
+
+// encode writes each database's id, how many statements follow, and those, each with the
+// number of its samples.
+func (d Detail) encode() []byte {
+	size := 1
+	for _, of := range d {
+		size += len(of.Database) + 2 + len(of.Statements)*(leastDelta+3)
+	}
+	out := append(make([]byte, 0, size), withDatabases)
+	for _, of := range d {
+		out = binary.AppendUvarint(append(out, of.Database[:]...), uint64(len(of.Statements)))
+		for _, one := range of.Statements {
+			out = binary.AppendUvarint(appendDelta(out, one), one.Samples)
+		}
+	}
+	return out
+}
+
+// DecodeDetail reads what rolled_details has of statements.
+func DecodeDetail(body []byte) (Detail, error) {
+	r := reader{bytes: body}
+	if len(body) > 0 && body[0] != withDatabases {
+		all := Detail{{Statements: nextDeltas(&r, true)}}
+		return all, r.end()
+	}
+	r.byte()
+	return r.everyDatabase(true)
+}
+
+// DecodeStatements reads the body of a sample.
+func DecodeStatements(body []byte) (Detail, error) {
+	r := reader{bytes: body}
+	d, err := r.everyDatabase(false)
+	slices.SortFunc(d, func(a, b DatabaseStatements) int { return bytes.Compare(a.Database[:], b.Database[:]) })
+	return d, err
+}
+
+// everyDatabase reads everything that is left; counted says that statements have the number
+// of their samples.
+func (r *reader) everyDatabase(counted bool) (d Detail, err error) {
+	for len(r.bytes) > 0 {
+		d = append(d, DatabaseStatements{r.uuid(), nextDeltas(r, counted)})
+	}
+	return d, r.end()
+}
+
+func nextDeltas(r *reader, counted bool) Deltas {
+	list := make(Deltas, r.count(leastDelta))
+	for i := range list {
+		list[i] = nextDelta(r)
+		if counted {
+			list[i].Samples = r.uvarint()
+		}
+	}
+	return list
+}
+
+// AddUpDetails is the sum of details.
+func AddUpDetails(details []Detail) Detail {
+	lists := make(map[uuid.UUID][]Deltas)
+	for _, d := range details {
+		for _, of := range d {
+			lists[of.Database] = append(lists[of.Database], of.Statements)
+		}
+	}
+	var sum Detail
+	for _, database := range slices.SortedFunc(maps.Keys(lists), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+		sum = append(sum, DatabaseStatements{database, addUp(lists[database])})
+	}
+	if len(sum) > 1 && sum[0].Database == (uuid.UUID{}) {
+		return sum.placed()
+	}
+	return sum
+}
+
+// placed gives the statements whose database nobody noted to the one that they are of,
+// where another detail knows it: a statement's hash is its database's too.
+func (d Detail) placed() Detail {
+	unplaced := d[0].Statements
+	sum := Detail{{}}
+	for _, of := range d[1:] {
+		var here, elsewhere Deltas
+		for _, one := range unplaced {
+			if _, known := slices.BinarySearchFunc(of.Statements, one, compareHashes); known {
+				here = append(here, one)
+			} else {
+				elsewhere = append(elsewhere, one)
+			}
+		}
+		sum, unplaced = append(sum, DatabaseStatements{of.Database, of.Statements.plus(here)}), elsewhere
+	}
+	if sum[0].Statements = unplaced; len(unplaced) == 0 {
+		return sum[1:]
+	}
+	return sum
+}
+
+// Slot is what the tile shows of the statements.
+func (d Detail) Slot(engine fleet.Engine) QuerySlot {
+	s := QuerySlot{sampled: true, Max: math.NaN()}
+	for _, of := range d {
+		for _, one := range of.Statements {
+			s.AddQueries(one.Shown(engine))
+		}
+	}
+	return s
+}

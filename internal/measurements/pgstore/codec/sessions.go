@@ -1,0 +1,207 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// Waiting counts what waits in a database, by category.
+type Waiting [measurements.Categories]uint64
+
+func waitingOf(s measurements.SessionSample) (w Waiting) {
+	for name, n := range s.Waits {
+		if category, ok := measurements.Classify(s.Engine, name); ok && n > 0 {
+			w[category] += uint64(n)
+		}
+	}
+	return w
+}
+
+func (w Waiting) any() bool { return w != Waiting{} }
+
+func (w *Waiting) addWaiting(o Waiting) {
+	for c := range w {
+		w[c] += o[c]
+	}
+}
+
+// appendSessions writes what a body of sessions has of each database: its id and its
+// counts.
+func appendSessions(body []byte, database uuid.UUID, w Waiting) []byte {
+	body = append(body, database[:]...)
+	for _, n := range w {
+		body = binary.AppendUvarint(body, n)
+	}
+	return body
+}
+
+// nextWaiting reads what stands behind the id.
+func nextWaiting(r *reader) (w Waiting) {
+	for c := range w {
+		w[c] = r.uvarint()
+	}
+	return w
+}
+
+// WaitSums are what a bucket has of a database: of the samples in which somebody
+// waited, how many there were and the sum of each category.
+type WaitSums struct {
+	Samples uint64
+	Sums    Waiting
+}
+
+func (s *WaitSums) addSums(o WaitSums) {
+	s.Samples += o.Samples
+	s.Sums.addWaiting(o.Sums)
+}
+
+// WaitSlot is what a bucket has of the databases of an instance. It is nil where
+// nobody sampled; databases in which nobody waited need not be in it.
+type WaitSlot map[uuid.UUID]WaitSums
+
+// AddDatabase adds what another bucket has of a database.
+func (s WaitSlot) AddDatabase(database uuid.UUID, o WaitSums) {
+	if o.Samples == 0 {
+		return
+	}
+	sum := s[database]
+	sum.addSums(o)
+	s[database] = sum
+}
+
+// encode writes a slot that stands by itself: what is known of a row of one.
+func (s WaitSlot) encode() []byte {
+	if s == nil {
+		return nil
+	}
+	return WaitRow{s}.appendKnown(nil)
+}
+
+// Databases are their ids in order.
+func (s WaitSlot) Databases() []uuid.UUID {
+	return slices.SortedFunc(maps.Keys(s), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+}
+
+// appendWaitSums writes the sums of the database at a place: which categories are not
+// zero (the lowest bits of the first number), the samples, and those sums.
+func appendWaitSums(out []byte, place int, s WaitSums) []byte {
+	set := uint64(place) << measurements.Categories
+	for c, n := range s.Sums {
+		if n > 0 {
+			set |= 1 << c
+		}
+	}
+	out = binary.AppendUvarint(out, set)
+	out = binary.AppendUvarint(out, s.Samples)
+	for _, n := range s.Sums {
+		if n > 0 {
+			out = binary.AppendUvarint(out, n)
+		}
+	}
+	return out
+}
+
+func nextWaitSums(r *reader) (place uint64, s WaitSums) {
+	set := r.uvarint()
+	if s.Samples = r.uvarint(); s.Samples == 0 {
+		r.fail() // it would not be here
+	}
+	for c := range s.Sums {
+		if set>>c&1 != 0 {
+			s.Sums[c] = r.uvarint()
+		}
+	}
+	return set >> measurements.Categories, s
+}
+
+// sessionKind is the kind of sessions' series.
+type sessionKind struct{}
+
+func (sessionKind) Reach() time.Duration { return 0 }
+
+func (sessionKind) Whole() bool { return false }
+
+func (sessionKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
+	return mergeDatabases(stored, arrived, func(r *reader) { nextWaiting(r) })
+}
+
+func (sessionKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, _ []byte, err error) {
+	row, err := DecodeWaitRow(minutes, MinutesOfHour)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range MinutesOfHour {
+		if dirty>>i&1 != 0 {
+			row[i] = nil
+		}
+	}
+	for _, s := range samples {
+		minute, ok := minuteOf(hour, s.At)
+		if !ok || dirty>>minute&1 == 0 {
+			continue
+		}
+		if row[minute] == nil {
+			row[minute] = WaitSlot{}
+		}
+		for r := (reader{bytes: s.Body}); len(r.bytes) > 0; {
+			database, w := r.uuid(), nextWaiting(&r)
+			if r.bad {
+				return nil, nil, ErrBytes
+			}
+			if w.any() {
+				row[minute].AddDatabase(database, WaitSums{1, w})
+			}
+		}
+	}
+	return row.encode(), nil, nil
+}
+
+func (sessionKind) Join([][]byte) ([]byte, error) { return nil, nil }
+
+func (sessionKind) OfDetails() bool { return false }
+
+func (sessionKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
+	slots, err := DecodeWaitRow(row, n)
+	if err != nil {
+		return nil, err
+	}
+	var sum WaitSlot
+	for _, slot := range slots[:n] {
+		if slot != nil && sum == nil {
+			sum = WaitSlot{}
+		}
+		for database, sums := range slot {
+			sum.AddDatabase(database, sums)
+		}
+	}
+	return sum.encode(), nil
+}
+
+func (sessionKind) Slot(row []byte, i int) ([]byte, error) {
+	slots, err := DecodeWaitRow(row, i+1)
+	if err != nil {
+		return nil, err
+	}
+	return slots[i].encode(), nil
+}
+
+func (sessionKind) Set(row []byte, i int, slot []byte) ([]byte, error) {
+	slots, err := DecodeWaitRow(row, i+1)
+	if err != nil {
+		return nil, err
+	}
+	one, err := decodeKnown(slot, 1)
+	if err != nil {
+		return nil, err
+	}
+	slots[i] = one[0]
+	return slots.encode(), nil
+}
