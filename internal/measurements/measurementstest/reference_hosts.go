@@ -52,9 +52,8 @@ func known(first, again float64) float64 {
 func joinVolume(volumes []measurements.Volume, again measurements.Volume) []measurements.Volume {
 	for i, first := range volumes {
 		if first.Mount == again.Mount {
-			used := first.Size - first.Free
-			if first.Size >= 0 && first.Free >= 0 && first.Available >= 0 && used+first.Available > 0 {
-				again.UsedPercent = nil // how full it is, is known
+			if first.Size >= 0 || first.Free >= 0 || first.Available >= 0 {
+				again.UsedPercent = nil // it is told in bytes
 			}
 			volumes[i] = measurements.Volume{
 				Mount: first.Mount, UsedPercent: cmp.Or(first.UsedPercent, again.UsedPercent),

@@ -131,7 +131,7 @@ func (b *HostBody) addVolumes(volumes []volumeBody) (changed bool) {
 	for _, v := range all {
 		if n := len(b.volumes); n > 0 && b.volumes[n-1].mount == v.mount {
 			first := &b.volumes[n-1]
-			if math.IsNaN(first.full()) { // what is known of it stays, however it is told
+			if !first.inBytes() { // who tells of it first says how it is told
 				changed = fill(&first.percent, v.percent) || changed
 			}
 			changed = fillAll(&first.bytes, v.bytes) || changed
@@ -168,6 +168,11 @@ func (b *HostBody) fullest() float64 {
 		most = greater(most, b.volumes[i].full())
 	}
 	return most
+}
+
+// inBytes says that the volume is told in bytes, of which some may be missing yet.
+func (v *volumeBody) inBytes() bool {
+	return slices.ContainsFunc(v.bytes[:], func(n float64) bool { return !math.IsNaN(n) })
 }
 
 // full is how full the volume is, as df reckons; NaN: it is not known.
