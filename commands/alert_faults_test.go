@@ -91,6 +91,10 @@ func (h *house) alertWrites() map[string]func(ctx context.Context, h *house, id 
 			_, err := h.ResolveAlert(ctx, h.actor, id)
 			return err
 		},
+		"muted_until": func(ctx context.Context, h *house, id uuid.UUID) error {
+			_, err := h.muteUntil(ctx, h.actor, id)
+			return err
+		},
 		"muted": func(ctx context.Context, h *house, id uuid.UUID) error {
 			_, err := h.MuteAlert(ctx, h.actor, id)
 			return err

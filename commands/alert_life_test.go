@@ -24,10 +24,11 @@ import (
 	"muster/internal/postgres"
 )
 
-// TestAnyLifeOfAlerts draws what feeds, machines, people and the sweep do with a few
+// TestAnyLifeOfAlerts draws what feeds, machines, people and the sweeps do with a few
 // keys. After each step, what stands beside a key is what the events say, a key has
 // at most one open alert, which is the one that it leads to, and only an open one
-// has a row in alert_last_seen, with what the log does not say yet. The same message
+// has a row in alert_last_seen, with what the log does not say yet; alert_mutes has a row
+// for each that is muted until a time, and for no other. The same message
 // again adds nothing.
 func TestAnyLifeOfAlerts(t *testing.T) {
 	t.Parallel()
@@ -47,6 +48,9 @@ func TestAnyLifeOfAlerts(t *testing.T) {
 				l.person()
 			default:
 				_, _, err := h.EndFirings(h.Context(), 1000)
+				l.must(err)
+				l.comes()
+				_, _, err = h.EndMutes(h.Context(), 1000)
 				l.must(err)
 			}
 			l.holds()
@@ -160,7 +164,7 @@ func (l *alertLife) person() {
 	}
 	id := rapid.SampledFrom(l.known).Draw(l.T, "alert")
 	act := rapid.SampledFrom([]func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error){
-		l.AcknowledgeAlert, l.MuteAlert, l.UnmuteAlert, l.ResolveAlert,
+		l.AcknowledgeAlert, l.MuteAlert, l.UnmuteAlert, l.ResolveAlert, l.muteUntil,
 	}).Draw(l.T, "action")
 	_, err := act(l.Context(), l.actor, id)
 	var refused *commands.RuleError
@@ -188,11 +192,12 @@ func (l *alertLife) holds() {
 		}
 	}
 	var rows []struct {
-		ID   uuid.UUID  `db:"stream_id"`
-		Last *time.Time `db:"last_triggered_at"`
+		ID    uuid.UUID  `db:"stream_id"`
+		Last  *time.Time `db:"last_triggered_at"`
+		Until *time.Time `db:"until"`
 	}
-	l.must(l.db.SelectContext(l.Context(), &rows, `SELECT s.stream_id, l.last_triggered_at
-		FROM streams s FULL JOIN alert_last_seen l ON l.alert_id = s.stream_id
+	l.must(l.db.SelectContext(l.Context(), &rows, `SELECT s.stream_id, l.last_triggered_at, m.until
+		FROM streams s FULL JOIN alert_last_seen l ON l.alert_id = s.stream_id LEFT JOIN alert_mutes m ON m.alert_id = s.stream_id
 		WHERE s.organization_id = $1 AND s.stream_type = 'alert' OR l.organization_id = $1`, l.org.ID))
 	l.known = l.known[:0]
 	for _, r := range rows {
@@ -200,6 +205,9 @@ func (l *alertLife) holds() {
 		a := l.folded(r.ID)
 		if open := a.State() != "" && !a.State().Closed(); !open && r.Last != nil || open && !leads[r.ID] {
 			l.Fatalf("alert %s of %s is %s; is the one that its key leads to: %t; beside the log: %v", r.ID, a.Key(), a.State(), leads[r.ID], r.Last)
+		}
+		if until := a.MutedUntil(); until.IsZero() != (r.Until == nil) || r.Until != nil && !r.Until.Equal(until) {
+			l.Fatalf("alert %s is muted until %s, and beside the log until %v", r.ID, until, r.Until)
 		}
 	}
 	slices.SortFunc(l.known, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })

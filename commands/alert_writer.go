@@ -157,10 +157,13 @@ func (w *alertWriter) keep(t *trackedAlert, events []alert.Event, seen alert.See
 	t.seen = seen
 }
 
-// write writes what is seen beside the log in one statement and appends the
+// write writes what is beside the log, a statement a table, and appends the
 // events last; without any event the Mark is at position 0.
 func (w *alertWriter) write(ctx context.Context) (Mark, error) {
 	if err := w.writeLastSeen(ctx); err != nil {
+		return Mark{}, err
+	}
+	if err := w.writeMutes(ctx); err != nil {
 		return Mark{}, err
 	}
 	var batches []eventstore.Append

@@ -14,7 +14,8 @@
 // seen is in alert_last_seen, where readers join it; the log follows once an hour
 // and when the alert is closed, which deletes the row. Whoever writes about an
 // alert, feed, machine, person or sweep, holds the lock of its key. The key leads
-// to the newest alert under it; an older one is written without it.
+// to the newest alert under it; an older one is written without it. When a mute ends is
+// in alert_mutes, too, in the transaction of the event that says so, for whoever sweeps.
 //
 // Everybody locks in one order, so that they wait instead of deadlocking:
 //
@@ -25,7 +26,7 @@
 //  2. what lets somebody in: the claim of a report, the setup gate, an invitation,
 //     the external keys of the fleet and of alerts;
 //  3. the stream (lockStream);
-//  4. rows of accounts and of alert_last_seen;
+//  4. rows of accounts, of alert_last_seen and of alert_mutes;
 //  5. jobs of others: the erasures that a member's erasure asks for, mails that it
 //     hastens. New ones may come earlier, for nobody sees them before the commit;
 //  6. last, by appending, the head of the log.
@@ -73,6 +74,12 @@
 //     message that sees the alert firing then raises the next one, from that end on.
 //     A sweep that dies, or does not run, is made up for by the next one or by the next
 //     message; until then an alert that has ended counts as open.
+//   - Two sweeps find the same mute over (EndMutes), or a person unmutes or mutes the
+//     alert right then: each holds the lock of its key, and who comes second finds no
+//     row that is due. A mute ends at the first sweep after its time by the database's
+//     clock; until then the alert counts nowhere.
+//   - An alert is resolved while it is muted until a time: it stays muted until then,
+//     and counts in the history from then on.
 //   - An instance is removed while an alert about it comes in: the alert may still be
 //     raised on it, as if it had come before.
 //   - A release writes mementos that another does not know: that one folds the stream.

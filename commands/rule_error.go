@@ -142,6 +142,7 @@ func titles() map[string]string {
 		"duplicate_external_id":        "An external id appears twice in the call",
 		"time_in_future":               "A time lies in the future",
 		"invalid_name":                 "A name cannot be used",
+		"invalid_text":                 "A text cannot be used",
 		"out_of_range":                 "A value is out of range",
 		"resolved_at_required":         "A closed alert needs the time when it was resolved",
 		"resolved_at_not_allowed":      "An open alert cannot have a resolution time",

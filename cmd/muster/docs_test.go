@@ -117,7 +117,7 @@ func doneByMembers() (types []string) {
 			types = append(types, name)
 		}
 	}
-	for _, e := range []alert.Event{alert.Acknowledged{}, alert.Muted{}, alert.Unmuted{}, alert.Resolved{}} {
+	for _, e := range []alert.Event{alert.Acknowledged{}, alert.Muted{}, alert.MutedUntil{}, alert.Unmuted{}, alert.Resolved{}, alert.Noted{}} {
 		types = append(types, alert.Name(e))
 	}
 	return types

@@ -12,6 +12,7 @@ type Alert struct {
 	key   string
 	state State
 	muted bool
+	until time.Time // when the mute ends by itself; zero: it stays
 
 	texts              textDigest
 	severity           Severity
@@ -53,6 +54,9 @@ func (a *Alert) State() State { return a.state }
 // Muted reports whether it counts nowhere.
 func (a *Alert) Muted() bool { return a.muted }
 
+// MutedUntil is when its mute ends by itself; zero where it is not muted, or for good.
+func (a *Alert) MutedUntil() time.Time { return a.until }
+
 // InstanceID is where it is; uuid.Nil: of the organization only.
 func (a *Alert) InstanceID() uuid.UUID { return a.instance }
 
@@ -72,9 +76,11 @@ func (a *Alert) Apply(event Event) {
 	case StillFiring:
 		a.last = e.LastTriggeredAt
 	case Muted:
-		a.muted = true
-	case Unmuted:
-		a.muted = false
+		a.muted, a.until = true, time.Time{}
+	case MutedUntil:
+		a.muted, a.until = true, e.Until
+	case Unmuted, MuteEnded:
+		a.muted, a.until = false, time.Time{}
 	case Resolved:
 		a.close(e.ResolvedAt, e.LastTriggeredAt, e.StartedAt)
 	case AutoResolved:
@@ -95,12 +101,26 @@ func (a *Alert) close(at, last, started time.Time) {
 // Acknowledge says that somebody knows of the alert. Errors: *TransitionError.
 func (a *Alert) Acknowledge() ([]Event, error) { return a.decide(Acknowledged{}) }
 
-// Mute takes the alert out of every count. Errors: *MutedError, *TransitionError.
-func (a *Alert) Mute() ([]Event, error) {
-	if a.muted {
+// Mute takes the alert out of every count until a time; zero: for good. One that is
+// muted until another time is muted until this one from now on. Errors: *MutedError,
+// *TransitionError.
+func (a *Alert) Mute(until time.Time) ([]Event, error) {
+	switch {
+	case a.muted && a.until.Equal(until):
 		return nil, &MutedError{Muted: true}
+	case until.IsZero():
+		return a.decide(Muted{})
 	}
-	return a.decide(Muted{})
+	return a.decide(MutedUntil{Until: until})
+}
+
+// EndMute lets the alert count again once the time of its mute has come; before
+// that, and where it is not muted until a time, nothing follows.
+func (a *Alert) EndMute(now time.Time) []Event {
+	if a.until.IsZero() || now.Before(a.until) {
+		return nil
+	}
+	return []Event{MuteEnded{Until: a.until}}
 }
 
 // Unmute lets the alert count again. Errors: *MutedError, *TransitionError.

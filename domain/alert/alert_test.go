@@ -13,7 +13,11 @@ import (
 func TestWhatPeopleDo(t *testing.T) {
 	t.Parallel()
 	acknowledge := func(a *alert.Alert) (events, error) { return a.Acknowledge() }
-	mute := func(a *alert.Alert) (events, error) { return a.Mute() }
+	mute := func(a *alert.Alert) (events, error) { return a.Mute(time.Time{}) }
+	muteUntil := func(a *alert.Alert) (events, error) { return a.Mute(at(60)) }
+	endMute := func(now int) func(*alert.Alert) (events, error) {
+		return func(a *alert.Alert) (events, error) { return a.EndMute(at(now)), nil }
+	}
 	unmute := func(a *alert.Alert) (events, error) { return a.Unmute() }
 	resolve := func(a *alert.Alert) (events, error) {
 		return a.Resolve(at(30), alert.Seen{LastTriggeredAt: at(20), StartedAt: at(1)})
@@ -39,6 +43,26 @@ func TestWhatPeopleDo(t *testing.T) {
 		{name: "muted when it was over", given: events{raised(0, 10), over}, when: mute, then: events{alert.Muted{}}},
 		{name: "muted twice", given: events{raised(0, 10), alert.Muted{}}, when: mute, err: &alert.MutedError{Muted: true}},
 		{name: "muted though nobody raised it", when: mute, err: &alert.TransitionError{Event: "alert.muted"}},
+		{name: "muted until a time", given: events{raised(0, 10)}, when: muteUntil, then: events{alert.MutedUntil{Until: at(60)}}},
+		{name: "muted until the same time twice", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}}, when: muteUntil,
+			err: &alert.MutedError{Muted: true}},
+		{name: "muted until another time", given: events{raised(0, 10), alert.MutedUntil{Until: at(50)}}, when: muteUntil,
+			then: events{alert.MutedUntil{Until: at(60)}}},
+		{name: "muted for good after a while", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}}, when: mute, then: events{alert.Muted{}}},
+		{name: "muted for a while after for good", given: events{raised(0, 10), alert.Muted{}}, when: muteUntil,
+			then: events{alert.MutedUntil{Until: at(60)}}},
+		{name: "muted until a time when it was over", given: events{raised(0, 10), over}, when: muteUntil, then: events{alert.MutedUntil{Until: at(60)}}},
+		{name: "muted until a time though nobody raised it", when: muteUntil, err: &alert.TransitionError{Event: "alert.muted_until"}},
+		{name: "the mute's time has come", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}}, when: endMute(60),
+			then: events{alert.MuteEnded{Until: at(60)}}},
+		{name: "the mute's time has come after it was resolved", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}, resolved}, when: endMute(61),
+			then: events{alert.MuteEnded{Until: at(60)}}},
+		{name: "the mute's time has not come", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}}, when: endMute(59)},
+		{name: "the mute ended", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}, alert.MuteEnded{Until: at(60)}}, when: endMute(61)},
+		{name: "the mute was taken back", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}, alert.Unmuted{}}, when: endMute(61)},
+		{name: "the mute is for good", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}, alert.Muted{}}, when: endMute(61)},
+		{name: "unmuted before its time", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}}, when: unmute, then: events{alert.Unmuted{}}},
+		{name: "unmuted after its time", given: events{raised(0, 10), alert.MutedUntil{Until: at(60)}, alert.MuteEnded{Until: at(60)}}, when: unmute, err: &alert.MutedError{}},
 		{name: "unmuted", given: events{raised(0, 10), alert.Muted{}}, when: unmute, then: events{alert.Unmuted{}}},
 		{name: "unmuted when it was resolved", given: events{raised(0, 10), alert.Muted{}, resolved}, when: unmute, then: events{alert.Unmuted{}}},
 		{name: "unmuted twice", given: events{raised(0, 10), alert.Muted{}, alert.Unmuted{}}, when: unmute, err: &alert.MutedError{}},
@@ -105,7 +129,7 @@ func TestTransitions(t *testing.T) {
 				want, allowed = alert.AutoResolvedState, open[state]
 			case alert.Changed, alert.TriggeredAgain, alert.StillFiring:
 				want, allowed = state, open[state]
-			case alert.Muted, alert.Unmuted:
+			case alert.Muted, alert.MutedUntil, alert.Unmuted, alert.MuteEnded, alert.Noted:
 				want, allowed = state, state != none
 			default:
 				t.Errorf("%s: say what it does", name)

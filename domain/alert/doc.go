@@ -16,6 +16,10 @@
 // the newest alert under a key; where they lead to another one (Outcome.Anew),
 // the events are that one's.
 //
+// A mute may have an end. It ends then by an event of its own (EndMute), whoever looks
+// first; until somebody does, the alert stays muted. What a person wrote about what they
+// did is the event behind that one (Noted).
+//
 // An open alert that is seen every minute costs one event an hour. In between,
 // until when it was seen stands beside the log (Seen), which the caller keeps and
 // hands back; the event that closes the alert carries the final value. A machine's

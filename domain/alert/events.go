@@ -6,6 +6,13 @@ import (
 	"github.com/google/uuid"
 )
 
+// MaxMute is how far ahead a mute may end: a year, as an exception does, so that each is
+// looked at again. One without an end is for good.
+const MaxMute = 366 * 24 * time.Hour
+
+// MaxNote is how many characters a note may have.
+const MaxNote = 2000
+
 // StreamType is the type of an alert's stream, which is in the fleet's log.
 const StreamType = "alert"
 
@@ -92,8 +99,23 @@ type Acknowledged struct{}
 // Muted says that the alert counts nowhere.
 type Muted struct{}
 
+// MutedUntil says that the alert counts nowhere before a time.
+type MutedUntil struct {
+	Until time.Time `json:"until"`
+}
+
 // Unmuted says that it counts again.
 type Unmuted struct{}
+
+// MuteEnded says that it counts again because the time of its mute has come.
+type MuteEnded struct {
+	Until time.Time `json:"until"`
+}
+
+// Noted is what a person wrote who did what the event before it says.
+type Noted struct {
+	Note string `json:"note"`
+}
 
 // Resolved says that somebody closed the alert. LastTriggeredAt is final.
 // StartedAt is the latest start that a machine named while it was open: named
@@ -120,7 +142,10 @@ func (TriggeredAgain) name() string { return "alert.triggered_again" }
 func (StillFiring) name() string    { return "alert.still_firing" }
 func (Acknowledged) name() string   { return "alert.acknowledged" }
 func (Muted) name() string          { return "alert.muted" }
+func (MutedUntil) name() string     { return "alert.muted_until" }
 func (Unmuted) name() string        { return "alert.unmuted" }
+func (MuteEnded) name() string      { return "alert.mute_ended" }
+func (Noted) name() string          { return "alert.noted" }
 func (Resolved) name() string       { return "alert.resolved" }
 func (AutoResolved) name() string   { return "alert.auto_resolved" }
 
@@ -128,7 +153,8 @@ func (AutoResolved) name() string   { return "alert.auto_resolved" }
 // name that was ever written stays.
 func Events() []Event {
 	return []Event{
-		Raised{}, Changed{}, TriggeredAgain{}, StillFiring{}, Acknowledged{}, Muted{}, Unmuted{}, Resolved{}, AutoResolved{},
+		Raised{}, Changed{}, TriggeredAgain{}, StillFiring{}, Acknowledged{}, Muted{}, MutedUntil{}, Unmuted{}, MuteEnded{}, Noted{},
+		Resolved{}, AutoResolved{},
 	}
 }
 

@@ -34,8 +34,8 @@ func digestTexts(d Details) textDigest {
 // their lists, flags, the digest of the texts, two ids, and times in
 // microseconds since 1970.
 const (
-	mementoForm = 1
-	mementoSize = 4 + len(textDigest{}) + 2*16 + 6*8
+	mementoForm = 2
+	mementoSize = 4 + len(textDigest{}) + 2*16 + 7*8
 
 	flagMuted  = 1
 	flagLapsed = 2
@@ -80,7 +80,7 @@ func Recall(key string, m []byte) (a Alert, ok bool) {
 }
 
 func (a *Alert) times() []*time.Time {
-	return []*time.Time{&a.created, &a.first, &a.last, &a.started, &a.after, &a.resolved}
+	return []*time.Time{&a.created, &a.first, &a.last, &a.started, &a.after, &a.resolved, &a.until}
 }
 
 func (a *Alert) flags() (flags byte) {

@@ -15,6 +15,13 @@ func Name(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, misleading)
 }
 
+// TextRule completes "<field> …" where a text of several lines is none.
+const TextRule = "must not contain control characters other than line feeds and tabs, or characters that change the direction of text"
+
+// IsText reports whether a text of several lines can be kept as it is: it is as Text
+// prints it.
+func IsText(s string) bool { return utf8.ValidString(s) && Text(s) == s }
+
 // Clean is a name as it may be printed, in one line.
 func Clean(s string) string {
 	if Name(s) {

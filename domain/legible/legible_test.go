@@ -23,6 +23,9 @@ func TestNames(t *testing.T) {
 		if got := Name(c.in); got != (c.in == c.clean) {
 			t.Errorf("%s: a name is %v", name, got)
 		}
+		if got := IsText(c.in); got != (c.in == c.text) {
+			t.Errorf("%s: a text is %v", name, got)
+		}
 		if got := Clean(c.in); got != c.clean {
 			t.Errorf("%s: clean it is %q, want %q", name, got, c.clean)
 		}

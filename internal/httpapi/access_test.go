@@ -44,6 +44,7 @@ GET    /api/v1/alerts                                vmaA alerts:read
 GET    /api/v1/alerts/raised-resolved-history        vmaA metrics:read alerts:read
 GET    /api/v1/alerts/raised-resolved-history/contributors vmaA metrics:read alerts:read
 GET    /api/v1/alerts/:alertId                       vmaA alerts:read
+POST   /api/v1/alerts/actions                         m--A alerts:write
 POST   /api/v1/alerts/:alertId/acknowledge           m--A alerts:write
 POST   /api/v1/alerts/:alertId/mute                  m--A alerts:write
 POST   /api/v1/alerts/:alertId/unmute                m--A alerts:write

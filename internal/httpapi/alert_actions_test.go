@@ -234,3 +234,150 @@ func (w *world) raisedBehind(key string) uuid.UUID {
 	must(w.t, err)
 	return made[0].ID
 }
+
+// TestNotesAndMutesWithAnEnd: what was written, by whom and until when is with the alert,
+// the answer is what is read next, and a mute that is over was ended by nobody.
+func TestNotesAndMutesWithAnEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	path := alertsPath + "/" + id.String()
+	until := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
+	w.post(w.ours.member, path+"/acknowledge", map[string]any{"note": "  known:\n<b>since Monday</b> "}).is(200)
+	w.post(w.ours.member, path+"/unmute", map[string]any{"note": "n"}).problem(409, "invalid_state")
+	muted := w.post(w.ours.admin, path+"/mute", map[string]any{"note": "until the move", "until": until})
+	if got := muted.stands(); got != "Acknowledged muted" || muted.object()["mutedUntil"] != until.Format(time.RFC3339Nano) {
+		t.Errorf("left %s until %v", got, muted.object()["mutedUntil"])
+	}
+	shown := w.get(w.ours.viewer, path)
+	if diff := cmp.Diff(muted.object(), shown.is(200).object()); diff != "" {
+		t.Errorf("mute answered something else than is read next: %s", diff)
+	}
+	listed := w.get(w.ours.viewer, alertsPath).is(200).object()["items"].([]any)[0].(map[string]any)
+	if listed["mutedUntil"] != until.Format(time.RFC3339Nano) {
+		t.Errorf("listed as muted until %v", listed["mutedUntil"])
+	}
+	w.exec(`UPDATE alert_mutes SET until = clock_timestamp()`)
+	n, mark, err := w.deps.Commands.EndMutes(t.Context(), 10)
+	must(t, err)
+	if n != 1 || !w.deps.Waiter.Wait(t.Context(), mark.Log, mark.Position) {
+		t.Fatalf("%d mutes ended", n)
+	}
+	w.post(w.ours.member, path+"/resolve", map[string]any{}).is(200)
+	over := w.get(w.ours.viewer, path)
+	if got := over.stands(); got != "Resolved" || over.object()["mutedUntil"] != nil {
+		t.Errorf("in the end %s until %v", got, over.object()["mutedUntil"])
+	}
+	told := map[string]string{}
+	for _, m := range over.object()["timeline"].([]any) {
+		moment := m.(map[string]any)
+		who := "nobody"
+		if actor, ok := moment["actor"].(map[string]any); ok {
+			who = actor["name"].(string)
+		}
+		told[moment["event"].(string)] = fmt.Sprintf("%s: %v until %v", who, moment["note"], moment["until"])
+	}
+	at := until.Format(time.RFC3339Nano)
+	want := map[string]string{
+		"triggered": "nobody: <nil> until <nil>", "acknowledged": "MEMBER: known:\n<b>since Monday</b> until <nil>", "muted": "ADMIN: until the move until " + at,
+		"unmuted": "nobody: <nil> until " + at, "resolved": "MEMBER: <nil> until <nil>",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatAnActionMayHold: the codes and places of what is wrong, all at once, with one
+// alert and with many. A body is for who has something to say.
+func TestWhatAnActionMayHold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	past, far := time.Now().Add(-time.Minute), time.Now().Add(alert.MaxMute+time.Hour)
+	for _, c := range []struct {
+		action string
+		body   any
+		status int
+		code   string
+		places string
+	}{
+		{"mute", map[string]any{"until": past}, 422, "out_of_range", "body #/until out_of_range"},
+		{"mute", map[string]any{"until": far}, 422, "out_of_range", "body #/until out_of_range"},
+		{"mute", map[string]any{"until": past, "note": "a\u202eb"}, 422, "invalid_text", "body #/note invalid_text, body #/until out_of_range"},
+		{"mute", map[string]any{"until": "tomorrow"}, 400, "invalid_parameter", "body #/until invalid_parameter"},
+		{"mute", map[string]any{"note": 1, "for": "1h"}, 400, "unknown_field", "body #/for unknown_field, body #/note invalid_parameter"},
+		{"resolve", map[string]any{"until": far}, 400, "unknown_field", "body #/until unknown_field"},
+		{"resolve", map[string]any{"note": " "}, 422, "out_of_range", "body #/note out_of_range"},
+		{"acknowledge", map[string]any{"note": strings.Repeat("ü", 2001)}, 422, "out_of_range", "body #/note out_of_range"},
+		{"unmute", []any{}, 400, "invalid_parameter", "body # invalid_parameter"},
+	} {
+		a := w.post(w.ours.member, alertsPath+"/"+id.String()+"/"+c.action, c.body).problem(c.status, c.code)
+		if got := strings.Join(a.places(), ", "); got != c.places {
+			t.Errorf("%s %v: %s, want %s", c.action, c.body, got, c.places)
+		}
+	}
+	many := func(n int) []uuid.UUID { return make([]uuid.UUID, n) }
+	for _, c := range []struct {
+		body   map[string]any
+		status int
+		code   string
+		places string
+	}{
+		{map[string]any{"ids": many(0), "action": "mute"}, 422, "out_of_range", "body #/ids out_of_range"},
+		{map[string]any{"ids": many(501), "action": "mute"}, 422, "out_of_range", "body #/ids out_of_range"},
+		{map[string]any{"ids": many(1), "action": "forget"}, 400, "invalid_parameter", "body #/action invalid_parameter"},
+		{map[string]any{"ids": []string{"x"}, "action": "mute"}, 400, "invalid_parameter", "body #/ids/0 invalid_parameter"},
+		{map[string]any{"action": "mute"}, 400, "missing_parameter", "body #/ids missing_parameter"},
+		{map[string]any{"ids": many(1), "action": "resolve", "until": far, "note": "\x1b"}, 422, "invalid_text", "body #/note invalid_text, body #/until out_of_range"},
+	} {
+		a := w.post(w.ours.member, alertsPath+"/actions", c.body).problem(c.status, c.code)
+		if got := strings.Join(a.places(), ", "); got != c.places {
+			t.Errorf("%v: %s, want %s", c.body, got, c.places)
+		}
+	}
+	if got := w.get(w.ours.viewer, alertsPath+"/"+id.String()).told(); got != "triggered" {
+		t.Errorf("what was refused left %s", got)
+	}
+}
+
+// TestActionsOnMany: what came of it for each, in words that the action on one has, too.
+func TestActionsOnMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.raised(w.ours, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)}, commands.AlertItem{ExternalID: "b", CreatedAt: w.ago(time.Hour)},
+		commands.AlertItem{ExternalID: "muted", CreatedAt: w.ago(time.Hour), Muted: to(true)})
+	foreign := w.raised(w.theirs, commands.AlertItem{ExternalID: "a", CreatedAt: w.ago(time.Hour)})["a"]
+	asked := []uuid.UUID{ids["b"], foreign, ids["muted"], uuid.New(), ids["a"], ids["b"]}
+	a := w.post(w.ours.member, alertsPath+"/actions", map[string]any{"ids": asked, "action": "mute", "note": "the move"})
+	if a.Header().Get("X-Muster-Lagging") != "" || a.Header().Get("Cache-Control") != "private, no-store" {
+		t.Errorf("headers %v", a.Header())
+	}
+	var told []string
+	for i, item := range a.is(200).object()["items"].([]any) {
+		of := item.(map[string]any)
+		if of["id"] != asked[i].String() || of["done"] != (of["problem"] == nil) {
+			t.Errorf("item %d: %v", i, of)
+		}
+		problem, refused := of["problem"].(map[string]any)
+		if !refused {
+			told = append(told, "done")
+			continue
+		}
+		told = append(told, problem["code"].(string))
+		alone := w.act(w.ours.member, asked[i], "mute").is(int(problem["status"].(float64))).object()
+		for _, member := range []string{"status", "code", "title", "detail"} {
+			if problem[member] != alone[member] {
+				t.Errorf("%s of item %d is %v, and %v alone", member, i, problem[member], alone[member])
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"done", "not_found", "invalid_state", "not_found", "done"}, told); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.get(w.ours.viewer, alertsPath+"?muted=only").titles(); got != "a b muted" && len(strings.Fields(got)) != 3 {
+		t.Errorf("muted are %s", got)
+	}
+	if got := w.get(w.theirs.viewer, alertsPath+"/"+foreign.String()).stands(); got != "Open" {
+		t.Errorf("a stranger left it %s", got)
+	}
+}

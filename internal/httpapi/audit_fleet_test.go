@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -28,6 +29,7 @@ func TestWhatMembersDidToTheFleetIsAudited(t *testing.T) {
 	for _, what := range []string{"acknowledge", "mute", "unmute", "resolve"} {
 		w.post(w.ours.member, "/api/v1/alerts/"+alarm+"/"+what, nil).is(200)
 	}
+	w.post(w.ours.member, "/api/v1/alerts/"+alarm+"/mute", map[string]any{"note": "over", "until": time.Now().Add(time.Hour)}).is(200)
 
 	about := func(subject string, who person, query string) (types []string) {
 		t.Helper()
@@ -40,7 +42,7 @@ func TestWhatMembersDidToTheFleetIsAudited(t *testing.T) {
 		return types
 	}
 	changes := []string{"instanceRemoved", "instanceActivated", "instanceDeactivated", "instanceChanged"}
-	actions := []string{"alertResolved", "alertUnmuted", "alertMuted", "alertAcknowledged"}
+	actions := []string{"alertNoted", "alertMutedUntil", "alertResolved", "alertUnmuted", "alertMuted", "alertAcknowledged"}
 	admin, member := "&actorId="+w.ours.admin.ID.String(), "&actorId="+w.ours.member.ID.String()
 	for _, c := range []struct {
 		query           string

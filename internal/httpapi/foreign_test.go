@@ -153,6 +153,7 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"POST", "/api/v1/ingest-tokens", "instanceId", `{"name":"x","instanceIds":["%s"]}`},
 		{"POST", "/api/v1/exceptions", "instanceId", `{"checkId":"PG-S01","instanceId":"%s","reason":"r","until":"2999-01-01T00:00:00Z"}`},
 		{"POST", "/api/v1/exceptions", "databaseId", `{"checkId":"PG-S01","instanceId":"` + mine + `","databaseId":"%s","reason":"r","until":"` + now + `"}`},
+		{"POST", "/api/v1/alerts/actions", "alertId", `{"ids":["%s"],"action":"mute","note":"n","until":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`},
 		{"GET", "/api/v1/instances?id=%s", "instanceId", ""},
 		{"GET", "/api/v1/health-checks/overview?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/alerts?instanceId=%s", "instanceId", ""},

@@ -18,7 +18,8 @@
 // does, at every judgement again: as long as it lasts, and once when it is over. The
 // alert's key is watch/<rule>/<instance><mount>; a server that is removed and
 // registered again has a new id, and alerts of its own. Run also closes the alerts
-// whose senders said until when they hold and have not been heard of again.
+// whose senders said until when they hold and have not been heard of again, and unmutes
+// those that somebody muted until a time that has come by the database's clock.
 //
 // A server is heard from by any sample that belongs to it, its host's too. The
 // assessments of registered servers are no signs of life, being six hours apart.

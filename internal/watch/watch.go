@@ -54,6 +54,7 @@ type Fleet interface {
 type Alerts interface {
 	RecordFirings(ctx context.Context, actor commands.Actor, firings []alert.Firing) (dropped int, mark commands.Mark, err error)
 	EndFirings(ctx context.Context, limit int) (int, commands.Mark, error)
+	EndMutes(ctx context.Context, limit int) (int, commands.Mark, error)
 }
 
 // Watch judges the signs of every organization. Any number of processes may.
@@ -109,13 +110,22 @@ func (w *Watch) Judge(ctx context.Context) (Judgement, error) {
 }
 
 // End closes the alerts whose end has passed: those of a sender who says until when
-// they hold and has not said so again.
+// they hold and has not said so again. And it unmutes those that a person muted until
+// a time that has come. What fails of the one does not hold up the other.
 func (w *Watch) End(ctx context.Context) error {
+	return errors.Join(
+		w.sweep(ctx, "close alerts whose end has passed", w.Alerts.EndFirings),
+		w.sweep(ctx, "unmute alerts whose mute is over", w.Alerts.EndMutes),
+	)
+}
+
+// sweep runs end until it finds nothing more.
+func (w *Watch) sweep(ctx context.Context, what string, end func(ctx context.Context, limit int) (int, commands.Mark, error)) error {
 	for {
-		n, mark, err := w.Alerts.EndFirings(ctx, batch)
+		n, mark, err := end(ctx, batch)
 		w.recorded(ctx, mark) // of some organizations, even where others failed
 		if err != nil {
-			return fmt.Errorf("close alerts whose end has passed: %w", err)
+			return fmt.Errorf("%s: %w", what, err)
 		}
 		if n == 0 {
 			return nil
@@ -174,8 +184,8 @@ const (
 //go:embed sql/listen.sql
 var listen string
 
-// Run judges at once and then every Interval, and closes the alerts whose end has
-// passed, until ctx ends; it returns ctx's error. A failure is logged, and tried
+// Run judges at once and then every Interval, closes the alerts whose end has passed
+// and unmutes those whose mute is over, until ctx ends; it returns ctx's error. A failure is logged, and tried
 // again at the next turn.
 func (w *Watch) Run(ctx context.Context) error {
 	return pause.Every(ctx, cmp.Or(w.Interval, Interval), func() {

@@ -43,6 +43,7 @@ type Alert struct {
 	Severity         domain.Severity
 	State            domain.State
 	Muted            bool
+	MutedUntil       *time.Time // when its mute ends by itself
 	Rule             *domain.Rule
 	CreatedAt        time.Time
 	FirstTriggeredAt time.Time
@@ -59,13 +60,13 @@ const seenLater = `s.alert_id = a.id AND s.last_triggered_at > a.last_triggered_
 
 // columnsRead are what is read of an alert (a) and its places (i, d), but for the
 // time until which it was seen firing, which comes last.
-const columnsRead = `a.id, a.title, a.description, a.severity, a.state, a.muted, a.rule, a.created_at,
+const columnsRead = `a.id, a.title, a.description, a.severity, a.state, a.muted, a.muted_until, a.rule, a.created_at,
        a.first_triggered_at, a.resolved_at, a.occurrences, a.instance_id, i.name, a.database_id, d.name`
 
 // placesNamed joins an alert (a) with what its instance (i) and its database (d)
 // are called. Whatever its events say, it shows no name of another organization.
-const placesNamed = `LEFT JOIN alerts_v1.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
-LEFT JOIN alerts_v1.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
+const placesNamed = `LEFT JOIN alerts_v2.places i ON i.id = a.instance_id AND i.organization_id = a.organization_id
+LEFT JOIN alerts_v2.places d ON d.id = a.database_id AND d.organization_id = a.organization_id`
 
 //go:embed sql/alert.sql
 var alertQuery string
@@ -95,7 +96,7 @@ func (r *Reader) alerts(ctx context.Context, query string, args ...any) ([]Alert
 		var rule []byte
 		var instance, database uuid.NullUUID
 		var instanceName, databaseName *string
-		err := rows.Scan(&a.ID, &a.Title, &a.Description, &a.Severity, &a.State, &a.Muted, &rule, &a.CreatedAt,
+		err := rows.Scan(&a.ID, &a.Title, &a.Description, &a.Severity, &a.State, &a.Muted, &a.MutedUntil, &rule, &a.CreatedAt,
 			&a.FirstTriggeredAt, &a.ResolvedAt, &a.Occurrences, &instance, &instanceName, &database, &databaseName,
 			&a.LastTriggeredAt)
 		if err != nil {

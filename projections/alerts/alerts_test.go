@@ -29,21 +29,25 @@ func TestAlertAndItsTimeline(t *testing.T) {
 	s.happens(acme, database, fleet.DatabaseStream, fleet.DatabaseRegistered{InstanceID: orders, Name: "sales"}, fleet.DatabaseRemoved{})
 	s.happens(acme, id, domain.StreamType, domain.Raised{Key: "external/1", Details: details}, domain.Changed{Details: worse},
 		domain.StillFiring{LastTriggeredAt: minute(4)}, domain.TriggeredAgain{FirstTriggeredAt: minute(8), LastTriggeredAt: minute(9)})
-	byAna := s.batch(acme, id, domain.StreamType, domain.Acknowledged{}, domain.Muted{}, domain.Unmuted{})
+	byAna := s.batch(acme, id, domain.StreamType, domain.Acknowledged{}, domain.Noted{Note: "mine"}, domain.Muted{}, domain.Unmuted{},
+		domain.MutedUntil{Until: minute(90)}, domain.Noted{Note: "until\nthe move"})
 	for i := range byAna.Events {
 		byAna.Events[i].OccurredAt = minute(20 + i)
 	}
 	byAna.Metadata.ActorID = ana.String()
+	ended := s.batch(acme, id, domain.StreamType, domain.MuteEnded{Until: minute(90)}, domain.MutedUntil{Until: minute(120)})
+	ended.Events[0].OccurredAt, ended.Events[1].OccurredAt = minute(91), minute(92)
+	ended.Metadata.ActorID = "system:watch"
 	over := s.batch(acme, id, domain.StreamType, domain.AutoResolved{ResolvedAt: minute(15), LastTriggeredAt: minute(14)})
 	over.Metadata.ActorID = "system:ingest"
-	s.stage.Append(eventstore.Fleet, byAna, over)
+	s.stage.Append(eventstore.Fleet, byAna, over, ended)
 	s.stage.Settle()
 	s.nothingIsParked()
 
-	resolved := minute(15)
+	resolved, until, longer := minute(15), minute(90), minute(120)
 	want := alerts.Alert{
 		ID: id, Title: "Disk is full", Description: "at /var", Severity: domain.Critical, State: domain.AutoResolvedState,
-		Rule: details.Rule, CreatedAt: minute(-5), FirstTriggeredAt: minute(8), LastTriggeredAt: minute(14), ResolvedAt: &resolved,
+		Rule: details.Rule, CreatedAt: minute(-5), FirstTriggeredAt: minute(8), LastTriggeredAt: minute(14), ResolvedAt: &resolved, Muted: true, MutedUntil: &longer,
 		Occurrences: 2, Instance: &alerts.NamedPlace{ID: orders, Name: "orders"}, Database: &alerts.NamedPlace{ID: database, Name: "sales"},
 	}
 	if got, ok, err := s.reader.Alert(t.Context(), acme, id); err != nil || !ok || !cmp.Equal(want, got) {
@@ -53,9 +57,12 @@ func TestAlertAndItsTimeline(t *testing.T) {
 		{At: minute(0), Event: "triggered"},
 		{At: minute(8), Event: "triggered"},
 		{At: minute(15), Event: "resolved"}, // heard of later
-		{At: minute(20), Event: "acknowledged", Member: ana},
-		{At: minute(21), Event: "muted", Member: ana},
-		{At: minute(22), Event: "unmuted", Member: ana},
+		{At: minute(20), Event: "acknowledged", Member: ana, Note: "mine"},
+		{At: minute(22), Event: "muted", Member: ana},
+		{At: minute(23), Event: "unmuted", Member: ana},
+		{At: minute(24), Event: "muted", Member: ana, Until: &until, Note: "until\nthe move"},
+		{At: minute(90), Event: "unmuted", Until: &until}, // heard of later
+		{At: minute(92), Event: "muted", Until: &longer},
 	}
 	if got, err := s.reader.Timeline(t.Context(), acme, id); err != nil || !cmp.Equal(timeline, got) {
 		t.Errorf("timeline: %v\n%s", err, cmp.Diff(timeline, got))

@@ -30,6 +30,8 @@ func TestOpenAsOf(t *testing.T) {
 		{us, cpu, []domain.Event{domain.Acknowledged{}}, 1}, // known of, and still there
 		{us, disk, []domain.Event{domain.Unmuted{}}, 2},
 		{us, cpu, []domain.Event{domain.StillFiring{}, domain.TriggeredAgain{}, domain.Changed{}}, 2},
+		{us, cpu, []domain.Event{domain.MutedUntil{}, domain.Noted{}}, 1},
+		{us, cpu, []domain.Event{domain.MuteEnded{}}, 2},
 		{us, cpu, []domain.Event{domain.Muted{}}, 1},
 		{us, cpu, []domain.Event{domain.Resolved{}}, 1},
 		{us, cpu, []domain.Event{domain.Unmuted{}}, 1}, // it is over all the same

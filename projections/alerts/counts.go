@@ -87,11 +87,12 @@ func scoped(query string, scope fleet.Scope, args ...any) (string, []any) {
 // decodes nothing, and holds the alerts that are open.
 func OpenAsOf(ctx context.Context, store *eventstore.Store, organization uuid.UUID, at time.Time) (open int64, err error) {
 	raised, muted, unmuted := domain.Name(domain.Raised{}), domain.Name(domain.Muted{}), domain.Name(domain.Unmuted{})
+	mutedUntil, muteEnded := domain.Name(domain.MutedUntil{}), domain.Name(domain.MuteEnded{})
 	resolved, autoResolved := domain.Name(domain.Resolved{}), domain.Name(domain.AutoResolved{})
 	loud := map[uuid.UUID]bool{} // of those that are open, whether it is not muted
 	filter := eventstore.Filter{
 		Organization: organization, RecordedTo: at, StreamType: domain.StreamType,
-		Types: []string{raised, muted, unmuted, resolved, autoResolved},
+		Types: []string{raised, muted, mutedUntil, unmuted, muteEnded, resolved, autoResolved},
 	}
 	for e, err := range store.Read(ctx, eventstore.Fleet, filter) {
 		if err != nil {
@@ -104,7 +105,7 @@ func OpenAsOf(ctx context.Context, store *eventstore.Store, organization uuid.UU
 		case e.Type == resolved, e.Type == autoResolved:
 			delete(loud, e.Stream)
 		case isOpen: // one that is closed may be muted, too
-			loud[e.Stream] = e.Type == unmuted
+			loud[e.Stream] = e.Type == unmuted || e.Type == muteEnded
 		}
 	}
 	for _, counts := range loud {

@@ -23,6 +23,7 @@ type folded struct {
 	Severity     domain.Severity `db:"severity"`
 	State        domain.State    `db:"state"`
 	Muted        bool            `db:"muted"`
+	MutedUntil   *time.Time      `db:"muted_until"`
 	Rule         *string         `db:"rule"` // JSON
 	Created      time.Time       `db:"created_at"`
 	First        time.Time       `db:"first_triggered_at"`
@@ -48,9 +49,11 @@ func (f *folded) apply(e eventstore.Event, fact domain.Event) error {
 	case domain.StillFiring:
 		f.Last = fact.LastTriggeredAt
 	case domain.Muted:
-		f.Muted = true
-	case domain.Unmuted:
-		f.Muted = false
+		f.Muted, f.MutedUntil = true, nil
+	case domain.MutedUntil:
+		f.Muted, f.MutedUntil = true, &fact.Until
+	case domain.Unmuted, domain.MuteEnded:
+		f.Muted, f.MutedUntil = false, nil
 	case domain.Resolved:
 		f.close(fact.ResolvedAt, fact.LastTriggeredAt)
 	case domain.AutoResolved:

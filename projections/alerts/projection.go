@@ -15,10 +15,10 @@ import (
 )
 
 // Name of the projection, and the version of its tables. The queries name the
-// version's schema, alerts_v1.
+// version's schema, alerts_v2.
 const (
 	Name    = "alerts"
-	Version = 1
+	Version = 2
 )
 
 var (

@@ -46,6 +46,7 @@ type specAlert struct {
 	severity                   domain.Severity
 	state                      domain.State
 	muted                      bool
+	mutedUntil                 *time.Time
 	created, first, last, seen time.Time // seen: beside the log; zero: never
 	resolved                   *time.Time
 	occurrences                int
@@ -241,7 +242,7 @@ func listed(q alerts.Query, a, b *specAlert) int {
 // removed or not.
 func (a *specAlert) row() alerts.Alert {
 	row := alerts.Alert{
-		ID: a.id, Title: a.title, Severity: a.severity, State: a.state, Muted: a.muted, CreatedAt: a.created,
+		ID: a.id, Title: a.title, Severity: a.severity, State: a.state, Muted: a.muted, MutedUntil: a.mutedUntil, CreatedAt: a.created,
 		FirstTriggeredAt: a.first, LastTriggeredAt: a.lastTriggered(), ResolvedAt: a.resolved, Occurrences: a.occurrences,
 	}
 	if a.instance != nil {

@@ -251,11 +251,16 @@ func (d *story) step(a *specAlert) {
 }
 
 func (d *story) mute(a *specAlert) {
-	if a.muted = !a.muted; a.muted {
-		d.happens(domain.StreamType, a.id, domain.Muted{})
-		return
+	next := []domain.Event{domain.Muted{}, domain.MutedUntil{Until: d.now}}
+	if a.muted {
+		next = []domain.Event{domain.Unmuted{}, domain.MuteEnded{Until: d.now}}
 	}
-	d.happens(domain.StreamType, a.id, domain.Unmuted{})
+	event := rapid.SampledFrom(next).Draw(d.T, "mute or unmute")
+	a.muted, a.mutedUntil = !a.muted, nil
+	if bounded, ok := event.(domain.MutedUntil); ok {
+		a.mutedUntil = &bounded.Until
+	}
+	d.happens(domain.StreamType, a.id, event)
 }
 
 func later(a, b time.Time) time.Time {

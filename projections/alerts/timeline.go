@@ -18,7 +18,9 @@ import (
 type Moment struct {
 	At     time.Time
 	Event  string
-	Member uuid.UUID // uuid.Nil: nobody, but what sends alerts
+	Member uuid.UUID  // uuid.Nil: nobody, but what sends alerts
+	Until  *time.Time // of a mute with an end, and of what unmuted it then
+	Note   string     // what the member wrote about it
 }
 
 // Timeline returns what happened to an alert, oldest first, from its stream;
@@ -36,8 +38,11 @@ func (r *Reader) Timeline(ctx context.Context, organization, id uuid.UUID) ([]Mo
 		if err != nil {
 			return nil, fmt.Errorf("read timeline at version %d: %w", e.Version, err)
 		}
-		if shown {
+		switch {
+		case shown:
 			moments = append(moments, m)
+		case m.Note != "" && len(moments) > 0: // of what the event before it says
+			moments[len(moments)-1].Note = m.Note
 		}
 	}
 	// What was imported, or over before anybody heard of it, is recorded later
@@ -68,12 +73,23 @@ func (r *Reader) momentOf(e eventstore.Event) (m Moment, shown bool, err error) 
 		m.Event = "acknowledged"
 	case domain.Muted:
 		m.Event = "muted"
+	case domain.MutedUntil:
+		m.Event, m.Until = "muted", utc(fact.Until)
 	case domain.Unmuted:
 		m.Event = "unmuted"
+	case domain.MuteEnded:
+		m.At, m.Event, m.Until = fact.Until.UTC(), "unmuted", utc(fact.Until)
+	case domain.Noted:
+		m.Note = fact.Note
 	case domain.Resolved:
 		m.At, m.Event = fact.ResolvedAt.UTC(), "resolved"
 	case domain.AutoResolved:
 		m.At, m.Event = fact.ResolvedAt.UTC(), "resolved"
 	}
 	return m, m.Event != "", nil
+}
+
+func utc(t time.Time) *time.Time {
+	t = t.UTC()
+	return &t
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,30 @@ import (
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
+
+// Defines values for ActOnAlertsAction.
+const (
+	Acknowledge ActOnAlertsAction = "acknowledge"
+	Mute        ActOnAlertsAction = "mute"
+	Resolve     ActOnAlertsAction = "resolve"
+	Unmute      ActOnAlertsAction = "unmute"
+)
+
+// Valid indicates whether the value is a known member of the ActOnAlertsAction enum.
+func (e ActOnAlertsAction) Valid() bool {
+	switch e {
+	case Acknowledge:
+		return true
+	case Mute:
+		return true
+	case Resolve:
+		return true
+	case Unmute:
+		return true
+	default:
+		return false
+	}
+}
 
 // Defines values for AlertItemState.
 const (
@@ -890,6 +915,23 @@ type AcceptInvitation struct {
 	Password string `json:"password"`
 }
 
+// ActOnAlerts defines model for ActOnAlerts.
+type ActOnAlerts struct {
+	Action ActOnAlertsAction `json:"action"`
+
+	// Ids 1 to 500.
+	Ids []openapi_types.UUID `json:"ids"`
+
+	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+	Note *Note `json:"note,omitempty"`
+
+	// Until Of `mute` only: in the future, at most 366 days ahead. Absent: for good.
+	Until *time.Time `json:"until,omitempty"`
+}
+
+// ActOnAlertsAction defines model for ActOnAlerts.Action.
+type ActOnAlertsAction string
+
 // AgentReceipt defines model for AgentReceipt.
 type AgentReceipt struct {
 	// Dropped Those of them that could not be used
@@ -915,6 +957,9 @@ type Alert struct {
 	// LastTriggeredAt End of the firing window
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
 
+	// MutedUntil When it is unmuted by itself; null where it is not muted, or for good.
+	MutedUntil *time.Time `json:"mutedUntil"`
+
 	// Occurrences How often it went from not firing to firing
 	Occurrences int `json:"occurrences"`
 
@@ -924,6 +969,15 @@ type Alert struct {
 	Severity   AlertSeverity `json:"severity"`
 	State      string        `json:"state"`
 	Title      string        `json:"title"`
+}
+
+// AlertActedOn defines model for AlertActedOn.
+type AlertActedOn struct {
+	Done bool               `json:"done"`
+	Id   openapi_types.UUID `json:"id"`
+
+	// Problem Why not, as the action on this one would say; an id of another organization is one that nobody has.
+	Problem *ItemProblem `json:"problem"`
 }
 
 // AlertBatch defines model for AlertBatch.
@@ -947,6 +1001,9 @@ type AlertDetail struct {
 
 	// LastTriggeredAt End of the firing window
 	LastTriggeredAt time.Time `json:"lastTriggeredAt"`
+
+	// MutedUntil When it is unmuted by itself; null where it is not muted, or for good.
+	MutedUntil *time.Time `json:"mutedUntil"`
 
 	// Occurrences How often it went from not firing to firing
 	Occurrences int `json:"occurrences"`
@@ -1017,10 +1074,22 @@ type AlertItemState string
 
 // AlertMoment defines model for AlertMoment.
 type AlertMoment struct {
-	// Actor The member who did it; null for what sends alerts.
+	// Actor The member who did it; null for what sends alerts, and for a mute that ended by itself.
 	Actor *Person   `json:"actor"`
 	At    time.Time `json:"at"`
 	Event string    `json:"event"`
+
+	// Note What the member wrote about it. It stays in the log for ever: no place for personal data.
+	Note *string `json:"note"`
+
+	// Until Of `muted`: when it ends by itself. Of `unmuted`: set where it did.
+	Until *time.Time `json:"until"`
+}
+
+// AlertNote defines model for AlertNote.
+type AlertNote struct {
+	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+	Note *Note `json:"note,omitempty"`
 }
 
 // AlertPage defines model for AlertPage.
@@ -1045,6 +1114,11 @@ type AlertRule struct {
 
 // AlertSeverity defines model for AlertSeverity.
 type AlertSeverity string
+
+// AlertsActedOn defines model for AlertsActedOn.
+type AlertsActedOn struct {
+	Items []AlertActedOn `json:"items"`
+}
 
 // ApiToken defines model for ApiToken.
 type ApiToken struct {
@@ -1680,6 +1754,14 @@ type Invited struct {
 	Member    Member `json:"member"`
 }
 
+// ItemProblem defines model for ItemProblem.
+type ItemProblem struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+}
+
 // Job defines model for Job.
 type Job struct {
 	Attempts    int                `json:"attempts"`
@@ -1736,6 +1818,18 @@ type MissingGrant struct {
 	Object    string   `json:"object"`
 	Statement string   `json:"statement"`
 }
+
+// MuteAlert defines model for MuteAlert.
+type MuteAlert struct {
+	// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+	Note *Note `json:"note,omitempty"`
+
+	// Until In the future, at most 366 days ahead. Absent: for good.
+	Until *time.Time `json:"until,omitempty"`
+}
+
+// Note 1 to 2,000 characters, shown in the alert's timeline. Line feeds and tabs, but no other control characters and none that change the direction of text (`invalid_text`). Kept in the log for ever: no place for personal data.
+type Note = string
 
 // Organization defines model for Organization.
 type Organization struct {
@@ -2858,6 +2952,21 @@ type ReceiveAlertmanagerWebhookJSONBody = json.RawMessage
 // ReceiveOtlpMetricsJSONBody defines parameters for ReceiveOtlpMetrics.
 type ReceiveOtlpMetricsJSONBody = json.RawMessage
 
+// ActOnAlertsJSONRequestBody defines body for ActOnAlerts for application/json ContentType.
+type ActOnAlertsJSONRequestBody = ActOnAlerts
+
+// AcknowledgeAlertJSONRequestBody defines body for AcknowledgeAlert for application/json ContentType.
+type AcknowledgeAlertJSONRequestBody = AlertNote
+
+// MuteAlertJSONRequestBody defines body for MuteAlert for application/json ContentType.
+type MuteAlertJSONRequestBody = MuteAlert
+
+// ResolveAlertJSONRequestBody defines body for ResolveAlert for application/json ContentType.
+type ResolveAlertJSONRequestBody = AlertNote
+
+// UnmuteAlertJSONRequestBody defines body for UnmuteAlert for application/json ContentType.
+type UnmuteAlertJSONRequestBody = AlertNote
+
 // CreateApiTokenJSONRequestBody defines body for CreateApiToken for application/json ContentType.
 type CreateApiTokenJSONRequestBody = CreateApiToken
 
@@ -2923,6 +3032,9 @@ type ServerInterface interface {
 	// ListAlerts Alerts
 	// (GET /api/v1/alerts)
 	ListAlerts(c *gin.Context, params ListAlertsParams)
+	// ActOnAlerts Do the same with many alerts
+	// (POST /api/v1/alerts/actions)
+	ActOnAlerts(c *gin.Context)
 	// GetAlertHistory Alerts that were active and that were resolved, by bucket
 	// (GET /api/v1/alerts/raised-resolved-history)
 	GetAlertHistory(c *gin.Context, params GetAlertHistoryParams)
@@ -3306,6 +3418,19 @@ func (siw *ServerInterfaceWrapper) ListAlerts(c *gin.Context) {
 	}
 
 	siw.Handler.ListAlerts(c, params)
+}
+
+// ActOnAlerts operation middleware
+func (siw *ServerInterfaceWrapper) ActOnAlerts(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ActOnAlerts(c)
 }
 
 // GetAlertHistory operation middleware
@@ -5897,6 +6022,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/mute", wrapper.MuteAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/resolve", wrapper.ResolveAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/unmute", wrapper.UnmuteAlert)
+	router.POST(options.BaseURL+"/api/v1/alerts/actions", wrapper.ActOnAlerts)
 	router.GET(options.BaseURL+"/api/v1/alerts/raised-resolved-history", wrapper.GetAlertHistory)
 	router.GET(options.BaseURL+"/api/v1/alerts/raised-resolved-history/contributors", wrapper.ListAlertHistoryContributors)
 	router.GET(options.BaseURL+"/api/v1/api-tokens", wrapper.ListApiTokens)
@@ -6021,6 +6147,45 @@ type ListAlertsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListAlertsdefaultApplicationProblemPlusJSONResponse) VisitListAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActOnAlertsRequestObject struct {
+	Body *ActOnAlertsJSONRequestBody
+}
+
+type ActOnAlertsResponseObject interface {
+	VisitActOnAlertsResponse(w http.ResponseWriter) error
+}
+
+type ActOnAlerts200JSONResponse AlertsActedOn
+
+func (response ActOnAlerts200JSONResponse) VisitActOnAlertsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ActOnAlertsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ActOnAlertsdefaultApplicationProblemPlusJSONResponse) VisitActOnAlertsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -6159,6 +6324,7 @@ func (response GetAlertdefaultApplicationProblemPlusJSONResponse) VisitGetAlertR
 
 type AcknowledgeAlertRequestObject struct {
 	AlertId AlertId `json:"alertId"`
+	Body    *AcknowledgeAlertJSONRequestBody
 }
 
 type AcknowledgeAlertResponseObject interface {
@@ -6198,6 +6364,7 @@ func (response AcknowledgeAlertdefaultApplicationProblemPlusJSONResponse) VisitA
 
 type MuteAlertRequestObject struct {
 	AlertId AlertId `json:"alertId"`
+	Body    *MuteAlertJSONRequestBody
 }
 
 type MuteAlertResponseObject interface {
@@ -6237,6 +6404,7 @@ func (response MuteAlertdefaultApplicationProblemPlusJSONResponse) VisitMuteAler
 
 type ResolveAlertRequestObject struct {
 	AlertId AlertId `json:"alertId"`
+	Body    *ResolveAlertJSONRequestBody
 }
 
 type ResolveAlertResponseObject interface {
@@ -6276,6 +6444,7 @@ func (response ResolveAlertdefaultApplicationProblemPlusJSONResponse) VisitResol
 
 type UnmuteAlertRequestObject struct {
 	AlertId AlertId `json:"alertId"`
+	Body    *UnmuteAlertJSONRequestBody
 }
 
 type UnmuteAlertResponseObject interface {
@@ -9725,6 +9894,9 @@ type StrictServerInterface interface {
 	// ListAlerts Alerts
 	// (GET /api/v1/alerts)
 	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
+	// ActOnAlerts Do the same with many alerts
+	// (POST /api/v1/alerts/actions)
+	ActOnAlerts(ctx context.Context, request ActOnAlertsRequestObject) (ActOnAlertsResponseObject, error)
 	// GetAlertHistory Alerts that were active and that were resolved, by bucket
 	// (GET /api/v1/alerts/raised-resolved-history)
 	GetAlertHistory(ctx context.Context, request GetAlertHistoryRequestObject) (GetAlertHistoryResponseObject, error)
@@ -10077,6 +10249,45 @@ func (sh *strictHandler) ListAlerts(ctx *gin.Context, params ListAlertsParams) {
 	}
 }
 
+// ActOnAlerts operation middleware
+func (sh *strictHandler) ActOnAlerts(ctx *gin.Context) {
+	var request ActOnAlertsRequestObject
+
+	var body ActOnAlertsJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActOnAlerts(ctx, request.(ActOnAlertsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActOnAlerts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ActOnAlertsResponseObject); ok {
+		if err := validResponse.VisitActOnAlertsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetAlertHistory operation middleware
 func (sh *strictHandler) GetAlertHistory(ctx *gin.Context, params GetAlertHistoryParams) {
 	var request GetAlertHistoryRequestObject
@@ -10161,6 +10372,24 @@ func (sh *strictHandler) AcknowledgeAlert(ctx *gin.Context, alertId AlertId) {
 
 	request.AlertId = alertId
 
+	var body AcknowledgeAlertJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.AcknowledgeAlert(ctx, request.(AcknowledgeAlertRequestObject))
 	}
@@ -10186,6 +10415,24 @@ func (sh *strictHandler) MuteAlert(ctx *gin.Context, alertId AlertId) {
 	var request MuteAlertRequestObject
 
 	request.AlertId = alertId
+
+	var body MuteAlertJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+	} else {
+		request.Body = &body
+	}
 
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.MuteAlert(ctx, request.(MuteAlertRequestObject))
@@ -10213,6 +10460,24 @@ func (sh *strictHandler) ResolveAlert(ctx *gin.Context, alertId AlertId) {
 
 	request.AlertId = alertId
 
+	var body ResolveAlertJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ResolveAlert(ctx, request.(ResolveAlertRequestObject))
 	}
@@ -10238,6 +10503,24 @@ func (sh *strictHandler) UnmuteAlert(ctx *gin.Context, alertId AlertId) {
 	var request UnmuteAlertRequestObject
 
 	request.AlertId = alertId
+
+	var body UnmuteAlertJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(ctx, err)
+			return
+		}
+	} else {
+		request.Body = &body
+	}
 
 	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.UnmuteAlert(ctx, request.(UnmuteAlertRequestObject))

@@ -159,7 +159,7 @@ func (r *Route) checkBody(c *gin.Context) (body []byte, fields []api.FieldError,
 	if body, p = r.plain(c.Request); p != nil {
 		return nil, nil, p
 	}
-	if len(body) == 0 && declared == nil {
+	if len(body) == 0 && (declared == nil || !declared.Required) {
 		return nil, nil, nil
 	}
 	value, p := ParseJSON(body)

@@ -7,9 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"muster/commands"
 	"muster/domain/alert"
-	"muster/domain/instant"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/projections/alerts"
@@ -78,7 +76,7 @@ func (s *ServerRoutes) alert(ctx context.Context, id uuid.UUID) (alerts.Alert, e
 func showAlert(row alerts.Alert) api.Alert {
 	return api.Alert{
 		Id: row.ID, Title: row.Title, Severity: api.AlertSeverity(row.Severity), State: string(row.State), Open: !row.State.Closed(),
-		IsMuted: row.Muted, CreatedAt: row.CreatedAt, FirstTriggeredAt: row.FirstTriggeredAt, LastTriggeredAt: row.LastTriggeredAt,
+		IsMuted: row.Muted, MutedUntil: wire.UTC(row.MutedUntil), CreatedAt: row.CreatedAt, FirstTriggeredAt: row.FirstTriggeredAt, LastTriggeredAt: row.LastTriggeredAt,
 		ResolvedAt: row.ResolvedAt, Occurrences: row.Occurrences, Instance: reference(row.Instance), Database: reference(row.Database),
 	}
 }
@@ -109,13 +107,13 @@ func (s *ServerRoutes) showAlertDetail(ctx context.Context, row alerts.Alert) (a
 	}
 	a := showAlert(row)
 	out := api.AlertDetail{
-		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, CreatedAt: a.CreatedAt,
+		Id: a.Id, Title: a.Title, Severity: a.Severity, State: a.State, Open: a.Open, IsMuted: a.IsMuted, MutedUntil: a.MutedUntil, CreatedAt: a.CreatedAt,
 		FirstTriggeredAt: a.FirstTriggeredAt, LastTriggeredAt: a.LastTriggeredAt, ResolvedAt: a.ResolvedAt, Occurrences: a.Occurrences,
 		Instance: a.Instance, Database: a.Database,
 		Description: wire.Optional(row.Description), Rule: alertRule(row.Rule), Timeline: make([]api.AlertMoment, 0, len(moments)),
 	}
 	for _, m := range moments {
-		moment := api.AlertMoment{At: m.At.UTC(), Event: m.Event}
+		moment := api.AlertMoment{At: m.At.UTC(), Event: m.Event, Until: m.Until, Note: wire.Optional(m.Note)}
 		if m.Member != uuid.Nil {
 			moment.Actor = &api.Person{Id: m.Member, Name: names[m.Member]}
 		}
@@ -130,66 +128,6 @@ func alertRule(rule *alert.Rule) *api.AlertRule {
 	}
 	return &api.AlertRule{Id: rule.ID, Name: rule.Name, Threshold: rule.Threshold, Unit: wire.Optional(rule.Unit)}
 }
-
-func (s *ServerRoutes) AcknowledgeAlert(ctx context.Context, r api.AcknowledgeAlertRequestObject) (api.AcknowledgeAlertResponseObject, error) {
-	shown, err := s.acted(ctx, r.AlertId, s.Commands.AcknowledgeAlert, acknowledged)
-	return api.AcknowledgeAlert200JSONResponse(shown), err
-}
-
-func (s *ServerRoutes) MuteAlert(ctx context.Context, r api.MuteAlertRequestObject) (api.MuteAlertResponseObject, error) {
-	shown, err := s.acted(ctx, r.AlertId, s.Commands.MuteAlert, muted)
-	return api.MuteAlert200JSONResponse(shown), err
-}
-
-func (s *ServerRoutes) UnmuteAlert(ctx context.Context, r api.UnmuteAlertRequestObject) (api.UnmuteAlertResponseObject, error) {
-	shown, err := s.acted(ctx, r.AlertId, s.Commands.UnmuteAlert, unmuted)
-	return api.UnmuteAlert200JSONResponse(shown), err
-}
-
-func (s *ServerRoutes) ResolveAlert(ctx context.Context, r api.ResolveAlertRequestObject) (api.ResolveAlertResponseObject, error) {
-	shown, err := s.acted(ctx, r.AlertId, s.Commands.ResolveAlert, resolved)
-	return api.ResolveAlert200JSONResponse(shown), err
-}
-
-// acted is an alert as the caller's action leaves it.
-func (s *ServerRoutes) acted(
-	ctx context.Context, id uuid.UUID, act func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
-	left func(row *alerts.Alert, at time.Time),
-) (api.AlertDetail, error) {
-	mark, err := act(ctx, wire.Actor(ctx), id)
-	if err != nil {
-		return api.AlertDetail{}, err
-	}
-	wire.Settle(ctx, s.Waiter, mark)
-	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
-	if err != nil {
-		return api.AlertDetail{}, err
-	}
-	if !ok {
-		return api.AlertDetail{}, &wire.Problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
-	}
-	left(&row, instant.Cut(s.Now()))
-	return s.showAlertDetail(ctx, row)
-}
-
-// How each action leaves an alert whose row does not show it: its projection
-// lags, or somebody did the opposite right behind. What is closed stays so.
-
-func acknowledged(row *alerts.Alert, _ time.Time) {
-	if row.State == alert.Open {
-		row.State = alert.AcknowledgedState
-	}
-}
-
-func resolved(row *alerts.Alert, at time.Time) {
-	if !row.State.Closed() {
-		row.State, row.ResolvedAt = alert.ResolvedState, &at
-	}
-}
-
-func muted(row *alerts.Alert, _ time.Time) { row.Muted = true }
-
-func unmuted(row *alerts.Alert, _ time.Time) { row.Muted = false }
 
 func (s *ServerRoutes) GetAlertHistory(ctx context.Context, r api.GetAlertHistoryRequestObject) (api.GetAlertHistoryResponseObject, error) {
 	p := r.Params

@@ -106,6 +106,9 @@ func (p *Problem) StatusCode() int {
 	return cmp.Or(Codes[p.Code].status, http.StatusUnprocessableEntity)
 }
 
+// Headline is the problem's title, which is the code's own where it has none.
+func (p *Problem) Headline() string { return cmp.Or(p.Title, Codes[p.Code].title, ruleTitle) }
+
 // Write answers with the problem. It does nothing once an answer has begun.
 func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	call := CallOf(r.Context())
@@ -129,7 +132,7 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Type", "application/problem+json")
 	body := api.Problem{
-		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: cmp.Or(p.Title, Codes[p.Code].title, ruleTitle), Status: status, Code: p.Code,
+		Type: problemType + strings.ReplaceAll(p.Code, "_", "-"), Title: p.Headline(), Status: status, Code: p.Code,
 		Detail: p.Detail, Instance: r.URL.Path, RequestId: call.RequestID,
 	}
 	if len(p.Fields) > 0 {

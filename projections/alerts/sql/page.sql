@@ -10,6 +10,6 @@ WITH chosen AS MATERIALIZED (
 )
 SELECT {{columns}}, chosen.last
 FROM chosen
-JOIN alerts_v1.alerts a ON a.id = chosen.id
+JOIN alerts_v2.alerts a ON a.id = chosen.id
 {{places}}
 ORDER BY {{order}}

@@ -13,7 +13,8 @@ CREATE TABLE alerts (
     first_triggered_at timestamptz NOT NULL,
     last_triggered_at  timestamptz NOT NULL, -- as of the last event; public.alert_last_seen knows more of open ones
     resolved_at        timestamptz,          -- exactly where it is closed
-    occurrences        integer     NOT NULL
+    occurrences        integer     NOT NULL,
+    muted_until        timestamptz           -- when the mute ends by itself; null: it does not, or there is none
 );
 -- The list from either end, and the firing windows of the history, which are read
 -- from the index alone. Ascending, although lists are newest first: what is

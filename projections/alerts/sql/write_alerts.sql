@@ -1,8 +1,8 @@
-INSERT INTO alerts (id, organization_id, instance_id, database_id, title, description, severity, state, muted, rule,
+INSERT INTO alerts (id, organization_id, instance_id, database_id, title, description, severity, state, muted, muted_until, rule,
                     created_at, first_triggered_at, last_triggered_at, resolved_at, occurrences)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-                     $9::boolean[], $10::jsonb[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[],
-                     $14::timestamptz[], $15::integer[])
+                     $9::boolean[], $10::timestamptz[], $11::jsonb[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[],
+                     $15::timestamptz[], $16::integer[])
 ON CONFLICT (id) DO UPDATE SET
     instance_id = excluded.instance_id,
     database_id = excluded.database_id,
@@ -11,6 +11,7 @@ ON CONFLICT (id) DO UPDATE SET
     severity = excluded.severity,
     state = excluded.state,
     muted = excluded.muted,
+    muted_until = excluded.muted_until,
     rule = excluded.rule,
     created_at = excluded.created_at,
     first_triggered_at = excluded.first_triggered_at,

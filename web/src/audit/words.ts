@@ -83,8 +83,10 @@ export const groups: { name: string; about: About; types: Record<string, string>
     types: {
       alertAcknowledged: "Alert acknowledged",
       alertMuted: "Alert muted",
+      alertMutedUntil: "Alert muted until a time",
       alertUnmuted: "Alert unmuted",
       alertResolved: "Alert resolved",
+      alertNoted: "Note on an alert",
     },
   },
   {

@@ -1,0 +1,118 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	"muster/domain/instant"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/projections/alerts"
+)
+
+func (s *ServerRoutes) AcknowledgeAlert(ctx context.Context, r api.AcknowledgeAlertRequestObject) (api.AcknowledgeAlertResponseObject, error) {
+	shown, err := s.acted(ctx, r.AlertId, noting(commands.AcknowledgeVerb, r.Body))
+	return api.AcknowledgeAlert200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) MuteAlert(ctx context.Context, r api.MuteAlertRequestObject) (api.MuteAlertResponseObject, error) {
+	action := commands.AlertAction{Verb: commands.MuteVerb}
+	if r.Body != nil {
+		action.Note, action.Until = r.Body.Note, r.Body.Until
+	}
+	shown, err := s.acted(ctx, r.AlertId, action)
+	return api.MuteAlert200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) UnmuteAlert(ctx context.Context, r api.UnmuteAlertRequestObject) (api.UnmuteAlertResponseObject, error) {
+	shown, err := s.acted(ctx, r.AlertId, noting(commands.UnmuteVerb, r.Body))
+	return api.UnmuteAlert200JSONResponse(shown), err
+}
+
+func (s *ServerRoutes) ResolveAlert(ctx context.Context, r api.ResolveAlertRequestObject) (api.ResolveAlertResponseObject, error) {
+	shown, err := s.acted(ctx, r.AlertId, noting(commands.ResolveVerb, r.Body))
+	return api.ResolveAlert200JSONResponse(shown), err
+}
+
+// noting is an action with the note of a body that may have been left out.
+func noting(verb commands.AlertVerb, body *api.AlertNote) commands.AlertAction {
+	action := commands.AlertAction{Verb: verb}
+	if body != nil {
+		action.Note = body.Note
+	}
+	return action
+}
+
+// acted is an alert as the caller's action leaves it.
+func (s *ServerRoutes) acted(ctx context.Context, id uuid.UUID, action commands.AlertAction) (api.AlertDetail, error) {
+	mark, err := s.Commands.ActOnAlert(ctx, wire.Actor(ctx), id, action)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	row, ok, err := s.Alerts.Alert(ctx, wire.Caller(ctx).Organization.ID, id)
+	if err != nil {
+		return api.AlertDetail{}, err
+	}
+	if !ok {
+		return api.AlertDetail{}, &wire.Problem{Code: "unavailable", Detail: "The change was saved but cannot be shown yet. Load it again in a moment."}
+	}
+	leave(&row, action, instant.Cut(s.Now()))
+	return s.showAlertDetail(ctx, row)
+}
+
+// leave is how an action leaves an alert whose row does not show it: its projection
+// lags, or somebody did the opposite right behind. What is closed stays so.
+func leave(row *alerts.Alert, action commands.AlertAction, at time.Time) {
+	switch action.Verb {
+	case commands.AcknowledgeVerb:
+		if row.State == alert.Open {
+			row.State = alert.AcknowledgedState
+		}
+	case commands.MuteVerb:
+		row.Muted, row.MutedUntil = true, nil
+		if action.Until != nil {
+			until := instant.Cut(*action.Until)
+			row.MutedUntil = &until
+		}
+	case commands.UnmuteVerb:
+		row.Muted, row.MutedUntil = false, nil
+	case commands.ResolveVerb:
+		if !row.State.Closed() {
+			row.State, row.ResolvedAt = alert.ResolvedState, &at
+		}
+	}
+}
+
+// ActOnAlerts does the same with many alerts.
+func (s *ServerRoutes) ActOnAlerts(ctx context.Context, r api.ActOnAlertsRequestObject) (api.ActOnAlertsResponseObject, error) {
+	outcomes, mark, err := s.Commands.ActOnAlerts(ctx, wire.Actor(ctx), r.Body.Ids, commands.AlertAction{
+		Verb: commands.AlertVerb(r.Body.Action), Note: r.Body.Note, Until: r.Body.Until,
+	})
+	if err != nil {
+		return nil, err
+	}
+	wire.Settle(ctx, s.Waiter, mark)
+	answer := api.ActOnAlerts200JSONResponse{Items: make([]api.AlertActedOn, 0, len(outcomes))}
+	for _, o := range outcomes {
+		answer.Items = append(answer.Items, api.AlertActedOn{Id: o.ID, Done: o.Refusal == nil, Problem: itemProblem(o.Refusal)})
+	}
+	return answer, nil
+}
+
+// itemProblem is why nothing was done with one of many; nil where it was.
+func itemProblem(refusal error) *api.ItemProblem {
+	if refusal == nil {
+		return nil
+	}
+	p := &wire.Problem{Code: "not_found", Detail: "No such alert is known in this organization."}
+	if rule := (*commands.RuleError)(nil); errors.As(refusal, &rule) {
+		p = &wire.Problem{Code: rule.Code, Title: rule.Title, Detail: rule.Detail}
+	}
+	return &api.ItemProblem{Status: p.StatusCode(), Code: p.Code, Title: p.Headline(), Detail: p.Detail}
+}
