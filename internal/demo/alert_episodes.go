@@ -52,7 +52,8 @@ func scripted(made time.Time) []episode {
 		incidents []incident
 	}{
 		{midnight.Add(fullDiskAt), stories()["full-disk"]}, {midnight.Add(lockStormAt), stories()["lock-storm"]},
-		{midnight.Add(flappingAt), flapping()}, {made, stories()["ongoing"]},
+		{midnight.Add(flappingAt), flapping()}, {midnight.Add(failoverAt), stories()["failover"]},
+		{made, stories()["release"]}, {made, stories()["turned-plan"]}, {made, stories()["ongoing"]},
 	} {
 		for _, in := range story.incidents {
 			e := newEpisode(in.Server, in.Database, rule{ID: in.Rule, Title: in.Title, Severity: in.Severity}, story.at.Add(in.From), in.Lasts)

@@ -23,6 +23,28 @@ type strain struct {
 	Slower float64 // statements take so many times longer; 0: they do not
 	Left   float64 // share of the calls that are still made; 0: all
 	Open   float64 // transactions that nobody ends
+	Folded float64 // so many times the sessions and the calls: those of another server, too
+	// Statement is the only one that is slower, from its first minute on; empty: all are.
+	Statement string
+	// Of a server: so many percent of CPU more, and whether it is gone, with its host.
+	CPU  float64
+	Gone bool
+}
+
+// ofServer says that it is not a database that is strained.
+func (s strain) ofServer() bool { return s.CPU > 0 || s.Gone }
+
+// slower is how many times longer a statement takes at a time of an incident.
+func (s strain) slower(key string, during between, at time.Time) float64 {
+	switch {
+	case s.Slower == 0 || s.Statement != "" && s.Statement != key:
+		return 1
+	case s.Statement == "":
+		return 1 + (s.Slower-1)*during.strength(at)
+	case during.has(at):
+		return s.Slower
+	}
+	return 1
 }
 
 // The stories and when they start, counted from the start of the organization's
@@ -31,6 +53,9 @@ const (
 	lockStormAt = -9*day + 19*time.Hour + 12*time.Minute // an evening
 	fullDiskAt  = -16*day + 6*time.Hour + 40*time.Minute // lasts a day
 	flappingAt  = -4*day + 13*time.Hour + 5*time.Minute  // an afternoon
+	// An afternoon, and as long as coarse samples are: none has a part of what was
+	// before the server was gone.
+	failoverAt = -2*day + 16*time.Hour + 40*time.Minute
 )
 
 const day = 24 * time.Hour

@@ -10,8 +10,10 @@
 // people and a few planted mistakes, to some of which an exception is asked for or
 // granted. The servers on paper have had alerts for 30 days, which come through
 // commands.RecordAlerts: a dozen rules an engine draw theirs, each from its subject
-// and its day alone, and four stories are told (a full disk that lasted a day, a lock
-// storm that spread one evening, a member that flapped, and what is open now). Every
+// and its day alone, and seven stories are told (a full disk that lasted a day, a lock
+// storm that spread one evening, a member that flapped, a primary that went and whose
+// standby took over, a release that lacked an index for three hours, a plan that turned
+// three hours before the organization was made, and what is open now). Every
 // start sends all of them as they stand then, and Fire goes on each minute with those
 // that fire or have just ended: an open alert counts in a bucket only if it was seen
 // firing there. The reports are requested and built by the pipeline like any other:
@@ -21,8 +23,9 @@
 //
 // The servers on paper have agents, too. What those measure is a pure function of
 // when the organization was made and of the minute (samples.go): days and weeks
-// have a rhythm, volumes fill and are cleaned up, the lock storm and the full disk
-// are to be seen when the alerts tell of them, agents were off for some hours, and
+// have a rhythm, volumes fill and are cleaned up, the lock storm, the full disk and the
+// failover are to be seen when the alerts tell of them, one statement is behind the spike
+// of the release and one behind that of the plan, agents were off for some hours, and
 // for three of them nobody collected anything. It goes through push.Intake like the
 // samples of real agents, from Past before the organization was made until now. The
 // time Recent before now is there with a sample every minute, and in the series, before

@@ -37,6 +37,7 @@ type agent struct {
 	instance  uuid.UUID
 	since     time.Time   // when the server was registered
 	tenants   []uuid.UUID // what runs on the host, this server included
+	strains   []episode   // those that are one of the server
 	full      []crowd     // when fullMount is
 	crowds    []crowd     // in the time that is asked for, full among them
 	databases []database
@@ -55,6 +56,9 @@ type database struct {
 type seededQuery struct {
 	query
 	calls, length, longest chance
+	// It is there from a time on, and takes so many times longer until another.
+	since, mended time.Time
+	slower        float64
 }
 
 // newAgents puts agents on the servers that are there under these ids.
@@ -99,12 +103,23 @@ func newAgent(made time.Time, s server, ids commands.FleetIDs, tenants []uuid.UU
 		if s.Name == fullServer && e.rule == fullRule {
 			a.full = []crowd{{e.between, fullMount, 100, fills}}
 		}
+		if e.strain.ofServer() {
+			a.strains = append(a.strains, e)
+		}
 	}
 	for _, d := range ids.Databases {
 		of := database{id: d.ID, name: d.ExternalID, size: 0.5 + newChance(s.Name, d.ExternalID).draw(0)}
-		for _, q := range queries {
+		seeded := func(q query) seededQuery {
 			seed := func(what string) chance { return newChance(s.Name, d.ExternalID, q.key, what) }
-			of.queries = append(of.queries, seededQuery{q, seed("calls"), seed("length"), seed("longest")})
+			return seededQuery{query: q, calls: seed("calls"), length: seed("length"), longest: seed("longest")}
+		}
+		for _, q := range queries {
+			of.queries = append(of.queries, seeded(q))
+		}
+		if released.server == s.Name && released.database == d.ExternalID {
+			q := seeded(released.query)
+			q.since, q.mended, q.slower = made.Add(released.since), made.Add(released.mended), released.slower
+			of.queries = append(of.queries, q)
 		}
 		for _, e := range incidents {
 			if e.database == d.ExternalID && e.strain != (strain{}) {
@@ -143,7 +158,7 @@ func (a *agents) look(b *measurements.Batch, first, last time.Time) {
 	}
 	for i := range a.servers {
 		s := &a.servers[i]
-		if first.Before(s.since) {
+		if first.Before(s.since) || s.gone(last) {
 			continue
 		}
 		if off := a.off[s.Host]; !off.has(last) {
@@ -169,6 +184,9 @@ func (a *agent) hostSample(made, at time.Time) measurements.HostSample {
 	minute := minuteOf(at)
 	seed := func(what string) chance { return newChance(a.Host, what) }
 	cpu := a.CPU[0] + (a.CPU[1]-a.CPU[0])*a.load(at)*(0.85+0.3*seed("work").drift(minute, 15)) + 5*(seed("cpu").draw(minute)-0.5)
+	for _, held := range a.strains {
+		cpu += held.strain.CPU * held.strength(at)
+	}
 	memory := a.Memory + 5*(seed("memory").drift(minute, 360)-0.5) + 4*a.load(at)
 	cpu, memory = percent(cpu), percent(memory)
 	s := measurements.HostSample{Host: a.Host, Instances: a.tenants, At: at, CPUPercent: &cpu, MemoryPercent: &memory}

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"testing"
@@ -17,16 +18,17 @@ import (
 // onPaper are the servers on paper under ids made of their names.
 func onPaper() []commands.FleetIDs {
 	var paper []commands.FleetIDs
-	id := func(words string) uuid.UUID { return uuid.NewSHA1(uuid.Nil, []byte(words)) }
 	for _, s := range servers() {
-		of := commands.FleetIDs{ExternalID: s.Name, ID: id(s.Name)}
+		of := commands.FleetIDs{ExternalID: s.Name, ID: onPaperID(s.Name)}
 		for _, d := range s.Databases {
-			of.Databases = append(of.Databases, commands.FleetIDs{ExternalID: d, ID: id(s.Name + "/" + d)})
+			of.Databases = append(of.Databases, commands.FleetIDs{ExternalID: d, ID: onPaperID(s.Name + "/" + d)})
 		}
 		paper = append(paper, of)
 	}
 	return paper
 }
+
+func onPaperID(words string) uuid.UUID { return uuid.NewSHA1(uuid.Nil, []byte(words)) }
 
 var madeAt = time.Date(2026, 11, 18, 14, 23, 51, 0, time.UTC) // a Wednesday
 
@@ -53,8 +55,14 @@ func TestSamplesAreAFunctionOfTheMinute(t *testing.T) {
 // statements have done as much all the same, wherever it was cut.
 func TestCoarseSamplesCountTheSame(t *testing.T) {
 	t.Parallel()
-	storm := madeAt.Truncate(day).Add(lockStormAt)
-	from, cut, to := storm.Add(-8*time.Minute), storm.Add(13*time.Minute), storm.Add(51*time.Minute)
+	for _, story := range []time.Duration{lockStormAt, failoverAt, madeAt.Sub(madeAt.Truncate(day)) + released.since} {
+		coarseSamplesCountTheSame(t, madeAt.Truncate(day).Add(story).Truncate(time.Minute))
+	}
+}
+
+func coarseSamplesCountTheSame(t *testing.T, story time.Time) {
+	t.Helper()
+	from, cut, to := story.Add(-8*time.Minute), story.Add(13*time.Minute), story.Add(51*time.Minute)
 	a := newAgents(madeAt, onPaper())
 	type sums struct {
 		Calls int64
@@ -80,7 +88,7 @@ func TestCoarseSamplesCountTheSame(t *testing.T) {
 		"half of each": count(a.samples(from, cut, time.Minute), a.samples(cut, to, coarse)),
 	} {
 		if diff := cmp.Diff(fine, coarser, near); diff != "" {
-			t.Errorf("%s (-fine +coarse):\n%s", name, diff)
+			t.Errorf("%s, %s (-fine +coarse):\n%s", story, name, diff)
 		}
 	}
 }
@@ -120,7 +128,7 @@ func TestSamplesAreBelievable(t *testing.T) {
 	if len(engines) != len(fleet.Engines()) || len(hosts) != 12 || hosts["db05"] != 2 {
 		t.Errorf("engines %v, hosts %v", engines, hosts)
 	}
-	retired := uuid.NewSHA1(uuid.Nil, []byte("demo-pg-retired-01"))
+	retired := onPaperID("demo-pg-retired-01")
 	for _, s := range a.servers {
 		if s.instance == retired {
 			t.Error("the retired server is measured")
@@ -181,7 +189,7 @@ func TestStrainsAreOfIncidents(t *testing.T) {
 		}
 		strained++
 		if !slices.ContainsFunc(servers(), func(s server) bool {
-			return s.Name == e.server && len(s.Volumes) > 0 && slices.Contains(s.Databases, e.database)
+			return s.Name == e.server && len(s.Volumes) > 0 && (slices.Contains(s.Databases, e.database) || e.database == "" && e.strain.ofServer())
 		}) {
 			t.Errorf("nobody measures %s/%s, which %s strains", e.server, e.database, e.rule)
 		}
@@ -206,8 +214,9 @@ func TestStoriesAreMeasured(t *testing.T) {
 	if before, then := locked(at(storm.Add(-2*time.Hour))), locked(at(storm)); before > 20 || then < 100 {
 		t.Errorf("%d sessions wait for locks before the storm, %d in it", before, then)
 	}
-	if before, then := meanOf(at(storm.Add(-2*time.Hour)), "orders: update"), meanOf(at(storm), "orders: update"); then < 10*before {
-		t.Errorf("an update of orders takes %v ms in the storm, %v before", then, before)
+	orders := onPaperID("demo-pg-orders-01/orders")
+	if before, then := of(at(storm.Add(-2*time.Hour)), orders, "update"), of(at(storm), orders, "update"); then.mean() < 10*before.mean() {
+		t.Errorf("an update of orders takes %v ms in the storm, %v before", then.mean(), before.mean())
 	}
 	full := midnight.Add(fullDiskAt)
 	for when, want := range map[time.Duration][2]float64{-12 * time.Hour: {70, 90}, -time.Hour: {93, 99.9}, 20 * time.Hour: {100, 100}, 30 * time.Hour: {55, 62}} {
@@ -227,6 +236,91 @@ func TestStoriesAreMeasured(t *testing.T) {
 	if b := at(midnight.Add(-20*day + 4*time.Hour)); b.Len() != 0 {
 		t.Errorf("%d samples of a time when nobody collected", b.Len())
 	}
+}
+
+// TestAServerFailsOver: nothing is heard of it and its host, its pair has the sessions
+// and the calls of both, and afterwards all is as it was.
+func TestAServerFailsOver(t *testing.T) {
+	t.Parallel()
+	a := newAgents(madeAt, onPaper())
+	at := func(minutes int) measurements.Batch {
+		when := madeAt.Truncate(day).Add(failoverAt + time.Duration(minutes)*time.Minute)
+		return a.samples(when, when.Add(time.Minute), time.Minute)
+	}
+	main, pair := onPaperID("demo-pg-orders-01/orders"), onPaperID("demo-pg-orders-02/orders")
+	before, then, after := at(-1), at(10), at(91)
+	if usedOf(then, "db01", "/") >= 0 || sessionsOf(then, main) > 0 || of(then, main, "update").Calls > 0 {
+		t.Error("something is heard of a server that is gone")
+	}
+	if was, is := sessionsOf(before, main)+sessionsOf(before, pair), sessionsOf(then, pair); math.Abs(float64(is)/float64(was)-1) > 0.2 {
+		t.Errorf("%d sessions moved to the pair, %d were there", is, was)
+	}
+	if was, is := of(before, pair, "update").Calls, of(then, pair, "update").Calls; is < 2*was {
+		t.Errorf("%d updates a minute on the pair, %d before", is, was)
+	}
+	if usedOf(after, "db01", "/") < 0 || sessionsOf(after, main) == 0 || sessionsOf(after, pair) > 2*sessionsOf(before, pair) {
+		t.Error("it did not come back")
+	}
+}
+
+// TestAStatementIsBehindEachSpike of the last day: one that a release brought, until it
+// got its index, and one whose plan turned from one minute to the next. In the hour of
+// either it is the most expensive of all servers.
+func TestAStatementIsBehindEachSpike(t *testing.T) {
+	t.Parallel()
+	for made := range oneIn(firsts(), 9) { // 45 hours apart
+		a, minute := newAgents(made, onPaper()), made.Truncate(time.Minute)
+		minutes := func(n, ago time.Duration) measurements.Batch {
+			return a.samples(minute.Add(-ago), minute.Add(n*time.Minute-ago), n*time.Minute)
+		}
+		at := func(ago time.Duration) measurements.Batch { return minutes(1, ago) }
+		shop, sessions := onPaperID("demo-pg-orders-01/orders"), onPaperID("demo-pg-identity-01/identity")
+		release := released.since.Abs()
+		if n := of(at(release+time.Minute), shop, released.key).Calls; n > 0 {
+			t.Errorf("made %s: %d calls before the release", made, n)
+		}
+		slow, mended := of(at(release-30*time.Minute), shop, released.key), of(at(released.mended.Abs()), shop, released.key)
+		if slow.mean() < 15*mended.mean() || mended.Calls == 0 {
+			t.Errorf("made %s: %v ms, and %v when it had its index", made, slow.mean(), mended.mean())
+		}
+		turned := 3*time.Hour + 10*time.Minute
+		before, then := of(at(turned+time.Minute), sessions, "list a page"), of(at(turned), sessions, "list a page")
+		if ratio := then.mean() / before.mean(); ratio < 10 {
+			t.Errorf("made %s: from one minute to the next it takes %v times as long", made, ratio)
+		}
+		if other := of(at(turned), sessions, "update").mean() / of(at(turned+time.Minute), sessions, "update").mean(); other > 2 {
+			t.Errorf("made %s: an update takes %v times as long, too", made, other)
+		}
+		for ago, want := range map[time.Duration]string{
+			release - 30*time.Minute: shop.String() + released.key, turned - 30*time.Minute: sessions.String() + "list a page", time.Hour: sessions.String() + "list a page",
+		} {
+			if got := dearest(minutes(30, ago)); got != want {
+				t.Errorf("made %s: %s ago the dearest is %s, want %s", made, ago, got, want)
+			}
+		}
+	}
+}
+
+// oneIn is every nth.
+func oneIn(all []time.Time, n int) iter.Seq[time.Time] {
+	return func(yield func(time.Time) bool) {
+		for i := 0; i < len(all) && yield(all[i]); i += n {
+		}
+	}
+}
+
+// dearest is the statement that took the most time of all, with its database.
+func dearest(b measurements.Batch) (first string) {
+	took := map[string]float64{}
+	for _, s := range b.Statements {
+		for _, one := range s.Statements {
+			key := s.Database.String() + one.Key
+			if took[key] += one.TotalMs; took[key] > took[first] {
+				first = key
+			}
+		}
+	}
+	return first
 }
 
 // TestServersHaveTheirDays: a shop is busier in the evening, an office on Mondays,
@@ -288,15 +382,29 @@ func locked(b measurements.Batch) (n int64) {
 	return n
 }
 
-func meanOf(b measurements.Batch, key string) float64 {
+// ran is what a statement did, and sessionsOf who was connected, in a database.
+type ran measurements.Statement
+
+func (r ran) mean() float64 { return r.TotalMs / max(1, float64(r.Calls)) }
+
+func of(b measurements.Batch, database uuid.UUID, key string) ran {
 	for _, s := range b.Statements {
 		for _, one := range s.Statements {
-			if one.Key == key {
-				return one.TotalMs / float64(one.Calls)
+			if s.Database == database && one.Key == key {
+				return ran(one)
 			}
 		}
 	}
-	return math.NaN()
+	return ran{}
+}
+
+func sessionsOf(b measurements.Batch, database uuid.UUID) (n int64) {
+	for _, s := range b.Sessions {
+		if s.Database == database {
+			n += s.Active + s.Idle + s.Waiting + s.IdleInTransaction
+		}
+	}
+	return n
 }
 
 // usedOf is how full a volume of a host is; -1: nobody knows.

@@ -13,6 +13,9 @@ func (a *agent) sessions(d *database, at time.Time) measurements.SessionSample {
 	seed := func(what string) chance { return newChance(a.Name, d.name, what) }
 	load := a.load(at) * (0.7 + 0.6*seed("sessions").drift(minute, 10))
 	pool := a.Pool * d.size
+	for _, held := range d.strains {
+		pool *= held.folded(at)
+	}
 	s := measurements.SessionSample{
 		Instance: a.instance, Engine: a.Engine, Database: d.id, At: at, Interval: agentInterval,
 		Active:            seed("active").whole(minute, 0.14*pool*load),

@@ -79,16 +79,20 @@ func (a *agent) sample(key string, sum counted) measurements.Statement {
 // statement is what one of the statements of a database did in a minute.
 func (a *agent) statement(d *database, k int, at time.Time) counted {
 	minute, load, q := minuteOf(at), a.load(at), &d.queries[k]
+	if at.Before(q.since) {
+		return counted{}
+	}
 	calls := a.Calls * d.size * q.share * load * (0.8 + 0.4*q.calls.drift(minute, 20))
 	mean := q.ms * (0.85 + 0.5*load) * (0.8 + 0.4*q.length.draw(minute))
+	if at.Before(q.mended) {
+		mean *= q.slower
+	}
 	for _, held := range d.strains {
-		strength := held.strength(at)
-		if held.strain.Slower > 0 {
-			mean *= 1 + (held.strain.Slower-1)*strength
-		}
+		mean *= held.strain.slower(q.key, held.between, at)
 		if held.strain.Left > 0 {
-			calls *= 1 - (1-held.strain.Left)*strength
+			calls *= 1 - (1-held.strain.Left)*held.strength(at)
 		}
+		calls *= held.folded(at)
 	}
 	n := q.calls.whole(minute, calls)
 	return counted{n, float64(n) * mean, mean * (1.5 + 4*math.Pow(q.longest.draw(minute), 4))}

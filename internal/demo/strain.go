@@ -91,6 +91,19 @@ var outages = []outage{
 // counted from the minute.
 var lastOutage = outage{"db04", -7*time.Hour - 40*time.Minute, 95 * time.Minute}
 
+// folded is how many times the sessions and calls of a database there are at a time.
+func (e episode) folded(at time.Time) float64 {
+	if e.strain.Folded > 0 && e.has(at) {
+		return e.strain.Folded
+	}
+	return 1
+}
+
+// gone says whether the server is, at a time.
+func (a *agent) gone(at time.Time) bool {
+	return slices.ContainsFunc(a.strains, func(e episode) bool { return e.strain.Gone && e.has(at) })
+}
+
 // between is when something takes place.
 type between struct{ starts, ends time.Time }
 

@@ -1,6 +1,10 @@
 package demo
 
-import "muster/domain/fleet"
+import (
+	"time"
+
+	"muster/domain/fleet"
+)
 
 // query is one of the statements that every database runs.
 type query struct {
@@ -19,6 +23,18 @@ var queries = []query{
 	{"sum of a month", 0.006, 140},
 	{"join for a report", 0.001, 620},
 	{"export", 0.00006, 2_400},
+}
+
+// released is a statement that came with a new release of an application, counted from
+// the minute in which the organization was made, as is when its index was there.
+var released = struct {
+	server, database string
+	query
+	since, mended time.Duration
+	slower        float64 // until then
+}{
+	"demo-pg-orders-01", "orders", query{"bought together", 0.12, 1.5},
+	-5*time.Hour - 50*time.Minute, -2*time.Hour - 55*time.Minute, 36,
 }
 
 // idleWait is what a session waits for that nobody uses, by engines that say so.
