@@ -133,6 +133,9 @@ func TestSetUpOfAnOrganizationThatExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if demo.StatementTexts != organization.TextsNormalized {
+		t.Errorf("the demo keeps of texts: %s", demo.StatementTexts)
+	}
 	token, _, err := h.Accounts.NewSetupToken(t.Context(), demo.ID)
 	if err != nil {
 		t.Fatal(err)

@@ -279,5 +279,8 @@ func checkSettings(c organization.ChangeSettings) error {
 	if c.PaperSize != nil && *c.PaperSize != "A4" && *c.PaperSize != "Letter" {
 		broken = append(broken, FieldError{Pointer: "#/paperSize", Code: "invalid_parameter", Detail: "must be A4 or Letter"})
 	}
+	if c.StatementTexts != nil && *c.StatementTexts != organization.TextsOff && *c.StatementTexts != organization.TextsNormalized {
+		broken = append(broken, FieldError{Pointer: "#/statementTexts", Code: "invalid_parameter", Detail: "must be off or normalized"})
+	}
 	return fieldErrors(broken)
 }

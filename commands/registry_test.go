@@ -147,7 +147,8 @@ func examples() []any {
 		organization.SettingsChanged{
 			NameChanged: true, ReportRetentionDays: &organization.SettingChange[int]{From: 30, To: 90},
 			InputsRetentionDays: &organization.SettingChange[int]{From: 400, To: 800}, PaperSize: &organization.SettingChange[string]{From: "A4", To: "Letter"},
-			SilentMinutes: &organization.SettingChange[int]{From: 5, To: 10}, VolumePercent: &organization.SettingChange[int]{From: 90, To: 95},
+			StatementTexts: &organization.SettingChange[string]{From: "off", To: "normalized"},
+			SilentMinutes:  &organization.SettingChange[int]{From: 5, To: 10}, VolumePercent: &organization.SettingChange[int]{From: 90, To: 95},
 			LockWaitMinutes: &organization.SettingChange[int]{From: 5, To: 1}, WraparoundPercent: &organization.SettingChange[int]{From: 80, To: 50},
 		},
 		organization.TokenMinted{TokenID: a, Kind: "api", Scopes: []string{"reports:read"}},

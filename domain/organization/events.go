@@ -60,6 +60,7 @@ type SettingsChanged struct {
 	ReportRetentionDays *SettingChange[int]    `json:"reportRetentionDays,omitempty"`
 	InputsRetentionDays *SettingChange[int]    `json:"inputsRetentionDays,omitempty"`
 	PaperSize           *SettingChange[string] `json:"paperSize,omitempty"`
+	StatementTexts      *SettingChange[string] `json:"statementTexts,omitempty"`
 	SilentMinutes       *SettingChange[int]    `json:"silentMinutes,omitempty"`
 	VolumePercent       *SettingChange[int]    `json:"volumePercent,omitempty"`
 	LockWaitMinutes     *SettingChange[int]    `json:"lockWaitMinutes,omitempty"`

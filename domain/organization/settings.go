@@ -12,8 +12,15 @@ type Settings struct {
 	ReportRetentionDays int    // of reports that become Ready from now on
 	InputsRetentionDays int    // likewise
 	PaperSize           string // A4, Letter
+	StatementTexts      string // TextsOff, TextsNormalized
 	Watch               Watch
 }
+
+// What is kept of the texts of statements.
+const (
+	TextsOff        = "off"        // nothing
+	TextsNormalized = "normalized" // without literals and comments
+)
 
 // Watch holds the thresholds of the built-in watch.
 type Watch struct {
@@ -30,6 +37,7 @@ type ChangeSettings struct {
 	ReportRetentionDays *int
 	InputsRetentionDays *int
 	PaperSize           *string
+	StatementTexts      *string
 	SilentMinutes       *int
 	VolumePercent       *int
 	LockWaitMinutes     *int
@@ -48,6 +56,7 @@ func (s Settings) Change(c ChangeSettings) (Settings, []Event) {
 	e.ReportRetentionDays = change(&is.ReportRetentionDays, c.ReportRetentionDays)
 	e.InputsRetentionDays = change(&is.InputsRetentionDays, c.InputsRetentionDays)
 	e.PaperSize = change(&is.PaperSize, c.PaperSize)
+	e.StatementTexts = change(&is.StatementTexts, c.StatementTexts)
 	e.SilentMinutes = change(&is.Watch.SilentMinutes, c.SilentMinutes)
 	e.VolumePercent = change(&is.Watch.VolumePercent, c.VolumePercent)
 	e.LockWaitMinutes = change(&is.Watch.LockWaitMinutes, c.LockWaitMinutes)

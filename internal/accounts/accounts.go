@@ -25,7 +25,8 @@ type Organization struct {
 	TimeZone            string    `db:"time_zone"`
 	ReportRetentionDays int       `db:"report_retention_days"`
 	InputsRetentionDays int       `db:"inputs_retention_days"`
-	PaperSize           string    `db:"paper_size"` // A4, Letter
+	PaperSize           string    `db:"paper_size"`      // A4, Letter
+	StatementTexts      string    `db:"statement_texts"` // off, normalized
 	SilentMinutes       int       `db:"watch_silent_minutes"`
 	VolumePercent       int       `db:"watch_volume_percent"`
 	LockWaitMinutes     int       `db:"watch_lock_wait_minutes"`
@@ -38,6 +39,7 @@ type Organization struct {
 func (o Organization) Settings() organization.Settings {
 	return organization.Settings{
 		Name: o.Name, ReportRetentionDays: o.ReportRetentionDays, InputsRetentionDays: o.InputsRetentionDays, PaperSize: o.PaperSize,
+		StatementTexts: o.StatementTexts,
 		Watch: organization.Watch{
 			SilentMinutes: o.SilentMinutes, VolumePercent: o.VolumePercent,
 			LockWaitMinutes: o.LockWaitMinutes, WraparoundPercent: o.WraparoundPercent,
@@ -157,12 +159,14 @@ func (a *arrayOf[T]) Scan(src any) error {
 	return fmt.Errorf("%T is no JSON array", src)
 }
 
-const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size,
+const organizationColumns = `id, name, time_zone, report_retention_days, inputs_retention_days, paper_size, statement_texts,
 	watch_silent_minutes, watch_volume_percent, watch_lock_wait_minutes, watch_wraparound_percent, demo, created_at`
 
-// InsertOrganization stores an organization with default settings and returns it.
+// InsertOrganization stores an organization with default settings and returns it. Those
+// of the demo show all there is to show.
 func (s *Store) InsertOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, name string, demo bool) (Organization, error) {
-	return statement.One[Organization](ctx, tx, "store an organization", `INSERT INTO organizations (id, name, demo, created_at) VALUES ($1, $2, $3, $4)
+	return statement.One[Organization](ctx, tx, "store an organization", `INSERT INTO organizations (id, name, demo, statement_texts, created_at)
+		VALUES ($1, $2, $3, CASE WHEN $3 THEN 'normalized' ELSE 'off' END, $4)
 		RETURNING `+organizationColumns, id, name, demo, s.clock())
 }
 
@@ -180,10 +184,10 @@ func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID)
 // UpdateSettings stores an organization's settings and returns it.
 func (s *Store) UpdateSettings(ctx context.Context, tx *sqlx.Tx, id uuid.UUID, is organization.Settings) (Organization, error) {
 	return statement.One[Organization](ctx, tx, "store the settings of an organization", `UPDATE organizations SET name = $2, report_retention_days = $3, inputs_retention_days = $4, paper_size = $5,
-			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9
+			watch_silent_minutes = $6, watch_volume_percent = $7, watch_lock_wait_minutes = $8, watch_wraparound_percent = $9, statement_texts = $10
 		WHERE id = $1 RETURNING `+organizationColumns,
 		id, is.Name, is.ReportRetentionDays, is.InputsRetentionDays, is.PaperSize,
-		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent)
+		is.Watch.SilentMinutes, is.Watch.VolumePercent, is.Watch.LockWaitMinutes, is.Watch.WraparoundPercent, is.StatementTexts)
 }
 
 // Organizations returns all, oldest first.

@@ -30,7 +30,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("ETag %s is no strong one", tag)
 	}
 	shown := first.object()
-	if shown["reportRetentionDays"] != 30.0 || shown["inputsRetentionDays"] != 400.0 || shown["paperSize"] != "A4" {
+	if shown["reportRetentionDays"] != 30.0 || shown["inputsRetentionDays"] != 400.0 || shown["paperSize"] != "A4" || shown["statementTexts"] != "off" {
 		t.Errorf("at first: %v", shown)
 	}
 	watch := map[string]any{"silentMinutes": 5.0, "volumePercent": 90.0, "lockWaitMinutes": 5.0, "wraparoundPercent": 80.0}
@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("watch (-want +got):\n%s", diff)
 	}
 
-	change := map[string]any{"name": "Acme", "reportRetentionDays": 90, "inputsRetentionDays": 800, "paperSize": "Letter",
+	change := map[string]any{"name": "Acme", "reportRetentionDays": 90, "inputsRetentionDays": 800, "paperSize": "Letter", "statementTexts": "normalized",
 		"watch": map[string]any{"silentMinutes": 10, "wraparoundPercent": 50}}
 	w.change(w.ours.admin, "", change).problem(428, "precondition_required")
 	for _, stale := range []string{`"other"`, "W/" + tag, "nonsense", strings.Trim(tag, `"`)} {
@@ -52,7 +52,7 @@ func TestSettings(t *testing.T) {
 	shown = changed.object()
 	watch["silentMinutes"], watch["wraparoundPercent"] = 10.0, 50.0
 	if shown["name"] != "Acme" || shown["reportRetentionDays"] != 90.0 || shown["inputsRetentionDays"] != 800.0 || shown["paperSize"] != "Letter" ||
-		!cmp.Equal(shown["watch"], any(watch)) {
+		shown["statementTexts"] != "normalized" || !cmp.Equal(shown["watch"], any(watch)) {
 		t.Errorf("changed to %v", shown)
 	}
 	if o := w.get(w.ours.member, "/api/v1/session").is(200).object()["organization"]; !cmp.Equal(o, any(shown)) {
@@ -63,7 +63,7 @@ func TestSettings(t *testing.T) {
 		t.Error("a change of nothing changes the ETag")
 	}
 	w.change(w.ours.admin, "*", map[string]any{"paperSize": "A4"}).is(200)
-	if theirs := w.get(w.theirs.admin, "/api/v1/organization").is(200).object(); theirs["name"] != "theirs" || theirs["paperSize"] != "A4" {
+	if theirs := w.get(w.theirs.admin, "/api/v1/organization").is(200).object(); theirs["name"] != "theirs" || theirs["paperSize"] != "A4" || theirs["statementTexts"] != "normalized" { // the demo
 		t.Errorf("another organization is %v", theirs)
 	}
 
@@ -78,7 +78,7 @@ func TestSettings(t *testing.T) {
 	want := []any{
 		map[string]any{"paperSize": fromTo("Letter", "A4")},
 		map[string]any{"nameChanged": true, "reportRetentionDays": fromTo(30.0, 90.0), "inputsRetentionDays": fromTo(400.0, 800.0),
-			"paperSize": fromTo("A4", "Letter"), "silentMinutes": fromTo(5.0, 10.0), "wraparoundPercent": fromTo(80.0, 50.0)},
+			"paperSize": fromTo("A4", "Letter"), "statementTexts": fromTo("off", "normalized"), "silentMinutes": fromTo(5.0, 10.0), "wraparoundPercent": fromTo(80.0, 50.0)},
 	}
 	if diff := cmp.Diff(want, facts); diff != "" {
 		t.Errorf("the log says (-want +got):\n%s", diff)
@@ -101,7 +101,7 @@ func TestSettingsOutOfRange(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	for _, body := range []map[string]any{{}, {"watch": map[string]any{}}, {"paperSize": "A5"}, {"reportRetentionDays": "90"}, {"retention": 90}} {
+	for _, body := range []map[string]any{{}, {"watch": map[string]any{}}, {"paperSize": "A5"}, {"statementTexts": "raw"}, {"statementTexts": false}, {"reportRetentionDays": "90"}, {"retention": 90}} {
 		if got := w.change(w.ours.admin, tag, body); got.Code != 400 {
 			t.Errorf("%v: %d", body, got.Code)
 		}

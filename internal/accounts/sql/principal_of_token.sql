@@ -6,7 +6,7 @@ SELECT t.id AS token_id, t.kind, to_json(t.scopes) AS scopes, to_json(t.instance
        o.id AS "organization.id", o.name AS "organization.name", o.time_zone AS "organization.time_zone",
        o.report_retention_days AS "organization.report_retention_days",
        o.inputs_retention_days AS "organization.inputs_retention_days",
-       o.paper_size AS "organization.paper_size",
+       o.paper_size AS "organization.paper_size", o.statement_texts AS "organization.statement_texts",
        o.watch_silent_minutes AS "organization.watch_silent_minutes",
        o.watch_volume_percent AS "organization.watch_volume_percent",
        o.watch_lock_wait_minutes AS "organization.watch_lock_wait_minutes",

@@ -150,6 +150,24 @@ func (e ChangeOrganizationPaperSize) Valid() bool {
 	}
 }
 
+// Defines values for ChangeOrganizationStatementTexts.
+const (
+	ChangeOrganizationStatementTextsNormalized ChangeOrganizationStatementTexts = "normalized"
+	ChangeOrganizationStatementTextsOff        ChangeOrganizationStatementTexts = "off"
+)
+
+// Valid indicates whether the value is a known member of the ChangeOrganizationStatementTexts enum.
+func (e ChangeOrganizationStatementTexts) Valid() bool {
+	switch e {
+	case ChangeOrganizationStatementTextsNormalized:
+		return true
+	case ChangeOrganizationStatementTextsOff:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CheckScope.
 const (
 	CheckScopeDatabase CheckScope = "database"
@@ -1183,7 +1201,11 @@ type ChangeOrganization struct {
 	Name                *string                      `json:"name,omitempty"`
 	PaperSize           *ChangeOrganizationPaperSize `json:"paperSize,omitempty"`
 	ReportRetentionDays *int32                       `json:"reportRetentionDays,omitempty"`
-	Watch               *struct {
+
+	// StatementTexts With `normalized`, texts of statements that servers and feeds tell are kept, each without literals and comments
+	// and at most 8 KiB of it. With `off`, the default, none is kept, and those that are kept are deleted at once.
+	StatementTexts *ChangeOrganizationStatementTexts `json:"statementTexts,omitempty"`
+	Watch          *struct {
 		LockWaitMinutes   *int32 `json:"lockWaitMinutes,omitempty"`
 		SilentMinutes     *int32 `json:"silentMinutes,omitempty"`
 		VolumePercent     *int32 `json:"volumePercent,omitempty"`
@@ -1193,6 +1215,10 @@ type ChangeOrganization struct {
 
 // ChangeOrganizationPaperSize defines model for ChangeOrganization.PaperSize.
 type ChangeOrganizationPaperSize string
+
+// ChangeOrganizationStatementTexts With `normalized`, texts of statements that servers and feeds tell are kept, each without literals and comments
+// and at most 8 KiB of it. With `off`, the default, none is kept, and those that are kept are deleted at once.
+type ChangeOrganizationStatementTexts string
 
 // Check The remediation has no statements, which are about an object.
 type Check struct {
@@ -1840,7 +1866,10 @@ type Organization struct {
 	Name                string             `json:"name"`
 	PaperSize           string             `json:"paperSize"`
 	ReportRetentionDays int                `json:"reportRetentionDays"`
-	TimeZone            string             `json:"timeZone"`
+
+	// StatementTexts What is kept of the texts of statements: nothing, or the text without literals and comments
+	StatementTexts string `json:"statementTexts"`
+	TimeZone       string `json:"timeZone"`
 
 	// Watch Thresholds of the built-in watch: minutes a server may be silent, percentage of a full volume, minutes a session
 	// may wait on a lock, percentage of the transaction ids on the way to wraparound. The next judgement, within 15

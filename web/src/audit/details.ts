@@ -28,6 +28,7 @@ const shown: Record<string, string> = {
   reportRetentionDays: "Days that reports are kept",
   inputsRetentionDays: "Days that input data is kept",
   paperSize: "Paper size",
+  statementTexts: "Texts of statements",
   silentMinutes: "Minutes until an instance counts as silent",
   volumePercent: "Volume threshold (%)",
   lockWaitMinutes: "Lock wait threshold (minutes)",

@@ -12,6 +12,7 @@ import { say } from "../ui/say";
 import type { Current } from "./OrganizationPage";
 import {
   changesBetween,
+  choices,
   formOf,
   groups,
   outOfBounds,
@@ -113,9 +114,17 @@ export function OrganizationForm({ current, onReload }: { current: Current; onRe
 function Field({ setting, ...input }: { setting: Setting } & Record<string, unknown>) {
   const { label, does, unit, min, max } = settings[setting];
   if (setting === "name") return <TextInput label={label} description={does} maxLength={200} {...input} />;
-  if (setting === "paperSize") {
+  const data = choices[setting];
+  if (data) {
     return (
-      <Select label={label} description={does} data={["A4", "Letter"]} allowDeselect={false} maw={240} {...input} />
+      <Select
+        label={label}
+        description={does}
+        data={data}
+        allowDeselect={false}
+        styles={{ wrapper: { maxWidth: 240 } }}
+        {...input}
+      />
     );
   }
   return (

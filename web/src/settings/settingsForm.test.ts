@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { changesBetween, outOfBounds, rebased, type SettingsForm } from "./settingsForm";
+import { changesBetween, outOfBounds, rebased, type SettingsForm, written } from "./settingsForm";
 
 const before: SettingsForm = {
   name: "Example",
   reportRetentionDays: 30,
   inputsRetentionDays: 400,
   paperSize: "A4",
+  statementTexts: "off",
   silentMinutes: 5,
   volumePercent: 90,
   lockWaitMinutes: 5,
@@ -19,6 +20,7 @@ test("a change sends only what differs", () => {
     watch: { volumePercent: 85 },
   });
   expect(changesBetween(before, { ...before, name: " Example " })).toBeNull();
+  expect(changesBetween(before, { ...before, statementTexts: "normalized" })).toEqual({ statementTexts: "normalized" });
 });
 
 test.each([
@@ -31,6 +33,12 @@ test.each([
   ["paperSize", "Letter", true],
 ] as const)("%s %j is allowed: %s", (setting, value, allowed) => {
   expect(outOfBounds(setting, value) === null).toBe(allowed);
+});
+
+test("a value is read in words, or with its unit", () => {
+  expect(written("statementTexts", "off")).toBe("Keep none");
+  expect(written("paperSize", "Letter")).toBe("Letter");
+  expect(written("volumePercent", 90)).toBe("90 %");
 });
 
 test("what was changed here is kept over what somebody else changed, and nothing else of theirs is undone", () => {

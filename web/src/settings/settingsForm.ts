@@ -6,6 +6,7 @@ export type SettingsForm = {
   reportRetentionDays: number | string;
   inputsRetentionDays: number | string;
   paperSize: string;
+  statementTexts: string;
   silentMinutes: number | string;
   volumePercent: number | string;
   lockWaitMinutes: number | string;
@@ -32,6 +33,10 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
     max: 3650,
   },
   paperSize: { label: "Paper size", does: "For reports built from now on." },
+  statementTexts: {
+    label: "Texts of statements",
+    does: "What Muster keeps of the SQL that your servers run. Literals and comments are removed before a text is stored; names of tables and columns stay. Turning this off deletes the texts at once. Viewers never see them.",
+  },
   silentMinutes: {
     label: "An instance is silent after",
     does: "Minutes without a response or sample before Muster raises an alert.",
@@ -62,10 +67,23 @@ export const settings: Record<Setting, { label: string; does: string; unit?: str
   },
 };
 
+/** choices are the values of a setting that has but a few. */
+export const choices: Partial<Record<Setting, { value: string; label: string }[]>> = {
+  paperSize: [
+    { value: "A4", label: "A4" },
+    { value: "Letter", label: "Letter" },
+  ],
+  statementTexts: [
+    { value: "off", label: "Keep none" },
+    { value: "normalized", label: "Keep without literals" },
+  ],
+};
+
 /** groups is the order in which the settings are shown. */
 export const groups: { name: string; of: Setting[] }[] = [
   { name: "Organization", of: ["name"] },
   { name: "Reports", of: ["reportRetentionDays", "inputsRetentionDays", "paperSize"] },
+  { name: "Statements", of: ["statementTexts"] },
   { name: "Watch", of: ["silentMinutes", "volumePercent", "lockWaitMinutes", "wraparoundPercent"] },
 ];
 
@@ -77,6 +95,7 @@ export const formOf = (o: Schemas["Organization"]): SettingsForm => ({
   reportRetentionDays: o.reportRetentionDays,
   inputsRetentionDays: o.inputsRetentionDays,
   paperSize: o.paperSize,
+  statementTexts: o.statementTexts,
   ...o.watch,
 });
 
@@ -90,6 +109,7 @@ export function changesBetween(from: SettingsForm, to: SettingsForm): Schemas["C
     ...(differs("reportRetentionDays") && { reportRetentionDays: Number(to.reportRetentionDays) }),
     ...(differs("inputsRetentionDays") && { inputsRetentionDays: Number(to.inputsRetentionDays) }),
     ...(differs("paperSize") && { paperSize: to.paperSize as "A4" | "Letter" }),
+    ...(differs("statementTexts") && { statementTexts: to.statementTexts as "off" | "normalized" }),
     ...(Object.keys(watch).length > 0 && { watch }),
   };
   return Object.keys(change).length > 0 ? change : null;
@@ -104,8 +124,9 @@ export function outOfBounds(setting: Setting, value: number | string): string | 
   return Number.isInteger(n) && n >= min && n <= max ? null : `Must be a whole number from ${min} to ${max}.`;
 }
 
-/** written is a setting's value as it is read: with its unit. */
+/** written is a setting's value as it is read: in words, or with its unit. */
 export const written = (setting: Setting, value: number | string) =>
+  choices[setting]?.find((choice) => choice.value === value)?.label ??
   [value, settings[setting].unit].filter((part) => part !== undefined).join(" ");
 
 /** rebased is what somebody wants who made to of from, now that theirs is in force: their own changes, and else what is. */
