@@ -175,6 +175,12 @@ func (s *Store) Organization(ctx context.Context, id uuid.UUID) (o Organization,
 	return statement.Find[Organization](ctx, s.db, "look up an organization", `SELECT `+organizationColumns+` FROM organizations WHERE id = $1`, id)
 }
 
+// KeepsTexts reports whether an organization keeps the texts of statements.
+func (s *Store) KeepsTexts(ctx context.Context, id uuid.UUID) (bool, error) {
+	keeps, _, err := statement.Find[bool](ctx, s.db, "ask whether texts are kept", `SELECT statement_texts = 'normalized' FROM organizations WHERE id = $1`, id)
+	return keeps, err
+}
+
 // LockOrganization returns one whose row nobody else writes until tx ends. Whoever
 // signs in meanwhile goes on: their session only refers to the row.
 func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (Organization, error) {

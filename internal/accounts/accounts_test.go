@@ -163,6 +163,32 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// TestTextsAreKeptWhereTheyAreAskedFor: not by default, and not by one that is not there.
+func TestTextsAreKeptWhereTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	keeps := func(id uuid.UUID) bool {
+		t.Helper()
+		keeps, err := d.KeepsTexts(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keeps
+	}
+	if keeps(d.org.ID) || keeps(uuid.New()) {
+		t.Error("texts are kept of whoever did not ask for it")
+	}
+	d.tx(func(tx *sqlx.Tx) error {
+		is := d.org.Settings()
+		is.StatementTexts = organization.TextsNormalized
+		_, err := d.UpdateSettings(t.Context(), tx, d.org.ID, is)
+		return err
+	})
+	if !keeps(d.org.ID) {
+		t.Error("texts are not kept of whoever asked for it")
+	}
+}
+
 func TestSevenDaysAreTheEnd(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)

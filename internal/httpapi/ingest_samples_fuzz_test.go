@@ -21,6 +21,7 @@ import (
 	"muster/internal/intake"
 	"muster/internal/intake/feed"
 	"muster/internal/intake/places"
+	"muster/internal/intake/sqltext"
 	"muster/internal/measurements"
 	"muster/internal/watch"
 )
@@ -51,7 +52,7 @@ func FuzzSamples(f *testing.F) {
 		}
 		kept := &keptBatch{}
 		doors := feed.Doors{
-			Places: &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Store: kept, Now: func() time.Time { return now },
+			Places: &places.Resolver{Keys: everythingKnown{}, Fleet: everythingKnown{}}, Store: kept, Texts: everythingKnown{}, Now: func() time.Time { return now },
 		}
 		_, err := doors.TakeSamples(t.Context(), intake.Caller{}, ingest.SampleItems(&samples))
 		batch := kept.Batch
@@ -81,6 +82,9 @@ func FuzzSamples(f *testing.F) {
 		for _, s := range batch.Statements {
 			timeInBounds(t, s.At, now)
 			intervalInBounds(t, s.Interval)
+			if s.BusyMs != nil {
+				inBounds(t, *s.BusyMs, 1e15)
+			}
 			seen := map[string]bool{}
 			for _, q := range s.Statements {
 				textInBounds(t, q.Key, 200)
@@ -92,6 +96,9 @@ func FuzzSamples(f *testing.F) {
 				inBounds(t, q.TotalMs, 1e15)
 				if q.MaxMs != nil {
 					inBounds(t, *q.MaxMs, 1e15)
+				}
+				if len(q.Text) > sqltext.MaxBytes || q.Text != sqltext.Normalize(s.Engine, q.Text) {
+					t.Fatalf("kept is %q", q.Text)
 				}
 			}
 		}
@@ -119,6 +126,8 @@ func (everythingKnown) Engines(_ context.Context, _ uuid.UUID, instances []uuid.
 	}
 	return engines, nil
 }
+
+func (everythingKnown) KeepsTexts(context.Context, uuid.UUID) (bool, error) { return true, nil }
 
 func (everythingKnown) Called(context.Context, uuid.UUID, []string) ([]domain.CalledInstance, error) {
 	return nil, nil

@@ -93,7 +93,7 @@ func TestSamples(t *testing.T) {
 		"hosts": []members{w.ofHost(then), w.ofHost(then).with(members{"cpuPercent": 90}), w.ofHost(then).with(members{"host": "db02", "instances": []string{}, "cpuPercent": 21.5, "volumes": nil})},
 		"sessions": []members{w.ofSessions(nil), w.ofSessions(then), w.ofSessions(then).with(members{"instance": "billing", "waits": map[string]int{"LCK_M_X": 1}}),
 			w.ofSessions(then).with(members{"instance": "shop"}), w.ofSessions(members{"instance": "shop", "intervalSeconds": 60.0})},
-		"statements": []members{w.ofStatements(then), w.ofStatements(then).with(members{"instance": "shop", "statements": []members{ran("slow", 1, 1e6)}}),
+		"statements": []members{w.ofStatements(then).with(members{"busyMs": 140.5, "statements": []members{ran("q1", 10, 123.4).with(members{"text": "SELECT 'x'"})}}), w.ofStatements(then).with(members{"instance": "shop", "statements": []members{ran("slow", 1, 1e6)}}),
 			w.ofStatements(then).with(members{"instance": "billing", "statements": []members{ran("q1", 10, 100).with(members{"maxMs": 40.125}), ran("none", 0, 0)}})},
 	}
 	const accepted = `{"accepted":{"hosts":3,"sessions":5,"statements":3}}`
@@ -193,7 +193,7 @@ func TestSamplesRefused(t *testing.T) {
 		"a list":                  {`[]`, 400, []string{"invalid_parameter #"}},
 		"an unknown member":       {members{"host": []any{}}, 400, []string{"unknown_field #/host"}},
 		"missing members":         {`{"hosts":[{}],"sessions":[{"waits":{}}]}`, 400, []string{"missing_parameter #/hosts/0/at", "missing_parameter #/hosts/0/host", "missing_parameter #/hosts/0/instances", "missing_parameter #/sessions/0/active", "missing_parameter #/sessions/0/at", "missing_parameter #/sessions/0/database", "missing_parameter #/sessions/0/idle", "missing_parameter #/sessions/0/idleInTransaction", "missing_parameter #/sessions/0/instance", "missing_parameter #/sessions/0/other", "missing_parameter #/sessions/0/waiting"}},
-		"members of another type": {statements(members{"at": "noon", "intervalSeconds": "60", "statements": []any{members{"key": 1, "calls": 1.5, "totalMs": "1", "maxMs": true}}}), 400, []string{"invalid_parameter #/statements/1/at", "invalid_parameter #/statements/1/intervalSeconds", "invalid_parameter #/statements/1/statements/0/calls", "invalid_parameter #/statements/1/statements/0/key", "invalid_parameter #/statements/1/statements/0/maxMs", "invalid_parameter #/statements/1/statements/0/totalMs"}},
+		"members of another type": {statements(members{"at": "noon", "intervalSeconds": "60", "busyMs": "1", "statements": []any{members{"key": 1, "calls": 1.5, "totalMs": "1", "maxMs": true, "text": 1}}}), 400, []string{"invalid_parameter #/statements/1/at", "invalid_parameter #/statements/1/busyMs", "invalid_parameter #/statements/1/intervalSeconds", "invalid_parameter #/statements/1/statements/0/calls", "invalid_parameter #/statements/1/statements/0/key", "invalid_parameter #/statements/1/statements/0/maxMs", "invalid_parameter #/statements/1/statements/0/text", "invalid_parameter #/statements/1/statements/0/totalMs"}},
 		"times that are none":     {sessions(members{"at": "2026-11-20 10:00:00Z"}, members{"at": "2026-11-20T10:00:00"}), 400, []string{"invalid_parameter #/sessions/1/at", "invalid_parameter #/sessions/2/at"}},
 
 		"times":          {hosts(members{"at": future}, members{"at": old}, members{"at": "0001-01-01T00:00:00Z"}), 422, []string{"time_in_future #/hosts/1/at", "out_of_range #/hosts/2/at", "out_of_range #/hosts/3/at"}},
@@ -219,6 +219,8 @@ func TestSamplesRefused(t *testing.T) {
 			"sessions":   []members{w.ofSessions(members{"intervalSeconds": 0}), w.ofSessions(members{"intervalSeconds": 604_800}), w.ofSessions(members{"intervalSeconds": 604_801})},
 			"statements": []members{w.ofStatements(members{"intervalSeconds": -60}), w.ofStatements(members{"intervalSeconds": 0.0001})},
 		}, 422, []string{"out_of_range #/sessions/0/intervalSeconds", "out_of_range #/sessions/2/intervalSeconds", "out_of_range #/statements/0/intervalSeconds", "out_of_range #/statements/1/intervalSeconds"}},
+		"texts":      {statements(members{"statements": []members{ran("a", 1, 1).with(members{"text": "a\x00b"})}}), 422, []string{"out_of_range #/statements/1/statements/0/text"}},
+		"busy times": {statements(members{"busyMs": -1}, members{"busyMs": json.Number("1e16")}), 422, []string{"out_of_range #/statements/1/busyMs", "out_of_range #/statements/2/busyMs"}},
 		"statements": {statements(members{"statements": []members{ran("a", 1, 1), ran("", 1, 1), ran("a", 2, 2), ran(long, 1, 1), ran("c", -1, -0.5), ran("d", 1, 1e16), ran("e", 1, 1).with(members{"maxMs": -1})}}), 422,
 			[]string{"out_of_range #/statements/1/statements/1/key", "duplicate_key #/statements/1/statements/2/key", "out_of_range #/statements/1/statements/3/key", "out_of_range #/statements/1/statements/4/calls", "out_of_range #/statements/1/statements/4/totalMs", "out_of_range #/statements/1/statements/5/totalMs", "out_of_range #/statements/1/statements/6/maxMs"}},
 		"nobody knows them": {members{

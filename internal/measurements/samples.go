@@ -115,6 +115,7 @@ type StatementSample struct {
 	Database   uuid.UUID
 	At         time.Time
 	Interval   time.Duration
+	BusyMs     *float64    // how long sessions executed, by the server's own count; nil where it has none
 	Statements []Statement // no key twice
 }
 
@@ -124,6 +125,7 @@ type Statement struct {
 	Calls   int64
 	TotalMs float64
 	MaxMs   *float64 // the interval's maximum, where the engine has one (SQL Server)
+	Text    string   // normalized (package sqltext); empty where none is known or kept
 }
 
 // Receipt says what became of a batch.

@@ -2274,6 +2274,11 @@ type StatementDelta struct {
 	// MaxMs The interval's maximum where the engine has one (SQL Server); 0 to 10^15
 	MaxMs *json.Number `json:"maxMs,omitempty"`
 
+	// Text The statement's text. Where the organization keeps texts, it is kept without literals and comments, whoever
+	// sent it: a statement that changes users, settings or code, and a text that cannot be read to its end, is cut to
+	// its leading keywords; at most 8 KiB are kept. Where it keeps none, the text is dropped.
+	Text *string `json:"text,omitempty"`
+
 	// TotalMs 0 to 10^15
 	TotalMs json.Number `json:"totalMs"`
 }
@@ -2282,6 +2287,10 @@ type StatementDelta struct {
 type StatementSample struct {
 	// At When the interval ended; not before 1970
 	At time.Time `json:"at"`
+
+	// BusyMs How long sessions of the database executed statements in the interval, by the server's own count
+	// (PostgreSQL 14 and newer: the difference of pg_stat_database.active_time); 0 to 10^15
+	BusyMs *json.Number `json:"busyMs,omitempty"`
 
 	// Database Its externalId
 	Database string `json:"database"`

@@ -179,7 +179,7 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 		items.Sessions = append(items.Sessions, feed.SessionItem(s))
 	}
 	for _, s := range wire.Value(body.Statements) {
-		sample := feed.StatementItem{At: s.At, Instance: s.Instance, Database: s.Database, IntervalSeconds: s.IntervalSeconds}
+		sample := feed.StatementItem{At: s.At, Instance: s.Instance, Database: s.Database, IntervalSeconds: s.IntervalSeconds, BusyMs: s.BusyMs}
 		sample.Statements = make([]feed.DeltaItem, 0, len(s.Statements))
 		for _, d := range s.Statements {
 			sample.Statements = append(sample.Statements, feed.DeltaItem(d))

@@ -10,6 +10,10 @@
 // other rule that would tell which instances there are. Assessments (contract, §23) will
 // be a door beside these.
 //
+// Texts of statements are normalized here, whoever sent them, before anything has them:
+// no batch ever holds one as it was sent, and neither do errors, which name places.
+// Where the organization keeps no texts they are dropped.
+//
 // # What may go wrong
 //
 //   - A rule is broken, or an item is beyond the token's limit: *commands.RuleError with

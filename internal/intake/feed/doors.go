@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/commands"
 	"muster/internal/intake"
 	"muster/internal/intake/places"
@@ -15,7 +17,13 @@ type Doors struct {
 	Commands Commands
 	Places   *places.Resolver
 	Store    intake.Store
+	Texts    Texts
 	Now      func() time.Time
+}
+
+// Texts says whether an organization keeps the texts of statements; *accounts.Store does.
+type Texts interface {
+	KeepsTexts(ctx context.Context, organization uuid.UUID) (bool, error)
 }
 
 // Commands is the write side; *commands.Service is one.

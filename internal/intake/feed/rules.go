@@ -162,6 +162,7 @@ func (r *rules) sessions(at string, s SessionItem, on commands.Place) measuremen
 func (r *rules) statements(at string, s StatementItem, on commands.Place) measurements.StatementSample {
 	sample := measurements.StatementSample{
 		At: r.time(at+"/at", s.At), Interval: r.interval(at+"/intervalSeconds", s.IntervalSeconds),
+		BusyMs:     r.optional(at+"/busyMs", s.BusyMs, maxMilliseconds),
 		Statements: make([]measurements.Statement, 0, len(s.Statements)),
 	}
 	sample.Instance, sample.Database = r.known(at, on)

@@ -13,6 +13,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/intake"
+	"muster/internal/intake/sqltext"
 	"muster/internal/measurements"
 )
 
@@ -58,6 +59,7 @@ type StatementItem struct {
 	At                 time.Time
 	Instance, Database string
 	IntervalSeconds    json.Number
+	BusyMs             *json.Number
 	Statements         []DeltaItem
 }
 
@@ -66,6 +68,7 @@ type DeltaItem struct {
 	Calls   json.Number
 	Key     string
 	MaxMs   *json.Number
+	Text    *string // as it was sent
 	TotalMs json.Number
 }
 
@@ -92,6 +95,9 @@ func (d *Doors) TakeSamples(ctx context.Context, from intake.Caller, items Items
 	}
 	batch.Organization = from.OrganizationID
 	if err := d.addEngines(ctx, &batch); err != nil {
+		return receipt, err
+	}
+	if err := d.addTexts(ctx, items.Statements, batch); err != nil {
 		return receipt, err
 	}
 	written, err := d.Store.Record(ctx, batch)
@@ -203,6 +209,29 @@ func (d *Doors) addEngines(ctx context.Context, batch *measurements.Batch) error
 	}
 	for i := range batch.Statements {
 		batch.Statements[i].Engine = of[batch.Statements[i].Instance]
+	}
+	return nil
+}
+
+// addTexts puts in what may be kept of the statements' texts, which only the items have
+// until then. It needs the engines.
+func (d *Doors) addTexts(ctx context.Context, items []StatementItem, batch measurements.Batch) error {
+	sent := slices.ContainsFunc(items, func(s StatementItem) bool {
+		return slices.ContainsFunc(s.Statements, func(one DeltaItem) bool { return one.Text != nil })
+	})
+	if !sent {
+		return nil
+	}
+	keeps, err := d.Texts.KeepsTexts(ctx, batch.Organization)
+	if err != nil || !keeps {
+		return err
+	}
+	for i, s := range items {
+		for n, one := range s.Statements {
+			if one.Text != nil {
+				batch.Statements[i].Statements[n].Text = sqltext.Normalize(batch.Statements[i].Engine, *one.Text)
+			}
+		}
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +35,7 @@ type house struct {
 	kept    []measurements.Batch
 	engines []map[uuid.UUID]fleet.Engine // one after the other, the last one for ever
 	lags    bool
+	texts   bool
 	asked   []string
 }
 
@@ -41,7 +44,7 @@ func (h *house) doors() *feed.Doors {
 		h.asked = append(h.asked, "catch up")
 		return !h.lags, nil
 	}}
-	return &feed.Doors{Places: r, Store: h, Now: func() time.Time { return now }}
+	return &feed.Doors{Places: r, Store: h, Texts: h, Now: func() time.Time { return now }}
 }
 
 func (h *house) FindPlaces(_ context.Context, _ uuid.UUID, names []commands.PlaceName) ([]commands.Place, error) {
@@ -65,6 +68,11 @@ func (h *house) Engines(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]
 		return h.engines[0], nil
 	}
 	return map[uuid.UUID]fleet.Engine{mine: fleet.PostgreSQL, other: fleet.Oracle}, nil
+}
+
+func (h *house) KeepsTexts(context.Context, uuid.UUID) (bool, error) {
+	h.asked = append(h.asked, "texts")
+	return h.texts, nil
 }
 
 func (h *house) Called(context.Context, uuid.UUID, []string) ([]fleet.CalledInstance, error) {
@@ -194,5 +202,67 @@ func TestSamples(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"#/hosts/0/instances/0 unknown_instance", "#/sessions/0/instance unknown_instance", "#/statements/0/database unknown_database"}, told); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTextsOfStatements: they are kept by the lexer of their instance's engine where the
+// organization asked for them, and nowhere as they were sent.
+func TestTextsOfStatements(t *testing.T) {
+	t.Parallel()
+	texts := func(h *house, items feed.Items) (texts []string, err error) {
+		_, err = h.doors().TakeSamples(t.Context(), unlimited, items)
+		for _, b := range h.kept {
+			for _, s := range b.Statements {
+				for _, one := range s.Statements {
+					texts = append(texts, one.Text)
+				}
+			}
+		}
+		return texts, err
+	}
+	sent := func(text *string, in ...string) (items feed.Items) {
+		for _, instance := range in {
+			s := statements(instance, "d")
+			s.Statements[0].Text = text
+			items.Statements = append(items.Statements, s)
+		}
+		return items
+	}
+	text := "SELECT q'[it's secret]', 'x'"
+	for _, c := range []struct {
+		name  string
+		keeps bool
+		items feed.Items
+		want  []string
+		asked int
+	}{
+		{"kept, of Oracle and of PostgreSQL", true, sent(&text, "other", "mine"), []string{"SELECT ?, ?", "SELECT"}, 1},
+		{"dropped", false, sent(&text, "other", "mine"), []string{"", ""}, 1},
+		{"none", true, sent(nil, "other"), []string{""}, 0},
+	} {
+		h := &house{texts: c.keeps}
+		got, err := texts(h, c.items)
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", c.name, err, diff)
+		}
+		if n := len(h.asked) - len(slices.DeleteFunc(h.asked, func(s string) bool { return s == "texts" })); n != c.asked {
+			t.Errorf("%s: asked %d times whether texts are kept", c.name, n)
+		}
+	}
+
+	busy, tooBusy := json.Number("140.5"), json.Number("1e16")
+	items := sent(&text, "mine")
+	items.Statements[0].BusyMs = &busy
+	h := &house{}
+	if _, err := texts(h, items); err != nil || *h.kept[0].Statements[0].BusyMs != 140.5 {
+		t.Errorf("%v, %+v", err, h.kept)
+	}
+	items.Statements[0].BusyMs, items.Statements[0].Statements[0].Key = &tooBusy, ""
+	h = &house{texts: true}
+	var rule *commands.RuleError
+	if _, err := texts(h, items); !errors.As(err, &rule) || len(rule.Fields) != 2 || rule.Fields[0].Pointer != "#/statements/0/busyMs" || len(h.kept) != 0 {
+		t.Errorf("%v, %+v", err, h.kept)
+	} else if strings.Contains(fmt.Sprintf("%v %+v", err, rule), "secret") {
+		t.Errorf("an error tells a text: %v", err)
 	}
 }
