@@ -224,12 +224,12 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 	}
 	var o accounts.Organization
 	mark, err := s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
-		var is organization.Settings
+		var was, is organization.Settings
 		return s.decideOrganization(ctx, tx, actor, func(*organization.Organization) (events []organization.Event, err error) {
 			if o, err = s.Accounts.LockOrganization(ctx, tx, actor.OrganizationID); err != nil {
 				return nil, err
 			}
-			was := o.Settings()
+			was = o.Settings()
 			if c.Seen != nil && !slices.Contains(c.Seen, was.Digest()) {
 				return nil, &RuleError{Code: "precondition_failed", Title: titles()["precondition_failed"],
 					Detail: "The settings have changed since you read them. Read them again and repeat your change."}
@@ -237,8 +237,10 @@ func (s *Service) ChangeOrganization(ctx context.Context, actor Actor, c ChangeO
 			is, events = was.Change(c.ChangeSettings)
 			return events, nil
 		}, func([]organization.Event) (err error) {
-			o, err = s.Accounts.UpdateSettings(ctx, tx, actor.OrganizationID, is)
-			return err
+			if o, err = s.Accounts.UpdateSettings(ctx, tx, actor.OrganizationID, is); err != nil || was.StatementTexts == is.StatementTexts || is.StatementTexts != organization.TextsOff {
+				return err
+			}
+			return s.Texts.DropTexts(ctx, tx, actor.OrganizationID)
 		})
 	})
 	return o, mark, err

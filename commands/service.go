@@ -57,6 +57,12 @@ type Jobs interface {
 	Retry(ctx context.Context, organization, job uuid.UUID) error
 }
 
+// Texts are those of statements; *pgstore.Store keeps them.
+type Texts interface {
+	// DropTexts deletes an organization's, in the transaction that turns them off.
+	DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error
+}
+
 // Limits are the creation limits of the contract, §14. The zero value lifts them.
 type Limits struct {
 	CreatesPerHour int // per member
@@ -70,6 +76,7 @@ type Service struct {
 	Instances Instances
 	Checks    Checks
 	Jobs      Jobs
+	Texts     Texts
 	Accounts  *accounts.Store
 	Now       func() time.Time
 	Limits    Limits

@@ -173,6 +173,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
 	in.samples = pgstore.New(in.db, in.log)
+	in.samples.KeepsTexts = in.accounts.HoldsTexts
 	in.drops = drops.New(in.db, in.log, now)
 	in.intake = &push.Intake{DB: in.db, Store: in.samples, InstancesOn: []push.InstancesOn{in.samples.InstancesOn, in.fleet.InstancesOn}, Now: now}
 	in.runner = projections.NewRunner(in.db, in.url, in.log, readModels()...)
@@ -181,7 +182,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	}
 	in.commands = &commands.Service{
 		DB: in.db, Events: in.events, Instances: in.fleet, Checks: in.checks,
-		Jobs: in.queue, Accounts: in.accounts, Now: now,
+		Jobs: in.queue, Texts: in.samples, Accounts: in.accounts, Now: now,
 	}
 	in.places = &places.Resolver{
 		Keys: in.commands, Fleet: in.fleet, Hosts: in.intake,

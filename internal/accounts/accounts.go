@@ -181,6 +181,12 @@ func (s *Store) KeepsTexts(ctx context.Context, id uuid.UUID) (bool, error) {
 	return keeps, err
 }
 
+// HoldsTexts is KeepsTexts, and lets nobody change it until tx ends.
+func (s *Store) HoldsTexts(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (bool, error) {
+	keeps, _, err := statement.Find[bool](ctx, tx, "hold whether texts are kept", `SELECT statement_texts = 'normalized' FROM organizations WHERE id = $1 FOR SHARE`, id)
+	return keeps, err
+}
+
 // LockOrganization returns one whose row nobody else writes until tx ends. Whoever
 // signs in meanwhile goes on: their session only refers to the row.
 func (s *Store) LockOrganization(ctx context.Context, tx *sqlx.Tx, id uuid.UUID) (Organization, error) {

@@ -115,11 +115,12 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	must(t, err)
 	checks, err := catalogue.Load()
 	must(t, err)
-	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Jobs: queue, Accounts: people, Now: w.clock.Now}
+	w.samples = pgstore.New(db, log)
+	w.samples.KeepsTexts = people.HoldsTexts
+	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Jobs: queue, Texts: w.samples, Accounts: people, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
 	collector, err := collect.New(targets, service, nil, &assessment.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
-	w.samples = pgstore.New(db, log)
 	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now}
 	resolver := &places.Resolver{Keys: service, Fleet: servers, Hosts: store,
 		CatchUp: func(ctx context.Context) (bool, error) {

@@ -29,6 +29,7 @@
 //	rolled_hours     400 days
 //	rolled_days      for ever
 //	rolled_details    hours for 35 days, days for 400; open until their week is over and sealed
+//	measured_statements  401 days after the statement was last seen
 //
 // # From raw to rolled
 //
@@ -70,6 +71,22 @@
 // Details from before their databases were noted have none; details_since says since
 // when whoever asks for databases, statements or volumes gets an answer.
 //
+// # What statements are called
+//
+// Bodies and details have a hash of each statement. measured_statements has what it is
+// of: database, key, its text where the organization keeps texts, and when it was seen
+// first and last. Write notes there what was executed in the samples that it keeps, and
+// looks up which of that is new: a statement that goes on is written once an hour, so
+// its last time may be an hour behind. Rows go when they were not seen for 401 days, a day
+// after the last of their details; once a day each is looked at, because an index by
+// time would be written to with every row.
+//
+// Texts are written under a share of the organization's row (KeepsTexts), which is taken
+// before any row here is; who turns them off holds that row and deletes them in the
+// same transaction (DropTexts). So no text is left, or comes back, once that has
+// committed. A new text takes the place of the old one, which a digest beside it tells
+// from it.
+//
 // # Locks
 //
 // Everything that is done to a series is done under the lock of its row in
@@ -82,6 +99,9 @@
 // So whoever waits holds only what comes before in one order: no circle of them can
 // close, no transaction needs to be tried again, and there is no mark of a sample that
 // is not yet committed: who sees the mark sees the sample.
+//
+// Rows of measured_statements are locked in the order of series and hash, by writers
+// under their series' locks and by whoever deletes texts without.
 //
 // The lock is taken by a statement of its own. What follows it sees whatever the one
 // before it committed; what was found before it is looked at again.

@@ -59,6 +59,9 @@ func (s *Store) forget(ctx context.Context) error {
 	if err := s.forgetRows(ctx, "forget old details", dropDetails); err != nil {
 		return err
 	}
+	if err := s.forgetDictionary(ctx); err != nil {
+		return err
+	}
 	return s.forgetRows(ctx, "forget old minutes", forgetMinutes)
 }
 

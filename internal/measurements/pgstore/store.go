@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 	"golang.org/x/sync/errgroup"
 
@@ -21,6 +22,11 @@ type Store struct {
 	log      *slog.Logger
 	kinds    func(name string) codec.Kind
 	rolledTo atomic.Int64 // the series behind which Roll goes on with its rounds
+	forgot   atomic.Pointer[time.Time]
+
+	// KeepsTexts says whether an organization keeps the texts of statements, and sees to
+	// it that this stays until tx ends; nil: none does.
+	KeepsTexts func(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) (bool, error)
 }
 
 var _ measurements.Store = (*Store)(nil)

@@ -73,6 +73,9 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if err := s.mark(ctx, tx, news); err != nil {
 		return measurements.Receipt{}, err
 	}
+	if err := s.keepDictionary(ctx, tx, h, b, news); err != nil {
+		return measurements.Receipt{}, err
+	}
 	if err := keepMappings(ctx, tx, h, b.Hosts); err != nil {
 		return measurements.Receipt{}, err
 	}
@@ -167,7 +170,8 @@ func (s *Store) keepRaw(ctx context.Context, tx *sqlx.Tx, accepted []placed) ([]
 	return append(news, changed...), err
 }
 
-// mergeRaw joins what has come again with what is stored, and returns what was changed.
+// mergeRaw joins what has come again with what is stored, and returns what was changed;
+// of statements with what is new of it.
 func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]placed) (changed []placed, err error) {
 	if len(repeated) == 0 {
 		return nil, nil
@@ -186,6 +190,9 @@ func (s *Store) mergeRaw(ctx context.Context, tx *sqlx.Tx, repeated map[bucket]p
 			return nil, fmt.Errorf("%s: series %d at %s: %w", what, key.Series, key.Start, err)
 		}
 		if differs {
+			if again.Kind == codec.Statements { // what is stored stays in front
+				again.Body = merged[len(row.Body):]
+			}
 			rows, changed = append(rows, storedAs(key, merged)), append(changed, again)
 		}
 	}

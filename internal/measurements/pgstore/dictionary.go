@@ -1,0 +1,190 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // the statements
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/instant"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/statements_to_keep.sql
+	statementsToKeep string
+	//go:embed sql/keep_statements.sql
+	keepStatements string
+	//go:embed sql/drop_texts.sql
+	dropTexts string
+	//go:embed sql/forget_statements.sql
+	forgetStatements string
+)
+
+// sighting is a statement that was executed in the samples of a batch.
+type sighting struct {
+	Series      int64
+	Hash        int64
+	First, Last time.Time
+	Digest      int64 // of the text; 0: there is none
+}
+
+// entry is a row of measured_statements.
+type entry struct {
+	sighting
+	ID, Database uuid.UUID
+	Key, Text    string
+}
+
+// sampleOf is a database's part of a raw sample.
+type sampleOf struct {
+	bucket   // by its very time
+	database uuid.UUID
+}
+
+// keepDictionary notes the statements of what a batch brought that is new. Texts are
+// written under a share of whatever holds the organization's decision to keep them
+// (KeepsTexts), which is taken before any row is.
+func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, b measurements.Batch, news []placed) error {
+	entries, err := sightings(h, b, news)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	entries, err = toKeep(ctx, tx, entries)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if slices.ContainsFunc(entries, func(e entry) bool { return e.Digest != 0 }) {
+		keeps := false
+		if s.KeepsTexts != nil {
+			if keeps, err = s.KeepsTexts(ctx, tx, b.Organization); err != nil {
+				return err
+			}
+		}
+		if !keeps {
+			for i := range entries {
+				entries[i].Digest, entries[i].Text = 0, ""
+			}
+		}
+	}
+	return statement.Exec(ctx, tx, fmt.Sprintf("note %d statements", len(entries)), keepStatements, statement.Columns(entries)...)
+}
+
+// toKeep leaves those entries that the dictionary does not have like this.
+func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) {
+	seen := make([]sighting, len(entries))
+	for i, e := range entries {
+		seen[i] = e.sighting
+	}
+	places, err := statement.All[int](ctx, tx, fmt.Sprintf("look for %d statements", len(seen)), statementsToKeep, statement.Columns(seen)...)
+	kept := make([]entry, len(places))
+	for i, place := range places {
+		kept[i] = entries[place]
+	}
+	return kept, err
+}
+
+// sightings are the statements that were executed in what is new, each once, in the
+// order of series and hash.
+func sightings(h held, b measurements.Batch, news []placed) ([]entry, error) {
+	fresh := make(map[sampleOf]bool)
+	for _, a := range news {
+		if a.Kind != codec.Statements || len(b.Statements) == 0 {
+			continue
+		}
+		d, err := codec.DecodeStatements(a.Body)
+		if err != nil {
+			return nil, fmt.Errorf("read the statements of series %d at %s: %w", a.series, a.At, err)
+		}
+		for _, of := range d {
+			fresh[sampleOf{bucket{a.series, a.At}.onGrid(), of.Database}] = true
+		}
+	}
+	var all []entry
+	for _, sample := range b.Statements {
+		at := instant.Cut(sample.At)
+		series := h.series[seriesKey{codec.Statements, sample.Instance.String()}]
+		key := sampleOf{bucket{series, at}.onGrid(), sample.Database}
+		if !fresh[key] {
+			continue
+		}
+		delete(fresh, key) // of two in one batch the first is kept
+		for _, one := range sample.Statements {
+			if one.Calls == 0 {
+				continue
+			}
+			hash := measurements.HashStatement(sample.Database, one.Key)
+			all = append(all, entry{sighting{series, int64(hash), at, at, digest(one.Text)},
+				measurements.StatementID(sample.Instance, hash), sample.Database, one.Key, one.Text})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.Series, b.Series), cmp.Compare(a.Hash, b.Hash))
+	})
+	once := all[:0]
+	for _, e := range all {
+		n := len(once)
+		if n == 0 || once[n-1].Series != e.Series || once[n-1].Hash != e.Hash {
+			once = append(once, e)
+			continue
+		}
+		known := &once[n-1]
+		known.First, known.Last = earlier(known.First, e.First), later(known.Last, e.Last)
+		if e.Digest != 0 {
+			known.Digest, known.Text = e.Digest, e.Text
+		}
+	}
+	return once, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// digest tells one text from another; 0: there is none.
+func digest(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	return cmp.Or(int64(h.Sum64()), 1)
+}
+
+// DropTexts deletes the texts of an organization's statements. Who calls it holds what
+// KeepsTexts shares, so that no writer brings one back.
+func (s *Store) DropTexts(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) error {
+	return statement.Exec(ctx, tx, "delete the texts of statements", dropTexts, organization)
+}
+
+// forgetDictionary deletes what no detail is left of, once a day: it looks at each
+// statement, because an index by time would be written to with each of them.
+func (s *Store) forgetDictionary(ctx context.Context) error {
+	now := time.Now()
+	if last := s.forgot.Load(); last != nil && now.Sub(*last) < 24*time.Hour {
+		return nil
+	}
+	if err := s.forgetRows(ctx, "forget old statements", forgetStatements); err != nil {
+		return err
+	}
+	s.forgot.Store(&now)
+	return nil
+}

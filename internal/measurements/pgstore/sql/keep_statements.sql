@@ -1,0 +1,9 @@
+-- Notes statements, in the order of series and hash, in which all lock these rows who
+-- wait for them.
+INSERT INTO measured_statements AS s (series_id, hash, first_seen, last_seen, id, database_id, key, text, text_digest)
+SELECT series_id, hash, first_seen, last_seen, id, database_id, key, nullif(text, ''), nullif(text_digest, 0)
+FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::bigint[], $6::uuid[], $7::uuid[], $8::text[], $9::text[])
+    AS n (series_id, hash, first_seen, last_seen, text_digest, id, database_id, key, text)
+ON CONFLICT (series_id, hash) DO UPDATE
+SET first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
+    text = coalesce(excluded.text, s.text), text_digest = coalesce(excluded.text_digest, s.text_digest)
