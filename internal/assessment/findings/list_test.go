@@ -258,3 +258,51 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v %v %v", f, ok, err)
 	}
 }
+
+// TestPagesByInstance: whatever the size of a page, the pages are the whole list, cut,
+// instance after instance in the order of their names.
+func TestPagesByInstance(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	var instances []Instance
+	for i, name := range []string{"b", "A", "none", "c", "a"} {
+		in := Instance{uuid.UUID{15: byte(i + 1)}, name}
+		instances = append(instances, in)
+		var failed []snapshot.CheckResult
+		for n := range map[string]int{"b": 3, "A": 1, "c": 5, "a": 2}[name] {
+			failed = append(failed, fails("PG-C04", "app", fmt.Sprint("idx_", n)))
+		}
+		keep(t, db, acme, in.ID, looked(failed...), noon)
+	}
+	pages := func(size int, descending bool) (names []string) {
+		for page := 1; ; page++ {
+			rows, total, err := List(t.Context(), db, Query{
+				Organization: acme, Instances: instances, Order: ByInstance, Descending: descending, Page: page, Size: size, Search: "IDX",
+			})
+			if err != nil || total != 11 {
+				t.Fatal(total, err)
+			}
+			if len(rows) == 0 {
+				return names
+			}
+			for _, f := range rows {
+				names = append(names, instances[f.Instance[15]-1].Name+" "+f.ID.String())
+			}
+		}
+	}
+	for descending, want := range map[bool]string{false: "Aaabbbccccc", true: "cccccbbbaaA"} {
+		whole := pages(20, descending)
+		var order strings.Builder
+		for _, name := range whole {
+			order.WriteByte(name[0])
+		}
+		if got := order.String(); got != want {
+			t.Errorf("descending %t: %s, want %s", descending, got, want)
+		}
+		for size := 1; size < 12; size++ {
+			if diff := cmp.Diff(whole, pages(size, descending)); diff != "" {
+				t.Errorf("pages of %d (-whole):\n%s", size, diff)
+			}
+		}
+	}
+}
