@@ -131,7 +131,7 @@ func (p *process) tiles() *measurements.Tiles {
 func (p *process) startMonitor(ctx context.Context, group *errgroup.Group) {
 	servers := monitor.New(monitor.Config{
 		DB: p.db, Connections: p.facts, Reach: p.reach, Fleet: p.commands, Instances: p.fleet, Intake: p.intake,
-		Log: p.log, Now: p.intake.Now, Kept: p.countSamples,
+		Texts: p.accounts, Log: p.log, Now: p.intake.Now, Kept: p.countSamples,
 	})
 	group.Go(func() error { return unlessStopped(servers.Run(ctx)) })
 	if !p.cfg.CollectOwnHost {

@@ -29,6 +29,7 @@ type counters struct {
 	calls   int64
 	totalMs float64
 	since   int64 // when it was made, in microseconds by the server's clock; 0: it does not say
+	told    bool  // its text was asked for, and handed on where there was one
 }
 
 // clocks is what tells whether counters of two looks can be compared. Times are
@@ -44,6 +45,8 @@ type statementList struct {
 	at            time.Time // by our clock
 	before, after clocks    // as the list was read
 	entries       []counters
+	active        map[uint32]activeTime // by database; nil: the server does not count it
+	toldSince     time.Time             // when the first text was asked for; zero: none was
 }
 
 // newStatementList sorts what was read. Before 1.9 an entry may come twice, for it

@@ -27,7 +27,12 @@ func lookAt(seconds int64, change func(*statementList), entries ...counters) *st
 }
 
 func entry(query, calls int64, totalMs float64, since int64) counters {
-	return counters{statementKey{5, 10, true, query}, calls, totalMs, since}
+	return counters{statementKey: statementKey{5, 10, true, query}, calls: calls, totalMs: totalMs, since: since}
+}
+
+// entryOf is query 1 elsewhere.
+func entryOf(database, user uint32, topLevel bool, calls int64, totalMs float64) counters {
+	return counters{statementKey: statementKey{database, user, topLevel, 1}, calls: calls, totalMs: totalMs}
 }
 
 func did(query, calls int64, totalMs float64) delta {
@@ -74,8 +79,8 @@ func TestDeltas(t *testing.T) {
 		"reset as it was read":      {lookAt(0, nil, entry(1, 5, 50, 0)), lookAt(60, asItWasRead, entry(1, 9, 90, 0)), nil, false},
 		"reset as the last was":     {lookAt(0, asItWasRead, entry(1, 5, 50, 0)), lookAt(60, reset(1), entry(1, 9, 90, 0)), nil, false},
 		"others of the key": {
-			lookAt(0, nil, counters{statementKey{5, 10, true, 1}, 5, 50, 0}),
-			lookAt(60, nil, counters{statementKey{5, 10, false, 1}, 1, 1, 0}, counters{statementKey{5, 10, true, 1}, 6, 60, 0}, counters{statementKey{5, 11, true, 1}, 2, 2, 0}, counters{statementKey{6, 10, true, 1}, 3, 3, 0}),
+			lookAt(0, nil, entryOf(5, 10, true, 5, 50)),
+			lookAt(60, nil, entryOf(5, 10, false, 1, 1), entryOf(5, 10, true, 6, 60), entryOf(5, 11, true, 2, 2), entryOf(6, 10, true, 3, 3)),
 			[]delta{{statementKey{5, 10, false, 1}, 1, 1}, {statementKey{5, 10, true, 1}, 1, 10}, {statementKey{5, 11, true, 1}, 2, 2}, {statementKey{6, 10, true, 1}, 3, 3}}, false,
 		},
 		"one listed twice": {

@@ -19,12 +19,18 @@
 //
 // Sessions are grouped on the server. Those that we may not look at make the sample of
 // their database fail; a database that nobody is on has a sample of zeros. Of statements
-// the whole list is read, never their texts, and compared with the last one in memory
-// (deltasBetween has the rules). Every look at the sessions lists the databases too,
-// and what the fleet does not have as it is, it is told.
+// the whole list is read, without their texts, and compared with the last one in memory
+// (deltasBetween has the rules). With it comes how long each database was executing
+// (pg_stat_database, from PostgreSQL 14 on), over the same interval. Every look at the
+// sessions lists the databases too, and what the fleet does not have as it is, it is told.
 //
 // The transaction that keeps samples holds the claim, and moves statements_at from the
 // end of the last interval to the end of this one: an interval is counted once.
+//
+// Texts are read where the organization keeps them, of what was executed and has not
+// been told of, the dearest first: the server reads its whole file of texts for that. A
+// text goes through package sqltext before anything else sees it. Which ones were told
+// is kept with the list in memory, and holds if the list does.
 //
 // What our role may not read is kept beside the lease, and the instance shows it among
 // its missing grants. Our own sessions are left out; our own statements, a few a
@@ -47,6 +53,14 @@
 //     last list, which is whole, is new, and so is everybody after a reset of all that
 //     the server tells of (version 14); from 17 on each entry says since when it is
 //     there. The rest of a reset shows only where a counter fell.
+//   - Texts cannot be read: bytes of one that are none in the encoding of our database
+//     keep all of them back. The counters are kept without, and ten minutes later they
+//     are asked for again.
+//   - Texts are switched off: they are not asked for from the next minute on, and the
+//     store takes none. Switched on again within that minute, what was told before is
+//     told again after a day at the latest.
+//   - How long a server executed is unknown over a reset and a restart, which may have
+//     been a crash. What runs is counted when it ends, as in the statements.
 //   - The role loses its privileges: samples are missing, not zero, and the interval
 //     of statements goes on when it has them again within ten minutes.
 //   - The server hangs in the middle of an answer: ten seconds later the connection is

@@ -29,17 +29,20 @@ func (s *server) countStatements(ctx context.Context, batch measurements.Batch, 
 	if now == nil {
 		return errors.Join(readErr, s.record(ctx, batch, signs...))
 	}
+	var textsErr error
 	if deltas, ok := deltasBetween(s.last, now); ok {
-		batch.Statements = statementSamples(s.claim.Instance, a.databases, s.databases, s.last, now, deltas)
+		var texts map[textKey]string
+		texts, textsErr = s.readTexts(ctx, now, deltas)
+		batch.Statements = statementSamples(s.claim.Instance, a.databases, s.databases, s.last, now, deltas, texts)
 	}
 	counted := s.counted
 	batch.Guard = func(ctx context.Context, tx sqlx.ExtContext) error { return s.claim.count(ctx, tx, counted, now.at) }
 	s.pending = now
 	if err := s.record(ctx, batch, signs...); err != nil {
-		return err // whether it was kept shows at the next round
+		return errors.Join(readErr, textsErr, err) // whether it was kept shows at the next round
 	}
 	s.last, s.counted, s.pending = now, &now.at, nil
-	return nil
+	return errors.Join(readErr, textsErr)
 }
 
 // settle finds out whether an interval was counted of which nobody said so: our
@@ -63,7 +66,8 @@ func (s *server) settle(ctx context.Context) error {
 	return nil
 }
 
-// listStatements reads the statements' counters; nil: there are none to be read.
+// listStatements reads the statements' counters; nil: there are none to be read. With
+// them comes an error where only how long they executed could not be read.
 func (s *server) listStatements(ctx context.Context, at time.Time) (*statementList, error) {
 	if s.extension == nil || len(s.extension.missing) > 0 {
 		// Perhaps it has been created, or granted, since.
@@ -75,9 +79,13 @@ func (s *server) listStatements(ctx context.Context, at time.Time) (*statementLi
 		return nil, nil
 	}
 	now, err := s.extension.readStatements(ctx, s.session, at)
-	if err != nil && !errors.Is(err, errHidden) {
-		s.extension = nil // dropped, moved or updated, or its library is not loaded
+	if err != nil {
+		if !errors.Is(err, errHidden) {
+			s.extension = nil // dropped, moved or updated, or its library is not loaded
+		}
+		return nil, err
 	}
+	now.active, err = s.extension.readActiveTime(ctx, s.session)
 	return now, err
 }
 

@@ -65,6 +65,7 @@ type Config struct {
 	Fleet       Fleet
 	Instances   Instances
 	Intake      intake.Store
+	Texts       Texts // nil: nobody keeps them
 	Log         *slog.Logger
 	Now         func() time.Time
 	// Kept is told of what came of each batch; nil: nobody is.

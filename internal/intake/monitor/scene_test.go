@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -85,6 +86,24 @@ func (i *watchedIntake) Record(ctx context.Context, b measurements.Batch, signs 
 	return receipt, err
 }
 
+// textsKept is the organization's setting.
+type textsKept struct {
+	mu    sync.Mutex
+	keeps bool
+}
+
+func (k *textsKept) KeepsTexts(context.Context, uuid.UUID) (bool, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.keeps, nil
+}
+
+func (k *textsKept) set(keeps bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keeps = keeps
+}
+
 // scene is an installation that measures servers.
 type scene struct {
 	*testing.T
@@ -94,6 +113,7 @@ type scene struct {
 	store        *pgstore.Store
 	intake       *watchedIntake
 	active       *activeInstances
+	texts        *textsKept
 	clock        *clocktest.Clock
 	organization uuid.UUID
 }
@@ -111,7 +131,7 @@ func newScene(t *testing.T) *scene {
 		T: t, db: db, facts: assessment.NewStore(db, key), clock: clock, organization: uuid.New(), store: store,
 		commands: &commands.Service{DB: db, Events: eventstore.New(db), Now: clock.Now},
 		intake:   &watchedIntake{Store: &push.Intake{DB: db, Store: store, Now: clock.Now}},
-		active:   &activeInstances{inactive: make(map[uuid.UUID]bool)},
+		active:   &activeInstances{inactive: make(map[uuid.UUID]bool)}, texts: new(textsKept),
 	}
 }
 
@@ -120,7 +140,7 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 // process is a monitor as another process would have it.
 func (s *scene) process() *Monitor {
 	return New(Config{
-		DB: s.db, Connections: s.facts, Reach: &assessment.Reach{}, Fleet: s.commands, Instances: s.active, Intake: s.intake, Log: quiet(), Now: s.clock.Now,
+		DB: s.db, Connections: s.facts, Reach: &assessment.Reach{}, Fleet: s.commands, Instances: s.active, Intake: s.intake, Texts: s.texts, Log: quiet(), Now: s.clock.Now,
 	})
 }
 
@@ -203,6 +223,31 @@ func (r round) statements(database string) (calls int64, totalMs float64, ok boo
 		}
 	}
 	return calls, totalMs, ok
+}
+
+// texts are those that were told of a database's statements.
+func (r round) texts(database string) (texts []string) {
+	for _, s := range r.batch.Statements {
+		if s.Database == r.ids[database] {
+			for _, one := range s.Statements {
+				if one.Text != "" {
+					texts = append(texts, one.Text)
+				}
+			}
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// busy is how long a database executed; nil: nobody knows.
+func (r round) busy(database string) *float64 {
+	for _, s := range r.batch.Statements {
+		if s.Database == r.ids[database] {
+			return s.BusyMs
+		}
+	}
+	return nil
 }
 
 // missing is what an instance shows of grants.

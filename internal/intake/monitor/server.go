@@ -53,6 +53,8 @@ type server struct {
 	counted *time.Time     // until when statements are, as far as we know
 	last    *statementList // their counters then; nil: no basis yet
 	pending *statementList // what may have been counted: nobody said
+
+	textsAfter time.Time // texts are not asked for before
 }
 
 func newServer(m *Monitor, c claim) *server {

@@ -32,6 +32,8 @@ func TestServers(t *testing.T) {
 				{"sessions agree with pg_stat_activity", sessionsAgree},
 				{"a lock storm", aLockStorm},
 				{"statements agree with pg_stat_statements", statementsAgree},
+				{"texts are told once", textsAreToldOnce},
+				{"a server says how long it executes", activeTimeAgrees},
 				{"counters are reset", countersAreReset},
 				{"entries are evicted", entriesAreEvicted},
 				{"privileges are taken away", privilegesAreTakenAway},

@@ -44,6 +44,8 @@ var statements14Query string
 // extension is pg_stat_statements as one database has it.
 type extension struct {
 	clocks, list string                  // the queries that fit
+	texts        string                  // likewise, of the statements that are put in
+	tellsActive  bool                    // the server counts how long it executes
 	missing      []snapshot.MissingGrant // what keeps us from reading it
 }
 
@@ -51,13 +53,13 @@ type extension struct {
 // there. What it offers is known by its columns: an extension may be older than the
 // server it runs on.
 func findExtension(ctx context.Context, s *assessment.Connection) (*extension, error) {
-	rows, err := s.Query(ctx, 6, extensionQuery)
+	rows, err := s.Query(ctx, 7, extensionQuery)
 	if err != nil || len(rows) != 1 {
 		return nil, err
 	}
 	row := rows[0]
 	schema, role := row[0], row[5]
-	x, tellsReset := &extension{clocks: clocksQuery}, row[2] == "t"
+	x, tellsReset := &extension{clocks: clocksQuery, tellsActive: row[6] == "t"}, row[2] == "t"
 	if tellsReset {
 		x.clocks = clocks19Query
 	}
@@ -73,6 +75,7 @@ func findExtension(ctx context.Context, s *assessment.Connection) (*extension, e
 		x.list = statements14Query
 	}
 	x.clocks, x.list = strings.ReplaceAll(x.clocks, "@schema@", schema), strings.ReplaceAll(x.list, "@schema@", schema)
+	x.texts = strings.ReplaceAll(textsQuery, "@schema@", schema)
 	if row[4] != "t" {
 		x.lacks("schema "+schema+" in database "+s.Database, "GRANT USAGE ON SCHEMA "+schema+" TO "+role+";")
 	}
@@ -159,26 +162,28 @@ func parseCounters(row [][]byte) (e counters, err error) {
 // statementSamples makes a sample of every database that the fleet knows, also where
 // nothing was executed: it was looked at. What is of no such database (templates, and
 // those that were dropped) is left out.
-func statementSamples(instance uuid.UUID, databases []databaseActivity, ids map[string]uuid.UUID, last, now *statementList, deltas []delta) []measurements.StatementSample {
+func statementSamples(instance uuid.UUID, databases []databaseActivity, ids map[string]uuid.UUID, last, now *statementList, deltas []delta, texts map[textKey]string) []measurements.StatementSample {
 	byOID := make(map[uint32][]measurements.Statement)
 	for _, d := range deltas {
-		byOID[d.database] = append(byOID[d.database], measurements.Statement{Key: d.text(), Calls: d.calls, TotalMs: d.totalMs})
+		byOID[d.database] = append(byOID[d.database], measurements.Statement{
+			Key: d.name(), Calls: d.calls, TotalMs: d.totalMs, Text: texts[d.textKey()],
+		})
 	}
 	var samples []measurements.StatementSample
 	for _, d := range databases {
 		if id, known := ids[d.name]; known && d.connectable {
 			samples = append(samples, measurements.StatementSample{
 				Instance: instance, Engine: fleet.PostgreSQL, Database: id,
-				At: now.at, Interval: now.at.Sub(last.at), Statements: byOID[d.oid],
+				At: now.at, Interval: now.at.Sub(last.at), BusyMs: busyBetween(last, now, d.oid), Statements: byOID[d.oid],
 			})
 		}
 	}
 	return samples
 }
 
-// text names a statement in its database: the same query of another role, or called
+// name names a statement in its database: the same query of another role, or called
 // from within another one, is another statement.
-func (k statementKey) text() string {
+func (k statementKey) name() string {
 	out := strconv.AppendInt(nil, k.query, 10)
 	out = strconv.AppendUint(append(out, '/'), uint64(k.user), 10)
 	if !k.topLevel {

@@ -124,8 +124,12 @@ func theServerIsRestarted(t *testing.T, s *scene, w *watchedServer, one *server)
 		t.Errorf("%v, %+v", r.err, r.batch)
 	}
 	// The counters were saved, so none of them is new: they are a basis.
-	if got, _, ok := s.round(one).statements("app"); !ok || got > 9 {
+	r := s.round(one)
+	if got, _, ok := r.statements("app"); !ok || got > 9 {
 		t.Errorf("%d calls counted (%t), 9 executed", got, ok)
+	}
+	if busy := r.busy("app"); busy != nil {
+		t.Errorf("over a restart, which may be a crash, it was busy for %g ms", *busy)
 	}
 	w.run(t, "app", 3, `SELECT 21`)
 	if got, _, _ := s.round(one).statements("app"); got != 3 {

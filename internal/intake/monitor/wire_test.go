@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // wire is a network between us and a server, which can be cut.
@@ -103,4 +104,32 @@ func aConnectionIsCut(t *testing.T, w *watchedServer) {
 			t.Errorf("after it was cut at %s: %v, %d samples of sessions, %d of statements", query, r.err, len(r.batch.Sessions), len(r.batch.Statements))
 		}
 	}
+	partsOfStatementsAreCut(t, w, s, line, one)
+}
+
+// partsOfStatementsAreCut: what was counted is kept without what was cut, and a server that
+// cannot give texts is left alone for a while.
+func partsOfStatementsAreCut(t *testing.T, w *watchedServer, s *scene, line *wire, one *server) {
+	line.cutAt("active_time")
+	if r := s.round(one); w.Major >= 14 && (r.err == nil || len(r.batch.Statements) != 3 || r.busy("app") != nil) {
+		t.Errorf("cut at the active time: %v, %d samples of statements", r.err, len(r.batch.Statements))
+	}
+	line.cutAt("")
+	s.round(one)
+	s.texts.set(true)
+	s.round(one)
+	told := func(where string, want int) {
+		t.Helper()
+		w.run(t, "app", 2, `SELECT 'cut' AS cut`)
+		r := s.round(one)
+		if calls, _, ok := r.statements("app"); (r.err == nil) != (where != "cut") || !ok || calls != 2 || len(r.texts("app")) != want {
+			t.Errorf("%s: %v, %d calls (%t), texts %q", where, r.err, calls, ok, r.texts("app"))
+		}
+	}
+	line.cutAt("pg_stat_statements(true)")
+	told("cut", 0)
+	line.cutAt("")
+	told("left alone", 0)
+	s.clock.Advance(textsPause - 2*time.Minute)
+	told("asked again", 1)
 }

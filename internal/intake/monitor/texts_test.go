@@ -1,0 +1,157 @@
+package monitor
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// textReads is how often the server was asked for texts, by itself.
+func (w *watchedServer) textReads(t *testing.T) (calls int64) {
+	t.Helper()
+	err := w.admin.Get(&calls, `SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query LIKE '%left(query%pg_stat_statements(%ANY%'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calls
+}
+
+func textsAreToldOnce(t *testing.T, s *scene, w *watchedServer, one *server) {
+	defer s.texts.set(false)
+	const sent, kept = `SELECT 'a secret' AS told -- of a secret`, "SELECT ? AS told"
+	tells := func(name string, want bool) {
+		t.Helper()
+		w.run(t, "app", 2, sent)
+		r := s.round(one)
+		calls, _, ok := r.statements("app")
+		if r.err != nil || !ok || calls != 2 || slices.Contains(r.texts("app"), kept) != want {
+			t.Errorf("%s: %v, %d calls, texts %q", name, r.err, calls, r.texts("app"))
+		}
+		for _, b := range s.intake.batches {
+			for _, sample := range b.Statements {
+				for _, statement := range sample.Statements {
+					if strings.Contains(statement.Text, "secret") {
+						t.Errorf("%s: told %q", name, statement.Text)
+					}
+				}
+			}
+		}
+	}
+	s.round(one)
+	tells("switched off", false)
+	tells("switched off", false)
+	if n := w.textReads(t); n != 0 {
+		t.Errorf("texts were read %d times while nobody keeps them", n)
+	}
+	s.texts.set(true)
+	tells("switched on", true)
+	tells("told", false) // what reads texts has been told with it: it was executed once before
+	s.round(one)
+	before := w.textReads(t)
+	for range 3 {
+		tells("told", false)
+	}
+	if n := w.textReads(t) - before; n != 0 || before == 0 {
+		t.Errorf("texts were read %d times where all are known, and %d times before", n, before)
+	}
+	w.run(t, "app", 1, `SELECT 2.5 AS newcomer`)
+	if got := s.round(one).texts("app"); !slices.Equal(got, []string{"SELECT ? AS newcomer"}) {
+		t.Errorf("of one that is new %q were told", got)
+	}
+
+	s.texts.set(false)
+	tells("switched off again", false)
+	s.texts.set(true)
+	tells("switched on again", true)
+	s.intake.fail = errNonsense
+	w.run(t, "app", 1, `SELECT 3.5 AS unkept, 1`)
+	s.round(one)
+	if got := s.round(one).texts("app"); !slices.Contains(got, "SELECT ? AS unkept, ?") {
+		t.Errorf("of one that was not kept %q were told with the next interval", got)
+	}
+	one.last.toldSince = one.last.toldSince.Add(-textsAgain)
+	tells("a day later", true)
+	tells("a day later, told", false)
+}
+
+func activeTimeAgrees(t *testing.T, s *scene, w *watchedServer, one *server) {
+	s.round(one)
+	if w.Major < 14 {
+		w.run(t, "app", 1, `SELECT count(*) FROM generate_series(1, 100000)`)
+		if busy := s.round(one).busy("app"); busy != nil {
+			t.Errorf("a server that does not count it was busy for %g ms", *busy)
+		}
+		return
+	}
+	active := func() (ms float64) {
+		if err := w.admin.Get(&ms, `SELECT active_time FROM pg_stat_database WHERE datname = 'app'`); err != nil {
+			t.Fatal(err)
+		}
+		return ms
+	}
+	before := active()
+	w.run(t, "app", 3, `SELECT count(*) FROM generate_series(1, 100000)`)
+	var after float64
+	for deadline := time.Now().Add(time.Minute); after == 0 || after == before; after = active() {
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not count what it executes")
+		}
+		w.admin.MustExec(`SELECT pg_sleep(0.01)`)
+	}
+	r := s.round(one)
+	_, attributed, _ := r.statements("app")
+	if busy := r.busy("app"); busy == nil || math.Abs(*busy-(after-before)) > 1e-6*after || attributed <= 0 || attributed > *busy {
+		t.Errorf("%v: busy for %v ms, by the server %g, its statements %g", r.err, busy, after-before, attributed)
+	}
+	if busy := s.round(one).busy("tools"); busy == nil || *busy != 0 {
+		t.Errorf("where nothing was executed: %v", busy)
+	}
+	w.run(t, "app", 1, `SELECT pg_stat_reset()`)
+	w.run(t, "app", 9, `SELECT count(*) FROM generate_series(1, 200000)`) // more than before: nothing fell
+	w.until(t, 1, `SELECT count(*) FROM pg_stat_database WHERE datname = 'app' AND active_time > 10`)
+	if busy := s.round(one).busy("app"); busy != nil {
+		t.Errorf("after a reset: %g ms", *busy)
+	}
+	if busy := s.round(one).busy("app"); busy == nil {
+		t.Error("it does not go on after a reset")
+	}
+	w.admin.MustExec(`CREATE DATABASE late`)
+	defer w.admin.MustExec(`DROP DATABASE late`)
+	if r := s.round(one); r.busy("late") != nil {
+		t.Errorf("at first sight: %v", *r.busy("late"))
+	}
+	if r := s.round(one); r.busy("late") == nil {
+		t.Errorf("at second sight it is unknown: %v", r.err)
+	}
+}
+
+func TestBusyBetween(t *testing.T) {
+	t.Parallel()
+	look := func(started int64, active map[uint32]activeTime) *statementList {
+		return &statementList{before: clocks{started: started}, after: clocks{started: started}, active: active}
+	}
+	before := look(1, map[uint32]activeTime{5: {ms: 40, reset: 7}})
+	busy := func(ms float64) *float64 { return &ms }
+	for _, c := range []struct {
+		name string
+		last *statementList
+		now  *statementList
+		want *float64
+	}{
+		{"went on", before, look(1, map[uint32]activeTime{5: {ms: 42.5, reset: 7}}), busy(2.5)},
+		{"did nothing", before, look(1, map[uint32]activeTime{5: {ms: 40, reset: 7}}), busy(0)},
+		{"was reset, and executed for longer than before", before, look(1, map[uint32]activeTime{5: {ms: 90, reset: 8}}), nil},
+		{"fell", before, look(1, map[uint32]activeTime{5: {ms: 39, reset: 7}}), nil},
+		{"was restarted", before, look(2, map[uint32]activeTime{5: {ms: 42, reset: 7}}), nil},
+		{"is new", look(1, map[uint32]activeTime{6: {}}), look(1, map[uint32]activeTime{5: {ms: 2}}), nil},
+		{"is gone", before, look(1, map[uint32]activeTime{6: {}}), nil},
+		{"of a server that does not count it", look(1, nil), look(1, nil), nil},
+	} {
+		got := busyBetween(c.last, c.now, 5)
+		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
