@@ -366,7 +366,7 @@ test("a member acknowledges, mutes, unmutes and resolves an alert", async () => 
   await press("Resolve");
   await dialog.getByRole("button", { name: "Resolve", exact: true }).click();
   await happened(/^Resolved by Mia Member$/);
-  expect(await actions.getByRole("button").allTextContents()).toEqual(["Mute"]);
+  expect(await actions.getByRole("button").allTextContents()).toEqual(["Mute", "With a note, until a time…"]);
 
   const now = await read<{ state: string; isMuted: boolean }>(`/api/v1/alerts/${id}`);
   expect([now.state, now.isMuted]).toEqual(["Resolved", false]);

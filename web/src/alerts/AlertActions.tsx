@@ -1,25 +1,40 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconBell, IconBellOff, IconCircleCheck, IconEye } from "@tabler/icons-react";
-import { useRef } from "react";
+import { IconBell, IconBellOff, IconCircleCheck, IconEye, IconNotes } from "@tabler/icons-react";
+import { lazy, Suspense, useRef } from "react";
 import type { Schemas } from "../api/client";
+import { part } from "../ui/part";
 import { type Action, useAlertAction } from "./useAlertAction";
+
+const ActDialog = lazy(() => part(() => import("./ActDialog")).then((m) => ({ default: m.ActDialog })));
+
+/** choicesOf is what can be done with an alert as it stands, the likeliest first. A mute can be given another end. */
+function choicesOf(alert: Schemas["AlertDetail"]): Action[] {
+  const choices: Action[] = [];
+  if (alert.open && alert.state !== "Acknowledged") choices.push("acknowledge");
+  choices.push("mute");
+  if (alert.isMuted) choices.push("unmute");
+  if (alert.open) choices.push("resolve");
+  return choices;
+}
 
 /** AlertActions is what can be done to an alert in the state it is in: closed ones can only be muted. */
 export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {
   const group = useRef<HTMLDivElement>(null);
   const [asking, { open: ask, close }] = useDisclosure(false);
+  const [writing, { open: write, close: written }] = useDisclosure(false);
   // The button that was pressed is gone after that: focus stays with the others.
   const action = useAlertAction(alert.id, () => {
     close();
+    written();
     group.current?.focus();
   });
   const props = (name: Action) => ({
     size: "sm",
     variant: "default",
-    loading: action.isPending && action.variables === name,
-    disabled: action.isPending && action.variables !== name,
-    onClick: () => action.mutate(name),
+    loading: action.isPending && !writing && action.variables.action === name,
+    disabled: action.isPending && action.variables.action !== name,
+    onClick: () => action.mutate({ action: name }),
   });
   return (
     <Group gap="xs" ref={group} tabIndex={-1} role="group" aria-label="Actions" style={{ outlineOffset: 4 }}>
@@ -42,6 +57,24 @@ export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {
           Resolve
         </Button>
       )}
+      <Button size="sm" variant="default" onClick={write} leftSection={<IconNotes size={16} aria-hidden />}>
+        With a note, until a time…
+      </Button>
+      {writing && (
+        <Suspense>
+          <ActDialog
+            choices={choicesOf(alert)}
+            alerts={1}
+            onClose={() => {
+              written();
+              requestAnimationFrame(() => group.current?.focus());
+            }}
+            onAct={async (act) => {
+              await action.mutateAsync(act);
+            }}
+          />
+        </Suspense>
+      )}
       <Modal
         opened={asking}
         onClose={close}
@@ -57,7 +90,7 @@ export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {
           <Button variant="default" onClick={close}>
             Keep it open
           </Button>
-          <Button data-autofocus loading={action.isPending} onClick={() => action.mutate("resolve")}>
+          <Button data-autofocus loading={action.isPending} onClick={() => action.mutate({ action: "resolve" })}>
             Resolve
           </Button>
         </Group>

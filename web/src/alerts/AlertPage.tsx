@@ -14,6 +14,7 @@ import { Time, useNow } from "../ui/Time";
 import { useScope } from "../window/scope";
 import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
+import { aroundOf } from "./around";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import "./useAlertsSearch";
 
@@ -99,7 +100,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
           <span style={{ display: "inline-flex", gap: 6, flexWrap: "wrap", marginTop: 4 }}>
             <SeverityBadge severity={alert.severity} />
             <StateBadge state={alert.state} />
-            {alert.isMuted && <MutedBadge />}
+            {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
           </span>
         }
         actions={can("alerts:write") && <AlertActions alert={alert} />}
@@ -135,6 +136,7 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
 
 function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
   const now = useNow(30_000);
+  const { can } = useSession();
   return (
     <Panel>
       <Title order={2} mb="xs">
@@ -171,6 +173,11 @@ function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
         <Fact name="Duration">{durationText(alert, now)}</Fact>
         <Fact name="Times triggered">{count(alert.occurrences)}</Fact>
       </dl>
+      {can("metrics:read") && (
+        <Anchor component={Link} to="/" search={aroundOf(alert, now) as never} size="sm" mt="xs" display="inline-block">
+          Dashboard at that time{alert.instance ? `, ${alert.instance.name} only` : ""}
+        </Anchor>
+      )}
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Group, Paper, Skeleton, Stack, Table, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Checkbox, Group, Paper, Skeleton, Stack, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowsSort, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -9,6 +9,7 @@ import { Time } from "../ui/Time";
 import type { ScopeSearch } from "../window/scope";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import { type AlertsSearch, directionOf, type Sort, turned } from "./query";
+import type { Selection } from "./useSelection";
 
 export type Alert = Schemas["Alert"];
 
@@ -19,6 +20,8 @@ type Rows = {
   /** The list's own address, to find back to it. */
   list: AlertsSearch;
   now: Date;
+  /** Without it nothing can be selected. */
+  selection?: Selection;
 };
 
 /** AlertLink is an alert's title, which leads to it with the scope; the way back to the list goes along unseen. */
@@ -68,6 +71,37 @@ function Lasted({ alert, now }: { alert: Alert; now: Date }) {
   );
 }
 
+/** Select is a row's or card's checkbox. */
+function Select({ alert, selection }: { alert: Alert; selection: Selection }) {
+  return (
+    <Checkbox
+      aria-label={`Select ${alert.title}`}
+      checked={selection.selected.has(alert.id)}
+      onChange={(e) => selection.select([alert.id], e.currentTarget.checked)}
+      styles={{ body: { padding: 4, margin: -4 } }}
+    />
+  );
+}
+
+/** SelectAll is the checkbox of the page's alerts, which is neither where some of them are selected. */
+export function SelectAll({ alerts, selection, label }: { alerts: Alert[]; selection: Selection; label?: string }) {
+  const chosen = alerts.filter(({ id }) => selection.selected.has(id)).length;
+  return (
+    <Checkbox
+      aria-label={label ? undefined : "Select all alerts on this page"}
+      label={label}
+      checked={chosen === alerts.length}
+      indeterminate={chosen > 0 && chosen < alerts.length}
+      onChange={(e) =>
+        selection.select(
+          alerts.map(({ id }) => id),
+          e.currentTarget.checked,
+        )
+      }
+    />
+  );
+}
+
 type Column = Parameters<typeof directionOf>[1];
 
 const columns: { name: string; sort?: Column; right?: boolean }[] = [
@@ -90,13 +124,18 @@ export function AlertTable({
   return (
     <Panel p={0}>
       <Table.ScrollContainer
-        minWidth={860}
+        minWidth={rows.selection ? 900 : 860}
         type="native"
         scrollAreaProps={{ tabIndex: 0, role: "region", "aria-label": "Alerts" }}
       >
         <Table highlightOnHover verticalSpacing="sm" horizontalSpacing="sm" aria-busy={busy} aria-label="Alerts">
           <Table.Thead>
             <Table.Tr>
+              {rows.selection && (
+                <Table.Th scope="col" w={40}>
+                  <SelectAll alerts={rows.alerts} selection={rows.selection} />
+                </Table.Th>
+              )}
               {columns.map((column) => (
                 <Head key={column.name} {...column} by={sort} onSort={onSort} />
               ))}
@@ -149,9 +188,14 @@ function Head({
   );
 }
 
-function Row({ alert, scope, list, now }: Omit<Rows, "alerts"> & { alert: Alert }) {
+function Row({ alert, scope, list, now, selection }: Omit<Rows, "alerts"> & { alert: Alert }) {
   return (
     <Table.Tr data-alert={alert.id}>
+      {selection && (
+        <Table.Td>
+          <Select alert={alert} selection={selection} />
+        </Table.Td>
+      )}
       <Table.Td>
         <SeverityBadge severity={alert.severity} />
       </Table.Td>
@@ -162,10 +206,10 @@ function Row({ alert, scope, list, now }: Omit<Rows, "alerts"> & { alert: Alert 
         </div>
       </Table.Td>
       <Table.Td>
-        <Group gap={4} wrap="nowrap">
+        <Stack gap={4} align="flex-start">
           <StateBadge state={alert.state} />
-          {alert.isMuted && <MutedBadge />}
-        </Group>
+          {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
+        </Stack>
       </Table.Td>
       <Table.Td>
         <Time at={alert.firstTriggeredAt} />
@@ -184,15 +228,20 @@ function Row({ alert, scope, list, now }: Omit<Rows, "alerts"> & { alert: Alert 
 }
 
 /** AlertCards is the list on a phone: one card an alert. */
-export function AlertCards({ alerts, scope, list, now, busy }: Rows & { busy: boolean }) {
+export function AlertCards({ alerts, scope, list, now, busy, selection }: Rows & { busy: boolean }) {
   return (
     <Stack component="ul" gap="xs" m={0} p={0} aria-label="Alerts" aria-busy={busy}>
       {alerts.map((alert) => (
         <Paper component="li" withBorder key={alert.id} p="sm" style={{ listStyle: "none" }} data-alert={alert.id}>
           <Group gap={4} mb={6}>
+            {selection && (
+              <div style={{ marginInlineEnd: 4 }}>
+                <Select alert={alert} selection={selection} />
+              </div>
+            )}
             <SeverityBadge severity={alert.severity} />
             <StateBadge state={alert.state} />
-            {alert.isMuted && <MutedBadge />}
+            {alert.isMuted && <MutedBadge until={alert.mutedUntil} />}
           </Group>
           <AlertLink alert={alert} scope={scope} list={list} />
           <div>

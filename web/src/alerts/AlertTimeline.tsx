@@ -2,7 +2,7 @@ import { Button, Text, Timeline } from "@mantine/core";
 import { IconBell, IconBellOff, IconCircleCheck, IconCircleDashed, IconEye, IconFlame } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Schemas } from "../api/client";
-import { absoluteTime, ago, plural } from "../ui/format";
+import { absoluteTime, ago, plural, shortTime } from "../ui/format";
 import { useNow } from "../ui/Time";
 
 type Moment = Schemas["AlertMoment"];
@@ -44,6 +44,19 @@ export function AlertTimeline({ moments }: { moments: Moment[] }) {
             <Text size="xs" c="dimmed" className="numbers">
               <time dateTime={moment.at}>{absoluteTime(moment.at)}</time> ({ago(moment.at, now)})
             </Text>
+            {moment.note && (
+              <Text
+                component="blockquote"
+                size="sm"
+                dir="auto"
+                m={0}
+                mt={4}
+                maw="70ch"
+                style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+              >
+                {moment.note}
+              </Text>
+            )}
             {fold && n === 0 && (
               <Button size="compact-xs" variant="subtle" mt={6} onClick={() => setAll(true)}>
                 Show {plural(moments.length - shown, "more moment")}
@@ -59,10 +72,12 @@ export function AlertTimeline({ moments }: { moments: Moment[] }) {
 /** Without an actor it was whatever sends the alerts, which needs no saying but where a person could have done it. */
 function By({ moment }: { moment: Moment }) {
   const text = moment.actor
-    ? ` by ${moment.actor.name || "an erased member"}`
+    ? ` by ${moment.actor.name || "an erased member"}${moment.until ? ` until ${shortTime(moment.until)}` : ""}`
     : moment.event === "triggered"
       ? ""
-      : " by its source";
+      : moment.event === "unmuted" && moment.until
+        ? ": its time was over"
+        : " by its source";
   return (
     text && (
       <Text size="sm" fw={400} span>

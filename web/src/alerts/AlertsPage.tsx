@@ -15,9 +15,11 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { useNow } from "../ui/Time";
 import { useAnchor, useScope } from "../window/scope";
 import { AlertFilters, ClearFilters } from "./AlertFilters";
-import { AlertCards, AlertsLoading, AlertTable } from "./AlertTable";
+import { AlertCards, AlertsLoading, AlertTable, SelectAll } from "./AlertTable";
+import { BulkActions } from "./BulkActions";
 import { type AlertsSearch, alertsQuery, defaultSort, isFiltered, pageSizes, type Sort, windowText } from "./query";
 import { useAlertsSearch } from "./useAlertsSearch";
+import { useSelection } from "./useSelection";
 
 /** AlertsPage is the explorer: every alert of the scope, searched, filtered, sorted, a page at a time. */
 export function AlertsPage() {
@@ -73,7 +75,17 @@ function List({ data, busy, narrow, search, change, children }: Listed) {
   const scope = useScope();
   const now = useNow(30_000);
   const { sort, onSort } = sorting(search, change);
-  const rows = { alerts: data.items, scope: scope.search, list: search, now, busy };
+  const { can } = useSession();
+  const selection = useSelection(data.items, search);
+  const acts = can("alerts:write");
+  const rows = {
+    alerts: data.items,
+    scope: scope.search,
+    list: search,
+    now,
+    busy,
+    ...(acts && { selection }),
+  };
   if (data.items.length === 0) {
     return (
       <Panel>
@@ -85,7 +97,13 @@ function List({ data, busy, narrow, search, change, children }: Listed) {
   return (
     <>
       {children}
+      {narrow && acts && (
+        <Group mb="xs" px="sm">
+          <SelectAll alerts={data.items} selection={selection} label="Select all on this page" />
+        </Group>
+      )}
       {narrow ? <AlertCards {...rows} /> : <AlertTable {...rows} sort={sort} onSort={onSort} />}
+      {acts && <BulkActions alerts={data.items} selection={selection} />}
       <Pager page={data.page} what="alerts" onTurn={(page) => change({ page: page === 1 ? undefined : page })} />
       <PageSize
         size={data.page.size}

@@ -11,7 +11,7 @@ import {
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
-import { duration } from "../ui/format";
+import { duration, shortTime } from "../ui/format";
 import classes from "./badges.module.css";
 
 type Look = { label: string; className?: string; icon: typeof IconBell };
@@ -68,11 +68,11 @@ export function StateBadge({ state }: { state: string }) {
   );
 }
 
-/** MutedBadge says that an alert counts in no figure and no chart. */
-export function MutedBadge() {
+/** MutedBadge says that an alert counts in no figure and no chart, and until when, where that has an end. */
+export function MutedBadge({ until }: { until?: string | null }) {
   return (
     <Badge className={classes.muted} icon={IconBellOff}>
-      Muted
+      {until ? `Muted until ${shortTime(until)}` : "Muted"}
     </Badge>
   );
 }

@@ -1,0 +1,28 @@
+import { useState } from "react";
+
+/** Selection is which alerts of the shown page are selected. */
+export type Selection = {
+  selected: ReadonlySet<string>;
+  select: (ids: readonly string[], on: boolean) => void;
+  /** only leaves these selected, and no other. */
+  only: (ids: readonly string[]) => void;
+};
+
+/**
+ * useSelection is the selection on a page of a list. Another address (another page, filter or order) begins with none,
+ * and what has left the page is not selected: nothing is done to what nobody sees.
+ */
+export function useSelection(alerts: readonly { id: string }[], address: unknown): Selection {
+  const of = JSON.stringify(address);
+  const [kept, keep] = useState<{ of: string; ids: ReadonlySet<string> }>({ of, ids: new Set() });
+  const selected = new Set(kept.of === of ? alerts.flatMap(({ id }) => (kept.ids.has(id) ? [id] : [])) : []);
+  return {
+    selected,
+    select: (ids, on) => {
+      const next = new Set(selected);
+      for (const id of ids) next[on ? "add" : "delete"](id);
+      keep({ of, ids: next });
+    },
+    only: (ids) => keep({ of, ids: new Set(ids) }),
+  };
+}
