@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,6 +29,7 @@ import (
 type tile struct {
 	readAt     time.Time
 	incomplete bool   // an engine is missing in it
+	empty      bool   // no series has a value
 	shown      []byte // JSON, from behind generatedAt to the end
 	from, to   time.Time
 	packed     []byte // the whole answer with this from and to, as gzip; nil where that does not pay
@@ -40,6 +43,11 @@ func (t *tile) size() int { return cap(t.shown) + cap(t.packed) }
 type line struct {
 	name   string
 	values measurements.Values
+}
+
+// valued says whether the line has a value at all.
+func (l line) valued() bool {
+	return slices.ContainsFunc(l.values, func(x float64) bool { return !math.IsNaN(x) })
 }
 
 // member is what a tile says beside its series.
@@ -81,7 +89,10 @@ func newTile(w timegrid.Window, readAt time.Time, incomplete bool, lines []line,
 	}
 	shown = append(shown, "}}\n"...)
 	digest := sha256.Sum256(shown)
-	t := &tile{readAt: readAt, incomplete: incomplete, shown: shown, tag: `W/"u-` + hex.EncodeToString(digest[:8]) + `"`}
+	t := &tile{
+		readAt: readAt, incomplete: incomplete, empty: !slices.ContainsFunc(lines, line.valued),
+		shown: shown, tag: `W/"u-` + hex.EncodeToString(digest[:8]) + `"`,
+	}
 	return t, nil
 }
 

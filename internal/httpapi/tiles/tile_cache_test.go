@@ -11,8 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"muster/domain/timegrid"
 	"muster/internal/clocktest"
 	"muster/internal/httpapi/wire"
+	"muster/internal/measurements"
 )
 
 // shelf is a cache whose tiles count how often they were read.
@@ -97,8 +99,21 @@ func TestWhatIsNotKept(t *testing.T) {
 			t.Error("what is incomplete was not answered")
 		}
 	}
-	if s.reads != 2 || len(s.kept) != 0 || s.bytes != 0 {
+	w := timegrid.Window{From: s.clock.Now().Truncate(time.Hour), To: s.clock.Now().Truncate(time.Hour).Add(time.Hour), Size: timegrid.Minute}
+	for range 2 {
+		s.mustGet(t, "a", func(context.Context) (*tile, error) {
+			s.reads++
+			return newTile(w, s.clock.Now(), false, []line{{"locks", measurements.Gaps(w.Len())}, {"io", measurements.Gaps(w.Len())}})
+		})
+	}
+	if s.reads != 4 || len(s.kept) != 0 || s.bytes != 0 {
 		t.Errorf("read %d times, %d kept", s.reads, len(s.kept))
+	}
+	s.mustGet(t, "a", func(context.Context) (*tile, error) {
+		return newTile(w, s.clock.Now(), false, []line{{"locks", measurements.Gaps(w.Len())}, {"io", append(measurements.Gaps(w.Len()-1), 0)}})
+	})
+	if len(s.kept) != 1 {
+		t.Error("a tile with one value is not kept")
 	}
 }
 

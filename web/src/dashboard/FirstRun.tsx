@@ -4,10 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { Panel } from "../ui/Panel";
+import { useReporting } from "./fleet";
 
 /** FirstRun stands in place of the dashboard while the organization has no instance. */
 export function FirstRun() {
   const admin = useSession().can("admin");
+  useReporting(undefined, 5_000); // an agent may add one at any moment
   return (
     <Panel>
       <EmptyState

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, client, type Schemas } from "../api/client";
-import { useCurrent } from "./asking";
+import { usePolling } from "../api/polling";
 
 type Instance = Schemas["Instance"];
 
@@ -34,9 +34,9 @@ const chosenQuery = (ids: string[] | undefined) => ({
   enabled: ids !== undefined && ids.length > 0,
 });
 
-/** useReporting is the servers in scope as they report now: those of the filter, or all of the organization. */
-export function useReporting(ids: string[] | undefined) {
-  const current = useCurrent();
+/** useReporting is the servers in scope as they report now, those of the filter or all of the organization, read again so often. */
+export function useReporting(ids: string[] | undefined, every = 30_000) {
+  const current = usePolling(() => every);
   const fleet = useQuery({ ...fleetQuery, ...current, enabled: ids === undefined });
   const chosen = useQuery({ ...chosenQuery(ids), ...current });
   if (ids === undefined) return { ...fleet, instances: fleet.data };
@@ -89,6 +89,13 @@ export function silentOf(instances: Instance[], minutes: number, at: number): In
 /** A new instance has no values before its first whole minute is over and has been read. */
 const firstValues = 3 * 60_000;
 
-/** awaitsFirst says that all that is in scope is so new that nothing can have been measured yet. */
-export const awaitsFirst = (inScope: { createdAt: string; active: boolean }[], now: number): boolean =>
-  inScope.some((i) => i.active) && inScope.every((i) => !i.active || now - Date.parse(i.createdAt) < firstValues);
+/** Until then its first values are worth a panel of their own: what still lacks then has a reason that others say. */
+export const beginning = 10 * 60_000;
+
+/** awaitsFirst says that all that is in scope is so new that nothing, or not everything, can have been measured yet. */
+export const awaitsFirst = (
+  inScope: { createdAt: string; active: boolean }[],
+  now: number,
+  within = firstValues,
+): boolean =>
+  inScope.some((i) => i.active) && inScope.every((i) => !i.active || now - Date.parse(i.createdAt) < within);

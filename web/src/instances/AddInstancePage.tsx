@@ -48,6 +48,9 @@ export function AddInstancePage() {
     }),
   });
   const add = api.useMutation("post", "/api/v1/instances");
+  // After the first one it is the dashboard that fills.
+  const there = api.useQuery("get", "/api/v1/instances", { params: { query: { pageSize: 1 } } });
+  const first = there.data?.page.totalItems === 0;
   const values = form.getValues();
   const submit = form.onSubmit(
     (typed) => {
@@ -73,6 +76,10 @@ export function AddInstancePage() {
             queries.setQueryData(queryKey, added);
             void queries.invalidateQueries({ queryKey: ["get", "/api/v1/instances"] });
             say(`${added.name} was added. Its first assessment is running.`);
+            if (first) {
+              await navigate({ to: "/", search: { range: "15m", instanceId: [added.id], refresh: "30s" } });
+              return;
+            }
             await navigate({ to: "/instances/$instanceId", params: { instanceId: added.id } });
           },
         },

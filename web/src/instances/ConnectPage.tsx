@@ -190,6 +190,14 @@ function Arrival({ tokenId }: { tokenId: string }) {
             {token.lastUsedIp ? ` from ${token.lastUsedIp}` : ""}.{" "}
             <Anchor inherit underline="always" renderRoot={(props) => <Link to="/instances" {...props} />}>
               Show the instances
+            </Anchor>{" "}
+            or{" "}
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => <Link to="/" search={{ range: "15m", refresh: "30s" }} {...props} />}
+            >
+              watch the dashboard fill
             </Anchor>
           </Text>
         </Group>

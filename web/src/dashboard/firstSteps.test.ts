@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { stepsOf } from "./firstSteps";
+
+const now = Date.parse("2026-11-20T12:00:00Z");
+const ago = (seconds: number) => new Date(now - seconds * 1_000).toISOString();
+const added = {
+  name: "shop",
+  collected: true,
+  createdAt: ago(5),
+  lastSeenAt: null,
+  lastAssessedAt: null,
+  lastError: null,
+  missingGrants: [],
+};
+const nothing = { sampledAt: null };
+const states = (...asked: Parameters<typeof stepsOf>) =>
+  Object.fromEntries(stepsOf(...asked).map(({ key, state }) => [key, state]));
+const everything = { connected: "there", sample: "there", assessment: "there", chart: "there", statements: "there" };
+
+test("all is awaited at first, and comes in its order", () => {
+  expect(new Set(Object.values(states([added], nothing, now)))).toEqual(new Set(["awaited"]));
+  const seen = { hosts: false, sessions: true, statements: true, sampledAt: ago(3) };
+  expect(states([{ ...added, lastSeenAt: ago(3), lastAssessedAt: ago(2) }], seen, now)).toEqual(everything);
+  expect(states([], nothing, now)).toEqual({});
+});
+
+test("an agent's servers are not assessed, and their hosts are a sample", () => {
+  const fed = { ...added, collected: false, lastSeenAt: ago(3) };
+  expect(states([fed], { ...nothing, hosts: true }, now)).toEqual({
+    connected: "there",
+    sample: "there",
+    chart: "there",
+  });
+});
+
+test("a connection that fails is said with its reason, and where it is mended", () => {
+  const [connection, , assessment] = stepsOf([{ ...added, lastError: "no such host" }], nothing, now);
+  expect(connection).toMatchObject({ state: "failed", leads: "instance" });
+  expect(connection?.says).toBe("Muster cannot connect to shop: no such host. It goes on trying.");
+  expect(assessment?.state).toBe("failed");
+  const silent = stepsOf([{ ...added, lastSeenAt: ago(61) }], nothing, now)[0];
+  expect(silent).toMatchObject({ state: "failed", leads: "instance", at: ago(61) });
+});
+
+test("statements that do not come say why, and lead to what is missing", () => {
+  const grant = { object: "pg_stat_statements", statement: "CREATE EXTENSION pg_stat_statements", checks: [] };
+  const last = (...asked: Parameters<typeof stepsOf>) => stepsOf(...asked).at(-1);
+  expect(last([{ ...added, missingGrants: [grant] }], nothing, now)).toMatchObject({
+    state: "failed",
+    leads: "grants",
+  });
+  const seen = { ...nothing, sessions: true, statements: false };
+  expect(last([{ ...added, createdAt: ago(170) }], seen, now)?.state).toBe("awaited");
+  expect(last([{ ...added, createdAt: ago(181) }], seen, now)?.state).toBe("failed");
+});
