@@ -92,7 +92,7 @@ func TestEveryEventTypeHasAnExample(t *testing.T) {
 func examples() []any {
 	a, b := uuid.UUID{0: 1, 15: 0xa}, uuid.UUID{0: 1, 15: 0xb}
 	at := time.Date(2026, 11, 20, 11, 37, 0, 0, time.UTC)
-	threshold := 90.0
+	threshold, score := 90.0, 87
 	raised := alert.Details{
 		Title: "/data is 91 % full", Description: "of 2 TB", Severity: alert.Critical,
 		Rule:       &alert.Rule{ID: "volume", Name: "Volume full", Threshold: &threshold, Unit: "%"},
@@ -127,6 +127,11 @@ func examples() []any {
 		fleet.DatabaseRegistered{InstanceID: a, ExternalID: "sales", Name: "sales", CreatedAt: at},
 		fleet.DatabaseChanged{Name: "sales", CreatedAt: at},
 		fleet.DatabaseRemoved{InstanceID: a},
+		fleet.InstanceAssessed{
+			InstanceID: a, AssessmentID: b, At: at, Score: &score, Grade: "B",
+			Domains: []fleet.DomainScore{{Name: "Security", Score: &threshold, Failed: 2, Passed: 19, NotAssessed: 1}},
+			Changes: []fleet.Change{{Kind: fleet.ChangedSetting, Key: "work_mem", Before: "0a", After: "0b"}}, Omitted: 1,
+		},
 		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
 		alert.Changed{Details: raised},
 		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at, StartedAt: at},

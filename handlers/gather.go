@@ -25,6 +25,7 @@ import (
 	"muster/projections/alerts"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
+	"muster/projections/health"
 	"muster/projections/history"
 )
 
@@ -56,6 +57,7 @@ type Inputs struct {
 	Accounts     *accounts.Store
 	History      *history.Reader
 	Exceptions   *exceptions.Reader
+	Health       *health.Reader
 	Alerts       *alerts.Reader
 	Measurements Measurements
 	Waiter       projections.Waiter
@@ -90,6 +92,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the log's head", g.addInstant},
 		{"the exceptions", g.addExceptions},
 		{"the alerts", g.addAlerts},
+		{"the score before", g.addScoreAtStart},
 		{"the utilization", g.addUtilization},
 		{"the vulnerabilities", g.addVulnerabilities},
 		{"the report before", g.addPrevious},

@@ -20,6 +20,7 @@ import (
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 	"muster/projections/alerts"
+	"muster/projections/health"
 )
 
 // alerted sends alerts about the server of that external id.
@@ -184,7 +185,7 @@ func TestTheScorecardsSeriesIsTheTiles(t *testing.T) {
 type slowAlerts struct{ asked, passAfter int }
 
 func (s *slowAlerts) Wait(_ context.Context, log eventstore.Log, _ int64, only ...string) bool {
-	if log != eventstore.Fleet {
+	if log != eventstore.Fleet || slices.Equal(only, []string{health.Name}) {
 		return true
 	}
 	s.asked++

@@ -14,7 +14,28 @@ import (
 	"muster/internal/measurements"
 	"muster/internal/snapshot"
 	"muster/projections/alerts"
+	"muster/projections/health"
 )
+
+// addScoreAtStart takes in what the last assessment before a scorecard's window came to,
+// where the log has one.
+func (g *Inputs) addScoreAtStart(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+	if in.Queued.Kind != report.InstanceScorecard || doc.Window == nil || len(doc.Instances) == 0 || in.Queued.Scope.DatabaseID != nil {
+		return nil
+	}
+	if err := g.pass(ctx, eventstore.Fleet, health.Name); err != nil {
+		return err
+	}
+	instance := doc.Instances[0].ID
+	last, err := g.Health.Last(ctx, in.OrganizationID, []uuid.UUID{instance}, doc.Window.From)
+	if err != nil {
+		return err
+	}
+	if score, ok := last[instance]; ok && score.Score != nil {
+		doc.ScoreAtStart = &snapshot.ScoreAtStart{Score: *score.Score, Grade: score.Grade, AssessedAt: score.At.UTC()}
+	}
+	return nil
+}
 
 // addAlerts takes in the alerts of a scorecard's window. What was recorded before
 // the document's instant is seen, what is recorded meanwhile may be.

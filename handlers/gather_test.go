@@ -28,6 +28,7 @@ import (
 	"muster/projections/alerts"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
+	"muster/projections/health"
 	"muster/projections/history"
 )
 
@@ -46,7 +47,7 @@ func newEstate(t *testing.T) *estate {
 	s := newScene(t)
 	decode := commands.Registry().Decode
 	e := &estate{scene: s, runner: projections.NewRunner(s.db, pgtest.URL(t), slog.New(slog.DiscardHandler),
-		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode))}
+		history.Projection(decode), fleet.Projection(decode), exceptions.Projection(decode), alerts.Projection(decode), health.Projection(decode))}
 	if err := e.runner.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func (e *estate) inputs() *handlers.Inputs {
 	}
 	return &handlers.Inputs{
 		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
-		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db),
+		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Health: health.NewReader(e.db),
 		Alerts:       alerts.NewReader(e.db, e.events, commands.Registry().Decode),
 		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
 		PublicURL: "https://muster.example.org", Now: e.clock.Now,

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	domain "muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
@@ -88,6 +89,54 @@ func TestGatherTakesInTheUtilizationOfTheWindow(t *testing.T) {
 	}
 	if doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil || doc.Utilization != nil {
 		t.Errorf("a Security report has %+v, %v", doc.Utilization, err)
+	}
+}
+
+// A scorecard has the score of the last assessment before its window, and of no other.
+func TestGatherTakesInTheScoreAtTheStart(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	scored, never := e.register("scored", true), e.register("never", true)
+	now := e.clock.Now().UTC()
+	tell := func(at time.Time, score int) {
+		t.Helper()
+		tx := e.db.MustBegin()
+		mark, err := e.commands.RecordAssessmentTx(t.Context(), tx, e.actor(), domain.InstanceAssessed{
+			InstanceID: scored, AssessmentID: uuid.New(), At: at, Score: &score, Grade: "C", Domains: []domain.DomainScore{}, Changes: []domain.Change{},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		e.wait(mark)
+	}
+	tell(now.Add(-9*day), 71)
+	tell(now.Add(-7*day-time.Minute), 72)
+	tell(now.Add(-6*day), 73)
+	for name, test := range map[string]struct {
+		instance uuid.UUID
+		ago      time.Duration
+		want     int // 0: none
+	}{
+		"the last before the window":       {scored, 7 * day, 72},
+		"assessed within it for the first": {scored, 10 * day, 0},
+		"never assessed":                   {never, 7 * day, 0},
+	} {
+		doc, err := e.inputs().Gather(t.Context(), e.scorecard(test.instance, nil, test.ago))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch before := doc.ScoreAtStart; {
+		case test.want == 0 && before != nil, test.want > 0 && (before == nil || before.Score != test.want || before.Grade != "C"):
+			t.Errorf("%s: %+v, want %d", name, before, test.want)
+		}
+	}
+	foreign := e.scorecard(scored, nil, 7*day)
+	foreign.OrganizationID = e.stranger()
+	if doc, err := e.inputs().Gather(t.Context(), foreign); err != nil || doc.ScoreAtStart != nil {
+		t.Errorf("a stranger's scorecard has %+v, %v", doc.ScoreAtStart, err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Projection is a read model that can be filled from the logs at any time.
 type Projection struct {
-	// Name is how people speak of it: report_history, audit, fleet, alerts, exceptions.
+	// Name is how people speak of it: report_history, audit, fleet, alerts, exceptions, health.
 	Name string
 	// Version changes whenever Schema or what Apply writes changes. Programs
 	// of two versions can run side by side: each reads and fills its own tables.
@@ -47,7 +47,7 @@ const (
 
 // Status is one projection as the operations page and the metrics show it.
 type Status struct {
-	Name         string // report_history, audit, fleet, alerts, exceptions
+	Name         string // report_history, audit, fleet, alerts, exceptions, health
 	Logs         []eventstore.Log
 	Version      int    // schema version of the code
 	Status       string // running, stalled, rebuilding, failed

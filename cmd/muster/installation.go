@@ -15,6 +15,7 @@ import (
 
 	"muster/commands"
 	"muster/eventstore"
+	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
@@ -22,6 +23,7 @@ import (
 	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/config"
+	"muster/internal/intake/collect"
 	"muster/internal/intake/places"
 	"muster/internal/intake/push"
 	"muster/internal/measurements/drops"
@@ -34,6 +36,7 @@ import (
 	"muster/projections/audit"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
+	"muster/projections/health"
 	"muster/projections/history"
 )
 
@@ -65,6 +68,7 @@ type installation struct {
 	audit      *audit.Reader
 	alerts     *alerts.Reader
 	exceptions *exceptions.Reader
+	health     *health.Reader
 	checks     *catalogue.Catalogue
 	runner     *projections.Runner
 	samples    *pgstore.Store
@@ -171,6 +175,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.queue = jobs.NewQueue(in.db)
 	in.history, in.fleet = history.NewReader(in.db), fleet.NewReader(in.db)
 	in.audit, in.exceptions = audit.NewReader(in.db), exceptions.NewReader(in.db)
+	in.health = health.NewReader(in.db)
 	in.alerts = alerts.NewReader(in.db, in.events, commands.Registry().Decode)
 	in.samples = pgstore.New(in.db, in.log)
 	in.samples.KeepsTexts = in.accounts.HoldsTexts
@@ -197,10 +202,15 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	return in, nil
 }
 
+// accepted answers which findings do not count in a server's score.
+func (in *installation) accepted() collect.Accepted {
+	return handlers.Accepted{Exceptions: in.exceptions, Fleet: in.fleet, Now: time.Now}.On
+}
+
 // readModels are the projections of this program.
 func readModels() []projections.Projection {
 	decode := commands.Registry().Decode
-	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), alerts.Projection(decode), exceptions.Projection(decode)}
+	return []projections.Projection{history.Projection(decode), audit.Projection(), fleet.Projection(decode), alerts.Projection(decode), exceptions.Projection(decode), health.Projection(decode)}
 }
 
 func (in *installation) openDatabase(ctx context.Context, a access) error {

@@ -50,7 +50,7 @@ func projectionsRebuildCommand(cfg *config.Config) *cobra.Command {
 		Short: "Fill a projection anew beside the live one, compare, switch",
 		Long: `Fills the projection from the first event into tables of its own while the old
 ones go on serving, prints how the two differ, and switches. NAME is
-report_history, audit, fleet, alerts or exceptions. A difference does not stop the switch
+report_history, audit, fleet, alerts, exceptions or health. A difference does not stop the switch
 unless --stop-on-difference is given; the old tables stay for an hour. If it is
 cut off, running it again joins the rebuild in progress.`,
 		Example: `  muster projections rebuild report_history

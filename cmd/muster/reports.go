@@ -62,7 +62,7 @@ Exit status with --verify:
 }
 
 func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (_ handlers.RebuildOutcome, err error) {
-	collector, err := collect.New(in.facts, in.commands, in.fleet, in.reach, in.log, time.Now)
+	collector, err := collect.New(in.facts, in.commands, in.fleet, in.accepted(), in.reach, in.log, time.Now)
 	if err != nil {
 		return handlers.RebuildOutcome{}, err
 	}

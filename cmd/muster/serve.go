@@ -162,7 +162,7 @@ func (p *process) startGround(ctx context.Context, group *errgroup.Group) {
 // startTakers starts whoever takes new work until ctx ends. HTTP comes last,
 // when there is somebody to sign in.
 func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun chan struct{}) (*http.Server, error) {
-	collector, err := collect.New(p.facts, p.commands, p.fleet, p.reach, p.log, time.Now)
+	collector, err := collect.New(p.facts, p.commands, p.fleet, p.accepted(), p.reach, p.log, time.Now)
 	if err != nil {
 		return nil, err
 	}

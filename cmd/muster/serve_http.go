@@ -111,7 +111,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Waiter: p.runner, Log: p.log, Now: time.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
-			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions,
+			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions, Health: p.health,
 			Checks: p.checks, Servers: p.facts, Connections: collector, Waiter: p.runner, Now: time.Now,
 		},
 		TileRoutes: tiles.New(p.tiles(), p.fleet, time.Now, p.log),

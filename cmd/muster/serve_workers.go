@@ -70,7 +70,7 @@ func (in *installation) parts(collector *collect.Collector) (handlers.Parts, err
 		Reports: in.commands, Accounts: in.accounts, Blobs: in.blobs, Renderer: renderer,
 		Gatherer: &handlers.Inputs{
 			Events: in.events, Fleet: in.fleet, Facts: in.facts,
-			Assessor: collector, Accounts: in.accounts, History: in.history, Exceptions: in.exceptions, Alerts: in.alerts, Measurements: in.samples,
+			Assessor: collector, Accounts: in.accounts, History: in.history, Exceptions: in.exceptions, Health: in.health, Alerts: in.alerts, Measurements: in.samples,
 			Waiter: in.runner, Blobs: in.blobs,
 			Catalogue: collector.PostgreSQL().Catalogue(), Feed: collector.PostgreSQL().Feed(),
 			PublicURL: in.cfg.PublicURL, Now: time.Now,

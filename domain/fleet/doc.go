@@ -12,6 +12,9 @@
 // one is a *RemovedError. With an instance its databases are gone too; readers
 // drop them on InstanceRemoved, there is no DatabaseRemoved for each.
 //
+// What an assessment came to is a fact of a stream beside the instance's
+// (InstanceAssessed), which no decision reads: an assessment is taken as it is.
+//
 // What may go wrong, and what then happens: two feeds that name the same server
 // at once come one after the other, because the caller holds the lock of the
 // external key; the later one wins, field by field. A sender's clock decides

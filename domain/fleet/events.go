@@ -10,6 +10,8 @@ import (
 const (
 	InstanceStream = "instance"
 	DatabaseStream = "database"
+	// AssessmentStream is what assessments of one instance came to; AssessmentsOf is its id.
+	AssessmentStream = "assessment"
 )
 
 // Engine is a database engine. It is an open set: an unknown one is refused on
@@ -87,13 +89,14 @@ func (InstanceRemoved) name() string     { return "instance.removed" }
 func (DatabaseRegistered) name() string  { return "database.registered" }
 func (DatabaseChanged) name() string     { return "database.changed" }
 func (DatabaseRemoved) name() string     { return "database.removed" }
+func (InstanceAssessed) name() string    { return "instance.assessed" }
 
 // Events returns an empty value of every event of the fleet. All are at schema version 1. A
 // name that was ever written stays.
 func Events() []Event {
 	return []Event{
 		InstanceRegistered{}, InstanceChanged{}, InstanceActivated{}, InstanceDeactivated{}, InstanceRemoved{},
-		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{},
+		DatabaseRegistered{}, DatabaseChanged{}, DatabaseRemoved{}, InstanceAssessed{},
 	}
 }
 

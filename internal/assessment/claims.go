@@ -103,8 +103,12 @@ var recordClassificationSQL string
 
 // Record keeps the outcome of a claim, ends the claim and sets when the
 // instance is due next, all or nothing. A *lease.LostError says that the claim
-// had ended: nothing is kept then.
-func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, classified []DatabaseClassification, next time.Duration) error {
+// had ended: nothing is kept then. What else belongs to it is done by also, in the same
+// transaction and last in it, with the time at which the assessment was recorded.
+func (s *Store) Record(
+	ctx context.Context, c Claim, a snapshot.Assessment, classified []DatabaseClassification, next time.Duration,
+	also ...func(tx *sqlx.Tx, at time.Time) error,
+) error {
 	facts, err := json.Marshal(a)
 	if err != nil {
 		return fmt.Errorf("encode the assessment of instance %s: %w", c.Instance, err)
@@ -128,10 +132,20 @@ func (s *Store) Record(ctx context.Context, c Claim, a snapshot.Assessment, clas
 		if err := keepFindings(ctx, tx, c, a, at); err != nil {
 			return err
 		}
-		if err := keepClassifications(ctx, tx, c, classified); err != nil || !reached {
+		if err := keepClassifications(ctx, tx, c, classified); err != nil {
 			return err
 		}
-		return dropVanished(ctx, tx, c, a.Databases)
+		if reached {
+			if err := dropVanished(ctx, tx, c, a.Databases); err != nil {
+				return err
+			}
+		}
+		for _, do := range also {
+			if err := do(tx, at); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("record the assessment of instance %s: %w", c.Instance, err)

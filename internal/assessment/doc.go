@@ -7,7 +7,9 @@
 // assessments (400 days of them, for the scorecard's history) and the last
 // classification of each database. What is looked for is data in catalogue, feed
 // and pii; postgresql does the looking; internal/intake/collect decides when. What
-// fails now, and since when, is kept by findings in the transaction of Record.
+// fails now, and since when, is kept by findings in the transaction of Record; how an
+// assessment differs from the one before, and what it comes to, changes tells the log in
+// the same transaction.
 //
 // A Claim is the right to look at one instance and record the outcome: a lease
 // with a token, never an open transaction, for a look takes minutes.

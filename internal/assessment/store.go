@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/internal/assessment/changes"
 	"muster/internal/assessment/findings"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
@@ -138,7 +139,8 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 	return row.Credentials, true, nil
 }
 
-// Forget erases how an instance is reached, what was classified and what fails there.
+// Forget erases how an instance is reached, what was classified, what fails there, and
+// the values of what changed.
 // What was assessed stays until it is pruned: the scorecard's history needs it.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
 	for _, table := range []string{"assessment_targets", "assessment_classifications"} {
@@ -147,7 +149,10 @@ func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, ins
 			return err
 		}
 	}
-	return findings.Forget(ctx, q, organization, instance)
+	if err := findings.Forget(ctx, q, organization, instance); err != nil {
+		return err
+	}
+	return changes.Forget(ctx, q, organization, instance)
 }
 
 //go:embed sql/latest.sql
@@ -259,10 +264,14 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 	return out, nil
 }
 
-// Prune deletes assessments older than History, and findings that have been gone for
-// as long, and returns how many assessments it deleted.
+// Prune deletes assessments older than History, findings that have been gone for as long
+// and the values of changes that their organization does not want kept any longer, and
+// returns how many assessments it deleted.
 func (s *Store) Prune(ctx context.Context) (int64, error) {
 	if _, err := findings.Prune(ctx, s.db, History); err != nil {
+		return 0, err
+	}
+	if _, err := changes.Prune(ctx, s.db); err != nil {
 		return 0, err
 	}
 	return statement.Affected(ctx, s.db, "prune old assessments", `DELETE FROM assessments

@@ -24,6 +24,7 @@ import (
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
+	"muster/internal/snapshot"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/fleet"
@@ -77,6 +78,9 @@ func newScene(t *testing.T, own demo.OwnServer) *scene {
 	return s
 }
 
+// none: no exceptions are in force.
+func none(context.Context, uuid.UUID, uuid.UUID) ([]snapshot.Exception, error) { return nil, nil }
+
 // process is one of the installation's processes.
 func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	s.Helper()
@@ -87,7 +91,7 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 		DB: db, Events: eventstore.New(db), Instances: instances, Checks: checks, Jobs: jobs.NewQueue(db), Accounts: people, Now: s.clock.Now,
 	}
 	facts := assessment.NewStore(db, s.seal)
-	collector, err := collect.New(facts, service, instances, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
+	collector, err := collect.New(facts, service, instances, none, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	must(s.T, err)
 	return &demo.Demo{
 		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own,

@@ -56,6 +56,7 @@ PATCH  /api/v1/instances/:instanceId                 ---A admin
 DELETE /api/v1/instances/:instanceId                 ---A admin
 POST   /api/v1/instances/:instanceId/assess          ---A admin
 GET    /api/v1/instances/:instanceId/databases       vmaA metrics:read alerts:read reports:read reports:create
+GET    /api/v1/instances/:instanceId/health          -maA reports:download
 GET    /api/v1/members                               vmaA members:read
 POST   /api/v1/members                               ---A admin
 PATCH  /api/v1/members/:memberId                     ---A admin

@@ -26,6 +26,7 @@ import (
 	"muster/projections/audit"
 	"muster/projections/exceptions"
 	projected "muster/projections/fleet"
+	"muster/projections/health"
 	"muster/projections/history"
 )
 
@@ -39,6 +40,7 @@ type Dependencies struct {
 	Alerts     *alerts.Reader
 	Audit      *audit.Reader
 	Exceptions *exceptions.Reader
+	Health     *health.Reader
 	Checks     *catalogue.Catalogue
 	Servers    *assessment.Store
 	Jobs       *jobs.Queue
@@ -72,7 +74,7 @@ func (d Dependencies) groups() Groups {
 			Waiter: d.Waiter, Log: d.Log, Now: d.Now,
 		},
 		ServerRoutes: &fleet.ServerRoutes{
-			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions,
+			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
 			Checks: d.Checks, Servers: d.Servers, Connections: d.Connections, Waiter: d.Waiter, Now: d.Now,
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),

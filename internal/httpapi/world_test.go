@@ -47,6 +47,7 @@ import (
 	"muster/projections/audit"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
+	"muster/projections/health"
 	"muster/projections/history"
 )
 
@@ -119,7 +120,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 	w.samples.KeepsTexts = people.HoldsTexts
 	service := &commands.Service{DB: db, Events: events, Instances: servers, Checks: checks, Jobs: queue, Texts: w.samples, Accounts: people, Now: w.clock.Now}
 	targets := assessment.NewStore(db, key)
-	collector, err := collect.New(targets, service, nil, &assessment.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
+	collector, err := collect.New(targets, service, nil, nil, &assessment.Reach{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, log, w.clock.Now) // it tries and asks; nothing here assesses
 	must(t, err)
 	store := &push.Intake{DB: db, Store: w.samples, InstancesOn: []push.InstancesOn{w.samples.InstancesOn, servers.InstancesOn}, Now: w.clock.Now}
 	resolver := &places.Resolver{Keys: service, Fleet: servers, Hosts: store,
@@ -137,7 +138,7 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 			w.deps.Drops.Note(d)
 		}}, Drops: drops.New(db, log, w.clock.Now), Feed: feed.Doors{Commands: service, Places: resolver, Store: store, Texts: people, Now: w.clock.Now},
 		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now}),
-		Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Checks: checks,
+		Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Health: health.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: waiter, DeadLetters: runner.DeadLetters(),
 		Connections: collector, Blobs: files, Outbox: outbox,
 		FillDemo: func(o accounts.Organization) { w.filled = append(w.filled, o.ID) },
@@ -165,7 +166,7 @@ func (w *world) build() {
 func newRunner(db *sqlx.DB, database string, log *slog.Logger) *projections.Runner {
 	decode := commands.Registry().Decode
 	return projections.NewRunner(db, database, log,
-		history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode), audit.Projection(), exceptions.Projection(decode))
+		history.Projection(decode), fleet.Projection(decode), alerts.Projection(decode), audit.Projection(), exceptions.Projection(decode), health.Projection(decode))
 }
 
 // run fills the projections until the test ends.

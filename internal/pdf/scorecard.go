@@ -116,8 +116,25 @@ func (b *builder) health() {
 	b.d.Y += 4
 	b.small("Not in the score: " + count(s.NotAssessed, "result", "results") + " not assessed, " + number(s.NotApplicable) + " not applicable, " + number(s.Accepted) +
 		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
-	b.small("The score is as of " + instant(b.doc.AsOf) + ". This version of Muster does not keep a score for every day, so the report has no score of the start of the window to compare with.")
+	b.small("The score is as of " + instant(b.doc.AsOf) + ". " + b.scoreBefore(s))
 	b.deductions(s)
+}
+
+// scoreBefore says what the score was as the window began, where that is kept.
+func (b *builder) scoreBefore(s analysis.Score) string {
+	before := b.doc.ScoreAtStart
+	if before == nil {
+		return "This version of Muster does not keep a score for every day, so the report has no score of the start of the window to compare with."
+	}
+	moved := "the same as now"
+	switch points := s.Overall - before.Score; {
+	case points > 0:
+		moved = count(points, "point", "points") + " less than now"
+	case points < 0:
+		moved = count(-points, "point", "points") + " more than now"
+	}
+	return "At the start of the window it was " + number(before.Score) + " " + before.Grade + ", " + moved +
+		", by the assessment of " + instant(before.AssessedAt) + " and the exceptions in force then."
 }
 
 // deductions prints what costs most.

@@ -202,6 +202,13 @@ func quiet(listed ...snapshot.Alert) snapshot.Document {
 	return doc
 }
 
+// startedAt is a scorecard of a server that had that score as the window began.
+func startedAt(score int) snapshot.Document {
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	doc.ScoreAtStart = &snapshot.ScoreAtStart{Score: score, Grade: "E", AssessedAt: doc.Window.From.AddDate(0, 0, -1)}
+	return doc
+}
+
 // used is a scorecard with that much known of its hosts.
 func used(u *snapshot.Utilization) snapshot.Document {
 	doc := snapshottest.Rich(report.InstanceScorecard)
@@ -307,6 +314,11 @@ func TestSentences(t *testing.T) {
 			"Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
 			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology", "Before the instance was registered"}},
+		"scorecard of a server that got better": {startedAt(47), []string{
+			"At the start of the window it was 47 E, 12 points less than now, by the assessment of 20 Oct 2026 12:00:00 UTC and the exceptions in force then.",
+		}, []string{"does not keep a score"}},
+		"scorecard of a server that got worse": {startedAt(60), []string{"it was 60 E, 1 point more than now"}, nil},
+		"scorecard of a server that stayed":    {startedAt(59), []string{"it was 59 E, the same as now"}, nil},
 		"scorecard of before there was utilization": {used(nil), []string{
 			"Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
 		}, []string{"By hour"}},

@@ -11,6 +11,14 @@ import (
 	"muster/domain/alert"
 )
 
+// ScoreAtStart is what the last assessment of the instance came to that was recorded
+// before the window, by the formula of analysis.HealthScore.
+type ScoreAtStart struct {
+	Score      int       `json:"score"` // 0-100
+	Grade      string    `json:"grade"`
+	AssessedAt time.Time `json:"assessedAt"`
+}
+
 // MaxAlerts is how many alerts a document lists.
 const MaxAlerts = 10_000
 

@@ -26,13 +26,14 @@ type Document struct {
 	PublicURL       string          `json:"publicUrl"`
 	Feed            Feed            `json:"feed"`
 	Catalogue       Catalogue       `json:"catalogue"`
-	Checks          []Check         `json:"checks"`                // definitions of every check of the catalogue, sorted by id
-	Instances       []Instance      `json:"instances"`             // in scope, sorted by name, then id; inactive ones too
-	Exceptions      []Exception     `json:"exceptions"`            // in force, and about an instance below, sorted by id
-	Alerts          *AlertHistory   `json:"alerts"`                // scorecard only; nil: nobody has asked for them
-	Utilization     *Utilization    `json:"utilization,omitempty"` // scorecard only; nil: nobody has asked for it, as before there was any
-	Previous        *Previous       `json:"previous"`              // the previous Ready report of the same kind and scope
-	Vulnerabilities []Vulnerability `json:"vulnerabilities"`       // every CVE that an instance below names, sorted by id
+	Checks          []Check         `json:"checks"`                 // definitions of every check of the catalogue, sorted by id
+	Instances       []Instance      `json:"instances"`              // in scope, sorted by name, then id; inactive ones too
+	Exceptions      []Exception     `json:"exceptions"`             // in force, and about an instance below, sorted by id
+	Alerts          *AlertHistory   `json:"alerts"`                 // scorecard only; nil: nobody has asked for them
+	Utilization     *Utilization    `json:"utilization,omitempty"`  // scorecard only; nil: nobody has asked for it, as before there was any
+	ScoreAtStart    *ScoreAtStart   `json:"scoreAtStart,omitempty"` // scorecard of an instance only; nil: none is kept
+	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
+	Vulnerabilities []Vulnerability `json:"vulnerabilities"`        // every CVE that an instance below names, sorted by id
 }
 
 // Organization is whose report it is.

@@ -16,6 +16,7 @@ import (
 
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
 	"muster/internal/assessment/pii"
 	"muster/internal/assessment/quote"
@@ -57,20 +58,22 @@ func (c *Inspector) Catalogue() *catalogue.Catalogue { return c.catalogue }
 func (c *Inspector) Feed() *feed.Feed { return c.feed }
 
 // Assess looks at one server: instance checks once, database checks in every
-// database that is no template and allows connections. It always returns an
+// database that is no template and allows connections; and at what it is like, for
+// whoever compares it with an earlier look. It always returns an
 // assessment; one that did not reach the server says why. Where ctx ended
 // meanwhile, the assessment is worthless and the caller must drop it.
-func (c *Inspector) Assess(ctx context.Context, target assessment.Target) snapshot.Assessment {
+func (c *Inspector) Assess(ctx context.Context, target assessment.Target) (snapshot.Assessment, changes.State) {
 	a := snapshot.Assessment{
 		StartedAt: c.now().UTC(), CatalogueVersion: catalogue.Version,
 		Results: []snapshot.CheckResult{}, Roles: []snapshot.DatabaseRole{}, Extensions: []snapshot.Extension{},
 		MissingGrants: []snapshot.MissingGrant{}, Databases: []snapshot.DatabaseFact{},
 	}
-	if err := c.assess(ctx, target, &a); err != nil {
+	state, err := c.assess(ctx, target, &a)
+	if err != nil {
 		unreachable(&a, target, err)
 	}
 	a.FinishedAt = c.now().UTC()
-	return a
+	return a, state
 }
 
 func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
@@ -88,15 +91,15 @@ func unreachable(a *snapshot.Assessment, target assessment.Target, err error) {
 }
 
 // assess fails only where nothing at all could be learnt.
-func (c *Inspector) assess(ctx context.Context, target assessment.Target, a *snapshot.Assessment) error {
+func (c *Inspector) assess(ctx context.Context, target assessment.Target, a *snapshot.Assessment) (state changes.State, err error) {
 	s, err := target.Open(ctx, target.Database)
 	if err != nil {
-		return err
+		return state, err
 	}
 	defer s.Close(ctx)
 	closed, err := readServer(ctx, s, a)
 	if err != nil {
-		return err
+		return state, err
 	}
 	checks := c.catalogue.Checks()
 	instance := slices.DeleteFunc(slices.Clone(checks), func(check catalogue.Check) bool { return check.Scope != catalogue.ScopeInstance })
@@ -104,23 +107,25 @@ func (c *Inspector) assess(ctx context.Context, target assessment.Target, a *sna
 
 	granted, err := lookUp(ctx, s, a.Role, instance)
 	if err != nil {
-		return err
+		return state, err
 	}
 	roles, members, err := readRoles(ctx, s)
 	if err != nil {
-		return err
+		return state, err
 	}
 	results, grants := runChecks(ctx, s, granted, a.VersionNum, instance, "")
 	judge := c.readAccounts(ctx, s, a, granted, roles, members)
 	countSessions(ctx, s, a, granted)
+	state = readLikeness(ctx, s, a, granted)
 
-	more, moreGrants := c.visitDatabases(ctx, target, a, closed, perDatabase)
+	more, moreGrants, visited := c.visitDatabases(ctx, target, a, closed, perDatabase)
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
 	a.Results = slices.Concat(results, more)
 	e := evidence{found: a, roles: roles, judge: judge, feed: c.feed, at: a.StartedAt}
 	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
 	finish(a, append(grants, moreGrants...))
-	return nil
+	addExtensions(&state, a, visited)
+	return state, nil
 }
 
 const serverSQL = `
@@ -230,8 +235,12 @@ func countSessions(ctx context.Context, s *assessment.Connection, a *snapshot.As
 	}
 }
 
-// visitDatabases runs the database checks, a few databases at a time.
-func (c *Inspector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (results []snapshot.CheckResult, grants []snapshot.MissingGrant) {
+// visitDatabases runs the database checks, a few databases at a time; visited are those
+// whose extensions could be read.
+func (c *Inspector) visitDatabases(ctx context.Context, target assessment.Target, a *snapshot.Assessment, closed map[string]bool, checks []catalogue.Check) (
+	results []snapshot.CheckResult, grants []snapshot.MissingGrant, visited map[string]bool,
+) {
+	visited = make(map[string]bool, len(a.Databases))
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(sessionsAtOnce)
@@ -245,11 +254,12 @@ func (c *Inspector) visitDatabases(ctx context.Context, target assessment.Target
 			defer mu.Unlock()
 			results, grants = append(results, r...), append(grants, g...)
 			a.Extensions = append(a.Extensions, extensions...)
+			visited[database.Name] = extensions != nil
 			return nil
 		})
 	}
 	_ = group.Wait() // a database that fails says so in its results
-	return results, grants
+	return results, grants, visited
 }
 
 // dropVanished forgets databases that were dropped while we looked: they are
@@ -309,6 +319,7 @@ func visitDatabase(ctx context.Context, target assessment.Target, role string, v
 		_, sentence := reasonOf(err)
 		return all(snapshot.ReasonDatabaseUnreachable, "Database "+database+" could not be read: "+sentence+"."), nil, nil
 	}
+	extensions = make([]snapshot.Extension, 0, len(rows)) // nil: they could not be read
 	for _, row := range rows {
 		extensions = append(extensions, snapshot.Extension{Database: database, Name: row[0], Version: row[1]})
 	}

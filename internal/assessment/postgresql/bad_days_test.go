@@ -37,7 +37,7 @@ func TestAServerOutOfReachIsAnOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := collectorAt(t, today).Assess(context.Background(), targetOf(t, test.dsn))
+			a, _ := collectorAt(t, today).Assess(context.Background(), targetOf(t, test.dsn))
 			if a.Outcome != snapshot.OutcomeUnreachable || len(a.Results) != 0 || a.Error == "" {
 				t.Fatalf("%+v", a)
 			}
@@ -104,7 +104,7 @@ func TestAHangingServerIsATimeout(t *testing.T) {
 	silent := listen(t, func(net.Conn) {})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	a := collectorAt(t, today).Assess(ctx, targetOf(t, "postgres://u:p@"+silent+"/postgres?sslmode=disable"))
+	a, _ := collectorAt(t, today).Assess(ctx, targetOf(t, "postgres://u:p@"+silent+"/postgres?sslmode=disable"))
 	if a.Outcome != snapshot.OutcomeUnreachable || a.ErrorClass != assessment.ClassTimeout {
 		t.Errorf("%s %s %s", a.Outcome, a.ErrorClass, a.Error)
 	}
@@ -168,7 +168,7 @@ func TestACancelledLookEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a := collectorAt(t, today).Assess(ctx, targetOf(t, pgtest.Shared(t).Superuser()))
+	a, _ := collectorAt(t, today).Assess(ctx, targetOf(t, pgtest.Shared(t).Superuser()))
 	if a.Outcome != snapshot.OutcomeUnreachable || !errors.Is(ctx.Err(), context.Canceled) {
 		t.Errorf("%+v", a.Outcome)
 	}

@@ -39,7 +39,7 @@ func targetOf(t *testing.T, dsn string) assessment.Target {
 
 func assess(t *testing.T, dsn string) snapshot.Assessment {
 	t.Helper()
-	a := collectorAt(t, today).Assess(context.Background(), targetOf(t, dsn))
+	a, _ := collectorAt(t, today).Assess(context.Background(), targetOf(t, dsn))
 	if a.Outcome == snapshot.OutcomeUnreachable {
 		t.Fatalf("not reached: %s, %s", a.ErrorClass, a.Error)
 	}

@@ -1495,6 +1495,17 @@ type DeadLetterList struct {
 	Items []DeadLetter `json:"items"`
 }
 
+// DomainHealth defines model for DomainHealth.
+type DomainHealth struct {
+	Failed      int    `json:"failed"`
+	Name        string `json:"name"`
+	NotAssessed int    `json:"notAssessed"`
+	Passed      int    `json:"passed"`
+
+	// Score 0-100; null where no check of it has an answer.
+	Score *float64 `json:"score"`
+}
+
 // DroppedEngine defines model for DroppedEngine.
 type DroppedEngine struct {
 	// Drops answers without it, since it was first dropped
@@ -1759,6 +1770,48 @@ type Instance struct {
 	MissingGrants []MissingGrant `json:"missingGrants"`
 	Name          string         `json:"name"`
 	Version       *string        `json:"version"`
+}
+
+// InstanceChange defines model for InstanceChange.
+type InstanceChange struct {
+	// Added It was not there before.
+	Added bool `json:"added"`
+
+	// After Likewise.
+	After *string `json:"after"`
+
+	// At The assessment that found it.
+	At time.Time `json:"at"`
+
+	// Before Null where it was not there, may hold a secret, or is no longer kept.
+	Before *string `json:"before"`
+	Kind   string  `json:"kind"`
+
+	// Name Null where it is no longer kept.
+	Name *string `json:"name"`
+
+	// Removed It is gone.
+	Removed bool `json:"removed"`
+}
+
+// InstanceHealth defines model for InstanceHealth.
+type InstanceHealth struct {
+	// AssessedAt The assessment that this is from.
+	AssessedAt *time.Time `json:"assessedAt"`
+
+	// Changes Newest first.
+	Changes []InstanceChange `json:"changes"`
+	Domains []DomainHealth   `json:"domains"`
+	Grade   *string          `json:"grade"`
+
+	// History Oldest first, every day up to today.
+	History []ScoreOfDay `json:"history"`
+
+	// Score Null where no check has an answer.
+	Score *int `json:"score"`
+
+	// Settings As the last assessment found them, by name.
+	Settings []Setting `json:"settings"`
 }
 
 // InstancePage defines model for InstancePage.
@@ -2193,6 +2246,13 @@ type SamplesAccepted struct {
 // Scope defines model for Scope.
 type Scope string
 
+// ScoreOfDay defines model for ScoreOfDay.
+type ScoreOfDay struct {
+	// Day Of UTC.
+	Day   openapi_types.Date `json:"day"`
+	Score *int               `json:"score"`
+}
+
 // Session defines model for Session.
 type Session struct {
 	AuthMethod    *string       `json:"authMethod,omitempty"`
@@ -2261,6 +2321,17 @@ type SetUp struct {
 	OrganizationName string `json:"organizationName"`
 	Password         string `json:"password"`
 	SetupToken       string `json:"setupToken"`
+}
+
+// Setting defines model for Setting.
+type Setting struct {
+	// ChangedAt The assessment that found it changed last; null where none has.
+	ChangedAt *time.Time `json:"changedAt"`
+	Name      string     `json:"name"`
+	Unit      *string    `json:"unit"`
+
+	// Value Null where it may hold a secret.
+	Value *string `json:"value"`
 }
 
 // StatementDelta defines model for StatementDelta.
@@ -3172,6 +3243,9 @@ type ServerInterface interface {
 	// ListDatabases The databases of a server
 	// (GET /api/v1/instances/{instanceId}/databases)
 	ListDatabases(c *gin.Context, instanceId InstanceId, params ListDatabasesParams)
+	// GetInstanceHealth How a server fares
+	// (GET /api/v1/instances/{instanceId}/health)
+	GetInstanceHealth(c *gin.Context, instanceId InstanceId)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(c *gin.Context, token string)
@@ -4570,6 +4644,31 @@ func (siw *ServerInterfaceWrapper) ListDatabases(c *gin.Context) {
 	}
 
 	siw.Handler.ListDatabases(c, instanceId, params)
+}
+
+// GetInstanceHealth operation middleware
+func (siw *ServerInterfaceWrapper) GetInstanceHealth(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "instanceId" -------------
+	var instanceId InstanceId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "instanceId", c.Param("instanceId"), &instanceId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetInstanceHealth(c, instanceId)
 }
 
 // AcceptInvitation operation middleware
@@ -6089,6 +6188,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.PATCH(options.BaseURL+"/api/v1/instances/:instanceId", wrapper.ChangeInstance)
 	router.POST(options.BaseURL+"/api/v1/instances/:instanceId/assess", wrapper.AssessInstance)
 	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/databases", wrapper.ListDatabases)
+	router.GET(options.BaseURL+"/api/v1/instances/:instanceId/health", wrapper.GetInstanceHealth)
 	router.POST(options.BaseURL+"/api/v1/invitations/:token", wrapper.AcceptInvitation)
 	router.GET(options.BaseURL+"/api/v1/members", wrapper.ListMembers)
 	router.POST(options.BaseURL+"/api/v1/members", wrapper.InviteMember)
@@ -7540,6 +7640,45 @@ type ListDatabasesdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListDatabasesdefaultApplicationProblemPlusJSONResponse) VisitListDatabasesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInstanceHealthRequestObject struct {
+	InstanceId InstanceId `json:"instanceId"`
+}
+
+type GetInstanceHealthResponseObject interface {
+	VisitGetInstanceHealthResponse(w http.ResponseWriter) error
+}
+
+type GetInstanceHealth200JSONResponse InstanceHealth
+
+func (response GetInstanceHealth200JSONResponse) VisitGetInstanceHealthResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetInstanceHealthdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetInstanceHealthdefaultApplicationProblemPlusJSONResponse) VisitGetInstanceHealthResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -10034,6 +10173,9 @@ type StrictServerInterface interface {
 	// ListDatabases The databases of a server
 	// (GET /api/v1/instances/{instanceId}/databases)
 	ListDatabases(ctx context.Context, request ListDatabasesRequestObject) (ListDatabasesResponseObject, error)
+	// GetInstanceHealth How a server fares
+	// (GET /api/v1/instances/{instanceId}/health)
+	GetInstanceHealth(ctx context.Context, request GetInstanceHealthRequestObject) (GetInstanceHealthResponseObject, error)
 	// AcceptInvitation Accept an invitation and sign in
 	// (POST /api/v1/invitations/{token})
 	AcceptInvitation(ctx context.Context, request AcceptInvitationRequestObject) (AcceptInvitationResponseObject, error)
@@ -11328,6 +11470,32 @@ func (sh *strictHandler) ListDatabases(ctx *gin.Context, instanceId InstanceId, 
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListDatabasesResponseObject); ok {
 		if err := validResponse.VisitListDatabasesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetInstanceHealth operation middleware
+func (sh *strictHandler) GetInstanceHealth(ctx *gin.Context, instanceId InstanceId) {
+	var request GetInstanceHealthRequestObject
+
+	request.InstanceId = instanceId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetInstanceHealth(ctx, request.(GetInstanceHealthRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetInstanceHealth")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetInstanceHealthResponseObject); ok {
+		if err := validResponse.VisitGetInstanceHealthResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

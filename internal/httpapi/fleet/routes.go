@@ -13,6 +13,7 @@ import (
 	"muster/projections/alerts"
 	"muster/projections/exceptions"
 	"muster/projections/fleet"
+	"muster/projections/health"
 )
 
 // ServerRoutes are the operations on instances, alerts and exceptions.
@@ -23,6 +24,7 @@ type ServerRoutes struct {
 	Fleet       *fleet.Reader
 	Alerts      *alerts.Reader
 	Exceptions  *exceptions.Reader
+	Health      *health.Reader
 	Checks      *catalogue.Catalogue
 	Servers     *assessment.Store
 	Connections Connections

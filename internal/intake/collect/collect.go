@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
 	"muster/domain/fleet"
@@ -39,7 +40,12 @@ const (
 type Fleet interface {
 	ChangeInstance(ctx context.Context, actor commands.Actor, id uuid.UUID, change commands.ChangeInstance) (commands.Mark, error)
 	RecordDatabases(ctx context.Context, actor commands.Actor, instance uuid.UUID, names []string) (commands.Mark, error)
+	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, e fleet.InstanceAssessed) (commands.Mark, error)
 }
+
+// Accepted returns the exceptions that are in force about an instance: what they cover
+// does not count in its score.
+type Accepted func(ctx context.Context, organization, instance uuid.UUID) ([]snapshot.Exception, error)
 
 // Instances says whether an instance is to be assessed.
 type Instances interface {
@@ -52,6 +58,7 @@ type Collector struct {
 	store     *assessment.Store
 	fleet     Fleet
 	instances Instances
+	accepted  Accepted
 	reach     *assessment.Reach
 	postgres  *postgresql.Inspector
 	log       *slog.Logger
@@ -61,14 +68,14 @@ type Collector struct {
 // New returns a collector that connects as far as reach goes; Run makes it work by
 // itself. An error names every fault in the embedded catalogue, feed or rules.
 func New(
-	store *assessment.Store, fleet Fleet, instances Instances, reach *assessment.Reach, log *slog.Logger, now func() time.Time,
+	store *assessment.Store, fleet Fleet, instances Instances, accepted Accepted, reach *assessment.Reach, log *slog.Logger, now func() time.Time,
 ) (*Collector, error) {
 	postgres, err := postgresql.New(now)
 	if err != nil {
 		return nil, fmt.Errorf("start the collector: %w", err)
 	}
 	return &Collector{
-		store: store, fleet: fleet, instances: instances, reach: reach, postgres: postgres, log: log, wake: make(chan struct{}, 1),
+		store: store, fleet: fleet, instances: instances, accepted: accepted, reach: reach, postgres: postgres, log: log, wake: make(chan struct{}, 1),
 	}, nil
 }
 

@@ -55,6 +55,7 @@ type scene struct {
 	collector    *collect.Collector
 	activity     *activity
 	organization uuid.UUID
+	exceptions   []snapshot.Exception
 }
 
 func newScene(t *testing.T) *scene {
@@ -74,11 +75,16 @@ func newScene(t *testing.T) *scene {
 
 func (s *scene) anotherProcess() *collect.Collector {
 	s.Helper()
-	c, err := collect.New(s.store, s.commands, s.activity, &assessment.Reach{}, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
+	c, err := collect.New(s.store, s.commands, s.activity, s.accepted, &assessment.Reach{}, slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)
 	if err != nil {
 		s.Fatal(err)
 	}
 	return c
+}
+
+// accepted are the exceptions that count at an assessment: those that a test has set.
+func (s *scene) accepted(context.Context, uuid.UUID, uuid.UUID) ([]snapshot.Exception, error) {
+	return s.exceptions, nil
 }
 
 // register registers an instance with a connection, as POST /instances does.
@@ -458,7 +464,7 @@ func TestADatabaseFoundDuringALook(t *testing.T) {
 			t.Error(err)
 		}
 		found = known()["late"]
-	}}, s.activity, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
+	}}, s.activity, s.accepted, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,7 +486,7 @@ func TestATargetThatIsNotAllowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := collect.New(s.store, s.commands, s.activity, &assessment.Reach{
+	c, err := collect.New(s.store, s.commands, s.activity, s.accepted, &assessment.Reach{
 		Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Own: own,
 	}, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/internal/assessment"
+	"muster/internal/assessment/changes"
 	"muster/internal/assessment/feed"
 	"muster/internal/lease"
 	"muster/internal/pause"
@@ -72,7 +75,7 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 		return err
 	}
 
-	found := c.postgres.Assess(ctx, target)
+	found, state := c.postgres.Assess(ctx, target)
 	var classified []assessment.DatabaseClassification
 	next := retryInterval
 	if found.Outcome != snapshot.OutcomeUnreachable {
@@ -93,7 +96,21 @@ func (c *Collector) assess(ctx context.Context, claim assessment.Claim) error {
 			return err
 		}
 	}
-	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next))
+	accepted, err := c.accepted(ctx, claim.Organization, claim.Instance)
+	if err != nil {
+		return err
+	}
+	return c.store.Record(ctx, claim, found, classified, pause.Jittered(next), func(tx *sqlx.Tx, at time.Time) error {
+		assessed, news, err := changes.Keep(ctx, tx, changes.Look{
+			Organization: claim.Organization, Instance: claim.Instance, ID: claim.Token, At: at,
+			Assessment: found, State: state, Accepted: accepted,
+		})
+		if err != nil || !news {
+			return err
+		}
+		_, err = c.fleet.RecordAssessmentTx(ctx, tx, actor(claim), assessed)
+		return err
+	})
 }
 
 // leave ends the look at an instance that is not to be assessed, always with an

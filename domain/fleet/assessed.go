@@ -1,0 +1,79 @@
+package fleet
+
+import (
+	"crypto/sha256"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// InstanceAssessed says what an assessment of an instance came to, where that differs
+// from what the log says already: in its score, in what the server is like, or in the
+// day, for a day has a score only where the server was assessed on it.
+//
+// It stays for ever, so it holds nothing of a server's words: names of roles and
+// databases, rules and values are in it as digests alone, salted per organization.
+type InstanceAssessed struct {
+	InstanceID   uuid.UUID     `json:"instanceId"`
+	AssessmentID uuid.UUID     `json:"assessmentId"` // under which the values of its changes are kept
+	At           time.Time     `json:"at"`
+	Score        *int          `json:"score"` // 0-100; null: no check has an answer
+	Grade        string        `json:"grade"` // A to F; empty: no score
+	Domains      []DomainScore `json:"domains"`
+	Changes      []Change      `json:"changes"`
+	Omitted      int           `json:"omitted"` // changes beyond those listed
+}
+
+// DomainScore is the part of a score that one domain of checks has.
+type DomainScore struct {
+	Name        string   `json:"name"`
+	Score       *float64 `json:"score"` // 0-100, in thousandths; null: no check has an answer
+	Failed      int      `json:"failed"`
+	Passed      int      `json:"passed"`
+	NotAssessed int      `json:"notAssessed"` // (check, database) pairs
+}
+
+// ChangeKind is what of a server changed.
+type ChangeKind string
+
+// The kinds there are.
+const (
+	ChangedSetting   ChangeKind = "setting"
+	ChangedRole      ChangeKind = "role"
+	ChangedGrant     ChangeKind = "grant"
+	ChangedHBA       ChangeKind = "hba" // a line of pg_hba.conf
+	ChangedVersion   ChangeKind = "version"
+	ChangedExtension ChangeKind = "extension"
+)
+
+// Change is one thing that differs from the assessment before.
+type Change struct {
+	Kind   ChangeKind `json:"kind"`
+	Key    string     `json:"key"`    // the name of a setting that PostgreSQL comes with; a salted digest of any other name
+	Before string     `json:"before"` // a salted digest; empty: it was not there
+	After  string     `json:"after"`  // likewise; empty: it is gone
+}
+
+// Same says whether two assessments of one day say the same of a server that did not
+// change between them.
+func (e InstanceAssessed) Same(other InstanceAssessed) bool {
+	return equal(e.Score, other.Score) && e.Grade == other.Grade &&
+		slices.EqualFunc(e.Domains, other.Domains, func(a, b DomainScore) bool {
+			return a.Name == b.Name && equal(a.Score, b.Score) && a.Failed == b.Failed && a.Passed == b.Passed && a.NotAssessed == b.NotAssessed
+		})
+}
+
+func equal[T comparable](a, b *T) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// AssessmentsOf is the id of the stream that says what assessments of an instance came
+// to. It is not the instance's own, which is loaded whole for every change to it.
+func AssessmentsOf(instance uuid.UUID) (id uuid.UUID) {
+	about := sha256.Sum256([]byte("assessments of instance " + instance.String()))
+	copy(id[:], about[:])
+	id[6] = id[6]&0x0f | 0x80 // version 8: made by whoever made it
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}

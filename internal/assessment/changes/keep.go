@@ -1,0 +1,184 @@
+package changes
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/internal/snapshot"
+	"muster/internal/statement"
+)
+
+// MaxChanges is how many differences one event lists.
+const MaxChanges = 500
+
+// Look is one assessment that was recorded.
+type Look struct {
+	Organization, Instance uuid.UUID
+	ID                     uuid.UUID // of the assessment
+	At                     time.Time // when it was recorded
+	Assessment             snapshot.Assessment
+	State                  State
+	Accepted               []snapshot.Exception // those in force
+}
+
+var (
+	//go:embed sql/keep_state.sql
+	keepStateSQL string
+	//go:embed sql/keep_values.sql
+	keepValuesSQL string
+)
+
+// Keep takes one more look into account and returns what the log is to be told of it;
+// news is false where the log says so already. It belongs into the transaction that
+// records the assessment, which has locked the instance's target.
+func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, news bool, err error) {
+	if l.Assessment.Outcome == snapshot.OutcomeUnreachable {
+		return e, false, nil
+	}
+	if e, err = score(l); err != nil {
+		return e, false, err
+	}
+	salt, err := saltOf(ctx, tx, l.Organization)
+	if err != nil {
+		return e, false, err
+	}
+	before, told, err := last(ctx, tx, l.Organization, l.Instance)
+	if err != nil {
+		return e, false, err
+	}
+	now, differ := before.after(l.State, func(i Item) string { return digest(salt, string(i.Kind), i.Database, i.Name, i.Value) })
+	e.Omitted = max(0, len(differ)-MaxChanges)
+	differ = differ[:len(differ)-e.Omitted]
+	for _, d := range differ {
+		e.Changes = append(e.Changes, change(salt, d))
+	}
+	news = len(differ) > 0 || !Day(told.At).Equal(Day(e.At)) || !told.Same(e)
+	if !news && slices.Equal(before.Items, now.Items) && slices.Equal(before.Seen, now.Seen) {
+		return e, false, nil
+	}
+	return e, news, write(ctx, tx, l, now, e, differ)
+}
+
+// Day is the day of a score: of UTC, as the buckets of the tiles.
+func Day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
+
+// last is what the last look saw, and what the log was told of it.
+func last(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) (before known, told fleet.InstanceAssessed, err error) {
+	row, found, err := statement.Find[struct{ State, Told []byte }](ctx, tx, "read what is known of instance "+instance.String(),
+		`SELECT state, told FROM instance_states WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
+	if err != nil || !found {
+		return before, told, err
+	}
+	if err := json.Unmarshal(row.State, &before); err != nil {
+		return before, told, fmt.Errorf("decode what is known of instance %s: %w", instance, err)
+	}
+	if err := json.Unmarshal(row.Told, &told); err != nil {
+		return before, told, fmt.Errorf("decode what the log says of instance %s: %w", instance, err)
+	}
+	return before, told, nil
+}
+
+// change is a difference as the log keeps it.
+func change(salt []byte, d difference) fleet.Change {
+	c := fleet.Change{Kind: d.either().Kind, Key: keyOf(salt, d.either())}
+	if d.before != nil {
+		c.Before = d.before.Digest
+	}
+	if d.after != nil {
+		c.After = d.after.Digest
+	}
+	return c
+}
+
+// digest is 128 bits of an HMAC, in hex; parts are told apart by their lengths.
+func digest(salt []byte, parts ...string) string {
+	mac := hmac.New(sha256.New, salt)
+	for _, part := range parts {
+		fmt.Fprintf(mac, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// saltOf is the salt of an organization's digests, made when it is first asked for.
+func saltOf(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID) ([]byte, error) {
+	fresh := make([]byte, 32)
+	_, _ = rand.Read(fresh) // does not fail since Go 1.24
+	if err := statement.Exec(ctx, tx, "make a salt", `INSERT INTO change_salts (organization_id, salt) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+		organization, fresh); err != nil {
+		return nil, err
+	}
+	return statement.One[[]byte](ctx, tx, "read the salt", `SELECT salt FROM change_salts WHERE organization_id = $1`, organization)
+}
+
+// valueRow is what a change shows of one difference, in the order of keep_values.sql.
+type valueRow struct {
+	Organization, Instance, Assessment uuid.UUID
+	Nth                                int
+	At                                 time.Time
+	Name                               string
+	Before, After                      *string
+}
+
+func write(ctx context.Context, tx *sqlx.Tx, l Look, now known, e fleet.InstanceAssessed, differ []difference) error {
+	state, err := json.Marshal(now)
+	if err != nil {
+		return fmt.Errorf("encode what is known of instance %s: %w", l.Instance, err)
+	}
+	e.Changes = []fleet.Change{} // the log has them
+	told, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("encode what the log says of instance %s: %w", l.Instance, err)
+	}
+	if err := statement.Exec(ctx, tx, "keep what is known of instance "+l.Instance.String(), keepStateSQL,
+		l.Organization, l.Instance, string(state), string(told)); err != nil {
+		return err
+	}
+	rows := make([]valueRow, len(differ))
+	for i, d := range differ {
+		rows[i] = valueRow{l.Organization, l.Instance, l.ID, i, l.At, storable(d.either().called()), shown(d.before), shown(d.after)}
+	}
+	return statement.Exec(ctx, tx, "keep what changed on instance "+l.Instance.String(), keepValuesSQL, statement.Columns(rows)...)
+}
+
+func shown(k *Kept) *string {
+	text := k.Shown()
+	if text != nil {
+		*text = storable(*text)
+	}
+	return text
+}
+
+// storable is a text as PostgreSQL can keep it.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// Forget deletes what is known of an instance, on q, for a caller who removes it.
+func Forget(ctx context.Context, q sqlx.ExecerContext, organization, instance uuid.UUID) error {
+	for _, table := range []string{"instance_states", "instance_change_values"} {
+		if err := statement.Exec(ctx, q, "forget what changed on instance "+instance.String(),
+			`DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prune deletes the values of changes that an organization does not want kept any longer.
+func Prune(ctx context.Context, q sqlx.ExecerContext) (int64, error) {
+	return statement.Affected(ctx, q, "prune the values of old changes", `DELETE FROM instance_change_values v USING organizations o
+		WHERE o.id = v.organization_id AND v.recorded_at < now() - make_interval(days => o.inputs_retention_days)`)
+}

@@ -1,0 +1,37 @@
+package changes
+
+import (
+	"math"
+
+	"muster/domain/fleet"
+	"muster/domain/report"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// score is what a look comes to by the formula of the scorecard.
+func score(l Look) (fleet.InstanceAssessed, error) {
+	checks, err := catalogue.Load()
+	if err != nil {
+		return fleet.InstanceAssessed{}, err
+	}
+	doc := snapshot.Document{
+		Kind: string(report.InstanceScorecard), AsOf: l.At, Checks: checks.Definitions(), Exceptions: l.Accepted,
+		Instances: []snapshot.Instance{{ID: l.Instance, Engine: string(fleet.PostgreSQL), Active: true, Assessment: &l.Assessment}},
+	}
+	s := analysis.HealthScore(doc, &doc.Instances[0])
+	e := fleet.InstanceAssessed{InstanceID: l.Instance, AssessmentID: l.ID, At: l.At, Grade: s.Grade, Domains: []fleet.DomainScore{}, Changes: []fleet.Change{}}
+	if s.Known {
+		e.Score = &s.Overall
+	}
+	for _, d := range s.Domains {
+		domain := fleet.DomainScore{Name: d.Name, Failed: d.Failed, Passed: d.Checks - d.Failed, NotAssessed: d.Gaps}
+		if d.Known {
+			points := math.Round(1000*d.Score) / 1000
+			domain.Score = &points
+		}
+		e.Domains = append(e.Domains, domain)
+	}
+	return e, nil
+}

@@ -1,0 +1,110 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/oapi-codegen/runtime/types"
+
+	domain "muster/domain/fleet"
+	"muster/internal/assessment/changes"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/projections/health"
+)
+
+// changesShown is how many changes the health of an instance lists.
+const changesShown = 500
+
+// GetInstanceHealth answers from what the log says of an instance's assessments, and from
+// the values that are kept beside it.
+func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceHealthRequestObject) (api.GetInstanceHealthResponseObject, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	_, ok, err := s.Fleet.Instance(ctx, organization, r.InstanceId)
+	if err := wire.Found(ok, err, "instance"); err != nil {
+		return nil, err
+	}
+	shown := api.InstanceHealth{Domains: []api.DomainHealth{}, History: []api.ScoreOfDay{}}
+	today := s.Now().UTC().Truncate(24 * time.Hour)
+	days, err := s.Health.Days(ctx, organization, []uuid.UUID{r.InstanceId}, today.AddDate(0, 0, 1-health.KeptDays))
+	if err != nil {
+		return nil, err
+	}
+	if len(days) > 0 {
+		last := days[len(days)-1]
+		shown.Score, shown.Grade, shown.AssessedAt = last.Score, wire.Optional(last.Grade), wire.UTC(&last.At)
+		domains, err := s.Health.Domains(ctx, organization, r.InstanceId, last.Day)
+		if err != nil {
+			return nil, err
+		}
+		shown.Domains = wire.List(domains, func(d domain.DomainScore) api.DomainHealth {
+			return api.DomainHealth{Name: d.Name, Score: d.Score, Failed: d.Failed, Passed: d.Passed, NotAssessed: d.NotAssessed}
+		})
+		for i, score := range everyDay(days, days[0].Day, today) {
+			shown.History = append(shown.History, api.ScoreOfDay{Day: types.Date{Time: days[0].Day.AddDate(0, 0, i)}, Score: score})
+		}
+	}
+	if shown.Settings, err = s.settings(ctx, r.InstanceId); err != nil {
+		return nil, err
+	}
+	if shown.Changes, err = s.changes(ctx, r.InstanceId); err != nil {
+		return nil, err
+	}
+	return api.GetInstanceHealth200JSONResponse(shown), nil
+}
+
+// everyDay are the scores of each day from the first to the last, nil where there is
+// none. The days of scores are sorted.
+func everyDay(scores []health.Score, first, last time.Time) []*int {
+	if last.Before(first) {
+		return []*int{}
+	}
+	days := make([]*int, int(last.Sub(first)/(24*time.Hour))+1)
+	for _, score := range scores {
+		if day := int(score.Day.Sub(first) / (24 * time.Hour)); day >= 0 && day < len(days) {
+			days[day] = score.Score
+		}
+	}
+	return days
+}
+
+func (s *ServerRoutes) settings(ctx context.Context, instance uuid.UUID) ([]api.Setting, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	settings, err := changes.Settings(ctx, s.DB, organization, instance)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := s.Health.SettingsChanged(ctx, organization, instance)
+	if err != nil {
+		return nil, err
+	}
+	return wire.List(settings, func(setting changes.Setting) api.Setting {
+		shown := api.Setting{Name: setting.Name, Value: setting.Value, Unit: wire.Optional(setting.Unit)}
+		if at, ok := changed[setting.Key]; ok {
+			shown.ChangedAt = wire.UTC(&at)
+		}
+		return shown
+	}), nil
+}
+
+func (s *ServerRoutes) changes(ctx context.Context, instance uuid.UUID) ([]api.InstanceChange, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	rows, err := s.Health.Changes(ctx, organization, instance, changesShown)
+	if err != nil {
+		return nil, err
+	}
+	ids := wire.List(rows, func(c health.Changed) uuid.UUID { return c.Assessment })
+	values, err := changes.ValuesOf(ctx, s.DB, organization, slices.Compact(ids))
+	if err != nil {
+		return nil, err
+	}
+	return wire.List(rows, func(c health.Changed) api.InstanceChange {
+		shown := api.InstanceChange{At: c.At.UTC(), Kind: string(c.Kind), Added: c.Added, Removed: c.Removed}
+		if v, kept := values[changes.Place{Assessment: c.Assessment, Nth: c.Nth}]; kept {
+			shown.Name, shown.Before, shown.After = &v.Name, v.Before, v.After
+		}
+		return shown
+	}), nil
+}
