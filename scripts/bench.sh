@@ -248,8 +248,10 @@ for version in 1.0 2.0; do
   row "remote_write $version, decoding full scrapes of node_exporter" "≥ 300,000 samples/s" "$(thousands "$rate") samples/s" \
     "–" "$rate" '>=' 300000
 done
-share=$(figure BenchmarkRound %-of-a-core)
-row "what measuring costs a server with 5,000 statements" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound server-ms)") ms of CPU there" "$share" '<=' 1
+share=$(figure BenchmarkRound/counters %-of-a-core)
+row "what measuring costs a server with 5,000 statements" "≤ 1 % of a core" "$(awk -v s="${share:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound/counters server-ms)") ms of CPU there" "$share" '<=' 1
+texts=$(figure BenchmarkRound/texts %-of-a-core)
+row "the same in a minute in which texts are read" "≤ 1 % of a core" "$(awk -v s="${texts:-0}" 'BEGIN { printf "%.3f", s }') %" "a minute of it takes $(round "$(figure BenchmarkRound/texts server-ms)") ms of CPU there" "$texts" '<=' 1
 
 cat <<END
 Taken on $(date -u +%Y-%m-%d) with \`${QUICK:+QUICK=1 }make bench\` at $(git describe --always --dirty 2>/dev/null || echo "an unknown commit"), in $((SECONDS / 60)) min $((SECONDS % 60)) s: $cores cores${cpu:+ ($cpu)}, ${ram:-RAM unknown}, ${postgres:-PostgreSQL unknown}, ${fsync:-unknown time} for fdatasync (pg_test_fsync), $(go env GOVERSION).
