@@ -44,6 +44,8 @@ var (
 	storiesYAML []byte
 	//go:embed servers.yaml
 	serversYAML []byte
+	//go:embed statements.yaml
+	statementsYAML []byte
 )
 
 // rules are a dozen an engine, stories the incidents of each.

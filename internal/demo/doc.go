@@ -38,6 +38,11 @@
 // the transaction that keeps their samples (the batch's Guard). So there is no state
 // but that set: whatever is missing in it is written, whoever stopped and for how long.
 //
+// Statements have the texts that their applications would send, without literals
+// (statements.yaml, workloads.go), of the three engines whose texts are kept; servers of
+// PostgreSQL 14 and newer say how long they executed, of which the statements explain
+// nine tenths.
+//
 // The live server and the machine it runs on have no made-up past: what is shown of
 // them was measured.
 //

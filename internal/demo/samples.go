@@ -49,12 +49,14 @@ type database struct {
 	name    string
 	strains []episode // those that are one
 	size    float64   // of its work in that of a database of the server, about 1
+	busy    chance    // of how much of its time its statements explain
 	queries []seededQuery
 }
 
 // seededQuery is a query of one database, with what its figures are drawn from.
 type seededQuery struct {
 	query
+	text                   string
 	calls, length, longest chance
 	// It is there from a time on, and takes so many times longer until another.
 	since, mended time.Time
@@ -108,10 +110,10 @@ func newAgent(made time.Time, s server, ids commands.FleetIDs, tenants []uuid.UU
 		}
 	}
 	for _, d := range ids.Databases {
-		of := database{id: d.ID, name: d.ExternalID, size: 0.5 + newChance(s.Name, d.ExternalID).draw(0)}
+		of := database{id: d.ID, name: d.ExternalID, size: 0.5 + newChance(s.Name, d.ExternalID).draw(0), busy: newChance(s.Name, d.ExternalID, "busy")}
 		seeded := func(q query) seededQuery {
 			seed := func(what string) chance { return newChance(s.Name, d.ExternalID, q.key, what) }
-			return seededQuery{query: q, calls: seed("calls"), length: seed("length"), longest: seed("longest")}
+			return seededQuery{query: q, text: textOf(s.Engine, d.ExternalID, q.key), calls: seed("calls"), length: seed("length"), longest: seed("longest")}
 		}
 		for _, q := range queries {
 			of.queries = append(of.queries, seeded(q))

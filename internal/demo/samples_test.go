@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
+	"muster/internal/intake/sqltext"
 	"muster/internal/measurements"
 )
 
@@ -350,6 +352,47 @@ func TestServersHaveTheirDays(t *testing.T) {
 		if got := usedOf(b, test.host, "/") >= 0; got != test.want {
 			t.Errorf("%s %d days ago: %v", test.host, test.age, got)
 		}
+	}
+}
+
+// TestStatementsHaveTexts which are as they may be kept, each of three engines, and are
+// told apart by their databases; and no server explains more than its sessions executed.
+func TestStatementsHaveTexts(t *testing.T) {
+	t.Parallel()
+	minute := madeAt.Truncate(time.Minute)
+	texts, coverage := map[fleet.Engine]map[string]bool{}, 0
+	for at := minute.Add(-6 * time.Hour); at.Before(minute); at = at.Add(time.Hour) {
+		for _, s := range newAgents(madeAt, onPaper()).samples(at, at.Add(time.Hour), time.Hour).Statements {
+			explained := 0.0
+			for _, one := range s.Statements {
+				explained += one.TotalMs
+				if normal := sqltext.Normalize(s.Engine, one.Text); normal != one.Text || strings.ContainsAny(one.Text, "{}") {
+					t.Errorf("%s of %s is kept as\n%s, not as\n%s", one.Key, s.Engine, normal, one.Text)
+				}
+				if texts[s.Engine] == nil {
+					texts[s.Engine] = map[string]bool{}
+				}
+				texts[s.Engine][one.Text] = true
+			}
+			if s.BusyMs != nil {
+				coverage++
+				if share := explained / *s.BusyMs; share < 0.85 || share > 1 {
+					t.Errorf("%v of the time is explained", share)
+				}
+			}
+		}
+	}
+	for engine, tables := range map[fleet.Engine]int{fleet.PostgreSQL: 6, fleet.SQLServer: 3, fleet.Oracle: 3, fleet.MySQL: 0, fleet.MongoDB: 0} {
+		want := max(1, tables*len(queries)) // 1: the empty one
+		if engine == fleet.PostgreSQL {
+			want++ // the released one
+		}
+		if got := len(texts[engine]); got != want || texts[engine][""] != (tables == 0) {
+			t.Errorf("%d texts of %s, want %d", got, engine, want)
+		}
+	}
+	if coverage == 0 {
+		t.Error("no server says how long it executed")
 	}
 }
 

@@ -33,7 +33,8 @@ func (c counted) part(i, n int64) counted {
 }
 
 // statements is what the statements of a database did in the minutes from first to
-// last: one sample, or of Oracle as many as its rule wants. The first of several has
+// last, with what PostgreSQL says beside of how long it executed, which is a little more:
+// one sample, or of Oracle as many as its rule wants. The first of several has
 // what the minutes before the last one did, too.
 func (a *agent) statements(d *database, first, last time.Time) []measurements.StatementSample {
 	parts := 1
@@ -60,16 +61,24 @@ func (a *agent) statements(d *database, first, last time.Time) []measurements.St
 				sum.addCounted(before)
 			}
 			if sum.calls > 0 {
-				out[i].Statements = append(out[i].Statements, a.sample(d.queries[k].key, sum))
+				out[i].Statements = append(out[i].Statements, a.sample(&d.queries[k], sum))
 			}
 		}
+	}
+	if a.tellsBusy() {
+		executing := 0.0
+		for _, one := range out[0].Statements {
+			executing += one.TotalMs
+		}
+		executing *= 1.02 + 0.12*d.busy.drift(minuteOf(last), 45)
+		out[0].BusyMs = &executing
 	}
 	return out
 }
 
 // sample is the sums as the engine's agent tells them: only SQL Server has maxima.
-func (a *agent) sample(key string, sum counted) measurements.Statement {
-	s := measurements.Statement{Key: key, Calls: sum.calls, TotalMs: sum.totalMs}
+func (a *agent) sample(q *seededQuery, sum counted) measurements.Statement {
+	s := measurements.Statement{Key: q.key, Calls: sum.calls, TotalMs: sum.totalMs, Text: q.text}
 	if a.Engine == fleet.SQLServer {
 		s.MaxMs = &sum.maxMs
 	}

@@ -1,6 +1,8 @@
 package demo
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"muster/domain/fleet"
@@ -35,6 +37,27 @@ var released = struct {
 }{
 	"demo-pg-orders-01", "orders", query{"bought together", 0.12, 1.5},
 	-5*time.Hour - 50*time.Minute, -2*time.Hour - 55*time.Minute, 36,
+}
+
+// said is what statements read, by their keys, and what their databases are about.
+var said = reading[struct {
+	Tables map[string]string
+	Texts  map[fleet.Engine]map[string]string
+}]("statements.yaml", statementsYAML)
+
+// textOf is the text of a statement; empty where its engine's are not kept.
+func textOf(engine fleet.Engine, database, key string) string {
+	return strings.ReplaceAll(said().Texts[engine][key], "{table}", said().Tables[database])
+}
+
+// busyFrom is the first version of PostgreSQL that counts how long its sessions execute.
+const busyFrom = 14
+
+// tellsBusy says whether the server counts how long its sessions execute.
+func (s server) tellsBusy() bool {
+	major, _, _ := strings.Cut(s.Version, ".")
+	version, err := strconv.Atoi(major)
+	return s.Engine == fleet.PostgreSQL && err == nil && version >= busyFrom
 }
 
 // idleWait is what a session waits for that nobody uses, by engines that say so.
