@@ -1,7 +1,7 @@
 // What is done with alerts, one and many: notes, mutes that end, selection.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { apiAs, serverUrl, violations, visit } from "./browser";
+import { apiAs, requestsTo, serverUrl, violations, visit } from "./browser";
 import { sideways } from "./pages";
 
 type Own = { id: string; title: string };
@@ -80,7 +80,7 @@ test("a note and the end of a mute are given with an action, and shown with who 
   await dialog.getByLabel("How long").selectOption("For 4 hours");
   await dialog.getByRole("button", { name: "Mute", exact: true }).click();
   await dialog.getByText(/change the direction of text/).waitFor();
-  expect(await note.evaluate((field) => field === document.activeElement)).toBe(true);
+  await expect.poll(() => note.evaluate((field) => field === document.activeElement)).toBe(true);
   await note.fill("for the night");
   await dialog.getByRole("button", { name: "Mute", exact: true }).click();
   await page.getByText(/^Muted by Mia Member until /).waitFor();
@@ -144,4 +144,38 @@ test("a viewer selects nothing", async () => {
   const page = await visit("/alerts?range=30d", { as: "viewer" });
   await page.getByRole("row").nth(2).waitFor();
   expect(await page.getByRole("row").getByRole("checkbox").count()).toBe(0);
+});
+
+test("alerts are marks on every chart, which the address hides", async () => {
+  const page = await visit("/?range=24h", { as: "member" });
+  const marks = page.locator(".chart-mark");
+  const charts = page.locator("[data-chart]");
+  await expect.poll(() => charts.count()).toBe(4);
+  await expect.poll(() => marks.count()).toBeGreaterThan(3);
+  const each = () => charts.evaluateAll((all) => all.map((chart) => chart.querySelectorAll(".chart-mark").length));
+  await expect.poll(async () => new Set(await each()).size).toBe(1);
+  const glyph = marks.last().locator("i");
+  expect(await glyph.getAttribute("title")).toMatch(/ (raised|resolved): /);
+  const plot = await charts.last().locator("canvas").boundingBox();
+  const at = await glyph.boundingBox();
+  expect(at && plot && at.x >= plot.x && at.x <= plot.x + plot.width).toBe(true);
+  expect(
+    await page
+      .locator("[data-chart] [id]")
+      .getByText(/alerts? raised and \d+ resolved/)
+      .count(),
+  ).toBe(4);
+  expect(await violations(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "Utilization: more" }).click();
+  await page.getByRole("menuitem", { name: "Hide alerts on charts" }).click();
+  await page.waitForURL(/hide=alertMarks/);
+  await expect.poll(() => marks.count()).toBe(0);
+  const asked = requestsTo(page, "/api/v1/alerts");
+  await page.reload();
+  await expect.poll(() => charts.count()).toBe(4);
+  await page.getByRole("button", { name: "Wait events: more" }).click();
+  await page.getByRole("menuitem", { name: "Show alerts on charts" }).click();
+  await expect.poll(() => marks.count()).toBeGreaterThan(3);
+  expect(asked.filter((url) => url.searchParams.get("pageSize") === "100")).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ import type { ChartProps, ChartSeries, Marker } from "./types";
 import { usePlot } from "./usePlot";
 import { useReadout } from "./useReadout";
 
-export type { ChartProps, ChartSeries, Marker, Picked } from "./types";
+export type { ChartProps, ChartSeries, Marker, Marks, Picked } from "./types";
 
 const none: ReadonlySet<string> = new Set();
 const noMarkers: Marker[] = [];
@@ -21,7 +21,16 @@ const noMarkers: Marker[] = [];
  * reads out the bucket under it.
  */
 export function TimeSeriesChart(props: ChartProps) {
-  const { title, group, stacked = false, height = 200, markers = noMarkers, hidden = none, pickedAt = null } = props;
+  const {
+    title,
+    group,
+    stacked = false,
+    height = 200,
+    markers = noMarkers,
+    hidden = none,
+    pickedAt = null,
+    marks = null,
+  } = props;
   const model = useModel(props, stacked, hidden);
   const root = useRef<HTMLElement>(null);
   const slider = useRef<HTMLDivElement>(null);
@@ -30,7 +39,7 @@ export function TimeSeriesChart(props: ChartProps) {
   useLayoutEffect(() => {
     latest.current = props;
   });
-  const plot = usePlot({ root, slider, latest, model, stacked, height, pickedAt });
+  const plot = usePlot({ root, slider, latest, model, stacked, height, pickedAt, marks });
   useReadout({ root, slider, plot, latest, model, group });
   const widths = useMemo(() => {
     const times = [0, model.starts.length - 1].map((i) => bucketLabel(model.starts[i] ?? model.from, model.bucketSize));
@@ -48,7 +57,7 @@ export function TimeSeriesChart(props: ChartProps) {
           role="slider"
           tabIndex={0}
           aria-label={`${title}, bucket`}
-          aria-describedby={shown.length + model.bands.length > 0 || props.onPick ? notesId : undefined}
+          aria-describedby={shown.length + model.bands.length > 0 || marks || props.onPick ? notesId : undefined}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, model.starts.length - 1)}
           aria-valuenow={Math.max(0, model.idle)}
@@ -70,8 +79,21 @@ export function TimeSeriesChart(props: ChartProps) {
               <span>{m.label}</span>
             </div>
           ))}
+          {marks && <span className="visually-hidden">{marks.label}</span>}
           {props.onPick && <span className="visually-hidden">Enter shows who is behind the bucket</span>}
         </div>
+        {marks?.marks.map(({ at, tone, hollow, label }) => (
+          <div
+            key={`${at} ${hollow}`}
+            className="chart-marker chart-mark"
+            data-at={at}
+            data-tone={tone}
+            data-hollow={hollow || undefined}
+            aria-hidden
+          >
+            <i title={label} />
+          </div>
+        ))}
         {picked && <div className="chart-marker chart-picked" data-at={pickedAt} />}
       </div>
     </figure>

@@ -31,6 +31,12 @@ export type Band = { label: string; scale: "linear" | "log"; series: readonly st
 /** Marker is an instant worth a vertical line: "monitoring started 19 Nov 06:12". */
 export type Marker = { at: string; label: string };
 
+/** Mark is an instant of many, a short line at which nothing is written: its colour says how bad, hollow that it is over. */
+export type Mark = { at: number; tone: string; hollow: boolean; label: string };
+
+/** Marks are a chart's, and what they come to in words. One object for as long as they are the same. */
+export type Marks = { marks: readonly Mark[]; label: string };
+
 /** Picked is a bucket that was clicked, as RFC 3339, and the series that was meant; null is none of them, or all. */
 export type Picked = { from: string; to: string; series: string | null };
 
@@ -62,6 +68,7 @@ export type ChartProps = {
   /** A series of the legend was pressed; without it nothing can be hidden. */
   onToggle?: (key: string) => void;
   markers?: Marker[];
+  marks?: Marks | null;
   /** Told the whole buckets that were dragged over, as RFC 3339; without it nothing can be dragged. */
   onZoom?: (from: string, to: string) => void;
   /** Told which bucket was clicked, or of the cursor chosen by Enter; without it nothing can be picked. */

@@ -5,7 +5,7 @@ import { onSchemeChange, readLook } from "./look";
 import { bucketAt, type Model, seriesAt, spanOf } from "./model";
 import { newPlot, type Plot } from "./plot";
 import { followPointer } from "./pointer";
-import type { ChartProps } from "./types";
+import type { ChartProps, Marks } from "./types";
 
 export type Ref<T> = { current: T };
 /** Parts are what the hooks of one chart share. */
@@ -26,7 +26,8 @@ export function usePlot({
   stacked,
   height,
   pickedAt,
-}: Parts & { stacked: boolean; height: number; pickedAt: number | null }) {
+  marks,
+}: Parts & { stacked: boolean; height: number; pickedAt: number | null; marks: Marks | null }) {
   const plot = useRef<Plot | null>(null);
   const current = useRef(model);
   useLayoutEffect(() => {
@@ -67,10 +68,11 @@ export function usePlot({
       drawn.destroy();
     };
   }, [root, slider, latest, colors, stacked, height]);
-  // What is picked changes without a drawing, which places the rest.
+  // What is picked, and marks, change without a drawing, which places the rest.
   useLayoutEffect(() => {
-    if (pickedAt !== null && root.current && plot.current?.u.status === 1) placeLabels(plot.current.u, root.current);
-  }, [root, pickedAt]);
+    if ((pickedAt !== null || marks) && root.current && plot.current?.u.status === 1)
+      placeLabels(plot.current.u, root.current);
+  }, [root, pickedAt, marks]);
   return plot;
 }
 

@@ -11,6 +11,7 @@ import { FirstRun } from "./FirstRun";
 import { awaitsFirst, beginning, useFleet, useReporting } from "./fleet";
 import { Kpis } from "./Kpis";
 import { LaterPanel, usePanelSoon } from "./LaterPanel";
+import { MarksProvider } from "./marks";
 import { ReportingLine } from "./ReportingLine";
 import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
 import { useWho } from "./who";
@@ -54,12 +55,14 @@ export function DashboardPage() {
       <div className={classes.page} data-beside={who !== null}>
         <Beginning />
         <Kpis />
-        <div className={classes.tiles}>
-          <AlertHistoryTile />
-          <UtilizationTile />
-          <QueryPerformanceTile />
-          <WaitEventsTile />
-        </div>
+        <MarksProvider>
+          <div className={classes.tiles}>
+            <AlertHistoryTile />
+            <UtilizationTile />
+            <QueryPerformanceTile />
+            <WaitEventsTile />
+          </div>
+        </MarksProvider>
         <Digest />
       </div>
       {who && <LaterPanel who={who} />}

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Paper, Skeleton, Title } from "@mantine/core";
-import { IconChartLine, IconCopy, IconDots, IconTable } from "@tabler/icons-react";
+import { IconBell, IconChartLine, IconCopy, IconDots, IconTable } from "@tabler/icons-react";
 import { type ComponentProps, lazy, type ReactNode, Suspense, useId, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
@@ -14,6 +14,7 @@ import { distanceBefore } from "../window/window";
 import { beside } from "./before";
 import classes from "./dashboard.module.css";
 import { useLast } from "./last";
+import { useMarks } from "./marks";
 import { NoInstance, NoValues } from "./NoValues";
 import { type SeriesName, useHidden } from "./useHidden";
 import { type Figure, figureOf, useWho } from "./who";
@@ -54,11 +55,16 @@ function TileMenu({
   title,
   table,
   onTable,
+  marks,
+  onMarks,
   onCopy,
 }: {
   title: string;
   table: boolean;
   onTable: (table: boolean) => void;
+  /** Whether alerts are marked, on every chart. */
+  marks: boolean;
+  onMarks: () => void;
   /** undefined while there is nothing to copy or to show in another way. */
   onCopy?: () => void;
 }) {
@@ -76,6 +82,9 @@ function TileMenu({
           onClick={() => onTable(!table)}
         >
           {table ? "Show as chart" : "Show as table"}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconBell size={16} aria-hidden />} onClick={onMarks}>
+          {marks ? "Hide alerts on charts" : "Show alerts on charts"}
         </Menu.Item>
         <Menu.Item disabled={!onCopy} leftSection={<IconCopy size={16} aria-hidden />} onClick={onCopy}>
           Copy as CSV
@@ -116,6 +125,7 @@ export function Tile<A extends Answer>({
   const scope = useScope();
   const { hidden, toggle } = useHidden();
   const { middle, show } = useWho();
+  const marks = useMarks();
   const heading = useId();
   const afterFirst = useAfterFirst();
   const waits = later && !afterFirst;
@@ -151,6 +161,7 @@ export function Tile<A extends Answer>({
       onPick: ({ from, to, series }: Picked) =>
         show({ figure: series === null ? whole : figureOf[series as SeriesName], from, to }),
       pickedAt: middle,
+      marks,
       height: plotHeight,
       hidden,
       onToggle: toggle,
@@ -187,6 +198,8 @@ export function Tile<A extends Answer>({
           title={title}
           table={table}
           onTable={setTable}
+          marks={!hidden.has("alertMarks")}
+          onMarks={() => toggle("alertMarks")}
           onCopy={
             ready && data && drawing && valued
               ? () => copy(title, toCSV({ bucketStarts: data.bucketStarts, series: withBefore(drawing.series) }))

@@ -25,6 +25,8 @@ export const series = [
   ...(["avgLatencyMs", "maxLatencyMs"] as const),
   ...(["locks", "lightweightLocks", "io", "clientNetwork", "other"] as const),
 ] as const;
+/** What the dashboard can do without: its series, and the alerts on its charts. */
+export const hidable = [...series, "alertMarks"] as const;
 export const checkSeverities = ["Critical", "High", "Medium", "Low"] as const;
 export const checkDomains = ["Security", "Performance", "Configuration", "Schema", "Maintenance"] as const;
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
@@ -47,7 +49,7 @@ const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
 const dashboard = {
   ...scope,
-  hide: noneOf(...series),
+  hide: noneOf(...hidable),
   compare: oneOf("previous"),
   who: oneOf(...figures),
   whoFrom: instant,
