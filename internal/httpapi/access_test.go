@@ -40,6 +40,8 @@ GET    /api/v1/metrics/query-performance             vmaA metrics:read
 GET    /api/v1/metrics/query-performance/contributors vmaA metrics:read
 GET    /api/v1/metrics/wait-events                   vmaA metrics:read
 GET    /api/v1/metrics/wait-events/contributors      vmaA metrics:read
+GET    /api/v1/statements                            vmaA metrics:read
+GET    /api/v1/statements/:statementId               vmaA metrics:read
 GET    /api/v1/alerts                                vmaA alerts:read
 GET    /api/v1/alerts/raised-resolved-history        vmaA metrics:read alerts:read
 GET    /api/v1/alerts/raised-resolved-history/contributors vmaA metrics:read alerts:read

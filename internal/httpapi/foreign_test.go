@@ -18,6 +18,7 @@ import (
 	"muster/domain/organization"
 	"muster/internal/accounts"
 	"muster/internal/mail"
+	"muster/internal/measurements"
 )
 
 // belongings are ids of everything that an organization can have, by the path
@@ -48,11 +49,14 @@ func (w *world) belongings(of tenant) map[string]string {
 	must(w.t, err)
 	mails, err := w.deps.Outbox.List(of.organization.ID, 1)
 	must(w.t, err)
+	database := id(`SELECT stream_id FROM events WHERE organization_id = $1 AND stream_type = 'database' LIMIT 1`)
+	w.measuredNow(of, instance, uuid.MustParse(database))
 	return map[string]string{
 		"reportId":     ready.String(),
 		"instanceId":   instance.String(),
 		"alertId":      w.raised(of, commands.AlertItem{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String(),
-		"databaseId":   id(`SELECT stream_id FROM events WHERE organization_id = $1 AND stream_type = 'database' LIMIT 1`),
+		"databaseId":   database,
+		"statementId":  measurements.StatementID(instance, measurements.HashStatement(uuid.MustParse(database), hidden)).String(),
 		"memberId":     of.viewer.ID.String(),
 		"findingId":    id(`SELECT id FROM findings WHERE organization_id = $1 LIMIT 1`),
 		"exceptionId":  asked.object()["id"].(string),
@@ -92,6 +96,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	bodies := map[string]string{ // where one is needed
 		"changeInstance": `{"active":false}`, "changeMember": `{"role":"viewer"}`,
 	}
+	queries := map[string]string{"getStatement": windowed(w.ago(day).Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), "1h")}
 	untold := []string{"name", "provider", "token", "checkId"} // the installation's; an invitation's secret is nobody's id
 	tried := 0
 	for _, key := range slices.Sorted(maps.Keys(w.server.routes)) {
@@ -111,7 +116,7 @@ func TestForeignIsUnknown(t *testing.T) {
 		}
 		tried++
 		ask := func(id string) string {
-			path := pathSegment.ReplaceAllString(r.Path, id)
+			path := pathSegment.ReplaceAllString(r.Path, id) + queries[r.Operation.OperationID]
 			return withoutIDs(w.do(request{method: r.Method, path: path, as: w.ours.admin, body: bodies[r.Operation.OperationID]}), id)
 		}
 		foreign, unknown := ask(id), ask(unknownOf(id))
@@ -141,7 +146,6 @@ func (w *world) foreignInside(theirs map[string]string) {
 	w.t.Helper()
 	now := w.clock.Now().Format(time.RFC3339)
 	mine := w.instance(w.ours, "mine").String()
-	w.measuredNow(w.theirs, uuid.MustParse(theirs["instanceId"]), uuid.MustParse(theirs["databaseId"]))
 	today := windowed(w.ago(day).Format(time.RFC3339), now, "1h")
 	since := "?" + url.Values{"from": {w.ago(day).Format(time.RFC3339)}, "to": {now}}.Encode()
 	for _, c := range []struct{ method, path, id, body string }{
@@ -168,6 +172,8 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"GET", "/api/v1/metrics/utilization/contributors" + since + "&series=cpu&by=host&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/query-performance/contributors" + since + "&series=average&by=statement&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/metrics/wait-events/contributors" + since + "&series=all&by=database&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/statements" + since + "&instanceId=%s", "instanceId", ""},
+		{"GET", "/api/v1/statements" + since + "&databaseId=%s", "databaseId", ""},
 		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?databaseId=%s", "databaseId", ""},

@@ -69,9 +69,9 @@ type Span struct {
 func SpanOf(from, to, now time.Time) Span {
 	size := timegrid.Day
 	switch {
-	case !from.Before(now.Add(-minutesKept)):
+	case !from.Before(KeptSince(timegrid.Minute, now)):
 		size = timegrid.Minute
-	case !from.Before(now.Add(-hoursKept)):
+	case !from.Before(KeptSince(timegrid.Hour, now)):
 		size = timegrid.Hour
 	}
 	if to.After(now) {
@@ -82,6 +82,18 @@ func SpanOf(from, to, now time.Time) Span {
 	}
 	w := timegrid.Window{From: from, To: to, Size: size}
 	return Span{w.Start(), w.End(), size}
+}
+
+// KeptSince is since when single buckets of a size are kept of databases, statements and
+// volumes; weeks are made of days.
+func KeptSince(size timegrid.Size, now time.Time) time.Time {
+	switch size {
+	case timegrid.Minute:
+		return now.Add(-minutesKept)
+	case timegrid.Hour:
+		return now.Add(-hoursKept)
+	}
+	return now.Add(-DaysKept)
 }
 
 // Pieces cuts a span into windows of whole buckets, as long ones as there are.

@@ -53,6 +53,15 @@
 // (NotKeptError), hosts and instances are as long as their tile. Who has no part is no
 // contributor: a statement that did not run, a database in which nobody waits.
 //
+// # Statements
+//
+// A statement is (instance, database, key), known by a hash inside and by an id outside.
+// Statements are read as contributors are, over a span, and one of them bucket by bucket.
+// The window before (Span.Previous) has the same length and begins where it is widened
+// to what is kept as far back. What is known of a statement besides (NamedStatement) is
+// noted as its samples are kept: the newest of them up to an hour late, and nothing of
+// what was measured before that was noted.
+//
 // # What may go wrong, and what then happens
 //
 //   - A sample comes twice, in parts, or again with other content: it is known by what

@@ -43,6 +43,22 @@ type Store interface {
 	// WaitContributors returns who is behind one engine's part.
 	WaitContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span Span, b Breakdown) (Ranking, error)
 
+	// Statements hands what each statement that one engine executed in a span comes to to
+	// take, in no order, and says whether anything in scope has a sample there. It and
+	// StatementSeries return a NotKeptError where statements are not kept as far back.
+	// now bounds Oracle's.
+	Statements(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope StatementScope, span Span, now time.Time, take func(StatementSums)) (sampled bool, err error)
+
+	// StatementSeries returns what a statement comes to in each bucket of a window.
+	StatementSeries(ctx context.Context, organization uuid.UUID, of NamedStatement, w timegrid.Window, now time.Time) (StatementSeries, error)
+
+	// NameStatements returns what is known of the statements of ids; those that the
+	// organization does not have are missing.
+	NameStatements(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]NamedStatement, error)
+
+	// MatchStatements returns the statements of a scope that are looked for.
+	MatchStatements(ctx context.Context, organization uuid.UUID, scope StatementScope, match StatementMatch) (map[StatementRef]bool, error)
+
 	// ConnectionContributors returns whose connections those of one engine are.
 	ConnectionContributors(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, b Breakdown, now time.Time) (Ranking, error)
 }

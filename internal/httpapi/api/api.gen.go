@@ -927,6 +927,60 @@ func (e ListWaitEventsContributorsParamsSeries) Valid() bool {
 	}
 }
 
+// Defines values for ListStatementsParamsOnly.
+const (
+	New    ListStatementsParamsOnly = "new"
+	Slower ListStatementsParamsOnly = "slower"
+)
+
+// Valid indicates whether the value is a known member of the ListStatementsParamsOnly enum.
+func (e ListStatementsParamsOnly) Valid() bool {
+	switch e {
+	case New:
+		return true
+	case Slower:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListStatementsParamsSort.
+const (
+	Calls        ListStatementsParamsSort = "calls"
+	MaxMs        ListStatementsParamsSort = "maxMs"
+	MeanMs       ListStatementsParamsSort = "meanMs"
+	MinusCalls   ListStatementsParamsSort = "-calls"
+	MinusMaxMs   ListStatementsParamsSort = "-maxMs"
+	MinusMeanMs  ListStatementsParamsSort = "-meanMs"
+	MinusTotalMs ListStatementsParamsSort = "-totalMs"
+	TotalMs      ListStatementsParamsSort = "totalMs"
+)
+
+// Valid indicates whether the value is a known member of the ListStatementsParamsSort enum.
+func (e ListStatementsParamsSort) Valid() bool {
+	switch e {
+	case Calls:
+		return true
+	case MaxMs:
+		return true
+	case MeanMs:
+		return true
+	case MinusCalls:
+		return true
+	case MinusMaxMs:
+		return true
+	case MinusMeanMs:
+		return true
+	case MinusTotalMs:
+		return true
+	case TotalMs:
+		return true
+	default:
+		return false
+	}
+}
+
 // AcceptInvitation defines model for AcceptInvitation.
 type AcceptInvitation struct {
 	Name     string `json:"name"`
@@ -1318,7 +1372,7 @@ type ContributingInstance struct {
 type ContributingStatement struct {
 	Id openapi_types.UUID `json:"id"`
 
-	// Text Its normalized text; null where none is kept.
+	// Text Its text without literals and comments; null where none is kept, and for viewers.
 	Text *string `json:"text"`
 }
 
@@ -2005,6 +2059,13 @@ type Person struct {
 	Name string `json:"name"`
 }
 
+// PreviousExecutions defines model for PreviousExecutions.
+type PreviousExecutions struct {
+	Calls   float64 `json:"calls"`
+	MeanMs  float64 `json:"meanMs"`
+	TotalMs float64 `json:"totalMs"`
+}
+
 // Problem defines model for Problem.
 type Problem struct {
 	Code      string        `json:"code"`
@@ -2334,6 +2395,44 @@ type Setting struct {
 	Value *string `json:"value"`
 }
 
+// Statement defines model for Statement.
+type Statement struct {
+	// Calls Executions in the window.
+	Calls    float64              `json:"calls"`
+	Database ContributingDatabase `json:"database"`
+
+	// FirstSeenAt Its oldest sample; null where it was measured before that was noted.
+	FirstSeenAt *time.Time `json:"firstSeenAt"`
+
+	// Id Made from what it is: the same statement of a database always has the same.
+	Id       openapi_types.UUID   `json:"id"`
+	Instance ContributingInstance `json:"instance"`
+
+	// Key What its server or sender knows it by (PostgreSQL's queryid); null for viewers, and where nobody noted it.
+	Key *string `json:"key"`
+
+	// LastSeenAt Its newest sample, or up to an hour before it: it is noted once an hour.
+	LastSeenAt *time.Time `json:"lastSeenAt"`
+
+	// MaxMs As the tile has it: its mean over the window; of SQL Server, its longest execution where that is known.
+	MaxMs *float64 `json:"maxMs"`
+
+	// MeanMs totalMs by calls; null where it was not executed.
+	MeanMs *float64 `json:"meanMs"`
+
+	// Previous The window before; null where it was not executed then, or that is not kept.
+	Previous *PreviousExecutions `json:"previous"`
+
+	// Share Its part of the execution time of the servers and database that were asked for, from 0 to 1, whatever else was filtered; null where there is none.
+	Share *float64 `json:"share"`
+
+	// Text Its text without literals and comments; null where none is kept, and for viewers.
+	Text *string `json:"text"`
+
+	// TotalMs Their time.
+	TotalMs float64 `json:"totalMs"`
+}
+
 // StatementDelta defines model for StatementDelta.
 type StatementDelta struct {
 	// Calls 0 to 2^40
@@ -2352,6 +2451,55 @@ type StatementDelta struct {
 
 	// TotalMs 0 to 10^15
 	TotalMs json.Number `json:"totalMs"`
+}
+
+// StatementDetail defines model for StatementDetail.
+type StatementDetail struct {
+	BucketSize   BucketSize  `json:"bucketSize"`
+	BucketStarts []time.Time `json:"bucketStarts"`
+
+	// From The edges used, which hold the ones asked for.
+	From        time.Time `json:"from"`
+	GeneratedAt time.Time `json:"generatedAt"`
+
+	// LastBucketPartial The last bucket ends after now
+	LastBucketPartial bool `json:"lastBucketPartial"`
+
+	// PreviousFrom Where the window before begins; it ends at `from`. Null where it is not kept.
+	PreviousFrom *time.Time `json:"previousFrom"`
+	Series       struct {
+		// Calls One value a bucket; null is a gap. At most three decimals.
+		Calls Values `json:"calls"`
+
+		// MaxMs One value a bucket; null is a gap. At most three decimals.
+		MaxMs Values `json:"maxMs"`
+
+		// MeanMs One value a bucket; null is a gap. At most three decimals.
+		MeanMs Values `json:"meanMs"`
+
+		// TotalMs One value a bucket; null is a gap. At most three decimals.
+		TotalMs Values `json:"totalMs"`
+	} `json:"series"`
+	Statement Statement `json:"statement"`
+	To        time.Time `json:"to"`
+}
+
+// StatementPage defines model for StatementPage.
+type StatementPage struct {
+	// Engines Those that were read and have a sample in the window.
+	Engines []Engine `json:"engines"`
+
+	// From The edges used, which hold the ones asked for.
+	From time.Time `json:"from"`
+
+	// Incomplete An engine could not be read.
+	Incomplete bool        `json:"incomplete"`
+	Items      []Statement `json:"items"`
+	Page       Page        `json:"page"`
+
+	// PreviousFrom Where the window before begins; it ends at `from`. Null where it is not kept.
+	PreviousFrom *time.Time `json:"previousFrom"`
+	To           time.Time  `json:"to"`
 }
 
 // StatementSample defines model for StatementSample.
@@ -2560,6 +2708,9 @@ type ReportId = openapi_types.UUID
 
 // Search defines model for Search.
 type Search = string
+
+// StatementId defines model for StatementId.
+type StatementId = openapi_types.UUID
 
 // TokenId defines model for TokenId.
 type TokenId = openapi_types.UUID
@@ -3019,6 +3170,54 @@ type SignInJSONBody struct {
 	Password string `json:"password"`
 }
 
+// ListStatementsParams defines parameters for ListStatements.
+type ListStatementsParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// InstanceId Only these servers; at most 500. Absent is the whole organization.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// DatabaseId Only this database.
+	DatabaseId *openapi_types.UUID `form:"databaseId,omitempty" json:"databaseId,omitempty"`
+
+	// Q Substring of the text, or of the name of the server or database, case-insensitive; `texts_off` where the organization keeps no texts.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// Only `new`: first seen in the window. `slower`: with a mean at least twice that of `previous`; `detail_not_kept` where that is not kept.
+	Only *ListStatementsParamsOnly `form:"only,omitempty" json:"only,omitempty"`
+
+	// Sort `-` is descending.
+	Sort *ListStatementsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Page Counted from 1; past the end is an empty page.
+	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
+
+	// PageSize Entries on a page.
+	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+}
+
+// ListStatementsParamsOnly defines parameters for ListStatements.
+type ListStatementsParamsOnly string
+
+// ListStatementsParamsSort defines parameters for ListStatements.
+type ListStatementsParamsSort string
+
+// GetStatementParams defines parameters for GetStatement.
+type GetStatementParams struct {
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+
+	// BucketSize UTC; weeks start on Monday. At most 11,000 buckets.
+	BucketSize BucketSize `form:"bucketSize" json:"bucketSize"`
+}
+
 // FinishOIDCParams defines parameters for FinishOIDC.
 type FinishOIDCParams struct {
 	// Code The provider's authorization code.
@@ -3375,6 +3574,12 @@ type ServerInterface interface {
 	// SetUp Make the first administrator
 	// (POST /api/v1/setup)
 	SetUp(c *gin.Context)
+	// ListStatements What the servers execute
+	// (GET /api/v1/statements)
+	ListStatements(c *gin.Context, params ListStatementsParams)
+	// GetStatement One statement
+	// (GET /api/v1/statements/{statementId})
+	GetStatement(c *gin.Context, statementId StatementId, params GetStatementParams)
 	// FinishOIDC Come back from the identity provider
 	// (GET /auth/oidc/{provider}/callback)
 	FinishOIDC(c *gin.Context, provider Provider, params FinishOIDCParams)
@@ -5855,6 +6060,149 @@ func (siw *ServerInterfaceWrapper) SetUp(c *gin.Context) {
 	siw.Handler.SetUp(c)
 }
 
+// ListStatements operation middleware
+func (siw *ServerInterfaceWrapper) ListStatements(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListStatementsParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "databaseId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "databaseId", c.Request.URL.Query(), &params.DatabaseId, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter databaseId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", c.Request.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter q: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "only" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "only", c.Request.URL.Query(), &params.Only, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter only: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", c.Request.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter sort: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "page" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "page", c.Request.URL.Query(), &params.Page, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter page: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "pageSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pageSize", c.Request.URL.Query(), &params.PageSize, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter pageSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListStatements(c, params)
+}
+
+// GetStatement operation middleware
+func (siw *ServerInterfaceWrapper) GetStatement(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "statementId" -------------
+	var statementId StatementId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "statementId", c.Param("statementId"), &statementId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter statementId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetStatementParams
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "bucketSize" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "bucketSize", c.Request.URL.Query(), &params.BucketSize, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter bucketSize: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetStatement(c, statementId, params)
+}
+
 // FinishOIDC operation middleware
 func (siw *ServerInterfaceWrapper) FinishOIDC(c *gin.Context) {
 
@@ -6232,6 +6580,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.DELETE(options.BaseURL+"/api/v1/sessions/:sessionId", wrapper.RevokeSession)
 	router.GET(options.BaseURL+"/api/v1/setup", wrapper.GetSetup)
 	router.POST(options.BaseURL+"/api/v1/setup", wrapper.SetUp)
+	router.GET(options.BaseURL+"/api/v1/statements", wrapper.ListStatements)
+	router.GET(options.BaseURL+"/api/v1/statements/:statementId", wrapper.GetStatement)
 	router.GET(options.BaseURL+"/auth/oidc/:provider/callback", wrapper.FinishOIDC)
 	router.GET(options.BaseURL+"/auth/oidc/:provider/start", wrapper.StartOIDC)
 	router.GET(options.BaseURL+"/healthz", wrapper.GetHealth)
@@ -9517,6 +9867,101 @@ func (response SetUpdefaultApplicationProblemPlusJSONResponse) VisitSetUpRespons
 	return err
 }
 
+type ListStatementsRequestObject struct {
+	Params ListStatementsParams
+}
+
+type ListStatementsResponseObject interface {
+	VisitListStatementsResponse(w http.ResponseWriter) error
+}
+
+type ListStatements200JSONResponse StatementPage
+
+func (response ListStatements200JSONResponse) VisitListStatementsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStatements304Response struct {
+}
+
+func (response ListStatements304Response) VisitListStatementsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type ListStatementsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListStatementsdefaultApplicationProblemPlusJSONResponse) VisitListStatementsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetStatementRequestObject struct {
+	StatementId StatementId `json:"statementId"`
+	Params      GetStatementParams
+}
+
+type GetStatementResponseObject interface {
+	VisitGetStatementResponse(w http.ResponseWriter) error
+}
+
+type GetStatement200JSONResponse StatementDetail
+
+func (response GetStatement200JSONResponse) VisitGetStatementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetStatement304Response struct {
+}
+
+func (response GetStatement304Response) VisitGetStatementResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetStatementdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetStatementdefaultApplicationProblemPlusJSONResponse) VisitGetStatementResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type FinishOIDCRequestObject struct {
 	Provider Provider `json:"provider"`
 	Params   FinishOIDCParams
@@ -10305,6 +10750,12 @@ type StrictServerInterface interface {
 	// SetUp Make the first administrator
 	// (POST /api/v1/setup)
 	SetUp(ctx context.Context, request SetUpRequestObject) (SetUpResponseObject, error)
+	// ListStatements What the servers execute
+	// (GET /api/v1/statements)
+	ListStatements(ctx context.Context, request ListStatementsRequestObject) (ListStatementsResponseObject, error)
+	// GetStatement One statement
+	// (GET /api/v1/statements/{statementId})
+	GetStatement(ctx context.Context, request GetStatementRequestObject) (GetStatementResponseObject, error)
 	// FinishOIDC Come back from the identity provider
 	// (GET /auth/oidc/{provider}/callback)
 	FinishOIDC(ctx context.Context, request FinishOIDCRequestObject) (FinishOIDCResponseObject, error)
@@ -12701,6 +13152,59 @@ func (sh *strictHandler) SetUp(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(SetUpResponseObject); ok {
 		if err := validResponse.VisitSetUpResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListStatements operation middleware
+func (sh *strictHandler) ListStatements(ctx *gin.Context, params ListStatementsParams) {
+	var request ListStatementsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListStatements(ctx, request.(ListStatementsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListStatements")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListStatementsResponseObject); ok {
+		if err := validResponse.VisitListStatementsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetStatement operation middleware
+func (sh *strictHandler) GetStatement(ctx *gin.Context, statementId StatementId, params GetStatementParams) {
+	var request GetStatementRequestObject
+
+	request.StatementId = statementId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetStatement(ctx, request.(GetStatementRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetStatement")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetStatementResponseObject); ok {
+		if err := validResponse.VisitGetStatementResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -106,15 +106,21 @@ func (s *TileRoutes) behind(ctx context.Context, from, to time.Time, filter *[]u
 	}
 	span := measurements.SpanOf(w.From, w.To, w.Now)
 	found, err := read(wire.Caller(ctx).Organization.ID, scope, span, w.Now)
-	var notKept *measurements.NotKeptError
-	if errors.As(err, &notKept) {
-		since := notKept.Since.UTC().Format(time.RFC3339)
-		return answer, wire.BrokenRules(wire.BrokenParameter("from", "detail_not_kept", "is before "+since+", since when that is kept", map[string]any{"since": since}))
-	}
 	if err != nil {
-		return answer, err
+		return answer, notKept(err)
 	}
 	return s.contributors(ctx, span, found)
+}
+
+// notKept is the rule that a window breaks which begins before what is asked for is kept,
+// where that is the error.
+func notKept(err error) error {
+	var e *measurements.NotKeptError
+	if !errors.As(err, &e) {
+		return err
+	}
+	since := e.Since.UTC().Format(time.RFC3339)
+	return wire.BrokenRules(wire.BrokenParameter("from", "detail_not_kept", "is before "+since+", since when that is kept", map[string]any{"since": since}))
 }
 
 // contributors is the answer, with the names of what is in it.
@@ -136,13 +142,23 @@ func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, f
 	if err != nil {
 		return answer, err
 	}
+	texts, err := s.textsOf(ctx, found.Ranking)
 	for _, c := range found.Items {
-		answer.Items = append(answer.Items, contributor(found.Ranking, c, names))
+		answer.Items = append(answer.Items, contributor(found.Ranking, c, names, texts))
 	}
-	return answer, nil
+	return answer, err
 }
 
-func contributor(r measurements.Ranking, c measurements.Contributor, names map[uuid.UUID]projected.Named) api.Contributor {
+// textsOf are the statements of a ranking as far as the caller may see their texts.
+func (s *TileRoutes) textsOf(ctx context.Context, r measurements.Ranking) (map[uuid.UUID]measurements.NamedStatement, error) {
+	if r.By != measurements.ByStatement || !seesTexts(ctx) {
+		return nil, nil
+	}
+	ids := wire.List(r.Items, func(c measurements.Contributor) uuid.UUID { return c.Statement })
+	return s.Tiles.Store.NameStatements(ctx, wire.Caller(ctx).Organization.ID, ids)
+}
+
+func contributor(r measurements.Ranking, c measurements.Contributor, names map[uuid.UUID]projected.Named, texts map[uuid.UUID]measurements.NamedStatement) api.Contributor {
 	item := api.Contributor{Value: *rounded(c.Value, thousandths), Share: rounded(r.Share(c), millionths)}
 	if r.Series == measurements.Average {
 		item.Calls, item.TotalMs = rounded(c.Calls, thousandths), rounded(c.TotalMs, thousandths)
@@ -164,7 +180,7 @@ func contributor(r measurements.Ranking, c measurements.Contributor, names map[u
 		item.Database = &api.ContributingDatabase{Id: c.Database, Name: names[c.Database].Name}
 	}
 	if r.By == measurements.ByStatement {
-		item.Statement = &api.ContributingStatement{Id: c.Statement}
+		item.Statement = &api.ContributingStatement{Id: c.Statement, Text: wire.Optional(texts[c.Statement].Text)}
 	}
 	return item
 }

@@ -10,6 +10,12 @@
 // It is the same reading as the tile's, with the names of what it found, removed ones'
 // too.
 //
+// Statements (statements.go) are read likewise: all that were executed in the window, then
+// filtered, sorted and cut to a page here, because any of them may come first. Only what a
+// page shows is named, and read once more for the window before; only=slower needs that
+// of all. Viewers see neither texts nor keys, and a search does not look at texts for
+// them, since what it finds would tell.
+//
 // # What may go wrong
 //
 //   - Many ask for one tile at once: it is read once, and whoever gave up waiting does

@@ -87,6 +87,7 @@ var Codes = map[string]struct {
 	"invalid_window":     {422, "The window is empty"},
 	"window_in_future":   {422, "The window lies in the future"},
 	"detail_not_kept":    {422, "That is not kept as far back"},
+	"texts_off":          {422, "No texts of statements are kept"},
 	"too_many_buckets":   {422, "The window has too many buckets"},
 
 	"rate_limited":      {429, "Too many requests"},

@@ -269,7 +269,7 @@ func (l *life) statements() *rapid.Generator[[]measurements.Batch] {
 				if rapid.IntRange(0, 2).Draw(t, "ran") == 0 {
 					continue
 				}
-				one := measurements.Statement{Key: key, Calls: rapid.OneOf(rapid.Int64Range(0, 2), rapid.Int64Range(0, 1e6)).Draw(t, "calls"), TotalMs: durations.Draw(t, "total")}
+				one := measurements.Statement{Key: key, Calls: rapid.OneOf(rapid.Int64Range(0, 2), rapid.Int64Range(0, 1e6)).Draw(t, "calls"), TotalMs: durations.Draw(t, "total"), Text: "SELECT " + key}
 				if one.Calls > 0 && rapid.Bool().Draw(t, "has a maximum") {
 					one.MaxMs = p(durations.Draw(t, "maximum"))
 				}

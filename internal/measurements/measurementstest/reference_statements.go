@@ -3,6 +3,8 @@ package measurementstest
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -80,4 +82,104 @@ func overall(engine fleet.Engine, samples []measurements.Statement) (totalMs, ca
 		maxMs = totalMs / calls
 	}
 	return totalMs, calls, maxMs
+}
+
+// Statements is documented at measurements.Store.
+func (r *Reference) Statements(_ context.Context, organization uuid.UUID, engine fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if engine == fleet.Oracle && span.From.Before(now.Add(-7*24*time.Hour)) {
+		return false, nil
+	}
+	of := r.of(organization).only(scope.Database)
+	queries, sampled := of.queriesIn(engine, scope.Scope, func(at time.Time) bool { return !at.Before(span.From) && at.Before(span.To) })
+	for q, samples := range queries {
+		if totalMs, calls, maxMs := overall(engine, samples); calls > 0 {
+			take(measurements.StatementSums{StatementRef: q.ref(), Database: q.database, Calls: calls, TotalMs: totalMs, MaxMs: maxMs})
+		}
+	}
+	return sampled, nil
+}
+
+func (q query) ref() measurements.StatementRef {
+	return measurements.StatementRef{Instance: q.instance, Hash: measurements.HashStatement(q.database, q.key)}
+}
+
+// only leaves the statements of one database; of all where it is zero.
+func (s *samples) only(database uuid.UUID) *samples {
+	if database == uuid.Nil {
+		return s
+	}
+	left := &samples{statements: make(map[databaseSample]measurements.StatementSample)}
+	for key, v := range s.statements {
+		if key.database == database {
+			left.statements[key] = v
+		}
+	}
+	return left
+}
+
+// StatementSeries is documented at measurements.Store.
+func (r *Reference) StatementSeries(_ context.Context, organization uuid.UUID, of measurements.NamedStatement, w timegrid.Window, now time.Time) (measurements.StatementSeries, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := w.Len()
+	series := measurements.StatementSeries{Calls: measurements.Gaps(n), TotalMs: measurements.Gaps(n), MaxMs: measurements.Gaps(n)}
+	scope := fleet.Scope{Filtered: true, Instances: []uuid.UUID{of.Instance}}
+	for i, start := range w.Starts() {
+		queries, sampled := r.of(organization).only(of.Database).queriesIn(of.Engine, scope, func(at time.Time) bool { return w.Index(at) == i })
+		if !sampled || of.Engine == fleet.Oracle && start.Before(now.Add(-7*24*time.Hour)) {
+			continue
+		}
+		series.TotalMs[i], series.Calls[i], series.MaxMs[i] = overall(of.Engine, queries[query{of.Instance, of.Database, of.Key}])
+	}
+	return series, nil
+}
+
+// known are the statements that were executed in any sample.
+func (s *samples) known() map[measurements.StatementRef]measurements.NamedStatement {
+	known := make(map[measurements.StatementRef]measurements.NamedStatement)
+	for _, v := range inOrder(s.statements, func(v measurements.StatementSample) time.Time { return v.At }) {
+		for _, one := range v.Statements {
+			if one.Calls == 0 {
+				continue
+			}
+			ref := query{v.Instance, v.Database, one.Key}.ref()
+			is, ok := known[ref]
+			if !ok {
+				is = measurements.NamedStatement{StatementRef: ref, Engine: v.Engine, Database: v.Database, Key: one.Key, Text: one.Text, FirstSeen: v.At.UTC()}
+			}
+			is.LastSeen = v.At.UTC()
+			known[ref] = is
+		}
+	}
+	return known
+}
+
+// NameStatements is documented at measurements.Store.
+func (r *Reference) NameStatements(_ context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]measurements.NamedStatement, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	named := make(map[uuid.UUID]measurements.NamedStatement)
+	for ref, is := range r.of(organization).known() {
+		if slices.Contains(ids, ref.ID()) {
+			named[ref.ID()] = is
+		}
+	}
+	return named, nil
+}
+
+// MatchStatements is documented at measurements.Store.
+func (r *Reference) MatchStatements(_ context.Context, organization uuid.UUID, scope measurements.StatementScope, match measurements.StatementMatch) (map[measurements.StatementRef]bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	matched := make(map[measurements.StatementRef]bool)
+	for ref, is := range r.of(organization).known() {
+		first := match.FirstTo.IsZero() || !is.FirstSeen.Before(match.FirstFrom) && is.FirstSeen.Before(match.FirstTo)
+		if first && includes(scope.Scope, ref.Instance) && (scope.Database == uuid.Nil || scope.Database == is.Database) &&
+			strings.Contains(strings.ToLower(is.Text), strings.ToLower(match.Text)) {
+			matched[ref] = true
+		}
+	}
+	return matched, nil
 }

@@ -62,6 +62,30 @@ func DecodeStatements(body []byte) (Detail, error) {
 	return d, err
 }
 
+// Find looks for one statement in a sample, or in a detail, without making the others.
+// sampled says that its database is there.
+func Find(body []byte, inDetail bool, database uuid.UUID, hash uint64) (found Delta, sampled bool, err error) {
+	r := reader{bytes: body}
+	found = NoExecution(hash)
+	if inDetail && r.byte() != withDatabases {
+		return found, false, nil
+	}
+	for len(r.bytes) > 0 {
+		here := r.uuid() == database
+		sampled = sampled || here
+		for range r.count(leastDelta) {
+			one := nextDelta(&r)
+			if inDetail {
+				one.Samples = r.uvarint()
+			}
+			if here && one.Hash == hash {
+				found = one
+			}
+		}
+	}
+	return found, sampled, r.end()
+}
+
 // everyDatabase reads everything that is left; counted says that statements have the number
 // of their samples.
 func (r *reader) everyDatabase(counted bool) (d Detail, err error) {

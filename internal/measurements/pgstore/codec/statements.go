@@ -115,13 +115,17 @@ func (l Deltas) plus(o Deltas) Deltas {
 		case l[0].Hash > o[0].Hash:
 			sum, o = append(sum, o[0]), o[1:]
 		default:
-			sum, l, o = append(sum, l[0].plus(o[0])), l[1:], o[1:]
+			sum, l, o = append(sum, l[0].Plus(o[0])), l[1:], o[1:]
 		}
 	}
 	return append(append(sum, l...), o...)
 }
 
-func (d Delta) plus(o Delta) Delta {
+// NoExecution is what a statement did that was not executed.
+func NoExecution(hash uint64) Delta { return Delta{Hash: hash, Max: math.NaN()} }
+
+// Plus is what a statement did in both.
+func (d Delta) Plus(o Delta) Delta {
 	return Delta{d.Hash, d.Calls + o.Calls, d.Total + o.Total, greater(d.Max, o.Max), d.Samples + o.Samples}
 }
 

@@ -1,0 +1,275 @@
+package tiles
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/domain/timegrid"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+	"muster/internal/measurements"
+	projected "muster/projections/fleet"
+)
+
+type statementsAnswer struct{ wire.Tagged }
+
+func (a statementsAnswer) VisitListStatementsResponse(w http.ResponseWriter) error { return a.Write(w) }
+func (a statementsAnswer) VisitGetStatementResponse(w http.ResponseWriter) error   { return a.Write(w) }
+
+// seesTexts says whether the caller may see what statements are: viewers may not.
+func seesTexts(ctx context.Context) bool {
+	return wire.Caller(ctx).Member.Role != organization.Viewer
+}
+
+func (s *TileRoutes) ListStatements(ctx context.Context, r api.ListStatementsRequestObject) (api.ListStatementsResponseObject, error) {
+	p := r.Params
+	w, broken := wire.SpanAt(s.Now(), p.From, p.To)
+	var off []api.FieldError
+	if p.Q != nil && wire.Caller(ctx).Organization.StatementTexts == organization.TextsOff {
+		off = wire.BrokenParameter("q", "texts_off", "looks for texts, and the organization keeps none", nil)
+	}
+	scope, err := wire.FleetScope(ctx, s.Fleet, p.InstanceId, nil, broken, off)
+	if err != nil {
+		return nil, err
+	}
+	read := s.statementsIn(ctx, scope, p.DatabaseId, measurements.SpanOf(w.From, w.To, w.Now), w.Now)
+	if err := read.narrow(ctx, s); err != nil {
+		return nil, err
+	}
+	all, err := read.of(ctx, read.scope, read.span)
+	if err != nil {
+		return nil, notKept(err)
+	}
+	if p.Q != nil {
+		if err := s.search(ctx, read.scope, &all, *p.Q); err != nil {
+			return nil, err
+		}
+	}
+	page, size := wire.Or(p.Page, 1), wire.Or(p.PageSize, wire.DefaultPageSize)
+	var before previously
+	switch wire.Value(p.Only) {
+	case api.New:
+		first, err := s.Tiles.Store.MatchStatements(ctx, read.organization, read.scope, measurements.StatementMatch{FirstFrom: read.span.From, FirstTo: read.span.To})
+		if err != nil {
+			return nil, err
+		}
+		all.Items = slices.DeleteFunc(all.Items, func(one measurements.StatementSums) bool { return !first[one.StatementRef] })
+	case api.Slower:
+		if before, err = read.before(ctx, read.scope); err != nil {
+			return nil, notKept(err)
+		}
+		all.Slower(before.of)
+	}
+	order := measurements.StatementOrder("-totalMs")
+	if p.Sort != nil {
+		order = measurements.StatementOrder(*p.Sort)
+	}
+	items := all.Page(order, page, size)
+	if before.of == nil {
+		if before, err = read.beforeThese(ctx, items); err != nil {
+			return nil, err
+		}
+	}
+	answer := api.StatementPage{
+		From: read.span.From, To: read.span.To, PreviousFrom: before.from, Page: wire.Paged(ctx, page, size, int64(len(all.Items))),
+		Engines:    wire.List(all.Engines, func(e fleet.Engine) api.Engine { return api.Engine(e) }),
+		Incomplete: all.Incomplete || before.incomplete,
+	}
+	if answer.Items, err = s.showStatements(ctx, all, items, before.of); err != nil {
+		return nil, err
+	}
+	tagged, err := wire.NewTagged(ctx, answer, nil)
+	return statementsAnswer{tagged}, err
+}
+
+// statementRead is whose statements are read, and when.
+type statementRead struct {
+	tiles        *measurements.Tiles
+	organization uuid.UUID
+	scope        measurements.StatementScope
+	span         measurements.Span
+	now          time.Time
+}
+
+func (s *TileRoutes) statementsIn(ctx context.Context, scope fleet.Scope, database *uuid.UUID, span measurements.Span, now time.Time) *statementRead {
+	return &statementRead{s.Tiles, wire.Caller(ctx).Organization.ID, measurements.StatementScope{Scope: scope, Database: wire.Value(database)}, span, now}
+}
+
+// narrow reads of one database no other server than its own.
+func (r *statementRead) narrow(ctx context.Context, s *TileRoutes) error {
+	if r.scope.Database == uuid.Nil || r.scope.Filtered {
+		return nil
+	}
+	d, ok, err := s.Fleet.Database(ctx, r.organization, r.scope.Database)
+	if ok {
+		r.scope.Scope = fleet.Scope{Filtered: true, Instances: []uuid.UUID{d.InstanceID}}
+	}
+	return err
+}
+
+func (r *statementRead) of(ctx context.Context, scope measurements.StatementScope, span measurements.Span) (measurements.Statements, error) {
+	return r.tiles.Statements(ctx, r.organization, scope, span, r.now)
+}
+
+// previously is what statements did in the window before; from is nil where that is not
+// kept.
+type previously struct {
+	from       *time.Time
+	of         map[measurements.StatementRef]measurements.StatementSums
+	incomplete bool
+}
+
+// before reads what statements in scope did in the window before.
+func (r *statementRead) before(ctx context.Context, scope measurements.StatementScope) (previously, error) {
+	span := r.span.Previous(r.now)
+	all, err := r.of(ctx, scope, span)
+	return previously{&span.From, all.ByRef(), all.Incomplete}, err
+}
+
+// beforeThese reads what some statements did in the window before, of their servers alone.
+func (r *statementRead) beforeThese(ctx context.Context, items []measurements.StatementSums) (previously, error) {
+	scope := fleet.Scope{Filtered: true}
+	for _, one := range items {
+		if !slices.Contains(scope.Instances, one.Instance) {
+			scope.Instances = append(scope.Instances, one.Instance)
+		}
+	}
+	before, err := r.before(ctx, measurements.StatementScope{Scope: scope, Database: r.scope.Database})
+	var notKept *measurements.NotKeptError
+	if errors.As(err, &notKept) {
+		return previously{}, nil
+	}
+	return before, err
+}
+
+// search leaves the statements that have a text in their own, which only those see who
+// see texts, or in the name of their server or database.
+func (s *TileRoutes) search(ctx context.Context, scope measurements.StatementScope, all *measurements.Statements, text string) (err error) {
+	organization := wire.Caller(ctx).Organization.ID
+	var matched map[measurements.StatementRef]bool
+	if seesTexts(ctx) {
+		if matched, err = s.Tiles.Store.MatchStatements(ctx, organization, scope, measurements.StatementMatch{Text: text}); err != nil {
+			return err
+		}
+	}
+	names, err := s.namesOf(ctx, all.Items)
+	if err != nil {
+		return err
+	}
+	text = strings.ToLower(text)
+	called := make(map[uuid.UUID]bool, len(names))
+	for id, is := range names {
+		called[id] = strings.Contains(strings.ToLower(is.Name), text)
+	}
+	all.Items = slices.DeleteFunc(all.Items, func(one measurements.StatementSums) bool {
+		return !matched[one.StatementRef] && !called[one.Instance] && !called[one.Database]
+	})
+	return nil
+}
+
+// namesOf are what the servers and databases of statements are called.
+func (s *TileRoutes) namesOf(ctx context.Context, items []measurements.StatementSums) (map[uuid.UUID]projected.Named, error) {
+	seen := make(map[uuid.UUID]bool)
+	var ids []uuid.UUID
+	for _, one := range items {
+		for _, id := range []uuid.UUID{one.Instance, one.Database} {
+			if !seen[id] {
+				seen[id], ids = true, append(ids, id)
+			}
+		}
+	}
+	return s.Fleet.Names(ctx, wire.Caller(ctx).Organization.ID, ids)
+}
+
+// showStatements are items of all, with what is known of them.
+func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statements, items []measurements.StatementSums, before map[measurements.StatementRef]measurements.StatementSums) ([]api.Statement, error) {
+	names, err := s.namesOf(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.Tiles.Store.NameStatements(ctx, wire.Caller(ctx).Organization.ID,
+		wire.List(items, func(one measurements.StatementSums) uuid.UUID { return one.ID() }))
+	if err != nil {
+		return nil, err
+	}
+	sees := seesTexts(ctx)
+	return wire.List(items, func(one measurements.StatementSums) api.Statement {
+		server, of := names[one.Instance], known[one.ID()]
+		shown := api.Statement{
+			Id:       one.ID(),
+			Instance: api.ContributingInstance{Id: one.Instance, Name: server.Name, Engine: api.Engine(server.Engine), Removed: server.Removed},
+			Database: api.ContributingDatabase{Id: one.Database, Name: names[one.Database].Name},
+			Calls:    *rounded(one.Calls, thousandths), TotalMs: *rounded(one.TotalMs, thousandths),
+			MeanMs: rounded(one.MeanMs(), thousandths), MaxMs: rounded(one.MaxMs, thousandths), Share: rounded(all.ShareOf(one), millionths),
+			FirstSeenAt: wire.UTC(&of.FirstSeen), LastSeenAt: wire.UTC(&of.LastSeen),
+		}
+		if sees {
+			shown.Key, shown.Text = wire.Optional(of.Key), wire.Optional(of.Text)
+		}
+		if was, ran := before[one.StatementRef]; ran {
+			shown.Previous = &api.PreviousExecutions{Calls: *rounded(was.Calls, thousandths), TotalMs: *rounded(was.TotalMs, thousandths), MeanMs: *rounded(was.MeanMs(), thousandths)}
+		}
+		return shown
+	}), nil
+}
+
+func (s *TileRoutes) GetStatement(ctx context.Context, r api.GetStatementRequestObject) (api.GetStatementResponseObject, error) {
+	p := r.Params
+	organization := wire.Caller(ctx).Organization.ID
+	w, broken := wire.WindowAt(s.Now(), p.From, p.To, p.BucketSize)
+	if rules := wire.BrokenRules(broken); rules != nil {
+		return nil, rules
+	}
+	known, err := s.Tiles.Store.NameStatements(ctx, organization, []uuid.UUID{r.StatementId})
+	of, ok := known[r.StatementId]
+	if err := wire.Found(ok, err, "statement"); err != nil {
+		return nil, err
+	}
+	if since := measurements.KeptSince(w.Size, w.Now); w.From.Before(since) {
+		return nil, notKept(&measurements.NotKeptError{Since: since})
+	}
+	series, err := s.Tiles.Store.StatementSeries(ctx, organization, of, w.Window, w.Now)
+	if err != nil {
+		return nil, notKept(err)
+	}
+	span := measurements.Span{From: w.Start(), To: w.End(), Size: w.Size}
+	if span.Size == timegrid.Week {
+		span.Size = timegrid.Day
+	}
+	read := s.statementsIn(ctx, fleet.Scope{Filtered: true, Instances: []uuid.UUID{of.Instance}}, nil, span, w.Now)
+	var all measurements.Statements
+	_, err = s.Tiles.Store.Statements(ctx, organization, of.Engine, read.scope, span, w.Now, all.Add)
+	if err != nil {
+		return nil, notKept(err)
+	}
+	one, ran := all.ByRef()[of.StatementRef]
+	if !ran {
+		one = measurements.StatementSums{StatementRef: of.StatementRef, Database: of.Database, MaxMs: math.NaN()}
+	}
+	before, err := read.beforeThese(ctx, []measurements.StatementSums{one})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.showStatements(ctx, all, []measurements.StatementSums{one}, before.of)
+	if err != nil {
+		return nil, err
+	}
+	answer := api.StatementDetail{
+		Statement: shown[0], From: span.From, To: span.To, PreviousFrom: before.from,
+		BucketSize: p.BucketSize, BucketStarts: w.Starts(), LastBucketPartial: w.LastIsPartial(), GeneratedAt: w.Now,
+	}
+	answer.Series.Calls, answer.Series.TotalMs, answer.Series.MeanMs, answer.Series.MaxMs = series.Calls, series.TotalMs, series.MeanMs(), series.MaxMs
+	steady := answer
+	steady.GeneratedAt = time.Time{}
+	tagged, err := wire.NewTagged(ctx, answer, steady)
+	return statementsAnswer{tagged}, err
+}

@@ -1,0 +1,170 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // the statements
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/domain/timegrid"
+	"muster/internal/measurements"
+	"muster/internal/measurements/pgstore/codec"
+	"muster/internal/statement"
+)
+
+var (
+	//go:embed sql/name_statements.sql
+	nameStatements string
+	//go:embed sql/match_statements.sql
+	matchStatements string
+	//go:embed sql/statement_samples.sql
+	statementSamples string
+	//go:embed sql/statement_details.sql
+	statementDetails string
+)
+
+// Statements is documented at measurements.Store.
+func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope measurements.StatementScope, span measurements.Span, now time.Time, take func(measurements.StatementSums)) (sampled bool, err error) {
+	if err := s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, false); err != nil {
+		return false, err
+	}
+	if engine == fleet.Oracle && span.From.Before(now.Add(-oracleDays)) {
+		return false, nil
+	}
+	series, err := s.inScope(ctx, organization, codec.Statements, engine, scope.Scope)
+	if err != nil {
+		return false, err
+	}
+	return sampled, readDetails(ctx, s, codec.Statements, series, span, codec.DecodeStatements, codec.DecodeDetail, func(of subject, parts []codec.Detail) error {
+		instance, err := uuid.Parse(of.Subject)
+		if err != nil {
+			return err
+		}
+		for _, d := range codec.AddUpDetails(parts) {
+			if scope.Database != uuid.Nil && d.Database != scope.Database {
+				continue
+			}
+			sampled = true
+			for _, one := range d.Statements {
+				if shown := one.Shown(engine); shown.Calls > 0 {
+					take(measurements.StatementSums{
+						StatementRef: measurements.StatementRef{Instance: instance, Hash: one.Hash}, Database: d.Database,
+						Calls: float64(shown.Calls), TotalMs: shown.Total, MaxMs: shown.Max,
+					})
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// StatementSeries is documented at measurements.Store.
+func (s *Store) StatementSeries(ctx context.Context, organization uuid.UUID, of measurements.NamedStatement, w timegrid.Window, now time.Time) (measurements.StatementSeries, error) {
+	n := w.Len()
+	series := measurements.StatementSeries{Calls: measurements.Gaps(n), TotalMs: measurements.Gaps(n), MaxMs: measurements.Gaps(n)}
+	query, size := statementDetails, w.Size
+	args := []any{organization, of.Instance.String(), w.Start(), w.End()}
+	switch w.Size {
+	case timegrid.Minute:
+		query = statementSamples
+	case timegrid.Week: // made of days
+		size = timegrid.Day
+		fallthrough
+	default:
+		args = append(args, string(size))
+	}
+	span := measurements.Span{From: w.Start(), To: w.End(), Size: size}
+	if err := s.keeps(ctx, span, measurements.Breakdown{By: measurements.ByStatement}, false); err != nil {
+		return series, err
+	}
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return series, fmt.Errorf("read a statement: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	sums := make(map[int]codec.Delta)
+	for rows.Next() {
+		var at time.Time
+		var body sql.RawBytes
+		if err := rows.Scan(&at, &body); err != nil {
+			return series, fmt.Errorf("read a statement: %w", err)
+		}
+		part, sampled, err := codec.Find(body, w.Size != timegrid.Minute, of.Database, of.Hash)
+		if err != nil {
+			return series, fmt.Errorf("read a statement at %s: %w", at, err)
+		}
+		if i := w.Index(at.UTC()); sampled {
+			sum, known := sums[i]
+			if !known {
+				sum = codec.NoExecution(of.Hash)
+			}
+			sums[i] = sum.Plus(part)
+		}
+	}
+	for i, start := range w.Starts() {
+		sum, sampled := sums[i]
+		if !sampled || of.Engine == fleet.Oracle && start.Before(now.Add(-oracleDays)) {
+			continue
+		}
+		shown := sum.Shown(of.Engine)
+		series.Calls[i], series.TotalMs[i], series.MaxMs[i] = float64(shown.Calls), shown.Total, shown.Max
+	}
+	return series, rows.Err()
+}
+
+// namedRow is a statement as the dictionary has it.
+type namedRow struct {
+	Instance            uuid.UUID
+	Hash                int64
+	Engine              fleet.Engine
+	Database            uuid.UUID
+	Key, Text           string
+	FirstSeen, LastSeen time.Time
+}
+
+func (r namedRow) named() measurements.NamedStatement {
+	return measurements.NamedStatement{
+		StatementRef: measurements.StatementRef{Instance: r.Instance, Hash: uint64(r.Hash)},
+		Engine:       r.Engine, Database: r.Database, Key: r.Key, Text: r.Text, FirstSeen: r.FirstSeen.UTC(), LastSeen: r.LastSeen.UTC(),
+	}
+}
+
+// NameStatements is documented at measurements.Store.
+func (s *Store) NameStatements(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]measurements.NamedStatement, error) {
+	rows, err := statement.All[namedRow](ctx, s.db, fmt.Sprintf("name %d statements", len(ids)), nameStatements, organization, statement.IDs(ids))
+	named := make(map[uuid.UUID]measurements.NamedStatement, len(rows))
+	for _, row := range rows {
+		one := row.named()
+		named[one.ID()] = one
+	}
+	return named, err
+}
+
+// MatchStatements is documented at measurements.Store.
+func (s *Store) MatchStatements(ctx context.Context, organization uuid.UUID, scope measurements.StatementScope, match measurements.StatementMatch) (map[measurements.StatementRef]bool, error) {
+	names := make([]string, len(scope.Instances))
+	for i, id := range scope.Instances {
+		names[i] = id.String()
+	}
+	var database, from, to any
+	if scope.Database != uuid.Nil {
+		database = scope.Database
+	}
+	if !match.FirstTo.IsZero() {
+		from, to = match.FirstFrom, match.FirstTo
+	}
+	type found struct {
+		Instance uuid.UUID
+		Hash     int64
+	}
+	rows, err := statement.All[found](ctx, s.db, "look for statements", matchStatements, organization, !scope.Filtered, names, database, match.Text, from, to)
+	matched := make(map[measurements.StatementRef]bool, len(rows))
+	for _, row := range rows {
+		matched[measurements.StatementRef{Instance: row.Instance, Hash: uint64(row.Hash)}] = true
+	}
+	return matched, err
+}

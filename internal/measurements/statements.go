@@ -1,0 +1,179 @@
+package measurements
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+)
+
+// StatementRef is a statement of an instance: what details know it by.
+type StatementRef struct {
+	Instance uuid.UUID
+	Hash     uint64 // HashStatement
+}
+
+// ID is what the statement is known by outside.
+func (r StatementRef) ID() uuid.UUID { return StatementID(r.Instance, r.Hash) }
+
+// StatementSums is what a statement did in a span, the rules of its engine applied.
+type StatementSums struct {
+	StatementRef
+	Database uuid.UUID
+	Calls    float64 // above 0
+	TotalMs  float64
+	MaxMs    float64
+}
+
+// MeanMs is the time of an execution.
+func (s StatementSums) MeanMs() float64 { return s.TotalMs / s.Calls }
+
+// NamedStatement is what is known of a statement besides.
+type NamedStatement struct {
+	StatementRef
+	Engine              fleet.Engine
+	Database            uuid.UUID
+	Key, Text           string // no text: none is kept
+	FirstSeen, LastSeen time.Time
+}
+
+// StatementMatch is which statements of a scope are looked for: those whose text has
+// Text in it, in whatever case, and those that were seen first from FirstFrom up to
+// FirstTo. What is zero does not matter.
+type StatementMatch struct {
+	Text               string
+	FirstFrom, FirstTo time.Time
+}
+
+// StatementSeries is a statement bucket by bucket. Calls and time are NaN where its
+// database has no sample, the maximum where nothing was executed.
+type StatementSeries struct{ Calls, TotalMs, MaxMs Values }
+
+// MeanMs is the time of an execution; NaN where there is none.
+func (s StatementSeries) MeanMs() Values {
+	means := make(Values, len(s.Calls))
+	for i := range means {
+		means[i] = s.TotalMs[i] / s.Calls[i] // 0 by 0 is NaN
+	}
+	return means
+}
+
+// StatementScope is whose statements are asked for.
+type StatementScope struct {
+	fleet.Scope
+	Database uuid.UUID // zero: any
+}
+
+// Statements are those that were executed in a span, over all engines.
+type Statements struct {
+	Items      []StatementSums
+	TotalMs    float64        // theirs together
+	Engines    []fleet.Engine // read, and with a sample in the span
+	Incomplete bool           // an engine could not be read
+}
+
+// Statements reads them, as QueryPerformance does; in no order. The error is a
+// NotKeptError where statements are not kept as far back.
+func (t *Tiles) Statements(ctx context.Context, organization uuid.UUID, scope StatementScope, span Span, now time.Time) (Statements, error) {
+	var all Statements
+	var notKept *NotKeptError
+	var err error
+	all.Incomplete, err = t.each(ctx, organization, "statements", func(ctx context.Context, engine fleet.Engine) error {
+		before, totalMs := len(all.Items), all.TotalMs
+		sampled, err := t.Store.Statements(ctx, organization, engine, scope, span, now, all.Add)
+		if err != nil { // a part of them is none
+			all.Items, all.TotalMs = all.Items[:before], totalMs
+		}
+		if errors.As(err, &notKept) {
+			return nil
+		}
+		if err != nil || !sampled {
+			return err
+		}
+		all.Engines = append(all.Engines, engine)
+		return nil
+	})
+	if notKept != nil {
+		return Statements{}, notKept
+	}
+	return all, err
+}
+
+// Add adds a statement.
+func (s *Statements) Add(one StatementSums) {
+	s.Items = append(s.Items, one)
+	s.TotalMs += one.TotalMs
+}
+
+// Previous is the window of the same length that ends where the span begins, widened
+// where it begins to what is kept as far back.
+func (s Span) Previous(now time.Time) Span {
+	from := s.From.Add(s.From.Sub(s.To))
+	return Span{SpanOf(from, s.From, now).From, s.From, s.Size}
+}
+
+// Slower leaves those whose mean is at least twice what it was before.
+func (s *Statements) Slower(previous map[StatementRef]StatementSums) {
+	s.Items = slices.DeleteFunc(s.Items, func(one StatementSums) bool {
+		before, ran := previous[one.StatementRef]
+		return !ran || one.MeanMs() < 2*before.MeanMs()
+	})
+}
+
+// ByRef are the items, by which they are.
+func (s Statements) ByRef() map[StatementRef]StatementSums {
+	of := make(map[StatementRef]StatementSums, len(s.Items))
+	for _, one := range s.Items {
+		of[one.StatementRef] = one
+	}
+	return of
+}
+
+// StatementOrder is a figure that statements are sorted by; with a - in front the
+// greatest comes first.
+type StatementOrder string
+
+// statementFigures are the figures by their names.
+var statementFigures = map[string]func(StatementSums) float64{
+	"totalMs": func(s StatementSums) float64 { return s.TotalMs },
+	"calls":   func(s StatementSums) float64 { return s.Calls },
+	"meanMs":  StatementSums.MeanMs,
+	"maxMs":   func(s StatementSums) float64 { return s.MaxMs },
+}
+
+// Page sorts the items and returns those of a page, which is counted from 1. Items that
+// are alike come by their time, the longest first, then by their ids.
+func (s Statements) Page(order StatementOrder, number, size int) []StatementSums {
+	name, descending := strings.CutPrefix(string(order), "-")
+	figure := statementFigures[name]
+	compare := func(a, b StatementSums) int {
+		by := cmp.Compare(figure(a), figure(b))
+		if descending {
+			by = -by
+		}
+		if by = cmp.Or(by, cmp.Compare(b.TotalMs, a.TotalMs)); by != 0 {
+			return by
+		}
+		one, other := a.ID(), b.ID()
+		return bytes.Compare(one[:], other[:])
+	}
+	slices.SortFunc(s.Items, compare)
+	return s.Items[min((number-1)*size, len(s.Items)):min(number*size, len(s.Items))]
+}
+
+// ShareOf is the part that a statement has of the time of all, from 0 to 1; NaN where
+// there is none.
+func (s Statements) ShareOf(one StatementSums) float64 {
+	if s.TotalMs == 0 {
+		return math.NaN()
+	}
+	return one.TotalMs / s.TotalMs
+}
