@@ -3,6 +3,7 @@ package demo
 import (
 	"time"
 
+	"muster/commands"
 	"muster/domain/alert"
 )
 
@@ -72,8 +73,21 @@ func flapping() []incident {
 	return incidents
 }
 
-// The rules of the two alerts that people have done something about.
-const (
-	acknowledgedRule = "ongoing-backup"
-	mutedRule        = "ongoing-support"
-)
+// mutedRule is the one whose alert is muted.
+const mutedRule = "ongoing-support"
+
+// answer is what one of the team does about an alert, and what they write. Nobody closes
+// one: it would be raised anew for as long as it fires.
+type answer struct {
+	by   int // of people
+	verb commands.AlertVerb
+	note string
+}
+
+// answers are those to the alerts of some rules.
+var answers = map[string]answer{
+	"ongoing-backup": {ana, commands.AcknowledgeVerb, "The job's account was locked. It runs tonight at 23:00 with its new password."},
+	"ongoing-lag":    {jonas, commands.AcknowledgeVerb, "The archive of last year is being moved; the standby catches up overnight."},
+	"turned-plan":    {ana, commands.AcknowledgeVerb, "It has read the whole table since its statistics were made anew. I compare both plans."},
+	mutedRule:        {jonas, commands.MuteVerb, "Version 12 goes with the old CRM at the end of the year. Until then it is known."},
+}

@@ -47,18 +47,15 @@ func (d *Demo) alerts(ctx context.Context, actor commands.Actor, team []uuid.UUI
 	return nil
 }
 
-// answer does what people do about two of the alerts: the first of the team
-// acknowledges one, the second mutes another.
+// answer does what people do about some of the alerts, and writes what they think.
 func (d *Demo) answer(ctx context.Context, organization uuid.UUID, team []uuid.UUID, batch []episode, ids []commands.AlertID) error {
 	for i, e := range batch {
-		var err error
-		switch e.rule {
-		case acknowledgedRule:
-			err = d.act(ctx, commands.Actor{OrganizationID: organization, MemberID: team[0]}, ids[i].ID, alert.Acknowledged{}, d.Commands.AcknowledgeAlert)
-		case mutedRule:
-			err = d.act(ctx, commands.Actor{OrganizationID: organization, MemberID: team[1]}, ids[i].ID, alert.Muted{}, d.Commands.MuteAlert)
+		a, ok := answers[e.rule]
+		if !ok {
+			continue
 		}
-		if err != nil {
+		actor := commands.Actor{OrganizationID: organization, MemberID: team[a.by]}
+		if err := d.act(ctx, actor, ids[i].ID, a); err != nil {
 			return fmt.Errorf("%s: %w", e.key, err)
 		}
 	}
@@ -66,15 +63,16 @@ func (d *Demo) answer(ctx context.Context, organization uuid.UUID, team []uuid.U
 }
 
 // act does it once: whoever undoes it has the last word.
-func (d *Demo) act(
-	ctx context.Context, actor commands.Actor, id uuid.UUID, done alert.Event,
-	do func(context.Context, commands.Actor, uuid.UUID) (commands.Mark, error),
-) error {
+func (d *Demo) act(ctx context.Context, actor commands.Actor, id uuid.UUID, a answer) error {
+	done := alert.Event(alert.Acknowledged{})
+	if a.verb == commands.MuteVerb {
+		done = alert.Muted{}
+	}
 	acted, err := statement.One[bool](ctx, d.DB, "look whether it was done", actedSQL, actor.OrganizationID, id, alert.Name(done))
 	if err != nil || acted {
 		return err
 	}
-	mark, err := do(ctx, actor, id)
+	mark, err := d.Commands.ActOnAlert(ctx, actor, id, commands.AlertAction{Verb: a.verb, Note: &a.note})
 	var over *commands.RuleError // its time ran out while nothing was running
 	if errors.As(err, &over) {
 		return nil

@@ -49,7 +49,7 @@ func TestAlertsAreThere(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, nil)
 	o := s.filled(s.Demo)
-	if told := s.told(); told["alert.raised"] < 300 || told["alert.acknowledged"] != 1 || told["alert.muted"] != 1 {
+	if told := s.told(); told["alert.raised"] < 300 || told["alert.acknowledged"] != 3 || told["alert.muted"] != 1 || told["alert.noted"] != 4 {
 		t.Errorf("the log tells %v", told)
 	}
 	now := s.clock.Now()
@@ -109,7 +109,7 @@ func TestALaterStartGoesOnWithTheAlerts(t *testing.T) {
 	s.clock.Advance(3 * day)
 	o := s.filled(s.Demo)
 	later := s.told()
-	if later["alert.raised"] < first["alert.raised"]+20 || later["alert.acknowledged"] != 1 || later["alert.muted"] != 1 {
+	if later["alert.raised"] < first["alert.raised"]+20 || later["alert.acknowledged"] != 3 || later["alert.muted"] != 1 || later["alert.noted"] != 4 {
 		t.Errorf("three days later: %v, before %v", later, first)
 	}
 	closed := func(told map[string]int) int { return told["alert.resolved"] + told["alert.auto_resolved"] }
@@ -228,7 +228,7 @@ func TestAlertsAreCompleted(t *testing.T) {
 			}
 			s.filled(s.Demo)
 			told := s.told()
-			if told["alert.raised"] < 300 || told["alert.acknowledged"] != 1 || told["alert.muted"] != 1 {
+			if told["alert.raised"] < 300 || told["alert.acknowledged"] != 3 || told["alert.muted"] != 1 || told["alert.noted"] != 4 {
 				t.Errorf("completed: %v", told)
 			}
 			if n := s.count(`(SELECT key FROM stream_keys WHERE stream_type = 'alert') k`); n != told["alert.raised"] {

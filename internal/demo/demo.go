@@ -122,8 +122,8 @@ func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 	}
 	return d.locked(ctx, fillLock, func() error {
 		// A scorecard of a server on paper, which has no score and a month to tell of.
-		past := []commands.RequestReport{d.scorecard(paper[0].ID, alertDays)}
-		if err := d.reports(ctx, o.ID, team[0], past); err != nil {
+		past := []request{{ana, d.scorecard(paper[0].ID, alertDays), nil}}
+		if err := d.reports(ctx, o.ID, team, past); err != nil {
 			return fmt.Errorf("request the demo's reports of its past: %w", err)
 		}
 		return nil
@@ -149,7 +149,7 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if err := d.exceptions(ctx, o.ID, team, own); err != nil {
 		return nil, nil, fmt.Errorf("decide about the demo's exceptions: %w", err)
 	}
-	if err := d.reports(ctx, o.ID, team[0], d.reportsOfNow(paper, own)); err != nil {
+	if err := d.reports(ctx, o.ID, team, d.reportsOfNow(paper, own)); err != nil {
 		return nil, nil, fmt.Errorf("request the demo's reports: %w", err)
 	}
 	return team, paper, nil
@@ -190,8 +190,7 @@ func (d *Demo) settle(ctx context.Context, mark commands.Mark) error {
 // settleRetry keeps settle from spinning while the database does not answer.
 const settleRetry = 50 * time.Millisecond
 
-// people invites the members and returns them, in the order of the list: the
-// first requests reports and exceptions, the second decides about those.
+// people invites the members and returns them, in the order of the list.
 func (d *Demo) people(ctx context.Context, actor commands.Actor) ([]uuid.UUID, error) {
 	var team []uuid.UUID
 	for _, p := range people {
@@ -267,16 +266,29 @@ func (d *Demo) shop(ctx context.Context) (err error) {
 	return statement.Exec(ctx, db, "stock the shop", shopSQL)
 }
 
-// reportsOfNow are one report of each kind over the live server, and a Data Inventory
-// over one on paper, of which nothing is classified: it fails, and says what to do.
-func (d *Demo) reportsOfNow(paper []commands.FleetIDs, own uuid.UUID) []commands.RequestReport {
-	wanted := []commands.RequestReport{
-		{Kind: report.Security, InstanceIDs: []uuid.UUID{}},
-		{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{paper[0].ID}},
+// request is a report that one of the team requests, for others of it as well.
+type request struct {
+	by int // of people
+	commands.RequestReport
+	recipients []int
+}
+
+// reportsOfNow are one report of each kind over the live server, one of them for the
+// auditor alone, and a Data Inventory over one on paper, of which nothing is classified:
+// it fails, and says what to do.
+func (d *Demo) reportsOfNow(paper []commands.FleetIDs, own uuid.UUID) []request {
+	of := func(kind report.Kind, ids ...uuid.UUID) commands.RequestReport {
+		return commands.RequestReport{Kind: kind, InstanceIDs: append([]uuid.UUID{}, ids...)}
+	}
+	wanted := []request{
+		{ana, of(report.Security), []int{jonas}},
+		{ana, of(report.DataInventory, paper[0].ID), nil},
 	}
 	if own != uuid.Nil {
-		wanted = append(wanted, d.scorecard(own, 7),
-			commands.RequestReport{Kind: report.DataInventory, InstanceIDs: []uuid.UUID{own}})
+		wanted = append(wanted,
+			request{ana, d.scorecard(own, 7), nil},
+			request{ana, of(report.DataInventory, own), []int{jonas, mei}},
+			request{jonas, of(report.Security, own), []int{mei}})
 	}
 	return wanted
 }
@@ -288,22 +300,25 @@ func (d *Demo) scorecard(instance uuid.UUID, days int) commands.RequestReport {
 }
 
 // reports requests those that were not requested before.
-func (d *Demo) reports(ctx context.Context, organization, requester uuid.UUID, wanted []commands.RequestReport) error {
-	actor := commands.Actor{OrganizationID: organization, MemberID: requester}
+func (d *Demo) reports(ctx context.Context, organization uuid.UUID, team []uuid.UUID, wanted []request) error {
 	for _, w := range wanted {
+		actor := commands.Actor{OrganizationID: organization, MemberID: team[w.by]}
+		for _, to := range w.recipients {
+			w.RecipientIDs = append(w.RecipientIDs, team[to])
+		}
 		instances, err := json.Marshal(w.InstanceIDs)
 		if err != nil {
 			return err
 		}
 		asked, err := statement.One[bool](ctx, d.DB, fmt.Sprintf("look for a %s report requested before", w.Kind), requestedSQL,
-			organization, requester.String(), w.Kind, string(instances))
+			organization, actor.MemberID.String(), w.Kind, string(instances))
 		if err != nil {
 			return err
 		}
 		if asked {
 			continue
 		}
-		if _, err := d.Commands.RequestReport(ctx, actor, w); err != nil {
+		if _, err := d.Commands.RequestReport(ctx, actor, w.RequestReport); err != nil {
 			return err
 		}
 	}

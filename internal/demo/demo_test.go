@@ -20,12 +20,12 @@ import (
 )
 
 // whole is a demo with every step done: four people, thirteen servers on paper
-// and the live one, one report of each kind over that, and of one on paper a
-// scorecard and a report that must fail.
+// and the live one, one report of each kind over that and another for the auditor, and
+// of one on paper a scorecard and a report that must fail.
 var whole = state{
 	Organizations: 1, Members: 4, Instances: 14, Databases: 20 + 3, // muster, postgres and shop on the live one
-	Reports: map[string]int{"Security": 1, "InstanceScorecard": 2, "DataInventory": 2}, Builds: 5, Credentials: 1,
-	Exceptions: map[string]int{"exception.requested": 3, "exception.granted": 2},
+	Reports: map[string]int{"Security": 2, "InstanceScorecard": 2, "DataInventory": 2}, Builds: 6, Credentials: 1,
+	Exceptions: map[string]int{"exception.requested": 5, "exception.granted": 3, "exception.revoked": 2},
 }
 
 func TestDemo(t *testing.T) {
@@ -124,11 +124,11 @@ func aProcessThatDiesIsCompleted(t *testing.T, own *postgres.Server) {
 		"asking for the connection": func(_ *scene, d *demo.Demo) { d.Own = deadServer{OwnServer: own, monitor: true} },
 		"looking at the server":     func(_ *scene, d *demo.Demo) { d.Assessor = deadAssessor{} },
 		"before the last exception": func(_ *scene, d *demo.Demo) {
-			left := 2
+			left := 4
 			d.Commands.Instances = deadInstances{Instances: d.Commands.Instances, left: &left}
 		},
 		"before the first report": func(_ *scene, d *demo.Demo) { dieAfter(d, 0) },
-		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 4) },
+		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 5) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, own)

@@ -19,6 +19,14 @@
 // firing there. The reports are requested and built by the pipeline like any other:
 // their digests, mails and failures are real.
 //
+// The members act: Ana and Jonas acknowledge and mute with a note, request reports for
+// each other and for Mei, and fetch what is ready (Fire looks each minute); Ana asks for
+// exceptions, and Jonas grants, refuses and takes back. The log says when that was
+// recorded, which is when the demo was filled, and nothing makes it older: what began
+// long ago are the alerts, whose times their sender tells. For the same reason no report
+// has expired in a new demo: the first do after the organization's retention. Reports are
+// queued and being built for as long as that really takes.
+//
 // # What is measured
 //
 // The servers on paper have agents, too. What those measure is a pure function of
@@ -60,6 +68,7 @@
 //     process that wants to fill, or to start.
 //   - Somebody renames or removes a demo server: the next start sends the fleet
 //     again, as a feed does; one that was removed comes back as a new server.
+//   - A report expires before anybody fetched it: nobody does.
 //   - Somebody closes an alert that still fires: Fire leaves it closed, so that a visitor
 //     sees it stay so, and the next start raises it anew, as any sender would. Whom the demo has acknowledge and mute does so once, so that
 //     what somebody undoes stays undone.

@@ -25,3 +25,8 @@ func (d *Demo) CatchUp(ctx context.Context, o accounts.Organization) error {
 func (d *Demo) FireOnce(ctx context.Context, o accounts.Organization, since time.Time) (time.Time, error) {
 	return d.fire(ctx, o, since)
 }
+
+// DownloadOnce lets people fetch what is ready, as Fire does each minute.
+func (d *Demo) DownloadOnce(ctx context.Context, o accounts.Organization) error {
+	return d.download(ctx, o)
+}

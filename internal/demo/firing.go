@@ -22,7 +22,8 @@ var closedSQL string
 const sendsAgain = time.Hour
 
 // Fire does what senders of alerts do, until ctx ends or something fails: each minute it
-// sends the alerts that fire, and those that have ended since the last time.
+// sends the alerts that fire, and those that have ended since the last time. People fetch
+// what has become ready.
 func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 	since := d.Now().Add(-sendsAgain)
 	for {
@@ -31,6 +32,9 @@ func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 			return fmt.Errorf("send the demo's alerts: %w", err)
 		}
 		since = sent
+		if err := d.download(ctx, o); err != nil {
+			return err
+		}
 		now := d.Now()
 		if err := pause.For(ctx, now.Truncate(time.Minute).Add(time.Minute).Sub(now)); err != nil {
 			return err

@@ -62,6 +62,13 @@ func items(now time.Time) []commands.FleetItem {
 	return out
 }
 
+// The places of the members in people who do something.
+const (
+	ana = iota
+	jonas
+	mei
+)
+
 // people are the demo organization's members besides whoever signs in first.
 var people = []struct {
 	name, email string
