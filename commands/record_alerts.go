@@ -92,6 +92,8 @@ const maxTitleRunes = 500
 type AlertItem struct {
 	ExternalID       string
 	Title            string
+	Description      string
+	Rule             *alert.Rule // what raised it, where that is known
 	Severity         alert.Severity
 	State            alert.State
 	Muted            *bool // nil leaves what is
@@ -115,7 +117,7 @@ func externalKey(id string) string { return "external/" + id }
 // notice is what the item says of an alert at a place.
 func (i AlertItem) notice(at Place) alert.Notice {
 	n := alert.Notice{State: i.State, Muted: i.Muted, Details: alert.Details{
-		Title: i.Title, Severity: i.Severity, InstanceID: at.Instance, DatabaseID: at.Database,
+		Title: i.Title, Description: i.Description, Rule: i.Rule, Severity: i.Severity, InstanceID: at.Instance, DatabaseID: at.Database,
 		CreatedAt: instant.Cut(i.CreatedAt), FirstTriggeredAt: instant.Cut(i.FirstTriggeredAt), LastTriggeredAt: instant.Cut(i.LastTriggeredAt),
 	}}
 	if i.ResolvedAt != nil {

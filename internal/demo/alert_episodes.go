@@ -180,5 +180,8 @@ func (e episode) item(now time.Time) commands.AlertItem {
 	if e.database != "" {
 		item.Database = &e.database
 	}
+	if m, ok := meaningOf(engineOf(e.server), e.rule); ok {
+		item.Rule, item.Description = m.rule(e.rule), m.text()
+	}
 	return item
 }

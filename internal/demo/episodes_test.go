@@ -9,6 +9,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/domain/fleet"
 )
 
 // firsts are times at which a demo may have been made, over four weeks at all hours.
@@ -159,6 +160,45 @@ func TestEveryRuleIsSeen(t *testing.T) {
 			if r.Shortest >= r.Longest || r.Longest > 2*day {
 				t.Errorf("%s of %s lasts from %s to %s", r.ID, engine, r.Shortest, r.Longest)
 			}
+		}
+	}
+}
+
+// TestEveryRuleSaysWhatItMeans: an alert of the demo tells what it watches, what that means
+// and what to do; nothing is written about what nobody watches.
+func TestEveryRuleSaysWhatItMeans(t *testing.T) {
+	t.Parallel()
+	watched := map[string]bool{} // by engine and id
+	for engine, of := range rules() {
+		for _, r := range of {
+			watched[string(engine)+"/"+r.ID] = true
+		}
+	}
+	for _, of := range stories() {
+		for _, in := range of {
+			watched[string(engineOf(in.Server))+"/"+in.Rule] = true
+		}
+	}
+	for _, in := range flapping() {
+		watched[string(engineOf(in.Server))+"/"+in.Rule] = true
+	}
+	said := map[string]bool{}
+	for key := range watched {
+		engine, id, _ := strings.Cut(key, "/")
+		m, ok := meaningOf(fleet.Engine(engine), id)
+		if !ok || m.Name == "" || m.Means == "" || m.Do == "" || m.Threshold == nil != (m.Unit == "") {
+			t.Errorf("%s says %+v", key, m)
+		}
+		said[key], said[id] = true, true
+	}
+	for key := range meanings() {
+		if !said[key] {
+			t.Errorf("%s is written and watched by nobody", key)
+		}
+	}
+	for _, item := range sent(firsts()[0], firsts()[0]) {
+		if item.Rule == nil || !strings.Contains(item.ExternalID, item.Rule.ID) || !strings.Contains(item.Description, "\n\n") {
+			t.Errorf("%s is sent with %+v, %q", item.ExternalID, item.Rule, item.Description)
 		}
 	}
 }
