@@ -1,7 +1,7 @@
 import { Anchor, Breadcrumbs, Grid, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconBellOff } from "@tabler/icons-react";
 import { Link, useParams, useRouterState } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { api, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
@@ -10,13 +10,17 @@ import { count } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { part } from "../ui/part";
 import { Time, useNow } from "../ui/Time";
 import { useScope } from "../window/scope";
 import { AlertActions } from "./AlertActions";
 import { AlertTimeline } from "./AlertTimeline";
 import { aroundOf } from "./around";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
+import { meaningOf, measuredOf } from "./rules";
 import "./useAlertsSearch";
+
+const AlertChart = lazy(() => part(() => import("./AlertChart")).then((m) => ({ default: m.AlertChart })));
 
 /** AlertPage is one alert: what, where, since when, what happened to it, and what can be done about it. */
 export function AlertPage() {
@@ -91,6 +95,9 @@ function Loading() {
 
 function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }) {
   const { can } = useSession();
+  const now = useNow(60_000);
+  const meaning = meaningOf(alert);
+  const measured = measuredOf(alert);
   return (
     <article aria-busy={busy}>
       <Trail>{alert.title}</Trail>
@@ -111,15 +118,20 @@ function Shown({ alert, busy }: { alert: Schemas["AlertDetail"]; busy: boolean }
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack gap="md">
-            {alert.description && (
+            {meaning && (
               <Panel>
                 <Title order={2} mb="xs">
                   What it means
                 </Title>
                 <Text size="sm" maw="70ch" style={{ whiteSpace: "pre-line" }}>
-                  {alert.description}
+                  {meaning}
                 </Text>
               </Panel>
+            )}
+            {measured && can("metrics:read") && (
+              <Suspense fallback={<Skeleton height={320} />}>
+                <AlertChart alert={alert} measured={measured} now={now} />
+              </Suspense>
             )}
             <Panel>
               <Title order={2} mb="md">

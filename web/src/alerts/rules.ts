@@ -1,0 +1,43 @@
+import type { Schemas } from "../api/client";
+
+type Alert = Pick<Schemas["AlertDetail"], "rule" | "description" | "instance">;
+
+/** What the rules of the built-in watch mean; what to do is the alert's description. */
+const watched: Record<string, string> = {
+  silent:
+    "Nothing has been heard of the server for longer than the threshold. It may be down, or only what reports it.",
+  volume: "More of a volume is in use than the threshold allows.",
+  lock_wait: "A session has waited for a lock for longer than the threshold: somebody's work stands still.",
+  wraparound:
+    "More transaction ids are used up than the threshold allows. At the limit PostgreSQL takes no more writes until it is vacuumed.",
+};
+
+/** meaningOf is what an alert means and what is to be done, in paragraphs; null where its sender says nothing. */
+export function meaningOf({ rule, description }: Alert): string | null {
+  // A threshold is Muster's own, and a text of two paragraphs says both already.
+  const own = rule && rule.threshold !== null && Object.hasOwn(watched, rule.id) ? watched[rule.id] : undefined;
+  if (own === undefined || description?.includes("\n\n")) return description;
+  return description ? `${own}\n\n${description}` : own;
+}
+
+export type Figure = "disk" | "locks" | "latency" | "cpu";
+
+/** The rules that watch what the dashboard has as a figure of each server. */
+const figures: Record<Figure, readonly string[]> = {
+  disk: ["volume", "data-volume", "full-disk", "binary-logs"],
+  locks: ["lock_wait", "lock-wait", "lock-storm", "blocking", "row-lock-waits"],
+  latency: ["slow-queries", "slow-operations", "lock-storm-latency", "release-latency", "ongoing-slow", "turned-plan"],
+  cpu: ["release-cpu", "turned-plan-cpu"],
+};
+
+/** Measured is the figure that an alert is about, with the threshold where that is one of the same figure. */
+export type Measured = { figure: Figure; threshold: number | null };
+
+/** measuredOf is what is kept of an alert's value; null where nothing is, or it is of no server. */
+export function measuredOf({ rule, instance }: Alert): Measured | null {
+  if (!rule || !instance) return null;
+  const figure = (Object.keys(figures) as Figure[]).find((name) => figures[name].includes(rule.id));
+  if (!figure) return null;
+  const same = (figure === "disk" || figure === "cpu") && rule.unit === "percent";
+  return { figure, threshold: same ? rule.threshold : null };
+}
