@@ -29,7 +29,7 @@ import (
 type tile struct {
 	readAt     time.Time
 	incomplete bool   // an engine is missing in it
-	empty      bool   // no series has a value
+	awaited    bool   // no series has a value, and its last bucket is not over: the first may come at any moment
 	shown      []byte // JSON, from behind generatedAt to the end
 	from, to   time.Time
 	packed     []byte // the whole answer with this from and to, as gzip; nil where that does not pay
@@ -90,7 +90,7 @@ func newTile(w timegrid.Window, readAt time.Time, incomplete bool, lines []line,
 	shown = append(shown, "}}\n"...)
 	digest := sha256.Sum256(shown)
 	t := &tile{
-		readAt: readAt, incomplete: incomplete, empty: !slices.ContainsFunc(lines, line.valued),
+		readAt: readAt, incomplete: incomplete, awaited: w.End().After(readAt) && !slices.ContainsFunc(lines, line.valued),
 		shown: shown, tag: `W/"u-` + hex.EncodeToString(digest[:8]) + `"`,
 	}
 	return t, nil

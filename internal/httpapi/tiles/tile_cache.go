@@ -32,8 +32,8 @@ const (
 // It has room for so many tiles and so many bytes; when there is no more, those
 // that were read first go, which are those that would have aged first. Whoever asks
 // for one of them has it read again. An error is not kept, and neither is a tile
-// that an engine is missing in, or one without any value: it is read in no time, and
-// somebody may be waiting for the first.
+// that an engine is missing in, or one of a time that goes on and has no value yet: it is
+// read in no time, and somebody may be waiting for the first.
 type tileCache struct {
 	now func() time.Time
 	log *slog.Logger
@@ -72,7 +72,7 @@ func (c *tileCache) get(ctx context.Context, key string, read func(context.Conte
 		detached, end := context.WithTimeout(context.WithoutCancel(ctx), tileTimeout)
 		defer end()
 		t, err := c.survive(detached, read)
-		if err == nil && !t.incomplete && !t.empty {
+		if err == nil && !t.incomplete && !t.awaited {
 			c.keep(key, t)
 		}
 		return t, err

@@ -99,7 +99,8 @@ func TestWhatIsNotKept(t *testing.T) {
 			t.Error("what is incomplete was not answered")
 		}
 	}
-	w := timegrid.Window{From: s.clock.Now().Truncate(time.Hour), To: s.clock.Now().Truncate(time.Hour).Add(time.Hour), Size: timegrid.Minute}
+	now := s.clock.Now()
+	w := timegrid.Window{From: now.Truncate(time.Minute).Add(-time.Hour), To: now.Truncate(time.Minute).Add(time.Minute), Size: timegrid.Minute}
 	for range 2 {
 		s.mustGet(t, "a", func(context.Context) (*tile, error) {
 			s.reads++
@@ -114,6 +115,12 @@ func TestWhatIsNotKept(t *testing.T) {
 	})
 	if len(s.kept) != 1 {
 		t.Error("a tile with one value is not kept")
+	}
+	s.mustGet(t, "b", func(context.Context) (*tile, error) {
+		return newTile(w, w.End(), false, []line{{"locks", measurements.Gaps(w.Len())}})
+	})
+	if len(s.kept) != 2 {
+		t.Error("a tile of a time that is over is not kept")
 	}
 }
 
