@@ -47,6 +47,8 @@ func TestContributors(t *testing.T) {
 	ran := func(name string, engine domain.Engine, statements ...measurements.Statement) measurements.StatementSample {
 		return measurements.StatementSample{Instance: ids[name], Engine: engine, Database: databases[name], At: start.Add(time.Minute), Interval: time.Minute, Statements: statements}
 	}
+	busy := ran("orders", domain.PostgreSQL, measurements.Statement{Key: "q1", Calls: 10, TotalMs: 100}, measurements.Statement{Key: "q2", Calls: 90, TotalMs: 100.5})
+	busy.BusyMs = to(250.0)
 	w.measured(w.ours, measurements.Batch{
 		Hosts: []measurements.HostSample{
 			{Host: "db01", Instances: []uuid.UUID{ids["orders"]}, At: start, CPUPercent: to(40.0), Volumes: []measurements.Volume{{Mount: "/data", UsedPercent: to(71.2)}, {Mount: "/", UsedPercent: to(12.0)}}},
@@ -61,10 +63,14 @@ func TestContributors(t *testing.T) {
 			{Instance: ids["billing"], Engine: domain.SQLServer, Database: databases["billing"], At: w.ago(time.Second), Interval: time.Minute, Active: 4},
 		},
 		Statements: []measurements.StatementSample{
-			ran("orders", domain.PostgreSQL, measurements.Statement{Key: "q1", Calls: 10, TotalMs: 100}, measurements.Statement{Key: "q2", Calls: 90, TotalMs: 100.5}),
+			busy,
 			ran("billing", domain.SQLServer, measurements.Statement{Key: "q3", Calls: 1, TotalMs: 400, MaxMs: to(450.0)}),
 		},
 	})
+	unsaid := w.behind(w.ours.viewer, "query-performance", start, start.Add(time.Hour), "series=average&by=instance&instanceId="+ids["billing"].String()).shares()
+	if unsaid.Coverage != nil {
+		t.Errorf("a server that does not say how long it executed is covered by %+v", unsaid.Coverage)
+	}
 	w.measuredNow(w.theirs, theirs["orders"], uuid.New())
 	w.do(request{method: "DELETE", path: "/api/v1/instances/" + ids["billing"].String(), as: w.ours.admin}).is(204)
 
@@ -104,6 +110,13 @@ func TestContributors(t *testing.T) {
 		got := w.behind(w.ours.viewer, c.tile, start, start.Add(time.Hour), c.query).shares()
 		if diff := cmp.Diff(c.items, got.Items); diff != "" || !cmp.Equal(c.total, got.Total) || !cmp.Equal(c.others, got.Others) || got.Incomplete {
 			t.Errorf("%s %s: %s\ntotal %v, others %+v", c.tile, c.query, diff, cmp.Diff(c.total, got.Total), cmp.Diff(c.others, got.Others))
+		}
+		var coverage *api.Coverage // of orders, whose server says how long it executed
+		if c.tile == "query-performance" {
+			coverage = &api.Coverage{AttributedMs: 200.5, BusyMs: 250, Share: 0.802}
+		}
+		if diff := cmp.Diff(coverage, got.Coverage); diff != "" {
+			t.Errorf("%s %s: %s", c.tile, c.query, diff)
 		}
 	}
 }

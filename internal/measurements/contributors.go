@@ -184,10 +184,22 @@ func StatementID(instance uuid.UUID, hash uint64) uuid.UUID {
 // Limit is at least 1, and of categories at least all of them.
 type Ranking struct {
 	Breakdown
-	Items   []Contributor
-	Others  Others
-	Sampled bool // something in scope has a sample in the span
+	Items    []Contributor
+	Others   Others
+	Sampled  bool // something in scope has a sample in the span
+	Coverage Coverage
 }
+
+// Coverage is how much of the time that servers say they were executing is in their
+// statements, over the samples of query performance whose server says it.
+type Coverage struct {
+	AttributedMs, BusyMs float64
+	Sampled              bool // there is such a sample
+}
+
+// Share is the part of the time that statements have; NaN where there is none. It may
+// be above 1: a statement's time counts when it ends.
+func (c Coverage) Share() float64 { return c.AttributedMs / c.BusyMs }
 
 // Others are the contributors behind the last item.
 type Others struct {
@@ -222,6 +234,9 @@ func (r *Ranking) Join(o Ranking) {
 	for _, c := range o.Items {
 		r.Add(c)
 	}
+	r.Coverage.AttributedMs += o.Coverage.AttributedMs
+	r.Coverage.BusyMs += o.Coverage.BusyMs
+	r.Coverage.Sampled = r.Coverage.Sampled || o.Coverage.Sampled
 	r.Others.Count += o.Others.Count
 	r.Others.Sum += o.Others.Sum
 	r.Others.Calls += o.Others.Calls

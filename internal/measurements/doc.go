@@ -62,6 +62,10 @@
 // noted as its samples are kept: the newest of them up to an hour late, and nothing of
 // what was measured before that was noted.
 //
+// Coverage is Σ time of statements ÷ Σ busy time, over the samples of query performance
+// whose server says how long it executed (StatementSample.BusyMs). A statement's time
+// counts in the interval in which it ended, so it may be above 1.
+//
 // # What may go wrong, and what then happens
 //
 //   - A sample comes twice, in parts, or again with other content: it is known by what

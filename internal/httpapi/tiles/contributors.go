@@ -134,6 +134,9 @@ func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, f
 	if found.Series == measurements.Average {
 		answer.Others.Calls, answer.Others.TotalMs = rounded(found.Others.Calls, thousandths), rounded(found.Others.TotalMs, thousandths)
 	}
+	if share := rounded(found.Coverage.Share(), millionths); found.Coverage.Sampled && share != nil {
+		answer.Coverage = &api.Coverage{AttributedMs: *rounded(found.Coverage.AttributedMs, thousandths), BusyMs: *rounded(found.Coverage.BusyMs, thousandths), Share: *share}
+	}
 	var ids []uuid.UUID
 	for _, c := range found.Items {
 		ids = append(ids, c.Instance, c.Database)

@@ -265,6 +265,9 @@ func (l *life) statements() *rapid.Generator[[]measurements.Batch] {
 			s := measurements.StatementSample{
 				Instance: of.id, Engine: of.engine, Database: rapid.SampledFrom(of.databases).Draw(t, "database"), At: l.moments().Draw(t, "at"), Interval: time.Minute,
 			}
+			if rapid.IntRange(0, 2).Draw(t, "says how long") > 0 {
+				s.BusyMs = p(durations.Draw(t, "busy"))
+			}
 			for _, key := range []string{"a", "b", "c"} {
 				if rapid.IntRange(0, 2).Draw(t, "ran") == 0 {
 					continue

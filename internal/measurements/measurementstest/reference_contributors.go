@@ -65,7 +65,7 @@ func (r *Reference) QueryContributors(_ context.Context, organization uuid.UUID,
 		return ranking, nil
 	}
 	queries, sampled := r.of(organization).queriesIn(engine, scope, inSpan(span))
-	ranking.Sampled = sampled
+	ranking.Sampled, ranking.Coverage = sampled, r.of(organization).coverage(engine, scope, inSpan(span))
 	behind := make(map[measurements.Contributor]measurements.Contributor) // by what it is
 	for query, samples := range queries {
 		totalMs, calls, maxMs := overall(engine, samples)

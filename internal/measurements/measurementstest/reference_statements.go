@@ -92,7 +92,7 @@ func (r *Reference) Statements(_ context.Context, organization uuid.UUID, engine
 		return false, nil
 	}
 	of := r.of(organization).only(scope.Database)
-	queries, sampled := of.queriesIn(engine, scope.Scope, func(at time.Time) bool { return !at.Before(span.From) && at.Before(span.To) })
+	queries, sampled := of.queriesIn(engine, scope.Scope, inSpan(span))
 	for q, samples := range queries {
 		if totalMs, calls, maxMs := overall(engine, samples); calls > 0 {
 			take(measurements.StatementSums{StatementRef: q.ref(), Database: q.database, Calls: calls, TotalMs: totalMs, MaxMs: maxMs})
@@ -182,4 +182,21 @@ func (r *Reference) MatchStatements(_ context.Context, organization uuid.UUID, s
 		}
 	}
 	return matched, nil
+}
+
+// coverage is over the samples that say how long their database executed.
+func (s *samples) coverage(engine fleet.Engine, scope fleet.Scope, in func(time.Time) bool) (c measurements.Coverage) {
+	for _, v := range s.statements {
+		if v.BusyMs == nil || v.Engine != engine || !includes(scope, v.Instance) || !in(v.At) {
+			continue
+		}
+		c.Sampled = true
+		c.BusyMs += *v.BusyMs
+		for _, one := range v.Statements {
+			if one.Calls > 0 {
+				c.AttributedMs += one.TotalMs
+			}
+		}
+	}
+	return c
 }

@@ -114,6 +114,9 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	if err != nil {
 		return ranking, err
 	}
+	if ranking.Coverage, err = s.coverage(ctx, organization, engine, scope, span); err != nil {
+		return ranking, err
+	}
 	// What Oracle's statements come to, and a maximum, is not the sum of shorter buckets'.
 	if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && engine != fleet.Oracle) {
 		return s.queryInstances(ctx, series, span, ranking)
@@ -146,6 +149,20 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 		}
 		return nil
 	})
+}
+
+// coverage reads how much of an engine's busy time is in its statements.
+func (s *Store) coverage(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span) (measurements.Coverage, error) {
+	var sum codec.BusySlot
+	series, err := s.inScope(ctx, organization, codec.Busy, engine, scope)
+	if err == nil {
+		err = s.readSpan(ctx, span, codec.Busy, series, func(_ int64, slot []byte) error {
+			one, err := codec.DecodeBusySlot(slot)
+			sum.AddBusy(one)
+			return err
+		})
+	}
+	return measurements.Coverage{AttributedMs: sum.Attributed, BusyMs: sum.Busy, Sampled: sum.Sampled}, err
 }
 
 // queryInstances ranks instances by what their slots show.

@@ -44,28 +44,22 @@ type entry struct {
 	Key, Text    string
 }
 
-// sampleOf is a database's part of a raw sample.
-type sampleOf struct {
-	bucket   // by its very time
-	database uuid.UUID
-}
-
-// keepDictionary notes the statements of what a batch brought that is new. Texts are
-// written under a share of whatever holds the organization's decision to keep them
-// (KeepsTexts), which is taken before any row is.
-func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, b measurements.Batch, news []placed) error {
-	entries, err := sightings(h, b, news)
-	if err != nil || len(entries) == 0 {
-		return err
+// keepDictionary notes the statements of samples that are kept. Texts are written under a
+// share of whatever holds the organization's decision to keep them (KeepsTexts), which
+// is taken before any row is.
+func (s *Store) keepDictionary(ctx context.Context, tx *sqlx.Tx, h held, organization uuid.UUID, samples []measurements.StatementSample) error {
+	entries := sightings(h, samples)
+	if len(entries) == 0 {
+		return nil
 	}
-	entries, err = toKeep(ctx, tx, entries)
+	entries, err := toKeep(ctx, tx, entries)
 	if err != nil || len(entries) == 0 {
 		return err
 	}
 	if slices.ContainsFunc(entries, func(e entry) bool { return e.Digest != 0 }) {
 		keeps := false
 		if s.KeepsTexts != nil {
-			if keeps, err = s.KeepsTexts(ctx, tx, b.Organization); err != nil {
+			if keeps, err = s.KeepsTexts(ctx, tx, organization); err != nil {
 				return err
 			}
 		}
@@ -92,31 +86,12 @@ func toKeep(ctx context.Context, tx *sqlx.Tx, entries []entry) ([]entry, error) 
 	return kept, err
 }
 
-// sightings are the statements that were executed in what is new, each once, in the
-// order of series and hash.
-func sightings(h held, b measurements.Batch, news []placed) ([]entry, error) {
-	fresh := make(map[sampleOf]bool)
-	for _, a := range news {
-		if a.Kind != codec.Statements || len(b.Statements) == 0 {
-			continue
-		}
-		d, err := codec.DecodeStatements(a.Body)
-		if err != nil {
-			return nil, fmt.Errorf("read the statements of series %d at %s: %w", a.series, a.At, err)
-		}
-		for _, of := range d {
-			fresh[sampleOf{bucket{a.series, a.At}.onGrid(), of.Database}] = true
-		}
-	}
+// sightings are the statements that were executed in samples, each once, in the order of
+// series and hash.
+func sightings(h held, samples []measurements.StatementSample) []entry {
 	var all []entry
-	for _, sample := range b.Statements {
-		at := instant.Cut(sample.At)
-		series := h.series[seriesKey{codec.Statements, sample.Instance.String()}]
-		key := sampleOf{bucket{series, at}.onGrid(), sample.Database}
-		if !fresh[key] {
-			continue
-		}
-		delete(fresh, key) // of two in one batch the first is kept
+	for _, sample := range samples {
+		at, series := instant.Cut(sample.At), h.series[seriesKey{codec.Statements, sample.Instance.String()}]
 		for _, one := range sample.Statements {
 			if one.Calls == 0 {
 				continue
@@ -142,7 +117,7 @@ func sightings(h held, b measurements.Batch, news []placed) ([]entry, error) {
 			known.Digest, known.Text = e.Digest, e.Text
 		}
 	}
-	return once, nil
+	return once
 }
 
 func earlier(a, b time.Time) time.Time {

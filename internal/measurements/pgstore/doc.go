@@ -3,7 +3,7 @@
 //
 // # Layout
 //
-// A series is a host, or the sessions or the statements of an instance: a row of
+// A series is a host, or the sessions, statements or busy time of an instance: a row of
 // measured_series. A sample of it is one row of raw_samples, whatever it holds (the
 // databases of an instance, the CPUs of a host, thousands of statements), in the
 // encoding of its kind (package codec); the parts of a time that come in several messages
@@ -70,6 +70,13 @@
 // details beside the closed ones; readers add both, and the next closing joins them.
 // Details from before their databases were noted have none; details_since says since
 // when whoever asks for databases, statements or volumes gets an answer.
+//
+// How long an instance's databases executed is a series of its own (busy), so that the
+// rows of statements, which the tile reads, are no longer for it. Its samples are kept
+// with those of statements that are new, and with no other: what comes again with
+// another content is dropped from both. Its hours are sealed for themselves; where only
+// samples without busy time kept an hour of statements open, one with it is kept
+// without.
 //
 // # What statements are called
 //

@@ -66,14 +66,14 @@ func (s *Store) keep(ctx context.Context, tx *sqlx.Tx, b measurements.Batch, arr
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
-	news, err := s.keepRaw(ctx, tx, accepted)
+	news, samples, err := s.keepSamples(ctx, tx, h, b, accepted)
 	if err != nil {
 		return measurements.Receipt{}, err
 	}
 	if err := s.mark(ctx, tx, news); err != nil {
 		return measurements.Receipt{}, err
 	}
-	if err := s.keepDictionary(ctx, tx, h, b, news); err != nil {
+	if err := s.keepDictionary(ctx, tx, h, b.Organization, samples); err != nil {
 		return measurements.Receipt{}, err
 	}
 	if err := keepMappings(ctx, tx, h, b.Hosts); err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/internal/measurements"
@@ -25,8 +27,18 @@ func Arrivals(b measurements.Batch) ([]Arrival, error) {
 	for _, s := range b.Sessions {
 		arrived(Sessions, s.Instance.String(), s.Engine, s.At, appendSessions(nil, s.Database, waitingOf(s)))
 	}
+	type sampleOf struct {
+		instance, database uuid.UUID
+		at                 time.Time
+	}
+	known := make(map[sampleOf]bool)
 	for _, s := range b.Statements {
 		arrived(Statements, s.Instance.String(), s.Engine, s.At, appendStatements(nil, s))
+		if of := (sampleOf{s.Instance, s.Database, instant.Cut(s.At)}); !known[of] {
+			if known[of] = true; s.BusyMs != nil {
+				arrived(Busy, s.Instance.String(), s.Engine, s.At, appendBusy(nil, s))
+			}
+		}
 	}
 	slices.SortStableFunc(all, func(a, b Arrival) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject), a.At.Compare(b.At))

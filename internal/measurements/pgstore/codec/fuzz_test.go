@@ -23,7 +23,7 @@ func FuzzKinds(f *testing.F) {
 		}},
 		Sessions: []measurements.SessionSample{{Instance: uuid.UUID{1}, Engine: fleet.PostgreSQL, Database: uuid.UUID{2}, At: monday, Waits: map[string]int64{"Lock": 3, "IO": 300}}},
 		Statements: []measurements.StatementSample{{
-			Instance: uuid.UUID{1}, Engine: fleet.SQLServer, Database: uuid.UUID{2}, At: monday,
+			Instance: uuid.UUID{1}, Engine: fleet.SQLServer, Database: uuid.UUID{2}, At: monday, BusyMs: &used,
 			Statements: []measurements.Statement{{Key: "a", Calls: 500, TotalMs: 12}, {Key: "b", Calls: 1, TotalMs: 3, MaxMs: &total}},
 		}},
 	}

@@ -11,6 +11,7 @@ const (
 	Hosts      = "host"
 	Sessions   = "sessions"
 	Statements = "statements"
+	Busy       = "busy" // how long an instance's databases executed
 )
 
 // Sample is a row of raw_samples.
@@ -67,6 +68,8 @@ func KindOf(name string) Kind {
 		return sessionKind{}
 	case Statements:
 		return statementKind{}
+	case Busy:
+		return busyKind{}
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 var monday = time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 
 // kindNames are the kinds that there are.
-func kindNames() []string { return []string{Hosts, Sessions, Statements} }
+func kindNames() []string { return []string{Hosts, Sessions, Statements, Busy} }
 
 // drawn is a batch of one kind, of one series, from a short time.
 func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measurements.Batch) {
@@ -47,6 +47,12 @@ func drawn(r *rapid.T, kind string, engine fleet.Engine, size int) (b measuremen
 				})
 			}
 			b.Statements = append(b.Statements, s)
+		case Busy:
+			busy := rapid.Float64Range(0, 1e9).Draw(r, "busy")
+			b.Statements = append(b.Statements, measurements.StatementSample{
+				Instance: instance, Engine: engine, Database: database.Draw(r, "database"), At: at.Draw(r, "at"), BusyMs: &busy,
+				Statements: []measurements.Statement{{Key: "a", Calls: rapid.Int64Range(0, 2).Draw(r, "calls"), TotalMs: rapid.Float64Range(0, 1e9).Draw(r, "time")}},
+			})
 		}
 	}
 	return b
@@ -93,6 +99,10 @@ func arrive(r *rapid.T, b measurements.Batch) []Arrival {
 	if err != nil {
 		r.Fatal(err)
 	}
+	// Busy time comes with statements.
+	if busy := slices.DeleteFunc(slices.Clone(all), func(a Arrival) bool { return a.Kind != Busy }); len(busy) > 0 {
+		return busy
+	}
 	return all
 }
 
@@ -127,7 +137,7 @@ func TestTheFirstContentStays(t *testing.T) {
 			if len(all) == 0 {
 				return
 			}
-			if len(all) != 1 || all[0].Count != b.Len() {
+			if len(all) != 1 || name != Busy && all[0].Count != b.Len() { // busy time is of the first samples alone
 				r.Fatalf("%d samples of one time are %d arrivals, the first of %d", b.Len(), len(all), all[0].Count)
 			}
 			bodies = append(bodies, all[0].Body)
@@ -326,6 +336,12 @@ func numbersOf(r *rapid.T, name string, slot []byte) (numbers []float64) {
 			}
 		}
 		return numbers
+	case Busy:
+		s, err := DecodeBusySlot(slot)
+		if err != nil {
+			r.Fatal(err)
+		}
+		return []float64{s.Attributed, s.Busy}
 	}
 	s, err := DecodeQuerySlot(slot)
 	if err != nil {

@@ -1,0 +1,124 @@
+package codec
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// A body of busy time: for each database whose server says how long it executed, its id,
+// the time of its statements and that time.
+
+func appendBusy(body []byte, s measurements.StatementSample) []byte {
+	var attributed float64
+	for _, one := range s.Statements {
+		if one.Calls > 0 {
+			attributed += one.TotalMs
+		}
+	}
+	return appendFloat(appendFloat(append(body, s.Database[:]...), attributed), *s.BusyMs)
+}
+
+// skipBusy reads over what a body has of a database behind its id.
+func skipBusy(r *reader) { r.Take(16) }
+
+// BusyOf leaves of a body of busy time the databases that are in.
+func BusyOf(body []byte, in func(database uuid.UUID) bool) (left []byte, err error) {
+	err = eachDatabase(body, skipBusy, func(database uuid.UUID, part []byte) {
+		if in(database) {
+			left = append(left, part...)
+		}
+	})
+	return left, err
+}
+
+// BusySlot is what a bucket has of an instance's executing time, in ms.
+type BusySlot struct {
+	Sampled          bool
+	Attributed, Busy float64 // of its statements, and by the server's own count
+}
+
+// AddBusy adds what another bucket has.
+func (s *BusySlot) AddBusy(o BusySlot) {
+	s.Sampled = s.Sampled || o.Sampled
+	s.Attributed += o.Attributed
+	s.Busy += o.Busy
+}
+
+func (s BusySlot) encode() []byte {
+	if !s.Sampled {
+		return nil
+	}
+	return appendShort(appendShort(make([]byte, 0, 2*shortSize), s.Attributed), s.Busy)
+}
+
+// DecodeBusySlot reads the slot of a bucket.
+func DecodeBusySlot(slot []byte) (BusySlot, error) {
+	if len(slot) == 0 {
+		return BusySlot{}, nil
+	}
+	r := reader{bytes: slot}
+	s := BusySlot{true, r.short(), r.short()}
+	return s, r.end()
+}
+
+// busyKind is the kind of busy time's series.
+type busyKind struct{ slotRows }
+
+func (busyKind) Reach() time.Duration { return 0 }
+
+func (busyKind) Whole() bool { return false }
+
+func (busyKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
+	return mergeDatabases(stored, arrived, skipBusy)
+}
+
+func (busyKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sample, minutes, _ []byte) (rolled, _ []byte, err error) {
+	slots, err := slotsOf(minutes, MinutesOfHour)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sums [MinutesOfHour]BusySlot
+	for _, s := range samples {
+		minute, ok := minuteOf(hour, s.At)
+		if !ok {
+			continue
+		}
+		for r := (reader{bytes: s.Body}); len(r.bytes) > 0; {
+			_ = r.uuid()
+			sums[minute].AddBusy(BusySlot{true, r.float(), r.float()})
+			if r.bad {
+				return nil, nil, ErrBytes
+			}
+		}
+	}
+	for minute, sum := range sums {
+		if dirty>>minute&1 != 0 {
+			slots[minute] = sum.encode()
+		}
+	}
+	return RowOf(slots), nil, nil
+}
+
+func (busyKind) Join([][]byte) ([]byte, error) { return nil, nil }
+
+func (busyKind) OfDetails() bool { return false }
+
+func (busyKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
+	slots, err := slotsOf(row, n)
+	if err != nil {
+		return nil, err
+	}
+	var sum BusySlot
+	for _, slot := range slots[:n] {
+		one, err := DecodeBusySlot(slot)
+		if err != nil {
+			return nil, err
+		}
+		sum.AddBusy(one)
+	}
+	return sum.encode(), nil
+}
