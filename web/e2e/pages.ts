@@ -17,6 +17,8 @@ export async function everyPage(): Promise<PageAt[]> {
   const alert = await first("/api/v1/alerts?pageSize=1");
   const report = await first("/api/v1/reports?kind=Security&status=Ready");
   const finding = await first("/api/v1/findings?checkId=PG-S25&pageSize=1");
+  const [from, to] = [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString());
+  const statement = await first(`/api/v1/statements?from=${from}&to=${to}&pageSize=1`);
   return [
     { name: "dashboard", path: "/" },
     { name: "dashboard-week", path: "/?range=7d", again: true },
@@ -40,6 +42,9 @@ export async function everyPage(): Promise<PageAt[]> {
     { name: "instance", path: `/instances/${instance}` },
     { name: "add-server", path: "/instances/new" },
     { name: "connect", path: "/instances/connect" },
+    { name: "statements", path: "/statements?range=1h" },
+    { name: "statements-none", path: "/statements?q=no-such-statement", again: true },
+    { name: "statement", path: `/statements/${statement}?range=1h` },
     { name: "findings", path: "/findings" },
     { name: "findings-not-assessed", path: "/findings?status=notAssessed&status=accepted", again: true },
     { name: "findings-none", path: "/findings?q=no-such-finding", again: true },

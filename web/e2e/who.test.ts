@@ -171,7 +171,7 @@ test("a click on a figure says who is behind it, as the API does, by mouse and b
 });
 
 test("a copied link opens the panel on a narrow screen, in every state", async () => {
-  const link = `/?${hour}&who=maximum&whoFrom=${at(30)}&whoTo=${at(31)}`;
+  const link = `/?${hour}&who=maximum&whoFrom=${at(30)}&whoTo=${at(31)}&whoBy=instance`;
   let answer: ((real: Answer) => { status?: number; json: unknown }) | null = null;
   const page = await visit(link, {
     viewport: { width: 360, height: 800 },

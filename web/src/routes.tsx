@@ -86,6 +86,18 @@ const routes = [
     { title: "Alert", scoped: true, permission: "alerts:read" },
   ),
   page(
+    "/statements",
+    schemas.statementsSearch,
+    code(() => import("./statements/StatementsPage"), "StatementsPage"),
+    { title: "Statements", scoped: true, permission: "metrics:read" },
+  ),
+  page(
+    "/statements/$statementId",
+    schemas.statementSearch,
+    code(() => import("./statements/StatementPage"), "StatementPage"),
+    { title: "Statement", scoped: true, permission: "metrics:read" },
+  ),
+  page(
     "/reports",
     schemas.catalogSearch,
     code(() => import("./reports/CatalogPage"), "CatalogPage"),

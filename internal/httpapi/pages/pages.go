@@ -34,6 +34,7 @@ const Viewer = "/docs/api"
 var Addresses = []string{
 	"/",
 	"/alerts", "/alerts/:alertId",
+	"/statements", "/statements/:statementId",
 	"/reports", "/reports/view", "/reports/preview/:card", "/reports/history", "/reports/verify", "/reports/:reportId",
 	"/exports",
 	"/instances", "/instances/new", "/instances/connect", "/instances/:instanceId",

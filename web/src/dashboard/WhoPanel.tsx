@@ -8,6 +8,8 @@ import { api, type Schemas } from "../api/client";
 import { serverNow } from "../api/clock";
 import { asProblem } from "../api/problem";
 import { cursorGroup } from "../chart/cursor";
+import { titleOf } from "../statements/query";
+import { NoTexts } from "../statements/Texts";
 import { EmptyState } from "../ui/EmptyState";
 import { count, engineName, plural, shortTime } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -18,7 +20,7 @@ import { useCurrent } from "./asking";
 import { keyName, lengthOf, movedBy, namedOf, notKeptSince, shownOf, type Tile, windowAround } from "./contributors";
 import { useAlertScope, useFleet } from "./fleet";
 import { NoInstance } from "./NoValues";
-import { percent } from "./units";
+import { latency, percent } from "./units";
 import { type Figure, type Key, useWho, type Who } from "./who";
 import classes from "./who.module.css";
 
@@ -197,7 +199,8 @@ function Behind({ who, span, onBy }: { who: Who; span: Span | null; onBy: (by: K
   const asked = api.useQuery("get", tile.path, { params: { query: query as never } }, span === null ? current : {});
   const answer = asked.data;
   const since = asked.isError ? notKeptSince(asProblem(asked.error).errors) : null;
-  const other = keys[0] as Key;
+  // Of single databases and statements less is kept than of servers.
+  const other = keys.includes("instance") ? "instance" : (keys[0] as Key);
   const failed = asked.isError && since === null && (
     <div className={classes.pad}>
       <ProblemNote
@@ -305,12 +308,30 @@ function Ranked({ tile, answer, by, asked }: { tile: Tile; answer: Answer; by: K
           </span>
         </div>
       )}
-      {coverage && (
-        <p className={classes.note}>
-          These statements explain {percent(100 * coverage.share)} of the time that the servers say they were executing.
-        </p>
-      )}
+      {tile.title === "Query performance" && <Coverage coverage={coverage} />}
+      {by === "statement" && !items.some(({ statement }) => statement?.text) && <NoTexts />}
     </>
+  );
+}
+
+/** Coverage is how much of the time in which servers executed their statements explain, where any of them can tell. */
+function Coverage({ coverage }: { coverage: Answer["coverage"] }) {
+  if (!coverage) {
+    return (
+      <p className={classes.note} data-coverage>
+        No server here tells how long it was executing, so nobody knows how much of that its statements explain.
+      </p>
+    );
+  }
+  const { share, attributedMs, busyMs } = coverage;
+  return (
+    <div className={classes.note} data-coverage>
+      <div className={classes.bar} aria-hidden>
+        <span style={{ width: `${Math.min(100, 100 * share)}%` }} />
+      </div>
+      Statements explain {percent(100 * share)} of the time that servers say they were executing:{" "}
+      {latency(attributedMs)} of {latency(busyMs)}. Servers that cannot tell are left out.
+    </div>
   );
 }
 
@@ -328,13 +349,16 @@ type RowProps = {
 function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
   const { search } = useScope();
   const { title, where, instances } = namedOf(by, item, fleet);
+  const place = where && item.statement && instances.length > 0;
   return (
     <li className={classes.row} data-who-row>
       <span className={classes.rank} aria-hidden>
         {rank}
       </span>
       <span className={classes.name}>
-        {item.alert ? (
+        {item.statement ? (
+          <ToStatement statement={item.statement} used={used} />
+        ) : item.alert ? (
           <Anchor
             inherit
             renderRoot={(props) => (
@@ -345,7 +369,7 @@ function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
           </Anchor>
         ) : (
           <Narrow instances={instances} used={used} title={title}>
-            <bdi className={by === "statement" ? classes.statement : undefined}>{title}</bdi>
+            <bdi>{title}</bdi>
           </Narrow>
         )}
         {item.instance?.removed && <span className={classes.removed}>removed</span>}
@@ -355,8 +379,16 @@ function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
       </span>
       {(where || item.share !== null || item.calls !== null) && (
         <span className={classes.where}>
+          {place && (
+            <>
+              <Narrow instances={instances} used={used} title={where} className={classes.target}>
+                <bdi>{where}</bdi>
+              </Narrow>
+              {" · "}
+            </>
+          )}
           {[
-            where,
+            !place && where,
             item.share !== null && percent(100 * item.share),
             item.calls !== null && plural(Math.round(item.calls), "call"),
           ]
@@ -371,16 +403,48 @@ function Row({ by, item, rank, length, format, fleet, used }: RowProps) {
   );
 }
 
+/** ToStatement leads to the statement's page, around that time: by its text's first line, or a short id. */
+function ToStatement({
+  statement: { id, text },
+  used,
+}: {
+  statement: { id: string; text: string | null };
+  used: Span | null;
+}) {
+  const { search } = useScope();
+  const [now] = useState(serverNow);
+  return (
+    <Anchor
+      inherit
+      className={classes.target}
+      renderRoot={(props) => (
+        <Link
+          to="/statements/$statementId"
+          params={{ statementId: id }}
+          search={{ ...search, ...(used && { range: undefined, ...windowAround(used.from, used.to, now) }) }}
+          {...props}
+        />
+      )}
+    >
+      <bdi className={text ? classes.statement : undefined} dir={text ? "ltr" : undefined}>
+        {titleOf({ id, text })}
+      </bdi>
+    </Anchor>
+  );
+}
+
 /** Narrow leads to the dashboard of those servers alone, around that time, with the rest of the address as it is. */
 function Narrow({
   instances,
   used,
   title,
+  className,
   children,
 }: {
   instances: { id: string }[];
   used: Span | null;
   title: string;
+  className?: string;
   children: ReactNode;
 }) {
   const [now] = useState(serverNow);
@@ -390,6 +454,7 @@ function Narrow({
   return (
     <Anchor
       inherit
+      className={className}
       aria-label={`${title}: only ${plural(ids.length, "this instance", "these instances").replace(/^1 /, "")}${window ? `, ${spanText(window)}` : ""}`}
       renderRoot={(props) => (
         <Link

@@ -49,7 +49,7 @@ test("each figure has its tile, the API's name, and what it is by", () => {
   const { tile, series, by } = shownOf("firing");
   expect([tile.title, series, by[0]]).toEqual(["Alert history", "active", "alert"]);
   expect([shownOf("active").tile.title, shownOf("active").series]).toEqual(["Connections", "active"]);
-  expect([shownOf("disk").by[0], shownOf("average").by[0]]).toEqual(["volume", "instance"]);
+  expect([shownOf("disk").by[0], shownOf("average").by[0]]).toEqual(["volume", "statement"]);
 });
 
 test("a step is as long as the time; of this moment there is none", () => {

@@ -17,7 +17,7 @@ export type Tile = {
 
 const path = (tile: string) => `/api/v1/metrics/${tile}/contributors` as Tile["path"];
 const waiters: Key[] = ["instance", "database"];
-const queries: Key[] = ["instance", "database", "statement"];
+const queries: Key[] = ["statement", "instance", "database"];
 
 const alerts: Key[] = ["alert", "instance"];
 

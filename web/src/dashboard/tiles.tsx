@@ -3,6 +3,7 @@ import { palette } from "../chart/palette";
 import { engineName, plural } from "../ui/format";
 import { useScope } from "../window/scope";
 import { queryBefore, windowQuery } from "./asking";
+import { Coverage } from "./Coverage";
 import { type Drawing, Tile } from "./Tile";
 import { latency, percent, sessions } from "./units";
 
@@ -67,6 +68,13 @@ const drawLatency = ({ series }: Schemas["QueryPerformance"]): Drawing => ({
   format: latency,
 });
 
+const enginesAndCoverage = (answer: Schemas["QueryPerformance"]) => (
+  <>
+    {answer.engines.length > 0 && <Coverage />}
+    {engines(answer)}
+  </>
+);
+
 /** QueryPerformanceTile is the latency over all executions, and the mean of the query whose mean is highest. */
 export function QueryPerformanceTile() {
   const scope = useScope();
@@ -86,7 +94,7 @@ export function QueryPerformanceTile() {
     <Tile
       title="Query performance"
       about="Latency"
-      note={engines}
+      note={enginesAndCoverage}
       asked={performance}
       before={before}
       draw={drawLatency}

@@ -4,6 +4,7 @@ import {
   IconClipboardOff,
   IconDownload,
   IconFileCheck,
+  IconFileCode,
   IconHistory,
   IconKey,
   IconLayoutDashboard,
@@ -46,6 +47,7 @@ export const sections: { name: string; links: Destination[] }[] = [
     links: [
       { to: "/", name: "Dashboard", icon: IconLayoutDashboard, permission: "metrics:read", scoped: true },
       { to: "/alerts", name: "Alerts", icon: IconBell, permission: "alerts:read", scoped: true },
+      { to: "/statements", name: "Statements", icon: IconFileCode, permission: "metrics:read", scoped: true },
       { to: "/instances", name: "Instances", icon: IconServer2, permission: "metrics:read" },
       {
         to: "/findings",

@@ -119,6 +119,20 @@ export const findingsSearch = search({
   page: ordinal,
   pageSize: ordinal,
 });
+const statementSorts = ["totalMs", "calls", "meanMs", "maxMs"] as const;
+export const statementsSearch = search(
+  {
+    ...scope,
+    databaseId: uuid,
+    q: text,
+    only: oneOf("new", "slower"),
+    sort: oneOf(...statementSorts, ...statementSorts.map((s) => `-${s}` as const)),
+    page: ordinal,
+    pageSize: ordinal,
+  },
+  oneWindow,
+);
+export const statementSearch = search(scope, oneWindow);
 export const checksSearch = search({ q: text, domain: someOf(...checkDomains) });
 export const auditSearch = search({
   from: instant,

@@ -1,0 +1,320 @@
+import { Anchor, Badge, Breadcrumbs, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconFileCode } from "@tabler/icons-react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { Link, useParams, useRouterState } from "@tanstack/react-router";
+import { type ReactNode, useMemo } from "react";
+import { api, type Schemas } from "../api/client";
+import { asProblem, Problem } from "../api/problem";
+import { seriesColors } from "../chart/palette";
+import { type ChartSeries, TimeSeriesChart } from "../chart/TimeSeriesChart";
+import { notKeptSince } from "../dashboard/contributors";
+import { latency, percent, sessions } from "../dashboard/units";
+import { EmptyState } from "../ui/EmptyState";
+import { count, engineName, shortTime } from "../ui/format";
+import { PageTitle } from "../ui/PageTitle";
+import { Panel } from "../ui/Panel";
+import { ProblemNote } from "../ui/ProblemNote";
+import { Snippet } from "../ui/Snippet";
+import { Time } from "../ui/Time";
+import { useAnchor, useScope } from "../window/scope";
+import { bucketSizeFor, isNew, type Statement, shortId, timesOf } from "./query";
+import classes from "./statements.module.css";
+import { NoTexts } from "./Texts";
+
+type Detail = Schemas["StatementDetail"];
+
+/** StatementPage is one statement: its text, where it is run, what it costs now and before, bucket by bucket. */
+export function StatementPage() {
+  const { statementId = "" } = useParams({ strict: false });
+  const { window } = useScope();
+  const { at } = useAnchor();
+  const bucketSize = bucketSizeFor(window, at);
+  const asked = api.useQuery(
+    "get",
+    "/api/v1/statements/{statementId}",
+    { params: { path: { statementId }, query: { from: window.from, to: window.to, bucketSize } } },
+    { placeholderData: keepPreviousData },
+  );
+  const since = asked.isError ? notKeptSince(asProblem(asked.error).errors) : null;
+  const data = asked.data?.statement.id === statementId && since === null ? asked.data : undefined;
+  // 400 is an address whose id is none.
+  const unknown =
+    (asked.error as unknown) instanceof Problem && [400, 404].includes(asProblem(asked.error).status ?? 0);
+  if (data && !unknown) {
+    return (
+      <>
+        {asked.error && <ProblemNote error={asked.error} title="Not up to date" onRetry={asked.refetch} />}
+        <Shown detail={data} busy={asked.isFetching} />
+      </>
+    );
+  }
+  if (!asked.error) return <Loading />;
+  return (
+    <>
+      <Trail />
+      <PageTitle title="Statement" />
+      {unknown ? (
+        <Panel>
+          <EmptyState
+            icon={<IconFileCode size={32} aria-hidden />}
+            title="This statement is not known, or belongs to another organization"
+          >
+            A statement is known for 400 days after it was last executed.
+          </EmptyState>
+        </Panel>
+      ) : since !== null ? (
+        <Panel>
+          <EmptyState icon={<IconFileCode size={32} aria-hidden />} title="Not kept for this window">
+            Single statements are kept since {shortTime(since)}.
+          </EmptyState>
+        </Panel>
+      ) : (
+        <ProblemNote error={asked.error} title="The statement could not be loaded" onRetry={asked.refetch} />
+      )}
+    </>
+  );
+}
+
+function Trail({ children }: { children?: ReactNode }) {
+  const list = useRouterState({ select: (s) => s.location.state.statements });
+  const { search } = useScope();
+  return (
+    <Breadcrumbs mb="xs" component="nav" aria-label="Breadcrumbs" styles={{ root: { flexWrap: "wrap" } }}>
+      <Anchor component={Link} to="/statements" search={{ ...list, ...search } as never} size="sm">
+        Statements
+      </Anchor>
+      <Text size="sm" c="dimmed" aria-current="page">
+        {children ?? "Statement"}
+      </Text>
+    </Breadcrumbs>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the statement">
+      <Skeleton height={20} width={160} mb="xs" />
+      <Skeleton height={32} maw={420} mb="lg" />
+      <Skeleton height={320} />
+    </div>
+  );
+}
+
+function Shown({ detail, busy }: { detail: Detail; busy: boolean }) {
+  const { statement: s } = detail;
+  return (
+    <article aria-busy={busy}>
+      <Trail>{shortId(s.id)}</Trail>
+      <PageTitle title={shortId(s.id)} lead={<Lead statement={s} from={detail.from} />} />
+      <Stack gap="md">
+        {s.text ? (
+          <Panel className={classes.whole}>
+            <Snippet label="Text, without values and comments" text={s.text} wrapped />
+          </Panel>
+        ) : (
+          <Missing />
+        )}
+        <Figures detail={detail} />
+        <Charts detail={detail} />
+        <Origin statement={s} />
+      </Stack>
+    </article>
+  );
+}
+
+/** Missing says why this statement has no text. */
+function Missing() {
+  return (
+    <Panel>
+      <Text size="sm" fw={500} mb={4}>
+        No text is kept of this statement
+      </Text>
+      <NoTexts />
+      <Text size="sm" c="dimmed">
+        Where texts are kept, one comes when the statement is executed again.
+      </Text>
+    </Panel>
+  );
+}
+
+function Lead({ statement: s, from }: { statement: Statement; from: string }) {
+  const times = timesOf(s);
+  return (
+    <Group gap={8} component="span" mt={4}>
+      <span style={{ overflowWrap: "anywhere" }}>
+        <bdi>{s.instance.name}</bdi> · <bdi>{s.database.name}</bdi> · {engineName(s.instance.engine)}
+      </span>
+      {s.instance.removed && (
+        <Badge component="span" size="sm" radius="sm" variant="default">
+          Removed
+        </Badge>
+      )}
+      {isNew(s.firstSeenAt, from) && (
+        <Badge component="span" size="sm" radius="sm" variant="default">
+          New in this window
+        </Badge>
+      )}
+      {times !== null && times >= 2 && (
+        <Badge component="span" size="sm" radius="sm" variant="default" tt="none">
+          {times < 10 ? times.toFixed(1) : count(Math.round(times))} times slower than before
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+/** Figures is what it cost in the window, beside the one before. */
+function Figures({ detail: { statement: s, from, to, previousFrom } }: { detail: Detail }) {
+  const whole = (n: number) => count(Math.round(n));
+  const figures: [string, string, string | null | undefined][] = [
+    ["Time", latency(s.totalMs), s.previous && latency(s.previous.totalMs)],
+    ["Calls", whole(s.calls), s.previous && whole(s.previous.calls)],
+    ["Mean", s.meanMs === null ? "–" : latency(s.meanMs), s.previous && latency(s.previous.meanMs)],
+    ["Slowest", s.maxMs === null ? "–" : latency(s.maxMs), undefined],
+    ["Share of the time", s.share === null ? "–" : percent(100 * s.share), undefined],
+  ];
+  return (
+    <Paper withBorder p="md" component="section" aria-label="In this window">
+      <Title order={2} mb={4}>
+        In this window
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {shortTime(from)} to {shortTime(to)}
+        {previousFrom === null
+          ? ". The window before is not kept."
+          : s.previous
+            ? `, and before: from ${shortTime(previousFrom)}`
+            : `. It was not executed in the window before, from ${shortTime(previousFrom)}.`}
+      </Text>
+      <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="sm">
+        {figures.map(([name, value, before]) => (
+          <div key={name} data-figure={name}>
+            <Text size="xs" c="dimmed">
+              {name}
+            </Text>
+            <Text fz="lg" fw={650} className="numbers">
+              {value}
+            </Text>
+            {before && <span className={classes.before}>before {before}</span>}
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+const series = (key: string, label: string, color: string, values: ChartSeries["values"]): ChartSeries => ({
+  key,
+  label,
+  color,
+  values,
+});
+
+/** Charts are bucket by bucket, on one cursor; a drag chooses the window. */
+function Charts({ detail }: { detail: Detail }) {
+  const { setCustom } = useScope();
+  const { from, to, bucketSize, bucketStarts, lastBucketPartial, generatedAt } = detail;
+  const { totalMs, calls, meanMs, maxMs } = detail.series;
+  const drawn = useMemo(
+    () => [
+      { title: "Time", series: [series("totalMs", "Time", seriesColors.blue, totalMs)], format: latency },
+      { title: "Calls", series: [series("calls", "Calls", seriesColors.purple, calls)], format: sessions },
+      {
+        title: "Latency",
+        series: [
+          series("meanMs", "Mean", seriesColors.teal, meanMs),
+          series("maxMs", "Slowest", seriesColors.orange, maxMs),
+        ],
+        format: latency,
+      },
+    ],
+    [totalMs, calls, meanMs, maxMs],
+  );
+  if (![...totalMs, ...calls].some((value) => value !== null)) {
+    return (
+      <Panel>
+        <EmptyState title="No data in this window">Its database was not sampled in this time.</EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <div className={classes.charts}>
+      {drawn.map(({ title, ...chart }) => (
+        <Paper withBorder p="md" component="section" key={title} aria-label={title}>
+          <Title order={2} size="h3" mb={4}>
+            {title}
+          </Title>
+          <TimeSeriesChart
+            {...chart}
+            title={title}
+            group="statement"
+            window={{ from, to }}
+            bucketSize={bucketSize}
+            bucketStarts={bucketStarts}
+            lastBucketPartial={lastBucketPartial}
+            generatedAt={generatedAt}
+            onZoom={setCustom}
+            height={180}
+          />
+        </Paper>
+      ))}
+    </div>
+  );
+}
+
+/** Origin is where it is run from, since when it is known, and where to look next. */
+function Origin({ statement: s }: { statement: Statement }) {
+  const { search } = useScope();
+  const here = { ...search, instanceId: [s.instance.id] };
+  const facts: [string, ReactNode][] = [
+    [
+      "Instance",
+      s.instance.removed ? (
+        `${s.instance.name} (removed)`
+      ) : (
+        <Anchor
+          key="instance"
+          component={Link}
+          to="/instances/$instanceId"
+          params={{ instanceId: s.instance.id } as never}
+          size="sm"
+        >
+          <bdi>{s.instance.name}</bdi>
+        </Anchor>
+      ),
+    ],
+    ["Database", <bdi key="database">{s.database.name}</bdi>],
+    ["First seen", s.firstSeenAt ? <Time at={s.firstSeenAt} key="first" /> : "Before this was noted"],
+    ["Last seen", s.lastSeenAt ? <Time at={s.lastSeenAt} relative key="last" /> : "Before this was noted"],
+    ...(s.key ? [["Known to its server as", <code key="key">{s.key}</code>] as [string, ReactNode]] : []),
+  ];
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Where it is run">
+      <Title order={2} mb="xs">
+        Where it is run
+      </Title>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" mb="sm">
+        {facts.map(([name, value]) => (
+          <div key={name} style={{ overflowWrap: "anywhere" }}>
+            <Text size="xs" c="dimmed">
+              {name}
+            </Text>
+            <Text size="sm" component="div">
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+      {!s.instance.removed && (
+        <Group gap="md">
+          <Anchor component={Link} to="/" search={here as never} size="sm">
+            Dashboard of this instance
+          </Anchor>
+          <Anchor component={Link} to="/statements" search={here as never} size="sm">
+            All statements of this instance
+          </Anchor>
+        </Group>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { statementsSearch } from "../url/schemas";
+import { bucketSizeFor, firstLine, isNew, statementsQuery, timesOf, titleOf, turned } from "./query";
+
+const window = { from: "2026-11-20T10:00:00Z", to: "2026-11-20T11:00:00Z", bucketSize: "1m", preset: null } as const;
+
+test("an address says what is asked for, and its defaults are asked for too", () => {
+  const all = { window, instanceIds: undefined, texts: true };
+  expect(statementsQuery({}, all)).toEqual({
+    from: window.from,
+    to: window.to,
+    page: 1,
+    pageSize: 20,
+    sort: "-totalMs",
+  });
+  const id = "0198f0a2-7c1e-7d2a-9c53-0d9f6f2f4b11";
+  const search = statementsSearch({ databaseId: id, q: "orders", only: "slower", sort: "-meanMs", page: "2" });
+  expect(statementsQuery(search, { ...all, instanceIds: [id] })).toMatchObject({
+    instanceId: [id],
+    databaseId: id,
+    q: "orders",
+    only: "slower",
+    sort: "-meanMs",
+    page: 2,
+  });
+});
+
+test("texts that nobody keeps are not searched, and what an address cannot mean is dropped", () => {
+  expect(statementsQuery({ q: "orders" }, { window, instanceIds: undefined, texts: false })).not.toHaveProperty("q");
+  expect(statementsSearch({ only: "faster", sort: "text", databaseId: "x" })).toEqual({});
+});
+
+test("a column orders by the greatest first, then by the smallest", () => {
+  expect(turned("-totalMs", "calls")).toBe("-calls");
+  expect(turned("-calls", "calls")).toBe("calls");
+  expect(turned("calls", "calls")).toBe("-calls");
+});
+
+test("a window is drawn in the finest size that is kept", () => {
+  const now = new Date("2026-11-22T12:00:00Z");
+  const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000).toISOString();
+  expect(bucketSizeFor({ from: ago(1), bucketSize: "1m" }, now)).toBe("1m");
+  expect(bucketSizeFor({ from: ago(71.5), bucketSize: "1m" }, now)).toBe("1h");
+  expect(bucketSizeFor({ from: ago(7 * 24), bucketSize: "1h" }, now)).toBe("1h");
+  expect(bucketSizeFor({ from: ago(35 * 24), bucketSize: "1m" }, now)).toBe("1d");
+  expect(bucketSizeFor({ from: ago(300 * 24), bucketSize: "1w" }, now)).toBe("1w");
+});
+
+test("a statement is called by its first line, or by a part of its id", () => {
+  expect(firstLine("\n  \nSELECT ?\nFROM t")).toBe("SELECT ?");
+  expect(titleOf({ id: "0d7f4f0a-5b7c-5c39-8a51-2f7a3f1f6b90", text: null })).toBe("Statement 3f1f6b90");
+});
+
+test("what is slower is compared where there is something to compare", () => {
+  const previous = { calls: 1, totalMs: 70, meanMs: 70 };
+  expect(timesOf({ meanMs: 140, previous })).toBe(2);
+  expect(timesOf({ meanMs: 140, previous: null })).toBeNull();
+  expect(timesOf({ meanMs: null, previous })).toBeNull();
+  expect(timesOf({ meanMs: 1, previous: { ...previous, meanMs: 0 } })).toBeNull();
+  expect(isNew("2026-11-20T10:00:00Z", window.from)).toBe(true);
+  expect(isNew("2026-11-20T09:59:00Z", window.from)).toBe(false);
+  expect(isNew(null, window.from)).toBe(false);
+});

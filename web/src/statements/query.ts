@@ -1,0 +1,85 @@
+// What the addresses of the list and of one statement ask for.
+import type { Schemas } from "../api/client";
+import type { paths } from "../api/schema";
+import type { statementsSearch } from "../url/schemas";
+import { type BucketSize, bucketLengths, type Window } from "../window/window";
+
+/** StatementsSearch is what the address of the list says. */
+export type StatementsSearch = ReturnType<typeof statementsSearch>;
+export type StatementsQuery = paths["/api/v1/statements"]["get"]["parameters"]["query"];
+export type Sort = NonNullable<StatementsSearch["sort"]>;
+export type Column = "totalMs" | "calls" | "meanMs" | "maxMs";
+export type Statement = Schemas["Statement"];
+
+export const defaultSort: Sort = "-totalMs";
+
+/** statementsQuery is what an address asks of the list; `texts` says that the organization keeps texts to search in. */
+export function statementsQuery(
+  search: StatementsSearch,
+  { window, instanceIds, texts }: { window: Window; instanceIds: string[] | undefined; texts: boolean },
+): StatementsQuery {
+  return {
+    from: window.from,
+    to: window.to,
+    page: search.page ?? 1,
+    pageSize: Math.min(search.pageSize ?? 20, 100),
+    sort: search.sort ?? defaultSort,
+    ...(instanceIds && { instanceId: instanceIds }),
+    ...(search.databaseId && { databaseId: search.databaseId }),
+    ...(search.q && texts && { q: search.q }),
+    ...(search.only && { only: search.only }),
+  };
+}
+
+/** isFiltered says that an address narrows the list, beyond its window. */
+export const isFiltered = ({ instanceId, databaseId, q, only }: StatementsSearch) =>
+  [instanceId, databaseId, q, only].some((filter) => filter !== undefined);
+
+export const noFilters: Partial<StatementsSearch> = {
+  instanceId: undefined,
+  databaseId: undefined,
+  q: undefined,
+  only: undefined,
+};
+
+/** directionOf is how the list is ordered by a column; none where it is ordered by another. */
+export function directionOf(sort: Sort, column: Column): "ascending" | "descending" | "none" {
+  if (sort === column) return "ascending";
+  return sort === `-${column}` ? "descending" : "none";
+}
+
+/** turned is the sort after a click on a column: the greatest first, then the other way round. */
+export const turned = (sort: Sort, column: Column): Sort => (sort === `-${column}` ? column : `-${column}`);
+
+const days = bucketLengths["1d"];
+/** Each size is kept for so long, less than it is: a window does not fall out of it while it is looked at. */
+const kept: [BucketSize, number][] = [
+  ["1m", 3 * days - bucketLengths["1h"]],
+  ["1h", 35 * days - bucketLengths["1d"]],
+];
+
+/** bucketSizeFor is the size in which a window can still be drawn: single statements are kept ever more coarsely. */
+export function bucketSizeFor({ from, bucketSize }: Pick<Window, "from" | "bucketSize">, now: Date): BucketSize {
+  const age = now.getTime() - Date.parse(from);
+  const finest = kept.find(([, length]) => age <= length)?.[0] ?? "1d";
+  return bucketLengths[finest] > bucketLengths[bucketSize] ? finest : bucketSize;
+}
+
+/** shortId is what a statement without a text goes by: its last eight digits, as the dashboard's panel has them. */
+export const shortId = (id: string) => `Statement ${id.slice(-8)}`;
+
+/** firstLine is a text's first line that says something. */
+export const firstLine = (text: string) => text.split("\n").find((line) => line.trim() !== "") ?? text;
+
+/** titleOf is what a statement is called in a list. */
+export const titleOf = ({ id, text }: { id: string; text: string | null }) => (text ? firstLine(text) : shortId(id));
+
+/** timesOf is how much slower a statement is than in the window before: 11.6; null where there is nothing to compare. */
+export function timesOf({ meanMs, previous }: Pick<Statement, "meanMs" | "previous">): number | null {
+  if (meanMs === null || !previous || previous.meanMs <= 0) return null;
+  return meanMs / previous.meanMs;
+}
+
+/** isNew says that a statement was first seen in the window. */
+export const isNew = (firstSeenAt: string | null, from: string) =>
+  firstSeenAt !== null && Date.parse(firstSeenAt) >= Date.parse(from);
