@@ -1,0 +1,141 @@
+// An incident on a real PostgreSQL: twelve sessions behind one lock. How soon it shows on the dashboard, how many clicks it
+// is from the spike to the statement behind it, and whether the figures are the server's own. It takes two minutes, which
+// is how often statements are read, so `make test-all` has it.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Schemas } from "../src/api/client";
+import { enter, visit } from "./browser";
+import { adminEmail, type Started, start } from "./muster";
+import { newest, postgres, type Watched } from "./postgres";
+import { signIn } from "./server";
+import { chart, plotOf, type Title } from "./trends";
+
+let muster: Started;
+let session: string;
+let watched: Watched;
+
+beforeAll(async () => {
+  [muster, watched] = await Promise.all([start(), postgres()]);
+  session = await signIn(muster.url, adminEmail);
+}, 120_000);
+afterAll(() => Promise.all([muster?.stop(), watched?.stop()]));
+
+async function api<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  const answer = await fetch(`${muster.url}${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", Cookie: `__Host-muster_session=${session}`, ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(answer.ok, `${method} ${path}: ${answer.status}`).toBe(true);
+  return { ...((await answer.json()) as T), etag: answer.headers.get("ETag") };
+}
+
+const ended = (child: ReturnType<Watched["run"]>) => new Promise((resolve) => child.once("exit", resolve));
+
+/** peak is the bucket in which a tile is highest, as an answer of the API has it. */
+const peak = ({ bucketStarts, values }: { bucketStarts: string[]; values: (number | null)[] }) => {
+  const highest = Math.max(...values.map((value) => value ?? 0));
+  return { at: bucketStarts[values.indexOf(highest)] as string, highest };
+};
+
+/** clickBucket clicks a tile where a bucket is. */
+async function clickBucket(page: Page, title: Title, at: string, starts: string[]) {
+  await plotOf(page, title).scrollIntoViewIfNeeded();
+  const box = await plotOf(page, title).boundingBox();
+  if (!box) throw new Error(`${title} has no plot`);
+  // The middle of the bucket; the axis is the window, which may begin and end within one.
+  for (let share = 0; share <= 1; share += 0.004) {
+    await page.mouse.move(box.x + box.width * share, box.y + 20);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const index = await chart(page, title).getAttribute("data-hover-index");
+    if (index === String(starts.indexOf(at))) return page.mouse.click(box.x + box.width * (share + 0.004), box.y + 20);
+  }
+  throw new Error(`no bucket of ${title} begins at ${at}`);
+}
+
+test.skipIf(!newest)(
+  "a lock storm leads from its spike to its statement and server in two clicks",
+  async () => {
+    const { etag } = await api<{ etag: string }>("GET", "/api/v1/organization");
+    await api("PATCH", "/api/v1/organization", { statementTexts: "normalized" }, { "If-Match": etag });
+    await ended(watched.run("pgbench", "-i", "-s", "1", "-q", "postgres"));
+    await ended(watched.run("pgbench", "-n", "-c", "4", "-t", "50", "postgres"));
+    const dsn = `postgres://postgres@127.0.0.1:${watched.port}/postgres`;
+    const { id } = await api<{ id: string }>("POST", "/api/v1/instances", { name: "shop", engine: "postgresql", dsn });
+    const window = () =>
+      `from=${new Date(Date.now() - 15 * 60_000).toISOString()}&to=${new Date().toISOString()}&bucketSize=1m&instanceId=${id}`;
+    type Waits = Pick<Schemas["WaitEvents"], "bucketStarts" | "series">;
+    const waits = () => api<Waits>("GET", `/api/v1/metrics/wait-events?${window()}`);
+    // It is measured: the statements' first list, which is a basis, is read with the first sessions.
+    await expect
+      .poll(async () => (await waits()).series.locks.some((value) => value !== null), { timeout: 60_000 })
+      .toBe(true);
+
+    // pgbench executes the same statement, and has before.
+    const ran = () =>
+      watched
+        .sql("SELECT calls, total_exec_time FROM pg_stat_statements WHERE query LIKE 'UPDATE pgbench_branches SET%'")
+        .split("|")
+        .map(Number);
+    const before = ran();
+    const began = Date.now();
+    const change = "UPDATE pgbench_branches SET bbalance = bbalance + 1 WHERE bid = 1";
+    const blocker = watched.run("psql", "-qc", `BEGIN; ${change}; SELECT pg_sleep(25); COMMIT`);
+    await expect
+      .poll(() => watched.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
+      .toBe("1");
+    const blocked = Array.from({ length: 12 }, () => watched.run("psql", "-qc", change));
+    const waiting = () => Number(watched.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"));
+    await expect.poll(waiting).toBe(12);
+    await Promise.all([blocker, ...blocked].map(ended));
+
+    const [calls, total] = ran().map((after, i) => after - (before[i] ?? 0)) as [number, number];
+    type Queries = Pick<Schemas["QueryPerformance"], "bucketStarts" | "series">;
+    const queries = () => api<Queries>("GET", `/api/v1/metrics/query-performance?${window()}`);
+    const slowest = async () => {
+      const { bucketStarts, series } = await queries();
+      return { ...peak({ bucketStarts, values: series.maxLatencyMs }), bucketStarts };
+    };
+    await expect
+      .poll(async () => (await slowest()).highest, { timeout: 90_000, interval: 1_000 })
+      .toBeGreaterThan(5_000);
+
+    const page = await visit(`/?range=15m`, {
+      as: null,
+      baseURL: muster.url,
+      before: (page) => enter(page.context(), muster.url, session),
+    });
+    await plotOf(page, "Query performance").waitFor();
+    const { bucketStarts } = await queries();
+    const spike = await slowest();
+    await clickBucket(page, "Query performance", spike.at, bucketStarts); // one
+    const panel = page.getByRole("dialog", { name: "Who is behind it: Query performance" });
+    const text = "UPDATE pgbench_branches SET bbalance = bbalance + ? WHERE bid = ?";
+    const row = panel.locator("[data-who-row]").first();
+    await row.getByText(text).waitFor();
+    expect(await row.textContent()).toContain("shop · postgres");
+    await row.getByRole("link", { name: text }).click(); // two
+    await page.getByRole("region", { name: "Text, without values and comments" }).getByText(text).waitFor();
+    const seconds = (Date.now() - began) / 1_000;
+    process.stdout.write(`incident: from its beginning to the statement's page ${seconds.toFixed(0)} s, two clicks\n`);
+    expect(seconds).toBeLessThan(120);
+    await page
+      .getByRole("region", { name: "Where it is run" })
+      .getByRole("link", { name: "shop", exact: true })
+      .waitFor();
+
+    // The figures are the server's own.
+    const { items } = await api<Schemas["StatementPage"]>(
+      "GET",
+      `/api/v1/statements?${window().replace(/&bucketSize=1m/, "")}&q=pgbench_branches`,
+    );
+    const of = items.find((item) => item.text === text);
+    expect(of?.calls).toBe(calls);
+    expect(of?.totalMs).toBeCloseTo(total, 0);
+    const { bucketStarts: starts, series } = await waits();
+    const locks = peak({ bucketStarts: starts, values: series.locks });
+    expect(locks.highest, "on average over a minute, of the twelve").toBeGreaterThan(1);
+    expect(locks.highest).toBeLessThanOrEqual(12);
+  },
+  240_000,
+);
