@@ -344,3 +344,39 @@ func TestRun(t *testing.T) {
 		t.Errorf("judged %v ago (%v, %v)", age, ok, err)
 	}
 }
+
+// TestTheSweepEndsMutes: an alert that was muted until a time is unmuted once that has
+// come, the read models are told, and the next turn finds nothing more.
+func TestTheSweepEndsMutes(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	var marks []commands.Mark
+	s.watch.Recorded = func(_ context.Context, m commands.Mark) { marks = append(marks, m) }
+	actor := commands.Actor{OrganizationID: s.org, Component: "ingest"}
+	at := s.clock.Now()
+	told, _, err := s.commands.RecordAlerts(t.Context(), actor, []commands.AlertItem{{
+		ExternalID: "a", Title: "a", Severity: alert.Info, State: alert.Open, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := time.Now().Add(time.Hour)
+	if _, err := s.commands.ActOnAlert(t.Context(), actor, told[0].ID, commands.AlertAction{Verb: commands.MuteVerb, Until: &until}); err != nil {
+		t.Fatal(err)
+	}
+	for turn, want := range []int{0, 1, 1} {
+		if turn == 1 {
+			s.db.MustExec(`UPDATE alert_mutes SET until = clock_timestamp()`)
+		}
+		if err := s.watch.End(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var ended int
+		if err := s.db.Get(&ended, `SELECT count(*) FROM events WHERE stream_id = $1 AND type = 'alert.mute_ended'`, told[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		if ended != want || len(marks) != want {
+			t.Errorf("turn %d: unmuted %d times, told %v", turn, ended, marks)
+		}
+	}
+}
