@@ -102,6 +102,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 	if err != nil {
 		return httpapi.Groups{}, err
 	}
+	figures := p.tiles()
 	return httpapi.Groups{
 		MemberRoutes: &signin.MemberRoutes{
 			Accounts: p.accounts, Commands: p.commands, Fleet: p.fleet, Waiter: p.runner, OIDC: provider, FillDemo: fillDemo, PublicURL: public, Log: p.log,
@@ -112,9 +113,9 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions, Health: p.health,
-			Checks: p.checks, Servers: p.facts, Connections: collector, Waiter: p.runner, Now: time.Now,
+			Checks: p.checks, Servers: p.facts, Connections: collector, Tiles: figures, Hosts: p.samples, Waiter: p.runner, Now: time.Now,
 		},
-		TileRoutes: tiles.New(p.tiles(), p.fleet, time.Now, p.log),
+		TileRoutes: tiles.New(figures, p.fleet, time.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{
 			Accounts: p.accounts, Commands: p.commands, Audit: p.audit, History: p.history, Jobs: p.queue, Drops: p.drops,
 			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: time.Now,

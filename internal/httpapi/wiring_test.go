@@ -45,6 +45,7 @@ type Dependencies struct {
 	Servers    *assessment.Store
 	Jobs       *jobs.Queue
 	Tiles      *measurements.Tiles
+	Hosts      fleet.Hosts
 	Drops      *drops.Book
 	Feed       feed.Doors
 	Agents     agents.Doors
@@ -75,7 +76,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
-			Checks: d.Checks, Servers: d.Servers, Connections: d.Connections, Waiter: d.Waiter, Now: d.Now,
+			Checks: d.Checks, Servers: d.Servers, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Waiter: d.Waiter, Now: d.Now,
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{

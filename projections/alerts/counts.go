@@ -20,6 +20,8 @@ import (
 var (
 	//go:embed sql/counts.sql
 	countsQuery string
+	//go:embed sql/open_by_instance.sql
+	openByInstance string
 	//go:embed sql/history.sql
 	historyQuery string
 )
@@ -37,6 +39,23 @@ func (r *Reader) Open(ctx context.Context, organization uuid.UUID, scope fleet.S
 		return 0, 0, fmt.Errorf("count open alerts: %w", err)
 	}
 	return now, before, nil
+}
+
+// OpenCount is how many alerts of an instance are open and not muted.
+type OpenCount struct {
+	Instance       uuid.UUID
+	Open, Critical int
+}
+
+// OpenByInstance counts the alerts that are open and not muted, of those instances where
+// there are any, else of all. Instances without one are missing.
+func (r *Reader) OpenByInstance(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]OpenCount, error) {
+	rows, err := statement.All[OpenCount](ctx, r.db, "count open alerts by instance", openByInstance, organization, statement.IDs(instances))
+	counts := make(map[uuid.UUID]OpenCount, len(rows))
+	for _, row := range rows {
+		counts[row.Instance] = row
+	}
+	return counts, err
 }
 
 // History counts, for each bucket of the window, the alerts whose firing window

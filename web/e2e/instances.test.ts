@@ -187,6 +187,11 @@ test("a server is added once, waits for its first look and then shows the grants
       await page.route(`**/api/v1/instances/${made.id}`, (route) =>
         route.fulfill({ json: looks++ < 1 ? waiting : { ...made, missingGrants: grants } }),
       );
+      await page.route(`**/api/v1/instances/${made.id}/health`, (route) =>
+        route.fulfill({
+          json: { score: null, grade: null, domains: [], assessedAt: null, history: [], settings: [], changes: [] },
+        }),
+      );
       await page.route(`**/api/v1/instances/${made.id}/databases*`, (route) =>
         route.fulfill({ json: { items: [], page: { number: 1, size: 20, totalItems: 0, totalPages: 0 } } }),
       );

@@ -818,16 +818,52 @@ func (e ListInstancesParamsStatus) Valid() bool {
 
 // Defines values for ListInstancesParamsSort.
 const (
-	MinusName ListInstancesParamsSort = "-name"
-	Name      ListInstancesParamsSort = "name"
+	ListInstancesParamsSortAlerts           ListInstancesParamsSort = "alerts"
+	ListInstancesParamsSortConnections      ListInstancesParamsSort = "connections"
+	ListInstancesParamsSortCpu              ListInstancesParamsSort = "cpu"
+	ListInstancesParamsSortDisk             ListInstancesParamsSort = "disk"
+	ListInstancesParamsSortLastSeenAt       ListInstancesParamsSort = "lastSeenAt"
+	ListInstancesParamsSortMinusAlerts      ListInstancesParamsSort = "-alerts"
+	ListInstancesParamsSortMinusConnections ListInstancesParamsSort = "-connections"
+	ListInstancesParamsSortMinusCpu         ListInstancesParamsSort = "-cpu"
+	ListInstancesParamsSortMinusDisk        ListInstancesParamsSort = "-disk"
+	ListInstancesParamsSortMinusLastSeenAt  ListInstancesParamsSort = "-lastSeenAt"
+	ListInstancesParamsSortMinusName        ListInstancesParamsSort = "-name"
+	ListInstancesParamsSortMinusScore       ListInstancesParamsSort = "-score"
+	ListInstancesParamsSortName             ListInstancesParamsSort = "name"
+	ListInstancesParamsSortScore            ListInstancesParamsSort = "score"
 )
 
 // Valid indicates whether the value is a known member of the ListInstancesParamsSort enum.
 func (e ListInstancesParamsSort) Valid() bool {
 	switch e {
-	case MinusName:
+	case ListInstancesParamsSortAlerts:
 		return true
-	case Name:
+	case ListInstancesParamsSortConnections:
+		return true
+	case ListInstancesParamsSortCpu:
+		return true
+	case ListInstancesParamsSortDisk:
+		return true
+	case ListInstancesParamsSortLastSeenAt:
+		return true
+	case ListInstancesParamsSortMinusAlerts:
+		return true
+	case ListInstancesParamsSortMinusConnections:
+		return true
+	case ListInstancesParamsSortMinusCpu:
+		return true
+	case ListInstancesParamsSortMinusDisk:
+		return true
+	case ListInstancesParamsSortMinusLastSeenAt:
+		return true
+	case ListInstancesParamsSortMinusName:
+		return true
+	case ListInstancesParamsSortMinusScore:
+		return true
+	case ListInstancesParamsSortName:
+		return true
+	case ListInstancesParamsSortScore:
 		return true
 	default:
 		return false
@@ -878,19 +914,19 @@ func (e ListQueryPerformanceContributorsParamsSeries) Valid() bool {
 
 // Defines values for ListUtilizationContributorsParamsSeries.
 const (
-	Cpu    ListUtilizationContributorsParamsSeries = "cpu"
-	Disk   ListUtilizationContributorsParamsSeries = "disk"
-	Memory ListUtilizationContributorsParamsSeries = "memory"
+	ListUtilizationContributorsParamsSeriesCpu    ListUtilizationContributorsParamsSeries = "cpu"
+	ListUtilizationContributorsParamsSeriesDisk   ListUtilizationContributorsParamsSeries = "disk"
+	ListUtilizationContributorsParamsSeriesMemory ListUtilizationContributorsParamsSeries = "memory"
 )
 
 // Valid indicates whether the value is a known member of the ListUtilizationContributorsParamsSeries enum.
 func (e ListUtilizationContributorsParamsSeries) Valid() bool {
 	switch e {
-	case Cpu:
+	case ListUtilizationContributorsParamsSeriesCpu:
 		return true
-	case Disk:
+	case ListUtilizationContributorsParamsSeriesDisk:
 		return true
-	case Memory:
+	case ListUtilizationContributorsParamsSeriesMemory:
 		return true
 	default:
 		return false
@@ -1807,10 +1843,13 @@ type Instance struct {
 	Active bool `json:"active"`
 
 	// Collected has a connection, so that Muster itself assesses it
-	Collected        bool               `json:"collected"`
-	CreatedAt        time.Time          `json:"createdAt"`
-	DatabaseCount    int                `json:"databaseCount"`
-	Engine           string             `json:"engine"`
+	Collected     bool      `json:"collected"`
+	CreatedAt     time.Time `json:"createdAt"`
+	DatabaseCount int       `json:"databaseCount"`
+	Engine        string    `json:"engine"`
+
+	// Health Null for whoever may not read metrics.
+	Health           *InstanceFigures   `json:"health"`
 	Host             *string            `json:"host"`
 	Id               openapi_types.UUID `json:"id"`
 	LastAssessedAt   *time.Time         `json:"lastAssessedAt"`
@@ -1846,6 +1885,39 @@ type InstanceChange struct {
 
 	// Removed It is gone.
 	Removed bool `json:"removed"`
+}
+
+// InstanceFigures How a server fares now; null is what is not known.
+type InstanceFigures struct {
+	// Connections By samples that still count.
+	Connections *int `json:"connections"`
+
+	// CpuPercent The mean of the last 15 minutes of the busiest host that it runs on.
+	CpuPercent *float64 `json:"cpuPercent"`
+
+	// CriticalAlerts Of these.
+	CriticalAlerts int `json:"criticalAlerts"`
+
+	// DiskPercent The fullest volume of the hosts that it runs on.
+	DiskPercent *float64 `json:"diskPercent"`
+
+	// FailedChecks Of its last assessment.
+	FailedChecks *int `json:"failedChecks"`
+
+	// MemoryPercent Likewise.
+	MemoryPercent *float64 `json:"memoryPercent"`
+
+	// OpenAlerts Open and not muted.
+	OpenAlerts int `json:"openAlerts"`
+
+	// SampledAt When a fresh sample of it came last.
+	SampledAt *time.Time `json:"sampledAt"`
+
+	// Score Of its last assessment.
+	Score *int `json:"score"`
+
+	// ScoreHistory 30 days up to today (UTC), oldest first; null for a day without an assessment.
+	ScoreHistory []*int `json:"scoreHistory"`
 }
 
 // InstanceHealth defines model for InstanceHealth.
@@ -2935,7 +3007,7 @@ type ListInstancesParams struct {
 	// Id At most 500; all of them come on one page.
 	Id *[]openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
 
-	// Sort `-name`: from Z to A.
+	// Sort `-`: the greatest first. `alerts`: critical ones, then all that are open. What is not known comes last either way; equal ones by name.
 	Sort *ListInstancesParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// Page Counted from 1; past the end is an empty page.

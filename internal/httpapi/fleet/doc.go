@@ -3,6 +3,9 @@
 //
 // # What may go wrong
 //
+//   - Instances are sorted by how they fare: how all that match fare is read, and a page
+//     of them shown. Two pages that are asked for one after the other may overlap, for
+//     the figures move between them.
 //   - The answer to an action on an alert is lost: whoever asks again is told
 //     invalid_state, and finds the alert as they left it.
 //   - A projection lags behind a change: the answer shows the change all the same, and

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
@@ -14,8 +15,8 @@ import (
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
 	"muster/internal/intake/collect"
-	"muster/internal/watch"
 	"muster/projections/fleet"
+	"muster/projections/health"
 )
 
 const instancesPath = "/api/v1/instances/"
@@ -31,7 +32,7 @@ type Connections interface {
 func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesRequestObject) (api.ListInstancesResponseObject, error) {
 	p := r.Params
 	q := fleet.Query{
-		Organization: wire.Caller(ctx).Organization.ID, IDs: wire.Value(p.Id), Search: wire.Value(p.Q), Descending: wire.Value(p.Sort) == api.MinusName,
+		Organization: wire.Caller(ctx).Organization.ID, IDs: wire.Value(p.Id), Search: wire.Value(p.Q),
 		Page: wire.Or(p.Page, 1), Size: wire.Or(p.PageSize, wire.DefaultPageSize),
 	}
 	if p := wire.BrokenRules(wire.Overlong("id", len(q.IDs))); p != nil {
@@ -45,6 +46,11 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 		active := *p.Status == api.ListInstancesParamsStatusActive
 		q.Active = &active
 	}
+	by, descending := strings.CutPrefix(string(wire.Value(p.Sort)), "-")
+	if by != "" && by != "name" && mayReadMetrics(ctx) {
+		return s.listByTrouble(ctx, q, by, descending)
+	}
+	q.Descending = descending && by == "name"
 	rows, total, err := s.Fleet.Instances(ctx, q)
 	if err != nil {
 		return nil, err
@@ -54,6 +60,28 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 		return nil, err
 	}
 	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
+}
+
+// listByTrouble reads how all that match fare, and shows a page of them.
+func (s *ServerRoutes) listByTrouble(ctx context.Context, q fleet.Query, by string, descending bool) (api.ListInstancesResponseObject, error) {
+	page, size := q.Page, q.Size
+	q.Page, q.Size = 1, everyone
+	rows, total, err := s.Fleet.Instances(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.figuresOf(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	f.byTrouble(rows, by, descending)
+	first := min((int64(page)-1)*int64(size), int64(len(rows)))
+	rows = rows[first:min(first+int64(size), int64(len(rows)))]
+	items, err := s.showFaring(ctx, rows, f)
+	if err != nil {
+		return nil, err
+	}
+	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
 }
 
 func (s *ServerRoutes) GetInstance(ctx context.Context, r api.GetInstanceRequestObject) (api.GetInstanceResponseObject, error) {
@@ -74,22 +102,35 @@ func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance
 }
 
 func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance) ([]api.Instance, error) {
-	ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
-	organization := wire.Caller(ctx).Organization.ID
-	states, err := s.Servers.States(ctx, organization, ids)
+	f, err := s.figuresOf(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
-	heard, err := watch.LastHeard(ctx, s.DB, organization, ids)
-	if err != nil {
-		return nil, err
+	return s.showFaring(ctx, rows, f)
+}
+
+// showFaring shows a page of instances with how they fare.
+func (s *ServerRoutes) showFaring(ctx context.Context, rows []fleet.Instance, f figures) ([]api.Instance, error) {
+	figured := mayReadMetrics(ctx)
+	if figured && len(rows) > 0 {
+		ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
+		scores, err := s.Health.Days(ctx, wire.Caller(ctx).Organization.ID, ids, f.firstDay)
+		if err != nil {
+			return nil, err
+		}
+		f.days = make(map[uuid.UUID][]health.Score, len(rows))
+		for _, score := range scores {
+			f.days[score.Instance] = append(f.days[score.Instance], score)
+		}
 	}
 	return wire.List(rows, func(row fleet.Instance) api.Instance {
-		state := states[row.ID]
-		if at, ok := heard[row.ID]; ok && (state.LastSeenAt == nil || at.After(*state.LastSeenAt)) {
-			state.LastSeenAt = &at
+		state := f.states[row.ID]
+		state.LastSeenAt = f.seen(row.ID)
+		shown := showInstance(row, state)
+		if figured {
+			shown.Health = f.show(row.ID)
 		}
-		return showInstance(row, state)
+		return shown
 	}), nil
 }
 

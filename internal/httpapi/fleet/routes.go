@@ -9,6 +9,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/measurements"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/exceptions"
@@ -28,6 +29,8 @@ type ServerRoutes struct {
 	Checks      *catalogue.Catalogue
 	Servers     *assessment.Store
 	Connections Connections
+	Tiles       *measurements.Tiles
+	Hosts       Hosts
 	Waiter      projections.Waiter
 	Now         func() time.Time
 }

@@ -50,7 +50,7 @@ func (s *TileRoutes) ListConnectionsContributors(ctx context.Context, r api.List
 func (s *TileRoutes) ListUtilizationContributors(ctx context.Context, r api.ListUtilizationContributorsRequestObject) (api.ListUtilizationContributorsResponseObject, error) {
 	p := r.Params
 	key := measurements.ByHost
-	if p.Series == api.Disk {
+	if p.Series == api.ListUtilizationContributorsParamsSeriesDisk {
 		key = measurements.ByVolume
 	}
 	b, broken := breakdown(string(p.Series), p.By, p.Limit, key)

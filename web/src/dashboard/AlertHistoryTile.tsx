@@ -7,7 +7,7 @@ import { useAlertScope } from "./fleet";
 import { sinceMonitored, startMarker } from "./history";
 import { type Drawing, Tile } from "./Tile";
 
-function draw(answer: Schemas["AlertHistory"]): Drawing {
+export function drawAlerts(answer: Schemas["AlertHistory"]): Drawing {
   const { active, resolved } = sinceMonitored(answer);
   return {
     series: [
@@ -56,7 +56,7 @@ export function AlertHistoryTile() {
         refetch: nameless ? retry : history.refetch,
       }}
       before={before}
-      draw={draw}
+      draw={drawAlerts}
       whole="firing"
     />
   );

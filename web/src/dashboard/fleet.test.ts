@@ -18,6 +18,7 @@ const server = (id: string, name: string, rest: Partial<Schemas["Instance"]> = {
   lastClassifiedAt: null,
   lastError: null,
   missingGrants: [],
+  health: null,
   ...rest,
 });
 

@@ -15,7 +15,7 @@ const engines = (answer: { engines: string[] }) =>
 
 const hosts = ({ hostCount }: Schemas["Utilization"]) => plural(hostCount, "host");
 
-const drawUtilization = ({ series }: Schemas["Utilization"]): Drawing => ({
+export const drawUtilization = ({ series }: Schemas["Utilization"]): Drawing => ({
   series: [
     { key: "cpuPercent", label: "CPU", color: palette.cpu, values: series.cpuPercent },
     { key: "memoryPercent", label: "Memory", color: palette.memory, values: series.memoryPercent },
@@ -59,7 +59,7 @@ const latencyBands: Drawing["bands"] = [
   { label: "Slowest, logarithmic scale", scale: "log", series: ["maxLatencyMs"] },
 ];
 
-const drawLatency = ({ series }: Schemas["QueryPerformance"]): Drawing => ({
+export const drawLatency = ({ series }: Schemas["QueryPerformance"]): Drawing => ({
   series: [
     { key: "avgLatencyMs", label: "Average", color: palette.average, values: series.avgLatencyMs },
     { key: "maxLatencyMs", label: "Slowest query (mean)", color: palette.maximum, values: series.maxLatencyMs },
@@ -105,7 +105,7 @@ export function QueryPerformanceTile() {
   );
 }
 
-const drawWaits = ({ series }: Schemas["WaitEvents"]): Drawing => ({
+export const drawWaits = ({ series }: Schemas["WaitEvents"]): Drawing => ({
   series: [
     { key: "locks", label: "Locks", color: palette.locks, values: series.locks },
     {

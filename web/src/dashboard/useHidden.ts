@@ -3,13 +3,13 @@ import { useCallback, useMemo } from "react";
 import type { hidable, series } from "../url/schemas";
 
 export type SeriesName = (typeof series)[number];
-type Hidable = (typeof hidable)[number];
+export type Hidable = (typeof hidable)[number];
 
 /**
  * Left out until somebody asks for them: idle sessions wait for their client, which PostgreSQL counts as Client and Oracle
  * as Idle, one of Other. They are so many that waits for locks and disks would be a line on the base beside them.
  */
-const atFirst: readonly Hidable[] = ["clientNetwork", "other"];
+export const atFirst: readonly Hidable[] = ["clientNetwork", "other"];
 
 /** useHidden is which series, and whether the marks of alerts, the tiles leave out, as the address says, and how to leave out or show one more. */
 export function useHidden(): { hidden: ReadonlySet<string>; toggle: (key: string) => void } {

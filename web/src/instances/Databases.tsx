@@ -35,7 +35,9 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
           narrow
           label="Search databases"
           value={search.q ?? ""}
-          onSearch={(q) => navigate({ search: { q: q || undefined }, replace: true })}
+          onSearch={(q) =>
+            navigate({ search: (previous) => ({ ...previous, page: undefined, q: q || undefined }), replace: true })
+          }
         />
       </Group>
       {error && !data && <ProblemNote error={error} onRetry={refetch} />}

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Loader, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { asProblem } from "../api/problem";
@@ -11,12 +11,16 @@ import { count, engineName } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { part } from "../ui/part";
 import { say, sayProblem } from "../ui/say";
 import { Time, useNow } from "../ui/Time";
 import { Databases } from "./Databases";
 import { InstanceActions } from "./InstanceActions";
 import { MissingGrants } from "./MissingGrants";
 import { awaited, type Instance, isSilent, Standing } from "./standing";
+
+// The charts come with it.
+const Face = lazy(() => part(() => import("./Face")).then((m) => ({ default: m.Face })));
 
 /** Assessments end within seconds, or a collector is not free: after this nobody waits any more. */
 const patience = 120_000;
@@ -133,6 +137,9 @@ export function InstancePage() {
           </SimpleGrid>
         </Panel>
         <Ways instance={i} mayRequest={session.can("reports:create")} />
+        <Suspense fallback={<Skeleton height={480} />}>
+          <Face instance={i} />
+        </Suspense>
         {i.missingGrants.length > 0 && <MissingGrants grants={i.missingGrants} />}
         <Databases instanceId={i.id} known={i.databaseCount} />
       </Stack>

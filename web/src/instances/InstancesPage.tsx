@@ -14,10 +14,18 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Time, useNow } from "../ui/Time";
 import type { engines as allEngines } from "../url/schemas";
 import { engines } from "../url/schemas";
+import { ScoreLine } from "./ScoreLine";
 import { SearchField } from "./SearchField";
+import { type Sort, SortHead } from "./sorting";
 import { awaited, type Instance, Standing } from "./standing";
 
-type Search = { q?: string; engine?: (typeof allEngines)[number][]; status?: "active" | "inactive"; page?: number };
+type Search = {
+  q?: string;
+  engine?: (typeof allEngines)[number][];
+  status?: "active" | "inactive";
+  sort?: Sort;
+  page?: number;
+};
 
 /** InstancesPage lists the organization's servers, and how each stands. */
 export function InstancesPage() {
@@ -30,7 +38,7 @@ export function InstancesPage() {
   const { data, error, isPending, isFetching, refetch } = api.useQuery(
     "get",
     "/api/v1/instances",
-    { params: { query: { q: search.q, engine, status: search.status, page: search.page } } },
+    { params: { query: { q: search.q, engine, status: search.status, sort: search.sort, page: search.page } } },
     {
       placeholderData: keepPreviousData,
       // An instance is silent after minutes, and looked at for the first time within seconds.
@@ -84,7 +92,12 @@ export function InstancesPage() {
           )}
           {isPending && <Waiting />}
           {data && data.items.length > 0 && (
-            <List items={data.items} silentMinutes={session.organization.watch.silentMinutes} />
+            <List
+              items={data.items}
+              silentMinutes={session.organization.watch.silentMinutes}
+              sort={search.sort ?? "name"}
+              onSort={(sort) => change({ sort: sort === "name" ? undefined : sort })}
+            />
           )}
           {data && data.items.length === 0 && <None filtered={filtered} admin={session.can("admin")} />}
         </div>
@@ -146,20 +159,27 @@ function Waiting() {
   );
 }
 
-function List({ items, silentMinutes }: { items: Instance[]; silentMinutes: number }) {
+type Listed = { items: Instance[]; silentMinutes: number; sort: Sort; onSort: (sort: Sort) => void };
+
+function List({ items, silentMinutes, ...order }: Listed) {
   const now = useNow(10_000);
   return (
-    <Table.ScrollContainer type="native" minWidth={860} tabIndex={0} role="region" aria-label="Instances">
+    <Table.ScrollContainer type="native" minWidth={1180} tabIndex={0} role="region" aria-label="Instances">
       <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Name</Table.Th>
+            <SortHead name="Name" by="name" {...order} />
             <Table.Th scope="col">Engine</Table.Th>
             <Table.Th scope="col" ta="right">
               Databases
             </Table.Th>
             <Table.Th scope="col">State</Table.Th>
-            <Table.Th scope="col">Last seen</Table.Th>
+            <SortHead name="Score" by="score" {...order} />
+            <SortHead name="Alerts" by="alerts" right {...order} />
+            <SortHead name="CPU" by="cpu" right {...order} />
+            <SortHead name="Disk" by="disk" right {...order} />
+            <SortHead name="Connections" by="connections" right {...order} />
+            <SortHead name="Last seen" by="lastSeenAt" {...order} />
             <Table.Th scope="col">Last assessed</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -195,6 +215,7 @@ function List({ items, silentMinutes }: { items: Instance[]; silentMinutes: numb
                 <Standing instance={i} silentMinutes={silentMinutes} now={now} />
                 <Wants instance={i} />
               </Table.Td>
+              <Faring health={i.health} />
               <Table.Td>{i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}</Table.Td>
               <Table.Td>{assessed(i)}</Table.Td>
             </Table.Tr>
@@ -202,6 +223,52 @@ function List({ items, silentMinutes }: { items: Instance[]; silentMinutes: numb
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+const unknown = (
+  <Text size="sm" c="dimmed" span>
+    <span aria-hidden>–</span>
+    <span className="visually-hidden">not known</span>
+  </Text>
+);
+
+const percent = (v: number | null) => (v === null ? unknown : `${Math.round(v)} %`);
+
+/** Faring is how a server fares, a cell a figure: what is not known is no 0. */
+function Faring({ health: h }: { health: Instance["health"] }) {
+  return (
+    <>
+      <Table.Td>
+        {h && h.score !== null ? (
+          <Group gap="xs" wrap="nowrap">
+            <Text size="sm" fw={600} span className="numbers">
+              {h.score}
+            </Text>
+            <ScoreLine scores={h.scoreHistory} />
+          </Group>
+        ) : (
+          unknown
+        )}
+      </Table.Td>
+      <Table.Td ta="right" className="numbers">
+        {h ? count(h.openAlerts) : unknown}
+        {h !== null && h.criticalAlerts > 0 && (
+          <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+            {count(h.criticalAlerts)} critical
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right" className="numbers">
+        {percent(h?.cpuPercent ?? null)}
+      </Table.Td>
+      <Table.Td ta="right" className="numbers">
+        {percent(h?.diskPercent ?? null)}
+      </Table.Td>
+      <Table.Td ta="right" className="numbers">
+        {h && h.connections !== null ? count(h.connections) : unknown}
+      </Table.Td>
+    </>
   );
 }
 

@@ -17,6 +17,7 @@ const heard: Instance = {
   lastClassifiedAt: null,
   lastError: null,
   missingGrants: [],
+  health: null,
 };
 
 test.each<[string, Partial<Instance>]>([

@@ -45,6 +45,7 @@ export const figures = [
 /** What contributors are told apart by. */
 export const keys = ["host", "volume", "instance", "database", "statement", "category", "alert"] as const;
 const ofThisMoment: readonly string[] = ["total", "active", "idle", "waiting"];
+export const instanceSorts = ["name", "alerts", "score", "cpu", "disk", "connections", "lastSeenAt"] as const;
 const sorts = ["lastTriggeredAt", "createdAt", "severity", "state"] as const;
 
 const dashboard = {
@@ -100,9 +101,10 @@ export const instancesSearch = search({
   q: text,
   engine: someOf(...engines),
   status: oneOf("active", "inactive"),
+  sort: oneOf(...instanceSorts, ...instanceSorts.map((s) => `-${s}` as const)),
   page: ordinal,
 });
-export const instanceSearch = search({ q: text, page: ordinal });
+export const instanceSearch = search({ ...window, q: text, page: ordinal }, oneWindow);
 export const connectSearch = search({ agent: oneOf("prometheus", "vmagent", "opentelemetry", "alertmanager", "push") });
 export const outboxSearch = search({ mailId: text });
 export const membersSearch = search({ q: text, page: ordinal });

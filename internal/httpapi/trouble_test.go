@@ -1,0 +1,121 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/commands"
+	"muster/domain/alert"
+	domain "muster/domain/fleet"
+	"muster/domain/organization"
+	"muster/internal/assessment/changes"
+	"muster/internal/measurements"
+	"muster/internal/snapshot"
+)
+
+// TestInstancesByTrouble: what a list says of how servers fare, and its order by that.
+func TestInstancesByTrouble(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	orders, billing, quiet, theirs := w.instance(w.ours, "orders"), w.instance(w.ours, "Billing"), w.instance(w.ours, "quiet"), w.instance(w.theirs, "theirs")
+	databases := map[uuid.UUID]uuid.UUID{}
+	for _, id := range []uuid.UUID{orders, billing} {
+		databases[id] = uuid.MustParse(w.databases(w.ours, id, "app")[0])
+	}
+	theirDatabase := uuid.MustParse(w.databases(w.theirs, theirs, "app")[0])
+	passes := snapshot.CheckResult{CheckID: "PG-S01", Status: snapshot.StatusPass}
+	fails := snapshot.CheckResult{CheckID: "PG-S01", Status: snapshot.StatusFail, Total: 1, Violations: []snapshot.Violation{{Object: "o"}}}
+	now := w.clock.Now()
+	w.looked(w.ours, orders, now.AddDate(0, 0, -31), changes.State{}, fails)
+	w.looked(w.ours, orders, now.AddDate(0, 0, -29), changes.State{}, fails)
+	w.looked(w.ours, orders, now.AddDate(0, 0, -1), changes.State{}, passes)
+	w.looked(w.ours, billing, now, changes.State{}, fails)
+	w.looked(w.theirs, theirs, now, changes.State{}, fails)
+
+	host := func(name string, cpu, memory, disk float64, at time.Time, on ...uuid.UUID) measurements.HostSample {
+		return measurements.HostSample{Host: name, Instances: on, At: at, CPUPercent: &cpu, MemoryPercent: &memory,
+			Volumes: []measurements.Volume{{Mount: "/", UsedPercent: &disk}, {Mount: "/boot", UsedPercent: to(1.0)}}}
+	}
+	sessions := func(id, database uuid.UUID, active int64) measurements.SessionSample {
+		return measurements.SessionSample{Instance: id, Engine: domain.PostgreSQL, Database: database, At: w.ago(time.Second), Interval: 10 * time.Second, Active: active, Idle: 1}
+	}
+	w.measured(w.ours, measurements.Batch{
+		Hosts: []measurements.HostSample{
+			host("a", 20, 30, 91.7, w.ago(2*time.Minute), orders), host("a", 40.0004, 30, 91.7, w.ago(3*time.Minute), orders), host("a2", 10, 60, 5, w.ago(2*time.Minute), orders),
+			host("b", 99, 10, 20, w.ago(2*time.Minute), billing), host("old", 100, 100, 100, w.ago(2*time.Hour), quiet),
+		},
+		Sessions: []measurements.SessionSample{sessions(orders, databases[orders], 6), sessions(billing, databases[billing], 2)},
+	})
+	w.measured(w.theirs, measurements.Batch{Hosts: []measurements.HostSample{host("db01", 77, 77, 77, w.ago(time.Minute), theirs)}, Sessions: []measurements.SessionSample{sessions(theirs, theirDatabase, 50)}})
+	hour := w.ago(time.Hour)
+	w.raised(w.ours,
+		commands.AlertItem{ExternalID: "1", Instance: to(orders.String()), CreatedAt: hour}, commands.AlertItem{ExternalID: "2", Instance: to(orders.String()), CreatedAt: hour},
+		commands.AlertItem{ExternalID: "3", Instance: to(billing.String()), CreatedAt: hour, Severity: alert.Critical},
+		commands.AlertItem{ExternalID: "4", Instance: to(billing.String()), CreatedAt: hour, Muted: to(true)},
+		commands.AlertItem{ExternalID: "5", Instance: to(quiet.String()), CreatedAt: hour, ResolvedAt: to(w.ago(time.Minute))})
+	w.raised(w.theirs, commands.AlertItem{ExternalID: "1", Instance: to(theirs.String()), CreatedAt: hour, Severity: alert.Critical})
+
+	list := func(as person, query string) (names []string, items map[string]map[string]any) {
+		t.Helper()
+		items = map[string]map[string]any{}
+		for _, item := range w.get(as, "/api/v1/instances?"+query).is(200).object()["items"].([]any) {
+			i := item.(map[string]any)
+			names = append(names, i["name"].(string))
+			items[i["name"].(string)], _ = i["health"].(map[string]any)
+		}
+		return names, items
+	}
+	for query, want := range map[string]string{
+		"": "Billing orders quiet", "sort=-name": "quiet orders Billing",
+		"sort=-alerts": "Billing orders quiet", "sort=alerts": "quiet orders Billing",
+		"sort=score": "Billing orders quiet", "sort=-score": "orders Billing quiet",
+		"sort=-cpu": "Billing orders quiet", "sort=cpu": "orders Billing quiet",
+		"sort=-disk": "orders Billing quiet", "sort=disk": "Billing orders quiet",
+		"sort=-connections": "orders Billing quiet", "sort=connections": "Billing orders quiet",
+		"sort=-disk&q=BILL": "Billing", "sort=-disk&pageSize=1&page=2": "Billing", "sort=-disk&pageSize=2&page=9": "", "sort=-disk&q=nobody": "",
+		"sort=-cpu&id=" + orders.String() + "&id=" + theirs.String(): "orders",
+	} {
+		if got, _ := list(w.ours.viewer, query); strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", query, got, want)
+		}
+	}
+	_, items := list(w.ours.viewer, "")
+	_, sorted := list(w.ours.viewer, "sort=-alerts")
+	days := func(at map[int]any) string {
+		all := make([]any, 30)
+		for day, score := range at {
+			all[29+day] = score
+		}
+		return fmt.Sprint(all)
+	}
+	for name, want := range map[string]map[string]any{
+		"orders": {"score": 100, "failedChecks": 0, "openAlerts": 2, "criticalAlerts": 0, "cpuPercent": 30.0, "memoryPercent": 60, "diskPercent": 91.7,
+			"connections": 7, "scoreHistory": days(map[int]any{-29: 0, -1: 100})},
+		"Billing": {"score": 0, "failedChecks": 1, "openAlerts": 1, "criticalAlerts": 1, "cpuPercent": 99, "memoryPercent": 10, "diskPercent": 20,
+			"connections": 3, "scoreHistory": days(map[int]any{0: 0})},
+		"quiet": {"score": nil, "failedChecks": nil, "openAlerts": 0, "criticalAlerts": 0, "cpuPercent": nil, "memoryPercent": nil, "diskPercent": nil,
+			"connections": nil, "sampledAt": nil, "scoreHistory": days(nil)},
+	} {
+		for member, value := range want {
+			if got := fmt.Sprint(items[name][member]); got != fmt.Sprint(value) {
+				t.Errorf("%s of %s is %s, want %v", member, name, got, value)
+			}
+			if fmt.Sprint(items[name][member]) != fmt.Sprint(sorted[name][member]) {
+				t.Errorf("%s of %s differs where the list is sorted by alerts: %v", member, name, sorted[name][member])
+			}
+		}
+	}
+	one := w.get(w.ours.viewer, "/api/v1/instances/"+orders.String()).is(200).object()["health"].(map[string]any)
+	if fmt.Sprint(one) != fmt.Sprint(items["orders"]) {
+		t.Errorf("alone %v, in the list %v", one, items["orders"])
+	}
+	// A token that may not read metrics sees who is there, and not how they fare.
+	answered := w.do(request{method: "GET", path: "/api/v1/instances?sort=-disk", token: w.token(w.ours.member, organization.ScopeReportsRead)}).is(200).object()["items"].([]any)
+	if first := answered[0].(map[string]any); first["health"] != nil || first["name"] != "Billing" {
+		t.Errorf("%v", first)
+	}
+}

@@ -1,0 +1,128 @@
+// A face for each instance: the list by trouble, and an instance's page.
+import type { Route } from "playwright-core";
+import { expect, test } from "vitest";
+import { apiAs, requestsTo, violations, visit } from "./browser";
+import { settled, sideways } from "./pages";
+
+type Health = { score: number | null; openAlerts: number; cpuPercent: number | null; scoreHistory: (number | null)[] };
+type Instance = { id: string; name: string; health: Health };
+
+const read = async <T>(path: string): Promise<T> => (await apiAs("admin", "GET", path)).json() as Promise<T>;
+const instances = async (query: string) => (await read<{ items: Instance[] }>(`/api/v1/instances?${query}`)).items;
+const collected = async () => (await instances("q=demo-pg-muster-01"))[0] as Instance;
+
+const answer = (body: unknown) => (route: Route) => route.fulfill({ json: body });
+
+/** health is that of a server that was not assessed on one day. */
+const health = {
+  score: 72,
+  grade: "C",
+  domains: [
+    { name: "Security", score: 61.2, failed: 4, passed: 9, notAssessed: 1 },
+    { name: "Schema", score: null, failed: 0, passed: 0, notAssessed: 2 },
+  ],
+  assessedAt: "2026-11-20T06:00:00Z",
+  history: [70, 71, null, 72].map((score, n) => ({ day: `2026-11-${17 + n}`, score })),
+  settings: [],
+  changes: [
+    {
+      at: "2026-11-20T06:00:00Z",
+      kind: "setting",
+      name: "work_mem",
+      before: "4096 kB",
+      after: "8192 kB",
+      added: false,
+      removed: false,
+    },
+    {
+      at: "2026-11-20T06:00:00Z",
+      kind: "setting",
+      name: "archive_command",
+      before: null,
+      after: null,
+      added: false,
+      removed: false,
+    },
+    {
+      at: "2026-11-19T06:00:00Z",
+      kind: "role",
+      name: "dana <b>",
+      before: null,
+      after: "LOGIN",
+      added: true,
+      removed: false,
+    },
+    { at: "2026-11-18T06:00:00Z", kind: "hba", name: null, before: null, after: null, added: false, removed: true },
+  ],
+};
+
+test("the list is sorted by trouble, in the address, and says what is not known", async () => {
+  const page = await visit("/instances");
+  await page.getByRole("button", { name: "Alerts", exact: true }).click();
+  await page.waitForURL(/sort=-alerts/);
+  const names = () => page.locator("tbody tr td:first-child a").allTextContents();
+  await expect.poll(names).toEqual((await instances("sort=-alerts")).map((i) => i.name));
+  expect(await page.getByRole("columnheader", { name: "Alerts" }).getAttribute("aria-sort")).toBe("descending");
+  await page.getByRole("button", { name: "Score", exact: true }).click();
+  await page.waitForURL(/sort=score/);
+  const scored = await instances("sort=score");
+  await expect.poll(names).toEqual(scored.map((i) => i.name));
+  await page.locator("[data-score-line]").first().waitFor();
+  expect(scored[0]?.health.score).toBeTypeOf("number");
+  expect(scored.at(-1)?.health.score).toBeNull();
+  await page.locator("tbody tr").last().getByText("not known").first().waitFor({ state: "attached" });
+  await page.goBack();
+  await expect.poll(names).toEqual((await instances("sort=-alerts")).map((i) => i.name));
+  expect(await violations(page)).toEqual([]);
+});
+
+test.each([1280, 360])("the page of an instance, %i px, in light and in dark", async (width) => {
+  const { id, name } = (await instances("q=demo-pg-orders-01"))[0] as Instance;
+  const page = await visit(`/instances/${id}`, {
+    viewport: { width, height: 900 },
+    before: (page) => page.route(`**/api/v1/instances/${id}/health`, answer(health)),
+  });
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await page.locator("[data-score]").getByText("72").waitFor();
+  await page.getByRole("figure", { name: "Score by day" }).waitFor();
+  await page.getByRole("figure", { name: "Utilization" }).waitFor();
+  await page.getByRole("figure", { name: "Wait events" }).waitFor();
+  for (const title of ["Open alerts", "Worst findings", "Last scorecards", "What changed lately", "Databases"]) {
+    await page.getByRole("heading", { level: 2, name: title }).waitFor();
+  }
+  const row = (kind: string, nth = 0) => page.locator(`[data-change=${kind}]`).nth(nth);
+  await expect.poll(() => row("setting").textContent()).toMatch(/work_mem[\s\S]*4096 kB[\s\S]*8192 kB/);
+  expect(await row("setting", 1).textContent()).toContain("not shown, may hold a secret");
+  expect(await row("role").textContent()).toMatch(/dana <b>[\s\S]*not there[\s\S]*LOGIN/);
+  expect(await row("hba").textContent()).toMatch(/no longer kept[\s\S]*removed/);
+  await settled(page);
+  expect(await sideways(page)).toBe(false);
+  expect(await violations(page)).toEqual([]);
+});
+
+test("a real assessment has a score, the window is in the address, and a click leads to who is behind a figure", async () => {
+  const { id } = await collected();
+  const page = await visit(`/instances/${id}`);
+  const score = (await read<{ score: number }>(`/api/v1/instances/${id}/health`)).score;
+  await page.locator("[data-score]").getByText(`${score}`, { exact: true }).waitFor();
+  const asked = requestsTo(page, "/api/v1/metrics/utilization");
+  await page.getByRole("combobox", { name: "Window of the trends" }).selectOption("7d");
+  await page.waitForURL(/range=7d/);
+  await expect.poll(() => asked.at(-1)?.searchParams.getAll("instanceId")).toEqual([id]);
+  await page.getByRole("figure", { name: "Utilization" }).locator("[data-ready], canvas").first().waitFor();
+  await page.getByRole("slider", { name: "Utilization, bucket" }).focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.pathname === "/" && url.searchParams.get("who") === "cpu");
+  expect(new URL(page.url()).searchParams.getAll("instanceId")).toEqual([id]);
+});
+
+test("never assessed, and for whoever may not read findings", async () => {
+  const unassessed = (await instances("q=demo-mssql-erp-01"))[0] as Instance;
+  const page = await visit(`/instances/${unassessed.id}`);
+  await page.getByText("No score yet").waitFor();
+  await page.getByText("Muster compares what it finds from the second assessment on.").waitFor();
+  const viewer = await visit(`/instances/${unassessed.id}`, { as: "viewer" });
+  await viewer.getByRole("heading", { level: 2, name: "Open alerts" }).waitFor();
+  expect(await viewer.getByRole("heading", { level: 2, name: "Score", exact: true }).count()).toBe(0);
+});
