@@ -114,6 +114,10 @@ async function changing(address: string, first: Figures) {
       context = p.context();
       await context.clock.setFixedTime(noon);
       await context.addInitScript(labelled);
+      // Without marks of alerts, which come when they come.
+      await context.route(/\/api\/v1\/alerts\?.*sort=lastTriggeredAt/, (route) =>
+        route.fulfill({ json: { items: [], page: { number: 1, size: 100, totalItems: 0, totalPages: 0 } } }),
+      );
       await answerTrends(context, (url) => {
         const [from, to] = ["from", "to"].map((name) => Date.parse(url.searchParams.get(name) ?? "")) as [
           number,
