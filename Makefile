@@ -1,6 +1,6 @@
 # make demo       build and run Muster with a filled demo organization on http://127.0.0.1:8080
 # make test       every check of a change: Go tests with -race, linters, pages in a browser, the first report end to end
-# make test-all   make test, and what takes long: an incident in a browser, more PostgreSQL majors, the long chaos runs, the long fuzz
+# make test-all   make test, and what takes long: an incident in a browser, the API's description in one, more PostgreSQL majors, the long chaos runs, the long fuzz
 # make bench      the benchmarks, each as a ratio to a yardstick measured in the same run
 # make load       200 connections, and a flood of sign-ins, against the demo
 # make build      bin/muster, with the web application where npm is installed
