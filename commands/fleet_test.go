@@ -3,6 +3,7 @@ package commands_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ func (h *house) fleet(items ...commands.FleetItem) []commands.FleetIDs {
 }
 
 func TestABatchOfTenThousandTwice(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	h := newHouse(t)
 	items := make([]commands.FleetItem, 10_000)
@@ -339,5 +341,13 @@ func TestRecordDatabases(t *testing.T) {
 	var missing *commands.NotFoundError
 	if _, err := h.RecordDatabases(ctx, system, id, []string{"late"}); !errors.As(err, &missing) {
 		t.Errorf("a collector that comes late: %v", err)
+	}
+}
+
+// takesLong leaves a test to `make test-all`.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MUSTER_TEST_LONG") == "" {
+		t.Skip("takes long: make test-all runs it (MUSTER_TEST_LONG=1)")
 	}
 }

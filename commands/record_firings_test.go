@@ -57,6 +57,7 @@ func (h *house) under(key string) (ids []uuid.UUID) {
 // TestAThousandFiringAlertsForHours: resent all the time they cost an event
 // an hour, while what a reader joins is up to date.
 func TestAThousandFiringAlertsForHours(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	h := newHouse(t)
 	const alerts, hours, step = 1_000, 3, 10 // resent every ten minutes; TestSeenEveryMinute has every one

@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const sorted = await super.sort(files);
-    const long = sorted.filter((file) => /\/(pages|axis)\.test\.ts$/.test(file.moduleId));
+    const long = sorted.filter((file) => /\/(pages|shell)\.test\.ts$/.test(file.moduleId));
     return [...long, ...sorted.filter((file) => !long.includes(file))];
   }
 }

@@ -165,6 +165,7 @@ func TestSessionsEndWithARestore(t *testing.T) {
 
 // TestFilesThatAreErasedMeanwhile are noted, and missed by nobody.
 func TestFilesThatAreErasedMeanwhile(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	h := newHouse(t)
 	id, other := h.ana.request(t, security(h.live)), h.ana.request(t, scorecard(h.live, 0))
@@ -233,6 +234,7 @@ func TestFilesThatAreMissingOrDamaged(t *testing.T) {
 
 // TestBackupIsKilled: what is left is no backup, and says so.
 func TestBackupIsKilled(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	h := newHouse(t)
 	h.done(t, security(h.live))

@@ -99,6 +99,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 // TestKeysRotateIsKilled kills rotations wherever they are by then, two of them
 // at once, and finds every connection still to be opened.
 func TestKeysRotateIsKilled(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	h := newHouse(t)
 	args := append([]string{"keys", "rotate"}, h.flags()...)

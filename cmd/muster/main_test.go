@@ -173,3 +173,11 @@ func fileWith(t testing.TB, name, content string) string {
 	}
 	return path
 }
+
+// takesLong leaves a test to `make test-all`.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv(long) == "" {
+		t.Skip("takes long: make test-all runs it (MUSTER_TEST_LONG=1)")
+	}
+}

@@ -218,6 +218,7 @@ func (i installed) restoreUntil(t *testing.T, dir, step string) error {
 
 // TestRestoreIsCutOffAtEveryStep and goes on, each time further, on one target.
 func TestRestoreIsCutOffAtEveryStep(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	b, there := newBackedUp(t), elsewhere(t)
 	for _, step := range []string{
@@ -243,6 +244,7 @@ func TestRestoreIsCutOffAtEveryStep(t *testing.T) {
 // TestRestoreIsKilled at any moment, on a private server, beside attempts to
 // serve.
 func TestRestoreIsKilled(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	b := newBackedUp(t)
 	there := []string{"--data-dir", dataDir(t)}

@@ -17,6 +17,7 @@ import (
 // TestFreshDemo takes a demo from the first start over an orderly stop and a
 // SIGKILL, with commands and a second serve beside it.
 func TestFreshDemo(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	dir := dataDir(t)
 	first := serving(t, nil, "--demo", "--data-dir", dir)

@@ -117,10 +117,11 @@ func TestWrongEnvironment(t *testing.T) {
 // TestHelp holds the help of every command to what it needs and offers.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, cmd := range everyCommand(newRoot(new(bool))) {
+	for i, cmd := range everyCommand(newRoot(new(bool))) {
 		path := strings.Fields(cmd.CommandPath())[1:]
 		t.Run(strings.Join(path, " "), func(t *testing.T) {
 			t.Parallel()
+			cmd := everyCommand(newRoot(new(bool)))[i] // to ask for its flags writes to its parents'
 			got := muster(t, append(path, "--help")...)
 			if got.status != 0 || got.errors != "" {
 				t.Fatalf("--help ends with %d: %s", got.status, got.errors)

@@ -393,6 +393,7 @@ func TestHostileTextIsVisible(t *testing.T) {
 }
 
 func TestTableOf25000RowsEndsAt20000(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	file, rendered := render(t, renderer(t), snapshottest.Huge(25_000))
 	if rendered.Pages < 400 {
@@ -455,5 +456,13 @@ func TestGoldenText(t *testing.T) {
 				t.Errorf("text of %s (-want +got), -update if it is meant:\n%s", kind, diff)
 			}
 		})
+	}
+}
+
+// takesLong leaves a test to `make test-all`.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MUSTER_TEST_LONG") == "" {
+		t.Skip("takes long: make test-all runs it (MUSTER_TEST_LONG=1)")
 	}
 }

@@ -42,28 +42,32 @@ test.skipIf(!built)("Budget: the dashboard's JavaScript is at most 250 KB gzippe
 const quantile = (values: number[], q: number) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN;
 
-test.skipIf(!built)("Budget: when the first tile of 1,440 buckets is painted on a CPU slowed 4 times", async () => {
-  const painted: number[] = [];
-  for (let i = 0; i < 3; i++) {
-    const page = await visit("/?range=24h", {
-      before: async (p) => {
-        const devtools = await p.context().newCDPSession(p);
-        await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-      },
-    });
-    await page.waitForFunction(() => performance.getEntriesByName("muster:first-chart").length > 0, null, {
-      timeout: 20_000,
-    });
-    await allDrawn(page);
-    const last = Number(await cursorOf(page, "Utilization").getAttribute("aria-valuemax"));
-    expect(last, "buckets").toBeGreaterThanOrEqual(1_439);
-    painted.push(
-      await page.evaluate(() => performance.getEntriesByName("muster:first-chart")[0]?.startTime ?? Number.NaN),
-    );
-    await page.context().close();
-  }
-  print(`first tile at 4x throttle: ${painted.map((ms) => `${ms.toFixed(0)} ms`).join(", ")}, at most 1500 ms`);
-});
+// It only prints: left to `make test-all`, which has the machine for itself.
+test.skipIf(!built || !process.env.MUSTER_TEST_LONG)(
+  "Budget: when the first tile of 1,440 buckets is painted on a CPU slowed 4 times",
+  async () => {
+    const painted: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const page = await visit("/?range=24h", {
+        before: async (p) => {
+          const devtools = await p.context().newCDPSession(p);
+          await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+        },
+      });
+      await page.waitForFunction(() => performance.getEntriesByName("muster:first-chart").length > 0, null, {
+        timeout: 20_000,
+      });
+      await allDrawn(page);
+      const last = Number(await cursorOf(page, "Utilization").getAttribute("aria-valuemax"));
+      expect(last, "buckets").toBeGreaterThanOrEqual(1_439);
+      painted.push(
+        await page.evaluate(() => performance.getEntriesByName("muster:first-chart")[0]?.startTime ?? Number.NaN),
+      );
+      await page.context().close();
+    }
+    print(`first tile at 4x throttle: ${painted.map((ms) => `${ms.toFixed(0)} ms`).join(", ")}, at most 1500 ms`);
+  },
+);
 
 test("Budget: a frame under the moving mouse costs at most 32 ms of the main thread with 10,080 buckets", async () => {
   const page = await visit("/?range=7d&hide=", {
