@@ -1,12 +1,11 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** LongFirst begins with the files that take long, which vitest takes for short ones because their texts are: one visits
- * every page there is. Begun last, they have one core at work while the other waits. */
+/** LongFirst begins with the files that take long, which vitest takes for short ones. Begun last, they have one core at work while the other waits. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const sorted = await super.sort(files);
-    const long = sorted.filter((file) => /\/(pages|shell)\.test\.ts$/.test(file.moduleId));
+    const long = sorted.filter((file) => /\/(shell|dashboard)\.test\.ts$/.test(file.moduleId));
     return [...long, ...sorted.filter((file) => !long.includes(file))];
   }
 }
