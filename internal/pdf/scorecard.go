@@ -123,8 +123,11 @@ func (b *builder) health() {
 // scoreBefore says what the score was as the window began, where that is kept.
 func (b *builder) scoreBefore(s analysis.Score) string {
 	before := b.doc.ScoreAtStart
-	if before == nil {
-		return "This version of Muster does not keep a score for every day, so the report has no score of the start of the window to compare with."
+	switch {
+	case before == nil && b.doc.Database != nil:
+		return "Scores are kept by day for whole instances and not for databases, so there is none of the start of the window to compare with."
+	case before == nil:
+		return "Scores are kept by day; none is kept of the start of the window or of a day before it, so there is nothing to compare with."
 	}
 	moved := "the same as now"
 	switch points := s.Overall - before.Score; {

@@ -310,13 +310,13 @@ func TestSentences(t *testing.T) {
 			"By a straight line through 30.0 days of data, the fullest volume gains 0.61 points a day and was at 81.5% at their end: if that goes on, it is full 31 days later, around 2026-12-21.",
 			"31 alerts were raised in the window and 30 resolved; 2 were open at its end. For 2 d 22 h of 30 d (10%) at least one was open. Half of those resolved took no longer than 40 min.",
 			"Active and resolved by day", "Warning Replication lag above 60 seconds 14 5 h 57 min 25 min 0", "Auto-resolved 2026-11-05 13:00", "Acknowledged", "triggered 3 times",
-			"This version of Muster does not keep a score for every day", "What the failed checks of this domain found: Severity Check Database Object Evidence Critical PG-S01 instance-wide line 94 host all all 10.0.0.0/8 trust", "41,414 minutes of 41,520",
+			"Scores are kept by day; none is kept of the start of the window or of a day before it, so there is nothing to compare with.", "What the failed checks of this domain found: Severity Check Database Object Evidence Critical PG-S01 instance-wide line 94 host all all 10.0.0.0/8 trust", "41,414 minutes of 41,520",
 			"Muted alerts", "capped at 59: 1 critical check failing", "instance-wide",
 			"2 findings are accepted and cost no points.", "0 not applicable, 1 accepted.", "does not hold; 1 finding accepted", "5 exceptions are in force for this scope and cover 2 findings",
 		}, []string{"Coverage and methodology", "Before the instance was registered"}},
 		"scorecard of a server that got better": {startedAt(47), []string{
 			"At the start of the window it was 47 E, 12 points less than now, by the assessment of 20 Oct 2026 12:00:00 UTC and the exceptions in force then.",
-		}, []string{"does not keep a score"}},
+		}, []string{"Scores are kept by day"}},
 		"scorecard of a server that got worse": {startedAt(60), []string{"it was 60 E, 1 point more than now"}, nil},
 		"scorecard of a server that stayed":    {startedAt(59), []string{"it was 59 E, the same as now"}, nil},
 		"scorecard of before there was utilization": {used(nil), []string{
@@ -354,7 +354,7 @@ func TestSentences(t *testing.T) {
 		}, []string{"capped at"}},
 		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: whatever has an answer is accepted.", "nothing to score"}, []string{"grade A"}},
 		"an exception to a check of an older catalogue":   {forgotten(), []string{"PG-OLD Not in this catalogue", "Nothing fails just now that only it covers."}, nil},
-		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm"}, nil},
+		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm", "Scores are kept by day for whole instances and not for databases"}, nil},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
 			"Not applicable to ora-erp-01: Oracle has no table classification.", "R-001", "Failed scan", "readable by every login (PUBLIC)",
