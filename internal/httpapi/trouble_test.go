@@ -113,6 +113,13 @@ func TestInstancesByTrouble(t *testing.T) {
 	if fmt.Sprint(one) != fmt.Sprint(items["orders"]) {
 		t.Errorf("alone %v, in the list %v", one, items["orders"])
 	}
+	// Nobody is connected to a server that says so: that is known.
+	none := sessions(quiet, uuid.MustParse(w.databases(w.ours, quiet, "app")[0]), 0)
+	none.Idle = 0
+	w.measured(w.ours, measurements.Batch{Sessions: []measurements.SessionSample{none}})
+	if names, items := list(w.ours.viewer, "sort=connections"); strings.Join(names, " ") != "quiet Billing orders" || items["quiet"]["connections"] != 0.0 {
+		t.Errorf("%v, nobody is connected to the first: %v", names, items["quiet"])
+	}
 	// A token that may not read metrics sees who is there, and not how they fare.
 	answered := w.do(request{method: "GET", path: "/api/v1/instances?sort=-disk", token: w.token(w.ours.member, organization.ScopeReportsRead)}).is(200).object()["items"].([]any)
 	if first := answered[0].(map[string]any); first["health"] != nil || first["name"] != "Billing" {

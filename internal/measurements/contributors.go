@@ -140,6 +140,9 @@ type Breakdown struct {
 	Series Series
 	By     Key
 	Limit  int
+
+	// Zeros is for connections: who was sampled and has none of them is an item too.
+	Zeros bool
 }
 
 // Detailed says whether the key is one that is kept for DaysKept only.

@@ -121,7 +121,7 @@ func (s *ServerRoutes) measuredLately(ctx context.Context, rows []fleet.Instance
 		return err
 	}
 	open, err := s.Tiles.ConnectionContributors(ctx, tenant, databases,
-		measurements.Breakdown{Series: measurements.ConnectionsTotal, By: measurements.ByInstance, Limit: everyone}, f.now)
+		measurements.Breakdown{Series: measurements.ConnectionsTotal, By: measurements.ByInstance, Limit: everyone, Zeros: true}, f.now)
 	f.connections = map[uuid.UUID]float64{}
 	for _, item := range open.Items {
 		f.connections[item.Instance] = item.Value

@@ -116,6 +116,7 @@ func (c *comparison) now() {
 			return answer{besides: h.connections(c, c.organization, engine, databases, now)}
 		})
 		b := rapid.SampledFrom(connectionBreakdowns).Draw(c.T, "connections by")
+		b.Zeros = rapid.Bool().Draw(c.T, "with who has none")
 		c.behind(fmt.Sprintf("behind %v of %s at %s of %v", b, engine, now, databases), func(h Harness, limit int) (measurements.Ranking, error) {
 			b.Limit = limit
 			return h.Store.ConnectionContributors(c.Context(), c.organization, engine, databases, b, now)

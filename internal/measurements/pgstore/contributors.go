@@ -287,9 +287,10 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 	return ranking, nil
 }
 
-// addPart adds a contributor that has any part of a sum.
+// addPart adds a contributor that has any part of a sum, or one without where those are
+// asked for too.
 func addPart(r *measurements.Ranking, c measurements.Contributor) {
-	if c.Value > 0 {
+	if c.Value > 0 || r.Zeros {
 		r.Add(c)
 	}
 }
