@@ -46,17 +46,7 @@ func TestNobodyIsNamed(t *testing.T) {
 		"the figures":     string(metrics.body),
 		"OpenTelemetry":   c.everything(),
 	}
-	files, err := filepath.Glob(filepath.Join(l.dir, "postgres", "data", "log", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the database has no log: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said["the database's log"] += string(text)
-	}
+	said["the database's log"] = databaseLog(t, l.dir)
 	secrets := maps.Clone(planted)
 	maps.Copy(secrets, l.secrets)
 	for where, text := range said {
@@ -70,6 +60,24 @@ func TestNobodyIsNamed(t *testing.T) {
 	l.linesAreObjects(t)
 	figuresAreWellMade(t, metrics.body)
 	l.oneRequestIsFollowed(t, trail)
+}
+
+// databaseLog is what the private database under a data directory has logged.
+func databaseLog(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "postgres", "data", "log", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the database has no log: %v", err)
+	}
+	var log strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Write(text)
+	}
+	return log.String()
 }
 
 // lineWith is the first line that holds something; empty: none does.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -90,17 +88,7 @@ func TestNoValueOfAStatementIsKept(t *testing.T) {
 	}
 	l.server.stop(t)
 	said["standard output"], said["the log"] = l.server.said.String(), l.server.logged.String()
-	files, err := filepath.Glob(filepath.Join(l.dir, "postgres", "data", "log", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the database has no log: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said["the database's log"] += string(text)
-	}
+	said["the database's log"] = databaseLog(t, l.dir)
 	for where, text := range said {
 		for _, value := range []string{plantedWord, plantedNumber} {
 			if line := lineWith(strings.ToLower(text), strings.ToLower(value)); line != "" {

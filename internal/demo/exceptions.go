@@ -5,12 +5,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
 	"muster/commands"
 	"muster/domain/exception"
+	"muster/domain/timegrid"
 	"muster/internal/statement"
 )
 
@@ -39,7 +39,7 @@ func (d *Demo) exceptions(ctx context.Context, organization uuid.UUID, team []uu
 	}
 	asks := commands.Actor{OrganizationID: organization, MemberID: team[ana]}
 	decides := commands.Actor{OrganizationID: organization, MemberID: team[jonas]}
-	today := d.Now().UTC().Truncate(24 * time.Hour)
+	today := timegrid.Day.Floor(d.Now())
 	type request struct {
 		ID               uuid.UUID
 		Granted, Revoked bool

@@ -6,6 +6,7 @@ import (
 	"muster/commands"
 	"muster/domain/fleet"
 	"muster/domain/organization"
+	"muster/domain/timegrid"
 )
 
 // server is one of the servers that exist on paper only (servers.yaml): what a feed
@@ -43,7 +44,7 @@ func servers() []server { return paper().Servers }
 
 // items is the demo fleet as a feed would send it at now: a pure function of now's day.
 func items(now time.Time) []commands.FleetItem {
-	today := now.UTC().Truncate(24 * time.Hour)
+	today := timegrid.Day.Floor(now)
 	out := make([]commands.FleetItem, len(servers()))
 	for i, s := range servers() {
 		created := today.AddDate(0, 0, -s.Days).Add(8 * time.Hour)

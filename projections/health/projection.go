@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	domain "muster/domain/fleet"
+	"muster/domain/timegrid"
 	"muster/eventstore"
 	"muster/internal/statement"
 	"muster/projections"
@@ -95,7 +96,7 @@ func write(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, e domain.In
 		return fmt.Errorf("encode the domains of a score: %w", err)
 	}
 	at := e.At.UTC()
-	row := scoreRow{organization, e.InstanceID, at.Truncate(24 * time.Hour), at, e.Score, e.Grade, 0, string(domains)}
+	row := scoreRow{organization, e.InstanceID, timegrid.Day.Floor(at), at, e.Score, e.Grade, 0, string(domains)}
 	for _, d := range e.Domains {
 		row.Failed += d.Failed
 	}

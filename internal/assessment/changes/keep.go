@@ -17,6 +17,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/domain/fleet"
+	"muster/domain/timegrid"
 	"muster/internal/snapshot"
 	"muster/internal/statement"
 )
@@ -65,15 +66,12 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 	for _, d := range differ {
 		e.Changes = append(e.Changes, change(salt, d))
 	}
-	news = len(differ) > 0 || !Day(told.At).Equal(Day(e.At)) || !told.Same(e)
+	news = len(differ) > 0 || !timegrid.Day.Floor(told.At).Equal(timegrid.Day.Floor(e.At)) || !told.Same(e)
 	if !news && slices.Equal(before.Items, now.Items) && slices.Equal(before.Seen, now.Seen) {
 		return e, false, nil
 	}
 	return e, news, write(ctx, tx, l, now, e, differ)
 }
-
-// Day is the day of a score: of UTC, as the buckets of the tiles.
-func Day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 // last is what the last look saw, and what the log was told of it.
 func last(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) (before known, told fleet.InstanceAssessed, err error) {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"math"
 
 	"github.com/google/uuid"
 
@@ -123,6 +122,5 @@ func shareOf(part float64, whole int64) *float64 {
 	if whole == 0 {
 		return nil
 	}
-	share := math.Round(part/float64(whole)*1e6) / 1e6
-	return &share
+	return wire.Rounded(part/float64(whole), wire.Millionths)
 }

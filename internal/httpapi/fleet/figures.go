@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/domain/organization"
+	"muster/domain/timegrid"
 	"muster/internal/assessment"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -55,7 +57,7 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance) (f 
 	ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
 	organization := wire.Caller(ctx).Organization.ID
 	f.now = s.Now().UTC()
-	f.today = f.now.Truncate(24 * time.Hour)
+	f.today = timegrid.Day.Floor(f.now)
 	f.firstDay = f.today.AddDate(0, 0, 1-historyDays)
 	if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
 		return f, err
@@ -85,11 +87,9 @@ func (s *ServerRoutes) measuredLately(ctx context.Context, rows []fleet.Instance
 	tenant := wire.Caller(ctx).Organization.ID
 	scope := domain.Scope{Filtered: true, Instances: ids}
 	hosts := measurements.HostScope{Scope: scope}
-	named := map[string][]uuid.UUID{}
 	for _, row := range rows {
 		if row.Host != "" {
 			hosts.Names = append(hosts.Names, row.Host)
-			named[row.Host] = append(named[row.Host], row.ID)
 		}
 	}
 	span := measurements.SpanOf(f.now.Add(-lately), f.now, f.now)
@@ -101,21 +101,23 @@ func (s *ServerRoutes) measuredLately(ctx context.Context, rows []fleet.Instance
 		}
 		return highest, err
 	}
-	for _, line := range []struct {
-		series measurements.Series
-		by     measurements.Key
-		into   *map[uuid.UUID]float64
-	}{
-		{measurements.CPU, measurements.ByHost, &f.cpu}, {measurements.Memory, measurements.ByHost, &f.memory}, {measurements.Disk, measurements.ByVolume, &f.disk},
-	} {
-		byHost, err := of(line.series, line.by)
-		if err != nil {
-			return err
-		}
-		if *line.into, err = s.onInstances(ctx, byHost, named); err != nil {
-			return err
-		}
+	cpu, err := of(measurements.CPU, measurements.ByHost)
+	if err != nil {
+		return err
 	}
+	memory, err := of(measurements.Memory, measurements.ByHost)
+	if err != nil {
+		return err
+	}
+	disk, err := of(measurements.Disk, measurements.ByVolume)
+	if err != nil {
+		return err
+	}
+	on, err := s.runningOn(ctx, rows, cpu, memory, disk)
+	if err != nil {
+		return err
+	}
+	f.cpu, f.memory, f.disk = highest(cpu, on), highest(memory, on), highest(disk, on)
 	databases, err := s.Fleet.DatabasesIn(ctx, tenant, scope)
 	if err != nil {
 		return err
@@ -129,23 +131,38 @@ func (s *ServerRoutes) measuredLately(ctx context.Context, rows []fleet.Instance
 	return err
 }
 
-// onInstances hands figures of hosts to what runs on them: by what samples say, and by
-// name. Of several hosts the highest counts.
-func (s *ServerRoutes) onInstances(ctx context.Context, byHost map[string]float64, named map[string][]uuid.UUID) (map[uuid.UUID]float64, error) {
-	names := make([]string, 0, len(byHost))
-	for name := range byHost {
-		names = append(names, name)
+// runningOn says which of the instances run on the hosts of figures: by what samples say,
+// and by name.
+func (s *ServerRoutes) runningOn(ctx context.Context, rows []fleet.Instance, figures ...map[string]float64) (map[string][]uuid.UUID, error) {
+	hosts := map[string]bool{}
+	for _, byHost := range figures {
+		for host := range byHost {
+			hosts[host] = true
+		}
 	}
-	mapped, err := s.Hosts.InstancesOn(ctx, wire.Caller(ctx).Organization.ID, names)
-	on := map[uuid.UUID]float64{}
-	for name, value := range byHost {
-		for _, id := range slices.Concat(mapped[name], named[name]) {
-			if known, ok := on[id]; !ok || value > known {
-				on[id] = value
+	on, err := s.Hosts.InstancesOn(ctx, wire.Caller(ctx).Organization.ID, slices.Collect(maps.Keys(hosts)))
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if hosts[row.Host] {
+			on[row.Host] = append(on[row.Host], row.ID)
+		}
+	}
+	return on, nil
+}
+
+// highest are the figures of hosts by what runs on them; of several hosts the highest counts.
+func highest(byHost map[string]float64, on map[string][]uuid.UUID) map[uuid.UUID]float64 {
+	figures := map[uuid.UUID]float64{}
+	for host, value := range byHost {
+		for _, id := range on[host] {
+			if known, ok := figures[id]; !ok || value > known {
+				figures[id] = value
 			}
 		}
 	}
-	return on, err
+	return figures
 }
 
 // seen is when an instance was seen or heard from last; nil: never.
@@ -161,7 +178,7 @@ func (f figures) seen(id uuid.UUID) *time.Time {
 func (f figures) show(id uuid.UUID) *api.InstanceFigures {
 	shown := &api.InstanceFigures{
 		OpenAlerts: f.alerts[id].Open, CriticalAlerts: f.alerts[id].Critical,
-		CpuPercent: rounded(f.cpu, id), MemoryPercent: rounded(f.memory, id), DiskPercent: rounded(f.disk, id),
+		CpuPercent: percent(f.cpu, id), MemoryPercent: percent(f.memory, id), DiskPercent: percent(f.disk, id),
 		ScoreHistory: everyDay(f.days[id], f.firstDay, f.today),
 	}
 	if score, ok := f.scores[id]; ok {
@@ -177,13 +194,12 @@ func (f figures) show(id uuid.UUID) *api.InstanceFigures {
 	return shown
 }
 
-func rounded(of map[uuid.UUID]float64, id uuid.UUID) *float64 {
+func percent(of map[uuid.UUID]float64, id uuid.UUID) *float64 {
 	v, ok := of[id]
 	if !ok {
 		return nil
 	}
-	v = math.Round(1000*v) / 1000
-	return &v
+	return wire.Rounded(v, wire.Thousandths)
 }
 
 // trouble is what a list is sorted by; ok is false where it is not known.

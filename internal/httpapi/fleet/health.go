@@ -9,6 +9,7 @@ import (
 	"github.com/oapi-codegen/runtime/types"
 
 	domain "muster/domain/fleet"
+	"muster/domain/timegrid"
 	"muster/internal/assessment/changes"
 	"muster/internal/httpapi/api"
 	"muster/internal/httpapi/wire"
@@ -27,7 +28,7 @@ func (s *ServerRoutes) GetInstanceHealth(ctx context.Context, r api.GetInstanceH
 		return nil, err
 	}
 	shown := api.InstanceHealth{Domains: []api.DomainHealth{}, History: []api.ScoreOfDay{}}
-	today := s.Now().UTC().Truncate(24 * time.Hour)
+	today := timegrid.Day.Floor(s.Now())
 	days, err := s.Health.Days(ctx, organization, []uuid.UUID{r.InstanceId}, today.AddDate(0, 0, 1-health.KeptDays))
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package tiles
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
@@ -127,15 +126,15 @@ func notKept(err error) error {
 func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, found measurements.Contributors) (api.Contributors, error) {
 	answer := api.Contributors{
 		From: span.From, To: span.To, Series: string(found.Series), By: api.ContributorKey(found.By), Unit: units[found.Series],
-		Total: rounded(found.Total(), thousandths), Items: []api.Contributor{},
-		Others:  api.OtherContributors{Count: int64(found.Others.Count), Value: rounded(found.OthersValue(), thousandths), Share: rounded(found.OthersShare(), millionths)},
+		Total: wire.Rounded(found.Total(), wire.Thousandths), Items: []api.Contributor{},
+		Others:  api.OtherContributors{Count: int64(found.Others.Count), Value: wire.Rounded(found.OthersValue(), wire.Thousandths), Share: wire.Rounded(found.OthersShare(), wire.Millionths)},
 		Engines: wire.List(found.Engines, func(e fleet.Engine) api.Engine { return api.Engine(e) }), Incomplete: found.Incomplete,
 	}
 	if found.Series == measurements.Average {
-		answer.Others.Calls, answer.Others.TotalMs = rounded(found.Others.Calls, thousandths), rounded(found.Others.TotalMs, thousandths)
+		answer.Others.Calls, answer.Others.TotalMs = wire.Rounded(found.Others.Calls, wire.Thousandths), wire.Rounded(found.Others.TotalMs, wire.Thousandths)
 	}
-	if share := rounded(found.Coverage.Share(), millionths); found.Coverage.Sampled && share != nil {
-		answer.Coverage = &api.Coverage{AttributedMs: *rounded(found.Coverage.AttributedMs, thousandths), BusyMs: *rounded(found.Coverage.BusyMs, thousandths), Share: *share}
+	if share := wire.Rounded(found.Coverage.Share(), wire.Millionths); found.Coverage.Sampled && share != nil {
+		answer.Coverage = &api.Coverage{AttributedMs: *wire.Rounded(found.Coverage.AttributedMs, wire.Thousandths), BusyMs: *wire.Rounded(found.Coverage.BusyMs, wire.Thousandths), Share: *share}
 	}
 	var ids []uuid.UUID
 	for _, c := range found.Items {
@@ -162,9 +161,9 @@ func (s *TileRoutes) textsOf(ctx context.Context, r measurements.Ranking) (map[u
 }
 
 func contributor(r measurements.Ranking, c measurements.Contributor, names map[uuid.UUID]projected.Named, texts map[uuid.UUID]measurements.NamedStatement) api.Contributor {
-	item := api.Contributor{Value: *rounded(c.Value, thousandths), Share: rounded(r.Share(c), millionths)}
+	item := api.Contributor{Value: *wire.Rounded(c.Value, wire.Thousandths), Share: wire.Rounded(r.Share(c), wire.Millionths)}
 	if r.Series == measurements.Average {
-		item.Calls, item.TotalMs = rounded(c.Calls, thousandths), rounded(c.TotalMs, thousandths)
+		item.Calls, item.TotalMs = wire.Rounded(c.Calls, wire.Thousandths), wire.Rounded(c.TotalMs, wire.Thousandths)
 	}
 	if c.Host != "" {
 		item.Host = &c.Host
@@ -186,18 +185,4 @@ func contributor(r measurements.Ranking, c measurements.Contributor, names map[u
 		item.Statement = &api.ContributingStatement{Id: c.Statement, Text: wire.Optional(texts[c.Statement].Text)}
 	}
 	return item
-}
-
-const (
-	thousandths = 1e3
-	millionths  = 1e6
-)
-
-// rounded is a number in so many parts; nil: it is none.
-func rounded(v, parts float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	v = math.Round(v*parts)/parts + 0 // no -0
-	return &v
 }

@@ -208,15 +208,15 @@ func (s *TileRoutes) showStatements(ctx context.Context, all measurements.Statem
 			Id:       one.ID(),
 			Instance: api.ContributingInstance{Id: one.Instance, Name: server.Name, Engine: api.Engine(server.Engine), Removed: server.Removed},
 			Database: api.ContributingDatabase{Id: one.Database, Name: names[one.Database].Name},
-			Calls:    *rounded(one.Calls, thousandths), TotalMs: *rounded(one.TotalMs, thousandths),
-			MeanMs: rounded(one.MeanMs(), thousandths), MaxMs: rounded(one.MaxMs, thousandths), Share: rounded(all.ShareOf(one), millionths),
+			Calls:    *wire.Rounded(one.Calls, wire.Thousandths), TotalMs: *wire.Rounded(one.TotalMs, wire.Thousandths),
+			MeanMs: wire.Rounded(one.MeanMs(), wire.Thousandths), MaxMs: wire.Rounded(one.MaxMs, wire.Thousandths), Share: wire.Rounded(all.ShareOf(one), wire.Millionths),
 			FirstSeenAt: wire.UTC(&of.FirstSeen), LastSeenAt: wire.UTC(&of.LastSeen),
 		}
 		if sees {
 			shown.Key, shown.Text = wire.Optional(of.Key), wire.Optional(of.Text)
 		}
 		if was, ran := before[one.StatementRef]; ran {
-			shown.Previous = &api.PreviousExecutions{Calls: *rounded(was.Calls, thousandths), TotalMs: *rounded(was.TotalMs, thousandths), MeanMs: *rounded(was.MeanMs(), thousandths)}
+			shown.Previous = &api.PreviousExecutions{Calls: *wire.Rounded(was.Calls, wire.Thousandths), TotalMs: *wire.Rounded(was.TotalMs, wire.Thousandths), MeanMs: *wire.Rounded(was.MeanMs(), wire.Thousandths)}
 		}
 		return shown
 	}), nil

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -82,6 +83,21 @@ func Optional(s string) *string {
 
 // DefaultPageSize is how many entries a page has where nobody says how many.
 const DefaultPageSize = 20
+
+// Thousandths and Millionths are the parts that numbers and shares are rounded to (contract §1).
+const (
+	Thousandths = 1e3
+	Millionths  = 1e6
+)
+
+// Rounded is a number in so many parts; nil: it is none.
+func Rounded(v, parts float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	v = math.Round(v*parts)/parts + 0 // no -0
+	return &v
+}
 
 // Paged fills the page's numbers and the Link header (RFC 8288).
 func Paged(ctx context.Context, number, size int, total int64) api.Page {
