@@ -8,7 +8,7 @@ import { api, type Schemas } from "../api/client";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
-import { Pager } from "../ui/Pager";
+import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -170,19 +170,7 @@ function Nothing({ total, search, change }: { total: number } & Pick<Listed, "se
   const windowed = windowText(search) !== null;
   const icon = <IconBellCheck size={32} aria-hidden />;
   if (total > 0) {
-    return (
-      <EmptyState
-        icon={icon}
-        title="There is no such page"
-        action={
-          <Button size="xs" variant="default" mt="xs" onClick={() => change({})}>
-            Go to the first page
-          </Button>
-        }
-      >
-        There are {count(total)} alerts in all.
-      </EmptyState>
-    );
+    return <NoSuchPage icon={icon} total={total} what="alerts" toFirst={() => change({})} />;
   }
   if (isFiltered(search) || windowed || search.instanceId) {
     return (

@@ -18,7 +18,7 @@ import { type ReactNode, useCallback } from "react";
 import { api, type Schemas } from "../api/client";
 import { EmptyState } from "../ui/EmptyState";
 import { count, duration } from "../ui/format";
-import { Pager } from "../ui/Pager";
+import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -322,17 +322,7 @@ function Nothing({ total, search, change }: { total: number; search: FindingsSea
   if (total > 0) {
     return (
       <Panel>
-        <EmptyState
-          icon={icon}
-          title="There is no such page"
-          action={
-            <Button size="xs" variant="default" mt="xs" onClick={() => change({})}>
-              Go to the first page
-            </Button>
-          }
-        >
-          There are {count(total)} findings in all.
-        </EmptyState>
+        <NoSuchPage icon={icon} total={total} what="findings" toFirst={() => change({})} />
       </Panel>
     );
   }

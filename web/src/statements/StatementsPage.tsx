@@ -10,7 +10,7 @@ import { notKeptSince } from "../dashboard/contributors";
 import { SearchField } from "../instances/SearchField";
 import { EmptyState } from "../ui/EmptyState";
 import { count, engineName, shortTime } from "../ui/format";
-import { Pager } from "../ui/Pager";
+import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -248,17 +248,7 @@ function Nothing({ search, change, total }: { search: StatementsSearch; change: 
   if (total > 0) {
     return (
       <Panel>
-        <EmptyState
-          icon={icon}
-          title="There is no such page"
-          action={
-            <Button size="xs" variant="default" mt="xs" onClick={() => change({})}>
-              Go to the first page
-            </Button>
-          }
-        >
-          There are {count(total)} statements in all.
-        </EmptyState>
+        <NoSuchPage icon={icon} total={total} what="statements" toFirst={() => change({})} />
       </Panel>
     );
   }

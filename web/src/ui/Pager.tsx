@@ -1,5 +1,7 @@
-import { Group, Pagination, Text } from "@mantine/core";
+import { Button, Group, Pagination, Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
+import { EmptyState } from "./EmptyState";
 import { count } from "./format";
 
 /** Pager says which of how many are shown, and turns pages. */
@@ -28,5 +30,32 @@ export function Pager({ page, onTurn, what }: { page: Schemas["Page"]; onTurn: (
         />
       )}
     </Group>
+  );
+}
+
+/** NoSuchPage says that a list is shorter than the page asked for. */
+export function NoSuchPage({
+  icon,
+  total,
+  what,
+  toFirst,
+}: {
+  icon: ReactNode;
+  total: number;
+  what: string;
+  toFirst: () => void;
+}) {
+  return (
+    <EmptyState
+      icon={icon}
+      title="There is no such page"
+      action={
+        <Button size="xs" variant="default" mt="xs" onClick={toFirst}>
+          Go to the first page
+        </Button>
+      }
+    >
+      There are {count(total)} {what} in all.
+    </EmptyState>
   );
 }
