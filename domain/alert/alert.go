@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/domain/instant"
 )
 
 // Alert is one alert, folded from its events. The zero value is one that nobody
@@ -95,7 +97,7 @@ func (a *Alert) describe(d Details) {
 }
 
 func (a *Alert) close(at, last, started time.Time) {
-	a.resolved, a.last, a.started = at, last, later(a.started, started)
+	a.resolved, a.last, a.started = at, last, instant.Later(a.started, started)
 }
 
 // Acknowledge says that somebody knows of the alert. Errors: *TransitionError.
@@ -134,7 +136,7 @@ func (a *Alert) Unmute() ([]Event, error) {
 // Resolve closes the alert on somebody's word. Errors: *TransitionError.
 func (a *Alert) Resolve(at time.Time, seen Seen) ([]Event, error) {
 	return a.decide(Resolved{
-		ResolvedAt: at, LastTriggeredAt: later(a.last, seen.LastTriggeredAt), StartedAt: a.startedSince(seen.StartedAt),
+		ResolvedAt: at, LastTriggeredAt: instant.Later(a.last, seen.LastTriggeredAt), StartedAt: a.startedSince(seen.StartedAt),
 	})
 }
 
@@ -153,18 +155,4 @@ func (a *Alert) startedSince(started time.Time) time.Time {
 		return started
 	}
 	return time.Time{}
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"muster/domain/instant"
 )
 
 // pause is how long a machine must not have seen an alert for a later start to
@@ -37,14 +39,14 @@ func (f Firing) Received(at time.Time) Firing {
 		if t.Unix() <= 0 {
 			return at
 		}
-		return earlier(t, at)
+		return instant.Earlier(t, at)
 	}
 	f.StartsAt, f.SeenAt = possible(f.StartsAt), possible(f.SeenAt)
 	if f.Resolved = f.Resolved || !f.EndsAt.IsZero() && !f.EndsAt.After(at); f.Resolved {
 		f.EndsAt = possible(f.EndsAt)
-		f.StartsAt, f.SeenAt = earlier(f.StartsAt, f.EndsAt), earlier(f.SeenAt, f.EndsAt)
+		f.StartsAt, f.SeenAt = instant.Earlier(f.StartsAt, f.EndsAt), instant.Earlier(f.SeenAt, f.EndsAt)
 	}
-	f.SeenAt = later(f.SeenAt, f.StartsAt)
+	f.SeenAt = instant.Later(f.SeenAt, f.StartsAt)
 	return f
 }
 
@@ -54,7 +56,7 @@ func (a *Alert) Lapse(now time.Time, seen Seen) []Event {
 		return nil
 	}
 	return []Event{AutoResolved{
-		ResolvedAt: seen.EndsAt, LastTriggeredAt: later(a.last, seen.LastTriggeredAt),
+		ResolvedAt: seen.EndsAt, LastTriggeredAt: instant.Later(a.last, seen.LastTriggeredAt),
 		StartedAt: a.startedSince(seen.StartedAt), Lapsed: true,
 	}}
 }
@@ -74,7 +76,7 @@ func (a *Alert) Fire(f Firing, seen Seen) Outcome {
 		!f.Resolved && f.StartsAt.After(a.started):
 		return f.raise(a.resolved)
 	case !f.Resolved && a.lapsed && f.SeenAt.After(a.resolved):
-		f.StartsAt = later(f.StartsAt, a.resolved)
+		f.StartsAt = instant.Later(f.StartsAt, a.resolved)
 		return f.raise(a.resolved)
 	}
 	return Outcome{}
@@ -95,11 +97,11 @@ func (f Firing) raise(after time.Time) Outcome {
 // templates with the latest value in them, follow once an hour and with another
 // occurrence; what a person would see change, at once.
 func (a *Alert) fire(f Firing, seen Seen) Outcome {
-	known := later(a.last, seen.LastTriggeredAt)
+	known := instant.Later(a.last, seen.LastTriggeredAt)
 	d := a.placed(f.details())
-	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = a.created, a.first, later(known, f.SeenAt)
+	d.CreatedAt, d.FirstTriggeredAt, d.LastTriggeredAt = a.created, a.first, instant.Later(known, f.SeenAt)
 	if f.StartsAt.After(a.after) {
-		d.FirstTriggeredAt = earlier(a.first, f.StartsAt)
+		d.FirstTriggeredAt = instant.Earlier(a.first, f.StartsAt)
 	}
 	var events []Event
 	again := f.StartsAt.After(known.Add(pause))
@@ -113,9 +115,9 @@ func (a *Alert) fire(f Firing, seen Seen) Outcome {
 	case due && !again:
 		events = append(events, StillFiring{LastTriggeredAt: d.LastTriggeredAt})
 	}
-	next := Seen{LastTriggeredAt: d.LastTriggeredAt, StartedAt: later(later(a.started, seen.StartedAt), f.StartsAt)}
+	next := Seen{LastTriggeredAt: d.LastTriggeredAt, StartedAt: instant.Later(instant.Later(a.started, seen.StartedAt), f.StartsAt)}
 	if !f.EndsAt.IsZero() {
-		next.EndsAt = later(seen.EndsAt, f.EndsAt)
+		next.EndsAt = instant.Later(seen.EndsAt, f.EndsAt)
 	}
 	return Outcome{Events: events, Seen: next}
 }
@@ -138,13 +140,13 @@ func (a *Alert) placed(d Details) Details {
 // begun before: an alert that lapsed and fires still starts with the end that the
 // last one's messages announced, and they come twice.
 func (a *Alert) end(f Firing, seen Seen) Outcome {
-	start := later(a.started, seen.StartedAt)
+	start := instant.Later(a.started, seen.StartedAt)
 	if f.EndsAt.Before(start) || f.EndsAt.Equal(start) && f.StartsAt.Before(start) {
 		return Outcome{Seen: seen}
 	}
 	return Outcome{Events: []Event{AutoResolved{
-		ResolvedAt: f.EndsAt, LastTriggeredAt: later(later(a.last, seen.LastTriggeredAt), f.SeenAt),
-		StartedAt: a.startedSince(later(seen.StartedAt, f.StartsAt)),
+		ResolvedAt: f.EndsAt, LastTriggeredAt: instant.Later(instant.Later(a.last, seen.LastTriggeredAt), f.SeenAt),
+		StartedAt: a.startedSince(instant.Later(seen.StartedAt, f.StartsAt)),
 	}}}
 }
 

@@ -1,6 +1,10 @@
 package alert
 
-import "time"
+import (
+	"time"
+
+	"muster/domain/instant"
+)
 
 // hour is how far the log may stay behind what is seen of an open alert.
 const hour = time.Hour
@@ -27,14 +31,14 @@ func (a *Alert) Update(key string, n Notice, seen Seen) Outcome {
 	switch {
 	case a.state == none,
 		a.state.Closed() && !n.State.Closed(),
-		a.state.Closed() && n.FirstTriggeredAt.After(later(a.first, a.resolved)): // nobody holds a feed to resolve later than it fired
+		a.state.Closed() && n.FirstTriggeredAt.After(instant.Later(a.first, a.resolved)): // nobody holds a feed to resolve later than it fired
 		return n.raise(key)
 	case a.state.Closed():
 		return Outcome{}
 	}
-	known := later(a.last, seen.LastTriggeredAt)
+	known := instant.Later(a.last, seen.LastTriggeredAt)
 	d := n.Details
-	d.LastTriggeredAt = later(known, n.LastTriggeredAt)
+	d.LastTriggeredAt = instant.Later(known, n.LastTriggeredAt)
 	said := a.last // until when the log says that it was seen
 	var events []Event
 	again := d.FirstTriggeredAt.After(known)

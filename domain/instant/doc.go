@@ -1,5 +1,5 @@
 // Package instant cuts a time to what PostgreSQL keeps of it: UTC, whole
-// microseconds, never rounded up.
+// microseconds, never rounded up. It also tells the later of two times from the earlier.
 //
 // Whatever is decided on, hashed or compared is cut first. Otherwise the value in
 // hand and the one read back from a row, an event or a cursor differ by

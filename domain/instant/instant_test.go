@@ -29,3 +29,19 @@ func TestWhatIsCutIsTheMicrosecondThatTheTimeIsIn(t *testing.T) {
 		t.Error("the zero time is no longer zero")
 	}
 }
+
+// TestOfTwoTimes the later and the earlier one are told apart, whatever their order
+// and zone.
+func TestOfTwoTimes(t *testing.T) {
+	t.Parallel()
+	early := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	late := early.Add(time.Nanosecond).In(time.FixedZone("", -3600))
+	for _, c := range [][2]time.Time{{early, late}, {late, early}} {
+		if got := instant.Later(c[0], c[1]); got != late {
+			t.Errorf("of %v the later is %s", c, got)
+		}
+		if got := instant.Earlier(c[0], c[1]); got != early {
+			t.Errorf("of %v the earlier is %s", c, got)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/domain/instant"
 )
 
 // alertSeed makes the demo's alerts what they are.
@@ -78,7 +79,7 @@ func drawn(made, now time.Time) []episode {
 		if s.Inactive {
 			continue
 		}
-		since := later(first, midnight.AddDate(0, 0, -s.Days).Add(9*time.Hour))
+		since := instant.Later(first, midnight.AddDate(0, 0, -s.Days).Add(9*time.Hour))
 		for _, r := range rules()[s.Engine] {
 			if !r.Database {
 				all = append(all, r.raise(s.Name, "", since, now)...)
@@ -163,7 +164,7 @@ func (e episode) item(now time.Time) commands.AlertItem {
 	item := commands.AlertItem{
 		ExternalID: e.key, Title: e.title, Severity: e.severity, State: alert.Open,
 		CreatedAt: e.starts, FirstTriggeredAt: e.starts,
-		LastTriggeredAt: later(e.starts, now.UTC().Truncate(time.Minute)),
+		LastTriggeredAt: instant.Later(e.starts, now.UTC().Truncate(time.Minute)),
 	}
 	if !e.ends.After(now) {
 		item.State = alert.AutoResolvedState
@@ -172,7 +173,7 @@ func (e episode) item(now time.Time) commands.AlertItem {
 		}
 		item.ResolvedAt = &e.ends
 		// It fired until the minute before: the sender looks once a minute.
-		item.LastTriggeredAt = later(e.starts, e.ends.Add(-time.Minute))
+		item.LastTriggeredAt = instant.Later(e.starts, e.ends.Add(-time.Minute))
 	}
 	if e.server != "" {
 		item.Instance = &e.server

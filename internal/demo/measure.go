@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/instant"
 	"muster/internal/accounts"
 	"muster/internal/pause"
 	"muster/internal/statement"
@@ -140,7 +141,7 @@ func (m *measuring) step(ctx context.Context, reach time.Duration) (more bool, e
 		// The minute that has begun, too: beside servers that are alive, those on paper
 		// would be missing in it.
 		now := m.Now().UTC().Truncate(agentInterval).Add(agentInterval)
-		since := later(m.begins(m.organization), now.Add(-reach))
+		since := instant.Later(m.begins(m.organization), now.Add(-reach))
 		missing, err := m.unmeasured(ctx, m.organization.ID, since, now)
 		if err != nil || len(missing) == 0 {
 			return err
@@ -163,7 +164,7 @@ func latest(missing stretch, recent time.Time) (from, until time.Time, atOnce ti
 	if !missing.Until.After(recent) {
 		batch, atOnce, oldest = coarseBatch, coarse, missing.Since
 	}
-	from = later(missing.Until.Add(-time.Minute).Truncate(batch), oldest, missing.Since)
+	from = instant.Later(instant.Later(missing.Until.Add(-time.Minute).Truncate(batch), oldest), missing.Since)
 	return from.UTC(), missing.Until.UTC(), atOnce
 }
 

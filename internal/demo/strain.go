@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/domain/fleet"
+	"muster/domain/instant"
 )
 
 // Where the full disk is, and the rule of the incident that says so.
@@ -42,7 +43,7 @@ type crowd struct {
 // crowdsOf are those of a server between two times: when its alerts of the rules above are
 // open, of an organization made at that time.
 func crowdsOf(made time.Time, s server, from, to time.Time) []crowd {
-	since := later(made.AddDate(0, 0, -alertDays), from.Add(-4*day)) // none of them lasts longer
+	since := instant.Later(made.AddDate(0, 0, -alertDays), from.Add(-4*day)) // none of them lasts longer
 	var of []crowd
 	for _, c := range crowded {
 		mount := c.mount
@@ -108,9 +109,6 @@ func (a *agent) gone(at time.Time) bool {
 type between struct{ starts, ends time.Time }
 
 func (b between) has(at time.Time) bool { return !at.Before(b.starts) && at.Before(b.ends) }
-
-// later is the last of some times.
-func later(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // swells is how long an incident takes to reach its full size, and to go.
 const swells = 6 * time.Minute

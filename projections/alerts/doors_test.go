@@ -11,6 +11,7 @@ import (
 	"muster/commands"
 	domain "muster/domain/alert"
 	domainfleet "muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/eventstore"
 	"muster/projections/fleet"
 )
@@ -219,7 +220,7 @@ func (d *doors) hasAlert(item commands.AlertItem, id uuid.UUID) {
 	a := d.newest[item.ExternalID]
 	closed := item.ResolvedAt != nil
 	switch {
-	case a == nil, !a.open() && (!closed || item.FirstTriggeredAt.After(later(a.first, *a.resolved))):
+	case a == nil, !a.open() && (!closed || item.FirstTriggeredAt.After(instant.Later(a.first, *a.resolved))):
 		a = &specAlert{id: id, state: domain.Open, last: item.LastTriggeredAt, occurrences: 1}
 		d.newest[item.ExternalID] = a
 		d.alerts = append(d.alerts, a)
@@ -231,7 +232,7 @@ func (d *doors) hasAlert(item commands.AlertItem, id uuid.UUID) {
 		a.occurrences++
 	}
 	a.title, a.severity, a.created, a.first = item.Title, item.Severity, item.CreatedAt, item.FirstTriggeredAt
-	a.last = later(a.last, item.LastTriggeredAt)
+	a.last = instant.Later(a.last, item.LastTriggeredAt)
 	a.instance, a.database = nil, nil
 	if item.Instance != nil {
 		n := (*item.Instance)[1] - '0'

@@ -10,6 +10,7 @@ import (
 
 	domain "muster/domain/alert"
 	"muster/domain/fleet"
+	"muster/domain/instant"
 	"muster/domain/timegrid"
 	"muster/projections/alerts"
 )
@@ -210,11 +211,11 @@ func (d *story) alert() {
 	switch rapid.IntRange(0, 3).Draw(d.T, "closed") {
 	case 0:
 		at := d.drawMoment("resolved")
-		a.state, a.resolved, a.last = "Resolved", &at, later(a.last, d.drawMoment("last"))
+		a.state, a.resolved, a.last = "Resolved", &at, instant.Later(a.last, d.drawMoment("last"))
 		d.happens(domain.StreamType, a.id, domain.Resolved{ResolvedAt: at, LastTriggeredAt: a.last})
 	case 1:
 		at := d.drawMoment("resolved")
-		a.state, a.resolved, a.last = "AutoResolved", &at, later(a.last, d.drawMoment("last"))
+		a.state, a.resolved, a.last = "AutoResolved", &at, instant.Later(a.last, d.drawMoment("last"))
 		d.happens(domain.StreamType, a.id, domain.AutoResolved{ResolvedAt: at, LastTriggeredAt: a.last})
 	case 2:
 		a.seen = d.drawMoment("seen") // perhaps earlier than the log knows
@@ -230,10 +231,10 @@ func (d *story) step(a *specAlert) {
 	happens := func(event domain.Event) { d.happens(domain.StreamType, a.id, event) }
 	switch rapid.IntRange(0, 4).Draw(d.T, "step") {
 	case 0:
-		a.last = later(a.last, d.drawMoment("still firing"))
+		a.last = instant.Later(a.last, d.drawMoment("still firing"))
 		happens(domain.StillFiring{LastTriggeredAt: a.last})
 	case 1:
-		a.last = later(a.last, d.drawMoment("triggered again"))
+		a.last = instant.Later(a.last, d.drawMoment("triggered again"))
 		a.first = a.last
 		a.occurrences++
 		happens(domain.TriggeredAgain{FirstTriggeredAt: a.first, LastTriggeredAt: a.last})
@@ -245,7 +246,7 @@ func (d *story) step(a *specAlert) {
 			happens(domain.Acknowledged{})
 		}
 	case 4:
-		a.title, a.severity, a.last = titles.Draw(d.T, "title"), severities.Draw(d.T, "severity"), later(a.last, d.drawMoment("last"))
+		a.title, a.severity, a.last = titles.Draw(d.T, "title"), severities.Draw(d.T, "severity"), instant.Later(a.last, d.drawMoment("last"))
 		happens(domain.Changed{Details: a.details()})
 	}
 }
@@ -261,13 +262,6 @@ func (d *story) mute(a *specAlert) {
 		a.mutedUntil = &bounded.Until
 	}
 	d.happens(domain.StreamType, a.id, event)
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // details are what its sender says of an alert.

@@ -112,26 +112,12 @@ func sightings(h held, samples []measurements.StatementSample) []entry {
 			continue
 		}
 		known := &once[n-1]
-		known.First, known.Last = earlier(known.First, e.First), later(known.Last, e.Last)
+		known.First, known.Last = instant.Earlier(known.First, e.First), instant.Later(known.Last, e.Last)
 		if e.Digest != 0 {
 			known.Digest, known.Text = e.Digest, e.Text
 		}
 	}
 	return once
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // digest tells one text from another; 0: there is none.
