@@ -66,11 +66,10 @@ func DecodeBusySlot(slot []byte) (BusySlot, error) {
 }
 
 // busyKind is the kind of busy time's series.
-type busyKind struct{ slotRows }
-
-func (busyKind) Reach() time.Duration { return 0 }
-
-func (busyKind) Whole() bool { return false }
+type busyKind struct {
+	slotRows
+	withoutDetails
+}
 
 func (busyKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	return mergeDatabases(stored, arrived, skipBusy)
@@ -103,22 +102,6 @@ func (busyKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []Sam
 	return RowOf(slots), nil, nil
 }
 
-func (busyKind) Join([][]byte) ([]byte, error) { return nil, nil }
-
-func (busyKind) OfDetails() bool { return false }
-
 func (busyKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
-	slots, err := slotsOf(row, n)
-	if err != nil {
-		return nil, err
-	}
-	var sum BusySlot
-	for _, slot := range slots[:n] {
-		one, err := DecodeBusySlot(slot)
-		if err != nil {
-			return nil, err
-		}
-		sum.AddBusy(one)
-	}
-	return sum.encode(), nil
+	return addUpSlots(row, n, BusySlot{}, DecodeBusySlot, (*BusySlot).AddBusy)
 }

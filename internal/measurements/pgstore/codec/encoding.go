@@ -191,6 +191,23 @@ func slotsOf(row []byte, n int) ([][]byte, error) {
 	return slots, nil
 }
 
+// addUpSlots is the sum of the first n slots of a row; none is that of no slot.
+func addUpSlots[S interface{ encode() []byte }](row []byte, n int, none S, decode func(slot []byte) (S, error), add func(sum *S, one S)) ([]byte, error) {
+	slots, err := slotsOf(row, n)
+	if err != nil {
+		return nil, err
+	}
+	sum := none
+	for _, slot := range slots[:n] {
+		one, err := decode(slot)
+		if err != nil {
+			return nil, err
+		}
+		add(&sum, one)
+	}
+	return sum.encode(), nil
+}
+
 // RowOf is the row of slots; nil of none.
 func RowOf(slots [][]byte) []byte {
 	for len(slots) > 0 && len(slots[len(slots)-1]) == 0 {

@@ -269,17 +269,5 @@ func (hostKind) Join(details [][]byte) ([]byte, error) {
 func (hostKind) OfDetails() bool { return false }
 
 func (hostKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
-	slots, err := slotsOf(row, n)
-	if err != nil {
-		return nil, err
-	}
-	sum := noHost()
-	for _, slot := range slots[:n] {
-		one, err := DecodeHostSlot(slot)
-		if err != nil {
-			return nil, err
-		}
-		sum.AddHosts(one)
-	}
-	return sum.encode(), nil
+	return addUpSlots(row, n, noHost(), DecodeHostSlot, (*HostSlot).AddHosts)
 }

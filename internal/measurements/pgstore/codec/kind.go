@@ -59,6 +59,18 @@ type Kind interface {
 	Set(row []byte, i int, slot []byte) ([]byte, error)
 }
 
+// withoutDetails is what kinds have in common whose minutes are made of their own samples
+// and whose longer buckets are made of slots alone.
+type withoutDetails struct{}
+
+func (withoutDetails) Reach() time.Duration { return 0 }
+
+func (withoutDetails) Whole() bool { return false }
+
+func (withoutDetails) Join([][]byte) ([]byte, error) { return nil, nil }
+
+func (withoutDetails) OfDetails() bool { return false }
+
 // KindOf returns what is known of a kind; nil: there is no such kind.
 func KindOf(name string) Kind {
 	switch name {

@@ -123,11 +123,7 @@ func nextWaitSums(r *reader) (place uint64, s WaitSums) {
 }
 
 // sessionKind is the kind of sessions' series.
-type sessionKind struct{}
-
-func (sessionKind) Reach() time.Duration { return 0 }
-
-func (sessionKind) Whole() bool { return false }
+type sessionKind struct{ withoutDetails }
 
 func (sessionKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	return mergeDatabases(stored, arrived, func(r *reader) { nextWaiting(r) })
@@ -163,10 +159,6 @@ func (sessionKind) Roll(_ fleet.Engine, hour time.Time, dirty uint64, samples []
 	}
 	return row.encode(), nil, nil
 }
-
-func (sessionKind) Join([][]byte) ([]byte, error) { return nil, nil }
-
-func (sessionKind) OfDetails() bool { return false }
 
 func (sessionKind) Total(_ fleet.Engine, row []byte, n int, _ []byte) ([]byte, error) {
 	slots, err := DecodeWaitRow(row, n)

@@ -275,17 +275,5 @@ func (statementKind) Total(engine fleet.Engine, row []byte, n int, body []byte) 
 		}
 		return of.Slot(engine).encode(), nil
 	}
-	slots, err := slotsOf(row, n)
-	if err != nil {
-		return nil, err
-	}
-	sum := NoQueries()
-	for _, slot := range slots[:n] {
-		one, err := DecodeQuerySlot(slot)
-		if err != nil {
-			return nil, err
-		}
-		sum.AddQueries(one)
-	}
-	return sum.encode(), nil
+	return addUpSlots(row, n, NoQueries(), DecodeQuerySlot, (*QuerySlot).AddQueries)
 }
