@@ -121,14 +121,10 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && engine != fleet.Oracle) {
 		return s.queryInstances(ctx, series, span, ranking)
 	}
-	return ranking, readDetails(ctx, s, codec.Statements, series, span, codec.DecodeStatements, codec.DecodeDetail, func(of subject, parts []codec.Detail) error {
-		instance, err := uuid.Parse(of.Subject)
-		if err != nil {
-			return err
-		}
+	return ranking, s.readStatements(ctx, series, span, func(instance uuid.UUID, all codec.Detail) {
 		ranking.Sampled = true
 		whole := codec.NoQueries()
-		for _, d := range codec.AddUpDetails(parts) {
+		for _, d := range all {
 			c := measurements.Contributor{Instance: instance, Database: d.Database}
 			sum := codec.NoQueries()
 			for _, one := range d.Statements {
@@ -147,7 +143,6 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 		if b.By == measurements.ByInstance {
 			addQueries(&ranking, measurements.Contributor{Instance: instance}, whole)
 		}
-		return nil
 	})
 }
 
@@ -182,9 +177,9 @@ func (s *Store) queryInstances(ctx context.Context, series subjects, span measur
 	}
 	for _, of := range series {
 		if sum := sums[of.ID]; sum != nil {
-			instance, err := uuid.Parse(of.Subject)
+			instance, err := of.instance()
 			if err != nil {
-				return ranking, fmt.Errorf("series %d: %w", of.ID, err)
+				return ranking, err
 			}
 			ranking.Sampled = true
 			addQueries(&ranking, measurements.Contributor{Instance: instance}, *sum)
@@ -255,9 +250,9 @@ func (s *Store) WaitContributors(ctx context.Context, organization uuid.UUID, en
 			continue
 		}
 		ranking.Sampled = true
-		instance, err := uuid.Parse(of.Subject)
+		instance, err := of.instance()
 		if err != nil {
-			return ranking, fmt.Errorf("series %d: %w", of.ID, err)
+			return ranking, err
 		}
 		var whole float64
 		for _, database := range sums[of.ID].Databases() { // in order: sums are the same each time
@@ -303,7 +298,7 @@ func (s *Store) ConnectionContributors(ctx context.Context, organization uuid.UU
 		Active, Idle, Waiting, IdleInTransaction, Other int64
 	}
 	rows, err := statement.All[open](ctx, s.db, fmt.Sprintf("read the connections of %d databases", len(databases)), openDatabases,
-		organization, string(engine), uuids(databases), now)
+		organization, string(engine), statement.IDs(databases), now)
 	instances := make(map[uuid.UUID]float64)
 	for _, row := range rows {
 		ranking.Sampled = true
@@ -393,11 +388,23 @@ func readDetails[D any](ctx context.Context, s *Store, kind string, series subje
 				continue
 			}
 			if err := take(some[i], of); err != nil {
-				return fmt.Errorf("series %d: %w", some[i].ID, err)
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// readStatements hands what each instance executed in a span to take. Instances without
+// a sample are left out.
+func (s *Store) readStatements(ctx context.Context, series subjects, span measurements.Span, take func(instance uuid.UUID, all codec.Detail)) error {
+	return readDetails(ctx, s, codec.Statements, series, span, codec.DecodeStatements, codec.DecodeDetail, func(of subject, parts []codec.Detail) error {
+		instance, err := of.instance()
+		if err == nil {
+			take(instance, codec.AddUpDetails(parts))
+		}
+		return err
+	})
 }
 
 // readParts reads the bodies of spans, each into the parts of its series.

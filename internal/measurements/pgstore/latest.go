@@ -51,11 +51,7 @@ func keepMappings(ctx context.Context, tx *sqlx.Tx, h held, samples []measuremen
 	}
 	var rows []mapping
 	for host, s := range newest {
-		ids := make([]string, len(s.Instances))
-		for i, id := range s.Instances {
-			ids[i] = id.String()
-		}
-		rows = append(rows, mapping{h.series[seriesKey{codec.Hosts, host}], "{" + strings.Join(ids, ",") + "}", s.At})
+		rows = append(rows, mapping{h.series[seriesKey{codec.Hosts, host}], "{" + strings.Join(asTexts(s.Instances), ",") + "}", s.At})
 	}
 	return statement.Exec(ctx, tx, fmt.Sprintf("note what runs on %d hosts", len(rows)), mapHosts, statement.Columns(rows)...)
 }
@@ -111,7 +107,7 @@ func keepLatest(ctx context.Context, tx *sqlx.Tx, h held, samples []measurements
 func (s *Store) Connections(ctx context.Context, organization uuid.UUID, engine fleet.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error) {
 	var c measurements.OpenConnections
 	var sampled *time.Time
-	err := s.db.QueryRowContext(ctx, sumConnections, organization, string(engine), uuids(databases), now).
+	err := s.db.QueryRowContext(ctx, sumConnections, organization, string(engine), statement.IDs(databases), now).
 		Scan(&sampled, &c.Active, &c.Idle, &c.Waiting, &c.IdleInTransaction, &c.Other)
 	if err != nil {
 		return measurements.OpenConnections{}, fmt.Errorf("sum the connections of %d databases: %w", len(databases), err)

@@ -135,6 +135,15 @@ type subject struct {
 	Subject string
 }
 
+// instance is the one that the series is of.
+func (s subject) instance() (uuid.UUID, error) {
+	id, err := uuid.Parse(s.Subject)
+	if err != nil {
+		return id, fmt.Errorf("series %d: %w", s.ID, err)
+	}
+	return id, nil
+}
+
 type subjects []subject
 
 func (s subjects) ids() []int64 {
@@ -147,16 +156,12 @@ func (s subjects) ids() []int64 {
 
 // inScope finds the series of an engine's instances.
 func (s *Store) inScope(ctx context.Context, organization uuid.UUID, kind string, engine fleet.Engine, scope fleet.Scope) (subjects, error) {
-	names := make([]string, len(scope.Instances))
-	for i, id := range scope.Instances {
-		names[i] = id.String()
-	}
 	return statement.All[subject](ctx, s.db, fmt.Sprintf("find the series of %s", engine), instancesInScope,
-		organization, kind, string(engine), !scope.Filtered, names)
+		organization, kind, string(engine), !scope.Filtered, asTexts(scope.Instances))
 }
 
 // hostsIn finds the series of hosts.
 func (s *Store) hostsIn(ctx context.Context, organization uuid.UUID, scope measurements.HostScope) (subjects, error) {
 	return statement.All[subject](ctx, s.db, "find the hosts in scope", hostsInScope,
-		organization, !scope.Filtered, uuids(scope.Instances), scope.Names)
+		organization, !scope.Filtered, statement.IDs(scope.Instances), scope.Names)
 }

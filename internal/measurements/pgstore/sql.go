@@ -53,12 +53,11 @@ func storedAs(b bucket, body []byte) stored {
 	return stored{b, body}
 }
 
-// uuids are ids as pgx writes them in a millisecond for 6,000: as []uuid.UUID it goes
-// through the text of each, which takes 20.
-func uuids(ids []uuid.UUID) [][16]byte {
-	plain := make([][16]byte, len(ids))
+// asTexts are ids as the subjects of instances' series have them.
+func asTexts(ids []uuid.UUID) []string {
+	texts := make([]string, len(ids))
 	for i, id := range ids {
-		plain[i] = id
+		texts[i] = id.String()
 	}
-	return plain
+	return texts
 }

@@ -39,12 +39,8 @@ func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine f
 	if err != nil {
 		return false, err
 	}
-	return sampled, readDetails(ctx, s, codec.Statements, series, span, codec.DecodeStatements, codec.DecodeDetail, func(of subject, parts []codec.Detail) error {
-		instance, err := uuid.Parse(of.Subject)
-		if err != nil {
-			return err
-		}
-		for _, d := range codec.AddUpDetails(parts) {
+	return sampled, s.readStatements(ctx, series, span, func(instance uuid.UUID, all codec.Detail) {
+		for _, d := range all {
 			if scope.Database != uuid.Nil && d.Database != scope.Database {
 				continue
 			}
@@ -58,7 +54,6 @@ func (s *Store) Statements(ctx context.Context, organization uuid.UUID, engine f
 				}
 			}
 		}
-		return nil
 	})
 }
 
@@ -146,10 +141,6 @@ func (s *Store) NameStatements(ctx context.Context, organization uuid.UUID, ids 
 
 // MatchStatements is documented at measurements.Store.
 func (s *Store) MatchStatements(ctx context.Context, organization uuid.UUID, scope measurements.StatementScope, match measurements.StatementMatch) (map[measurements.StatementRef]bool, error) {
-	names := make([]string, len(scope.Instances))
-	for i, id := range scope.Instances {
-		names[i] = id.String()
-	}
 	var database, from, to any
 	if scope.Database != uuid.Nil {
 		database = scope.Database
@@ -161,7 +152,7 @@ func (s *Store) MatchStatements(ctx context.Context, organization uuid.UUID, sco
 		Instance uuid.UUID
 		Hash     int64
 	}
-	rows, err := statement.All[found](ctx, s.db, "look for statements", matchStatements, organization, !scope.Filtered, names, database, match.Text, from, to)
+	rows, err := statement.All[found](ctx, s.db, "look for statements", matchStatements, organization, !scope.Filtered, asTexts(scope.Instances), database, match.Text, from, to)
 	matched := make(map[measurements.StatementRef]bool, len(rows))
 	for _, row := range rows {
 		matched[measurements.StatementRef{Instance: row.Instance, Hash: uint64(row.Hash)}] = true
