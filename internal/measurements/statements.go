@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -84,16 +83,12 @@ type Statements struct {
 // NotKeptError where statements are not kept as far back.
 func (t *Tiles) Statements(ctx context.Context, organization uuid.UUID, scope StatementScope, span Span, now time.Time) (Statements, error) {
 	var all Statements
-	var notKept *NotKeptError
 	var err error
-	all.Incomplete, err = t.each(ctx, organization, "statements", func(ctx context.Context, engine fleet.Engine) error {
+	all.Incomplete, err = t.eachKept(ctx, organization, "statements", func(ctx context.Context, engine fleet.Engine) error {
 		before, totalMs := len(all.Items), all.TotalMs
 		sampled, err := t.Store.Statements(ctx, organization, engine, scope, span, now, all.Add)
 		if err != nil { // a part of them is none
 			all.Items, all.TotalMs = all.Items[:before], totalMs
-		}
-		if errors.As(err, &notKept) {
-			return nil
 		}
 		if err != nil || !sampled {
 			return err
@@ -101,9 +96,6 @@ func (t *Tiles) Statements(ctx context.Context, organization uuid.UUID, scope St
 		all.Engines = append(all.Engines, engine)
 		return nil
 	})
-	if notKept != nil {
-		return Statements{}, notKept
-	}
 	return all, err
 }
 

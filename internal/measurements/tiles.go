@@ -170,17 +170,12 @@ func (t *Tiles) ConnectionContributors(ctx context.Context, organization uuid.UU
 	})
 }
 
-// contributors joins what the engines have. What the store does not keep is an error,
-// and no engine's failure.
+// contributors joins what the engines have, as eachKept reads them.
 func (t *Tiles) contributors(ctx context.Context, organization uuid.UUID, tile string, b Breakdown, read func(context.Context, fleet.Engine) (Ranking, error)) (Contributors, error) {
 	all := Contributors{Ranking: Ranking{Breakdown: b}}
-	var notKept *NotKeptError
 	var err error
-	all.Incomplete, err = t.each(ctx, organization, tile, func(ctx context.Context, engine fleet.Engine) error {
+	all.Incomplete, err = t.eachKept(ctx, organization, tile, func(ctx context.Context, engine fleet.Engine) error {
 		part, err := read(ctx, engine)
-		if errors.As(err, &notKept) {
-			return nil
-		}
 		if err != nil || !part.Sampled {
 			return err
 		}
@@ -188,10 +183,24 @@ func (t *Tiles) contributors(ctx context.Context, organization uuid.UUID, tile s
 		all.Join(part)
 		return nil
 	})
-	if notKept != nil {
-		return Contributors{}, notKept
-	}
 	return all, err
+}
+
+// eachKept reads as each does. What the store does not keep is an error, and no engine's
+// failure.
+func (t *Tiles) eachKept(ctx context.Context, organization uuid.UUID, tile string, read func(context.Context, fleet.Engine) error) (incomplete bool, err error) {
+	var notKept *NotKeptError
+	incomplete, err = t.each(ctx, organization, tile, func(ctx context.Context, engine fleet.Engine) error {
+		err := read(ctx, engine)
+		if errors.As(err, &notKept) {
+			return nil
+		}
+		return err
+	})
+	if notKept != nil {
+		return false, notKept
+	}
+	return incomplete, err
 }
 
 // Engines are those that connections, query performance and wait events cover, in
