@@ -170,6 +170,50 @@ func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*
 	return a, classified, err
 }
 
+// How far back the growth of databases is looked for, and the least time it is over.
+const (
+	growthOver      = 30 * 24 * time.Hour
+	leastGrowthOver = 24 * time.Hour
+)
+
+// Sizes are how large databases were when a server was assessed.
+type Sizes struct {
+	At    time.Time
+	Bytes map[string]int64 // by name; absent: it was not there, or not measured
+}
+
+//go:embed sql/sizes.sql
+var sizesSQL string
+
+// DatabaseSizes returns the sizes of the newest assessment that reached the server, and
+// those of the oldest one of the last 30 days that is at least a day older. Either is
+// zero where there is none.
+func (s *Store) DatabaseSizes(ctx context.Context, organization, instance uuid.UUID) (now, before Sizes, err error) {
+	type assessed struct {
+		At    time.Time `db:"recorded_at"`
+		Facts []byte    `db:"facts"`
+	}
+	rows, err := statement.All[assessed](ctx, s.db, "read the sizes of the databases of instance "+instance.String(), sizesSQL,
+		organization, instance, growthOver.Seconds(), leastGrowthOver.Seconds())
+	if err != nil {
+		return now, before, err
+	}
+	both := []*Sizes{&now, &before}
+	for i, row := range rows {
+		var facts struct{ Databases []snapshot.DatabaseFact }
+		if err := json.Unmarshal(row.Facts, &facts); err != nil {
+			return now, before, fmt.Errorf("decode the databases of instance %s: %w", instance, err)
+		}
+		both[i].At, both[i].Bytes = row.At, map[string]int64{}
+		for _, d := range facts.Databases {
+			if d.SizeBytes != nil {
+				both[i].Bytes[d.Name] = *d.SizeBytes
+			}
+		}
+	}
+	return now, before, nil
+}
+
 // Reached returns the newest assessment that reached the server within maxAge
 // by the database's clock; nil where there is none.
 func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {

@@ -3,7 +3,9 @@ package assessment_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -416,5 +418,68 @@ func TestFindingsAreKeptWithTheAssessment(t *testing.T) {
 	}
 	if err := store.Forget(ctx, db, organization, instance); err != nil || len(found()) != 0 {
 		t.Errorf("forgotten: %v, %v", err, found())
+	}
+}
+
+// TestDatabaseSizes: those of the last assessment, and of the oldest one that the growth
+// is counted from.
+func TestDatabaseSizes(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	ctx := context.Background()
+	store, db := storeOf(t)
+	organization := uuid.New()
+	type found struct {
+		ago     time.Duration
+		app     int64 // -1: not measured
+		outcome string
+	}
+	for name, test := range map[string]struct {
+		assessed    []found
+		now, before string
+	}{
+		"never":                         {nil, "", ""},
+		"once":                          {[]found{{time.Hour, 7, "complete"}}, "1h0m0s 7", ""},
+		"for less than a day":           {[]found{{23 * time.Hour, 5, "complete"}, {time.Minute, 7, "complete"}}, "1m0s 7", ""},
+		"for a day":                     {[]found{{25 * time.Hour, 5, "partial"}, {12 * time.Hour, 6, "complete"}, {time.Minute, 7, "partial"}}, "1m0s 7", "25h0m0s 5"},
+		"for months":                    {[]found{{90 * day, 1, "complete"}, {31 * day, 2, "complete"}, {29 * day, 3, "complete"}, {28 * day, 4, "complete"}, {0, 7, "complete"}}, "0s 7", "696h0m0s 3"},
+		"never within the last 30 days": {[]found{{90 * day, 1, "complete"}, {31 * day, 2, "complete"}}, "744h0m0s 2", ""},
+		"not reached of late":           {[]found{{4 * day, 3, "complete"}, {2 * day, 5, "complete"}, {day, -1, "unreachable"}}, "48h0m0s 5", "96h0m0s 3"},
+		"not reached at first":          {[]found{{4 * day, -1, "unreachable"}, {3 * day, 3, "complete"}, {0, 5, "complete"}}, "0s 5", "72h0m0s 3"},
+		"not measured at first":         {[]found{{4 * day, -1, "partial"}, {3 * day, 3, "complete"}, {0, 5, "complete"}}, "0s 5", "96h0m0s -"},
+	} {
+		instance := uuid.New()
+		plant := func(organization uuid.UUID, f found) {
+			facts := snapshot.Assessment{Outcome: f.outcome, Databases: []snapshot.DatabaseFact{{Name: "odd \u0000"}, {Name: "app", SizeBytes: &f.app}}}
+			if f.app < 0 {
+				facts.Databases[1].SizeBytes = nil
+			}
+			db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts)
+				VALUES ($1, $2, $3, now() - make_interval(secs => $4), $5, $6)`,
+				uuid.New(), organization, instance, f.ago.Seconds(), f.outcome, string(must[[]byte](t)(json.Marshal(facts))))
+		}
+		for _, f := range test.assessed {
+			plant(organization, f)
+		}
+		plant(uuid.New(), found{25 * day, 999, "complete"})
+		now, before, err := store.DatabaseSizes(ctx, organization, instance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, pair := range map[string]struct {
+			got  assessment.Sizes
+			want string
+		}{"now": {now, test.now}, "before": {before, test.before}} {
+			text := ""
+			if !pair.got.At.IsZero() {
+				text = time.Since(pair.got.At).Truncate(time.Minute).String() + " -"
+				if size, known := pair.got.Bytes["app"]; known {
+					text = fmt.Sprintf("%v %d", time.Since(pair.got.At).Truncate(time.Minute), size)
+				}
+			}
+			if text != pair.want {
+				t.Errorf("assessed %s, %s: %q, want %q", name, what, text, pair.want)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
+	"muster/internal/snapshot"
 )
 
 // called are the names of a list, in its order.
@@ -141,7 +143,7 @@ func TestDatabaseList(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"number": 1.0, "size": 1.0, "totalItems": 3.0, "totalPages": 3.0}, first["page"]); diff != "" {
 		t.Error(diff)
 	}
-	want := map[string]any{"id": ids["i/a_b"].String(), "name": "a_b", "instanceId": ids["i"].String(), "createdAt": w.ago(time.Hour).Format(time.RFC3339), "sizeBytes": nil}
+	want := map[string]any{"id": ids["i/a_b"].String(), "name": "a_b", "instanceId": ids["i"].String(), "createdAt": w.ago(time.Hour).Format(time.RFC3339), "sizeBytes": nil, "sizeChange": nil}
 	if diff := cmp.Diff(want, first["items"].([]any)[0]); diff != "" {
 		t.Error(diff)
 	}
@@ -150,5 +152,39 @@ func TestDatabaseList(t *testing.T) {
 	}
 	for _, bad := range []string{"?pageSize=201", "?page=0", "?sort=name", "?q=%00"} {
 		w.get(w.ours.viewer, path+"/databases"+bad).is(400)
+	}
+}
+
+// TestDatabasesGrow: a size of now beside one of three weeks ago, database by database.
+func TestDatabasesGrow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	instance, theirs := w.instance(w.ours, "orders"), w.instance(w.theirs, "theirs")
+	w.databases(w.ours, instance, "grew", "shrank", "new", "unmeasured")
+	since := time.Now().Add(-21 * day).UTC().Truncate(time.Second)
+	assessed := func(organization, instance uuid.UUID, at time.Time, sizes map[string]int64) {
+		facts := snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Databases: []snapshot.DatabaseFact{{Name: "unmeasured"}}}
+		for name, size := range sizes {
+			facts.Databases = append(facts.Databases, snapshot.DatabaseFact{Name: name, SizeBytes: &size})
+		}
+		text, err := json.Marshal(facts)
+		must(t, err)
+		w.deps.DB.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts) VALUES ($1, $2, $3, $4, $5, $6)`,
+			uuid.New(), organization, instance, at, facts.Outcome, string(text))
+	}
+	assessed(w.theirs.organization.ID, theirs, since.Add(-day), map[string]int64{"grew": 1})
+	assessed(w.ours.organization.ID, instance, since, map[string]int64{"grew": 1000, "shrank": 900, "unmeasured": 5})
+	assessed(w.ours.organization.ID, instance, since.Add(20*day), map[string]int64{"grew": 2500, "shrank": 0, "new": 8})
+	change := func(bytes float64) any {
+		return map[string]any{"bytes": bytes, "since": since.Format(time.RFC3339)}
+	}
+	want := map[string][2]any{"grew": {2500.0, change(1500)}, "shrank": {0.0, change(-900)}, "new": {8.0, nil}, "unmeasured": {nil, nil}}
+	got := map[string][2]any{}
+	for _, item := range w.get(w.ours.viewer, "/api/v1/instances/"+instance.String()+"/databases").is(200).object()["items"].([]any) {
+		d := item.(map[string]any)
+		got[d["name"].(string)] = [2]any{d["sizeBytes"], d["sizeChange"]}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

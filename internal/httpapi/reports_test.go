@@ -51,6 +51,18 @@ func TestRequestListAndRead(t *testing.T) {
 	if w.get(w.ours.viewer, "/api/v1/reports?kind=DataInventory").is(200).object()["page"].(map[string]any)["totalItems"] != 0.0 {
 		t.Error("another kind's list is not empty")
 	}
+	for query, want := range map[string]float64{
+		"instanceId=" + instance.String():                                     1,
+		"instanceId=" + uuid.NewString():                                      0,
+		"instanceId=" + w.instance(w.theirs, "theirs").String():               0,
+		"instanceId=" + instance.String() + "&status=Ready":                   0,
+		"instanceId=" + uuid.NewString() + "&instanceId=" + instance.String(): 1,
+	} {
+		if n := w.get(w.ours.viewer, "/api/v1/reports?kind=Security&"+query).is(200).object()["page"].(map[string]any)["totalItems"]; n != want {
+			t.Errorf("%s: totalItems %v", query, n)
+		}
+	}
+	w.get(w.theirs.viewer, "/api/v1/reports?kind=Security&instanceId=x").is(400)
 }
 
 // auditorAsMember is a second member who may create.

@@ -180,6 +180,45 @@ func TestSeveralKindsAreOneList(t *testing.T) {
 	}
 }
 
+// TestReportsThatNameAnInstance: whatever their kind and status, by the clock.
+func TestReportsThatNameAnInstance(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.story() // names no instance
+	orders, billing := id(31), id(32)
+	about := func(kind report.Kind, instances ...uuid.UUID) report.Queued {
+		q := queued(kind, ana)
+		q.Scope.InstanceIDs = instances
+		return q
+	}
+	s.happens(acme, id(301), about(report.Security, orders, billing), started, ready(minute(100), ana))
+	s.happens(acme, id(302), about(report.InstanceScorecard, orders))
+	s.happens(acme, id(303), about(report.InstanceScorecard, billing))
+	s.happens(other, id(304), about(report.Security, orders))
+	s.stage.Settle()
+	kinds := []report.Kind{report.Security, report.InstanceScorecard}
+	for name, test := range map[string]struct {
+		query history.Query
+		want  string
+		total int64
+	}{
+		"of one":            {history.Query{Kinds: kinds, Instances: []uuid.UUID{orders}}, "302 Queued, 301 Expired", 2},
+		"of several":        {history.Query{Kinds: kinds, Instances: []uuid.UUID{billing, orders}}, "303 Queued, 302 Queued", 3},
+		"of several, rest":  {history.Query{Kinds: kinds, Instances: []uuid.UUID{billing, orders}, Page: 2}, "301 Expired", 3},
+		"behind the end":    {history.Query{Kinds: kinds, Instances: []uuid.UUID{orders}, Page: 2}, "", 2},
+		"of a kind":         {history.Query{Kinds: kinds[:1], Instances: []uuid.UUID{orders}}, "301 Expired", 1},
+		"expired just now":  {history.Query{Kinds: kinds, Instances: []uuid.UUID{orders}, Statuses: []report.Status{report.StatusExpired}}, "301 Expired", 1},
+		"no longer ready":   {history.Query{Kinds: kinds, Instances: []uuid.UUID{orders}, Statuses: []report.Status{report.StatusReady}}, "", 0},
+		"of one nobody has": {history.Query{Kinds: kinds, Instances: []uuid.UUID{id(33)}}, "", 0},
+	} {
+		test.query.Organization, test.query.Page, test.query.Size = acme, max(test.query.Page, 1), 2
+		rows, total, err := s.reader.Page(t.Context(), test.query, minute(100))
+		if got := numbers(rows); err != nil || got != test.want || total != test.total {
+			t.Errorf("%s: %q of %d, want %q of %d, %v", name, got, total, test.want, test.total, err)
+		}
+	}
+}
+
 func TestOneOrganizationSeesNothingOfAnother(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

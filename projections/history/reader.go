@@ -73,6 +73,8 @@ var (
 	pageQuery string
 	//go:embed sql/page_by_status.sql
 	pageByStatusQuery string
+	//go:embed sql/naming.sql
+	naming string
 	//go:embed sql/totals.sql
 	totalsQuery string
 	//go:embed sql/exports.sql
@@ -100,12 +102,16 @@ type Query struct {
 	Organization uuid.UUID
 	Kinds        []report.Kind   // none: nothing
 	Statuses     []report.Status // empty: all; judged as of at
+	Instances    []uuid.UUID     // not empty: only those whose scope names one of them
 	Page         int             // 1-based
 	Size         int
 }
 
 // Page returns the rows newest first (created desc, id desc) and how many there are in all.
 func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []ReportRow, total int64, err error) {
+	if len(q.Instances) > 0 {
+		return r.pageNaming(ctx, q, at)
+	}
 	total, err = r.total(ctx, q, at)
 	if err != nil {
 		return nil, 0, err
@@ -123,6 +129,21 @@ func (r *Reader) Page(ctx context.Context, q Query, at time.Time) (rows []Report
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("read history: %w", err)
+	}
+	return rows, total, nil
+}
+
+// pageNaming is Page of the reports that name instances.
+func (r *Reader) pageNaming(ctx context.Context, q Query, at time.Time) ([]ReportRow, int64, error) {
+	which := []any{q.Organization, texts(q.Kinds), statement.IDs(q.Instances), append([]string{}, texts(q.Statuses)...), at}
+	total, err := statement.One[int64](ctx, r.db, "count the history of instances", "SELECT count(*)\n"+naming, which...)
+	offset := int64(q.Page-1) * int64(q.Size)
+	if err != nil || offset >= total {
+		return []ReportRow{}, total, err
+	}
+	rows, err := r.rows(ctx, at, "SELECT "+columns+"\n"+naming+"ORDER BY r.created_at DESC, r.id DESC\nLIMIT $6 OFFSET $7", append(which, q.Size, offset)...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the history of instances: %w", err)
 	}
 	return rows, total, nil
 }

@@ -336,6 +336,7 @@ test("databases that the first assessment finds are listed as soon as they are c
     name,
     createdAt: new Date().toISOString(),
     sizeBytes: null,
+    sizeChange: null,
   }));
   let asked = 0;
   const page = await visit(`/instances/${server.id}`, {

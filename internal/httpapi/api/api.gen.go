@@ -1550,7 +1550,12 @@ type Database struct {
 	Id         openapi_types.UUID `json:"id"`
 	InstanceId openapi_types.UUID `json:"instanceId"`
 	Name       string             `json:"name"`
-	SizeBytes  *int64             `json:"sizeBytes"`
+
+	// SizeBytes As the last assessment found it.
+	SizeBytes *int64 `json:"sizeBytes"`
+
+	// SizeChange By how much it has changed over the last 30 days, or over as many of them as there are assessments of; null where no size at least a day older than the last one is known.
+	SizeChange *SizeChange `json:"sizeChange"`
 }
 
 // DatabasePage defines model for DatabasePage.
@@ -2467,6 +2472,15 @@ type Setting struct {
 	Value *string `json:"value"`
 }
 
+// SizeChange defines model for SizeChange.
+type SizeChange struct {
+	// Bytes Negative where it shrank.
+	Bytes int64 `json:"bytes"`
+
+	// Since The assessment that found the size compared with.
+	Since time.Time `json:"since"`
+}
+
 // Statement defines model for Statement.
 type Statement struct {
 	// Calls Executions in the window.
@@ -3213,6 +3227,9 @@ type ListReportsParams struct {
 
 	// Status Only reports in one of these.
 	Status *[]ReportStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// InstanceId Only reports whose scope names one of these servers, at most 100. A report of all active servers names none.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
 
 	// Page Counted from 1; past the end is an empty page.
 	Page *PageNumber `form:"page,omitempty" json:"page,omitempty"`
@@ -5840,6 +5857,14 @@ func (siw *ServerInterfaceWrapper) ListReports(c *gin.Context) {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", c.Request.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
 	if err != nil {
 		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter status: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
 		return
 	}
 

@@ -307,31 +307,21 @@ func (s *ServerRoutes) ListDatabases(ctx context.Context, r api.ListDatabasesReq
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := s.databaseSizes(ctx, organization, r.InstanceId)
+	now, before, err := s.Servers.DatabaseSizes(ctx, organization, r.InstanceId)
 	if err != nil {
 		return nil, err
 	}
 	items := wire.List(rows, func(row fleet.Database) api.Database {
 		d := api.Database{Id: row.ID, Name: row.Name, InstanceId: row.InstanceID, CreatedAt: row.CreatedAt.UTC()}
-		if n, known := sizes[row.Name]; known {
-			d.SizeBytes = &n
+		size, known := now.Bytes[row.Name]
+		if !known {
+			return d
+		}
+		d.SizeBytes = &size
+		if earlier, known := before.Bytes[row.Name]; known {
+			d.SizeChange = &api.SizeChange{Bytes: size - earlier, Since: before.At.UTC()}
 		}
 		return d
 	})
 	return api.ListDatabases200JSONResponse{Items: items, Page: wire.Paged(ctx, page, size, total)}, nil
-}
-
-// databaseSizes are those that the last assessment found, by name.
-func (s *ServerRoutes) databaseSizes(ctx context.Context, organization, instance uuid.UUID) (map[string]int64, error) {
-	last, _, err := s.Servers.Latest(ctx, organization, instance)
-	if err != nil || last == nil {
-		return nil, err
-	}
-	sizes := map[string]int64{}
-	for _, d := range last.Databases {
-		if d.SizeBytes != nil {
-			sizes[d.Name] = *d.SizeBytes
-		}
-	}
-	return sizes, nil
 }

@@ -87,6 +87,7 @@ func (s *ReportRoutes) ListReports(ctx context.Context, r api.ListReportsRequest
 		Organization: wire.Caller(ctx).Organization.ID,
 		Page:         wire.Or(r.Params.Page, 1), Size: wire.Or(r.Params.PageSize, 20),
 		Kinds: wire.Words[report.Kind](r.Params.Kind), Statuses: wire.Words[report.Status](wire.Value(r.Params.Status)),
+		Instances: wire.Value(r.Params.InstanceId),
 	}
 	rows, total, err := s.History.Page(ctx, q, s.Now())
 	if err != nil {
