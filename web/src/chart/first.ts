@@ -1,5 +1,5 @@
-// The first chart of the page: what else there is to draw waits for it.
-import { useEffect, useState } from "react";
+// The first chart of the page: what else there is to show waits for it.
+import { startTransition, useEffect, useState } from "react";
 
 let drawn = false;
 const waiting = new Set<() => void>();
@@ -7,15 +7,21 @@ const waiting = new Set<() => void>();
 /** noteDrawn is called at each drawing; the first is marked for whoever measures. */
 export function noteDrawn() {
   if (drawn) return;
-  drawn = true;
   performance.mark("muster:first-chart");
+  noteNone();
+}
+
+/** noteNone says that nobody needs to wait for a chart any longer: it is there, or none comes, as in a window without data. */
+export function noteNone() {
+  if (drawn) return;
+  drawn = true;
   // In the next frame: this one is the first chart's.
   requestAnimationFrame(() => {
     for (const tell of waiting) tell();
   });
 }
 
-/** Where no chart comes, as in a window without data, what waits for one is shown after so many milliseconds. */
+/** Where neither is known, and in a hidden tab, which has no frames, what waits is shown after so many milliseconds. */
 const patience = 1_000;
 
 /** useAfterFirst is false until a chart of the page has been drawn. Once it is true, it is so from the first rendering on. */
@@ -23,7 +29,7 @@ export function useAfterFirst(): boolean {
   const [after, setAfter] = useState(drawn);
   useEffect(() => {
     if (after) return;
-    const settle = () => setAfter(true);
+    const settle = () => startTransition(() => setAfter(true));
     const timer = setTimeout(settle, patience);
     waiting.add(settle);
     return () => {

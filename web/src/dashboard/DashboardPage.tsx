@@ -1,20 +1,34 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { serverNow } from "../api/clock";
 import { useSession } from "../api/session";
+import { noteNone, useAfterFirst } from "../chart/first";
+import { useLater } from "../ui/later";
 import { PageTitle } from "../ui/PageTitle";
 import { part } from "../ui/part";
 import { useScope } from "../window/scope";
 import { AlertHistoryTile } from "./AlertHistoryTile";
-import { Digest } from "./Digest";
 import classes from "./dashboard.module.css";
-import { FirstRun } from "./FirstRun";
 import { awaitsFirst, beginning, useFleet, useReporting } from "./fleet";
-import { Kpis } from "./Kpis";
 import { LaterPanel, usePanelSoon } from "./LaterPanel";
 import { MarksProvider } from "./marks";
 import { ReportingLine } from "./ReportingLine";
 import { QueryPerformanceTile, UtilizationTile, WaitEventsTile } from "./tiles";
 import { useWho } from "./who";
+
+// Around the charts, and after the first of them.
+const around = () => import("./around");
+const firstRun = () => import("./FirstRun");
+
+const tiles = (
+  <MarksProvider>
+    <div className={classes.tiles}>
+      <AlertHistoryTile />
+      <UtilizationTile />
+      <QueryPerformanceTile />
+      <WaitEventsTile />
+    </div>
+  </MarksProvider>
+);
 
 // Loaded by whoever has just added the first server.
 const FirstMinute = lazy(() => part(() => import("./FirstMinute")).then((m) => ({ default: m.FirstMinute })));
@@ -41,11 +55,17 @@ export function DashboardPage() {
   const fleet = useFleet(!matchesNothing);
   const { who } = useWho();
   usePanelSoon();
-  if (fleet.data?.length === 0) {
+  const empty = fleet.data?.length === 0;
+  const first = useLater(firstRun, empty);
+  const rest = useLater(around, useAfterFirst());
+  useEffect(() => {
+    if (empty) noteNone();
+  }, [empty]);
+  if (empty) {
     return (
       <>
         <PageTitle title="Dashboard" />
-        <FirstRun />
+        {first && <first.FirstRun />}
       </>
     );
   }
@@ -54,16 +74,9 @@ export function DashboardPage() {
       <PageTitle title="Dashboard" lead={<ReportingLine />} />
       <div className={classes.page} data-beside={who !== null}>
         <Beginning />
-        <Kpis />
-        <MarksProvider>
-          <div className={classes.tiles}>
-            <AlertHistoryTile />
-            <UtilizationTile />
-            <QueryPerformanceTile />
-            <WaitEventsTile />
-          </div>
-        </MarksProvider>
-        <Digest />
+        {rest ? <rest.Kpis /> : <div className={classes.kpisWaiting} role="status" aria-label="Loading key figures" />}
+        {tiles}
+        {rest && <rest.Digest />}
       </div>
       {who && <LaterPanel who={who} />}
     </>

@@ -3,7 +3,6 @@ import { Link } from "@tanstack/react-router";
 import { useId } from "react";
 import { alertDuration, MutedBadge, SeverityBadge, StateBadge } from "../alerts/badges";
 import { api, type Schemas } from "../api/client";
-import { useAfterFirst } from "../chart/first";
 import { EmptyState } from "../ui/EmptyState";
 import { duration } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -114,15 +113,13 @@ function Latest({ scope }: { scope: AlertScope }) {
   );
 }
 
-/** Digest is the ten alerts that fired last, resolved ones too. It asks for none until the filter's names are known. */
+/** Digest is the ten alerts that fired last, resolved ones too, after the first chart. It asks for none until the filter's names are known. */
 export function Digest() {
   const { instanceIds, matchesNothing, search } = useScope();
   const { scope, error, retry } = useAlertScope(instanceIds);
   const heading = useId();
-  const afterFirst = useAfterFirst();
   const body = () => {
     if (matchesNothing) return <NoInstance />;
-    if (scope !== null && !afterFirst) return <Waiting />;
     if (scope !== null) return <Latest key={JSON.stringify(scope)} scope={scope} />;
     if (error === null) return <Waiting />;
     return (

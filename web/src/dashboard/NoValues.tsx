@@ -3,7 +3,7 @@ import { IconChartDots, IconFilterOff, IconHourglass } from "@tabler/icons-react
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
-import { useNow } from "../ui/Time";
+import { useNow } from "../ui/now";
 import { useScope } from "../window/scope";
 import { awaitsFirst, useFleet } from "./fleet";
 

@@ -1,11 +1,11 @@
-import { ActionIcon, Menu, Paper, Skeleton, Title } from "@mantine/core";
-import { IconBell, IconChartLine, IconCopy, IconDots, IconTable } from "@tabler/icons-react";
-import { type ComponentProps, lazy, type ReactNode, Suspense, useId, useMemo, useState } from "react";
+import { Skeleton } from "@mantine/core";
+import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect, useId, useMemo, useState } from "react";
 import type { Schemas } from "../api/client";
 import { toCSV } from "../chart/csv";
-import { useAfterFirst } from "../chart/first";
+import { noteNone, useAfterFirst } from "../chart/first";
 import { type ChartSeries, type Picked, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { withBefore } from "../chart/types";
+import { useLater } from "../ui/later";
 import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
 import { say, sayProblem } from "../ui/say";
@@ -21,6 +21,8 @@ import { type Figure, figureOf, useWho } from "./who";
 
 // Loaded when somebody asks for it.
 const SeriesTable = lazy(() => part(() => import("../chart/SeriesTable")).then((m) => ({ default: m.SeriesTable })));
+
+const menus = () => import("./TileMenu");
 
 type Envelope = "from" | "to" | "bucketSize" | "bucketStarts" | "lastBucketPartial" | "generatedAt";
 
@@ -49,49 +51,6 @@ async function copy(title: string, csv: string) {
   } catch {
     sayProblem("The browser blocked access to the clipboard.", "Not copied");
   }
-}
-
-function TileMenu({
-  title,
-  table,
-  onTable,
-  marks,
-  onMarks,
-  onCopy,
-}: {
-  title: string;
-  table: boolean;
-  onTable: (table: boolean) => void;
-  /** Whether alerts are marked, on every chart. */
-  marks: boolean;
-  onMarks: () => void;
-  /** undefined while there is nothing to copy or to show in another way. */
-  onCopy?: () => void;
-}) {
-  return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" className={classes.menu} aria-label={`${title}: more`}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          disabled={!onCopy}
-          leftSection={table ? <IconChartLine size={16} aria-hidden /> : <IconTable size={16} aria-hidden />}
-          onClick={() => onTable(!table)}
-        >
-          {table ? "Show as chart" : "Show as table"}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconBell size={16} aria-hidden />} onClick={onMarks}>
-          {marks ? "Hide alerts on charts" : "Show alerts on charts"}
-        </Menu.Item>
-        <Menu.Item disabled={!onCopy} leftSection={<IconCopy size={16} aria-hidden />} onClick={onCopy}>
-          Copy as CSV
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
 }
 
 /**
@@ -129,6 +88,7 @@ export function Tile<A extends Answer>({
   const heading = useId();
   const afterFirst = useAfterFirst();
   const waits = later && !afterFirst;
+  const menu = useLater(menus, afterFirst);
   const [table, setTable] = useState(false);
   const data = useLast(asked.data, scope.instanceIds);
   const former = useLast(scope.compares ? before?.data : undefined, scope.instanceIds);
@@ -143,6 +103,11 @@ export function Tile<A extends Answer>({
   }, [data, compared, distance, draw, waits]);
   const valued = drawing?.series.some((s) => s.values.some((v) => v !== null)) ?? false;
   const ready = !scope.matchesNothing && (data !== undefined || !asked.isError);
+
+  const chartless = scope.matchesNothing || asked.isError || table || (drawing !== undefined && !valued);
+  useEffect(() => {
+    if (chartless) noteNone();
+  }, [chartless]);
 
   const body = () => {
     if (scope.matchesNothing) return <NoInstance />;
@@ -175,9 +140,7 @@ export function Tile<A extends Answer>({
   };
 
   return (
-    <Paper
-      withBorder
-      component="section"
+    <section
       className={classes.tile}
       aria-labelledby={heading}
       aria-busy={ready && (asked.isFetching || waits || !data)}
@@ -185,27 +148,31 @@ export function Tile<A extends Answer>({
       {asked.isFetching && data && <div className={classes.progress} data-progress aria-hidden />}
       <div className={classes.head}>
         <div className={classes.heading}>
-          <Title order={2} size="h3" id={heading}>
+          <h2 className={classes.title} id={heading}>
             {title}
-          </Title>
+          </h2>
           <p className={classes.about}>
             {about}
             {ready && data && note && <> · {note(data)}</>}
             {scope.compares && before?.isError && " · the window before could not be loaded"}
           </p>
         </div>
-        <TileMenu
-          title={title}
-          table={table}
-          onTable={setTable}
-          marks={!hidden.has("alertMarks")}
-          onMarks={() => toggle("alertMarks")}
-          onCopy={
-            ready && data && drawing && valued
-              ? () => copy(title, toCSV({ bucketStarts: data.bucketStarts, series: withBefore(drawing.series) }))
-              : undefined
-          }
-        />
+        <div className={classes.menus}>
+          {menu && (
+            <menu.TileMenu
+              title={title}
+              table={table}
+              onTable={setTable}
+              marks={!hidden.has("alertMarks")}
+              onMarks={() => toggle("alertMarks")}
+              onCopy={
+                ready && data && drawing && valued
+                  ? () => copy(title, toCSV({ bucketStarts: data.bucketStarts, series: withBefore(drawing.series) }))
+                  : undefined
+              }
+            />
+          )}
+        </div>
       </div>
       <div className={classes.body}>
         {asked.isError && !scope.matchesNothing && (
@@ -217,6 +184,6 @@ export function Tile<A extends Answer>({
         )}
         {body()}
       </div>
-    </Paper>
+    </section>
   );
 }

@@ -1,4 +1,3 @@
-import { NavLink, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { placeOf, searchTo, sections, type Ways } from "./navigation";
@@ -28,28 +27,22 @@ export function Navigation({
     <nav className="shell-nav" aria-label="Main" data-closed={!opened || undefined}>
       {allowed.map((section) => (
         <div key={section.name} className="shell-section">
-          <Text size="xs" fw={600} c="dimmed" px="xs" pb={4} id={`nav-${section.name}`}>
-            {section.name}
-          </Text>
+          <p id={`nav-${section.name}`}>{section.name}</p>
           <ul aria-labelledby={`nav-${section.name}`}>
             {section.links.map(({ to, name, icon: Icon, scoped }) => (
               <li key={to}>
-                <NavLink
-                  renderRoot={(props) => (
-                    <Link
-                      {...props}
-                      to={to}
-                      search={searchTo({ to, scoped }, ways) as never}
-                      activeOptions={{ exact: true, includeSearch: false }}
-                      aria-current={place === to ? "page" : undefined}
-                    />
-                  )}
+                <Link
+                  to={to}
+                  search={searchTo({ to, scoped }, ways) as never}
+                  activeOptions={{ exact: true, includeSearch: false }}
+                  aria-current={place === to ? "page" : undefined}
                   className="shell-link"
-                  label={name}
-                  leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-                  active={place === to}
+                  data-active={place === to || undefined}
                   onClick={onNavigate}
-                />
+                >
+                  <Icon size={18} stroke={1.6} aria-hidden />
+                  <span>{name}</span>
+                </Link>
               </li>
             ))}
           </ul>

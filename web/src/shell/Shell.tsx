@@ -1,4 +1,3 @@
-import { useDisclosure } from "@mantine/hooks";
 import { useMatches } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { part } from "../ui/part";
@@ -20,7 +19,7 @@ const ShortcutsModal = lazy(() => part(() => import("./ShortcutsModal")));
 
 /** Shell is the page's frame: navigation, and for pages with a scope the filter and the window. */
 export function Shell({ scoped, children }: { scoped: boolean; children: ReactNode }) {
-  const [menu, { toggle, close }] = useDisclosure();
+  const [menu, setMenu] = useState(false);
   const [tool, setTool] = useState<Tool | null>(null);
   const { refresh } = useScope();
   const scope = useLastScope(scoped);
@@ -43,9 +42,16 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
         Skip to the content
       </a>
       <header className="shell-header">
-        <TopBar scoped={scoped} dashboard={ways.dashboard} menu={menu} onMenu={toggle} tool={tool} onTool={setTool} />
+        <TopBar
+          scoped={scoped}
+          dashboard={ways.dashboard}
+          menu={menu}
+          onMenu={() => setMenu(!menu)}
+          tool={tool}
+          onTool={setTool}
+        />
       </header>
-      <Navigation ways={ways} opened={menu} onNavigate={close} />
+      <Navigation ways={ways} opened={menu} onNavigate={() => setMenu(false)} />
       <main className="shell-main" id="main" tabIndex={-1}>
         <AwayBanner />
         <InsecureBanner />

@@ -1,9 +1,40 @@
 import { TrayMenu } from "../reports/TrayMenu";
 import { AccountMenu } from "./AccountMenu";
+import { InstanceFilter } from "./InstanceFilter";
+import { RefreshButton } from "./RefreshButton";
+import { ShareMenu } from "./ShareMenu";
 import { ThemeMenu } from "./ThemeMenu";
+import { TimeWindow } from "./TimeWindow";
+import type { Tool } from "./TopBar";
+
+/** ScopeTools is what the top bar has on the pages that have a scope. */
+export function ScopeTools({
+  path,
+  tool,
+  onTool,
+}: {
+  path: string;
+  tool: Tool | null;
+  onTool: (tool: Tool | null) => void;
+}) {
+  const opens = (which: Tool) => (opened: boolean) => onTool(opened ? which : null);
+  return (
+    <>
+      <InstanceFilter opened={tool === "filter"} onChange={opens("filter")} />
+      <TimeWindow
+        opened={tool === "window"}
+        onChange={opens("window")}
+        anyTime={path === "/alerts"}
+        comparable={path === "/"}
+      />
+      <RefreshButton />
+      <ShareMenu />
+    </>
+  );
+}
 
 /** Tools is what the top bar has on every page: files, light or dark, and who is signed in. */
-export default function Tools({ onShortcuts }: { onShortcuts: () => void }) {
+export function Tools({ onShortcuts }: { onShortcuts: () => void }) {
   return (
     <>
       <TrayMenu />

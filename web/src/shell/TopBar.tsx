@@ -1,16 +1,12 @@
 import { Burger, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { useState } from "react";
 import { useSession } from "../api/session";
 import { useAfterFirst } from "../chart/first";
-import { part } from "../ui/part";
+import { useLater } from "../ui/later";
 import type { ScopeSearch, ViewSearch } from "../window/scope";
-import { InstanceFilter } from "./InstanceFilter";
-import { RefreshButton } from "./RefreshButton";
-import { ShareMenu } from "./ShareMenu";
-import { TimeWindow } from "./TimeWindow";
 
-const Tools = lazy(() => part(() => import("./Tools")));
+const tools = () => import("./Tools");
 
 /** Tool is what the shell has open: one at a time. */
 export type Tool = "filter" | "window" | "help";
@@ -29,9 +25,7 @@ type Props = {
 export function TopBar({ scoped, dashboard, menu, onMenu, tool, onTool }: Props) {
   const { organization } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
-  // The dashboard's first chart comes before them.
-  const ready = useAfterFirst() || path !== "/";
-  const opens = (which: Tool) => (opened: boolean) => onTool(opened ? which : null);
+  const loaded = useLater(tools, useReady(path));
   return (
     <div className="shell-bar">
       <Burger
@@ -52,21 +46,17 @@ export function TopBar({ scoped, dashboard, menu, onMenu, tool, onTool }: Props)
         </Text>
       </Link>
       {scoped && (
-        <div className="shell-scope">
-          <InstanceFilter opened={tool === "filter"} onChange={opens("filter")} />
-          <TimeWindow
-            opened={tool === "window"}
-            onChange={opens("window")}
-            anyTime={path === "/alerts"}
-            comparable={path === "/"}
-          />
-          <RefreshButton />
-          <ShareMenu />
-        </div>
+        <div className="shell-scope">{loaded && <loaded.ScopeTools path={path} tool={tool} onTool={onTool} />}</div>
       )}
-      <div className="shell-tools">
-        <Suspense fallback={null}>{ready && <Tools onShortcuts={() => onTool("help")} />}</Suspense>
-      </div>
+      <div className="shell-tools">{loaded && <loaded.Tools onShortcuts={() => onTool("help")} />}</div>
     </div>
   );
+}
+
+/** useReady says that the dashboard's first chart is there, which comes before the tools; another page has them at once, and they stay. */
+function useReady(path: string): boolean {
+  const afterFirst = useAfterFirst();
+  const [elsewhere, leave] = useState(path !== "/");
+  if (path !== "/" && !elsewhere) leave(true);
+  return afterFirst || elsewhere;
 }

@@ -1,7 +1,8 @@
 import { Tooltip } from "@mantine/core";
-import { useEffect, useReducer } from "react";
-import { serverNow } from "../api/clock";
 import { absoluteTime, ago, fromNow, shortTime } from "./format";
+import { useNow } from "./now";
+
+export { useNow };
 
 /**
  * Time is an instant: short, or how long ago it is, with the absolute one and its zone as a tooltip. What is planned,
@@ -16,18 +17,4 @@ export function Time({ at, relative = false, ahead = false }: { at: string; rela
       </time>
     </Tooltip>
   );
-}
-
-/**
- * useNow is the time by the server's clock: at each rendering, so that what has just come in is not ahead of it, and at
- * least every so many milliseconds; null renders nothing by itself.
- */
-export function useNow(every: number | null): Date {
-  const [, tick] = useReducer((n: number) => n + 1, 0);
-  useEffect(() => {
-    if (every === null) return;
-    const timer = setInterval(tick, every);
-    return () => clearInterval(timer);
-  }, [every]);
-  return serverNow();
 }
