@@ -4,15 +4,9 @@ import { useSubmission } from "../access/useSubmission";
 import { serverNow } from "../api/clock";
 import { plural } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
+import { nameOf } from "./actions";
 import { fieldTime, type MuteLength, muteLengthNames, muteLengths, tomorrowMorning, untilOf } from "./muteFor";
 import type { Act, Action } from "./useAlertAction";
-
-export const verbs: Record<Action, string> = {
-  acknowledge: "Acknowledge",
-  mute: "Mute",
-  unmute: "Unmute",
-  resolve: "Resolve",
-};
 
 const meanings: Record<Action, string> = {
   acknowledge: "Stays open and counted: others see that somebody knows.",
@@ -63,7 +57,7 @@ export function ActDialog({
     <Modal
       opened
       onClose={onClose}
-      title={choices.length === 1 ? `${verbs[action]}${about || " the alert"}` : "Act on the alert"}
+      title={choices.length === 1 ? `${nameOf(action)}${about || " the alert"}` : "Act on the alert"}
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <form
@@ -83,7 +77,7 @@ export function ActDialog({
             <Radio.Group label="What to do" {...form.getInputProps("action")}>
               <Group gap="md" mt={6}>
                 {choices.map((choice) => (
-                  <Radio key={choice} value={choice} label={verbs[choice]} />
+                  <Radio key={choice} value={choice} label={nameOf(choice)} />
                 ))}
               </Group>
             </Radio.Group>
@@ -126,7 +120,7 @@ export function ActDialog({
               Cancel
             </Button>
             <Button type="submit" loading={running}>
-              {verbs[action]}
+              {nameOf(action)}
               {about}
             </Button>
           </Group>

@@ -4,19 +4,10 @@ import { IconBell, IconBellOff, IconCircleCheck, IconEye, IconNotes } from "@tab
 import { lazy, Suspense, useRef } from "react";
 import type { Schemas } from "../api/client";
 import { part } from "../ui/part";
+import { choicesOf } from "./actions";
 import { type Action, useAlertAction } from "./useAlertAction";
 
 const ActDialog = lazy(() => part(() => import("./ActDialog")).then((m) => ({ default: m.ActDialog })));
-
-/** choicesOf is what can be done with an alert as it stands, the likeliest first. A mute can be given another end. */
-function choicesOf(alert: Schemas["AlertDetail"]): Action[] {
-  const choices: Action[] = [];
-  if (alert.open && alert.state !== "Acknowledged") choices.push("acknowledge");
-  choices.push("mute");
-  if (alert.isMuted) choices.push("unmute");
-  if (alert.open) choices.push("resolve");
-  return choices;
-}
 
 /** AlertActions is what can be done to an alert in the state it is in: closed ones can only be muted. */
 export function AlertActions({ alert }: { alert: Schemas["AlertDetail"] }) {

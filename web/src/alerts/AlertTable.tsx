@@ -1,14 +1,13 @@
-import { Anchor, Checkbox, Group, Paper, Skeleton, Stack, Table, Text, UnstyledButton } from "@mantine/core";
-import { IconArrowsSort, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
+import { Anchor, Checkbox, Group, Paper, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { count } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { SortHead } from "../ui/SortHead";
 import { Time } from "../ui/Time";
 import type { ScopeSearch } from "../window/scope";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
-import { type AlertsSearch, directionOf, type Sort, turned } from "./query";
+import { type AlertsSearch, first, type Sort } from "./query";
 import type { Selection } from "./useSelection";
 
 export type Alert = Schemas["Alert"];
@@ -102,14 +101,12 @@ export function SelectAll({ alerts, selection, label }: { alerts: Alert[]; selec
   );
 }
 
-type Column = Parameters<typeof directionOf>[1];
-
-const columns: { name: string; sort?: Column; right?: boolean }[] = [
-  { name: "Severity", sort: "severity" },
+const columns: { name: string; first?: Sort; right?: boolean }[] = [
+  { name: "Severity", first: first.severity },
   { name: "Alert" },
-  { name: "State", sort: "state" },
-  { name: "First triggered", sort: "createdAt" },
-  { name: "Last triggered", sort: "lastTriggeredAt" },
+  { name: "State", first: first.state },
+  { name: "First triggered", first: first.createdAt },
+  { name: "Last triggered", first: first.lastTriggeredAt },
   { name: "Duration" },
   { name: "Times", right: true },
 ];
@@ -137,7 +134,7 @@ export function AlertTable({
                 </Table.Th>
               )}
               {columns.map((column) => (
-                <Head key={column.name} {...column} by={sort} onSort={onSort} />
+                <SortHead key={column.name} {...column} sort={sort} onSort={onSort} />
               ))}
             </Table.Tr>
           </Table.Thead>
@@ -149,42 +146,6 @@ export function AlertTable({
         </Table>
       </Table.ScrollContainer>
     </Panel>
-  );
-}
-
-const arrows = { ascending: IconSortAscending, descending: IconSortDescending, none: IconArrowsSort };
-
-function Head({
-  name,
-  sort,
-  right,
-  by,
-  onSort,
-}: (typeof columns)[number] & { by: Sort; onSort: (sort: Sort) => void }): ReactNode {
-  if (!sort) {
-    return (
-      <Table.Th scope="col" ta={right ? "right" : undefined}>
-        {name}
-      </Table.Th>
-    );
-  }
-  const direction = directionOf(by, sort);
-  const Arrow = arrows[direction];
-  return (
-    <Table.Th scope="col" aria-sort={direction}>
-      <UnstyledButton
-        onClick={() => onSort(turned(by, sort))}
-        fz="sm"
-        fw={700}
-        mih={24}
-        style={{ whiteSpace: "nowrap" }}
-      >
-        <Group gap={4} wrap="nowrap">
-          {name}
-          <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
-        </Group>
-      </UnstyledButton>
-    </Table.Th>
   );
 }
 

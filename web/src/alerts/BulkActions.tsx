@@ -1,20 +1,13 @@
 import { Box, Button, Group, Paper, Text } from "@mantine/core";
-import { IconBell, IconBellOff, IconCircleCheck, IconEye } from "@tabler/icons-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { plural } from "../ui/format";
 import { part } from "../ui/part";
 import type { Alert } from "./AlertTable";
+import { actions } from "./actions";
 import { type Action, useAlertsAction } from "./useAlertAction";
 import type { Selection } from "./useSelection";
 
 const ActDialog = lazy(() => part(() => import("./ActDialog")).then((m) => ({ default: m.ActDialog })));
-
-const actions: { action: Action; name: string; icon: typeof IconEye; suits: (alert: Alert) => boolean }[] = [
-  { action: "acknowledge", name: "Acknowledge", icon: IconEye, suits: (a) => a.open && a.state !== "Acknowledged" },
-  { action: "mute", name: "Mute", icon: IconBellOff, suits: () => true },
-  { action: "unmute", name: "Unmute", icon: IconBell, suits: (a) => a.isMuted },
-  { action: "resolve", name: "Resolve", icon: IconCircleCheck, suits: (a) => a.open },
-];
 
 /** BulkActions is what can be done with the selected alerts: what suits none of them cannot be pressed. */
 export function BulkActions({ alerts, selection }: { alerts: Alert[]; selection: Selection }) {

@@ -52,14 +52,10 @@ export const isFiltered = ({ status, severity, q, muted }: AlertsSearch) =>
 
 type Column = "lastTriggeredAt" | "createdAt" | "severity" | "state";
 
-/** directionOf is how the list is ordered by a column; none where it is ordered by another. */
-export function directionOf(sort: Sort, column: Column): "ascending" | "descending" | "none" {
-  if (sort === column) return "ascending";
-  return sort === `-${column}` ? "descending" : "none";
-}
-
-/** turned is the sort after a click on a column: the latest, the worst or the open first, then the other way round. */
-export function turned(sort: Sort, column: Column): Sort {
-  if (directionOf(sort, column) === "none") return column === "state" ? column : `-${column}`;
-  return directionOf(sort, column) === "descending" ? column : `-${column}`;
-}
+/** first is the order that a column begins with: the latest, the worst or the open. */
+export const first: Record<Column, Sort> = {
+  lastTriggeredAt: "-lastTriggeredAt",
+  createdAt: "-createdAt",
+  severity: "-severity",
+  state: "state",
+};

@@ -1,20 +1,9 @@
-import {
-  Anchor,
-  Button,
-  Group,
-  NativeSelect,
-  Paper,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  UnstyledButton,
-} from "@mantine/core";
+import { Anchor, Button, Group, NativeSelect, Paper, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { IconArrowsSort, IconShieldCheck, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
+import { IconShieldCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useCallback } from "react";
+import { useCallback } from "react";
 import { api, type Schemas } from "../api/client";
 import { EmptyState } from "../ui/EmptyState";
 import { count, duration } from "../ui/format";
@@ -22,19 +11,11 @@ import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { SortHead } from "../ui/SortHead";
 import { Time, useNow } from "../ui/Time";
 import { SeverityBadge, StatusBadge } from "./badges";
 import { ClearFilters, FindingFilters } from "./FindingFilters";
-import {
-  type Column,
-  defaultSort,
-  directionOf,
-  type FindingsSearch,
-  findingsQuery,
-  isFiltered,
-  type Sort,
-  turned,
-} from "./query";
+import { defaultSort, type FindingsSearch, findingsQuery, first, isFiltered, type Sort } from "./query";
 
 export type Finding = Schemas["Finding"];
 export type Change = (next: Partial<FindingsSearch>, how?: { replace?: boolean }) => void;
@@ -194,12 +175,12 @@ function Since({ finding }: { finding: Finding }) {
   );
 }
 
-const columns: { name: string; sort?: Column }[] = [
-  { name: "Severity", sort: "severity" },
-  { name: "Finding", sort: "checkId" },
-  { name: "Where", sort: "instance" },
-  { name: "There for", sort: "firstSeenAt" },
-  { name: "Last seen", sort: "lastSeenAt" },
+const columns: { name: string; first?: Sort }[] = [
+  { name: "Severity", first: first.severity },
+  { name: "Finding", first: first.checkId },
+  { name: "Where", first: first.instance },
+  { name: "There for", first: first.firstSeenAt },
+  { name: "Last seen", first: first.lastSeenAt },
   { name: "Status" },
 ];
 
@@ -215,7 +196,7 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
-                <Head key={column.name} {...column} by={sort} onSort={onSort} />
+                <SortHead key={column.name} {...column} sort={sort} onSort={onSort} />
               ))}
             </Table.Tr>
           </Table.Thead>
@@ -250,35 +231,6 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
         </Table>
       </Table.ScrollContainer>
     </Panel>
-  );
-}
-
-const arrows = { ascending: IconSortAscending, descending: IconSortDescending, none: IconArrowsSort };
-
-function Head({
-  name,
-  sort,
-  by,
-  onSort,
-}: (typeof columns)[number] & { by: Sort; onSort: (s: Sort) => void }): ReactNode {
-  if (!sort) return <Table.Th scope="col">{name}</Table.Th>;
-  const direction = directionOf(by, sort);
-  const Arrow = arrows[direction];
-  return (
-    <Table.Th scope="col" aria-sort={direction}>
-      <UnstyledButton
-        onClick={() => onSort(turned(by, sort))}
-        fz="sm"
-        fw={700}
-        mih={24}
-        style={{ whiteSpace: "nowrap" }}
-      >
-        <Group gap={4} wrap="nowrap">
-          {name}
-          <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
-        </Group>
-      </UnstyledButton>
-    </Table.Th>
   );
 }
 

@@ -40,17 +40,13 @@ export const noFilters: Partial<FindingsSearch> = {
   q: undefined,
 };
 
-export type Column = "severity" | "checkId" | "instance" | "firstSeenAt" | "lastSeenAt";
+type Column = "severity" | "checkId" | "instance" | "firstSeenAt" | "lastSeenAt";
 
-/** directionOf is how the list is ordered by a column; none where it is ordered by another. */
-export function directionOf(sort: Sort, column: Column): "ascending" | "descending" | "none" {
-  if (sort === column) return "ascending";
-  return sort === `-${column}` ? "descending" : "none";
-}
-
-/** turned is the sort after a click on a column: the worst, the longest there or the first name first, then the other way round. */
-export function turned(sort: Sort, column: Column): Sort {
-  const first: Sort = column === "severity" || column === "lastSeenAt" ? `-${column}` : column;
-  const other: Sort = first === column ? `-${column}` : column;
-  return sort === first ? other : first;
-}
+/** first is the order that a column begins with: the worst, the first name, the longest there, what was seen last. */
+export const first: Record<Column, Sort> = {
+  severity: "-severity",
+  checkId: "checkId",
+  instance: "instance",
+  firstSeenAt: "firstSeenAt",
+  lastSeenAt: "-lastSeenAt",
+};

@@ -11,12 +11,13 @@ import { Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
+import { SortHead } from "../ui/SortHead";
 import { Time, useNow } from "../ui/Time";
 import type { engines as allEngines } from "../url/schemas";
 import { engines } from "../url/schemas";
 import { ScoreLine } from "./ScoreLine";
 import { SearchField } from "./SearchField";
-import { type Sort, SortHead } from "./sorting";
+import { first, type Sort } from "./sorting";
 import { awaited, type Instance, Standing } from "./standing";
 
 type Search = {
@@ -176,18 +177,18 @@ function List({ items, silentMinutes, ...order }: Listed) {
       <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <SortHead name="Name" by="name" {...order} />
+            <SortHead name="Name" first={first.name} {...order} />
             <Table.Th scope="col">Engine</Table.Th>
             <Table.Th scope="col" ta="right">
               Databases
             </Table.Th>
             <Table.Th scope="col">State</Table.Th>
-            <SortHead name="Score" by="score" {...order} />
-            <SortHead name="Alerts" by="alerts" right {...order} />
-            <SortHead name="CPU" by="cpu" right {...order} />
-            <SortHead name="Disk" by="disk" right {...order} />
-            <SortHead name="Connections" by="connections" right {...order} />
-            <SortHead name="Last seen" by="lastSeenAt" {...order} />
+            <SortHead name="Score" first={first.score} {...order} />
+            <SortHead name="Alerts" first={first.alerts} right {...order} />
+            <SortHead name="CPU" first={first.cpu} right {...order} />
+            <SortHead name="Disk" first={first.disk} right {...order} />
+            <SortHead name="Connections" first={first.connections} right {...order} />
+            <SortHead name="Last seen" first={first.lastSeenAt} {...order} />
             <Table.Th scope="col">Last assessed</Table.Th>
           </Table.Tr>
         </Table.Thead>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { statementsSearch } from "../url/schemas";
-import { bucketSizeFor, firstLine, isNew, statementsQuery, timesOf, titleOf, turned } from "./query";
+import { bucketSizeFor, firstLine, isNew, statementsQuery, timesOf, titleOf } from "./query";
 
 const window = { from: "2026-11-20T10:00:00Z", to: "2026-11-20T11:00:00Z", bucketSize: "1m", preset: null } as const;
 
@@ -28,12 +28,6 @@ test("an address says what is asked for, and its defaults are asked for too", ()
 test("texts that nobody keeps are not searched, and what an address cannot mean is dropped", () => {
   expect(statementsQuery({ q: "orders" }, { window, instanceIds: undefined, texts: false })).not.toHaveProperty("q");
   expect(statementsSearch({ only: "faster", sort: "text", databaseId: "x" })).toEqual({});
-});
-
-test("a column orders by the greatest first, then by the smallest", () => {
-  expect(turned("-totalMs", "calls")).toBe("-calls");
-  expect(turned("-calls", "calls")).toBe("calls");
-  expect(turned("calls", "calls")).toBe("-calls");
 });
 
 test("a window is drawn in the finest size that is kept", () => {

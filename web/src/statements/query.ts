@@ -42,15 +42,6 @@ export const noFilters: Partial<StatementsSearch> = {
   only: undefined,
 };
 
-/** directionOf is how the list is ordered by a column; none where it is ordered by another. */
-export function directionOf(sort: Sort, column: Column): "ascending" | "descending" | "none" {
-  if (sort === column) return "ascending";
-  return sort === `-${column}` ? "descending" : "none";
-}
-
-/** turned is the sort after a click on a column: the greatest first, then the other way round. */
-export const turned = (sort: Sort, column: Column): Sort => (sort === `-${column}` ? column : `-${column}`);
-
 const days = bucketLengths["1d"];
 /** Each size is kept for so long, less than it is: a window does not fall out of it while it is looked at. */
 const kept: [BucketSize, number][] = [

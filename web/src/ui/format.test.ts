@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, fromNow } from "./format";
+import { ago, fromNow, growth } from "./format";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -22,4 +22,8 @@ test.each([
   [-2 * 86_400, "2 days ago"],
 ])("what is planned lies ahead until it is past: %d s", (seconds, text) => {
   expect(fromNow(after(seconds), now)).toBe(text);
+});
+
+test("a growth has its sign", () => {
+  expect([growth(1_288_490_189), growth(-3 * 1024 ** 2), growth(0)]).toEqual(["+1.2 GB", "−3.0 MB", "unchanged"]);
 });

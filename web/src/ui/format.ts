@@ -74,6 +74,9 @@ export function bytes(n: number): string {
   return `${size >= 10 || at === 0 ? Math.round(size) : size.toFixed(1)} ${names[at]}`;
 }
 
+/** growth is by how much a size changed: "+1.2 GB", "−3 MB". */
+export const growth = (n: number) => (n === 0 ? "unchanged" : `${n < 0 ? "−" : "+"}${bytes(Math.abs(n))}`);
+
 const engineNames: Record<string, string> = {
   postgresql: "PostgreSQL",
   sqlserver: "SQL Server",

@@ -1,0 +1,47 @@
+import { Group, Table, UnstyledButton } from "@mantine/core";
+import { IconArrowsSort, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
+import { columnOf, directionOf, turned } from "./sorting";
+
+const arrows = { ascending: IconSortAscending, descending: IconSortDescending, none: IconArrowsSort };
+
+/** SortHead is the head of a column by which a list is ordered at a click; without an order to begin with, only its name. */
+export function SortHead<Sort extends string>({
+  name,
+  first,
+  sort,
+  right = false,
+  onSort,
+}: {
+  name: string;
+  /** The order of the first click. */
+  first?: Sort;
+  sort: Sort;
+  right?: boolean;
+  onSort: (sort: Sort) => void;
+}) {
+  if (first === undefined) {
+    return (
+      <Table.Th scope="col" ta={right ? "right" : undefined}>
+        {name}
+      </Table.Th>
+    );
+  }
+  const direction = directionOf(sort, columnOf(first));
+  const Arrow = arrows[direction];
+  return (
+    <Table.Th scope="col" aria-sort={direction} ta={right ? "right" : undefined}>
+      <UnstyledButton
+        onClick={() => onSort(turned(sort, first))}
+        fz="sm"
+        fw={700}
+        mih={24}
+        style={{ whiteSpace: "nowrap" }}
+      >
+        <Group gap={4} wrap="nowrap" component="span">
+          {name}
+          <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
+        </Group>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
