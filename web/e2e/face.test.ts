@@ -87,7 +87,14 @@ test.each([1280, 360])("the page of an instance, %i px, in light and in dark", a
   await page.getByRole("figure", { name: "Score by day" }).waitFor();
   await page.getByRole("figure", { name: "Utilization" }).waitFor();
   await page.getByRole("figure", { name: "Wait events" }).waitFor();
-  for (const title of ["Open alerts", "Worst findings", "Last scorecards", "What changed lately", "Databases"]) {
+  for (const title of [
+    "Open alerts",
+    "Worst findings",
+    "Top statements",
+    "What changed lately",
+    "Last reports",
+    "Databases",
+  ]) {
     await page.getByRole("heading", { level: 2, name: title }).waitFor();
   }
   const row = (kind: string, nth = 0) => page.locator(`[data-change=${kind}]`).nth(nth);
@@ -125,4 +132,102 @@ test("never assessed, and for whoever may not read findings", async () => {
   const viewer = await visit(`/instances/${unassessed.id}`, { as: "viewer" });
   await viewer.getByRole("heading", { level: 2, name: "Open alerts" }).waitFor();
   expect(await viewer.getByRole("heading", { level: 2, name: "Score", exact: true }).count()).toBe(0);
+});
+
+type Statements = { items: { id: string; text: string | null; calls: number; share: number | null }[] };
+
+test("top statements and last reports are those of this server, the former in the window of its charts", async () => {
+  const [{ id }, other] = (await instances("q=demo-pg-orders")) as [Instance, Instance];
+  const report = async (instance: string) => {
+    const body = { kind: "DataInventory", scope: { instanceIds: [instance] }, recipientIds: [] };
+    const answered = await apiAs("member", "POST", "/api/v1/reports", body);
+    return ((await answered.json()) as { report: { id: string } }).report.id;
+  };
+  const [ours, theirs] = [await report(id), await report(other.id)];
+  let asked: URL[] = [];
+  const page = await visit(`/instances/${id}?range=1h`, {
+    before: async (page) => {
+      asked = requestsTo(page, "/api/v1/statements");
+    },
+  });
+  const rows = page.locator("[data-statement]");
+  const ids = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute("data-statement")));
+  const wanted = async () => (await read<Statements>(`/api/v1/statements${asked.at(-1)?.search}`)).items;
+  await rows.first().waitFor();
+  const hour = await wanted();
+  expect(hour.length).toBe(5);
+  await expect.poll(ids).toEqual(hour.map((s) => s.id));
+  const first = await rows.first().textContent();
+  expect(first).toContain(hour[0]?.text?.trim().split("\n")[0]);
+  expect(first).toContain(`${Math.round(hour[0]?.calls ?? 0).toLocaleString("en-GB")}calls`);
+  expect(first).toContain("% of its time");
+  await page.locator(`[data-report="${ours}"]`).getByText("Data inventory").waitFor();
+  expect(await page.locator(`[data-report="${theirs}"]`).count()).toBe(0);
+
+  await page.getByRole("combobox", { name: "Window of the trends" }).selectOption("7d");
+  await page.waitForURL(/range=7d/);
+  const bound = (name: string) => Date.parse(`${asked.at(-1)?.searchParams.get(name)}`);
+  await expect.poll(() => bound("to") - bound("from")).toBe(7 * 86_400_000);
+  expect(asked.at(-1)?.searchParams.getAll("instanceId")).toEqual([id]);
+  const week = await wanted();
+  await expect.poll(ids).toEqual(week.map((s) => s.id));
+  const all = page.getByRole("link", { name: "All statements of this server" });
+  const list = new URL((await all.getAttribute("href")) ?? "", "http://x");
+  expect([list.pathname, list.searchParams.get("range"), list.searchParams.get("instanceId")]).toEqual([
+    "/statements",
+    "7d",
+    id,
+  ]);
+  await rows.first().getByRole("link").click();
+  await page.waitForURL(new RegExp(`/statements/${week[0]?.id}`));
+});
+
+test("databases have a size and what it changed by; a server that tells of no statements says so", async () => {
+  const { id } = await collected();
+  const since = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const database = (name: string, sizeBytes: number, sizeChange: unknown) => ({
+    id: crypto.randomUUID(),
+    instanceId: id,
+    name,
+    createdAt: since(100),
+    sizeBytes,
+    sizeChange,
+  });
+  const numbers = { number: 1, size: 20, totalPages: 1 };
+  let [grown, kept] = [9.1 * 2 ** 30, true];
+  const page = await visit(`/instances/${id}`, {
+    expected: [/422/],
+    before: async (page) => {
+      await page.route(`**/api/v1/instances/${id}/databases*`, (route) => {
+        const items = [
+          database("orders", 812 * 2 ** 30, { bytes: grown, since: since(29.9) }),
+          database("archive", 448 * 2 ** 30, { bytes: -3 * 2 ** 20, since: since(5) }),
+          database("fresh", 8 * 2 ** 20, null),
+        ];
+        return route.fulfill({ json: { items, page: { ...numbers, totalItems: 3 } } });
+      });
+      await page.route("**/api/v1/statements?*", (route) => {
+        const none = { items: [], page: { ...numbers, totalItems: 0 }, engines: [], incomplete: false };
+        const [from, to, previousFrom] = [since(1), since(0), null];
+        const errors = [{ code: "detail_not_kept", params: { since: "2026-11-01T12:00:00Z" } }];
+        return kept
+          ? route.fulfill({ json: { ...none, from, to, previousFrom } })
+          : route.fulfill({
+              status: 422,
+              contentType: "application/problem+json",
+              json: { status: 422, code: "detail_not_kept", title: "Not kept", errors },
+            });
+      });
+    },
+  });
+  const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name}`) });
+  await expect.poll(() => row("orders").textContent()).toMatch(/^orders812 GB\+9\.1 GB\d/);
+  expect(await row("archive").textContent()).toContain("448 GB−3.0 MBin 5 days");
+  expect(await row("fresh").textContent()).toContain("8.0 MB–not known");
+  await page.getByText("none was executed, or this server does not tell of them").waitFor();
+  await page.getByText("PostgreSQL needs the extension pg_stat_statements").waitFor();
+  [grown, kept] = [0, false];
+  await page.reload();
+  await expect.poll(() => row("orders").textContent()).toMatch(/^orders812 GBunchanged/);
+  await page.getByText(/Single statements are kept since 1 Nov/).waitFor();
 });

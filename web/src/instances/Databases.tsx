@@ -1,14 +1,14 @@
-import { Group, Skeleton, Table, Title } from "@mantine/core";
+import { Group, Skeleton, Table, Text, Title } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { EmptyState } from "../ui/EmptyState";
-import { bytes } from "../ui/format";
+import { bytes, growth, plural } from "../ui/format";
 import { Pager } from "../ui/Pager";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { Time } from "../ui/Time";
+import { Time, useNow } from "../ui/Time";
 import { SearchField } from "./SearchField";
 
 /**
@@ -51,13 +51,23 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
       )}
       {data && data.items.length > 0 && (
         <>
-          <Table.ScrollContainer type="native" minWidth={420} tabIndex={0} role="region" aria-label="Databases">
+          <Table.ScrollContainer
+            type="native"
+            minWidth={520}
+            tabIndex={0}
+            role="region"
+            aria-label="Databases"
+            pos="relative"
+          >
             <Table verticalSpacing="xs" horizontalSpacing="md">
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th scope="col">Name</Table.Th>
                   <Table.Th scope="col" ta="right">
                     Size
+                  </Table.Th>
+                  <Table.Th scope="col" ta="right">
+                    Change, 30 days
                   </Table.Th>
                   <Table.Th scope="col">First seen</Table.Th>
                 </Table.Tr>
@@ -68,6 +78,9 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
                     <Table.Td>{d.name}</Table.Td>
                     <Table.Td ta="right" className="numbers">
                       {d.sizeBytes === null ? "unknown" : bytes(d.sizeBytes)}
+                    </Table.Td>
+                    <Table.Td ta="right" className="numbers">
+                      <Change of={d.sizeChange} />
                     </Table.Td>
                     <Table.Td>
                       <Time at={d.createdAt} />
@@ -87,5 +100,29 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
         </>
       )}
     </Panel>
+  );
+}
+
+/** Change is by how much a database grew or shrank, and over which time where that is less than the 30 days. */
+function Change({ of }: { of: Schemas["Database"]["sizeChange"] }) {
+  const now = useNow(null);
+  if (of === null) {
+    return (
+      <Text size="sm" c="dimmed" span>
+        <span aria-hidden>–</span>
+        <span className="visually-hidden">not known</span>
+      </Text>
+    );
+  }
+  const days = Math.round((now.getTime() - Date.parse(of.since)) / 86_400_000);
+  return (
+    <>
+      {growth(of.bytes)}
+      {days < 29 && (
+        <Text size="xs" c="dimmed">
+          in {plural(days, "day")}
+        </Text>
+      )}
+    </>
   );
 }

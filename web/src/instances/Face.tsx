@@ -1,23 +1,43 @@
-import { Stack } from "@mantine/core";
+import { Grid, Stack } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useSession } from "../api/session";
 import { readsFindings } from "../findings/may";
+import { Changes } from "./Changes";
 import { Charts } from "./Charts";
-import { Health } from "./Health";
+import { Score } from "./Health";
 import type { Instance } from "./standing";
-import { Trouble } from "./Trouble";
+import { TopStatements } from "./TopStatements";
+import { LastReports, OpenAlerts, WorstFindings } from "./Trouble";
 
-/** Face is how an instance fares: score, trends, what is wrong, what changed. */
+/**
+ * Face is how an instance fares: score and trends; then what to do, and beside it what happened. On a phone, what is
+ * wrong now comes before the trends.
+ */
 export function Face({ instance: i }: { instance: Instance }) {
   const session = useSession();
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const findings = session.can("reports:download") && readsFindings(session.role);
+  const alerts = session.can("alerts:read") && <OpenAlerts instanceId={i.id} />;
   return (
     <Stack gap="lg">
-      {findings && <Health key={i.lastAssessedAt} instanceId={i.id} assessedAt={i.lastAssessedAt} />}
-      <Trouble
-        instanceId={i.id}
-        may={{ alerts: session.can("alerts:read"), findings, reports: session.can("reports:read") }}
-      />
+      {findings && <Score key={i.lastAssessedAt} instance={i} />}
+      {narrow && alerts}
       <Charts instanceId={i.id} alerts={session.can("alerts:read")} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack gap="md">
+            {findings && <WorstFindings instanceId={i.id} assessed={i.lastAssessedAt !== null} />}
+            <TopStatements instance={i} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="md">
+            {!narrow && alerts}
+            {findings && <Changes key={i.lastAssessedAt} instanceId={i.id} />}
+            {session.can("reports:read") && <LastReports instanceId={i.id} />}
+          </Stack>
+        </Grid.Col>
+      </Grid>
     </Stack>
   );
 }

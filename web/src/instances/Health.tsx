@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Progress, SimpleGrid, Skeleton, Stack, Table, Text, Title } from "@mantine/core";
+import { Anchor, Group, Progress, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, type Schemas } from "../api/client";
@@ -9,36 +9,34 @@ import { count, plural } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { Time } from "../ui/Time";
+import type { Instance } from "./standing";
 
 type InstanceHealth = Schemas["InstanceHealth"];
-type Change = Schemas["InstanceChange"];
 
-/** Health is the score of an instance, how it came to be, and what changed on it. It is read again with each assessment. */
-export function Health({ instanceId, assessedAt }: { instanceId: string; assessedAt: string | null }) {
-  const { data, error, refetch } = api.useQuery(
-    "get",
-    "/api/v1/instances/{instanceId}/health",
-    { params: { path: { instanceId } } },
-    { meta: { assessedAt } },
-  );
+/** useHealth reads an instance's health, again with each assessment that a component is keyed by. */
+export const useHealth = (instanceId: string) =>
+  api.useQuery("get", "/api/v1/instances/{instanceId}/health", { params: { path: { instanceId } } });
+
+/** Score is the score of an instance, and how it came to be. */
+export function Score({ instance }: { instance: Instance }) {
+  const { data, error, refetch } = useHealth(instance.id);
   if (error && !data) return <ProblemNote error={error} title="Its health could not be loaded" onRetry={refetch} />;
   if (!data) return <Skeleton height={220} />;
-  return (
-    <>
-      <ScorePanel health={data} instanceId={instanceId} />
-      <Changes changes={data.changes} assessed={data.assessedAt !== null} />
-    </>
-  );
+  return <ScorePanel health={data} instance={instance} />;
 }
 
-function ScorePanel({ health: h, instanceId }: { health: InstanceHealth; instanceId: string }) {
+function ScorePanel({ health: h, instance }: { health: InstanceHealth; instance: Instance }) {
   return (
     <Panel>
       <Title order={2} mb="sm">
         Score
       </Title>
       {h.assessedAt === null && (
-        <EmptyState title="No score yet">The first assessment that keeps a score shows here.</EmptyState>
+        <EmptyState title="No score yet">
+          {instance.collected
+            ? "It shows here after the first assessment."
+            : "Not assessed: its data comes from a feed, and Muster assesses instances to which it has a connection."}
+        </EmptyState>
       )}
       {h.assessedAt !== null && (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
@@ -54,7 +52,7 @@ function ScorePanel({ health: h, instanceId }: { health: InstanceHealth; instanc
               <Anchor
                 inherit
                 underline="always"
-                renderRoot={(props) => <Link to="/findings" search={{ instanceId: [instanceId] }} {...props} />}
+                renderRoot={(props) => <Link to="/findings" search={{ instanceId: [instance.id] }} {...props} />}
               >
                 All its findings
               </Anchor>
@@ -123,93 +121,5 @@ function ByDay({ history }: { history: InstanceHealth["history"] }) {
       upTo={100}
       height={180}
     />
-  );
-}
-
-const kinds: Record<string, string> = {
-  setting: "Setting",
-  role: "Role",
-  grant: "Grant",
-  hba: "pg_hba.conf",
-  version: "Version",
-  extension: "Extension",
-};
-
-const shown = 10;
-
-/** Changes is what differed between assessments; the first few until somebody asks for all. */
-function Changes({ changes, assessed }: { changes: Change[]; assessed: boolean }) {
-  const [all, setAll] = useState(false);
-  const listed = all ? changes : changes.slice(0, shown);
-  return (
-    <Panel p={0}>
-      <Group p="md" justify="space-between">
-        <Title order={2}>What changed lately</Title>
-        {changes.length > shown && !all && (
-          <Anchor component="button" type="button" size="sm" onClick={() => setAll(true)}>
-            Show all {count(changes.length)}
-          </Anchor>
-        )}
-      </Group>
-      {changes.length === 0 && (
-        <EmptyState title="No changes seen">
-          {assessed
-            ? "Settings, roles, grants, pg_hba.conf, version and extensions are compared at each assessment."
-            : "Muster compares what it finds from the second assessment on."}
-        </EmptyState>
-      )}
-      {changes.length > 0 && (
-        <Table.ScrollContainer type="native" minWidth={720} tabIndex={0} role="region" aria-label="What changed lately">
-          <Table verticalSpacing="xs" horizontalSpacing="md">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">Found</Table.Th>
-                <Table.Th scope="col">What</Table.Th>
-                <Table.Th scope="col">Before</Table.Th>
-                <Table.Th scope="col">After</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {listed.map((c, n) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a change has no id, and the list is read whole
-                <Table.Tr key={n} style={{ verticalAlign: "top" }} data-change={c.kind}>
-                  <Table.Td>
-                    <Time at={c.at} relative />
-                  </Table.Td>
-                  <Table.Td maw={320}>
-                    <Badge variant="outline" size="sm" mr={6} tt="none">
-                      {kinds[c.kind] ?? c.kind}
-                    </Badge>
-                    <Text size="sm" ff="monospace" span style={{ overflowWrap: "anywhere" }}>
-                      {c.name ?? "no longer kept"}
-                    </Text>
-                  </Table.Td>
-                  <Value of={c.before} absent={c.added ? "not there" : unsaid(c)} />
-                  <Value of={c.after} absent={c.removed ? "removed" : unsaid(c)} />
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-    </Panel>
-  );
-}
-
-const unsaid = (c: Change) => (c.name === null ? "no longer kept" : "not shown, may hold a secret");
-
-function Value({ of, absent }: { of: string | null; absent: string }) {
-  return (
-    <Table.Td maw={260}>
-      {of === null ? (
-        <Text size="sm" c="dimmed">
-          {absent}
-        </Text>
-      ) : (
-        <Text size="sm" ff="monospace" lineClamp={3} title={of} style={{ overflowWrap: "anywhere" }}>
-          {of === "" ? "(empty)" : of}
-        </Text>
-      )}
-    </Table.Td>
   );
 }

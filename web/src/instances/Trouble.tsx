@@ -1,62 +1,16 @@
-import { Anchor, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { SeverityBadge as AlertSeverity } from "../alerts/badges";
-import { api } from "../api/client";
+import { api, type Schemas } from "../api/client";
 import { SeverityBadge } from "../findings/badges";
-import { Panel } from "../ui/Panel";
-import { ProblemNote } from "../ui/ProblemNote";
+import { kindName, statusNames } from "../reports/status";
 import { Time } from "../ui/Time";
-
-type May = { alerts: boolean; findings: boolean; reports: boolean };
-
-/** Trouble is what is wrong with an instance now, a few of each, and its last scorecards. */
-export function Trouble({ instanceId, may }: { instanceId: string; may: May }) {
-  return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-      {may.alerts && <OpenAlerts instanceId={instanceId} />}
-      {may.findings && <WorstFindings instanceId={instanceId} />}
-      {may.reports && <LastReports instanceId={instanceId} />}
-    </SimpleGrid>
-  );
-}
-
-type Asked = { data: unknown; error: unknown; refetch: () => unknown };
-
-function Few({
-  title,
-  all,
-  asked,
-  none,
-  children,
-}: {
-  title: string;
-  all?: ReactNode;
-  asked: Asked;
-  none: string;
-  children: ReactNode[];
-}) {
-  return (
-    <Panel miw={0}>
-      <Group justify="space-between" mb="sm">
-        <Title order={2}>{title}</Title>
-        {all}
-      </Group>
-      {Boolean(asked.error) && !asked.data && <ProblemNote error={asked.error} onRetry={asked.refetch} />}
-      {!asked.data && !asked.error && <Skeleton height={100} />}
-      {Boolean(asked.data) && children.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {none}
-        </Text>
-      )}
-      <Stack gap="xs">{children}</Stack>
-    </Panel>
-  );
-}
+import { Few } from "./Few";
 
 const five = 5;
 
-function OpenAlerts({ instanceId }: { instanceId: string }) {
+/** OpenAlerts are the worst that are open and not muted. */
+export function OpenAlerts({ instanceId }: { instanceId: string }) {
   const asked = api.useQuery("get", "/api/v1/alerts", {
     params: {
       query: { instanceId: [instanceId], status: "open", muted: "exclude", sort: "-severity", pageSize: five },
@@ -96,7 +50,8 @@ function OpenAlerts({ instanceId }: { instanceId: string }) {
   );
 }
 
-function WorstFindings({ instanceId }: { instanceId: string }) {
+/** WorstFindings are the worst of what fails now. */
+export function WorstFindings({ instanceId, assessed }: { instanceId: string; assessed: boolean }) {
   const asked = api.useQuery("get", "/api/v1/findings", {
     params: { query: { instanceId: [instanceId], pageSize: five } },
   });
@@ -104,7 +59,7 @@ function WorstFindings({ instanceId }: { instanceId: string }) {
     <Few
       title="Worst findings"
       asked={asked}
-      none="No finding is open."
+      none={assessed ? "No finding is open." : "Not assessed: whether anything fails here is not known."}
       all={
         <Anchor
           size="sm"
@@ -136,21 +91,34 @@ function WorstFindings({ instanceId }: { instanceId: string }) {
   );
 }
 
-function LastReports({ instanceId }: { instanceId: string }) {
-  const asked = api.useQuery("get", "/api/v1/reports", { params: { query: { kind: ["InstanceScorecard"] } } });
-  const ours = (asked.data?.items ?? []).filter((r) => r.scope.instanceIds.includes(instanceId)).slice(0, five);
+const kinds: Schemas["ReportKind"][] = ["InstanceScorecard", "Security", "DataInventory"];
+
+/** LastReports are the newest that name the instance; reports of all active instances name none. */
+export function LastReports({ instanceId }: { instanceId: string }) {
+  const asked = api.useQuery("get", "/api/v1/reports", {
+    params: { query: { kind: kinds, instanceId: [instanceId], pageSize: five } },
+  });
   return (
-    <Few title="Last scorecards" asked={asked} none="None of the newest scorecards is about this instance.">
-      {ours.map((r) => (
-        <Group key={r.id} gap="xs" justify="space-between">
+    <Few
+      title="Last reports"
+      asked={asked}
+      none="No report has been requested of this instance. Those of all active instances are in the history."
+      all={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/reports/history" {...props} />}>
+          All reports
+        </Anchor>
+      }
+    >
+      {(asked.data?.items ?? []).map((r) => (
+        <Group key={r.id} gap="xs" justify="space-between" data-report={r.id}>
           <Anchor
             size="sm"
             renderRoot={(props) => <Link to="/reports/$reportId" params={{ reportId: r.id } as never} {...props} />}
           >
-            {r.scopeLabel}
+            {kindName(r.kind)}
           </Anchor>
           <Text size="xs" c="dimmed">
-            {r.status} · <Time at={r.createdAt} relative />
+            {statusNames[r.status] ?? r.status} · <Time at={r.createdAt} relative />
           </Text>
         </Group>
       ))}

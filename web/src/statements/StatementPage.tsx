@@ -17,7 +17,8 @@ import { ProblemNote } from "../ui/ProblemNote";
 import { Snippet } from "../ui/Snippet";
 import { Time } from "../ui/Time";
 import { useAnchor, useScope } from "../window/scope";
-import { bucketSizeFor, isNew, type Statement, shortId, timesOf } from "./query";
+import { Changed } from "./Changed";
+import { bucketSizeFor, type Statement, shortId } from "./query";
 import classes from "./statements.module.css";
 import { NoTexts } from "./Texts";
 
@@ -138,7 +139,6 @@ function Missing() {
 }
 
 function Lead({ statement: s, from }: { statement: Statement; from: string }) {
-  const times = timesOf(s);
   return (
     <Group gap={8} component="span" mt={4}>
       <span style={{ overflowWrap: "anywhere" }}>
@@ -149,16 +149,7 @@ function Lead({ statement: s, from }: { statement: Statement; from: string }) {
           Removed
         </Badge>
       )}
-      {isNew(s.firstSeenAt, from) && (
-        <Badge component="span" size="sm" radius="sm" variant="default">
-          New in this window
-        </Badge>
-      )}
-      {times !== null && times >= 2 && (
-        <Badge component="span" size="sm" radius="sm" variant="default" tt="none">
-          {times < 10 ? times.toFixed(1) : count(Math.round(times))} times slower than before
-        </Badge>
-      )}
+      <Changed statement={s} from={from} whole />
     </Group>
   );
 }

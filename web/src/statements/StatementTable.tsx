@@ -1,30 +1,14 @@
-import { Anchor, Badge, Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core";
-import { IconArrowsSort, IconSortAscending, IconSortDescending } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
-import { latency, percent } from "../dashboard/units";
-import { count, engineName } from "../ui/format";
-import { useScope } from "../window/scope";
-import {
-  type Column,
-  directionOf,
-  isNew,
-  type Sort,
-  type Statement,
-  type StatementsSearch,
-  timesOf,
-  turned,
-} from "./query";
+import { Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core";
+import { latency } from "../dashboard/units";
+import { engineName } from "../ui/format";
+import { SortHead } from "../ui/SortHead";
+import { Changed } from "./Changed";
+import { milliseconds, Share, wholeNumber } from "./figures";
+import type { Column, Sort, Statement, StatementsSearch } from "./query";
+import { StatementLink } from "./StatementLink";
 import classes from "./statements.module.css";
-import { StatementName } from "./Texts";
 
 export type Change = (next: Partial<StatementsSearch>, how?: { replace?: boolean }) => void;
-
-declare module "@tanstack/react-router" {
-  interface HistoryState {
-    /** The list from which a statement was opened, to go back to it as it was. */
-    statements?: StatementsSearch;
-  }
-}
 
 type Rows = {
   statements: Statement[];
@@ -42,10 +26,6 @@ const columns: { column: Column; name: string }[] = [
   { column: "meanMs", name: "Mean" },
   { column: "maxMs", name: "Slowest" },
 ];
-
-const arrows = { ascending: IconSortAscending, descending: IconSortDescending, none: IconArrowsSort };
-const ms = (value: number | null) => (value === null ? "–" : latency(value));
-const calls = (value: number) => count(Math.round(value));
 
 /** StatementTable has what statements cost in the window, and under each figure what it was in the one before. */
 export function StatementTable({ sort, onSort, ...rows }: Rows & { sort: Sort; onSort: (sort: Sort) => void }) {
@@ -66,20 +46,9 @@ export function StatementTable({ sort, onSort, ...rows }: Rows & { sort: Sort; o
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Statement</Table.Th>
-              {columns.map(({ column, name }) => {
-                const direction = directionOf(sort, column);
-                const Arrow = arrows[direction];
-                return (
-                  <Table.Th key={column} scope="col" aria-sort={direction} ta="right">
-                    <UnstyledButton onClick={() => onSort(turned(sort, column))} fz="sm" fw={700} mih={24}>
-                      <Group gap={4} wrap="nowrap">
-                        {name}
-                        <Arrow size={14} aria-hidden opacity={direction === "none" ? 0.6 : 1} />
-                      </Group>
-                    </UnstyledButton>
-                  </Table.Th>
-                );
-              })}
+              {columns.map(({ column, name }) => (
+                <SortHead key={column} name={name} first={`-${column}`} sort={sort} right onSort={onSort} />
+              ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -95,14 +64,14 @@ export function StatementTable({ sort, onSort, ...rows }: Rows & { sort: Sort; o
                   <Share share={s.share} />
                 </Table.Td>
                 <Table.Td className={classes.number}>
-                  {calls(s.calls)}
-                  <Before value={s.previous && calls(s.previous.calls)} {...rows} />
+                  {wholeNumber(s.calls)}
+                  <Before value={s.previous && wholeNumber(s.previous.calls)} {...rows} />
                 </Table.Td>
                 <Table.Td className={classes.number}>
-                  {ms(s.meanMs)}
+                  {milliseconds(s.meanMs)}
                   <Before value={s.previous && latency(s.previous.meanMs)} {...rows} />
                 </Table.Td>
-                <Table.Td className={classes.number}>{ms(s.maxMs)}</Table.Td>
+                <Table.Td className={classes.number}>{milliseconds(s.maxMs)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -124,8 +93,8 @@ export function StatementCards(rows: Rows) {
             {(
               [
                 ["Time", latency(s.totalMs), s.previous && latency(s.previous.totalMs)],
-                ["Calls", calls(s.calls), s.previous && calls(s.previous.calls)],
-                ["Mean", ms(s.meanMs), s.previous && latency(s.previous.meanMs)],
+                ["Calls", wholeNumber(s.calls), s.previous && wholeNumber(s.previous.calls)],
+                ["Mean", milliseconds(s.meanMs), s.previous && latency(s.previous.meanMs)],
               ] as const
             ).map(([name, value, before]) => (
               <div key={name}>
@@ -152,49 +121,11 @@ function Before({ value, compared }: { value: string | null; compared: boolean }
   return <span className={classes.before}>{value === null ? "not before" : `before ${value}`}</span>;
 }
 
-function Share({ share }: { share: number | null }) {
-  if (share === null) return null;
-  return (
-    <>
-      <div className={classes.bar} aria-hidden>
-        <span style={{ width: `${Math.max(0.5, 100 * share)}%` }} />
-      </div>
-      <span className={classes.before}>{percent(100 * share)} of all</span>
-    </>
-  );
-}
-
 function Name({ statement: s, list, from }: { statement: Statement; list: StatementsSearch; from: string }) {
-  const { search } = useScope();
-  const times = timesOf(s);
   return (
     <>
-      <Anchor
-        component={Link}
-        to="/statements/$statementId"
-        params={{ statementId: s.id } as never}
-        search={search as never}
-        state={{ statements: list } as never}
-        size="sm"
-        fw={550}
-        className={classes.name}
-      >
-        <StatementName id={s.id} text={s.text} />
-      </Anchor>
-      {(isNew(s.firstSeenAt, from) || (times !== null && times >= 2)) && (
-        <Group gap={6} mt={4}>
-          {isNew(s.firstSeenAt, from) && (
-            <Badge size="sm" radius="sm" variant="default">
-              New
-            </Badge>
-          )}
-          {times !== null && times >= 2 && (
-            <Badge size="sm" radius="sm" variant="default" tt="none">
-              {times < 10 ? times.toFixed(1) : count(Math.round(times))} times slower
-            </Badge>
-          )}
-        </Group>
-      )}
+      <StatementLink statement={s} list={list} />
+      <Changed statement={s} from={from} mt={4} />
     </>
   );
 }

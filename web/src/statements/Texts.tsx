@@ -1,4 +1,4 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor, Text, type TextProps } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { firstLine, shortId } from "./query";
@@ -22,12 +22,12 @@ export function StatementName({ id, text }: { id: string; text: string | null })
 }
 
 /** NoTexts says why there are no texts, and who can have it otherwise; nothing where there may be some. */
-export function NoTexts() {
+export function NoTexts({ mt, mb = "md" }: Pick<TextProps, "mt" | "mb">) {
   const { kept, shown } = useTexts();
   const { can } = useSession();
   if (shown) return null;
   return (
-    <Text size="sm" c="dimmed" mb="md">
+    <Text size="sm" c="dimmed" mt={mt} mb={mb}>
       {kept ? (
         "Texts of statements are not shown to viewers."
       ) : can("admin") ? (
