@@ -113,7 +113,7 @@ func TestContributors(t *testing.T) {
 		}
 		var coverage *api.Coverage // of orders, whose server says how long it executed
 		if c.tile == "query-performance" {
-			coverage = &api.Coverage{AttributedMs: 200.5, BusyMs: 250, Share: 0.802}
+			coverage = &api.Coverage{AttributedMs: 200.5, BusyMs: 250, Share: 0.802, Instances: 1}
 		}
 		if diff := cmp.Diff(coverage, got.Coverage); diff != "" {
 			t.Errorf("%s %s: %s", c.tile, c.query, diff)

@@ -197,7 +197,7 @@ type Ranking struct {
 // statements, over the samples of query performance whose server says it.
 type Coverage struct {
 	AttributedMs, BusyMs float64
-	Sampled              bool // there is such a sample
+	Instances            int // that have such a sample; the others' executing time is not known
 }
 
 // Share is the part of the time that statements have; NaN where there is none. It may
@@ -239,7 +239,7 @@ func (r *Ranking) Join(o Ranking) {
 	}
 	r.Coverage.AttributedMs += o.Coverage.AttributedMs
 	r.Coverage.BusyMs += o.Coverage.BusyMs
-	r.Coverage.Sampled = r.Coverage.Sampled || o.Coverage.Sampled
+	r.Coverage.Instances += o.Coverage.Instances
 	r.Others.Count += o.Others.Count
 	r.Others.Sum += o.Others.Sum
 	r.Others.Calls += o.Others.Calls

@@ -1489,6 +1489,9 @@ type Coverage struct {
 	// BusyMs How long that was.
 	BusyMs float64 `json:"busyMs"`
 
+	// Instances How many instances say how long they were executing. The others are in none of these figures.
+	Instances int `json:"instances"`
+
 	// Share attributedMs by busyMs; above 1 where work ended whose time began earlier.
 	Share float64 `json:"share"`
 }

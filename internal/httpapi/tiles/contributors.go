@@ -133,8 +133,11 @@ func (s *TileRoutes) contributors(ctx context.Context, span measurements.Span, f
 	if found.Series == measurements.Average {
 		answer.Others.Calls, answer.Others.TotalMs = wire.Rounded(found.Others.Calls, wire.Thousandths), wire.Rounded(found.Others.TotalMs, wire.Thousandths)
 	}
-	if share := wire.Rounded(found.Coverage.Share(), wire.Millionths); found.Coverage.Sampled && share != nil {
-		answer.Coverage = &api.Coverage{AttributedMs: *wire.Rounded(found.Coverage.AttributedMs, wire.Thousandths), BusyMs: *wire.Rounded(found.Coverage.BusyMs, wire.Thousandths), Share: *share}
+	if share := wire.Rounded(found.Coverage.Share(), wire.Millionths); found.Coverage.Instances > 0 && share != nil {
+		answer.Coverage = &api.Coverage{
+			AttributedMs: *wire.Rounded(found.Coverage.AttributedMs, wire.Thousandths), BusyMs: *wire.Rounded(found.Coverage.BusyMs, wire.Thousandths),
+			Share: *share, Instances: found.Coverage.Instances,
+		}
 	}
 	var ids []uuid.UUID
 	for _, c := range found.Items {

@@ -60,7 +60,7 @@ func (c *comparison) behind(what string, of ranked) measurements.Ranking {
 		c.Fatalf("%s: %d contributors to %v (sampled %v), want %d to %v (%v)\n%v\n%v",
 			what, len(got.Items), got.Total(), got.Sampled, len(want.Items), want.Total(), want.Sampled, got.Items, want.Items)
 	}
-	if of, is := want.Coverage, got.Coverage; is.Sampled != of.Sampled || !close(is.AttributedMs, of.AttributedMs) || !close(is.BusyMs, of.BusyMs) {
+	if of, is := want.Coverage, got.Coverage; is.Instances != of.Instances || !close(is.AttributedMs, of.AttributedMs) || !close(is.BusyMs, of.BusyMs) {
 		c.Errorf("%s: coverage %+v, want %+v", what, is, of)
 	}
 	known := make(map[measurements.Contributor]measurements.Contributor)

@@ -186,11 +186,12 @@ func (r *Reference) MatchStatements(_ context.Context, organization uuid.UUID, s
 
 // coverage is over the samples that say how long their database executed.
 func (s *samples) coverage(engine fleet.Engine, scope fleet.Scope, in func(time.Time) bool) (c measurements.Coverage) {
+	telling := make(map[uuid.UUID]bool)
 	for _, v := range s.statements {
 		if v.BusyMs == nil || v.Engine != engine || !includes(scope, v.Instance) || !in(v.At) {
 			continue
 		}
-		c.Sampled = true
+		telling[v.Instance] = true
 		c.BusyMs += *v.BusyMs
 		for _, one := range v.Statements {
 			if one.Calls > 0 {
@@ -198,5 +199,6 @@ func (s *samples) coverage(engine fleet.Engine, scope fleet.Scope, in func(time.
 			}
 		}
 	}
+	c.Instances = len(telling)
 	return c
 }

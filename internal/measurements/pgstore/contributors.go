@@ -149,15 +149,18 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 // coverage reads how much of an engine's busy time is in its statements.
 func (s *Store) coverage(ctx context.Context, organization uuid.UUID, engine fleet.Engine, scope fleet.Scope, span measurements.Span) (measurements.Coverage, error) {
 	var sum codec.BusySlot
+	telling := make(map[int64]bool)
 	series, err := s.inScope(ctx, organization, codec.Busy, engine, scope)
 	if err == nil {
-		err = s.readSpan(ctx, span, codec.Busy, series, func(_ int64, slot []byte) error {
+		err = s.readSpan(ctx, span, codec.Busy, series, func(id int64, slot []byte) error {
 			one, err := codec.DecodeBusySlot(slot)
-			sum.AddBusy(one)
+			if sum.AddBusy(one); one.Sampled {
+				telling[id] = true
+			}
 			return err
 		})
 	}
-	return measurements.Coverage{AttributedMs: sum.Attributed, BusyMs: sum.Busy, Sampled: sum.Sampled}, err
+	return measurements.Coverage{AttributedMs: sum.Attributed, BusyMs: sum.Busy, Instances: len(telling)}, err
 }
 
 // queryInstances ranks instances by what their slots show.

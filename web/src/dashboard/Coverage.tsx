@@ -6,7 +6,8 @@ import { percent } from "./units";
 
 /**
  * Coverage is how much of the time in which servers executed their statements explain, over the window. It is asked for
- * when there is a chart; where it is not known yet, or cannot be asked for, nothing is said.
+ * when there is a chart; where it is not known yet, or cannot be asked for, nothing is said. Servers that cannot tell how
+ * long they executed are counted.
  */
 export function Coverage() {
   const scope = useScope();
@@ -19,11 +20,12 @@ export function Coverage() {
     { enabled: afterFirst && !scope.matchesNothing, retry: false },
   );
   if (!asked.data) return null;
-  const { coverage } = asked.data;
+  const { coverage, items, others } = asked.data;
+  const all = items.length + others.count;
   return (
     <span data-coverage>
       {coverage
-        ? `${percent(100 * coverage.share)} explained by statements · `
+        ? `${percent(100 * coverage.share)} explained by statements${coverage.instances < all ? `, on ${coverage.instances} of ${all} servers` : ""} · `
         : "unknown how much statements explain · "}
     </span>
   );

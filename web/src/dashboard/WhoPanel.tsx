@@ -323,13 +323,14 @@ function Coverage({ coverage }: { coverage: Answer["coverage"] }) {
       </p>
     );
   }
-  const { share, attributedMs, busyMs } = coverage;
+  const { share, attributedMs, busyMs, instances } = coverage;
   return (
     <div className={classes.note} data-coverage>
       <div className={classes.bar} aria-hidden>
         <span style={{ width: `${Math.min(100, 100 * share)}%` }} />
       </div>
-      Statements explain {percent(100 * share)} of the time that servers say they were executing:{" "}
+      Statements explain {percent(100 * share)} of the time that{" "}
+      {instances === 1 ? "one server says it was" : `${count(instances)} servers say they were`} executing:{" "}
       {latency(attributedMs)} of {latency(busyMs)}. Servers that cannot tell are left out.
     </div>
   );
