@@ -149,6 +149,8 @@ export const theme = createTheme({
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show the password" } } },
     Popover: { defaultProps: { shadow: "md" } },
     Table: { defaultProps: { verticalSpacing: "xs" } },
+    // What is for screen readers alone is placed in it and scrolls with it: else the page gets as wide as the table.
+    TableScrollContainer: { defaultProps: { pos: "relative" } },
     Tooltip: { defaultProps: { withArrow: true, multiline: true, maw: 320 } },
   },
 });

@@ -123,7 +123,9 @@ export function AlertTable({
       <Table.ScrollContainer
         minWidth={rows.selection ? 900 : 860}
         type="native"
-        scrollAreaProps={{ tabIndex: 0, role: "region", "aria-label": "Alerts" }}
+        tabIndex={0}
+        role="region"
+        aria-label="Alerts"
       >
         <Table highlightOnHover verticalSpacing="sm" horizontalSpacing="sm" aria-busy={busy} aria-label="Alerts">
           <Table.Thead>

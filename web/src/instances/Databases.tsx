@@ -51,14 +51,7 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
       )}
       {data && data.items.length > 0 && (
         <>
-          <Table.ScrollContainer
-            type="native"
-            minWidth={520}
-            tabIndex={0}
-            role="region"
-            aria-label="Databases"
-            pos="relative"
-          >
+          <Table.ScrollContainer type="native" minWidth={520} tabIndex={0} role="region" aria-label="Databases">
             <Table verticalSpacing="xs" horizontalSpacing="md">
               <Table.Thead>
                 <Table.Tr>

@@ -165,15 +165,7 @@ type Listed = { items: Instance[]; silentMinutes: number; sort: Sort; onSort: (s
 function List({ items, silentMinutes, ...order }: Listed) {
   const now = useNow(10_000);
   return (
-    <Table.ScrollContainer
-      type="native"
-      minWidth={1180}
-      tabIndex={0}
-      role="region"
-      aria-label="Instances"
-      // What is for screen readers alone is placed in it, and scrolls with it.
-      pos="relative"
-    >
+    <Table.ScrollContainer type="native" minWidth={1180} tabIndex={0} role="region" aria-label="Instances">
       <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
         <Table.Thead>
           <Table.Tr>

@@ -31,11 +31,7 @@ const columns: { column: Column; name: string }[] = [
 export function StatementTable({ sort, onSort, ...rows }: Rows & { sort: Sort; onSort: (sort: Sort) => void }) {
   return (
     <Paper withBorder>
-      <Table.ScrollContainer
-        minWidth={820}
-        type="native"
-        scrollAreaProps={{ tabIndex: 0, role: "region", "aria-label": "Statements" }}
-      >
+      <Table.ScrollContainer minWidth={820} type="native" tabIndex={0} role="region" aria-label="Statements">
         <Table
           highlightOnHover
           verticalSpacing="sm"
