@@ -162,7 +162,7 @@ func TestAFindingThatIsAcceptedAndThenGone(t *testing.T) {
 		t.Errorf("granted: open %s, accepted %s", open, accepted)
 	}
 	item := w.get(w.ours.auditor, "/api/v1/findings?status=accepted").object()["items"].([]any)[0].(map[string]any)
-	if item["exceptionId"] != x || item["status"] != "accepted" || item["reason"] != "Behind a firewall until the move." {
+	if item["exceptionId"] != x || item["status"] != "accepted" || item["reason"] != "Behind a firewall until the move." || item["acceptedUntil"] != w.clock.Now().AddDate(0, 1, 0).UTC().Format(time.RFC3339) {
 		t.Errorf("accepted: %v", item)
 	}
 	path := "/api/v1/findings/" + item["id"].(string)

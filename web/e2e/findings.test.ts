@@ -79,6 +79,22 @@ test("a finding says what mends it, and hands it out as it stands", async () => 
     await page.getByRole("button", { name: `Copy: ${label}` }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
   }
+  // All in one: fix and check as they are, what takes the fix back as a comment.
+  await page.getByRole("button", { name: "Copy all as one script" }).click();
+  const { statement, verify, rollback } = fixable.remediation;
+  const script = await page.evaluate(() => navigator.clipboard.readText());
+  const [head, fix, check, undo] = script.split("\n\n");
+  expect(head).toMatch(new RegExp(`^-- ${fixable.check.id}: `));
+  expect(fix).toContain(`-- Fix\n${statement?.replace(/;$/, "")};`);
+  expect(check).toBe(`-- Check: no row is returned once it is fixed\n${verify?.replace(/;$/, "")};`);
+  const lines = (undo ?? "").trim().split("\n");
+  expect(lines.every((line) => line.startsWith("--"))).toBe(true);
+  expect(
+    lines
+      .slice(1)
+      .map((line) => line.replace(/^-- ?/, ""))
+      .join("\n"),
+  ).toBe(`${rollback?.replace(/;$/, "")};`);
   expect(await page.getByRole("link", { name: /opens in a new tab/ }).count()).toBeGreaterThan(0);
   await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Findings" }).click();
   await expect.poll(() => page.url()).toBe(address);
@@ -159,6 +175,7 @@ const hostile = (changes: Record<string, unknown>) => ({
   lastSeenAt: "2026-11-20T11:37:42Z",
   passedSince: null,
   exceptionId: null,
+  acceptedUntil: null,
   remediation: {
     summary: long,
     statement: long,
@@ -172,9 +189,10 @@ const hostile = (changes: Record<string, unknown>) => ({
 });
 
 test("each state is told apart, and what a server made up is text", async () => {
+  const exceptionId = crypto.randomUUID();
   const items = [
     hostile({}),
-    hostile({ status: "accepted", reason: "until the move", exceptionId: crypto.randomUUID() }),
+    hostile({ status: "accepted", reason: "until the move", exceptionId, acceptedUntil: "2027-03-31T12:00:00Z" }),
     hostile({ status: "notAssessed", object: null, evidence: null, measured: null, reason: long, remediation: null }),
     hostile({ status: "passed", passedSince: "2026-11-21T00:00:00Z" }),
     hostile({ status: "unheard of", check: { ...hostile({}).check, severity: "Unheard" } }),
@@ -188,11 +206,23 @@ test("each state is told apart, and what a server made up is text", async () => 
       );
       for (const item of items)
         await p.route(`**/api/v1/findings/${item.id}`, (route: Route) => route.fulfill({ json: item }));
+      await p.route(`**/api/v1/exceptions/${exceptionId}`, (route: Route) =>
+        route.fulfill({
+          json: {
+            id: exceptionId,
+            status: "granted",
+            requestedBy: { id: crypto.randomUUID(), name: "Ana Ruiz" },
+            decidedBy: { id: crypto.randomUUID(), name: "Noor Haddad" },
+            decidedAt: "2026-11-20T12:00:00Z",
+          },
+        }),
+      );
     },
   });
   for (const word of ["Open", "Accepted", "Not assessed", "Passes", "unheard of"]) {
     await page.getByRole("row").getByText(word, { exact: true }).first().waitFor();
   }
+  await page.getByRole("row").getByText("until 31 Mar 2027").waitFor();
   const said = ["What was found", "until the move", "Why it was not assessed", "Passes since", "unheard of"];
   for (const [n, item] of items.entries()) {
     await page.goto(`/findings/${item.id}`);
@@ -201,6 +231,11 @@ test("each state is told apart, and what a server made up is text", async () => 
       .first()
       .waitFor();
     await settled(page);
+    if (item.status === "accepted") {
+      for (const word of ["Until", "31 Mar 2027", "Ana Ruiz", "Noor Haddad"]) {
+        await page.locator("dl").getByText(word).first().waitFor();
+      }
+    }
     if (item.status === "open" || item.status === "notAssessed") expect(await violations(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await sideways(page), `${item.status} scrolls sideways at 360 px`).toBe(false);

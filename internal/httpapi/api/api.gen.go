@@ -1694,7 +1694,9 @@ type FieldErrorIn string
 
 // Finding defines model for Finding.
 type Finding struct {
-	Check FindingCheck `json:"check"`
+	// AcceptedUntil When the exception that accepts it ends; null where none does.
+	AcceptedUntil *time.Time   `json:"acceptedUntil"`
+	Check         FindingCheck `json:"check"`
 
 	// Database Null is instance-wide.
 	Database    *FindingDatabase    `json:"database"`

@@ -213,7 +213,7 @@ func (s *ServerRoutes) showFindings(ctx context.Context, rows []findings.Finding
 		case !f.Assessed:
 			shown.Status = string(findings.NotAssessed)
 		case x != nil:
-			shown.Status, shown.ExceptionId, shown.Reason = string(findings.Accepted), &x.ID, &x.Reason
+			shown.Status, shown.ExceptionId, shown.Reason, shown.AcceptedUntil = string(findings.Accepted), &x.ID, &x.Reason, wire.UTC(&x.Until)
 		}
 		return shown
 	}), nil

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { api } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
+import { Day } from "../settings/Day";
 import { RequestException } from "../settings/RequestException";
 import { EmptyState } from "../ui/EmptyState";
 import { duration } from "../ui/format";
@@ -105,6 +106,7 @@ function Shown({ finding: f, onAssessed }: { finding: Finding; onAssessed: () =>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack gap="md">
+            {f.exceptionId && <Accepted exceptionId={f.exceptionId} until={f.acceptedUntil} />}
             <SinceWhen finding={f} />
             <References references={f.check.references} />
             <Panel>
@@ -223,14 +225,40 @@ function SinceWhen({ finding: f }: { finding: Finding }) {
             <Time at={f.passedSince} />
           </Fact>
         )}
-        {f.exceptionId && (
-          <Fact name="Exception">
-            <Anchor component={Link} to="/exceptions" search={{ status: ["granted"] } as never} size="sm">
-              Granted
-            </Anchor>
+      </dl>
+    </Panel>
+  );
+}
+
+/** Accepted is the exception that covers a finding: until when, and who answers for it. */
+function Accepted({ exceptionId, until }: { exceptionId: string; until: string | null }) {
+  const { data: x } = api.useQuery("get", "/api/v1/exceptions/{exceptionId}", { params: { path: { exceptionId } } });
+  return (
+    <Panel>
+      <Title order={2} mb="xs">
+        Accepted
+      </Title>
+      <dl style={{ margin: 0 }}>
+        {until && (
+          <Fact name="Until">
+            <Day at={until} /> (<Time at={until} ahead />)
           </Fact>
         )}
+        {x && (
+          <>
+            <Fact name="Asked for by">{x.requestedBy.name || "Erased member"}</Fact>
+            {x.decidedAt && <Fact name="Granted by">{x.decidedBy?.name || "Erased member"}</Fact>}
+            {x.decidedAt && (
+              <Fact name="Granted">
+                <Day at={x.decidedAt} />
+              </Fact>
+            )}
+          </>
+        )}
       </dl>
+      <Anchor component={Link} to="/exceptions" search={{ status: ["granted"] } as never} size="sm">
+        All exceptions in force
+      </Anchor>
     </Panel>
   );
 }

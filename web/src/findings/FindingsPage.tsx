@@ -5,6 +5,7 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { api, type Schemas } from "../api/client";
+import { Day } from "../settings/Day";
 import { EmptyState } from "../ui/EmptyState";
 import { count, duration } from "../ui/format";
 import { NoSuchPage, Pager } from "../ui/Pager";
@@ -165,6 +166,16 @@ function Where({ finding }: { finding: Finding }) {
   );
 }
 
+/** AcceptedUntil is the day on which an accepted finding is open again. */
+function AcceptedUntil({ finding }: { finding: Finding }) {
+  if (!finding.acceptedUntil) return null;
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      until <Day at={finding.acceptedUntil} />
+    </Text>
+  );
+}
+
 /** Since is how long a finding has been there. */
 function Since({ finding }: { finding: Finding }) {
   const now = useNow(60_000);
@@ -187,11 +198,7 @@ const columns: { name: string; first?: Sort }[] = [
 function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sort; onSort: (sort: Sort) => void }) {
   return (
     <Panel p={0}>
-      <Table.ScrollContainer
-        minWidth={860}
-        type="native"
-        scrollAreaProps={{ tabIndex: 0, role: "region", "aria-label": "Findings" }}
-      >
+      <Table.ScrollContainer minWidth={860} type="native" tabIndex={0} role="region" aria-label="Findings">
         <Table highlightOnHover verticalSpacing="sm" horizontalSpacing="sm" aria-busy={busy} aria-label="Findings">
           <Table.Thead>
             <Table.Tr>
@@ -224,6 +231,7 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
                 </Table.Td>
                 <Table.Td>
                   <StatusBadge status={finding.status} />
+                  <AcceptedUntil finding={finding} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -242,6 +250,7 @@ function Cards({ findings, list, busy }: Rows) {
           <Group gap={6} mb={4}>
             <SeverityBadge severity={finding.check.severity} />
             <StatusBadge status={finding.status} />
+            <AcceptedUntil finding={finding} />
           </Group>
           <FindingLink finding={finding} list={list} />
           <ObjectName finding={finding} />

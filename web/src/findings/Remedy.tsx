@@ -1,11 +1,25 @@
-import { Badge, Group, Stack, Text, Title } from "@mantine/core";
+import { Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { IconCopy } from "@tabler/icons-react";
 import type { Schemas } from "../api/client";
+import { copyText } from "../shell/clipboard";
 import { Panel } from "../ui/Panel";
 import { Snippet } from "../ui/Snippet";
+import { say, sayProblem } from "../ui/say";
+import { allOf } from "./allOf";
 import type { Finding } from "./FindingsPage";
+
+async function copy(text: string) {
+  try {
+    await copyText(text);
+    say("Copied. The undo is in it as a comment.");
+  } catch {
+    sayProblem("The browser blocked access to the clipboard.", "Not copied");
+  }
+}
 
 /** Remedy is what to do: the impact before the statement, then how to see that it helped and how to take it back. */
 export function Remedy({ finding, remediation: r }: { finding: Finding; remediation: Schemas["Remediation"] }) {
+  const all = allOf(finding, r);
   const where = r.runIn === null ? "in any database" : `in database ${r.runIn}`;
   return (
     <Panel>
@@ -15,6 +29,17 @@ export function Remedy({ finding, remediation: r }: { finding: Finding; remediat
           <Badge variant="outline" color="gray" size="sm" radius="sm" tt="none">
             Needs a restart
           </Badge>
+        )}
+        {all && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            ml="auto"
+            leftSection={<IconCopy size={14} aria-hidden />}
+            onClick={() => copy(all)}
+          >
+            Copy all as one script
+          </Button>
         )}
       </Group>
       <Stack gap="md">
