@@ -215,9 +215,11 @@ type Others struct {
 // other is of one, and is added once.
 func (r *Ranking) Add(c Contributor) {
 	r.Sampled = true
-	if same := slices.IndexFunc(r.Items, func(o Contributor) bool { return r.By == ByCategory && o.Category == c.Category }); same >= 0 {
-		c.Value += r.Items[same].Value
-		r.Items = slices.Delete(r.Items, same, same+1)
+	if r.By == ByCategory {
+		if same := slices.IndexFunc(r.Items, func(o Contributor) bool { return o.Category == c.Category }); same >= 0 {
+			c.Value += r.Items[same].Value
+			r.Items = slices.Delete(r.Items, same, same+1)
+		}
 	}
 	if n := len(r.Items); n == r.Limit && r.compare(c, r.Items[n-1]) > 0 {
 		r.Others.add(c)
@@ -229,6 +231,17 @@ func (r *Ranking) Add(c Contributor) {
 		r.Others.add(r.Items[n-1])
 		r.Items = r.Items[:n-1]
 	}
+}
+
+// AddStatement adds a statement of c's instance. Its id, which is a SHA-1, is made only
+// where it may be an item: 200,000 of them take longer than all else.
+func (r *Ranking) AddStatement(c Contributor, hash uint64) {
+	if n := len(r.Items); n == r.Limit && r.part(c) < r.part(r.Items[n-1]) {
+		r.Others.add(c)
+		return
+	}
+	c.Statement = StatementID(c.Instance, hash)
+	r.Add(c)
 }
 
 // Join adds the contributors of another engine.

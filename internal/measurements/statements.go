@@ -141,8 +141,9 @@ var statementFigures = map[string]func(StatementSums) float64{
 	"maxMs":   func(s StatementSums) float64 { return s.MaxMs },
 }
 
-// Page sorts the items and returns those of a page, which is counted from 1. Items that
-// are alike come by their time, the longest first, then by their ids.
+// Page returns the items of a page, which is counted from 1, and puts the items in
+// another order. Those that are alike come by their time, the longest first, then by their
+// ids.
 func (s Statements) Page(order StatementOrder, number, size int) []StatementSums {
 	name, descending := strings.CutPrefix(string(order), "-")
 	figure := statementFigures[name]
@@ -157,8 +158,32 @@ func (s Statements) Page(order StatementOrder, number, size int) []StatementSums
 		one, other := a.ID(), b.ID()
 		return bytes.Compare(one[:], other[:])
 	}
-	slices.SortFunc(s.Items, compare)
-	return s.Items[min((number-1)*size, len(s.Items)):min(number*size, len(s.Items))]
+	end := min(number*size, len(s.Items))
+	toFront(s.Items, end, compare)
+	return s.Items[min((number-1)*size, end):end]
+}
+
+// sortedAtMost is how many of the first items are found one by one: to sort 200,000 takes
+// 0.1 s of CPU.
+const sortedAtMost = 1000
+
+// toFront sorts the first n items to the front; the others stay behind them in any order.
+func toFront[T any](items []T, n int, compare func(a, b T) int) {
+	if n > sortedAtMost || n == len(items) {
+		slices.SortFunc(items, compare)
+		return
+	}
+	slices.SortFunc(items[:n], compare)
+	for i := n; i < len(items) && n > 0; i++ {
+		if compare(items[i], items[n-1]) >= 0 {
+			continue
+		}
+		one := items[i]
+		items[i] = items[n-1] // falls out
+		place, _ := slices.BinarySearchFunc(items[:n-1], one, compare)
+		copy(items[place+1:n], items[place:n-1])
+		items[place] = one
+	}
 }
 
 // ShareOf is the part that a statement has of the time of all, from 0 to 1; NaN where

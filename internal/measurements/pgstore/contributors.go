@@ -2,17 +2,15 @@ package pgstore
 
 import (
 	"context"
-	"database/sql"
 	_ "embed" // the statements
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"muster/domain/fleet"
-	"muster/domain/timegrid"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/statement"
@@ -21,16 +19,9 @@ import (
 var (
 	//go:embed sql/details_since.sql
 	detailsSince string
-	//go:embed sql/span_samples.sql
-	spanSamples string
-	//go:embed sql/span_details.sql
-	spanDetails string
 	//go:embed sql/open_databases.sql
 	openDatabases string
 )
-
-// seriesAtOnce is of how many series details are in memory at the same time.
-const seriesAtOnce = 64
 
 // keeps returns a NotKeptError where a span begins before what it is broken down by is
 // kept; rolled says that it is in the rollups, and not in details alone.
@@ -65,14 +56,12 @@ func (s *Store) UtilizationContributors(ctx context.Context, organization uuid.U
 		return ranking, err
 	}
 	if b.By == measurements.ByVolume {
-		return ranking, readDetails(ctx, s, codec.Hosts, series, span, codec.SamplePeaks, codec.DecodePeaks, func(of subject, parts []codec.Peaks) error {
-			sum := make(codec.Peaks)
-			for _, part := range parts {
-				sum.Join(part)
-			}
-			for mount, peak := range sum {
+		peaks := make(codec.Peaks)
+		return ranking, s.readDetails(ctx, codec.Hosts, series, span, peaks.Add, func(of subject) error {
+			for mount, peak := range peaks {
 				ranking.Add(measurements.Contributor{Host: of.Subject, Mount: mount, Value: peak})
 			}
+			clear(peaks)
 			return nil
 		})
 	}
@@ -114,34 +103,46 @@ func (s *Store) QueryContributors(ctx context.Context, organization uuid.UUID, e
 	if err != nil {
 		return ranking, err
 	}
-	if ranking.Coverage, err = s.coverage(ctx, organization, engine, scope, span); err != nil {
-		return ranking, err
-	}
-	// What Oracle's statements come to, and a maximum, is not the sum of shorter buckets'.
-	if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && engine != fleet.Oracle) {
-		return s.queryInstances(ctx, series, span, ranking)
-	}
-	return ranking, s.readStatements(ctx, series, span, func(instance uuid.UUID, all codec.Detail) {
-		ranking.Sampled = true
+	var covered measurements.Coverage
+	both, within := errgroup.WithContext(ctx) // each waits for the server most of its time
+	both.Go(func() (err error) {
+		covered, err = s.coverage(within, organization, engine, scope, span)
+		return err
+	})
+	both.Go(func() error {
+		// What Oracle's statements come to, and a maximum, is not the sum of shorter buckets'.
+		if b.By == measurements.ByInstance && (isBucket(span) || b.Series == measurements.Average && engine != fleet.Oracle) {
+			return s.rankBySlots(within, series, span, &ranking)
+		}
+		return s.rankByDetails(within, engine, series, span, &ranking)
+	})
+	err = both.Wait()
+	ranking.Coverage = covered
+	return ranking, err
+}
+
+// rankByDetails ranks by what is known of each statement.
+func (s *Store) rankByDetails(ctx context.Context, engine fleet.Engine, series subjects, span measurements.Span, r *measurements.Ranking) error {
+	return s.readStatements(ctx, series, span, func(instance uuid.UUID, all codec.Detail) {
+		r.Sampled = true
 		whole := codec.NoQueries()
 		for _, d := range all {
 			c := measurements.Contributor{Instance: instance, Database: d.Database}
 			sum := codec.NoQueries()
 			for _, one := range d.Statements {
 				shown := one.Shown(engine)
-				if b.By == measurements.ByStatement && shown.Calls > 0 {
-					c.Statement = measurements.StatementID(instance, one.Hash)
-					addQueries(&ranking, c, shown)
+				if r.By == measurements.ByStatement && shown.Calls > 0 {
+					r.AddStatement(withQueries(c, r.Series, shown), one.Hash)
 				}
 				sum.AddQueries(shown)
 			}
-			if b.By == measurements.ByDatabase {
-				addQueries(&ranking, c, sum)
+			if r.By == measurements.ByDatabase {
+				addQueries(r, c, sum)
 			}
 			whole.AddQueries(sum)
 		}
-		if b.By == measurements.ByInstance {
-			addQueries(&ranking, measurements.Contributor{Instance: instance}, whole)
+		if r.By == measurements.ByInstance {
+			addQueries(r, measurements.Contributor{Instance: instance}, whole)
 		}
 	})
 }
@@ -163,8 +164,8 @@ func (s *Store) coverage(ctx context.Context, organization uuid.UUID, engine fle
 	return measurements.Coverage{AttributedMs: sum.Attributed, BusyMs: sum.Busy, Instances: len(telling)}, err
 }
 
-// queryInstances ranks instances by what their slots show.
-func (s *Store) queryInstances(ctx context.Context, series subjects, span measurements.Span, ranking measurements.Ranking) (measurements.Ranking, error) {
+// rankBySlots ranks instances by what their slots show.
+func (s *Store) rankBySlots(ctx context.Context, series subjects, span measurements.Span, r *measurements.Ranking) error {
 	sums := make(map[int64]*codec.QuerySlot, len(series))
 	err := s.readSpan(ctx, span, codec.Statements, series, func(id int64, slot []byte) error {
 		one, err := codec.DecodeQuerySlot(slot)
@@ -176,32 +177,36 @@ func (s *Store) queryInstances(ctx context.Context, series subjects, span measur
 		return err
 	})
 	if err != nil {
-		return ranking, err
+		return err
 	}
 	for _, of := range series {
 		if sum := sums[of.ID]; sum != nil {
 			instance, err := of.instance()
 			if err != nil {
-				return ranking, err
+				return err
 			}
-			ranking.Sampled = true
-			addQueries(&ranking, measurements.Contributor{Instance: instance}, *sum)
+			r.Sampled = true
+			addQueries(r, measurements.Contributor{Instance: instance}, *sum)
 		}
 	}
-	return ranking, nil
+	return nil
 }
 
 // addQueries adds a contributor with what was executed of it, if anything was.
 func addQueries(r *measurements.Ranking, c measurements.Contributor, sum codec.QuerySlot) {
-	if sum.Calls == 0 {
-		return
+	if sum.Calls > 0 {
+		r.Add(withQueries(c, r.Series, sum))
 	}
+}
+
+// withQueries is a contributor with its part of a series.
+func withQueries(c measurements.Contributor, series measurements.Series, sum codec.QuerySlot) measurements.Contributor {
 	c.Value = sum.Max
-	if r.Series == measurements.Average {
+	if series == measurements.Average {
 		c.Calls, c.TotalMs = float64(sum.Calls), sum.Total
 		c.Value = c.TotalMs / c.Calls
 	}
-	r.Add(c)
+	return c
 }
 
 // waitCategories are the places of the series in a slot; anything is all of them.
@@ -350,87 +355,4 @@ func (s *Store) readSpan(ctx context.Context, span measurements.Span, kind strin
 		}
 	}
 	return nil
-}
-
-// detailSpan asks for details of a series and size; Open: only for those of which days
-// and weeks are still made.
-type detailSpan struct {
-	detailRange
-	Open bool
-}
-
-// readDetails hands what each series has in a span to take, part by part: of minutes
-// raw samples, else details. Series without any are left out.
-func readDetails[D any](ctx context.Context, s *Store, kind string, series subjects, span measurements.Span, ofSample, ofDetail func(body []byte) (D, error), take func(of subject, parts []D) error) error {
-	for some := range slices.Chunk(series, seriesAtOnce) {
-		parts := make([][]D, len(some))
-		var raw, rolled []detailSpan
-		var rawOf, rolledOf []int // which series a row is of
-		for i, of := range some {
-			for _, piece := range span.Pieces() {
-				asked := detailSpan{detailRange{of.ID, string(piece.Size), piece.From, piece.To}, false}
-				if piece.Size == timegrid.Minute {
-					raw, rawOf = append(raw, asked), append(rawOf, i)
-					continue
-				}
-				rolled, rolledOf = append(rolled, asked), append(rolledOf, i)
-				if kind == codec.Hosts && piece.Size == timegrid.Day { // their days are made when the week is over
-					asked.Size, asked.Open = string(timegrid.Hour), true
-					rolled, rolledOf = append(rolled, asked), append(rolledOf, i)
-				}
-			}
-		}
-		if err := readParts(ctx, s, spanSamples, raw, rawOf, parts, ofSample); err != nil {
-			return err
-		}
-		if err := readParts(ctx, s, spanDetails, rolled, rolledOf, parts, ofDetail); err != nil {
-			return err
-		}
-		for i, of := range parts {
-			if len(of) == 0 {
-				continue
-			}
-			if err := take(some[i], of); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// readStatements hands what each instance executed in a span to take. Instances without
-// a sample are left out.
-func (s *Store) readStatements(ctx context.Context, series subjects, span measurements.Span, take func(instance uuid.UUID, all codec.Detail)) error {
-	return readDetails(ctx, s, codec.Statements, series, span, codec.DecodeStatements, codec.DecodeDetail, func(of subject, parts []codec.Detail) error {
-		instance, err := of.instance()
-		if err == nil {
-			take(instance, codec.AddUpDetails(parts))
-		}
-		return err
-	})
-}
-
-// readParts reads the bodies of spans, each into the parts of its series.
-func readParts[D any](ctx context.Context, s *Store, query string, asked []detailSpan, of []int, parts [][]D, decode func(body []byte) (D, error)) error {
-	if len(asked) == 0 {
-		return nil
-	}
-	rows, err := s.db.QueryContext(ctx, query, statement.Columns(asked)...)
-	if err != nil {
-		return fmt.Errorf("read %d spans: %w", len(asked), err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var place int
-		var body sql.RawBytes
-		if err := rows.Scan(&place, &body); err != nil {
-			return fmt.Errorf("read a span: %w", err)
-		}
-		part, err := decode(body)
-		if err != nil {
-			return fmt.Errorf("series %d: %w", asked[place].Series, err)
-		}
-		parts[of[place]] = append(parts[of[place]], part)
-	}
-	return rows.Err()
 }

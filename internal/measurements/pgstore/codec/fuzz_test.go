@@ -49,6 +49,11 @@ func FuzzKinds(f *testing.F) {
 		for _, name := range kindNames() {
 			fuzzKind(t, KindOf(name), a, b)
 		}
+		for _, inDetail := range []bool{false, true} {
+			var sum Adder
+			_, _ = sum.Add(a, inDetail), sum.Add(b, inDetail)
+			_ = sum.Sum()
+		}
 		fuzzReads(a)
 		if shown, _, err := shownPart(a); err == nil {
 			fuzzReads(shown)

@@ -53,13 +53,16 @@ func DecodePeaks(body []byte) (Peaks, error) {
 	return p, r.end()
 }
 
-// SamplePeaks are those of a sample's body.
-func SamplePeaks(body []byte) (Peaks, error) {
-	b, err := DecodeHost(body)
-	if err != nil {
-		return nil, err
+// Add adds what a detail has, or else a sample.
+func (p Peaks) Add(body []byte, inDetail bool) error {
+	if inDetail {
+		of, err := DecodePeaks(body)
+		p.Join(of)
+		return err
 	}
-	p := make(Peaks)
-	p.Take(b)
-	return p, nil
+	b, err := DecodeHost(body)
+	if err == nil {
+		p.Take(b)
+	}
+	return err
 }

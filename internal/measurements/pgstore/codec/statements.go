@@ -56,14 +56,56 @@ func appendDelta(body []byte, d Delta) []byte {
 	return appendFloat(appendFloat(binary.AppendUvarint(body, d.Calls<<1|1), d.Total), d.Max)
 }
 
-func nextDelta(r *reader) Delta {
-	d := Delta{Hash: r.uint64(), Max: math.NaN(), Samples: 1}
-	calls := r.uvarint()
-	d.Calls, d.Total = calls>>1, r.float()
-	if calls&1 != 0 {
-		d.Max = r.float()
+// delta is the next statement of a body or, where it has the number of its samples
+// (counted), of a detail.
+func (r *reader) delta(counted bool) (d Delta) {
+	if r.bytes = d.decode(r.bytes, counted); r.bytes == nil {
+		r.fail()
 	}
 	return d
+}
+
+// decode reads a statement off the front of bytes, and returns what is left; nil: it is
+// not there. Millions are read at a time, so it looks at the bytes by itself, which takes
+// half as long as with a reader.
+func (d *Delta) decode(b []byte, counted bool) []byte {
+	if len(b) < leastDelta {
+		return nil
+	}
+	d.Hash, d.Max, d.Samples = binary.BigEndian.Uint64(b), math.NaN(), 1
+	calls, b := frontUvarint(b[8:])
+	if len(b) < 8 {
+		return nil
+	}
+	d.Calls, d.Total, b = calls>>1, math.Float64frombits(binary.BigEndian.Uint64(b)), b[8:]
+	if calls&1 != 0 {
+		if len(b) < 8 {
+			return nil
+		}
+		d.Max, b = math.Float64frombits(binary.BigEndian.Uint64(b)), b[8:]
+	}
+	if counted {
+		d.Samples, b = frontUvarint(b)
+	}
+	return b
+}
+
+// frontUvarint takes a number off the front of bytes; without one nothing, nil, is left.
+func frontUvarint(b []byte) (v uint64, rest []byte) {
+	if len(b) > 0 && b[0] < 0x80 { // often
+		return uint64(b[0]), b[1:]
+	}
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 0, nil
+	}
+	return v, b[n:]
+}
+
+// add adds what the statement did elsewhere.
+func (d *Delta) add(o *Delta) {
+	d.Calls, d.Total, d.Samples = d.Calls+o.Calls, d.Total+o.Total, d.Samples+o.Samples
+	d.Max = greater(d.Max, o.Max)
 }
 
 // leastDelta is how few bytes a statement can have.
@@ -126,7 +168,8 @@ func NoExecution(hash uint64) Delta { return Delta{Hash: hash, Max: math.NaN()} 
 
 // Plus is what a statement did in both.
 func (d Delta) Plus(o Delta) Delta {
-	return Delta{d.Hash, d.Calls + o.Calls, d.Total + o.Total, greater(d.Max, o.Max), d.Samples + o.Samples}
+	d.add(&o)
+	return d
 }
 
 // addUp is the sum of lists, of two neighbours at a time: what is in all of them, as
@@ -217,7 +260,7 @@ func (statementKind) Whole() bool { return true }
 func (statementKind) Merge(stored, arrived []byte) ([]byte, bool, error) {
 	return mergeDatabases(stored, arrived, func(r *reader) {
 		for range r.count(leastDelta) {
-			nextDelta(r)
+			r.delta(false)
 		}
 	})
 }
