@@ -2,7 +2,7 @@
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { apiAs, requestsTo, violations, visit } from "./browser";
-import { settled, sideways } from "./pages";
+import { entangled, settled, sideways } from "./pages";
 
 type Finding = {
   id: string;
@@ -239,6 +239,7 @@ test("each state is told apart, and what a server made up is text", async () => 
     if (item.status === "open" || item.status === "notAssessed") expect(await violations(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await sideways(page), `${item.status} scrolls sideways at 360 px`).toBe(false);
+    expect(await entangled(page)).toEqual([]);
     await page.setViewportSize({ width: 1320, height: 900 });
   }
   expect(await page.locator("article img").count()).toBe(0);

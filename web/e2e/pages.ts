@@ -87,6 +87,24 @@ export async function settled(page: Page) {
   await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .mantine-Skeleton-root[data-visible]'));
 }
 
+/**
+ * entangled are the texts that turn their direction (U+202E) and can reach into what stands beside them: neither an element
+ * of their own nor isolated.
+ */
+export const entangled = (page: Page) =>
+  page.evaluate(() => {
+    const found: string[] = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const around = text.parentElement;
+      if (!around || around.closest("script, style") || !text.textContent?.includes("\u202E")) continue;
+      const alone = [...around.childNodes].every((node) => node === text || node.textContent?.trim() === "");
+      const isolated = /isolate|plaintext/.test(getComputedStyle(around).unicodeBidi);
+      if (!alone || !isolated) found.push(`${around.tagName}: ${around.textContent?.slice(0, 80)}`);
+    }
+    return found;
+  });
+
 /** sideways says that the page itself scrolls to the side. */
 export const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);

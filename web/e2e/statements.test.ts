@@ -3,7 +3,7 @@ import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Schemas } from "../src/api/client";
 import { apiAs, requestsTo, violations, visit } from "./browser";
-import { settled, sideways } from "./pages";
+import { entangled, settled, sideways } from "./pages";
 
 type Statement = Schemas["Statement"];
 type Detail = Schemas["StatementDetail"];
@@ -214,6 +214,7 @@ test("what a server made up is text, isolated and wrapped, on each page and in e
   expect(await violations(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await sideways(page), "the list scrolls sideways at 360 px").toBe(false);
+  expect(await entangled(page)).toEqual([]);
   expect(await violations(page)).toEqual([]);
   const said = ["1,204.3 ms", "No text is kept of this statement", "Its database was not sampled"];
   for (const [n, item] of items.entries()) {
@@ -225,6 +226,7 @@ test("what a server made up is text, isolated and wrapped, on each page and in e
         .waitFor();
     await settled(page);
     expect(await sideways(page), `${n} scrolls sideways at 360 px`).toBe(false);
+    expect(await entangled(page)).toEqual([]);
     expect(await page.locator("article img").count()).toBe(0);
     if (n < 2) expect(await violations(page)).toEqual([]);
   }

@@ -163,13 +163,17 @@ function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
               params={{ instanceId: alert.instance.id } as never}
               size="sm"
             >
-              {alert.instance.name}
+              <bdi>{alert.instance.name}</bdi>
             </Anchor>
           ) : (
             "Whole organization"
           )}
         </Fact>
-        {alert.database && <Fact name="Database">{alert.database.name}</Fact>}
+        {alert.database && (
+          <Fact name="Database">
+            <bdi>{alert.database.name}</bdi>
+          </Fact>
+        )}
         {alert.rule && <Fact name="Rule">{ruleText(alert.rule)}</Fact>}
         <Fact name="First triggered">
           <Time at={alert.firstTriggeredAt} />
@@ -187,7 +191,12 @@ function Facts({ alert }: { alert: Schemas["AlertDetail"] }) {
       </dl>
       {can("metrics:read") && (
         <Anchor component={Link} to="/" search={aroundOf(alert, now) as never} size="sm" mt="xs" display="inline-block">
-          Dashboard at that time{alert.instance ? `, ${alert.instance.name} only` : ""}
+          Dashboard at that time
+          {alert.instance && (
+            <>
+              , <bdi>{alert.instance.name}</bdi> only
+            </>
+          )}
         </Anchor>
       )}
     </Panel>

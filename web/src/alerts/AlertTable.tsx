@@ -1,10 +1,11 @@
-import { Anchor, Checkbox, Group, Paper, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Checkbox, Group, Paper, Skeleton, Stack, Table } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../api/client";
 import { count } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { SortHead } from "../ui/SortHead";
 import { Time } from "../ui/Time";
+import { Where } from "../ui/Where";
 import type { ScopeSearch } from "../window/scope";
 import { durationText, MutedBadge, SeverityBadge, StateBadge } from "./badges";
 import { type AlertsSearch, first, type Sort } from "./query";
@@ -37,28 +38,6 @@ function AlertLink({ alert, scope, list }: Omit<Rows, "alerts" | "now"> & { aler
     >
       {alert.title}
     </Anchor>
-  );
-}
-
-/** Where says which server and database an alert is about; one of neither is the whole organization's. */
-export function Where({ alert }: { alert: Pick<Alert, "instance" | "database"> }) {
-  if (!alert.instance) {
-    return (
-      <Text size="sm" c="dimmed" span>
-        Whole organization
-      </Text>
-    );
-  }
-  return (
-    <Text size="sm" span>
-      {alert.instance.name}
-      {alert.database && (
-        <Text size="sm" c="dimmed" span>
-          {" · "}
-          {alert.database.name}
-        </Text>
-      )}
-    </Text>
   );
 }
 
@@ -165,7 +144,7 @@ function Row({ alert, scope, list, now, selection }: Omit<Rows, "alerts"> & { al
       <Table.Td miw={240}>
         <AlertLink alert={alert} scope={scope} list={list} />
         <div>
-          <Where alert={alert} />
+          <Where {...alert} />
         </div>
       </Table.Td>
       <Table.Td>
@@ -208,7 +187,7 @@ export function AlertCards({ alerts, scope, list, now, busy, selection }: Rows &
           </Group>
           <AlertLink alert={alert} scope={scope} list={list} />
           <div>
-            <Where alert={alert} />
+            <Where {...alert} />
           </div>
           <Group gap="xs" mt={6} fz="sm" justify="space-between">
             <span>

@@ -121,7 +121,7 @@ function Shown({ finding: f, onAssessed }: { finding: Finding; onAssessed: () =>
                   Everything that it finds
                 </Anchor>
                 <Anchor component={Link} to="/findings" search={{ instanceId: [f.instance.id] } as never} size="sm">
-                  All findings on {f.instance.name}
+                  All findings on <bdi>{f.instance.name}</bdi>
                 </Anchor>
               </Stack>
             </Panel>
@@ -149,7 +149,11 @@ function Lead({ finding: f }: { finding: Finding }) {
       <SeverityBadge severity={f.check.severity} />
       <StatusBadge status={f.status} />
       <span style={{ overflowWrap: "anywhere" }}>
-        {f.object && <code>{f.object}</code>}
+        {f.object && (
+          <code>
+            <bdi>{f.object}</bdi>
+          </code>
+        )}
         {f.object && " on "}
         <Anchor
           component={Link}
@@ -158,9 +162,14 @@ function Lead({ finding: f }: { finding: Finding }) {
           size="sm"
           inherit
         >
-          {f.instance.name}
+          <bdi>{f.instance.name}</bdi>
         </Anchor>
-        {f.database && ` · ${f.database.name}`}
+        {f.database && (
+          <>
+            {" · "}
+            <bdi>{f.database.name}</bdi>
+          </>
+        )}
       </span>
     </span>
   );

@@ -14,6 +14,7 @@ import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { SortHead } from "../ui/SortHead";
 import { Time, useNow } from "../ui/Time";
+import { Where } from "../ui/Where";
 import { SeverityBadge, StatusBadge } from "./badges";
 import { ClearFilters, FindingFilters } from "./FindingFilters";
 import { defaultSort, type FindingsSearch, findingsQuery, first, isFiltered, type Sort } from "./query";
@@ -152,20 +153,6 @@ function ObjectName({ finding }: { finding: Finding }) {
   );
 }
 
-function Where({ finding }: { finding: Finding }) {
-  return (
-    <Text size="sm" span>
-      {finding.instance.name}
-      {finding.database && (
-        <Text size="sm" c="dimmed" span>
-          {" · "}
-          {finding.database.name}
-        </Text>
-      )}
-    </Text>
-  );
-}
-
 /** AcceptedUntil is the day on which an accepted finding is open again. */
 function AcceptedUntil({ finding }: { finding: Finding }) {
   if (!finding.acceptedUntil) return null;
@@ -221,7 +208,7 @@ function FindingTable({ findings, list, busy, sort, onSort }: Rows & { sort: Sor
                   <ObjectName finding={finding} />
                 </Table.Td>
                 <Table.Td>
-                  <Where finding={finding} />
+                  <Where {...finding} />
                 </Table.Td>
                 <Table.Td>
                   <Since finding={finding} />
@@ -255,7 +242,7 @@ function Cards({ findings, list, busy }: Rows) {
           <FindingLink finding={finding} list={list} />
           <ObjectName finding={finding} />
           <Group justify="space-between" gap="xs" mt={6}>
-            <Where finding={finding} />
+            <Where {...finding} />
             <Since finding={finding} />
           </Group>
         </Paper>

@@ -20,7 +20,14 @@ async function copy(text: string) {
 /** Remedy is what to do: the impact before the statement, then how to see that it helped and how to take it back. */
 export function Remedy({ finding, remediation: r }: { finding: Finding; remediation: Schemas["Remediation"] }) {
   const all = allOf(finding, r);
-  const where = r.runIn === null ? "in any database" : `in database ${r.runIn}`;
+  const where =
+    r.runIn === null ? (
+      "in any database"
+    ) : (
+      <>
+        in database <bdi>{r.runIn}</bdi>
+      </>
+    );
   return (
     <Panel>
       <Group gap="xs" mb="xs">
@@ -61,7 +68,7 @@ export function Remedy({ finding, remediation: r }: { finding: Finding; remediat
         ) : (
           <>
             <Text size="sm" c="dimmed">
-              As a superuser on {finding.instance.name}, {where}, line by line
+              As a superuser on <bdi>{finding.instance.name}</bdi>, {where}, line by line
               {r.needsRestart ? "; then restart the server" : ""}.
             </Text>
             <Snippet label="Fix" text={r.statement} wrapped />

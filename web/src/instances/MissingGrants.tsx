@@ -45,7 +45,7 @@ export function MissingGrants({ grants }: { grants: Grant[] }) {
               wrapped
             />
             <Text size="sm" mt="xs">
-              For {place.objects.join(", ")}.
+              For <bdi>{place.objects.join(", ")}</bdi>.
             </Text>
             {place.checks.length > 0 && (
               <Group gap={6} mt={6}>

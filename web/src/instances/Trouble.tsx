@@ -82,7 +82,9 @@ export function WorstFindings({ instanceId, assessed }: { instanceId: string; as
               {f.check.title}
             </Anchor>
             <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-              {[f.database?.name, f.object].filter(Boolean).join(" · ")}
+              {f.database && <bdi>{f.database.name}</bdi>}
+              {f.database && f.object && " · "}
+              {f.object && <bdi>{f.object}</bdi>}
             </Text>
           </div>
         </Group>
