@@ -1,5 +1,5 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type Rolldown } from "vite";
 
 // MUSTER_URL is the server that answers the API while `npm run dev` serves the pages.
 const server = process.env.MUSTER_URL ?? "http://127.0.0.1:8080";
@@ -24,6 +24,55 @@ const icons: Plugin = {
   },
 };
 
+/** filesOf is a chunk's file and all that come before it, scripts and style sheets. */
+function filesOf(chunks: Rolldown.OutputChunk[], file: string, found = new Set<string>()): Set<string> {
+  const chunk = chunks.find(({ fileName }) => fileName === file);
+  if (!chunk || found.has(file)) return found;
+  found.add(file);
+  for (const sheet of chunk.viteMetadata?.importedCss ?? []) found.add(sheet);
+  for (const next of chunk.imports) filesOf(chunks, next, found);
+  return found;
+}
+
+// The script that asks for what a page shows first runs before any other. It knows the application's file, which it starts
+// when it has asked, and those of the dashboard.
+const early: Plugin = {
+  name: "early",
+  apply: "build",
+  transformIndexHtml: {
+    order: "post",
+    handler(html, { bundle, chunk: entry, path }) {
+      if (!bundle || !entry || path !== "/index.html") return;
+      const built = Object.values(bundle);
+      const chunks = built.filter((file) => file.type === "chunk");
+      const first = chunks.find(({ name }) => name === "early");
+      const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith("/dashboard/DashboardPage.tsx"));
+      const font = built.find(({ fileName }) => /inter-latin-wght-normal-/.test(fileName));
+      const started = `<script type="module" crossorigin src="/${entry.fileName}"></script>`;
+      if (!first || first.imports.length > 0) throw new Error("early/start.ts is no file of its own");
+      if (!page || !font || !html.includes(started)) throw new Error("a part of the first page is missing");
+      const there = filesOf(chunks, entry.fileName);
+      const dashboard = [...filesOf(chunks, page.fileName)].filter((file) => !there.has(file));
+      const script = {
+        type: "module",
+        async: true,
+        crossorigin: true,
+        src: `/${first.fileName}`,
+        "data-application": `/${entry.fileName}`,
+        "data-dashboard": dashboard.map((file) => `/${file}`).join(" "),
+      };
+      const preload = { rel: "preload", as: "font", type: "font/woff2", crossorigin: true, href: `/${font.fileName}` };
+      return {
+        html: html.replace(started, `<link rel="modulepreload" crossorigin href="/${entry.fileName}">`),
+        tags: [
+          { tag: "script", attrs: script, injectTo: "head-prepend" },
+          { tag: "link", attrs: preload, injectTo: "head" },
+        ],
+      };
+    },
+  },
+};
+
 const base = new RegExp(
   [
     "node_modules/(react|use-sync-external-store|@tanstack/[^/]+|openapi-[^/]+)/",
@@ -35,7 +84,7 @@ const base = new RegExp(
 );
 
 export default defineConfig({
-  plugins: [react(), icons],
+  plugins: [react(), icons, early],
   optimizeDeps: { exclude: ["@tabler/icons-react"] },
   build: {
     outDir: "dist/app",
@@ -50,6 +99,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            { name: "early", test: /\/web\/src\/(early|url|window\/(opened|query|refresh|window))/, priority: 3 },
             // That which the frame and the dashboard's first chart need comes before menus, tables, fields and what opens over a page.
             { name: "base", test: base, priority: 2 },
             { name: "common", minShareCount: 14 },

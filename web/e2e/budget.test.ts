@@ -2,6 +2,7 @@
 // held against them: they would tell of the machine, and of what else it does; bytes and the main thread's work are.
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { visit } from "./browser";
 import { allDrawn, answerTrends, cursorOf, pointAt } from "./trends";
@@ -42,34 +43,120 @@ test.skipIf(!built)("Budget: the dashboard's JavaScript is at most 205 KB gzippe
 const quantile = (values: number[], q: number) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN;
 
+/** Task is a piece of a trace: when, how long, and how much of that its thread computed, in microseconds. */
+type Task = { name: string; ph: string; pid: number; tid: number; ts: number; dur: number; tdur?: number };
+
+const browserOf = (page: Page) => page.context().browser() as Browser;
+const trace = (page: Page) =>
+  browserOf(page).startTracing(page, { categories: ["toplevel", "devtools.timeline", "blink.user_timing"] });
+
+/** traced is what the main thread of a page did since, its tasks and what they did, in order. */
+async function traced(page: Page): Promise<Task[]> {
+  const { traceEvents } = JSON.parse((await browserOf(page).stopTracing()).toString()) as { traceEvents: Task[] };
+  const drawn = traceEvents.find(({ name }) => name === "FireAnimationFrame");
+  expect(drawn, "a frame in the trace").toBeDefined();
+  const here = traceEvents.filter((e) => e.pid === drawn?.pid && e.tid === drawn.tid);
+  return here.sort((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
+}
+
+/** workOf is what the thread computed in each stretch up to one of the marks, in ms of its own clock, which a busy machine hardly lengthens. */
+function workOf(tasks: Task[], mark: string): number[] {
+  const work: number[] = [];
+  let sum = 0;
+  let end = 0;
+  let marked = false;
+  for (const { name, ts, dur, tdur, ph } of tasks) {
+    if (ph === "X" && tdur !== undefined && ts >= end) {
+      if (marked) {
+        work.push(sum);
+        sum = 0;
+        marked = false;
+      }
+      sum += tdur / 1_000;
+      end = ts + dur;
+    }
+    if (name === mark) marked = true;
+  }
+  return marked ? [...work, sum] : work;
+}
+
+/** What the dashboard reads once its first chart is painted. */
+const afterFirst = (page: Page) => page.waitForRequest((r) => /\/api\/v1\/alerts\?.*muted=exclude/.test(r.url()));
+
+test.skipIf(!built)("Budget: the first figures are asked for before the application is there", async () => {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let first: Promise<unknown> = Promise.resolve();
+  const visited = visit("/", {
+    before: async (p) => {
+      await p.route(/\/assets\/index-[^/]*\.js$/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      first = p.waitForRequest(/\/api\/v1\/metrics\/utilization/);
+    },
+  });
+  // The page is not loaded before the application has come.
+  await expect.poll(() => first.then(() => true)).toBe(true);
+  letGo();
+  await allDrawn(await visited);
+});
+
+test.skipIf(!built)("Budget: the main thread works at most 420 ms until the first chart is painted", async () => {
+  const worked: number[] = [];
+  for (let i = 0; i < 2; i++) {
+    let after: Promise<unknown> = Promise.resolve();
+    const page = await visit("/?range=24h", {
+      before: async (p) => {
+        after = afterFirst(p);
+        await trace(p);
+      },
+    });
+    await after;
+    const tasks = await traced(page);
+    const navigated = tasks.findIndex(({ name }) => name === "navigationStart");
+    worked.push(workOf(tasks.slice(Math.max(0, navigated)), "muster:first-chart-painted")[0] ?? Number.NaN);
+    await page.context().close();
+  }
+  print(
+    `main thread until the first chart is painted: ${worked.map((ms) => `${ms.toFixed(0)} ms`).join(", ")}, at most 420 ms`,
+  );
+  expect(Math.min(...worked), "ms of the main thread").toBeLessThanOrEqual(420);
+});
+
 // It only prints: left to `make test-all`, which has the machine for itself.
 test.skipIf(!built || !process.env.MUSTER_TEST_LONG)(
   "Budget: when the first tile of 1,440 buckets is painted on a CPU slowed 4 times",
   async () => {
     const painted: number[] = [];
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 7; i++) {
+      let after: Promise<unknown> = Promise.resolve();
       const page = await visit("/?range=24h", {
         before: async (p) => {
           const devtools = await p.context().newCDPSession(p);
           await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+          // Nothing is evaluated in the page before: that alone takes 40 ms of such a processor.
+          after = afterFirst(p);
         },
       });
-      await page.waitForFunction(() => performance.getEntriesByName("muster:first-chart").length > 0, null, {
-        timeout: 20_000,
-      });
+      await after;
+      painted.push(
+        await page.evaluate(
+          () => performance.getEntriesByName("muster:first-chart-painted")[0]?.startTime ?? Number.NaN,
+        ),
+      );
       await allDrawn(page);
       const last = Number(await cursorOf(page, "Utilization").getAttribute("aria-valuemax"));
       expect(last, "buckets").toBeGreaterThanOrEqual(1_439);
-      painted.push(
-        await page.evaluate(() => performance.getEntriesByName("muster:first-chart")[0]?.startTime ?? Number.NaN),
-      );
       await page.context().close();
     }
     print(`first tile at 4x throttle: ${painted.map((ms) => `${ms.toFixed(0)} ms`).join(", ")}, at most 1500 ms`);
   },
 );
 
-test("Budget: a frame under the moving mouse costs at most 32 ms of the main thread with 10,080 buckets", async () => {
+test("Budget: a frame under the moving mouse costs at most 24 ms of the main thread with 10,080 buckets and marks", async () => {
   const page = await visit("/?range=7d&hide=", {
     before: async (p) => {
       await answerTrends(p, {
@@ -81,15 +168,8 @@ test("Budget: a frame under the moving mouse costs at most 32 ms of the main thr
   });
   await allDrawn(page);
   expect(Number(await cursorOf(page, "Wait events").getAttribute("aria-valuemax"))).toBeGreaterThanOrEqual(10_079);
+  await page.locator(".chart-mark").first().waitFor({ state: "attached" });
   await pointAt(page, "Utilization", 0.02);
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
-  /** worked is the CPU time of the page's main thread, which a busy machine does not lengthen. */
-  const worked = async () => {
-    const { metrics } = await devtools.send("Performance.getMetrics");
-    return 1_000 * (metrics.find((m) => m.name === "TaskDuration")?.value ?? Number.NaN);
-  };
-  const before = await worked();
   await page.evaluate(() => {
     const watch = { frames: [] as number[], seen: new Set<string>(), on: true };
     Object.assign(window, { watch });
@@ -103,18 +183,22 @@ test("Budget: a frame under the moving mouse costs at most 32 ms of the main thr
     };
     requestAnimationFrame(frame);
   });
+  await trace(page);
   await pointAt(page, "Utilization", 0.98, { steps: 100 });
+  const tasks = await traced(page);
   const { frames, buckets } = await page.evaluate(() => {
     const { watch } = window as unknown as { watch: { frames: number[]; seen: Set<string>; on: boolean } };
     watch.on = false;
     return { frames: watch.frames.slice(1), buckets: watch.seen.size };
   });
-  const cpu = ((await worked()) - before) / frames.length;
-  const p95 = quantile(frames, 0.95);
+  // From what the mouse brought to the painted frame: everything that the page's main thread does.
+  const work = workOf(tasks, "FireAnimationFrame");
+  const mean = work.reduce((a, b) => a + b, 0) / work.length;
   print(
-    `hover over 10,080 buckets: ${frames.length} frames, ${buckets} buckets shown, ` +
-      `p50 ${quantile(frames, 0.5).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, at most 32 ms; main thread ${cpu.toFixed(1)} ms a frame`,
+    `hover over 10,080 buckets: ${frames.length} frames, ${buckets} buckets shown, apart p50 ` +
+      `${quantile(frames, 0.5).toFixed(1)} ms, p95 ${quantile(frames, 0.95).toFixed(1)} ms; main thread ` +
+      `${mean.toFixed(1)} ms a frame, p95 ${quantile(work, 0.95).toFixed(1)} ms, at most 24 ms`,
   );
   expect(buckets, "buckets that were shown on the way").toBeGreaterThan(15);
-  expect(cpu, "ms of the main thread a frame").toBeLessThanOrEqual(32);
+  expect(mean, "ms of the main thread a frame").toBeLessThanOrEqual(24);
 });

@@ -1,3 +1,4 @@
+import "./early/start";
 import "@fontsource-variable/inter/index.css";
 import "@mantine/core/styles.css";
 import "./page.css";
@@ -9,23 +10,30 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./api/queries";
-import { askEarly } from "./dashboard/early";
+import { readEarly } from "./dashboard/early";
 import { router } from "./routes";
 import { theme, variables } from "./theme";
 import { ToastArea } from "./ui/toast";
 import { AnchorProvider } from "./window/scope";
 
-askEarly();
+const render = () =>
+  createRoot(document.getElementById("root") as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+        <ToastArea />
+        <QueryClientProvider client={queryClient}>
+          <AnchorProvider>
+            <RouterProvider router={router} />
+          </AnchorProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
 
-createRoot(document.getElementById("root") as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
-      <ToastArea />
-      <QueryClientProvider client={queryClient}>
-        <AnchorProvider>
-          <RouterProvider router={router} />
-        </AnchorProvider>
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+/** The first rendering waits so many milliseconds for what it shows: one with figures, in place of three. */
+const patience = 250;
+
+// Not awaited here: the build would part what waits for it into a dozen files.
+Promise.race([Promise.all([readEarly(), router.load()]), new Promise((resolve) => setTimeout(resolve, patience))]).then(
+  render,
 );

@@ -8,17 +8,20 @@ const waiting = new Set<() => void>();
 export function noteDrawn() {
   if (drawn) return;
   performance.mark("muster:first-chart");
-  noteNone();
+  noteNone(() => performance.mark("muster:first-chart-painted"));
 }
 
 /** noteNone says that nobody needs to wait for a chart any longer: it is there, or none comes, as in a window without data. */
-export function noteNone() {
+export function noteNone(painted = () => {}) {
   if (drawn) return;
   drawn = true;
-  // In the next frame: this one is the first chart's.
-  requestAnimationFrame(() => {
-    for (const tell of waiting) tell();
-  });
+  // After the next frame, which is the first chart's.
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      painted();
+      for (const tell of waiting) tell();
+    }),
+  );
 }
 
 /** Where neither is known, and in a hidden tab, which has no frames, what waits is shown after so many milliseconds. */

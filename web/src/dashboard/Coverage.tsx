@@ -1,7 +1,7 @@
 import { api } from "../api/client";
 import { useAfterFirst } from "../chart/first";
+import { windowQuery } from "../window/query";
 import { useScope } from "../window/scope";
-import { windowQuery } from "./asking";
 import { percent } from "./units";
 
 /**

@@ -1,17 +1,7 @@
 import { usePolling } from "../api/polling";
+import { windowQuery } from "../window/query";
 import type { Scope } from "../window/scope";
 import { windowBefore } from "../window/window";
-
-/** windowQuery is the window and the filter as the three measured tiles ask for them, the same to the byte. */
-export const windowQuery = ({
-  window: { from, to, bucketSize },
-  instanceIds,
-}: Pick<Scope, "window" | "instanceIds">) => ({
-  from,
-  to,
-  bucketSize,
-  ...(instanceIds && { instanceId: instanceIds }),
-});
 
 /** queryBefore is the same of the window before, which tiles are compared with. */
 export const queryBefore = (scope: Scope) => ({ ...windowQuery(scope), ...windowBefore(scope.window) });

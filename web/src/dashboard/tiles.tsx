@@ -1,8 +1,9 @@
 import { api, type Schemas } from "../api/client";
 import { palette } from "../chart/palette";
 import { engineName, plural } from "../ui/format";
+import { windowQuery } from "../window/query";
 import { useScope } from "../window/scope";
-import { queryBefore, windowQuery } from "./asking";
+import { queryBefore } from "./asking";
 import { Coverage } from "./Coverage";
 import { type Drawing, Tile } from "./Tile";
 import { latency, percent, sessions } from "./units";
@@ -49,6 +50,8 @@ export function UtilizationTile() {
       before={before}
       draw={drawUtilization}
       whole="cpu"
+      // Where the alert history has to learn the names of the chosen servers, this is the first chart.
+      later={scope.instanceIds === undefined}
     />
   );
 }

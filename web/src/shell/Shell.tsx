@@ -1,5 +1,7 @@
-import { useMatches } from "@tanstack/react-router";
+import { useMatches, useRouterState } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import { useAfterFirst } from "../chart/first";
+import { useLater } from "../ui/later";
 import { part } from "../ui/part";
 import { type ScopeSearch, useLive, useScope, type ViewSearch } from "../window/scope";
 import { AwayBanner } from "./Away";
@@ -14,7 +16,7 @@ import { type Tool, TopBar } from "./TopBar";
 import { usePageShortcuts } from "./usePageShortcuts";
 
 // What nobody sees at first is loaded after that which everybody does.
-const ReportAnnouncer = lazy(() => part(() => import("../reports/ReportAnnouncer")));
+const announcer = () => import("../reports/ReportAnnouncer");
 const ShortcutsModal = lazy(() => part(() => import("./ShortcutsModal")));
 
 /** Shell is the page's frame: navigation, and for pages with a scope the filter and the window. */
@@ -27,6 +29,8 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
   useLive(scoped ? refresh : undefined);
   useFocus();
   usePageShortcuts(scoped, ways, setTool);
+  const ready = useReady();
+  const later = useLater(announcer, ready);
   return (
     <div className="shell" data-scoped={scoped || undefined}>
       {/* biome-ignore lint/a11y/useValidAnchor: a skip link is a link, only one that leaves the address as it is */}
@@ -44,6 +48,7 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
       <header className="shell-header">
         <TopBar
           scoped={scoped}
+          ready={ready}
           dashboard={ways.dashboard}
           menu={menu}
           onMenu={() => setMenu(!menu)}
@@ -59,13 +64,20 @@ export function Shell({ scoped, children }: { scoped: boolean; children: ReactNo
         {children}
       </main>
       <RouteAnnouncer />
-      <Suspense fallback={null}>
-        <ReportAnnouncer />
-      </Suspense>
+      {later && <later.default />}
       <Suspense fallback={null}>{tool === "help" && <ShortcutsModal opened onClose={() => setTool(null)} />}</Suspense>
       <SessionEnded />
     </div>
   );
+}
+
+/** useReady says that the dashboard's first chart is there, which comes before all tools; on another page they are there at once, and they stay. */
+function useReady(): boolean {
+  const afterFirst = useAfterFirst();
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const [elsewhere, leave] = useState(path !== "/");
+  if (path !== "/" && !elsewhere) leave(true);
+  return afterFirst || elsewhere;
 }
 
 /** useLastScope is the scope of the page, or on a page without one that of the last page with it. */

@@ -1,8 +1,6 @@
 import { Burger, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
-import { useState } from "react";
 import { useSession } from "../api/session";
-import { useAfterFirst } from "../chart/first";
 import { useLater } from "../ui/later";
 import type { ScopeSearch, ViewSearch } from "../window/scope";
 
@@ -13,6 +11,8 @@ export type Tool = "filter" | "window" | "help";
 
 type Props = {
   scoped: boolean;
+  /** The tools may come. */
+  ready: boolean;
   /** What goes along to the dashboard. */
   dashboard: ScopeSearch & ViewSearch;
   menu: boolean;
@@ -22,10 +22,10 @@ type Props = {
 };
 
 /** TopBar is the organization, the scope of the pages that have one, and what is there on every page. */
-export function TopBar({ scoped, dashboard, menu, onMenu, tool, onTool }: Props) {
+export function TopBar({ scoped, ready, dashboard, menu, onMenu, tool, onTool }: Props) {
   const { organization } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
-  const loaded = useLater(tools, useReady(path));
+  const loaded = useLater(tools, ready);
   return (
     <div className="shell-bar">
       <Burger
@@ -51,12 +51,4 @@ export function TopBar({ scoped, dashboard, menu, onMenu, tool, onTool }: Props)
       <div className="shell-tools">{loaded && <loaded.Tools onShortcuts={() => onTool("help")} />}</div>
     </div>
   );
-}
-
-/** useReady says that the dashboard's first chart is there, which comes before the tools; another page has them at once, and they stay. */
-function useReady(path: string): boolean {
-  const afterFirst = useAfterFirst();
-  const [elsewhere, leave] = useState(path !== "/");
-  if (path !== "/" && !elsewhere) leave(true);
-  return afterFirst || elsewhere;
 }

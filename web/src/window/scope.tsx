@@ -12,6 +12,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { sessionQuery } from "../api/session";
+import { opened, type Reading, readNow } from "./opened";
 import { heldUntil, type Interval, intervalLengths, movesOn } from "./refresh";
 import { isCustom, type Preset, type Range, stepped, type Window, windowOf } from "./window";
 
@@ -20,9 +21,6 @@ export type ScopeSearch = Range & { instanceId?: string[]; refresh?: Interval };
 
 /** ViewSearch is what the dashboard's address says beside its scope: the series that it hides, and whether it compares. */
 export type ViewSearch = { hide?: string[]; compare?: "previous" };
-
-/** Reading is one time that the page was read: when, and the instant at which its presets end. */
-type Reading = { at: Date; asked: number };
 
 type Anchor = {
   at: Date;
@@ -34,14 +32,6 @@ type Anchor = {
 };
 
 const AnchorContext = createContext<Anchor>({ at: new Date(), asked: 0, move: () => {}, again: () => {} });
-
-const readNow = (): Reading => {
-  const at = new Date();
-  return { at, asked: at.getTime() };
-};
-
-/** opened is when the page was opened, which is its first anchor. */
-export const opened = readNow();
 
 /** AnchorProvider holds the instant at which presets end: one for the whole page, moved by Refresh alone. */
 export function AnchorProvider({ children }: { children: ReactNode }) {

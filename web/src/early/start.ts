@@ -1,0 +1,70 @@
+// The first script of each page, in a file of its own. It asks for who is signed in, and for the dashboard's code and
+// figures, while the application's code is on its way. The build names the files of both in the page.
+import { dashboardSearch } from "../url/schemas";
+import { parseSearch } from "../url/search";
+import { opened } from "../window/opened";
+import { windowQuery } from "../window/query";
+import { windowOf } from "../window/window";
+import { ask } from "./asked";
+
+const measured = [
+  "/api/v1/metrics/utilization",
+  "/api/v1/metrics/query-performance",
+  "/api/v1/metrics/wait-events",
+] as const;
+const history = "/api/v1/alerts/raised-resolved-history" as const;
+
+/** firstQuery is what the dashboard's tiles ask first, as the address says; null where they ask nothing. */
+export function firstQuery() {
+  if (location.pathname !== "/") return null;
+  const { instanceId: instanceIds, ...range } = dashboardSearch(parseSearch(location.search));
+  if (instanceIds?.length === 0) return null;
+  return windowQuery({ window: windowOf(range, opened.at), instanceIds });
+}
+
+/** firstAsked is which of the tiles may be asked for by somebody with these permissions. */
+export function firstAsked(
+  permissions: string[],
+  query: { instanceId?: string[] },
+): readonly ((typeof measured)[number] | typeof history)[] {
+  if (!permissions.includes("metrics:read")) return [];
+  // Alerts are asked for by name, which a filter's ids have to be resolved to first.
+  const alerts = !query.instanceId && permissions.includes("alerts:read");
+  return alerts ? [history, ...measured] : measured;
+}
+
+const files = document.querySelector<HTMLElement>("script[data-application]")?.dataset;
+
+/** fetchParts has the browser load the dashboard's code, without running it. */
+function fetchParts() {
+  for (const href of files?.dashboard?.split(" ") ?? []) {
+    const link = document.createElement("link");
+    link.rel = href.endsWith(".css") ? "preload" : "modulepreload";
+    if (href.endsWith(".css")) link.as = "style";
+    link.crossOrigin = "";
+    link.href = href;
+    document.head.append(link);
+  }
+}
+
+async function start() {
+  const answer = await ask("/api/v1/session");
+  const query = firstQuery();
+  if (query === null || !answer.ok) return;
+  const session: { authenticated?: boolean; permissions?: string[] } = await answer.clone().json();
+  const paths = session.authenticated ? firstAsked(session.permissions ?? [], query) : [];
+  for (const path of paths) ask(path, query).catch(() => {});
+  if (paths.length > 0) fetchParts();
+}
+
+/** The application waits so many milliseconds for the questions: what is on its way is not processed while it starts. */
+const patience = 100;
+
+const asking = start().catch(() => {});
+// The first number or date that a browser formats takes 20 ms, for it looks through all its languages: done while it waits.
+new Intl.NumberFormat().format(0);
+const application = files?.application;
+if (application) {
+  const waited = new Promise((resolve) => setTimeout(resolve, patience));
+  Promise.race([asking, waited]).then(() => import(/* @vite-ignore */ application));
+}
