@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the benchmarks one after the other and holds them to their goals, and then
-# scripts/load.sh: on a machine that does nothing else, about 20 minutes, a third
-# of them for a year of a million alerts; never much more than 35.
+# scripts/load.sh: on a machine that does nothing else, about 30 minutes, a quarter
+# of them for a year of a million alerts; never much more than 45.
 # Standard output is the Markdown that docs/performance.md takes under "Figures";
 # how it goes on is on standard error.
 #
@@ -117,6 +117,8 @@ measure projections/alerts BenchmarkAlerts "$(count 300x 20x)"
 measure internal/bench BenchmarkTiles "$(count 100x 10x)"
 measure internal/bench BenchmarkTilesGrow "$(count 100x 10x)"
 measure internal/bench BenchmarkFindings "$(count 300x 20x)"
+measure internal/bench BenchmarkInstances "$(count 100x 10x)"
+measure internal/bench BenchmarkStatements "$(count 20x 3x)"
 measure internal/bench BenchmarkStatementsOverHTTP "$(count 60s 3s)"
 measure internal/bench BenchmarkDayOfMeasuring 1x
 measure internal/intake/remotewrite BenchmarkDecode "$(count 100x 10x)"
@@ -235,6 +237,39 @@ find_row by-instance "the same, by instance, page 50"
 find_row search "the same, searched for an object"
 find_row security "the same, of one domain and severity"
 find_row instance "the same, of one instance"
+list=BenchmarkInstances
+# list_row CASE WHAT is a row of BenchmarkInstances.
+list_row() {
+  local p95
+  p95=$(figure "$list/$1" p95-ms)
+  row "$2, p95" "≤ 100 ms" "$(round "$p95") ms" "p50 $(round "$(figure "$list/$1" p50-ms)") ms" "$p95" '<=' 100
+}
+list_row first "the list of 1,000 instances with how they fare, first page"
+list_row page-of-200 "the same, 200 a page"
+list_row by-alerts "the same, first page by alerts"
+list_row by-cpu "the same, by CPU"
+list_row by-disk "the same, by disk"
+statements=BenchmarkStatements
+# statement_row CASE GOAL WHAT [CASE BESIDE] is a row of BenchmarkStatements; beside it
+# stands another case.
+statement_row() {
+  local p95
+  p95=$(figure "$statements/$1" p95-ms)
+  row "$3, p95" "≤ $2 ms" "$(round "$p95") ms" \
+    "p50 $(round "$(figure "$statements/$1" p50-ms)") ms${4:+; $5 p95 $(round "$(figure "$statements/$4" p95-ms)") ms}" "$p95" '<=' "$2"
+}
+for bucket in "an hour" "a minute"; do
+  for by in instance database statement; do
+    statement_row "${bucket#* }-by-$by" 80 "who is behind a latency, 1,000 instances with 200 statements each: of $bucket by $by"
+  done
+done
+statement_row hour-maximum 80 "the same, behind the maximum of an hour by statement"
+statement_row day-by-instance 80 "the same, of 24 h by instance"
+statement_row day-by-statement 2000 "the same, of 24 h by statement" hours-by-statement "on the hour"
+statement_row day-of-one 15 "the same, of 24 h of one instance by statement"
+statement_row list-of-a-day 2500 "statements of theirs, first page of 24 h" list-of-hours "on the hour"
+statement_row list-of-one 30 "the same, of one instance"
+statement_row slower 5000 "the same, those that are slower than before" slower-of-hours "on the hour"
 flood=BenchmarkStatementsOverHTTP
 rate=$(figure $flood deltas/s) behind=$(figure $flood behind-s) size=$(figure $flood bytes/delta)
 row "statement deltas over HTTP, for $(round "$(figure $flood seconds)") s" "≥ 20,000 deltas/s" "$(thousands "$rate") deltas/s" \

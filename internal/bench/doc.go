@@ -5,7 +5,8 @@
 // projections/history, projections/alerts). Here are the figures that need all of
 // them: from the request of a report to the file that can be downloaded, a flood
 // of alerts until they can be read, what a day of firing alerts leaves in the log,
-// the tiles of a thousand servers, a flood of statements until the series show it,
+// the tiles of a thousand servers, their list and their statements, a flood of statements
+// until the series show it,
 // what a day of measuring leaves on disk, and the memory of a server that has nothing
 // to do. scripts/bench.sh runs them all and holds them to their goals;
 // docs/performance.md says how to read them.
@@ -31,7 +32,9 @@
 // before. The yardsticks hold the same samples: tables with a row a sample on the same
 // server, read by one statement (testdata), and a Prometheus whose blocks promtool
 // makes. That one has the hosts' samples only; as text those of sessions and statements
-// are ten times as many.
+// are ten times as many. 45 million statements take the store too long to write one by
+// one: BenchmarkStatements writes the first of each server and copies the others in the
+// store's encoding.
 //
 // # What may go wrong
 //
