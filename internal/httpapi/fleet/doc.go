@@ -3,8 +3,8 @@
 //
 // # What may go wrong
 //
-//   - Instances are sorted by how they fare: how all that match fare is read, and a page
-//     of them shown. Two pages that are asked for one after the other may overlap, for
+//   - Instances are sorted by how they fare: what they are sorted by is read of all that
+//     match, and the other figures of those on the page. Two pages that are asked for one after the other may overlap, for
 //     the figures move between them.
 //   - The answer to an action on an alert is lost: whoever asks again is told
 //     invalid_state, and finds the alert as they left it.

@@ -52,17 +52,13 @@ type figures struct {
 	firstDay, today, now time.Time
 }
 
-// figuresOf reads how instances fare. The days of their scores are read for a page (showFaring).
+// figuresOf reads how instances fare, but for the days of their scores (showInstances).
 func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance) (f figures, err error) {
-	ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
-	organization := wire.Caller(ctx).Organization.ID
+	ids, organization := idsOf(rows), wire.Caller(ctx).Organization.ID
 	f.now = s.Now().UTC()
 	f.today = timegrid.Day.Floor(f.now)
 	f.firstDay = f.today.AddDate(0, 0, 1-historyDays)
-	if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
-		return f, err
-	}
-	if f.heard, err = watch.LastHeard(ctx, s.DB, organization, ids); err != nil || !mayReadMetrics(ctx) || len(ids) == 0 {
+	if err := s.seenAndHeard(ctx, ids, &f); err != nil || !mayReadMetrics(ctx) || len(ids) == 0 {
 		return f, err
 	}
 	if f.alerts, err = s.Alerts.OpenByInstance(ctx, organization, ids); err != nil {
@@ -71,10 +67,13 @@ func (s *ServerRoutes) figuresOf(ctx context.Context, rows []fleet.Instance) (f 
 	if f.scores, err = s.Health.Last(ctx, organization, ids, f.now); err != nil {
 		return f, err
 	}
-	if err := s.measuredLately(ctx, rows, ids, &f); err != nil {
+	of, err := s.hostsLately(ctx, rows, f.now, measurements.CPU, measurements.Memory, measurements.Disk)
+	if err != nil {
 		return f, err
 	}
-	return f, nil
+	f.cpu, f.memory, f.disk = of[0], of[1], of[2]
+	f.connections, err = s.connectionsOf(ctx, ids, f.now)
+	return f, err
 }
 
 // mayReadMetrics says whether the caller may see figures.
@@ -82,53 +81,95 @@ func mayReadMetrics(ctx context.Context) bool {
 	return wire.Caller(ctx).Can(organization.ScopeMetricsRead)
 }
 
-// measuredLately reads what hosts and connections are like.
-func (s *ServerRoutes) measuredLately(ctx context.Context, rows []fleet.Instance, ids []uuid.UUID, f *figures) error {
-	tenant := wire.Caller(ctx).Organization.ID
-	scope := domain.Scope{Filtered: true, Instances: ids}
-	hosts := measurements.HostScope{Scope: scope}
+// troubleOf reads of instances what they are sorted by, and nothing else.
+func (s *ServerRoutes) troubleOf(ctx context.Context, rows []fleet.Instance, by string) (f figures, err error) {
+	ids, organization := idsOf(rows), wire.Caller(ctx).Organization.ID
+	f.now = s.Now().UTC()
+	var of []map[uuid.UUID]float64
+	switch by {
+	case "alerts":
+		f.alerts, err = s.Alerts.OpenByInstance(ctx, organization, ids)
+	case "score":
+		f.scores, err = s.Health.Last(ctx, organization, ids, f.now)
+	case "cpu":
+		if of, err = s.hostsLately(ctx, rows, f.now, measurements.CPU); err == nil {
+			f.cpu = of[0]
+		}
+	case "disk":
+		if of, err = s.hostsLately(ctx, rows, f.now, measurements.Disk); err == nil {
+			f.disk = of[0]
+		}
+	case "connections":
+		f.connections, err = s.connectionsOf(ctx, ids, f.now)
+	default: // lastSeenAt
+		err = s.seenAndHeard(ctx, ids, &f)
+	}
+	return f, err
+}
+
+func idsOf(rows []fleet.Instance) []uuid.UUID {
+	return wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
+}
+
+// seenAndHeard reads when instances were seen and heard from.
+func (s *ServerRoutes) seenAndHeard(ctx context.Context, ids []uuid.UUID, f *figures) (err error) {
+	organization := wire.Caller(ctx).Organization.ID
+	if f.states, err = s.Servers.States(ctx, organization, ids); err != nil {
+		return err
+	}
+	f.heard, err = watch.LastHeard(ctx, s.DB, organization, ids)
+	return err
+}
+
+// hostsLately reads what series of the instances' hosts are like, each by instance.
+func (s *ServerRoutes) hostsLately(ctx context.Context, rows []fleet.Instance, now time.Time, series ...measurements.Series) ([]map[uuid.UUID]float64, error) {
+	hosts := measurements.HostScope{Scope: domain.Scope{Filtered: true, Instances: idsOf(rows)}}
 	for _, row := range rows {
 		if row.Host != "" {
 			hosts.Names = append(hosts.Names, row.Host)
 		}
 	}
-	span := measurements.SpanOf(f.now.Add(-lately), f.now, f.now)
-	of := func(series measurements.Series, by measurements.Key) (map[string]float64, error) {
-		found, err := s.Tiles.UtilizationContributors(ctx, tenant, hosts, span, measurements.Breakdown{Series: series, By: by, Limit: everyone})
-		highest := map[string]float64{}
-		for _, item := range found.Items {
-			highest[item.Host] = max(highest[item.Host], item.Value)
+	span := measurements.SpanOf(now.Add(-lately), now, now)
+	byHost := make([]map[string]float64, len(series))
+	for i, one := range series {
+		by := measurements.ByHost
+		if one == measurements.Disk {
+			by = measurements.ByVolume
 		}
-		return highest, err
+		found, err := s.Tiles.UtilizationContributors(ctx, wire.Caller(ctx).Organization.ID, hosts, span, measurements.Breakdown{Series: one, By: by, Limit: everyone})
+		if err != nil {
+			return nil, err
+		}
+		byHost[i] = make(map[string]float64, len(found.Items))
+		for _, item := range found.Items {
+			byHost[i][item.Host] = max(byHost[i][item.Host], item.Value)
+		}
 	}
-	cpu, err := of(measurements.CPU, measurements.ByHost)
+	on, err := s.runningOn(ctx, rows, byHost...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	memory, err := of(measurements.Memory, measurements.ByHost)
+	byInstance := make([]map[uuid.UUID]float64, len(series))
+	for i, of := range byHost {
+		byInstance[i] = highest(of, on)
+	}
+	return byInstance, nil
+}
+
+// connectionsOf reads how many connections instances have.
+func (s *ServerRoutes) connectionsOf(ctx context.Context, ids []uuid.UUID, now time.Time) (map[uuid.UUID]float64, error) {
+	organization := wire.Caller(ctx).Organization.ID
+	databases, err := s.Fleet.DatabasesIn(ctx, organization, domain.Scope{Filtered: true, Instances: ids})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	disk, err := of(measurements.Disk, measurements.ByVolume)
-	if err != nil {
-		return err
-	}
-	on, err := s.runningOn(ctx, rows, cpu, memory, disk)
-	if err != nil {
-		return err
-	}
-	f.cpu, f.memory, f.disk = highest(cpu, on), highest(memory, on), highest(disk, on)
-	databases, err := s.Fleet.DatabasesIn(ctx, tenant, scope)
-	if err != nil {
-		return err
-	}
-	open, err := s.Tiles.ConnectionContributors(ctx, tenant, databases,
-		measurements.Breakdown{Series: measurements.ConnectionsTotal, By: measurements.ByInstance, Limit: everyone, Zeros: true}, f.now)
-	f.connections = map[uuid.UUID]float64{}
+	open, err := s.Tiles.ConnectionContributors(ctx, organization, databases,
+		measurements.Breakdown{Series: measurements.ConnectionsTotal, By: measurements.ByInstance, Limit: everyone, Zeros: true}, now)
+	connections := make(map[uuid.UUID]float64, len(open.Items))
 	for _, item := range open.Items {
-		f.connections[item.Instance] = item.Value
+		connections[item.Instance] = item.Value
 	}
-	return err
+	return connections, err
 }
 
 // runningOn says which of the instances run on the hosts of figures: by what samples say,

@@ -62,7 +62,7 @@ func (s *ServerRoutes) ListInstances(ctx context.Context, r api.ListInstancesReq
 	return api.ListInstances200JSONResponse{Items: items, Page: wire.Paged(ctx, q.Page, q.Size, total)}, nil
 }
 
-// listByTrouble reads how all that match fare, and shows a page of them.
+// listByTrouble sorts all that match by how they fare, and shows a page of them.
 func (s *ServerRoutes) listByTrouble(ctx context.Context, q fleet.Query, by string, descending bool) (api.ListInstancesResponseObject, error) {
 	page, size := q.Page, q.Size
 	q.Page, q.Size = 1, everyone
@@ -70,14 +70,14 @@ func (s *ServerRoutes) listByTrouble(ctx context.Context, q fleet.Query, by stri
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.figuresOf(ctx, rows)
+	f, err := s.troubleOf(ctx, rows, by)
 	if err != nil {
 		return nil, err
 	}
 	f.byTrouble(rows, by, descending)
 	first := min((int64(page)-1)*int64(size), int64(len(rows)))
 	rows = rows[first:min(first+int64(size), int64(len(rows)))]
-	items, err := s.showFaring(ctx, rows, f)
+	items, err := s.showInstances(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -101,20 +101,15 @@ func (s *ServerRoutes) instance(ctx context.Context, id uuid.UUID) (api.Instance
 	return shown[0], nil
 }
 
+// showInstances shows a page of instances with how they fare.
 func (s *ServerRoutes) showInstances(ctx context.Context, rows []fleet.Instance) ([]api.Instance, error) {
 	f, err := s.figuresOf(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
-	return s.showFaring(ctx, rows, f)
-}
-
-// showFaring shows a page of instances with how they fare.
-func (s *ServerRoutes) showFaring(ctx context.Context, rows []fleet.Instance, f figures) ([]api.Instance, error) {
 	figured := mayReadMetrics(ctx)
 	if figured && len(rows) > 0 {
-		ids := wire.List(rows, func(row fleet.Instance) uuid.UUID { return row.ID })
-		scores, err := s.Health.Days(ctx, wire.Caller(ctx).Organization.ID, ids, f.firstDay)
+		scores, err := s.Health.Days(ctx, wire.Caller(ctx).Organization.ID, idsOf(rows), f.firstDay)
 		if err != nil {
 			return nil, err
 		}
