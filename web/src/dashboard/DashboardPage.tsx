@@ -49,12 +49,30 @@ function Beginning() {
   );
 }
 
+/** useAfterPaint is a value once what came with it is painted. */
+function useAfterPaint<V>(value: V): V {
+  const [painted, paint] = useState(value);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => paint(value));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, [value]);
+  return painted;
+}
+
 /** DashboardPage is the organization at a glance: who reports, what is so now, how it came to be, and the latest alerts. */
 export function DashboardPage() {
   const { matchesNothing } = useScope();
   const fleet = useFleet(!matchesNothing);
   const { who } = useWho();
   usePanelSoon();
+  // Beside the panel the four charts are drawn anew, narrower. It is there before that.
+  const beside = useAfterPaint(who !== null);
   const empty = fleet.data?.length === 0;
   const first = useLater(firstRun, empty);
   const rest = useLater(around, useAfterFirst());
@@ -72,7 +90,7 @@ export function DashboardPage() {
   return (
     <>
       <PageTitle title="Dashboard" lead={<ReportingLine />} />
-      <div className={classes.page} data-beside={who !== null}>
+      <div className={classes.page} data-beside={beside}>
         <Beginning />
         {rest ? <rest.Kpis /> : <div className={classes.kpisWaiting} role="status" aria-label="Loading key figures" />}
         {tiles}
