@@ -11,7 +11,11 @@ import { allDrawn } from "./trends";
 
 const folder = process.env.MUSTER_SCREENSHOTS ?? "";
 
-type State = PageAt & { before?: Visit["before"] };
+type State = PageAt & {
+  before?: Visit["before"];
+  /** What somebody does on the page before the picture is made. */
+  act?: (page: Page) => Promise<unknown>;
+};
 
 const failing = {
   status: 503,
@@ -67,14 +71,138 @@ const states: State[] = [
   { name: "history-empty", path: "/reports/history?kind=DataInventory&status=Expired" },
 ];
 
+type Found = { id: string; name: string };
+const found = async (path: string) =>
+  ((await (await apiAs("admin", "GET", path)).json()) as { items: Found[] }).items[0] as Found;
+
+const scores = Array.from({ length: 60 }, (_, n) => ({
+  day: new Date(Date.now() - (59 - n) * 86_400_000).toISOString().slice(0, 10),
+  score: n < 8 || n === 30 ? null : n < 50 ? 82 - (n % 4) : 72 + (n % 2),
+}));
+const changed = (kind: string, name: string | null, before: string | null, after: string | null, ago: number) => ({
+  at: new Date(Date.now() - ago * 3_600_000).toISOString(),
+  kind,
+  name,
+  before,
+  after,
+  added: false,
+  removed: false,
+});
+
+/** Of things that the demo has, or makes only after days: panels, an instance that was assessed for weeks, an alert with its chart. */
+async function madeUp(): Promise<State[]> {
+  const at = (minutes: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 - minutes * 60_000).toISOString();
+  const assessed = await found("/api/v1/instances?q=demo-pg-muster-01");
+  const orders = await found("/api/v1/instances?q=demo-pg-orders-01");
+  const accepted = await found("/api/v1/findings?pageSize=1");
+  const alert = await found("/api/v1/alerts?q=Replication%20lag%20above%2015&status=open");
+  const who = `whoFrom=${at(31)}&whoTo=${at(30)}`;
+  return [
+    { name: "panel-statement", path: `/?range=1h&who=average&${who}&whoBy=statement` },
+    { name: "panel-waits", path: `/?range=1h&who=all&${who}&whoBy=database` },
+    { name: "panel-host", path: `/?range=1h&who=cpu&${who}` },
+    { name: "instance-fed", path: `/instances/${orders.id}?range=24h` },
+    {
+      name: "instance-assessed",
+      path: `/instances/${assessed.id}?range=1h`,
+      before: async (page) => {
+        await page.route(`**/api/v1/instances/${assessed.id}/health`, async (route) => {
+          const health = (await (await route.fetch()).json()) as object;
+          const changes = [
+            changed("setting", "work_mem", "4096 kB", "65536 kB", 3),
+            changed("setting", "archive_command", null, null, 3),
+            { ...changed("role", "deploy", null, "LOGIN SUPERUSER", 30), added: true },
+            changed(
+              "grant",
+              "SELECT on shop.orders",
+              "reporting",
+              "reporting, reporting_readonly_of_the_whole_company",
+              90,
+            ),
+            { ...changed("hba", null, null, null, 900), removed: true },
+            changed("version", "version", "15.17", "15.18", 2_000),
+          ];
+          await route.fulfill({ json: { ...health, history: scores, changes } });
+        });
+        await page.route(`**/api/v1/instances/${assessed.id}/databases*`, async (route) => {
+          const list = (await (await route.fetch()).json()) as { items: object[] };
+          const since = new Date(Date.now() - 29.8 * 86_400_000).toISOString();
+          const items = list.items.map((d, n) => ({
+            ...d,
+            sizeChange: n === 0 ? { bytes: 9.1 * 2 ** 30, since } : null,
+          }));
+          await route.fulfill({ json: { ...list, items } });
+        });
+      },
+    },
+    {
+      name: "finding-accepted",
+      path: `/findings/${accepted.id}`,
+      before: async (page) => {
+        const id = "0199f0d2-7a10-7c44-9b0e-2f6f1e6c1a05";
+        await page.route(`**/api/v1/findings/${accepted.id}`, async (route) => {
+          const finding = (await (await route.fetch()).json()) as object;
+          const acceptedUntil = new Date(Date.now() + 90 * 86_400_000).toISOString();
+          const reason = "Behind a firewall until the move in March.";
+          await route.fulfill({ json: { ...finding, status: "accepted", exceptionId: id, acceptedUntil, reason } });
+        });
+        await stub(`**/api/v1/exceptions/${id}`, {
+          id,
+          requestedBy: { id, name: "Ana Ruiz" },
+          decidedBy: { id, name: "Noor Haddad" },
+          decidedAt: at(3_000),
+        })(page);
+      },
+    },
+    {
+      name: "alert-chart",
+      path: `/alerts/${alert.id}`,
+      before: (page) =>
+        page.route(`**/api/v1/alerts/${alert.id}`, async (route) => {
+          const shown = (await (await route.fetch()).json()) as object;
+          const rule = { id: "volume", name: "Volume nearly full", threshold: 70, unit: "percent" };
+          await route.fulfill({ json: { ...shown, firstTriggeredAt: at(180), description: "Free space.", rule } });
+        }),
+    },
+    {
+      name: "alerts-bulk",
+      path: "/alerts?range=7d",
+      act: async (page) => {
+        for (const n of [0, 1, 2])
+          await page
+            .getByRole("checkbox", { name: /^Select / })
+            .nth(n + 1)
+            .check();
+      },
+    },
+    {
+      name: "alerts-bulk-mute",
+      path: "/alerts?range=7d",
+      act: async (page) => {
+        await page
+          .getByRole("checkbox", { name: /^Select / })
+          .nth(1)
+          .check();
+        await page
+          .getByRole("group", { name: "Actions on the selected alerts" })
+          .getByRole("button", { name: "Mute", exact: true })
+          .click();
+      },
+    },
+    { name: "statements-slower", path: "/statements?range=3h&only=slower" },
+  ];
+}
+
 test("every page", async () => {
   expect(folder, "MUSTER_SCREENSHOTS names the folder").not.toBe("");
   await mkdir(folder, { recursive: true });
   const wanted = process.env.MUSTER_PAGES?.split(",");
-  for (const { name, path, as = "admin", before } of [...(await everyPage()), ...states] as State[]) {
+  const all: State[] = [...(await everyPage()), ...states, ...(await madeUp())];
+  for (const { name, path, as = "admin", before, act } of all) {
     if (wanted && !wanted.includes(name)) continue;
     const page = await visit(path, { as, before, expected: [/./] });
     await settled(page).catch((error) => process.stdout.write(`${name}: ${error}\n`));
+    await act?.(page);
     await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
     await page.emulateMedia({ colorScheme: "dark" });
     await page.screenshot({ path: join(folder, `${name}-dark.png`), fullPage: true });
