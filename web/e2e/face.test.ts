@@ -4,7 +4,13 @@ import { expect, test } from "vitest";
 import { apiAs, requestsTo, violations, visit } from "./browser";
 import { settled, sideways } from "./pages";
 
-type Health = { score: number | null; openAlerts: number; cpuPercent: number | null; scoreHistory: (number | null)[] };
+type Health = {
+  score: number | null;
+  openAlerts: number;
+  cpuPercent: number | null;
+  diskPercent: number | null;
+  scoreHistory: (number | null)[];
+};
 type Instance = { id: string; name: string; health: Health };
 
 const read = async <T>(path: string): Promise<T> => (await apiAs("admin", "GET", path)).json() as Promise<T>;
@@ -73,6 +79,16 @@ test("the list is sorted by trouble, in the address, and says what is not known"
   await page.locator("tbody tr").last().getByText("not known").first().waitFor({ state: "attached" });
   await page.goBack();
   await expect.poll(names).toEqual((await instances("sort=-alerts")).map((i) => i.name));
+  expect(await violations(page)).toEqual([]);
+
+  await page.setViewportSize({ width: 360, height: 800 });
+  const cards = page.getByRole("article");
+  await page.getByRole("combobox", { name: "Order" }).selectOption("-disk");
+  await page.waitForURL(/sort=-disk/);
+  const fullest = await instances("sort=-disk");
+  await expect.poll(() => cards.locator("a").allTextContents()).toEqual(fullest.map((i) => i.name));
+  expect(await cards.first().textContent()).toContain(`Disk${Math.round(fullest[0]?.health.diskPercent ?? -1)} %`);
+  expect(await sideways(page)).toBe(false);
   expect(await violations(page)).toEqual([]);
 });
 

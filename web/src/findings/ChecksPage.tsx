@@ -1,4 +1,5 @@
-import { Anchor, Chip, Group, Table, Text } from "@mantine/core";
+import { Anchor, Chip, Group, Paper, Stack, Table, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconListCheck } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
@@ -21,6 +22,7 @@ export function ChecksPage() {
   const change = (next: Search, replace = false) =>
     navigate({ search: (previous: Search) => ({ ...previous, ...next }), replace, resetScroll: false });
   const { data, error, refetch } = api.useQuery("get", "/api/v1/checks", { params: { query: { pageSize: 200 } } });
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const shown = data?.items.filter((check) => matches(check, search));
   return (
     <>
@@ -58,35 +60,7 @@ export function ChecksPage() {
       )}
       {shown && shown.length > 0 && (
         <>
-          <ListTable
-            label="Checks"
-            columns={["Check", "What is wrong where it fails", "Domain", "Severity"]}
-            minWidth={680}
-          >
-            {shown.map((check) => (
-              <Table.Tr key={check.id} style={{ verticalAlign: "top" }}>
-                <Table.Td className="numbers">{check.id}</Table.Td>
-                <Table.Td>
-                  <Anchor
-                    component={Link}
-                    to="/checks/$checkId"
-                    params={{ checkId: check.id } as never}
-                    size="sm"
-                    fw={550}
-                  >
-                    {check.title}
-                  </Anchor>
-                  <Text size="xs" c="dimmed">
-                    Passes with: {check.threshold}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{check.domain}</Table.Td>
-                <Table.Td>
-                  <SeverityBadge severity={check.severity} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </ListTable>
+          {narrow ? <Cards checks={shown} /> : <CheckTable checks={shown} />}
           <Text size="sm" c="dimmed" mt="md" role="status">
             {plural(shown.length, "check")}
           </Text>
@@ -103,4 +77,59 @@ function matches(check: Schemas["Check"], { q, domain }: Search): boolean {
     .join(" ")
     .toLowerCase();
   return q === undefined || text.includes(q.toLowerCase());
+}
+
+type Checks = { checks: Schemas["Check"][] };
+
+function CheckLink({ check }: { check: Schemas["Check"] }) {
+  return (
+    <>
+      <Anchor component={Link} to="/checks/$checkId" params={{ checkId: check.id } as never} size="sm" fw={550}>
+        {check.title}
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        Passes with: {check.threshold}
+      </Text>
+    </>
+  );
+}
+
+function CheckTable({ checks }: Checks) {
+  return (
+    <ListTable label="Checks" columns={["Check", "What is wrong where it fails", "Domain", "Severity"]} minWidth={680}>
+      {checks.map((check) => (
+        <Table.Tr key={check.id} style={{ verticalAlign: "top" }}>
+          <Table.Td className="numbers" style={{ whiteSpace: "nowrap" }}>
+            {check.id}
+          </Table.Td>
+          <Table.Td>
+            <CheckLink check={check} />
+          </Table.Td>
+          <Table.Td>{check.domain}</Table.Td>
+          <Table.Td>
+            <SeverityBadge severity={check.severity} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
+  );
+}
+
+/** Cards are the same on a phone. */
+function Cards({ checks }: Checks) {
+  return (
+    <Stack gap="sm">
+      {checks.map((check) => (
+        <Paper key={check.id} withBorder p="sm">
+          <Group gap="xs" justify="space-between" mb={4}>
+            <SeverityBadge severity={check.severity} />
+            <Text size="xs" c="dimmed" className="numbers">
+              {check.id} · {check.domain}
+            </Text>
+          </Group>
+          <CheckLink check={check} />
+        </Paper>
+      ))}
+    </Stack>
+  );
 }

@@ -190,9 +190,9 @@ function Evidence({ finding: f }: { finding: Finding }) {
         </Text>
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" component="dl" m={0}>
-        <Side name="Evidence">{f.evidence}</Side>
-        <Side name="Passes when">{f.threshold}</Side>
         <Side name="Measured by the check">{f.measured}</Side>
+        <Side name="Passes when">{f.threshold}</Side>
+        <Side name="Evidence">{f.evidence}</Side>
       </SimpleGrid>
     </Panel>
   );

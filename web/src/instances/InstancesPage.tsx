@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, MultiSelect, Select, Skeleton, Table, Text } from "@mantine/core";
+import { Button, Group, MultiSelect, Select, Skeleton } from "@mantine/core";
 import { IconPlug, IconPlus } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -6,19 +6,17 @@ import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
-import { count, engineName, plural } from "../ui/format";
+import { engineName } from "../ui/format";
 import { Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { SortHead } from "../ui/SortHead";
-import { Time, useNow } from "../ui/Time";
 import type { engines as allEngines } from "../url/schemas";
 import { engines } from "../url/schemas";
-import { ScoreLine } from "./ScoreLine";
+import { InstanceList } from "./InstanceList";
 import { SearchField } from "./SearchField";
-import { first, type Sort } from "./sorting";
-import { awaited, type Instance, Standing } from "./standing";
+import type { Sort } from "./sorting";
+import { awaited } from "./standing";
 
 type Search = {
   q?: string;
@@ -93,7 +91,7 @@ export function InstancesPage() {
           )}
           {isPending && <Waiting />}
           {data && data.items.length > 0 && (
-            <List
+            <InstanceList
               items={data.items}
               silentMinutes={session.organization.watch.silentMinutes}
               sort={search.sort ?? "name"}
@@ -157,145 +155,5 @@ function Waiting() {
         <Skeleton key={n} height={36} mb={14} />
       ))}
     </div>
-  );
-}
-
-type Listed = { items: Instance[]; silentMinutes: number; sort: Sort; onSort: (sort: Sort) => void };
-
-function List({ items, silentMinutes, ...order }: Listed) {
-  const now = useNow(10_000);
-  return (
-    <Table.ScrollContainer type="native" minWidth={1180} tabIndex={0} role="region" aria-label="Instances">
-      <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <SortHead name="Name" first={first.name} {...order} />
-            <Table.Th scope="col">Engine</Table.Th>
-            <Table.Th scope="col" ta="right">
-              Databases
-            </Table.Th>
-            <Table.Th scope="col">State</Table.Th>
-            <SortHead name="Score" first={first.score} {...order} />
-            <SortHead name="Alerts" first={first.alerts} right {...order} />
-            <SortHead name="CPU" first={first.cpu} right {...order} />
-            <SortHead name="Disk" first={first.disk} right {...order} />
-            <SortHead name="Connections" first={first.connections} right {...order} />
-            <SortHead name="Last seen" first={first.lastSeenAt} {...order} />
-            <Table.Th scope="col">Last assessed</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((i) => (
-            <Table.Tr key={i.id}>
-              <Table.Td maw={280}>
-                <Anchor
-                  renderRoot={(props) => <Link to="/instances/$instanceId" params={{ instanceId: i.id }} {...props} />}
-                  fw={600}
-                  size="sm"
-                >
-                  {i.name}
-                </Anchor>
-                {i.host && (
-                  <Text size="xs" c="dimmed">
-                    {i.host}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                {engineName(i.engine)}
-                {i.version && (
-                  <Text size="xs" c="dimmed" className="numbers">
-                    {i.version}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td ta="right" className="numbers">
-                {count(i.databaseCount)}
-              </Table.Td>
-              <Table.Td maw={300}>
-                <Standing instance={i} silentMinutes={silentMinutes} now={now} />
-                <Wants instance={i} />
-              </Table.Td>
-              <Faring health={i.health} />
-              <Table.Td>{i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}</Table.Td>
-              <Table.Td>{assessed(i)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-const unknown = (
-  <Text size="sm" c="dimmed" span>
-    <span aria-hidden>–</span>
-    <span className="visually-hidden">not known</span>
-  </Text>
-);
-
-const percent = (v: number | null) => (v === null ? unknown : `${Math.round(v)} %`);
-
-/** Faring is how a server fares, a cell a figure: what is not known is no 0. */
-function Faring({ health: h }: { health: Instance["health"] }) {
-  return (
-    <>
-      <Table.Td>
-        {h && h.score !== null ? (
-          <Group gap="xs" wrap="nowrap">
-            <Text size="sm" fw={600} span className="numbers">
-              {h.score}
-            </Text>
-            <ScoreLine scores={h.scoreHistory} />
-          </Group>
-        ) : (
-          unknown
-        )}
-      </Table.Td>
-      <Table.Td ta="right" className="numbers">
-        {h ? count(h.openAlerts) : unknown}
-        {h !== null && h.criticalAlerts > 0 && (
-          <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-            {count(h.criticalAlerts)} critical
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td ta="right" className="numbers">
-        {percent(h?.cpuPercent ?? null)}
-      </Table.Td>
-      <Table.Td ta="right" className="numbers">
-        {percent(h?.diskPercent ?? null)}
-      </Table.Td>
-      <Table.Td ta="right" className="numbers">
-        {h && h.connections !== null ? count(h.connections) : unknown}
-      </Table.Td>
-    </>
-  );
-}
-
-function assessed(i: Instance) {
-  if (i.lastAssessedAt) return <Time at={i.lastAssessedAt} relative />;
-  return (
-    <Text size="sm" c="dimmed">
-      {i.collected ? "not yet" : "fed by push"}
-    </Text>
-  );
-}
-
-/** Wants is what a server lacks: its last error, and grants. */
-function Wants({ instance: i }: { instance: Instance }) {
-  return (
-    <>
-      {i.lastError && (
-        <Text size="xs" lineClamp={2} title={i.lastError}>
-          {i.lastError}
-        </Text>
-      )}
-      {i.missingGrants.length > 0 && (
-        <Text size="xs" c="dimmed">
-          {plural(i.missingGrants.length, "missing grant")}
-        </Text>
-      )}
-    </>
   );
 }

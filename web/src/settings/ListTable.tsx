@@ -2,7 +2,7 @@ import { Skeleton, Stack, Table } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Panel } from "../ui/Panel";
 
-/** ListTable is a list of settings as a table that scrolls within itself; a heading in parentheses is for screen readers only. */
+/** ListTable is a list of settings as a table that scrolls within itself; a heading in parentheses is for screen readers only, and scrolls with it. */
 export function ListTable({
   label,
   columns,
@@ -20,15 +20,7 @@ export function ListTable({
   return (
     <Panel p={0}>
       {/* what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <Table.ScrollContainer
-        minWidth={minWidth}
-        type="native"
-        tabIndex={0}
-        role="region"
-        aria-label={label}
-        // what is hidden from the eye in a heading is placed, and must not widen the page
-        pos="relative"
-      >
+      <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
         <Table verticalSpacing="sm" aria-busy={busy} aria-label={label}>
           <Table.Thead>
             <Table.Tr>

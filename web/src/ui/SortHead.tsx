@@ -32,8 +32,8 @@ export function SortHead<Sort extends string>({
     <Table.Th scope="col" aria-sort={direction} ta={right ? "right" : undefined}>
       <UnstyledButton
         onClick={() => onSort(turned(sort, first))}
-        fz="sm"
-        fw={700}
+        fz="inherit"
+        fw="inherit"
         mih={24}
         style={{ whiteSpace: "nowrap" }}
       >

@@ -1,0 +1,263 @@
+import { Anchor, Group, NativeSelect, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { Link } from "@tanstack/react-router";
+import { count, engineName, plural } from "../ui/format";
+import { SortHead } from "../ui/SortHead";
+import { Time, useNow } from "../ui/Time";
+import classes from "./list.module.css";
+import { ScoreLine } from "./ScoreLine";
+import { first, type Sort } from "./sorting";
+import { type Instance, Standing } from "./standing";
+
+type Rows = { items: Instance[]; silentMinutes: number };
+type Order = { sort: Sort; onSort: (sort: Sort) => void };
+
+/** InstanceList is a page of servers: a table, and on a phone a card each. */
+export function InstanceList({ items, silentMinutes, ...order }: Rows & Order) {
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  if (!narrow) return <Wide items={items} silentMinutes={silentMinutes} {...order} />;
+  return (
+    <Stack gap="sm" px="md" pb="md">
+      <NativeSelect
+        label="Order"
+        value={order.sort}
+        onChange={(e) => order.onSort(e.currentTarget.value as Sort)}
+        data={sortNames.map(([value, label]) => ({ value, label }))}
+      />
+      <Cards items={items} silentMinutes={silentMinutes} />
+    </Stack>
+  );
+}
+
+const sortNames: [Sort, string][] = [
+  ["name", "Name"],
+  ["-name", "Name, from Z"],
+  ["-alerts", "Alerts, critical first"],
+  ["alerts", "Alerts, fewest first"],
+  ["score", "Score, lowest first"],
+  ["-score", "Score, highest first"],
+  ["-cpu", "CPU, highest first"],
+  ["cpu", "CPU, lowest first"],
+  ["-disk", "Disk, fullest first"],
+  ["disk", "Disk, emptiest first"],
+  ["-connections", "Connections, most first"],
+  ["connections", "Connections, fewest first"],
+  ["lastSeenAt", "Last seen, longest ago first"],
+  ["-lastSeenAt", "Last seen, latest first"],
+];
+
+function Cards({ items, silentMinutes }: Rows) {
+  const now = useNow(10_000);
+  return items.map((i) => (
+    <Paper key={i.id} withBorder p="sm" component="article" aria-label={i.name}>
+      <Group justify="space-between" gap="xs" align="flex-start">
+        <Name instance={i} />
+        <Standing instance={i} silentMinutes={silentMinutes} now={now} />
+      </Group>
+      <Text size="xs" c="dimmed">
+        {[engineName(i.engine), i.version, i.host, plural(i.databaseCount, "database")].filter(Boolean).join(" · ")}
+      </Text>
+      <Wants instance={i} />
+      <Group justify="space-between" gap="xs" mt="xs" wrap="nowrap" align="flex-start">
+        <div>
+          <Text size="xs" c="dimmed">
+            Alerts
+          </Text>
+          <Alerts health={i.health} />
+        </div>
+        <div>
+          <Text size="xs" c="dimmed">
+            Score
+          </Text>
+          <Score health={i.health} />
+        </div>
+      </Group>
+      <SimpleGrid cols={3} spacing="sm" mt="xs">
+        {levels.map(({ name, of, ...from }) => (
+          <div key={name}>
+            <Text size="xs" c="dimmed">
+              {name}
+            </Text>
+            <Level value={of(i)} {...from} />
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  ));
+}
+
+function Name({ instance: i }: { instance: Instance }) {
+  return (
+    <Anchor
+      renderRoot={(props) => <Link to="/instances/$instanceId" params={{ instanceId: i.id }} {...props} />}
+      fw={600}
+      size="sm"
+      style={{ overflowWrap: "anywhere" }}
+    >
+      {i.name}
+    </Anchor>
+  );
+}
+
+function Wide({ items, silentMinutes, ...order }: Rows & Order) {
+  const now = useNow(10_000);
+  return (
+    <Table.ScrollContainer type="native" minWidth={1020} tabIndex={0} role="region" aria-label="Instances">
+      <Table verticalSpacing="sm" horizontalSpacing="sm" highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <SortHead name="Name" first={first.name} {...order} />
+            <Table.Th scope="col">Engine</Table.Th>
+            <Table.Th scope="col">State</Table.Th>
+            <SortHead name="Score" first={first.score} {...order} />
+            <SortHead name="Alerts" first={first.alerts} right {...order} />
+            <SortHead name="CPU" first={first.cpu} right {...order} />
+            <Table.Th scope="col" ta="right">
+              Memory
+            </Table.Th>
+            <SortHead name="Disk" first={first.disk} right {...order} />
+            <SortHead name="Connections" first={first.connections} right {...order} />
+            <SortHead name="Last seen" first={first.lastSeenAt} {...order} />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((i) => (
+            <Table.Tr key={i.id}>
+              <Table.Td miw={190} maw={280}>
+                <Name instance={i} />
+                <Text size="xs" c="dimmed">
+                  {[i.host, plural(i.databaseCount, "database")].filter(Boolean).join(" · ")}
+                </Text>
+              </Table.Td>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>
+                {engineName(i.engine)}
+                {i.version && (
+                  <Text size="xs" c="dimmed" className="numbers">
+                    {i.version}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td maw={300}>
+                <Standing instance={i} silentMinutes={silentMinutes} now={now} />
+                <Wants instance={i} />
+              </Table.Td>
+              <Table.Td>
+                <Score health={i.health} />
+              </Table.Td>
+              <Table.Td ta="right" className="numbers">
+                <Alerts health={i.health} />
+              </Table.Td>
+              {levels.map(({ name, of, ...from }) => (
+                <Table.Td key={name} ta="right">
+                  <Level value={of(i)} {...from} />
+                </Table.Td>
+              ))}
+              <Table.Td ta="right" className="numbers">
+                {i.health && i.health.connections !== null ? count(i.health.connections) : unknown}
+              </Table.Td>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>
+                {i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}
+                <Text size="xs" c="dimmed" component="div">
+                  {assessed(i)}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const unknown = (
+  <Text size="sm" c="dimmed" span>
+    <span aria-hidden>–</span>
+    <span className="visually-hidden">not known</span>
+  </Text>
+);
+
+type Faring = { health: Instance["health"] };
+
+function Score({ health: h }: Faring) {
+  if (!h || h.score === null) return unknown;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Text size="sm" fw={600} span className="numbers">
+        {h.score}
+      </Text>
+      <ScoreLine scores={h.scoreHistory} width={72} />
+    </Group>
+  );
+}
+
+function Alerts({ health: h }: Faring) {
+  if (!h) return unknown;
+  return (
+    <Text size="sm" component="div" className="numbers">
+      {count(h.openAlerts)}
+      {h.criticalAlerts > 0 && (
+        <Text size="xs" fw={600} c="var(--mantine-color-error)" style={{ whiteSpace: "nowrap" }}>
+          {count(h.criticalAlerts)} critical
+        </Text>
+      )}
+    </Text>
+  );
+}
+
+type Level = { of: (i: Instance) => number | null; warn: number; bad: number };
+
+/** levels are how much of a host is in use, in percent, and from when on that is much and too much. */
+const levels: (Level & { name: string })[] = [
+  { name: "CPU", of: (i) => i.health?.cpuPercent ?? null, warn: 80, bad: 90 },
+  { name: "Memory", of: (i) => i.health?.memoryPercent ?? null, warn: 85, bad: 95 },
+  { name: "Disk", of: (i) => i.health?.diskPercent ?? null, warn: 80, bad: 90 },
+];
+
+/** Level is a figure over its bar, whose colour says no more than the figure does: what is not known is no 0. */
+function Level({ value, warn, bad }: Omit<Level, "of"> & { value: number | null }) {
+  if (value === null) return unknown;
+  const tone = value >= bad ? classes.bad : value >= warn ? classes.warning : "";
+  return (
+    <>
+      <Text
+        size="sm"
+        fw={value >= bad ? 600 : undefined}
+        component="div"
+        className="numbers"
+        style={{ whiteSpace: "nowrap" }}
+      >
+        {Math.round(value)} %
+      </Text>
+      <div className={`${classes.level} ${tone}`} aria-hidden>
+        <span style={{ width: `${Math.min(100, Math.max(1, value))}%` }} />
+      </div>
+    </>
+  );
+}
+
+function assessed(i: Instance) {
+  if (!i.lastAssessedAt) return i.collected ? "not yet assessed" : "fed by push";
+  return (
+    <>
+      assessed <Time at={i.lastAssessedAt} relative />
+    </>
+  );
+}
+
+/** Wants is what a server lacks: its last error, and grants. */
+function Wants({ instance: i }: { instance: Instance }) {
+  return (
+    <>
+      {i.lastError && (
+        <Text size="xs" lineClamp={2} title={i.lastError}>
+          {i.lastError}
+        </Text>
+      )}
+      {i.missingGrants.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {plural(i.missingGrants.length, "missing grant")}
+        </Text>
+      )}
+    </>
+  );
+}
