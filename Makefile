@@ -123,7 +123,7 @@ test-all: test
 	LONG=1 bash scripts/program.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
-	MUSTER_TEST_LONG=1 go test -race -count=1 -timeout 60m -run 'TestWorkersAreKilled|TestFreshDemo|IsKilled$$|TestRestoreIsCutOffAtEveryStep|TestFilesThatAreErasedMeanwhile|TestABatchOfTenThousandTwice|TestAThousandFiringAlertsForHours|TestTableOf25000Rows' ./cmd/muster ./commands ./internal/pdf
+	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds httpapi/FuzzSamples; do \

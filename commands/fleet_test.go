@@ -3,7 +3,6 @@ package commands_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/fleet"
+	"muster/internal/longtest"
 )
 
 func item(externalID string, databases ...string) commands.FleetItem {
@@ -35,8 +35,8 @@ func (h *house) fleet(items ...commands.FleetItem) []commands.FleetIDs {
 	return ids
 }
 
-func TestABatchOfTenThousandTwice(t *testing.T) {
-	takesLong(t)
+func TestLongABatchOfTenThousandTwice(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)
 	items := make([]commands.FleetItem, 10_000)
@@ -341,13 +341,5 @@ func TestRecordDatabases(t *testing.T) {
 	var missing *commands.NotFoundError
 	if _, err := h.RecordDatabases(ctx, system, id, []string{"late"}); !errors.As(err, &missing) {
 		t.Errorf("a collector that comes late: %v", err)
-	}
-}
-
-// takesLong leaves a test to `make test-all`.
-func takesLong(t *testing.T) {
-	t.Helper()
-	if os.Getenv("MUSTER_TEST_LONG") == "" {
-		t.Skip("takes long: make test-all runs it (MUSTER_TEST_LONG=1)")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/domain/alert"
+	"muster/internal/longtest"
 )
 
 // firing is what a machine sees now of what began two minutes before the start.
@@ -54,10 +55,10 @@ func (h *house) under(key string) (ids []uuid.UUID) {
 	return ids
 }
 
-// TestAThousandFiringAlertsForHours: resent all the time they cost an event
+// TestLongAThousandFiringAlertsForHours: resent all the time they cost an event
 // an hour, while what a reader joins is up to date.
-func TestAThousandFiringAlertsForHours(t *testing.T) {
-	takesLong(t)
+func TestLongAThousandFiringAlertsForHours(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)
 	const alerts, hours, step = 1_000, 3, 10 // resent every ten minutes; TestSeenEveryMinute has every one

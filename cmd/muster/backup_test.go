@@ -18,6 +18,7 @@ import (
 	"muster/eventstore"
 	"muster/internal/accounts"
 	"muster/internal/backup"
+	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
 
@@ -163,9 +164,9 @@ func TestSessionsEndWithARestore(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreErasedMeanwhile are noted, and missed by nobody.
-func TestFilesThatAreErasedMeanwhile(t *testing.T) {
-	takesLong(t)
+// TestLongFilesThatAreErasedMeanwhile are noted, and missed by nobody.
+func TestLongFilesThatAreErasedMeanwhile(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)
 	id, other := h.ana.request(t, security(h.live)), h.ana.request(t, scorecard(h.live, 0))
@@ -232,9 +233,9 @@ func TestFilesThatAreMissingOrDamaged(t *testing.T) {
 	there.must(t, "events", "verify")
 }
 
-// TestBackupIsKilled: what is left is no backup, and says so.
-func TestBackupIsKilled(t *testing.T) {
-	takesLong(t)
+// TestLongBackupIsKilled: what is left is no backup, and says so.
+func TestLongBackupIsKilled(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)
 	h.done(t, security(h.live))

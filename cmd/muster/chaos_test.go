@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/internal/longtest"
 	"muster/internal/mail/mailtest"
 	"muster/internal/pgtest"
 )
@@ -30,7 +30,7 @@ const (
 func TestWorkersAreKilled(t *testing.T) {
 	t.Parallel()
 	kills := chaosKills
-	if os.Getenv(long) != "" {
+	if longtest.Asked() {
 		kills = longKills
 	}
 	mails := mailtest.Start(t, mailtest.Options{})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
 
@@ -96,10 +97,10 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	h.ana.assessedAgain(t, other)
 }
 
-// TestKeysRotateIsKilled kills rotations wherever they are by then, two of them
+// TestLongKeysRotateIsKilled kills rotations wherever they are by then, two of them
 // at once, and finds every connection still to be opened.
-func TestKeysRotateIsKilled(t *testing.T) {
-	takesLong(t)
+func TestLongKeysRotateIsKilled(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	h := newHouse(t)
 	args := append([]string{"keys", "rotate"}, h.flags()...)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"muster/internal/blobs/s3test"
+	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
 
@@ -23,8 +24,6 @@ const (
 	asVersion = "TEST_MUSTER_VERSION"
 	// begins is set where the program is to close its third file when main begins.
 	begins = "TEST_MUSTER_BEGINS"
-	// long lets tests that go on for as long as they are let do so.
-	long = "MUSTER_TEST_LONG"
 )
 
 func TestMain(m *testing.M) {
@@ -34,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 	// What the developer's own Muster is set to is nothing to the tests.
 	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); (strings.HasPrefix(name, "MUSTER_") || strings.HasPrefix(name, "OTEL_")) && name != long {
+		if name, _, _ := strings.Cut(pair, "="); (strings.HasPrefix(name, "MUSTER_") || strings.HasPrefix(name, "OTEL_")) && name != longtest.Variable {
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}
@@ -172,12 +171,4 @@ func fileWith(t testing.TB, name, content string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// takesLong leaves a test to `make test-all`.
-func takesLong(t *testing.T) {
-	t.Helper()
-	if os.Getenv(long) == "" {
-		t.Skip("takes long: make test-all runs it (MUSTER_TEST_LONG=1)")
-	}
 }

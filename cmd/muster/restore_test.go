@@ -18,6 +18,7 @@ import (
 
 	"muster/internal/backup"
 	"muster/internal/config"
+	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
 
@@ -216,9 +217,9 @@ func (i installed) restoreUntil(t *testing.T, dir, step string) error {
 	return err
 }
 
-// TestRestoreIsCutOffAtEveryStep and goes on, each time further, on one target.
-func TestRestoreIsCutOffAtEveryStep(t *testing.T) {
-	takesLong(t)
+// TestLongRestoreIsCutOffAtEveryStep and goes on, each time further, on one target.
+func TestLongRestoreIsCutOffAtEveryStep(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	b, there := newBackedUp(t), elsewhere(t)
 	for _, step := range []string{
@@ -241,10 +242,10 @@ func TestRestoreIsCutOffAtEveryStep(t *testing.T) {
 	there.must(t, "events", "verify")
 }
 
-// TestRestoreIsKilled at any moment, on a private server, beside attempts to
+// TestLongRestoreIsKilled at any moment, on a private server, beside attempts to
 // serve.
-func TestRestoreIsKilled(t *testing.T) {
-	takesLong(t)
+func TestLongRestoreIsKilled(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	b := newBackedUp(t)
 	there := []string{"--data-dir", dataDir(t)}

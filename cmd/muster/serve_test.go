@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"muster/internal/demo"
+	"muster/internal/longtest"
 	"muster/internal/pgtest"
 	"muster/internal/postgres/cluster"
 )
 
-// TestFreshDemo takes a demo from the first start over an orderly stop and a
+// TestLongFreshDemo takes a demo from the first start over an orderly stop and a
 // SIGKILL, with commands and a second serve beside it.
-func TestFreshDemo(t *testing.T) {
-	takesLong(t)
+func TestLongFreshDemo(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	dir := dataDir(t)
 	first := serving(t, nil, "--demo", "--data-dir", dir)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"muster/domain/report"
+	"muster/internal/longtest"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/snapshottest"
 )
@@ -392,8 +393,8 @@ func TestHostileTextIsVisible(t *testing.T) {
 	}
 }
 
-func TestTableOf25000RowsEndsAt20000(t *testing.T) {
-	takesLong(t)
+func TestLongTableOf25000RowsEndsAt20000(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	file, rendered := render(t, renderer(t), snapshottest.Huge(25_000))
 	if rendered.Pages < 400 {
@@ -456,13 +457,5 @@ func TestGoldenText(t *testing.T) {
 				t.Errorf("text of %s (-want +got), -update if it is meant:\n%s", kind, diff)
 			}
 		})
-	}
-}
-
-// takesLong leaves a test to `make test-all`.
-func takesLong(t *testing.T) {
-	t.Helper()
-	if os.Getenv("MUSTER_TEST_LONG") == "" {
-		t.Skip("takes long: make test-all runs it (MUSTER_TEST_LONG=1)")
 	}
 }
