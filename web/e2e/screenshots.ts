@@ -101,6 +101,41 @@ async function madeUp(): Promise<State[]> {
     { name: "panel-statement", path: `/?range=1h&who=average&${who}&whoBy=statement` },
     { name: "panel-waits", path: `/?range=1h&who=all&${who}&whoBy=database` },
     { name: "panel-host", path: `/?range=1h&who=cpu&${who}` },
+    {
+      name: "first-minute",
+      path: `/?range=15m&refresh=30s&instanceId=${assessed.id}`,
+      before: async (page) => {
+        await page.route("**/api/v1/session", async (route) => {
+          const answer = await route.fetch();
+          const session = (await answer.json()) as { organization: object };
+          await route.fulfill({
+            response: answer,
+            json: { ...session, organization: { ...session.organization, demo: false } },
+          });
+        });
+        await page.route("**/api/v1/instances?**", async (route) => {
+          const list = (await (await route.fetch()).json()) as { items: { name: string }[] };
+          const items = list.items
+            .filter(({ name }) => name === assessed.name)
+            .map((i) => ({ ...i, createdAt: at(1), lastAssessedAt: null }));
+          await route.fulfill({ json: { ...list, items } });
+        });
+      },
+    },
+    {
+      name: "instances-scored",
+      path: "/instances?sort=-alerts",
+      before: (page) =>
+        page.route("**/api/v1/instances?**", async (route) => {
+          const list = (await (await route.fetch()).json()) as { items: { health: object }[] };
+          const items = list.items.map((i, n) => {
+            if (n % 4 === 3) return i;
+            const scoreHistory = scores.slice(-30).map(({ score }) => score && score - 5 * n);
+            return { ...i, health: { ...i.health, score: scoreHistory.at(-1), scoreHistory } };
+          });
+          await route.fulfill({ json: { ...list, items } });
+        }),
+    },
     { name: "instance-fed", path: `/instances/${orders.id}?range=24h` },
     {
       name: "instance-assessed",

@@ -5,7 +5,7 @@ import { count, engineName, plural } from "../ui/format";
 import { SortHead } from "../ui/SortHead";
 import { Time, useNow } from "../ui/Time";
 import classes from "./list.module.css";
-import { ScoreLine } from "./ScoreLine";
+import { moved, ScoreLine } from "./ScoreLine";
 import { first, type Sort } from "./sorting";
 import { type Instance, Standing } from "./standing";
 
@@ -155,7 +155,7 @@ function Wide({ items, silentMinutes, ...order }: Rows & Order) {
               <Table.Td ta="right" className="numbers">
                 {i.health && i.health.connections !== null ? count(i.health.connections) : unknown}
               </Table.Td>
-              <Table.Td style={{ whiteSpace: "nowrap" }}>
+              <Table.Td>
                 {i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}
                 <Text size="xs" c="dimmed" component="div">
                   {assessed(i)}
@@ -185,7 +185,10 @@ function Score({ health: h }: Faring) {
       <Text size="sm" fw={600} span className="numbers">
         {h.score}
       </Text>
-      <ScoreLine scores={h.scoreHistory} width={72} />
+      <ScoreLine scores={h.scoreHistory} width={60} />
+      <Text size="xs" c="dimmed" span className="numbers">
+        {moved(h.scoreHistory)}
+      </Text>
     </Group>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inWords, runs } from "./ScoreLine";
+import { inWords, moved, runs, scaleOf } from "./ScoreLine";
 
 test("a day without a score is a gap", () => {
   expect(runs([null, 70, 80, null, null, 90, null])).toEqual([
@@ -18,4 +18,19 @@ test("the line in words", () => {
     "Score in the last 5 days: first 70, last 90, lowest 40; 3 days assessed",
   );
   expect(inWords([null])).toBe("No score in the last 1 day");
+});
+
+test("a line has its own scale, on which noise stays flat", () => {
+  expect(scaleOf([80, null, 82])).toEqual({ start: 12, points: 14 });
+  expect(scaleOf([90, 40])).toEqual({ start: 10, points: 50 });
+  expect(scaleOf([100])).toEqual({ start: -7, points: 14 });
+});
+
+test("how much a score moved is said where two days are known", () => {
+  expect([moved([null, 81, null, 54]), moved([77, 82]), moved([77, 70, 77]), moved([null, 77])]).toEqual([
+    "−27",
+    "+5",
+    "±0",
+    "",
+  ]);
 });

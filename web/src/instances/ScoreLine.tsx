@@ -22,10 +22,30 @@ export function inWords(scores: Scores): string {
   return `Score in the last ${days}: first ${known[0]}, last ${known.at(-1)}, lowest ${Math.min(...known)}; ${plural(known.length, "day")} assessed`;
 }
 
+/** least is how many points a line's height is worth at least: noise stays flat. */
+const least = 14;
+
+/** scaleOf is where the height of a line begins, and how many points it is worth; the line is in its middle. */
+export function scaleOf(scores: Scores): { start: number; points: number } {
+  const downs = scores.filter((score) => score !== null).map((score) => 100 - score);
+  const [top, bottom] = [Math.min(...downs), Math.max(...downs)];
+  const points = Math.max(least, bottom - top);
+  return { start: (top + bottom - points) / 2, points };
+}
+
+/** moved is how much a score rose or fell over its days: "−27", "+5", "±0"; empty where one day is known. */
+export function moved(scores: Scores): string {
+  const known = scores.filter((score) => score !== null);
+  if (known.length < 2) return "";
+  const by = (known.at(-1) ?? 0) - (known[0] ?? 0);
+  return by === 0 ? "±0" : `${by < 0 ? "−" : "+"}${Math.abs(by)}`;
+}
+
 /** ScoreLine is the score of each of the last days as a small line; a day without an assessment is a gap in it. */
 export function ScoreLine({ scores, width = 90, height = 24 }: { scores: Scores; width?: number; height?: number }) {
   const x = (day: number) => 2 + (day * (width - 4)) / Math.max(1, scores.length - 1);
-  const y = (down: number) => 2 + (down * (height - 4)) / 100;
+  const { start, points: worth } = scaleOf(scores);
+  const y = (down: number) => 2 + ((down - start) * (height - 4)) / worth;
   return (
     <svg width={width} height={height} role="img" aria-label={inWords(scores)} data-score-line>
       {runs(scores).map((points) => {
