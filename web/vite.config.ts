@@ -43,14 +43,12 @@ const early: Plugin = {
     order: "post",
     handler(html, { bundle, chunk: entry, path }) {
       if (!bundle || !entry || path !== "/index.html") return;
-      const built = Object.values(bundle);
-      const chunks = built.filter((file) => file.type === "chunk");
+      const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
       const first = chunks.find(({ name }) => name === "early");
       const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith("/dashboard/DashboardPage.tsx"));
-      const font = built.find(({ fileName }) => /inter-latin-wght-normal-/.test(fileName));
       const started = `<script type="module" crossorigin src="/${entry.fileName}"></script>`;
       if (!first || first.imports.length > 0) throw new Error("early/start.ts is no file of its own");
-      if (!page || !font || !html.includes(started)) throw new Error("a part of the first page is missing");
+      if (!page || !html.includes(started)) throw new Error("a part of the first page is missing");
       const there = filesOf(chunks, entry.fileName);
       const dashboard = [...filesOf(chunks, page.fileName)].filter((file) => !there.has(file));
       const script = {
@@ -61,13 +59,9 @@ const early: Plugin = {
         "data-application": `/${entry.fileName}`,
         "data-dashboard": dashboard.map((file) => `/${file}`).join(" "),
       };
-      const preload = { rel: "preload", as: "font", type: "font/woff2", crossorigin: true, href: `/${font.fileName}` };
       return {
         html: html.replace(started, `<link rel="modulepreload" crossorigin href="/${entry.fileName}">`),
-        tags: [
-          { tag: "script", attrs: script, injectTo: "head-prepend" },
-          { tag: "link", attrs: preload, injectTo: "head" },
-        ],
+        tags: [{ tag: "script", attrs: script, injectTo: "head-prepend" }],
       };
     },
   },

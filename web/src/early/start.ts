@@ -39,8 +39,8 @@ const files = document.querySelector<HTMLElement>("script[data-application]")?.d
 function fetchParts() {
   for (const href of files?.dashboard?.split(" ") ?? []) {
     const link = document.createElement("link");
-    link.rel = href.endsWith(".css") ? "preload" : "modulepreload";
-    if (href.endsWith(".css")) link.as = "style";
+    // Browsers complain of a style sheet that was preloaded and is not used for some seconds, as by a page that waits.
+    link.rel = href.endsWith(".css") ? "prefetch" : "modulepreload";
     link.crossOrigin = "";
     link.href = href;
     document.head.append(link);
@@ -63,6 +63,8 @@ const patience = 100;
 const asking = start().catch(() => {});
 // The first number or date that a browser formats takes 20 ms, for it looks through all its languages: done while it waits.
 new Intl.NumberFormat().format(0);
+// So that texts are laid out once.
+document.fonts?.load('1em "Inter Variable"').catch(() => {});
 const application = files?.application;
 if (application) {
   const waited = new Promise((resolve) => setTimeout(resolve, patience));
