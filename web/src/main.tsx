@@ -34,6 +34,8 @@ const render = () =>
 const patience = 250;
 
 // Not awaited here: the build would part what waits for it into a dozen files.
+// What fails here is told by the page that asks for it again.
 Promise.race([Promise.all([readEarly(), router.load()]), new Promise((resolve) => setTimeout(resolve, patience))]).then(
+  render,
   render,
 );

@@ -68,5 +68,10 @@ document.fonts?.load('1em "Inter Variable"').catch(() => {});
 const application = files?.application;
 if (application) {
   const waited = new Promise((resolve) => setTimeout(resolve, patience));
-  Promise.race([asking, waited]).then(() => import(/* @vite-ignore */ application));
+  // This script runs while the page is read; the application needs its body.
+  const whole = new Promise<unknown>((resolve) => {
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", resolve, { once: true });
+    else resolve(null);
+  });
+  Promise.all([whole, Promise.race([asking, waited])]).then(() => import(/* @vite-ignore */ application));
 }
