@@ -18,3 +18,4 @@ WITH newest AS (
 SELECT recorded_at, facts FROM newest
 UNION ALL
 SELECT recorded_at, facts FROM oldest
+ORDER BY recorded_at DESC

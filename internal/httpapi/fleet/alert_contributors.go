@@ -119,8 +119,5 @@ func contributing(names map[uuid.UUID]projected.Named, id *uuid.UUID) *api.Contr
 
 // shareOf is a part of a whole in millionths; nil of nothing.
 func shareOf(part float64, whole int64) *float64 {
-	if whole == 0 {
-		return nil
-	}
 	return wire.Rounded(part/float64(whole), wire.Millionths)
 }

@@ -33,13 +33,14 @@ func (s *Store) readDetails(ctx context.Context, kind string, series subjects, s
 	}
 	var asked []detailSpan
 	var of []int // which series a span is of
+	pieces := span.Pieces()
 	for i, one := range series {
-		for _, piece := range span.Pieces() {
-			span := detailSpan{detailRange{one.ID, string(piece.Size), piece.From, piece.To}, false}
-			asked, of = append(asked, span), append(of, i)
+		for _, piece := range pieces {
+			wanted := detailSpan{detailRange{one.ID, string(piece.Size), piece.From, piece.To}, false}
+			asked, of = append(asked, wanted), append(of, i)
 			if kind == codec.Hosts && piece.Size == timegrid.Day { // their days are made when the week is over
-				span.Size, span.Open = string(timegrid.Hour), true
-				asked, of = append(asked, span), append(of, i)
+				wanted.Size, wanted.Open = string(timegrid.Hour), true
+				asked, of = append(asked, wanted), append(of, i)
 			}
 		}
 	}

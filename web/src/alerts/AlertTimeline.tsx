@@ -3,7 +3,7 @@ import { IconBell, IconBellOff, IconCircleCheck, IconCircleDashed, IconEye, Icon
 import { useState } from "react";
 import type { Schemas } from "../api/client";
 import { absoluteTime, ago, plural, shortTime } from "../ui/format";
-import { useNow } from "../ui/Time";
+import { useNow } from "../ui/now";
 
 type Moment = Schemas["AlertMoment"];
 

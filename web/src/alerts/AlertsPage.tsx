@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, NativeSelect, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { IconBellCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -8,11 +7,12 @@ import { api, type Schemas } from "../api/client";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { count } from "../ui/format";
+import { useNarrow } from "../ui/narrow";
+import { useNow } from "../ui/now";
 import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { useNow } from "../ui/Time";
 import { useAnchor, useScope } from "../window/scope";
 import { AlertFilters, ClearFilters } from "./AlertFilters";
 import { AlertCards, AlertsLoading, AlertTable, SelectAll } from "./AlertTable";
@@ -24,7 +24,7 @@ import { useSelection } from "./useSelection";
 /** AlertsPage is the explorer: every alert of the scope, searched, filtered, sorted, a page at a time. */
 export function AlertsPage() {
   const { search, change } = useAlertsSearch();
-  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const narrow = useNarrow();
   const list = useAlerts(search);
   return (
     <>

@@ -5,10 +5,10 @@ import { toCSV } from "../chart/csv";
 import { noteNone, useAfterFirst } from "../chart/first";
 import { type ChartSeries, type Picked, TimeSeriesChart } from "../chart/TimeSeriesChart";
 import { withBefore } from "../chart/types";
+import { copy } from "../shell/clipboard";
 import { useLater } from "../ui/later";
 import { ProblemNote } from "../ui/ProblemNote";
 import { part } from "../ui/part";
-import { say, sayProblem } from "../ui/say";
 import { useScope } from "../window/scope";
 import { distanceBefore } from "../window/window";
 import { beside } from "./before";
@@ -43,15 +43,6 @@ export type Asked<A> = {
   isFetching: boolean;
   refetch: () => unknown;
 };
-
-async function copy(title: string, csv: string) {
-  try {
-    await navigator.clipboard.writeText(csv);
-    say(`${title} copied to the clipboard as CSV.`);
-  } catch {
-    sayProblem("The browser blocked access to the clipboard.", "Not copied");
-  }
-}
 
 /**
  * Tile is the frame of a trend: its heading, its menu, and every state that it can be in. `about` stands while nothing
@@ -167,7 +158,11 @@ export function Tile<A extends Answer>({
               onMarks={() => toggle("alertMarks")}
               onCopy={
                 ready && data && drawing && valued
-                  ? () => copy(title, toCSV({ bucketStarts: data.bucketStarts, series: withBefore(drawing.series) }))
+                  ? () =>
+                      copy(
+                        toCSV({ bucketStarts: data.bucketStarts, series: withBefore(drawing.series) }),
+                        `${title} copied to the clipboard as CSV.`,
+                      )
                   : undefined
               }
             />

@@ -8,12 +8,12 @@ import { api, type Schemas } from "../api/client";
 import { serverNow } from "../api/clock";
 import { asProblem } from "../api/problem";
 import { cursorGroup } from "../chart/cursor";
+import { copy } from "../shell/clipboard";
 import { titleOf } from "../statements/query";
 import { NoTexts } from "../statements/Texts";
 import { EmptyState } from "../ui/EmptyState";
 import { count, engineName, plural, shortTime } from "../ui/format";
 import { ProblemNote } from "../ui/ProblemNote";
-import { say, sayProblem } from "../ui/say";
 import { Time } from "../ui/Time";
 import { useScope } from "../window/scope";
 import { useCurrent } from "./asking";
@@ -36,14 +36,7 @@ function spanText({ from, to }: Span): string {
   return `${start} – ${dayOf(start) === dayOf(end) ? end.slice(dayOf(end).length + 2) : end}`;
 }
 
-const clip = async () => {
-  try {
-    await navigator.clipboard.writeText(location.href);
-    say("The link to this panel was copied.");
-  } catch {
-    sayProblem("The browser blocked access to the clipboard.", "Not copied");
-  }
-};
+const clip = () => copy(location.href, "The link to this panel was copied.");
 
 /** useReturn gives the focus back to the chart (or the card) that the panel is about, with the cursor where it was. */
 function useReturn(title: string, from: string | undefined) {

@@ -1,5 +1,4 @@
 import { Anchor, Chip, Group, Paper, Stack, Table, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { IconListCheck } from "@tabler/icons-react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { api, type Schemas } from "../api/client";
@@ -7,6 +6,7 @@ import { SearchField } from "../instances/SearchField";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { EmptyState } from "../ui/EmptyState";
 import { plural } from "../ui/format";
+import { useNarrow } from "../ui/narrow";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -22,7 +22,7 @@ export function ChecksPage() {
   const change = (next: Search, replace = false) =>
     navigate({ search: (previous: Search) => ({ ...previous, ...next }), replace, resetScroll: false });
   const { data, error, refetch } = api.useQuery("get", "/api/v1/checks", { params: { query: { pageSize: 200 } } });
-  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const narrow = useNarrow();
   const shown = data?.items.filter((check) => matches(check, search));
   return (
     <>

@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, NativeSelect, Paper, Skeleton, Stack, Table, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -8,12 +7,14 @@ import { api, type Schemas } from "../api/client";
 import { Day } from "../settings/Day";
 import { EmptyState } from "../ui/EmptyState";
 import { count, duration } from "../ui/format";
+import { useNarrow } from "../ui/narrow";
+import { useNow } from "../ui/now";
 import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
 import { SortHead } from "../ui/SortHead";
-import { Time, useNow } from "../ui/Time";
+import { Time } from "../ui/Time";
 import { Where } from "../ui/Where";
 import { SeverityBadge, StatusBadge } from "./badges";
 import { ClearFilters, FindingFilters } from "./FindingFilters";
@@ -45,7 +46,7 @@ export function FindingsPage() {
       }),
     [navigate],
   );
-  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const narrow = useNarrow();
   const query = findingsQuery(search);
   const asked = api.useQuery(
     "get",

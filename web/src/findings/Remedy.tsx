@@ -1,21 +1,11 @@
 import { Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import type { Schemas } from "../api/client";
-import { copyText } from "../shell/clipboard";
+import { copy } from "../shell/clipboard";
 import { Panel } from "../ui/Panel";
 import { Snippet } from "../ui/Snippet";
-import { say, sayProblem } from "../ui/say";
 import { allOf } from "./allOf";
 import type { Finding } from "./FindingsPage";
-
-async function copy(text: string) {
-  try {
-    await copyText(text);
-    say("Copied. The undo is in it as a comment.");
-  } catch {
-    sayProblem("The browser blocked access to the clipboard.", "Not copied");
-  }
-}
 
 /** Remedy is what to do: the impact before the statement, then how to see that it helped and how to take it back. */
 export function Remedy({ finding, remediation: r }: { finding: Finding; remediation: Schemas["Remediation"] }) {
@@ -43,7 +33,7 @@ export function Remedy({ finding, remediation: r }: { finding: Finding; remediat
             variant="default"
             ml="auto"
             leftSection={<IconCopy size={14} aria-hidden />}
-            onClick={() => copy(all)}
+            onClick={() => copy(all, "Copied. The undo is in it as a comment.")}
           >
             Copy all as one script
           </Button>

@@ -5,10 +5,12 @@ import { api, type Schemas } from "../api/client";
 import { usePolling } from "../api/polling";
 import { EmptyState } from "../ui/EmptyState";
 import { bytes, growth, plural } from "../ui/format";
+import { NotKnown } from "../ui/NotKnown";
+import { useNow } from "../ui/now";
 import { Pager } from "../ui/Pager";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { Time, useNow } from "../ui/Time";
+import { Time } from "../ui/Time";
 import { SearchField } from "./SearchField";
 
 /**
@@ -99,14 +101,7 @@ export function Databases({ instanceId, known }: { instanceId: string; known: nu
 /** Change is by how much a database grew or shrank, and over which time where that is less than the 30 days. */
 function Change({ of }: { of: Schemas["Database"]["sizeChange"] }) {
   const now = useNow(null);
-  if (of === null) {
-    return (
-      <Text size="sm" c="dimmed" span>
-        <span aria-hidden>–</span>
-        <span className="visually-hidden">not known</span>
-      </Text>
-    );
-  }
+  if (of === null) return <NotKnown />;
   const days = Math.round((now.getTime() - Date.parse(of.since)) / 86_400_000);
   return (
     <>

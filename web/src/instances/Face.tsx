@@ -1,7 +1,7 @@
 import { Grid, Stack } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { useSession } from "../api/session";
 import { readsFindings } from "../findings/may";
+import { useNarrow } from "../ui/narrow";
 import { Changes } from "./Changes";
 import { Charts } from "./Charts";
 import { Score } from "./Health";
@@ -15,7 +15,7 @@ import { LastReports, OpenAlerts, WorstFindings } from "./Trouble";
  */
 export function Face({ instance: i }: { instance: Instance }) {
   const session = useSession();
-  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const narrow = useNarrow();
   const findings = session.can("reports:download") && readsFindings(session.role);
   const alerts = session.can("alerts:read") && <OpenAlerts instanceId={i.id} />;
   return (

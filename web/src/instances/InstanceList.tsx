@@ -1,9 +1,11 @@
 import { Anchor, Group, NativeSelect, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { count, engineName, plural } from "../ui/format";
+import { NotKnown } from "../ui/NotKnown";
+import { useNarrow } from "../ui/narrow";
+import { useNow } from "../ui/now";
 import { SortHead } from "../ui/SortHead";
-import { Time, useNow } from "../ui/Time";
+import { Time } from "../ui/Time";
 import classes from "./list.module.css";
 import { moved, ScoreLine } from "./ScoreLine";
 import { first, type Sort } from "./sorting";
@@ -14,7 +16,7 @@ type Order = { sort: Sort; onSort: (sort: Sort) => void };
 
 /** InstanceList is a page of servers: a table, and on a phone a card each. */
 export function InstanceList({ items, silentMinutes, ...order }: Rows & Order) {
-  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const narrow = useNarrow();
   if (!narrow) return <Wide items={items} silentMinutes={silentMinutes} {...order} />;
   return (
     <Stack gap="sm" px="md" pb="md">
@@ -153,7 +155,7 @@ function Wide({ items, silentMinutes, ...order }: Rows & Order) {
                 </Table.Td>
               ))}
               <Table.Td ta="right" className="numbers">
-                {i.health && i.health.connections !== null ? count(i.health.connections) : unknown}
+                {i.health && i.health.connections !== null ? count(i.health.connections) : <NotKnown />}
               </Table.Td>
               <Table.Td>
                 {i.lastSeenAt ? <Time at={i.lastSeenAt} relative /> : "never"}
@@ -169,17 +171,10 @@ function Wide({ items, silentMinutes, ...order }: Rows & Order) {
   );
 }
 
-const unknown = (
-  <Text size="sm" c="dimmed" span>
-    <span aria-hidden>–</span>
-    <span className="visually-hidden">not known</span>
-  </Text>
-);
-
 type Faring = { health: Instance["health"] };
 
 function Score({ health: h }: Faring) {
-  if (!h || h.score === null) return unknown;
+  if (!h || h.score === null) return <NotKnown />;
   return (
     <Group gap="xs" wrap="nowrap">
       <Text size="sm" fw={600} span className="numbers">
@@ -194,7 +189,7 @@ function Score({ health: h }: Faring) {
 }
 
 function Alerts({ health: h }: Faring) {
-  if (!h) return unknown;
+  if (!h) return <NotKnown />;
   return (
     <Text size="sm" component="div" className="numbers">
       {count(h.openAlerts)}
@@ -218,7 +213,7 @@ const levels: (Level & { name: string })[] = [
 
 /** Level is a figure over its bar, whose colour says no more than the figure does: what is not known is no 0. */
 function Level({ value, warn, bad }: Omit<Level, "of"> & { value: number | null }) {
-  if (value === null) return unknown;
+  if (value === null) return <NotKnown />;
   const tone = value >= bad ? classes.bad : value >= warn ? classes.warning : "";
   return (
     <>

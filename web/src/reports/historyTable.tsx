@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Stack, Table, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { count } from "../ui/format";
+import { useNarrow } from "../ui/narrow";
 import { Time } from "../ui/Time";
 import classes from "./history.module.css";
 import { kindName, type Report, ReportStatus } from "./status";
@@ -21,7 +21,7 @@ type Props = {
 
 /** HistoryTable is a page of the history: a table, or where there is no room for one, cards like those of the tray. */
 export function HistoryTable({ reports, busy, kinds }: Props) {
-  const narrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
+  const narrow = useNarrow();
   if (narrow) return <Cards reports={reports} busy={busy} />;
   return (
     <Table.ScrollContainer

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { duration } from "../ui/format";
 import { Mark, type Tone } from "../ui/Mark";
-import { useNow } from "../ui/Time";
+import { useNow } from "../ui/now";
 
 export type Report = Schemas["Report"];
 

@@ -3,7 +3,7 @@ import { IconDownload, IconLock, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session";
 import { ago, bytes, fromNow, plural } from "../ui/format";
-import { useNow } from "../ui/Time";
+import { useNow } from "../ui/now";
 import { requestAgainSearch } from "./requestAgain";
 import type { Report } from "./status";
 import type { useDownload } from "./statusDownload";

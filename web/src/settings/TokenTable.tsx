@@ -2,7 +2,8 @@ import { Button, Code, Table, Text } from "@mantine/core";
 import { IconClockOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Mark } from "../ui/Mark";
-import { Time, useNow } from "../ui/Time";
+import { useNow } from "../ui/now";
+import { Time } from "../ui/Time";
 import { Day } from "./Day";
 import { ListTable } from "./ListTable";
 

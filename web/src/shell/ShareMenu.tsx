@@ -1,23 +1,16 @@
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconClockPin, IconLink, IconShare } from "@tabler/icons-react";
 import { useRouter } from "@tanstack/react-router";
-import { say, sayProblem } from "../ui/say";
 import { stringifySearch } from "../url/search";
 import { useScope } from "../window/scope";
-import { copyText } from "./clipboard";
+import { copy } from "./clipboard";
+
+const byHand = " Copy the link from the address bar.";
 
 /** ShareMenu copies the page's address: as it is, or with the present window as a fixed one. */
 export function ShareMenu() {
   const router = useRouter();
   const { window: shown } = useScope();
-  const copy = async (address: string, message: string) => {
-    try {
-      await copyText(address);
-      say(message);
-    } catch {
-      sayProblem("The browser blocked access to the clipboard. Copy the link from the address bar.", "Not copied");
-    }
-  };
   const fixed = () => {
     const { pathname, search } = router.state.location;
     const { from, to } = shown;
@@ -35,13 +28,13 @@ export function ShareMenu() {
       <Menu.Dropdown>
         <Menu.Item
           leftSection={<IconLink size={16} aria-hidden />}
-          onClick={() => copy(location.href, "Link copied. Its time range ends when the link is opened.")}
+          onClick={() => copy(location.href, "Link copied. Its time range ends when the link is opened.", byHand)}
         >
           Copy link
         </Menu.Item>
         <Menu.Item
           leftSection={<IconClockPin size={16} aria-hidden />}
-          onClick={() => copy(fixed(), "Link copied. It always shows exactly this time range.")}
+          onClick={() => copy(fixed(), "Link copied. It always shows exactly this time range.", byHand)}
         >
           Copy fixed link
         </Menu.Item>

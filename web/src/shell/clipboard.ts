@@ -1,5 +1,17 @@
-/** copyText puts a text on the clipboard, also where the page came over plain HTTP; it throws where the browser refuses. */
-export async function copyText(text: string): Promise<void> {
+import { say, sayProblem } from "../ui/say";
+
+/** copy puts a text on the clipboard and says so, or that the browser refused, and what to do instead. */
+export async function copy(text: string, said: string, instead = "") {
+  try {
+    await write(text);
+    say(said);
+  } catch {
+    sayProblem(`The browser blocked access to the clipboard.${instead}`, "Not copied");
+  }
+}
+
+/** write works also where the page came over plain HTTP; it throws where the browser refuses. */
+async function write(text: string): Promise<void> {
   // Without a secure context there is no clipboard.
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (clipboard) return clipboard.writeText(text);

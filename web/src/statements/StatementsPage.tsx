@@ -1,5 +1,4 @@
 import { Anchor, Button, Chip, Group, Input, NativeSelect, Skeleton, Stack, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { IconFileCode, IconFilterOff } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -10,6 +9,7 @@ import { notKeptSince } from "../dashboard/contributors";
 import { SearchField } from "../instances/SearchField";
 import { EmptyState } from "../ui/EmptyState";
 import { count, engineName, shortTime } from "../ui/format";
+import { useNarrow } from "../ui/narrow";
 import { NoSuchPage, Pager } from "../ui/Pager";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
@@ -37,7 +37,7 @@ export function StatementsPage() {
   );
   const { window, instanceIds, matchesNothing } = useScope();
   const texts = useTexts();
-  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const narrow = useNarrow();
   const asked = api.useQuery(
     "get",
     "/api/v1/statements",

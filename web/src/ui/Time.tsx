@@ -2,8 +2,6 @@ import { Tooltip } from "@mantine/core";
 import { absoluteTime, ago, fromNow, shortTime } from "./format";
 import { useNow } from "./now";
 
-export { useNow };
-
 /**
  * Time is an instant: short, or how long ago it is, with the absolute one and its zone as a tooltip. What is planned,
  * like the end of a lease, is ahead.

@@ -1,0 +1,9 @@
+import { Text } from "@mantine/core";
+
+/** NotKnown stands where a figure would: a dash, which screen readers are told the meaning of. */
+export const NotKnown = () => (
+  <Text size="sm" c="dimmed" span>
+    <span aria-hidden>–</span>
+    <span className="visually-hidden">not known</span>
+  </Text>
+);
