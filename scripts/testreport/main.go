@@ -233,6 +233,10 @@ func (g *goTests) read(r io.Reader) error {
 	}
 }
 
+// race begins what the race detector says. It fails whichever tests run, and is told
+// among the output of the one that was named last: one that passed before, it may be.
+const race = "WARNING: DATA RACE\n"
+
 // take prints what go test prints without -v: of a test that failed all it said, and a
 // line a package.
 func (g *goTests) take(e event) {
@@ -249,7 +253,7 @@ func (g *goTests) take(e event) {
 			g.endPackage(e, said)
 			return
 		}
-		if e.Action == "fail" {
+		if e.Action == "fail" || slices.Contains(said, race) {
 			fmt.Fprint(g.out, strings.Join(said, ""))
 		}
 		t := test{name: strings.TrimPrefix(e.Package, "muster/") + " " + e.Test, seconds: e.Elapsed}

@@ -18,6 +18,9 @@ const goLines = `{"Action":"start","Package":"muster/a"}
 {"Action":"fail","Package":"muster/a","Test":"TestBroken/one","Elapsed":0.1}
 {"Action":"output","Package":"muster/a","Test":"TestBroken","Output":"--- FAIL: TestBroken (0.10s)\n"}
 {"Action":"fail","Package":"muster/a","Test":"TestBroken","Elapsed":0.1}
+{"Action":"output","Package":"muster/a","Test":"TestBefore","Output":"WARNING: DATA RACE\n"}
+{"Action":"output","Package":"muster/a","Test":"TestBefore","Output":"Write at 0x00c0 by goroutine 7:\n"}
+{"Action":"pass","Package":"muster/a","Test":"TestBefore","Elapsed":0}
 {"Action":"output","Package":"muster/a","Test":"TestHangs","Output":"panic: test timed out\n"}
 {"Action":"output","Package":"muster/a","Output":"FAIL\tmuster/a\t13.0s\n"}
 {"Action":"fail","Package":"muster/a","Elapsed":13}
@@ -34,7 +37,7 @@ func TestAFailureIsShownInFull(t *testing.T) {
 	if err := newGoTests(&out).read(strings.NewReader(goLines)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a_test.go:3: got 1, want 2", "--- FAIL: TestBroken", "panic: test timed out", "FAIL\tmuster/a", "does not compile"} {
+	for _, want := range []string{"a_test.go:3: got 1, want 2", "--- FAIL: TestBroken", "panic: test timed out", "FAIL\tmuster/a", "does not compile", "by goroutine 7"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
@@ -59,10 +62,11 @@ func TestTheEndOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `
-The slowest of 5 tests:
+The slowest of 6 tests:
     30.5 s  web/e2e/chart.test.ts draws a line
     12.5 s  a TestSlow
      0.1 s  a TestBroken
+     0.0 s  a TestBefore
      0.0 s  a TestPicture
      0.0 s  web/e2e/chart.test.ts needs the built pages
 
