@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	domain "muster/domain/fleet"
 	"muster/domain/instant"
 	"muster/domain/report"
 	"muster/domain/timegrid"
@@ -77,7 +78,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 	doc := snapshot.Document{
 		Schema: snapshot.SchemaVersion, Kind: string(in.Queued.Kind), ReportID: in.ReportID,
 		ScopeLabel: in.Queued.ScopeLabel, RequestedAt: in.RequestedAt, PublicURL: g.PublicURL,
-		Feed: g.Feed.Identity(), Catalogue: g.Catalogue.Identity(), Checks: g.Catalogue.Definitions(),
+		Feed: g.Feed.Identity(), Catalogue: g.Catalogue.Identity(),
 	}
 	if s := in.Queued.Scope; s.From != nil && s.To != nil {
 		doc.Window = &snapshot.Window{From: *s.From, To: *s.To}
@@ -88,6 +89,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 	}{
 		{"the organization", g.addOrganization},
 		{"the instances", g.addInstances},
+		{"the checks", g.addChecks},
 		{"the assessments", g.addAssessments},
 		{"the log's head", g.addInstant},
 		{"the exceptions", g.addExceptions},
@@ -137,6 +139,19 @@ func (g *Inputs) addOrganization(ctx context.Context, in Gathering, doc *snapsho
 	}
 	doc.Organization = snapshot.Organization{ID: o.ID, Name: o.Name, Demo: o.Demo, PaperSize: o.PaperSize}
 	doc.Requester = snapshot.Person{ID: in.Queued.RequesterID, Name: names[in.Queued.RequesterID]}
+	return nil
+}
+
+// addChecks defines the checks that the instances can be assessed by: those of their
+// engines, and all where nothing is known of any instance.
+func (g *Inputs) addChecks(_ context.Context, _ Gathering, doc *snapshot.Document) error {
+	var engines []domain.Engine
+	for _, i := range doc.Instances {
+		if i.Engine != "" {
+			engines = append(engines, domain.Engine(i.Engine))
+		}
+	}
+	doc.Checks = g.Catalogue.Definitions(engines...)
 	return nil
 }
 

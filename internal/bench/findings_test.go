@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"muster/domain/fleet"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/findings"
 	"muster/internal/postgres/transact"
@@ -63,7 +64,7 @@ func (m *measured) findings() {
 	if err != nil {
 		m.p.b.Fatal(err)
 	}
-	all := checks.Checks()
+	all := checks.Of(fleet.PostgreSQL)
 	for n, s := range m.servers {
 		a := snapshot.Assessment{Outcome: snapshot.OutcomeComplete}
 		for i := range findingsEach {

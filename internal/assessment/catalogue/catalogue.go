@@ -1,19 +1,15 @@
 package catalogue
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"go.yaml.in/yaml/v3"
 
 	"muster/domain/fleet"
 	"muster/internal/snapshot"
@@ -21,9 +17,9 @@ import (
 
 // Version is raised with every change of a check's meaning; the digest tells
 // apart what a version number alone would hide.
-const Version = "2026.11.3"
+const Version = "2026.11.4"
 
-//go:embed checks/*.yaml
+//go:embed checks
 var files embed.FS
 
 // Scopes of a check.
@@ -37,6 +33,8 @@ type Check struct {
 	snapshot.Check `yaml:",inline"`
 	MinVersion     int      `yaml:"min_version"` // as server_version_num
 	Reads          []Read   `yaml:"reads"`
+	Rights         []string `yaml:"rights"` // the least that let an account read it, where Reads do not say so
+	Object         Object   `yaml:"object"` // how a feed names what fails
 	Query          string   `yaml:"query"`
 	Graded         bool     `yaml:"graded"` // the query's third column is the row's severity
 	Names          []string `yaml:"names"`  // of the query's further columns, for Statements
@@ -69,32 +67,30 @@ var Load = sync.OnceValues(func() (*Catalogue, error) {
 })
 
 func load(fsys fs.FS) (*Catalogue, error) {
-	names, err := fs.Glob(fsys, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
 	c := &Catalogue{}
 	digest := sha256.New()
-	for _, name := range names { // Glob sorts, so the digest is stable
-		text, err := fs.ReadFile(fsys, name)
+	for _, e := range engines {
+		names, err := fs.Glob(fsys, string(e.name)+"/*.yaml")
 		if err != nil {
-			return nil, fmt.Errorf("read the check catalogue: %w", err)
+			return nil, err
 		}
-		digest.Write(text)
-		var checks []Check
-		decoder := yaml.NewDecoder(bytes.NewReader(text))
-		decoder.KnownFields(true)
-		if err := decoder.Decode(&checks); err != nil {
-			return nil, fmt.Errorf("check catalogue, %s: %w", name, err)
+		for _, name := range names { // Glob sorts, so the digest is stable
+			text, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				return nil, fmt.Errorf("read the check catalogue: %w", err)
+			}
+			digest.Write(text)
+			checks, err := e.checks(text)
+			if err != nil {
+				return nil, fmt.Errorf("check catalogue, %s: %w", name, err)
+			}
+			c.checks = append(c.checks, checks...)
 		}
-		c.checks = append(c.checks, checks...)
 	}
 	slices.SortFunc(c.checks, func(a, b Check) int { return strings.Compare(a.ID, b.ID) })
 	c.digest = hex.EncodeToString(digest.Sum(nil))
 	return c, c.validate()
 }
-
-var idForm = regexp.MustCompile(`^PG-[A-Z][0-9]{2}$`)
 
 func (c *Catalogue) validate() error {
 	var faults []error
@@ -122,22 +118,39 @@ func (c Check) faults() (faults []string) {
 		}
 	}
 	oneOf := func(value string, allowed ...string) bool { return slices.Contains(allowed, value) }
-	fault(idForm.MatchString(c.ID), "the id has not the form PG-X00")
+	e := engineOf(c)
+	fault(e.id.MatchString(c.ID), "the id has not the form "+e.form)
 	fault(oneOf(c.Domain, "Security", "Performance", "Configuration", "Schema", "Maintenance"), "unknown domain")
 	fault(oneOf(c.Severity, "Critical", "High", "Medium", "Low"), "unknown severity")
 	fault(oneOf(c.Scope, ScopeInstance, ScopeDatabase), "unknown scope")
 	fault(oneOf(c.Effort, "S", "M", "L"), "unknown effort")
-	fault(c.MinVersion >= 90000, "min_version is not a server_version_num")
 	fault(c.Title != "" && c.Rationale != "" && c.Pass != "" && c.Remediation != "", "title, rationale, pass and remediation are needed")
 	fault(c.Passed != "" && c.Passed != c.Title, "a title for when it passes is needed")
 	fault(len(c.References) > 0, "no reference")
+	if e.fed {
+		faults = append(faults, c.fedFaults()...)
+	} else {
+		faults = append(faults, c.runFaults()...)
+	}
+	return append(faults, c.statementFaults()...)
+}
+
+// runFaults says what is wrong with how a check is run.
+func (c Check) runFaults() (faults []string) {
+	fault := func(ok bool, what string) {
+		if !ok {
+			faults = append(faults, what)
+		}
+	}
+	fault(c.MinVersion >= 90000, "min_version is not a server_version_num")
 	fault((c.Query == "") != (c.Evaluate == ""), "either query or evaluate is needed")
 	fault(c.Evaluate == "" || c.Scope == ScopeInstance, "evaluate works on instances only")
 	fault(c.Evaluate != "" || c.Population != "" || c.Measure != "" || c.readsSetting(), "nothing says what was measured where it passes")
 	for _, query := range []string{c.Query, c.Population, c.Measure, c.Unreadable} {
 		fault(!strings.Contains(query, ";"), "a query is one statement without ;")
 	}
-	return append(faults, c.statementFaults()...)
+	fault(c.Object.text == "" && len(c.Rights) == 0, "object and rights are for checks that a feed answers")
+	return faults
 }
 
 func (c Check) readsSetting() bool {
@@ -167,12 +180,26 @@ func (c *Catalogue) Identity() snapshot.Catalogue {
 	return snapshot.Catalogue{Version: Version, Digest: c.digest}
 }
 
-// Definitions returns every check as reports carry it, sorted by id.
-func (c *Catalogue) Definitions() []snapshot.Check {
-	out := make([]snapshot.Check, len(c.checks))
-	for i, check := range c.checks {
-		out[i] = check.Check
-		out[i].Engine, out[i].References = string(fleet.PostgreSQL), slices.Clone(check.References)
+// Of returns the checks of one engine, sorted by id: what an instance of it can be
+// assessed by.
+func (c *Catalogue) Of(engine fleet.Engine) []Check {
+	return slices.DeleteFunc(c.Checks(), func(check Check) bool { return check.Engine != string(engine) })
+}
+
+// Definitions returns the checks of those engines as reports carry them, sorted by id;
+// of every engine where none is named.
+func (c *Catalogue) Definitions(engines ...fleet.Engine) []snapshot.Check {
+	out := make([]snapshot.Check, 0, len(c.checks))
+	for _, check := range c.checks {
+		if len(engines) > 0 && !slices.Contains(engines, fleet.Engine(check.Engine)) {
+			continue
+		}
+		definition := check.Check
+		definition.References = make([]string, len(check.References))
+		for i, text := range check.References {
+			definition.References[i] = printed(text)
+		}
+		out = append(out, definition)
 	}
 	return out
 }

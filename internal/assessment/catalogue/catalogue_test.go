@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"go.yaml.in/yaml/v3"
+
+	"muster/domain/fleet"
 )
 
 func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
@@ -20,7 +22,7 @@ func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
 		t.Fatalf("the identity changes from load to load: %v, %v, %v", c.Identity(), again.Identity(), err)
 	}
 	security := 0
-	for _, check := range c.Definitions() {
+	for _, check := range c.Definitions(fleet.PostgreSQL) {
 		if check.Domain == "Security" {
 			security++
 		}
@@ -73,7 +75,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(valid, test.old, test.new, 1)
-			_, err := load(fstest.MapFS{"a.yaml": {Data: []byte(text)}})
+			_, err := load(fstest.MapFS{"postgresql/a.yaml": {Data: []byte(text)}})
 			if test.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -87,7 +89,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	}
 	t.Run("twice", func(t *testing.T) {
 		t.Parallel()
-		_, err := load(fstest.MapFS{"a.yaml": {Data: []byte(valid)}, "b.yaml": {Data: []byte(valid)}})
+		_, err := load(fstest.MapFS{"postgresql/a.yaml": {Data: []byte(valid)}, "postgresql/b.yaml": {Data: []byte(valid)}})
 		if err == nil || !strings.Contains(err.Error(), "PG-S01: defined twice") {
 			t.Fatal(err)
 		}

@@ -1,6 +1,9 @@
-// Package catalogue holds what Muster checks on a PostgreSQL server, as data.
+// Package catalogue holds what is checked on a database server, as data.
 //
-// The files under checks/ hold one list of checks a domain. A check has either
+// The files under checks/ hold one list of checks an engine and domain. An instance is
+// assessed by those of its engine (Of). Muster itself runs those of PostgreSQL; those
+// of SQL Server and Oracle are answered by feeds, see below. A check of PostgreSQL has
+// either
 //
 //   - a query: one row for each violation, with the columns object (its name
 //     for as long as it breaks the check: exceptions are about names) and
@@ -55,7 +58,25 @@
 // Verify is the check's own query about one object, for a person to run: what
 // passes there passes here.
 //
-// internal/assessment/postgresql/fixes_test.go has a row for every check: it
+// # Checks that feeds answer
+//
+// Whoever assesses a SQL Server or an Oracle sends what came of each check. So a check
+// of theirs has no query, and says instead what is to be read and how to name what fails:
+//
+//	view NAME(COL, …)          columns of a documented view or table
+//	property NAME(PROPERTY, …) of SERVERPROPERTY, DATABASEPROPERTYEX
+//	option NAME                a row of SQL Server's sys.configurations
+//	parameter NAME             a row of Oracle's V$PARAMETER
+//
+// rights are the least that let an account read all that. Oracle's follow from the
+// views; SQL Server's are written, since there a right shows several views.
+//
+// object is the form of the names that a feed sends for what fails: words as they
+// stand, and {parts} that statements are about. A name that has the form in two ways,
+// or that cannot be written so that a person sees it, has no statement (Fix). The
+// statements have met no server: impact says so.
+//
+// internal/assessment/postgresql/fixes_test.go has a row for every check of PostgreSQL: it
 // plants the fault, runs what is printed, restarts, looks again, and undoes it.
 //
 // What may go wrong: a check that is malformed, names an unknown rule or has a

@@ -3,9 +3,12 @@ package catalogue
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"muster/domain/fleet"
 )
 
 // Kinds of a Read.
@@ -15,6 +18,12 @@ const (
 	ReadRole     = "role"
 	ReadSetting  = "setting"
 	ReadColumn   = "column"
+
+	// Of servers that feeds assess.
+	ReadView      = "view"      // a documented view or table, with the columns read
+	ReadProperty  = "property"  // of SERVERPROPERTY and the like, with its name
+	ReadOption    = "option"    // a row of SQL Server's sys.configurations
+	ReadParameter = "parameter" // a row of Oracle's V$PARAMETER
 )
 
 // Read is one thing a check reads.
@@ -24,10 +33,23 @@ type Read struct {
 	Columns []string // of a relation, where not all are read; the one of a column
 }
 
+var (
+	foreignForm = regexp.MustCompile(`^(view|property) ([A-Za-z0-9_.$]+)\(([A-Za-z0-9_#, ]+)\)$`)
+	namedForm   = regexp.MustCompile(`^(option|parameter) ([A-Za-z0-9_ ]+)$`)
+)
+
 var readForm = regexp.MustCompile(`^(relation|function|role|setting|column) ([a-z0-9_]+)(?:\(([a-z0-9_, ]*)\)|\.([a-z0-9_]+))?$`)
 
 // UnmarshalYAML reads the written form, "relation pg_authid(rolname, rolpassword)".
 func (r *Read) UnmarshalYAML(node *yaml.Node) error {
+	if parts := foreignForm.FindStringSubmatch(node.Value); parts != nil {
+		*r = Read{Kind: parts[1], Name: parts[2], Columns: strings.Split(strings.ReplaceAll(parts[3], " ", ""), ",")}
+		return nil
+	}
+	if parts := namedForm.FindStringSubmatch(node.Value); parts != nil {
+		*r = Read{Kind: parts[1], Name: parts[2]}
+		return nil
+	}
 	parts := readForm.FindStringSubmatch(node.Value)
 	if parts == nil {
 		return fmt.Errorf("line %d: %q is no read", node.Line, node.Value)
@@ -61,6 +83,12 @@ func (r Read) Object() string {
 		return "what members of " + r.Name + " see"
 	case ReadSetting:
 		return "setting " + r.Name
+	case ReadView, ReadProperty:
+		return r.Name + " (" + strings.Join(r.Columns, ", ") + ")"
+	case ReadOption:
+		return "sys.configurations, " + r.Name
+	case ReadParameter:
+		return "V$PARAMETER, " + r.Name
 	default:
 		return r.Name + "." + strings.Join(r.Columns, ", ")
 	}
@@ -106,4 +134,54 @@ func (r Read) Grant(role string) string {
 	default:
 		return ""
 	}
+}
+
+// foreign says whether it is read on a server that feeds assess.
+func (r Read) foreign() bool {
+	return slices.Contains([]string{ReadView, ReadProperty, ReadOption, ReadParameter}, r.Kind)
+}
+
+// right is what lets an account read it, in words; "" where anybody may, or where the
+// check says so itself.
+func (r Read) right() string {
+	switch r.Kind {
+	case ReadRelation:
+		return "SELECT on pg_catalog." + r.Object()
+	case ReadFunction:
+		return "EXECUTE on pg_catalog." + r.Object()
+	case ReadRole, ReadSetting:
+		return "membership in " + r.Membership()
+	default:
+		return ""
+	}
+}
+
+// oracleView is the object behind the public synonym of a view: GRANT takes no synonym
+// of a fixed view.
+func oracleView(name string) string {
+	if rest, ok := strings.CutPrefix(name, "V$"); ok {
+		return "SYS.V_$" + rest
+	}
+	if strings.Contains(name, ".") {
+		return name
+	}
+	return "SYS." + name
+}
+
+// LeastRights are the rights that let an account read all that a check reads, each
+// once.
+func (c Check) LeastRights() []string {
+	rights := slices.Clone(c.Rights)
+	for _, r := range c.Reads {
+		switch {
+		case c.Engine == string(fleet.PostgreSQL):
+			rights = append(rights, r.right())
+		case c.Engine == string(fleet.Oracle) && r.Kind == ReadView:
+			rights = append(rights, "SELECT on "+oracleView(r.Name))
+		case c.Engine == string(fleet.Oracle) && r.Kind == ReadParameter:
+			rights = append(rights, "SELECT on "+oracleView("V$PARAMETER"))
+		}
+	}
+	slices.Sort(rights)
+	return slices.DeleteFunc(slices.Compact(rights), func(right string) bool { return right == "" })
 }

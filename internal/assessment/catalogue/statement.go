@@ -25,6 +25,7 @@ import (
 type Template struct {
 	text      string
 	variables []string
+	dialect   quote.Dialect
 }
 
 var (
@@ -37,7 +38,7 @@ var (
 // has no place for another kind of them: no …, no <name>, no comment.
 func (s *Template) UnmarshalYAML(node *yaml.Node) error {
 	s.text = strings.TrimSpace(node.Value)
-	s.variables = nil
+	s.variables, s.dialect = nil, quote.PostgreSQL
 	rest := variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
 		s.variables = append(s.variables, variableName(v))
 		return "x"
@@ -83,7 +84,7 @@ func OnPrimary(statement string) bool { return !strings.HasPrefix(statement, set
 func (s Template) with(values map[string]string) (text string, ok bool) {
 	ok = true
 	text = variableForm.ReplaceAllStringFunc(s.text, func(v string) string {
-		filled, fits := fill(v, values[variableName(v)])
+		filled, fits := s.fill(v, values[variableName(v)])
 		ok = ok && fits
 		return filled
 	})
@@ -92,7 +93,7 @@ func (s Template) with(values map[string]string) (text string, ok bool) {
 
 // fill is one variable's value in the variable's form. The server's letters that
 // were not valid come as U+FFFD: nobody knows the name then.
-func fill(variable, value string) (string, bool) {
+func (s Template) fill(variable, value string) (string, bool) {
 	inner := strings.Trim(variable, "{}")
 	if value == "" || strings.ContainsRune(value, '\uFFFD') {
 		return "", false
@@ -101,19 +102,23 @@ func fill(variable, value string) (string, bool) {
 		return value, keywordsForm.MatchString(value)
 	}
 	inner, list := strings.CutSuffix(inner, ",")
-	quoted := quote.Identifier
+	quoted := s.dialect.Identifier
 	if inner[0] == '\'' {
-		quoted = quote.Literal
+		quoted = s.dialect.Literal
 	}
 	if !list {
-		return quoted(value), true
+		return quoted(value)
 	}
 	var names []string
 	if err := json.Unmarshal([]byte(value), &names); err != nil || len(names) == 0 || slices.Contains(names, "") {
 		return "", false
 	}
 	for i, name := range names {
-		names[i] = quoted(name)
+		text, ok := quoted(name)
+		if !ok {
+			return "", false
+		}
+		names[i] = text
 	}
 	return strings.Join(names, ", "), true
 }
@@ -149,15 +154,36 @@ func (c Check) Mend(values map[string]string) (statement, undo string) {
 // statementFaults says what is wrong with a check's statements and grants, and
 // with the names that its queries give them.
 func (c Check) statementFaults() (faults []string) {
+	for _, s := range c.Statements {
+		for _, setting := range s.Settings() {
+			if !slices.ContainsFunc(c.Reads, func(r Read) bool {
+				return (r.Kind == ReadSetting || r.Kind == ReadParameter) && r.Name == setting
+			}) {
+				faults = append(faults, "a statement sets "+setting+", which the check does not read")
+			}
+		}
+	}
+	fed := engineOf(c).fed
+	if len(c.Statements) > 0 && (c.Impact == "" || c.Query == "" && !fed) {
+		faults = append(faults, "a statement needs an impact, and a query")
+	}
+	if len(c.Undo) > len(c.Statements) {
+		faults = append(faults, "there is more to undo than there are statements")
+	}
+	if !fed {
+		faults = append(faults, c.queryFaults()...)
+	}
+	slices.Sort(faults)
+	return faults
+}
+
+// queryFaults says what is wrong with the names that a check's queries give its
+// statements and grants.
+func (c Check) queryFaults() (faults []string) {
 	used := make(map[string]bool)
 	for _, s := range c.Statements {
 		for _, v := range s.variables {
 			used[v] = true
-		}
-		for _, setting := range s.Settings() {
-			if !slices.ContainsFunc(c.Reads, func(r Read) bool { return r.Kind == ReadSetting && r.Name == setting }) {
-				faults = append(faults, "a statement sets "+setting+", which the check does not read")
-			}
 		}
 	}
 	for _, s := range c.Undo {
@@ -177,12 +203,6 @@ func (c Check) statementFaults() (faults []string) {
 	for name := range used {
 		faults = append(faults, "a statement uses {"+name+"}, which no query names")
 	}
-	if len(c.Statements) > 0 && (c.Impact == "" || c.Query == "") {
-		faults = append(faults, "a statement needs an impact, and a query")
-	}
-	if len(c.Undo) > len(c.Statements) {
-		faults = append(faults, "there is more to undo than there are statements")
-	}
 	if (len(c.Grants) == 0) != (c.Unreadable == "") {
 		faults = append(faults, "grants and unreadable belong together")
 	}
@@ -193,6 +213,5 @@ func (c Check) statementFaults() (faults []string) {
 			}
 		}
 	}
-	slices.Sort(faults)
 	return faults
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"muster/domain/fleet"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/changes"
@@ -101,7 +102,7 @@ func (c *Inspector) assess(ctx context.Context, target assessment.Target, a *sna
 	if err != nil {
 		return state, err
 	}
-	checks := c.catalogue.Checks()
+	checks := c.catalogue.Of(fleet.PostgreSQL)
 	instance := slices.DeleteFunc(slices.Clone(checks), func(check catalogue.Check) bool { return check.Scope != catalogue.ScopeInstance })
 	perDatabase := slices.DeleteFunc(checks, func(check catalogue.Check) bool { return check.Scope != catalogue.ScopeDatabase })
 

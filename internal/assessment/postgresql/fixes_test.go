@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/pgtest"
@@ -223,7 +224,7 @@ func comparePrinted(t *testing.T, a snapshot.Assessment) {
 			t.Errorf("%s of %s: %q, want %q", f.check, f.object, got, f.statement)
 		}
 	}
-	for _, check := range checks.Checks() {
+	for _, check := range checks.Of(fleet.PostgreSQL) {
 		if !covered[check.ID] {
 			t.Errorf("%s has no row in the table", check.ID)
 		}

@@ -24,22 +24,25 @@ func Identifier(s string) string {
 	return quoted(s, '"')
 }
 
-// quoted puts s between quotes. A space at an end or beside another is lost where
-// a line is broken, and what is no Latin letter may look like one.
-func quoted(s string, quote rune) string {
-	escape := func(at int, r rune) bool {
-		switch {
-		case r == ' ':
-			return at == 0 || at == len(s)-1 || s[at-1] == ' '
-		case r < utf8.RuneSelf:
-			return r < ' ' || r == 0x7F
-		default:
-			return !unicode.In(r, unicode.Latin) || !unicode.IsLetter(r)
-		}
+// hidden says whether the letter of s at a place is written by its number. A space at
+// an end or beside another is lost where a line is broken, and what is no Latin letter
+// may look like one.
+func hidden(s string, at int, r rune) bool {
+	switch {
+	case r == ' ':
+		return at == 0 || at == len(s)-1 || s[at-1] == ' '
+	case r < utf8.RuneSelf:
+		return r < ' ' || r == 0x7F
+	default:
+		return !unicode.In(r, unicode.Latin) || !unicode.IsLetter(r)
 	}
+}
+
+// quoted puts s between quotes.
+func quoted(s string, quote rune) string {
 	escaped := false
 	for at, r := range s {
-		escaped = escaped || escape(at, r)
+		escaped = escaped || hidden(s, at, r)
 	}
 	var out strings.Builder
 	if escaped {
@@ -48,9 +51,9 @@ func quoted(s string, quote rune) string {
 	out.WriteRune(quote)
 	for at, r := range s {
 		switch {
-		case escape(at, r) && r > 0xFFFF:
+		case hidden(s, at, r) && r > 0xFFFF:
 			fmt.Fprintf(&out, `\+%06X`, r)
-		case escape(at, r):
+		case hidden(s, at, r):
 			fmt.Fprintf(&out, `\%04X`, r)
 		case r == quote, r == '\\' && escaped:
 			out.WriteRune(r)

@@ -1312,15 +1312,24 @@ type ChangeOrganizationStatementTexts string
 
 // Check The remediation has no statements, which are about an object.
 type Check struct {
-	Domain     CheckDomain      `json:"domain"`
-	Engine     Engine           `json:"engine"`
-	Id         string           `json:"id"`
-	Rationale  string           `json:"rationale"`
+	Domain CheckDomain `json:"domain"`
+	Engine Engine      `json:"engine"`
+	Id     string      `json:"id"`
+
+	// Object How a feed names what fails, such as `{schema}.{table}`; null where Muster looks itself.
+	Object    *string `json:"object"`
+	Rationale string  `json:"rationale"`
+
+	// Reads What it reads on the server.
+	Reads      []string         `json:"reads"`
 	References []CheckReference `json:"references"`
 
 	// Remediation What to do. `statement`, `rollback` and `verify` can be run as they stand, by a superuser and in the database
 	// `runIn`, or are null: where a value is the owner's to choose, `summary` says what to choose.
 	Remediation Remediation `json:"remediation"`
+
+	// Rights The least rights that let an account read it.
+	Rights []string `json:"rights"`
 
 	// Scope Whether it looks once at a server or at each of its databases.
 	Scope    CheckScope    `json:"scope"`

@@ -276,8 +276,9 @@ func (s *ServerRoutes) GetCheck(_ context.Context, r api.GetCheckRequestObject) 
 
 func (s *ServerRoutes) showCheck(check catalogue.Check) api.Check {
 	return api.Check{
-		Id: check.ID, Engine: api.Postgresql, Domain: api.CheckDomain(check.Domain), Severity: api.CheckSeverity(check.Severity),
+		Id: check.ID, Engine: api.Engine(check.Engine), Domain: api.CheckDomain(check.Domain), Severity: api.CheckSeverity(check.Severity),
 		Title: check.Title, Rationale: check.Rationale, Threshold: check.Pass, References: showReferences(check), Scope: api.CheckScope(check.Scope),
+		Object: wire.Optional(check.Object.String()), Reads: wire.List(check.Reads, catalogue.Read.Object), Rights: wire.List(check.LeastRights(), func(right string) string { return right }),
 		Remediation: api.Remediation{Summary: check.Remediation, Impact: wire.Optional(check.Impact), NeedsRestart: check.NeedsRestart},
 	}
 }

@@ -5,6 +5,7 @@ import { api, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
+import { engineName } from "../ui/format";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
@@ -65,7 +66,8 @@ function Shown({ check }: { check: Schemas["Check"] }) {
         lead={
           <span style={{ display: "inline-flex", gap: 8, flexWrap: "wrap", alignItems: "center", marginTop: 4 }}>
             <SeverityBadge severity={check.severity} />
-            {check.domain}, looks {check.scope === "database" ? "at each database" : "once at each instance"}
+            {engineName(check.engine)}, {check.domain}, looks{" "}
+            {check.scope === "database" ? "at each database" : "once at each instance"}
           </span>
         }
         actions={
@@ -90,15 +92,38 @@ function Shown({ check }: { check: Schemas["Check"] }) {
                 {r.needsRestart && " The server has to be restarted."}
               </Part>
               {r.impact && <Part title="What that changes">{r.impact}</Part>}
+              {check.reads.length > 0 && (
+                <Part title="What it reads">
+                  <Lines of={check.reads} />
+                </Part>
+              )}
+              {check.rights.length > 0 && (
+                <Part title="The least rights for that">
+                  <Lines of={check.rights} />
+                </Part>
+              )}
+              {check.object && (
+                <Part title="How a feed names what fails">
+                  <Lines of={[check.object]} />
+                </Part>
+              )}
             </Stack>
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <References references={check.references} />
+          <References references={check.references} checkId={check.id} />
         </Grid.Col>
       </Grid>
     </article>
   );
+}
+
+function Lines({ of }: { of: string[] }) {
+  return of.map((line) => (
+    <Text key={line} component="span" display="block" size="sm" style={{ overflowWrap: "anywhere" }}>
+      {line}
+    </Text>
+  ));
 }
 
 function Part({ title, children }: { title: string; children: React.ReactNode }) {

@@ -5,12 +5,12 @@ import { api, type Schemas } from "../api/client";
 import { SearchField } from "../instances/SearchField";
 import { ListSkeleton, ListTable } from "../settings/ListTable";
 import { EmptyState } from "../ui/EmptyState";
-import { plural } from "../ui/format";
+import { engineName, plural } from "../ui/format";
 import { useNarrow } from "../ui/narrow";
 import { PageTitle } from "../ui/PageTitle";
 import { Panel } from "../ui/Panel";
 import { ProblemNote } from "../ui/ProblemNote";
-import { checkDomains, type checksSearch } from "../url/schemas";
+import { checkDomains, checkedEngines, type checksSearch } from "../url/schemas";
 import { SeverityBadge } from "./badges";
 
 type Search = ReturnType<typeof checksSearch>;
@@ -34,22 +34,14 @@ export function ChecksPage() {
           value={search.q ?? ""}
           onSearch={(q) => change({ q: q || undefined }, true)}
         />
-        <Chip.Group
-          multiple
-          value={search.domain ?? []}
-          onChange={(chosen) => {
-            const domain = checkDomains.filter((d) => chosen.includes(d));
-            change({ domain: domain.length > 0 ? domain : undefined });
-          }}
-        >
-          <Group gap={6} role="group" aria-label="Domain">
-            {checkDomains.map((domain) => (
-              <Chip key={domain} value={domain} size="sm" variant="outline">
-                {domain}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
+        <Chips
+          label="Engine"
+          values={checkedEngines}
+          chosen={search.engine}
+          name={engineName}
+          onChange={(engine) => change({ engine })}
+        />
+        <Chips label="Domain" values={checkDomains} chosen={search.domain} onChange={(domain) => change({ domain })} />
       </Group>
       {error && !data && <ProblemNote error={error} title="The checks could not be loaded" onRetry={refetch} />}
       {!data && !error && <ListSkeleton rows={10} />}
@@ -70,8 +62,38 @@ export function ChecksPage() {
   );
 }
 
+type ChipsProps<T extends string> = {
+  label: string;
+  values: readonly T[];
+  chosen: readonly T[] | undefined;
+  name?: (value: T) => string;
+  onChange: (chosen: T[] | undefined) => void;
+};
+
+function Chips<T extends string>({ label, values, chosen, name, onChange }: ChipsProps<T>) {
+  return (
+    <Chip.Group
+      multiple
+      value={[...(chosen ?? [])]}
+      onChange={(next) => {
+        const kept = values.filter((value) => next.includes(value));
+        onChange(kept.length > 0 ? kept : undefined);
+      }}
+    >
+      <Group gap={6} role="group" aria-label={label}>
+        {values.map((value) => (
+          <Chip key={value} value={value} size="sm" variant="outline">
+            {name ? name(value) : value}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
+  );
+}
+
 /** matches says whether a check is what an address asks for; a filter of which nothing could be read matches nothing. */
-function matches(check: Schemas["Check"], { q, domain }: Search): boolean {
+function matches(check: Schemas["Check"], { q, engine, domain }: Search): boolean {
+  if (engine && !(engine as readonly string[]).includes(check.engine)) return false;
   if (domain && !domain.includes(check.domain)) return false;
   const text = [check.id, check.title, check.rationale, check.threshold, check.remediation.summary]
     .join(" ")
@@ -96,7 +118,11 @@ function CheckLink({ check }: { check: Schemas["Check"] }) {
 
 function CheckTable({ checks }: Checks) {
   return (
-    <ListTable label="Checks" columns={["Check", "What is wrong where it fails", "Domain", "Severity"]} minWidth={680}>
+    <ListTable
+      label="Checks"
+      columns={["Check", "What is wrong where it fails", "Engine", "Domain", "Severity"]}
+      minWidth={760}
+    >
       {checks.map((check) => (
         <Table.Tr key={check.id} style={{ verticalAlign: "top" }}>
           <Table.Td className="numbers" style={{ whiteSpace: "nowrap" }}>
@@ -105,6 +131,7 @@ function CheckTable({ checks }: Checks) {
           <Table.Td>
             <CheckLink check={check} />
           </Table.Td>
+          <Table.Td style={{ whiteSpace: "nowrap" }}>{engineName(check.engine)}</Table.Td>
           <Table.Td>{check.domain}</Table.Td>
           <Table.Td>
             <SeverityBadge severity={check.severity} />
@@ -124,7 +151,7 @@ function Cards({ checks }: Checks) {
           <Group gap="xs" justify="space-between" mb={4}>
             <SeverityBadge severity={check.severity} />
             <Text size="xs" c="dimmed" className="numbers">
-              {check.id} · {check.domain}
+              {check.id} · {engineName(check.engine)} · {check.domain}
             </Text>
           </Group>
           <CheckLink check={check} />

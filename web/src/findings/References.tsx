@@ -3,10 +3,11 @@ import { IconExternalLink } from "@tabler/icons-react";
 import type { Schemas } from "../api/client";
 import { Panel } from "../ui/Panel";
 
-const sources: Record<string, string> = { vendor: "PostgreSQL" };
+/** vendorOf is who made the engine of a check, by the check's id. */
+const vendorOf = (checkId: string) => ({ MS: "Microsoft", OR: "Oracle" })[checkId.slice(0, 2)] ?? "PostgreSQL";
 
 /** References are where a check comes from, as links. */
-export function References({ references }: { references: Schemas["CheckReference"][] }) {
+export function References({ references, checkId }: { references: Schemas["CheckReference"][]; checkId: string }) {
   if (references.length === 0) return null;
   return (
     <Panel>
@@ -25,7 +26,7 @@ export function References({ references }: { references: Schemas["CheckReference
               <Text size="sm">{r.id}</Text>
             )}
             <Text size="xs" c="dimmed">
-              {[Object.hasOwn(sources, r.source) ? sources[r.source] : r.source, r.version].filter(Boolean).join(", ")}
+              {[r.source === "vendor" ? vendorOf(checkId) : r.source, r.version].filter(Boolean).join(", ")}
             </Text>
           </div>
         ))}

@@ -29,6 +29,8 @@ export const series = [
 export const hidable = [...series, "alertMarks"] as const;
 export const checkSeverities = ["Critical", "High", "Medium", "Low"] as const;
 export const checkDomains = ["Security", "Performance", "Configuration", "Schema", "Maintenance"] as const;
+/** The engines that there are checks of. */
+export const checkedEngines = ["postgresql", "sqlserver", "oracle"] as const;
 export const findingStatuses = ["open", "accepted", "notAssessed"] as const;
 const findingSorts = ["severity", "checkId", "instance", "firstSeenAt", "lastSeenAt"] as const;
 /**
@@ -135,7 +137,11 @@ export const statementsSearch = search(
   oneWindow,
 );
 export const statementSearch = search(scope, oneWindow);
-export const checksSearch = search({ q: text, domain: someOf(...checkDomains) });
+export const checksSearch = search({
+  q: text,
+  engine: someOf(...checkedEngines),
+  domain: someOf(...checkDomains),
+});
 export const auditSearch = search({
   from: instant,
   to: instant,

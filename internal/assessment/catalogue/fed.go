@@ -1,0 +1,118 @@
+package catalogue
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"muster/internal/snapshot"
+)
+
+// Object is how a feed names an object that breaks a check: words as they stand, and
+// {parts} that statements are about, "{schema}.{table}".
+type Object struct {
+	text  string
+	parts []string
+	// How a name is read: as short and as long a first part as can be. Where the two
+	// differ, nobody knows which part is which.
+	short, long *regexp.Regexp
+}
+
+var partForm = regexp.MustCompile(`\{[a-z]+\}`)
+
+// UnmarshalYAML reads the written form.
+func (o *Object) UnmarshalYAML(node *yaml.Node) error {
+	*o = Object{text: strings.TrimSpace(node.Value)}
+	var short, long strings.Builder
+	at := 0
+	for _, part := range partForm.FindAllStringIndex(o.text, -1) {
+		words := regexp.QuoteMeta(o.text[at:part[0]])
+		short.WriteString(words + "(.+?)")
+		long.WriteString(words + "(.+)")
+		o.parts = append(o.parts, o.text[part[0]+1:part[1]-1])
+		at = part[1]
+	}
+	rest := regexp.QuoteMeta(o.text[at:])
+	if o.text == "" || strings.ContainsAny(partForm.ReplaceAllString(o.text, ""), "{}") {
+		return fmt.Errorf("line %d: %q is no form of an object", node.Line, node.Value)
+	}
+	var err error
+	if o.short, err = regexp.Compile("(?s)^" + short.String() + rest + "$"); err != nil {
+		return err
+	}
+	o.long, err = regexp.Compile("(?s)^" + long.String() + rest + "$")
+	return err
+}
+
+// String is the form, "" for none.
+func (o Object) String() string { return o.text }
+
+// read takes a name apart; ok is false where it has not the form, or has it in two ways.
+func (o Object) read(name string) (values map[string]string, ok bool) {
+	if o.short == nil {
+		return nil, false
+	}
+	short, long := o.short.FindStringSubmatch(name), o.long.FindStringSubmatch(name)
+	if short == nil || !slices.Equal(short, long) {
+		return nil, false
+	}
+	values = make(map[string]string, len(o.parts))
+	for i, part := range o.parts {
+		values[part] = short[i+1]
+	}
+	return values, true
+}
+
+// Fix is what mends an object that a feed says breaks the check, in a database where
+// the check is one of databases; nil where that cannot be stated of this object. It has
+// not been tried on a server: Impact says so.
+func (c Check) Fix(database, object string) *snapshot.Fix {
+	if !engineOf(c).fed {
+		return nil
+	}
+	values, ok := c.Object.read(object)
+	if !ok || shortened.MatchString(object) {
+		return nil
+	}
+	if c.Scope == ScopeDatabase {
+		values["database"] = database
+	} else {
+		database = ""
+	}
+	statement, undo := c.Mend(values)
+	if statement == "" {
+		return nil
+	}
+	return &snapshot.Fix{Database: database, Statement: statement, Rollback: undo}
+}
+
+// fedFaults says what is wrong with a check that a feed answers.
+func (c Check) fedFaults() (faults []string) {
+	fault := func(ok bool, what string) {
+		if !ok {
+			faults = append(faults, what)
+		}
+	}
+	run := c.Query != "" || c.Evaluate != "" || c.Population != "" || c.Measure != "" || c.Unreadable != "" || c.RunIn != "" ||
+		c.Graded || c.MinVersion != 0 || len(c.Names) > 0 || len(c.Grants) > 0
+	fault(!run, "a feed answers it: nothing says how it is run")
+	fault(c.Object.text != "", "object says how a feed names what fails")
+	fault(len(c.Reads) > 0, "nothing says what it reads")
+	fault(len(c.LeastRights()) > 0, "nothing says which rights it needs")
+	for _, r := range c.Reads {
+		fault(r.foreign(), "reads "+r.Kind+" "+r.Name+", which is PostgreSQL's")
+	}
+	known := c.Object.parts
+	if c.Scope == ScopeDatabase {
+		known = append(slices.Clone(known), "database")
+	}
+	for _, t := range slices.Concat(c.Statements, c.Undo) {
+		for _, v := range t.variables {
+			fault(slices.Contains(known, v), "a statement uses {"+v+"}, which the object does not name")
+		}
+	}
+	return faults
+}

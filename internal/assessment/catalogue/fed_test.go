@@ -1,0 +1,168 @@
+package catalogue
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"muster/domain/fleet"
+	"muster/internal/snapshot"
+)
+
+// TestEveryEngineHasItsChecks: an instance is assessed by the checks of its engine, and
+// by no other's.
+func TestEveryEngineHasItsChecks(t *testing.T) {
+	t.Parallel()
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for engine, least := range map[fleet.Engine]int{fleet.PostgreSQL: 66, fleet.SQLServer: 19, fleet.Oracle: 18} {
+		of := c.Of(engine)
+		total += len(of)
+		if len(of) < least {
+			t.Errorf("%s has %d checks", engine, len(of))
+		}
+		for _, check := range of {
+			runs := check.Query != "" || check.Evaluate != ""
+			if runs != (engine == fleet.PostgreSQL) || check.Engine != string(engine) {
+				t.Errorf("%s of %s: run %t, engine %s", check.ID, engine, runs, check.Engine)
+			}
+		}
+		if defined := c.Definitions(engine); len(defined) != len(of) || slices.ContainsFunc(defined, func(d snapshot.Check) bool { return d.Engine != string(engine) }) {
+			t.Errorf("%s: %d definitions of %d checks", engine, len(defined), len(of))
+		}
+	}
+	if all := c.Checks(); len(all) != total || len(c.Definitions()) != total || len(c.Of(fleet.MongoDB)) != 0 {
+		t.Errorf("%d checks, %d of the engines", len(all), total)
+	}
+}
+
+const fed = `
+- {id: MS-01, domain: Security, severity: High, scope: instance, title: t, passed: u, rationale: r, pass: p, remediation: m,
+   impact: i, effort: S, references: [x], object: '{login}', reads: ['option xp_cmdshell'], rights: [x], statements: ['ALTER LOGIN {login} DISABLE;']}
+`
+
+func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ old, new, want string }{
+		"valid":                 {"", "", ""},
+		"another engine's id":   {"MS-01", "PG-S01", "form MS-00"},
+		"a query":               {"effort: S", "effort: S, query: select 1", "a feed answers it"},
+		"no object":             {"object: '{login}',", "", "object says how a feed names"},
+		"an open brace":         {"'{login}', reads", "'{login', reads", "no form of an object"},
+		"another's words":       {"'option xp_cmdshell'", "'setting ssl'", "which is PostgreSQL's"},
+		"a view without column": {"'option xp_cmdshell'", "'view sys.databases'", "is no read"},
+		"no reads":              {"reads: ['option xp_cmdshell'],", "", "nothing says what it reads"},
+		"no rights":             {"rights: [x],", "", "which rights it needs"},
+		"an unknown variable":   {"'ALTER LOGIN {login} DISABLE;'", "'ALTER LOGIN {name} DISABLE;'", "{name}, which the object does not name"},
+		"a placeholder":         {"'ALTER LOGIN {login} DISABLE;'", "'ALTER LOGIN <login> DISABLE;'", "can be run as it stands"},
+		"no impact":             {"impact: i,", "", "needs an impact"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(fed, test.old, test.new, 1)
+			_, err := load(fstest.MapFS{"sqlserver/a.yaml": {Data: []byte(text)}})
+			if test.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("got %v, want an error that says %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestAFixIsAboutTheObject: what a feed names is written as the engine writes names, and
+// what cannot be told apart, or seen, has no statement.
+func TestAFixIsAboutTheObject(t *testing.T) {
+	t.Parallel()
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ check, database, object, want string }{
+		{"MS-02", "", "sa", "ALTER LOGIN [sa] DISABLE;"},
+		{"MS-02", "", "x]; DROP LOGIN y; --", "ALTER LOGIN [x]]; DROP LOGIN y; --] DISABLE;"},
+		{"MS-02", "", "a\u202eb", ""},
+		{"MS-02", "", " sa", ""},
+		{"MS-02", "", "", ""},
+		{"MS-02", "", "a\nb", ""},
+		{"MS-02", "", strings.Repeat("a", 129), ""},
+		{"MS-02", "", "very_long… #0a1b2c3d", ""},
+		{"MS-06", "", "O'Option", "EXEC sys.sp_configure N'show advanced options', 1;\nRECONFIGURE;\nEXEC sys.sp_configure N'O''Option', 0;\nRECONFIGURE;"},
+		{"MS-03", "", "sa", ""},
+		{"OR-01", "", "SCOTT", `ALTER USER "SCOTT" PASSWORD EXPIRE ACCOUNT LOCK;`},
+		{"OR-01", "", `SC"OTT`, ""},
+		{"OR-11", "", "something else", ""},
+		{"PG-S17", "sales", "public", ""},
+	} {
+		check, ok := c.Check(test.check)
+		if !ok {
+			t.Fatalf("no %s", test.check)
+		}
+		got := ""
+		if fix := check.Fix(test.database, test.object); fix != nil {
+			got = fix.Statement
+		}
+		if got != test.want {
+			t.Errorf("%s of %q: %q, want %q", test.check, test.object, got, test.want)
+		}
+	}
+	sa, _ := c.Check("MS-02")
+	if fix := sa.Fix("", "sa"); fix.Rollback != "ALTER LOGIN [sa] ENABLE;" || !strings.HasSuffix(sa.Impact, untried) {
+		t.Errorf("%+v, impact %q", fix, sa.Impact)
+	}
+	for _, check := range c.Checks() {
+		if check.Engine == string(fleet.PostgreSQL) && strings.Contains(check.Impact, untried) {
+			t.Errorf("%s was tried", check.ID)
+		}
+	}
+}
+
+// TestObjectsAreTakenApart only where there is one way to.
+func TestObjectsAreTakenApart(t *testing.T) {
+	t.Parallel()
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	member, _ := c.Check("MS-11")
+	for object, want := range map[string]string{
+		`CORP\dba in sysadmin`: `CORP\dba|sysadmin`,
+		"a in b in sysadmin":   "",
+		"sysadmin":             "",
+		" in ":                 "",
+	} {
+		values, ok := member.Object.read(object)
+		if got := strings.Trim(values["login"]+"|"+values["role"], "|"); got != want || ok != (want != "") {
+			t.Errorf("%q is %q, want %q", object, got, want)
+		}
+	}
+}
+
+// TestRightsAreThoseOfTheObjectsRead: of a fixed view of Oracle the grant is on the view
+// behind its synonym, and nobody is told to grant more than is read.
+func TestRightsAreThoseOfTheObjectsRead(t *testing.T) {
+	t.Parallel()
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string][]string{
+		"OR-06":  {"SELECT on SYS.DBA_ROLE_PRIVS", "SELECT on SYS.V_$PWFILE_USERS"},
+		"OR-09":  {"SELECT on SYS.V_$PARAMETER"},
+		"MS-01":  {"membership in public"},
+		"PG-S01": {"EXECUTE on pg_catalog.pg_hba_file_rules()", "SELECT on pg_catalog.pg_hba_file_rules"},
+	} {
+		check, _ := c.Check(id)
+		if got := check.LeastRights(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}
