@@ -94,6 +94,7 @@ var fixes = []struct{ check, object, statement, none string }{
 	{check: "PG-F07", object: "no_such_setting", none: "the line's meaning is the owner's"},
 	{check: "PG-F08", object: "idle_in_transaction_session_timeout", statement: "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min';" + reload},
 	{check: "PG-F09", object: "statement_timeout", none: "roles and time are the owner's to choose"},
+	{check: "PG-F10", object: "shared_buffers", none: "how much memory the host has is the owner's to know"},
 	{check: "PG-F11", object: "shared_preload_libraries", statement: "ALTER SYSTEM SET shared_preload_libraries = 'auto_explain', '$libdir/passwordcheck', 'pg_stat_statements';"},
 	{check: "PG-F12", object: "track_io_timing", statement: "ALTER SYSTEM SET track_io_timing = on;" + reload},
 	{check: "PG-F13", object: "synchronous_standby_names", none: "whether commits may go on without the standby is the owner's to choose"},
@@ -165,7 +166,7 @@ func fixable(t *testing.T, major int) *pgtest.Server {
 			"listen_addresses": "*", "authentication_timeout": "120", "ssl_min_protocol_version": "TLSv1",
 			"password_encryption": "md5", "log_line_prefix": "%m ", "log_connections": "off", "log_disconnections": "off",
 			"log_statement": "none", "autovacuum": "off", "synchronous_standby_names": "nobody",
-			"shared_preload_libraries": "auto_explain, $libdir/passwordcheck",
+			"shared_preload_libraries": "auto_explain, $libdir/passwordcheck", "shared_buffers": "2MB",
 		},
 	})
 	run(t, server.Superuser(), fixableServerSQL)
