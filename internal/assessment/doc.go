@@ -11,6 +11,10 @@
 // assessment differs from the one before, and what it comes to, changes tells the log in
 // the same transaction.
 //
+// What feeds send of instances without a connection (RecordSent) lies beside that in the
+// same form, with the time that the sender tells: the latest is current, in whatever order
+// they come, and the findings of an instance to which an earlier one comes are made anew.
+//
 // A Claim is the right to look at one instance and record the outcome: a lease
 // with a token, never an open transaction, for a look takes minutes.
 //
@@ -35,6 +39,8 @@
 //   - Two claim at once: one row, one lock, SKIP LOCKED; each gets another.
 //   - The connection is replaced during a look: the token is taken away, so that
 //     what the old connection found is not recorded as the new one's.
+//   - Two calls tell of the same instance: the second waits for the first. Of the same
+//     time twice, the first stays.
 //   - The server is out of reach: the attempt and its reason are kept beside the
 //     last good facts, which stay what Latest returns.
 //   - A row is moved to another organization or instance by hand: it does not

@@ -68,9 +68,10 @@ type Failure struct {
 }
 
 // TargetState is what lists show of an instance's assessment. The zero State is an
-// instance that has no connection registered.
+// instance that has no connection registered, and of which no feed has told.
 type TargetState struct {
-	Collected        bool
+	Collected        bool // it has a connection
+	Fed              bool // a feed has sent an assessment
 	Classify         string
 	LastSeenAt       *time.Time // a connection succeeded
 	LastAssessedAt   *time.Time // checks were run
@@ -143,7 +144,7 @@ func (s *Store) Credentials(ctx context.Context, organization, instance uuid.UUI
 // the values of what changed.
 // What was assessed stays until it is pruned: the scorecard's history needs it.
 func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, instance uuid.UUID) error {
-	for _, table := range []string{"assessment_targets", "assessment_classifications"} {
+	for _, table := range []string{"assessment_targets", "assessment_feeds", "assessment_classifications"} {
 		err := statement.Exec(ctx, q, "forget the connection of instance "+instance.String(), `DELETE FROM `+table+` WHERE organization_id = $1 AND instance_id = $2`, organization, instance)
 		if err != nil {
 			return err
@@ -259,21 +260,25 @@ func (s *Store) classifications(ctx context.Context, organization, instance uuid
 	return out, nil
 }
 
-// Targets are the instances of an organization that have a connection registered: there
-// are findings of no others.
+// Targets are the instances of an organization that have a connection registered, or that
+// a feed assesses: there are findings of no others.
 func (s *Store) Targets(ctx context.Context, organization uuid.UUID) (map[uuid.UUID]bool, error) {
-	return statement.Map[uuid.UUID, bool](ctx, s.db, "list the instances with a connection",
-		`SELECT instance_id, true FROM assessment_targets WHERE organization_id = $1`, organization)
+	return statement.Map[uuid.UUID, bool](ctx, s.db, "list the instances that are assessed",
+		`SELECT instance_id, true FROM assessment_targets WHERE organization_id = $1
+		UNION SELECT instance_id, true FROM assessment_feeds WHERE organization_id = $1`, organization)
 }
 
 //go:embed sql/states.sql
 var statesSQL string
 
-// States returns the states of those ids that have a connection registered in
-// this organization; the others are absent, and the zero State is theirs.
+// States returns the states of those ids that have a connection registered in this
+// organization, or that a feed has assessed; the others are absent, and the zero State is
+// theirs.
 func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]TargetState, error) {
 	var rows []struct {
 		Instance       uuid.UUID  `db:"instance_id"`
+		Collected      bool       `db:"collected"`
+		Fed            bool       `db:"fed"`
 		Classify       string     `db:"classify"`
 		LastSeen       *time.Time `db:"last_seen_at"`
 		LastAssessed   *time.Time `db:"last_assessed_at"`
@@ -290,7 +295,7 @@ func (s *Store) States(ctx context.Context, organization uuid.UUID, ids []uuid.U
 	out := make(map[uuid.UUID]TargetState, len(rows))
 	for _, row := range rows {
 		state := TargetState{
-			Collected: true, Classify: row.Classify, LastSeenAt: utc(row.LastSeen),
+			Collected: row.Collected, Fed: row.Fed, Classify: row.Classify, LastSeenAt: utc(row.LastSeen),
 			LastAssessedAt: utc(row.LastAssessed), LastClassifiedAt: utc(row.LastClassified),
 		}
 		if row.ErrorAt != nil {

@@ -180,7 +180,9 @@ type Assessment struct {
 	ErrorClass       string         `json:"errorClass"` // refused, timeout, authentication, tls, database, not_allowed; empty: reached
 	Error            string         `json:"error"`      // a sentence, never the driver's text
 	CatalogueVersion string         `json:"catalogueVersion"`
-	Role             string         `json:"role"` // the monitoring role
+	Sent             bool           `json:"sent,omitempty"`    // by a feed: another tool looked, and no role of Muster's signed in
+	Edition          string         `json:"edition,omitempty"` // as a feed tells it
+	Role             string         `json:"role"`              // the monitoring role
 	RoleIsSuperuser  bool           `json:"roleIsSuperuser"`
 	VersionNum       int            `json:"versionNum"` // 150018
 	VersionText      string         `json:"versionText"`
@@ -214,6 +216,8 @@ const (
 	ReasonTimeout             = "timeout"
 	ReasonQueryFailed         = "query_failed"
 	ReasonDatabaseUnreachable = "database_unreachable"
+	ReasonSent                = "sent"     // the feed says so, and why
+	ReasonNotSent             = "not_sent" // the feed did not tell of the check
 )
 
 // CheckResult is one check on an instance or on one of its databases.
@@ -284,6 +288,8 @@ type DatabaseFact struct {
 	SizeBytes  *int64 `json:"sizeBytes"`
 	Owner      string `json:"owner"`
 	AllowsConn bool   `json:"allowsConn"`
+	// Whether its files are encrypted, all of them; nil: not known, as over SQL of PostgreSQL.
+	EncryptedAtRest *bool `json:"encryptedAtRest,omitempty"`
 }
 
 // Statuses of a classification.
@@ -322,6 +328,8 @@ type ClassifiedTable struct {
 	PublicAccess  bool               `json:"publicAccess"`
 	Grantees      int                `json:"grantees"`
 	RowSecurity   bool               `json:"rowSecurity"`
+	Encrypted     *bool              `json:"encrypted,omitempty"` // its rows, at rest; nil: its database's matter, or not known
+	Readers       []string           `json:"readers,omitempty"`   // who may read it, sorted; none: not known by name
 	Columns       []ClassifiedColumn `json:"columns"`
 }
 

@@ -113,7 +113,9 @@ func AsOf(ctx context.Context, store *eventstore.Store, decode projections.Decod
 		case domain.InstanceRemoved:
 			delete(scores, e.Stream)
 		case domain.InstanceAssessed:
-			scores[fact.InstanceID] = fact
+			if last, known := scores[fact.InstanceID]; !known || !fact.At.Before(last.At) { // a feed's may come late
+				scores[fact.InstanceID] = fact
+			}
 		}
 	}
 	return scores, nil

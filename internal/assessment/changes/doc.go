@@ -25,6 +25,10 @@
 // The score is the scorecard's (analysis.HealthScore), with the exceptions that were in
 // force at the assessment: one that is granted or lapses later counts from the next.
 //
+// What feeds send of an instance (Item.Sent) is compared alike; the log has digests of the
+// names of settings, too, for they are the sender's words. An assessment that comes after
+// a later one has a score for its day and tells no change (Late).
+//
 // # What may go wrong
 //
 //   - Two processes record the same instance: the row of its target is locked by

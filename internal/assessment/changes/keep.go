@@ -73,6 +73,10 @@ func Keep(ctx context.Context, tx *sqlx.Tx, l Look) (e fleet.InstanceAssessed, n
 	return e, news, write(ctx, tx, l, now, e, differ)
 }
 
+// Late is what the log is told of a look that comes after a later one was kept: the score
+// of its day. What changed between the looks beside it has been told, and stays so.
+func Late(l Look) (fleet.InstanceAssessed, error) { return score(l) }
+
 // last is what the last look saw, and what the log was told of it.
 func last(ctx context.Context, tx *sqlx.Tx, organization, instance uuid.UUID) (before known, told fleet.InstanceAssessed, err error) {
 	row, found, err := statement.Find[struct{ State, Told []byte }](ctx, tx, "read what is known of instance "+instance.String(),

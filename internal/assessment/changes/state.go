@@ -26,6 +26,7 @@ type Item struct {
 	Value  string
 	Unit   string // of a setting
 	Secret bool   // the value may hold a secret and is not to be kept
+	Sent   bool   // by a feed: the name is the sender's word, which the log does not keep
 }
 
 // State is what one look at a server saw.
@@ -65,6 +66,7 @@ type Kept struct {
 	Value  string `json:"value,omitempty"`
 	Unit   string `json:"unit,omitempty"`
 	Secret bool   `json:"secret,omitempty"`
+	Sent   bool   `json:"sent,omitempty"`
 	Digest string `json:"digest"`
 }
 
@@ -130,7 +132,7 @@ func (before known) after(seen State, digest func(Item) string) (now known, diff
 		}
 	}
 	for _, item := range seen.Items {
-		k := Kept{Scope: item.Scope, Name: item.Name, Value: item.Value, Unit: item.Unit, Secret: item.Secret, Digest: digest(item)}
+		k := Kept{Scope: item.Scope, Name: item.Name, Value: item.Value, Unit: item.Unit, Secret: item.Secret, Sent: item.Sent, Digest: digest(item)}
 		if k.Secret {
 			k.Value = ""
 		}

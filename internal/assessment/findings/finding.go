@@ -185,6 +185,9 @@ func (l look) unreadable(f Finding) bool {
 // same, and why nobody looked.
 func (l look) hides(f Finding) (why string, hidden bool) {
 	r, looked := l.results[place{f.CheckID, f.Database}]
+	if whole, there := l.results[place{check: f.CheckID}]; !looked && there && whole.Status == snapshot.StatusNotAssessed {
+		r, looked = whole, true // a feed does not say of which databases it did not tell
+	}
 	switch {
 	case !f.Assessed || !looked: // what could not be run was run; the check, or the database, is no more
 		return "", false

@@ -3,22 +3,16 @@ package postgresql
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
 	"muster/internal/snapshot"
 )
-
-// evidenceLength is how much of a violation's evidence is kept, in characters.
-const evidenceLength = 200
 
 // runChecks runs the checks one after another on one session; a server should
 // hardly notice us. Rules are left out: they judge what all sessions found.
@@ -112,8 +106,8 @@ func conclude(result *snapshot.CheckResult, violations []snapshot.Violation, tot
 	}
 	for i := range violations {
 		result.Severity = worse(result.Severity, violations[i].Severity)
-		violations[i].Object = cutName(violations[i].Object)
-		violations[i].Evidence = cut(violations[i].Evidence)
+		violations[i].Object = snapshot.CutName(violations[i].Object)
+		violations[i].Evidence = snapshot.Cut(violations[i].Evidence)
 	}
 }
 
@@ -123,7 +117,7 @@ func measured(ctx context.Context, s *assessment.Connection, a access, check cat
 	var settings []string
 	for _, read := range check.Reads {
 		if read.Kind == catalogue.ReadSetting {
-			settings = append(settings, read.Name+" = "+cmp.Or(cut(a.states[key(read)].setting), "(empty)"))
+			settings = append(settings, read.Name+" = "+cmp.Or(snapshot.Cut(a.states[key(read)].setting), "(empty)"))
 		}
 	}
 	found := "none"
@@ -142,9 +136,9 @@ func measured(ctx context.Context, s *assessment.Connection, a access, check cat
 		switch {
 		case err != nil: // what fails is known all the same
 		case failed == 0:
-			return cut(row[0])
+			return snapshot.Cut(row[0])
 		default:
-			return cut(found + " found; " + row[0])
+			return snapshot.Cut(found + " found; " + row[0])
 		}
 	}
 	return found + " found"
@@ -207,24 +201,4 @@ func worse(a, b string) string {
 		return b
 	}
 	return a
-}
-
-func cut(text string) string {
-	runes := []rune(text)
-	if len(runes) <= evidenceLength {
-		return text
-	}
-	return string(runes[:evidenceLength-1]) + "…"
-}
-
-// cutName shortens an object's name so that two which differ stay different:
-// exceptions are about names.
-func cutName(name string) string {
-	runes := []rune(name)
-	if len(runes) <= evidenceLength {
-		return name
-	}
-	digest := sha256.Sum256([]byte(name))
-	end := "… #" + hex.EncodeToString(digest[:4])
-	return string(runes[:evidenceLength-utf8.RuneCountInString(end)]) + end
 }

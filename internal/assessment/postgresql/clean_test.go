@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"muster/internal/pgtest"
+	"muster/internal/snapshot"
 )
 
 const strictHBA = "local all all scram-sha-256\n" +
@@ -100,12 +101,12 @@ func placeFile(t *testing.T, server *pgtest.Server, name string, content []byte)
 // Two functions with many arguments that differ in the last one are two objects.
 func TestLongNamesStayDifferent(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("ü", evidenceLength)
-	if got := cutName(long); got != long {
+	long := strings.Repeat("ü", snapshot.Characters)
+	if got := snapshot.CutName(long); got != long {
 		t.Errorf("what fits became %q", got)
 	}
-	a, b := cutName(long+"a"), cutName(long+"b")
-	if a == b || utf8.RuneCountInString(a) != evidenceLength || !strings.HasPrefix(a, long[:100]) {
+	a, b := snapshot.CutName(long+"a"), snapshot.CutName(long+"b")
+	if a == b || utf8.RuneCountInString(a) != snapshot.Characters || !strings.HasPrefix(a, long[:100]) {
 		t.Errorf("%q and %q", a, b)
 	}
 }

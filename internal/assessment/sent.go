@@ -1,0 +1,223 @@
+package assessment
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/domain/fleet"
+	"muster/internal/assessment/changes"
+	"muster/internal/assessment/findings"
+	"muster/internal/postgres/transact"
+	"muster/internal/snapshot"
+	"muster/internal/statement"
+)
+
+// Sent is an assessment of an instance that a feed sent. Its time is what the feed says,
+// and with the instance its identity.
+type Sent struct {
+	Instance   uuid.UUID
+	At         time.Time
+	Assessment snapshot.Assessment
+	Classified []DatabaseClassification // each as of its FinishedAt
+	State      changes.State
+	Accepted   []snapshot.Exception // those in force
+}
+
+// CollectedError says that instances are assessed over their own connections, so that
+// what a feed sends of them is not taken.
+type CollectedError struct{ Instances []uuid.UUID }
+
+func (e *CollectedError) Error() string {
+	return fmt.Sprintf("%d instances are assessed by the collector", len(e.Instances))
+}
+
+var (
+	//go:embed sql/lock_feeds.sql
+	lockFeedsSQL string
+	//go:embed sql/record_sent_classification.sql
+	recordSentClassificationSQL string
+)
+
+// RecordSent keeps what a feed sent, all or nothing. The greatest time of an instance is
+// what it is like now, whatever the order of arrival; one that comes late is put where
+// it belongs in the history of findings and of scores, and nothing is told of what
+// changed. Of the same time twice the first stays. Last in the transaction tell appends
+// what the log is to be told. Error: *CollectedError.
+func (s *Store) RecordSent(
+	ctx context.Context, organization uuid.UUID, all []Sent, tell func(tx *sqlx.Tx, told []fleet.InstanceAssessed) error,
+) error {
+	if len(all) == 0 {
+		return nil
+	}
+	byInstance := map[uuid.UUID][]Sent{}
+	for _, one := range all {
+		byInstance[one.Instance] = append(byInstance[one.Instance], one)
+	}
+	instances := make([]uuid.UUID, 0, len(byInstance))
+	for id := range byInstance {
+		instances = append(instances, id)
+	}
+	slices.SortFunc(instances, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) // so that two calls never wait for each other
+	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+		if err := refuseCollected(ctx, tx, organization, instances); err != nil {
+			return err
+		}
+		last, err := statement.Map[uuid.UUID, *time.Time](ctx, tx, "take turns about what feeds assess", lockFeedsSQL, organization, statement.IDs(instances))
+		if err != nil {
+			return err
+		}
+		var told []fleet.InstanceAssessed
+		for _, id := range instances {
+			r := recorder{tx: tx, organization: organization, instance: id, last: last[id]}
+			if err := r.record(ctx, byInstance[id]); err != nil {
+				return fmt.Errorf("record what a feed sent of instance %s: %w", id, err)
+			}
+			told = append(told, r.told...)
+		}
+		return tell(tx, told)
+	})
+}
+
+// refuseCollected holds that no connection is registered. One that is registered in
+// this very moment makes the instance the collector's from its first look on.
+func refuseCollected(ctx context.Context, tx *sqlx.Tx, organization uuid.UUID, instances []uuid.UUID) error {
+	collected, err := statement.All[uuid.UUID](ctx, tx, "look for connections", `SELECT instance_id FROM assessment_targets
+		WHERE organization_id = $1 AND instance_id = ANY ($2)`, organization, statement.IDs(instances))
+	if err == nil && len(collected) > 0 {
+		err = &CollectedError{Instances: collected}
+	}
+	return err
+}
+
+// recorder keeps what was sent of one instance; its transaction holds the row that
+// others wait for.
+type recorder struct {
+	tx                     *sqlx.Tx
+	organization, instance uuid.UUID
+	last                   *time.Time // of what was there; nil: nothing
+	late                   bool       // something came that is older than what was there
+	told                   []fleet.InstanceAssessed
+}
+
+func (r *recorder) record(ctx context.Context, all []Sent) error {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Sent) int { return a.At.Compare(b.At) })
+	for _, one := range all {
+		id := sentID(r.organization, r.instance, one.At)
+		if fresh, err := r.insert(ctx, id, one); err != nil || !fresh {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.take(ctx, id, one); err != nil {
+			return err
+		}
+		for _, c := range one.Classified {
+			if err := r.classify(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	if r.late { // each is where it belongs now, and all later ones follow from it
+		return findings.Replay(ctx, r.tx, r.organization, r.instance)
+	}
+	return nil
+}
+
+// insert keeps the facts; fresh is false where there are some of that time.
+func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (fresh bool, err error) {
+	facts, err := json.Marshal(one.Assessment)
+	if err != nil {
+		return false, fmt.Errorf("encode an assessment: %w", err)
+	}
+	n, err := statement.Affected(ctx, r.tx, "insert an assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, recorded_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`, id, r.organization, r.instance, one.Assessment.Outcome, string(facts), one.At)
+	return n > 0, err
+}
+
+// take takes one more assessment into account, by whether it is the newest.
+func (r *recorder) take(ctx context.Context, id uuid.UUID, one Sent) error {
+	look := changes.Look{
+		Organization: r.organization, Instance: r.instance, ID: id, At: one.At, Assessment: one.Assessment, State: one.State, Accepted: one.Accepted,
+	}
+	if r.last != nil && one.At.Before(*r.last) {
+		r.late = true
+		superseded, err := statement.One[bool](ctx, r.tx, "look for a later assessment of the day", `SELECT EXISTS (SELECT FROM assessments
+			WHERE organization_id = $1 AND instance_id = $2 AND outcome <> 'unreachable' AND recorded_at > $3
+			  AND recorded_at < date_trunc('day', $3::timestamptz, 'UTC') + interval '1 day')`, r.organization, r.instance, one.At)
+		if err != nil || superseded {
+			return err
+		}
+		e, err := changes.Late(look)
+		if err == nil {
+			r.told = append(r.told, e)
+		}
+		return err
+	}
+	if !r.late { // else all are made anew
+		if err := findings.Keep(ctx, r.tx, r.organization, r.instance, one.Assessment, one.At); err != nil {
+			return err
+		}
+	}
+	e, news, err := changes.Keep(ctx, r.tx, look)
+	if err == nil && news {
+		r.told = append(r.told, e)
+	}
+	if err != nil {
+		return err
+	}
+	r.last = &one.At
+	return statement.Exec(ctx, r.tx, "note when an instance was assessed", `UPDATE assessment_feeds SET last_assessed_at = $3
+		WHERE organization_id = $1 AND instance_id = $2`, r.organization, r.instance, one.At)
+}
+
+// classify keeps a classification unless there is a later one of that database.
+func (r *recorder) classify(ctx context.Context, c DatabaseClassification) error {
+	facts, err := json.Marshal(c.Classification)
+	if err != nil {
+		return fmt.Errorf("encode the classification of database %q: %w", c.Database, err)
+	}
+	if err := statement.Exec(ctx, r.tx, fmt.Sprintf("classification of database %q", c.Database), recordSentClassificationSQL,
+		r.organization, r.instance, c.Database, c.Classification.Status, string(facts), c.Classification.FinishedAt); err != nil {
+		return err
+	}
+	return statement.Exec(ctx, r.tx, "note when an instance was classified", `UPDATE assessment_feeds SET last_classified_at = greatest(last_classified_at, $3)
+		WHERE organization_id = $1 AND instance_id = $2`, r.organization, r.instance, c.Classification.FinishedAt)
+}
+
+// sentID is the id of what was sent of an instance at a time: sent again, it is the same.
+func sentID(organization, instance uuid.UUID, at time.Time) (id uuid.UUID) {
+	about := sha256.Sum256(fmt.Appendf(nil, "assessment %s %s %s", organization, instance, at.UTC().Format(time.RFC3339Nano)))
+	copy(id[:], about[:])
+	id[6] = id[6]&0x0f | 0x80 // version 8: made by whoever made it
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+// Fed are the instances that feeds assess, of the whole installation, for whoever
+// forgets those that are gone.
+func (s *Store) Fed(ctx context.Context) ([]Registered, error) {
+	return statement.All[Registered](ctx, s.db, "list what feeds assess", `SELECT organization_id, instance_id FROM assessment_feeds
+		ORDER BY organization_id, instance_id`)
+}
+
+// ForgetFed is Forget for an instance that feeds assess and that was removed.
+func (s *Store) ForgetFed(ctx context.Context, organization, instance uuid.UUID) error {
+	return transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error { return s.Forget(ctx, tx, organization, instance) })
+}
+
+// Collected are those of the instances that have a connection registered.
+func (s *Store) Collected(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]bool, error) {
+	return statement.Map[uuid.UUID, bool](ctx, s.db, "look for connections", `SELECT instance_id, true FROM assessment_targets
+		WHERE organization_id = $1 AND instance_id = ANY ($2)`, organization, statement.IDs(instances))
+}
