@@ -211,18 +211,19 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 		group.Go(func() error {
 			instance := &doc.Instances[i]
 			instance.Collected = states[instance.ID].Collected
-			return g.addFacts(ctx, in.OrganizationID, instance)
+			return g.addFacts(ctx, in.OrganizationID, instance, states[instance.ID].Fed)
 		})
 	}
 	return group.Wait()
 }
 
-func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance *snapshot.Instance) error {
+func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance *snapshot.Instance, fed bool) error {
 	switch {
 	case instance.NotAssessed != "": // removed meanwhile
 		return nil
 	case !instance.Active:
 		instance.NotAssessed = "inactive, so counted and not assessed"
+	case !instance.Collected && fed:
 	case !instance.Collected:
 		instance.NotAssessed = "no connection is registered"
 	default:
@@ -232,12 +233,18 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 		}
 		instance.Assessment = a
 	}
-	if !instance.Collected {
+	if !instance.Collected && !fed {
 		return nil
 	}
-	_, classified, err := g.Facts.Latest(ctx, organization, instance.ID)
+	latest, classified, err := g.Facts.Latest(ctx, organization, instance.ID)
 	if err != nil {
 		return err
+	}
+	if !instance.Collected { // what a feed tells of databases that have gone since is left out
+		if instance.Active {
+			instance.Assessment = latest
+		}
+		classified = slices.DeleteFunc(classified, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
 	}
 	addDatabaseFacts(instance, classified)
 	return nil
@@ -268,11 +275,18 @@ func addDatabaseFacts(instance *snapshot.Instance, classified []assessment.Datab
 	}
 	if instance.Assessment != nil {
 		for _, fact := range instance.Assessment.Databases {
-			database(fact.Name).SizeBytes = fact.SizeBytes
+			if !instance.Assessment.Sent || hasDatabase(instance, fact.Name) {
+				database(fact.Name).SizeBytes = fact.SizeBytes
+			}
 		}
 	}
 	for _, c := range classified {
 		run := c.Classification
 		database(c.Database).Classification = &run
 	}
+}
+
+// hasDatabase says whether the fleet lists a database of an instance.
+func hasDatabase(instance *snapshot.Instance, name string) bool {
+	return slices.ContainsFunc(instance.Databases, func(d snapshot.Database) bool { return d.Name == name })
 }

@@ -94,13 +94,17 @@ func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapsho
 			continue
 		}
 		version, ok := feed.ParseVersion(instance.Version)
-		if a := instance.Assessment; a != nil && a.VersionNum > 0 {
-			version, ok = feed.VersionOf(a.VersionNum), true
+		looked := instance.Assessment
+		if looked != nil && looked.VersionNum > 0 {
+			version, ok = feed.VersionOf(looked.VersionNum), true
 		}
 		if !ok {
 			continue
 		}
-		instance.CVEs = g.Feed.Concerns(version, instance.Assessment)
+		if looked != nil && looked.Sent { // a feed does not tell what preconditions are about
+			looked = nil
+		}
+		instance.CVEs = g.Feed.Concerns(version, looked)
 		instance.Release = g.Feed.Release(version, instance.CVEs, doc.AsOf)
 		all = append(all, instance.CVEs)
 	}

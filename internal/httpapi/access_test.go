@@ -107,6 +107,7 @@ GET    /api/v1/ops/outbox/:mailId                    ---A admin
 POST   /ingest/v1/fleet                              i--A ingest:write
 POST   /ingest/v1/alerts                             i--A ingest:write
 POST   /ingest/v1/samples                            i--A ingest:write
+POST   /ingest/v1/assessments                        i--A ingest:write
 POST   /ingest/v1/prometheus/write                   i--A ingest:write
 POST   /ingest/v1/otlp/v1/metrics                    i--A ingest:write
 POST   /ingest/v1/alertmanager/webhook               i--A ingest:write

@@ -127,6 +127,14 @@ func (everythingKnown) Engines(_ context.Context, _ uuid.UUID, instances []uuid.
 	return engines, nil
 }
 
+func (everythingKnown) DatabaseNames(_ context.Context, _ uuid.UUID, databases []uuid.UUID) (map[uuid.UUID]string, error) {
+	names := map[uuid.UUID]string{}
+	for _, id := range databases {
+		names[id] = "d"
+	}
+	return names, nil
+}
+
 func (everythingKnown) KeepsTexts(context.Context, uuid.UUID) (bool, error) { return true, nil }
 
 func (everythingKnown) Called(context.Context, uuid.UUID, []string) ([]domain.CalledInstance, error) {

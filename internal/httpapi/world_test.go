@@ -22,6 +22,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
+	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
@@ -136,7 +137,8 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		Tiles: &measurements.Tiles{Store: w.samples, Log: log, Dropped: func(d measurements.Drop) {
 			w.deps.Metrics.EnginesDropped.WithLabelValues(d.Tile, string(d.Engine)).Inc()
 			w.deps.Drops.Note(d)
-		}}, Hosts: w.samples, Drops: drops.New(db, log, w.clock.Now), Feed: feed.Doors{Commands: service, Places: resolver, Store: store, Texts: people, Now: w.clock.Now},
+		}}, Hosts: w.samples, Drops: drops.New(db, log, w.clock.Now), Feed: feed.Doors{Commands: service, Places: resolver, Store: store, Texts: people, Now: w.clock.Now,
+			Assessments: targets, Accepted: handlers.Accepted{Exceptions: exceptions.NewReader(db), Fleet: servers, Now: w.clock.Now}.On},
 		Agents: agents.New(agents.Config{Places: resolver, Store: store, Commands: service, Now: w.clock.Now}),
 		Events: events, History: history.NewReader(db), Fleet: servers, Alerts: alerts.NewReader(db, events, registry.Decode), Audit: audit.NewReader(db), Exceptions: exceptions.NewReader(db), Health: health.NewReader(db), Checks: checks,
 		Servers: targets, Jobs: queue, Projections: runner, Waiter: waiter, DeadLetters: runner.DeadLetters(),

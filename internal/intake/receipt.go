@@ -37,6 +37,10 @@ const (
 	HostSample      Sort = "host_sample"
 	SessionSample   Sort = "session_sample"
 	StatementSample Sort = "statement_sample"
+
+	Assessment       Sort = "assessment"
+	Finding          Sort = "finding"
+	ClassifiedColumn Sort = "classified_column"
 )
 
 // Receipt says what became of a message, for its answer and for the figures. One that

@@ -594,6 +594,150 @@ func (e Scope) Valid() bool {
 	}
 }
 
+// Defines values for SentCheckOutcome.
+const (
+	SentCheckOutcomeFail          SentCheckOutcome = "fail"
+	SentCheckOutcomeNotApplicable SentCheckOutcome = "notApplicable"
+	SentCheckOutcomeNotAssessed   SentCheckOutcome = "notAssessed"
+	SentCheckOutcomePass          SentCheckOutcome = "pass"
+)
+
+// Valid indicates whether the value is a known member of the SentCheckOutcome enum.
+func (e SentCheckOutcome) Valid() bool {
+	switch e {
+	case SentCheckOutcomeFail:
+		return true
+	case SentCheckOutcomeNotApplicable:
+		return true
+	case SentCheckOutcomeNotAssessed:
+		return true
+	case SentCheckOutcomePass:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SentClassificationMethod.
+const (
+	SentClassificationMethodNames  SentClassificationMethod = "names"
+	SentClassificationMethodValues SentClassificationMethod = "values"
+)
+
+// Valid indicates whether the value is a known member of the SentClassificationMethod enum.
+func (e SentClassificationMethod) Valid() bool {
+	switch e {
+	case SentClassificationMethodNames:
+		return true
+	case SentClassificationMethodValues:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SentColumnCategory.
+const (
+	SentColumnCategoryBankAccount      SentColumnCategory = "bankAccount"
+	SentColumnCategoryCardVerification SentColumnCategory = "cardVerification"
+	SentColumnCategoryContact          SentColumnCategory = "Contact"
+	SentColumnCategoryCredentials      SentColumnCategory = "Credentials"
+	SentColumnCategoryDateOfBirth      SentColumnCategory = "dateOfBirth"
+	SentColumnCategoryDeviceId         SentColumnCategory = "deviceId"
+	SentColumnCategoryEmail            SentColumnCategory = "email"
+	SentColumnCategoryEmployment       SentColumnCategory = "Employment"
+	SentColumnCategoryFinancial        SentColumnCategory = "Financial"
+	SentColumnCategoryGeoCoordinates   SentColumnCategory = "geoCoordinates"
+	SentColumnCategoryHealth           SentColumnCategory = "health"
+	SentColumnCategoryIban             SentColumnCategory = "iban"
+	SentColumnCategoryIpAddress        SentColumnCategory = "ipAddress"
+	SentColumnCategoryLocation         SentColumnCategory = "Location"
+	SentColumnCategoryName             SentColumnCategory = "name"
+	SentColumnCategoryNationalID       SentColumnCategory = "National ID"
+	SentColumnCategoryNationalId       SentColumnCategory = "nationalId"
+	SentColumnCategoryOnline           SentColumnCategory = "Online"
+	SentColumnCategoryPassport         SentColumnCategory = "passport"
+	SentColumnCategoryPassword         SentColumnCategory = "password"
+	SentColumnCategoryPaymentCard      SentColumnCategory = "paymentCard"
+	SentColumnCategoryPerson           SentColumnCategory = "Person"
+	SentColumnCategoryPhone            SentColumnCategory = "phone"
+	SentColumnCategoryPostalAddress    SentColumnCategory = "postalAddress"
+	SentColumnCategorySalary           SentColumnCategory = "salary"
+	SentColumnCategorySpecialCategory  SentColumnCategory = "specialCategory"
+	SentColumnCategorySpecialCategory1 SentColumnCategory = "Special category"
+	SentColumnCategoryUsSocialSecurity SentColumnCategory = "usSocialSecurity"
+	SentColumnCategoryVehicle          SentColumnCategory = "vehicle"
+	SentColumnCategoryVehicle1         SentColumnCategory = "Vehicle"
+)
+
+// Valid indicates whether the value is a known member of the SentColumnCategory enum.
+func (e SentColumnCategory) Valid() bool {
+	switch e {
+	case SentColumnCategoryBankAccount:
+		return true
+	case SentColumnCategoryCardVerification:
+		return true
+	case SentColumnCategoryContact:
+		return true
+	case SentColumnCategoryCredentials:
+		return true
+	case SentColumnCategoryDateOfBirth:
+		return true
+	case SentColumnCategoryDeviceId:
+		return true
+	case SentColumnCategoryEmail:
+		return true
+	case SentColumnCategoryEmployment:
+		return true
+	case SentColumnCategoryFinancial:
+		return true
+	case SentColumnCategoryGeoCoordinates:
+		return true
+	case SentColumnCategoryHealth:
+		return true
+	case SentColumnCategoryIban:
+		return true
+	case SentColumnCategoryIpAddress:
+		return true
+	case SentColumnCategoryLocation:
+		return true
+	case SentColumnCategoryName:
+		return true
+	case SentColumnCategoryNationalID:
+		return true
+	case SentColumnCategoryNationalId:
+		return true
+	case SentColumnCategoryOnline:
+		return true
+	case SentColumnCategoryPassport:
+		return true
+	case SentColumnCategoryPassword:
+		return true
+	case SentColumnCategoryPaymentCard:
+		return true
+	case SentColumnCategoryPerson:
+		return true
+	case SentColumnCategoryPhone:
+		return true
+	case SentColumnCategoryPostalAddress:
+		return true
+	case SentColumnCategorySalary:
+		return true
+	case SentColumnCategorySpecialCategory:
+		return true
+	case SentColumnCategorySpecialCategory1:
+		return true
+	case SentColumnCategoryUsSocialSecurity:
+		return true
+	case SentColumnCategoryVehicle:
+		return true
+	case SentColumnCategoryVehicle1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WaitEventsUnit.
 const (
 	WaitEventsUnitAverageWaitingSessions WaitEventsUnit = "averageWaitingSessions"
@@ -1246,6 +1390,20 @@ type ApiToken struct {
 // ApiTokenList defines model for ApiTokenList.
 type ApiTokenList struct {
 	Items []ApiToken `json:"items"`
+}
+
+// AssessmentBatch defines model for AssessmentBatch.
+type AssessmentBatch struct {
+	Assessments []SentAssessment `json:"assessments"`
+}
+
+// AssessmentsAccepted What was taken, also what had come before: findings are objects of failing checks, and failing checks that name none.
+type AssessmentsAccepted struct {
+	Accepted struct {
+		Assessments int `json:"assessments"`
+		Columns     int `json:"columns"`
+		Findings    int `json:"findings"`
+	} `json:"accepted"`
 }
 
 // AuditEntry defines model for AuditEntry.
@@ -2405,6 +2563,163 @@ type ScoreOfDay struct {
 	Score *int               `json:"score"`
 }
 
+// SentAccount defines model for SentAccount.
+type SentAccount struct {
+	CanLogin     bool       `json:"canLogin"`
+	ExpiresAt    *time.Time `json:"expiresAt,omitempty"`
+	LastSignInAt *time.Time `json:"lastSignInAt,omitempty"`
+
+	// MemberOf Roles and groups, at most 1,000 of at most 1,000 characters
+	MemberOf *[]string `json:"memberOf,omitempty"`
+
+	// Name 1 to 1,000 characters
+	Name string `json:"name"`
+
+	// Privileges Beyond those of everybody, at most 1,000 of at most 1,000 characters
+	Privileges *[]string `json:"privileges,omitempty"`
+
+	// Superuser May do everything on the instance: sysadmin, SYSDBA
+	Superuser bool `json:"superuser"`
+}
+
+// SentAssessment What is left out is not known; an empty list says that there is nothing.
+type SentAssessment struct {
+	// Accounts All accounts; no name twice
+	Accounts *[]SentAccount `json:"accounts,omitempty"`
+
+	// At When it was looked at; not before 1970
+	At time.Time `json:"at"`
+
+	// Checks No check twice
+	Checks *[]SentCheck `json:"checks,omitempty"`
+
+	// Databases No database twice
+	Databases *[]SentDatabase `json:"databases,omitempty"`
+
+	// Edition At most 200 characters
+	Edition *string `json:"edition,omitempty"`
+
+	// Instance Its externalId
+	Instance string `json:"instance"`
+
+	// Settings No name twice
+	Settings *[]SentSetting `json:"settings,omitempty"`
+
+	// Version As the server tells it; at most 200 characters
+	Version *string `json:"version,omitempty"`
+}
+
+// SentCheck defines model for SentCheck.
+type SentCheck struct {
+	// Id One of the catalogue's for the instance's engine
+	Id string `json:"id"`
+
+	// Measured What was found, in a few words; at most 2,000 characters, of which 200 are kept
+	Measured *string `json:"measured,omitempty"`
+
+	// Objects What breaks the check. All are counted, 500 of a check and database are kept.
+	Objects *[]SentObject `json:"objects,omitempty"`
+
+	// Outcome notApplicable and notAssessed need a reason; fail needs objects or what was measured, and no other outcome has objects.
+	Outcome SentCheckOutcome `json:"outcome"`
+
+	// Reason Why it could not be looked at, or does not apply; at most 2,000 characters, of which 500 are kept
+	Reason *string `json:"reason,omitempty"`
+}
+
+// SentCheckOutcome notApplicable and notAssessed need a reason; fail needs objects or what was measured, and no other outcome has objects.
+type SentCheckOutcome string
+
+// SentClassification defines model for SentClassification.
+type SentClassification struct {
+	// CompletedAt Not before 1970; of several runs over a database the latest counts
+	CompletedAt time.Time `json:"completedAt"`
+
+	// Method Whether columns were known by their names alone, or by samples of their values, too
+	Method SentClassificationMethod `json:"method"`
+
+	// Tables Those with a sensitive column; no table twice
+	Tables []SentTable `json:"tables"`
+}
+
+// SentClassificationMethod Whether columns were known by their names alone, or by samples of their values, too
+type SentClassificationMethod string
+
+// SentColumn defines model for SentColumn.
+type SentColumn struct {
+	// Category What it holds, or the category of that where no more is known
+	Category SentColumnCategory `json:"category"`
+
+	// Column 1 to 1,000 characters
+	Column string `json:"column"`
+
+	// Confidence 0 to 1: from 0.95 it is Certain, from 0.8 High, from 0.5 Medium, else Low
+	Confidence json.Number `json:"confidence"`
+}
+
+// SentColumnCategory What it holds, or the category of that where no more is known
+type SentColumnCategory string
+
+// SentDatabase defines model for SentDatabase.
+type SentDatabase struct {
+	Classification *SentClassification `json:"classification,omitempty"`
+
+	// Database Its externalId
+	Database string `json:"database"`
+
+	// EncryptedAtRest Whether all of its files are
+	EncryptedAtRest *bool `json:"encryptedAtRest,omitempty"`
+
+	// SizeBytes 0 to 2^60
+	SizeBytes *json.Number `json:"sizeBytes,omitempty"`
+}
+
+// SentObject defines model for SentObject.
+type SentObject struct {
+	// Database externalId of the database that it is in; null where it is the instance's
+	Database *string `json:"database,omitempty"`
+
+	// Evidence What was seen; at most 2,000 characters, of which 200 are kept
+	Evidence *string `json:"evidence,omitempty"`
+
+	// Object Its name, 1 to 1,000 characters. It is kept as it is, whatever letters it has.
+	Object string `json:"object"`
+}
+
+// SentSetting A value whose name says that it may hold a password, a command or a connection string is taken to be one: it is known
+// when it changes, and it is not kept.
+type SentSetting struct {
+	// Name 1 to 1,000 characters
+	Name string `json:"name"`
+
+	// Unit At most 100 characters
+	Unit *string `json:"unit,omitempty"`
+
+	// Value At most 10,000 characters
+	Value *string `json:"value,omitempty"`
+}
+
+// SentTable defines model for SentTable.
+type SentTable struct {
+	// Columns No column twice
+	Columns []SentColumn `json:"columns"`
+
+	// Encrypted Whether its rows are encrypted at rest; null where that is its database's matter
+	Encrypted *bool `json:"encrypted,omitempty"`
+
+	// Readers Who may read it, at most 1,000 of at most 1,000 characters
+	Readers *[]string `json:"readers,omitempty"`
+
+	// Rows 0 to 2^60; null where nobody counted
+	Rows *json.Number `json:"rows,omitempty"`
+
+	// Schema At most 1,000 characters; empty where the engine has none
+	Schema string `json:"schema"`
+
+	// Table 1 to 1,000 characters
+	Table string `json:"table"`
+}
+
 // Session defines model for Session.
 type Session struct {
 	AuthMethod    *string       `json:"authMethod,omitempty"`
@@ -3429,6 +3744,9 @@ type ReceiveAlertmanagerWebhookJSONRequestBody = ReceiveAlertmanagerWebhookJSONB
 // RecordAlertsJSONRequestBody defines body for RecordAlerts for application/json ContentType.
 type RecordAlertsJSONRequestBody = AlertBatch
 
+// RecordAssessmentsJSONRequestBody defines body for RecordAssessments for application/json ContentType.
+type RecordAssessmentsJSONRequestBody = AssessmentBatch
+
 // RecordFleetJSONRequestBody defines body for RecordFleet for application/json ContentType.
 type RecordFleetJSONRequestBody = FleetBatch
 
@@ -3701,6 +4019,9 @@ type ServerInterface interface {
 	// RecordAlerts Alerts as the sender knows them
 	// (POST /ingest/v1/alerts)
 	RecordAlerts(c *gin.Context)
+	// RecordAssessments What another tool found on instances
+	// (POST /ingest/v1/assessments)
+	RecordAssessments(c *gin.Context)
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(c *gin.Context)
@@ -6494,6 +6815,19 @@ func (siw *ServerInterfaceWrapper) RecordAlerts(c *gin.Context) {
 	siw.Handler.RecordAlerts(c)
 }
 
+// RecordAssessments operation middleware
+func (siw *ServerInterfaceWrapper) RecordAssessments(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.RecordAssessments(c)
+}
+
 // RecordFleet operation middleware
 func (siw *ServerInterfaceWrapper) RecordFleet(c *gin.Context) {
 
@@ -6699,6 +7033,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/ingest/v1/alertmanager/api/v2/alerts", wrapper.ReceiveAlertmanagerAlerts)
 	router.POST(options.BaseURL+"/ingest/v1/alertmanager/webhook", wrapper.ReceiveAlertmanagerWebhook)
 	router.POST(options.BaseURL+"/ingest/v1/alerts", wrapper.RecordAlerts)
+	router.POST(options.BaseURL+"/ingest/v1/assessments", wrapper.RecordAssessments)
 	router.POST(options.BaseURL+"/ingest/v1/fleet", wrapper.RecordFleet)
 	router.POST(options.BaseURL+"/ingest/v1/otlp/v1/metrics", wrapper.ReceiveOtlpMetrics)
 	router.POST(options.BaseURL+"/ingest/v1/prometheus/write", wrapper.ReceivePrometheusWrite)
@@ -10310,6 +10645,45 @@ func (response RecordAlertsdefaultApplicationProblemPlusJSONResponse) VisitRecor
 	return err
 }
 
+type RecordAssessmentsRequestObject struct {
+	Body *RecordAssessmentsJSONRequestBody
+}
+
+type RecordAssessmentsResponseObject interface {
+	VisitRecordAssessmentsResponse(w http.ResponseWriter) error
+}
+
+type RecordAssessments202JSONResponse AssessmentsAccepted
+
+func (response RecordAssessments202JSONResponse) VisitRecordAssessmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecordAssessmentsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response RecordAssessmentsdefaultApplicationProblemPlusJSONResponse) VisitRecordAssessmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RecordFleetRequestObject struct {
 	Body *RecordFleetJSONRequestBody
 }
@@ -10885,6 +11259,9 @@ type StrictServerInterface interface {
 	// RecordAlerts Alerts as the sender knows them
 	// (POST /ingest/v1/alerts)
 	RecordAlerts(ctx context.Context, request RecordAlertsRequestObject) (RecordAlertsResponseObject, error)
+	// RecordAssessments What another tool found on instances
+	// (POST /ingest/v1/assessments)
+	RecordAssessments(ctx context.Context, request RecordAssessmentsRequestObject) (RecordAssessmentsResponseObject, error)
 	// RecordFleet Instances and databases as the sender knows them
 	// (POST /ingest/v1/fleet)
 	RecordFleet(ctx context.Context, request RecordFleetRequestObject) (RecordFleetResponseObject, error)
@@ -13511,6 +13888,45 @@ func (sh *strictHandler) RecordAlerts(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(RecordAlertsResponseObject); ok {
 		if err := validResponse.VisitRecordAlertsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RecordAssessments operation middleware
+func (sh *strictHandler) RecordAssessments(ctx *gin.Context) {
+	var request RecordAssessmentsRequestObject
+
+	var body RecordAssessmentsJSONRequestBody
+	var err error
+	// A request validator built on kin-openapi's openapi3filter with
+	// KeepValidatedValue leaves the value it validated on the body. Bind
+	// that value, matching member names exactly, so the handler receives
+	// what was validated instead of a second, case-insensitive decode.
+	if vb, ok := ctx.Request.Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+		err = json.NewDecoder(ctx.Request.Body).Decode(&body)
+	}
+	if err != nil {
+		sh.options.RequestErrorHandlerFunc(ctx, err)
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RecordAssessments(ctx, request.(RecordAssessmentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RecordAssessments")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(RecordAssessmentsResponseObject); ok {
+		if err := validResponse.VisitRecordAssessmentsResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -69,6 +69,19 @@ func (s *FeedRoutes) RecordSamples(ctx context.Context, r api.RecordSamplesReque
 	return answer, nil
 }
 
+// RecordAssessments takes in what another tool found on instances.
+func (s *FeedRoutes) RecordAssessments(ctx context.Context, r api.RecordAssessmentsRequestObject) (api.RecordAssessmentsResponseObject, error) {
+	receipt, err := s.Feed.TakeAssessments(ctx, wire.Actor(ctx), AssessmentItems(r.Body))
+	if err := s.taken(ctx, receipt, err); err != nil {
+		return nil, err
+	}
+	var answer api.RecordAssessments202JSONResponse
+	answer.Accepted.Assessments = receipt.Recorded[intake.Assessment]
+	answer.Accepted.Findings = receipt.Recorded[intake.Finding]
+	answer.Accepted.Columns = receipt.Recorded[intake.ClassifiedColumn]
+	return answer, nil
+}
+
 // ReceivePrometheusWrite takes in what Prometheus scraped of hosts. For a bad sample
 // the specification of remote_write would have 400 told where the others are kept, for
 // its senders to give up, which our contract does not do to them. What 2.0 is told was
@@ -187,4 +200,47 @@ func SampleItems(body *api.SampleBatch) (items feed.Items) {
 		items.Statements = append(items.Statements, sample)
 	}
 	return items
+}
+
+// AssessmentItems are the assessments of a body as their door takes them.
+func AssessmentItems(body *api.AssessmentBatch) []feed.AssessmentItem {
+	return wire.List(body.Assessments, func(a api.SentAssessment) feed.AssessmentItem {
+		return feed.AssessmentItem{
+			Instance: a.Instance, At: a.At, Version: a.Version, Edition: a.Edition,
+			Checks: sent(a.Checks, func(c api.SentCheck) feed.CheckItem {
+				return feed.CheckItem{
+					ID: c.Id, Outcome: string(c.Outcome), Measured: c.Measured, Reason: c.Reason,
+					Objects: sent(c.Objects, func(o api.SentObject) feed.ObjectItem { return feed.ObjectItem(o) }),
+				}
+			}),
+			Accounts:  sent(a.Accounts, func(account api.SentAccount) feed.AccountItem { return feed.AccountItem(account) }),
+			Settings:  sent(a.Settings, func(setting api.SentSetting) feed.SettingItem { return feed.SettingItem(setting) }),
+			Databases: sent(a.Databases, databaseItem),
+		}
+	})
+}
+
+func databaseItem(d api.SentDatabase) feed.DatabaseItem {
+	item := feed.DatabaseItem{Database: d.Database, SizeBytes: d.SizeBytes, EncryptedAtRest: d.EncryptedAtRest}
+	if c := d.Classification; c != nil {
+		item.Classification = &feed.ClassificationItem{CompletedAt: c.CompletedAt, Method: string(c.Method), Tables: wire.List(c.Tables, tableItem)}
+	}
+	return item
+}
+
+func tableItem(t api.SentTable) feed.TableItem {
+	return feed.TableItem{
+		Schema: t.Schema, Table: t.Table, Rows: t.Rows, Encrypted: t.Encrypted, Readers: wire.Value(t.Readers),
+		Columns: wire.List(t.Columns, func(c api.SentColumn) feed.ColumnItem {
+			return feed.ColumnItem{Column: c.Column, Category: string(c.Category), Confidence: c.Confidence}
+		}),
+	}
+}
+
+// sent is a list that may have been left out: nil then, and never nil where it is empty.
+func sent[Row, Item any](rows *[]Row, item func(Row) Item) []Item {
+	if rows == nil {
+		return nil
+	}
+	return wire.List(*rows, item)
 }

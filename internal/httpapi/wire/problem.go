@@ -72,6 +72,7 @@ var Codes = map[string]struct {
 	"rebuild_in_progress":     {409, "A rebuild is running already"},
 	"report_is_final":         {409, "The report has ended"},
 	"invalid_state":           {409, "Not in this state"},
+	"assessed_by_collector":   {409, "Muster assesses the instance itself"},
 	"report_expired":          {410, "The report has expired"},
 	"invitation_gone":         {410, "The invitation no longer works"},
 	"precondition_failed":     {412, "Somebody else changed it first"},

@@ -56,6 +56,10 @@ func (h *house) DatabasesCalled(context.Context, uuid.UUID, []uuid.UUID, []strin
 	return nil, nil
 }
 
+func (*house) DatabaseNames(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
+	panic("an agent does not assess")
+}
+
 // Engines has an instance that was known on a host and is removed since left out.
 func (h *house) Engines(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
 	return map[uuid.UUID]fleet.Engine{mine: fleet.PostgreSQL, other: fleet.Oracle}, nil

@@ -89,6 +89,10 @@ func (f oneServer) DatabasesCalled(_ context.Context, _ uuid.UUID, _ []uuid.UUID
 	return nil, nil
 }
 
+func (oneServer) DatabaseNames(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
+	panic("an agent does not assess")
+}
+
 func (oneServer) Engines(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
 	return nil, nil
 }

@@ -2,10 +2,12 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"muster/commands"
 	"muster/internal/pause"
 )
 
@@ -35,6 +37,9 @@ func (c *Collector) Run(ctx context.Context) error {
 			c.log.ErrorContext(ctx, "make the findings of earlier assessments", "error", err)
 		}
 		for {
+			if err := c.forgetRemoved(ctx); err != nil && ctx.Err() == nil {
+				c.log.ErrorContext(ctx, "forget what feeds assessed and is removed", "error", err)
+			}
 			if n, err := c.store.Prune(ctx); err != nil && ctx.Err() == nil {
 				c.log.ErrorContext(ctx, "prune old assessments", "error", err)
 			} else if n > 0 {
@@ -59,4 +64,31 @@ func (c *Collector) work(ctx context.Context) {
 		}
 		_ = pause.Unless(ctx, pause.Jittered(idle), c.wake)
 	}
+}
+
+// forgetRemoved forgets what feeds sent of instances that were removed. Whoever removes
+// one does, unless its process dies between the event and that.
+func (c *Collector) forgetRemoved(ctx context.Context) error {
+	fed, err := c.store.Fed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, one := range fed {
+		active, err := c.instances.Active(ctx, one.Organization, one.Instance)
+		if err != nil {
+			return err
+		}
+		if active {
+			continue
+		}
+		_, err = c.fleet.ChangeInstance(ctx, commands.Actor{OrganizationID: one.Organization, Component: "collector"}, one.Instance, commands.ChangeInstance{})
+		var gone *commands.NotFoundError
+		if errors.As(err, &gone) {
+			err = c.store.ForgetFed(ctx, one.Organization, one.Instance)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

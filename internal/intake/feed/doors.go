@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/commands"
+	"muster/domain/fleet"
 	"muster/internal/intake"
 	"muster/internal/intake/places"
 )
@@ -19,6 +21,9 @@ type Doors struct {
 	Store    intake.Store
 	Texts    Texts
 	Now      func() time.Time
+
+	Assessments Assessments
+	Accepted    Accepted
 }
 
 // Texts says whether an organization keeps the texts of statements; *accounts.Store does.
@@ -30,9 +35,11 @@ type Texts interface {
 type Commands interface {
 	RecordFleet(ctx context.Context, actor commands.Actor, items []commands.FleetItem) ([]commands.FleetIDs, commands.Mark, error)
 	RecordAlerts(ctx context.Context, actor commands.Actor, items []commands.AlertItem) ([]commands.AlertID, commands.Mark, error)
+	RecordAssessmentTx(ctx context.Context, tx *sqlx.Tx, actor commands.Actor, e fleet.InstanceAssessed) (commands.Mark, error)
 }
 
-// TakeFleet records instances and databases. Errors are the use case's.
+// TakeFleet records instances and databases, and forgets what was sent of instances that
+// are removed. Errors are the use case's.
 func (d *Doors) TakeFleet(ctx context.Context, from intake.Caller, items []commands.FleetItem) (receipt intake.Receipt, err error) {
 	if receipt.Fleet, receipt.Mark, err = d.Commands.RecordFleet(ctx, from, items); err != nil {
 		return receipt, err
@@ -40,6 +47,13 @@ func (d *Doors) TakeFleet(ctx context.Context, from intake.Caller, items []comma
 	databases := 0
 	for _, i := range items {
 		databases += len(i.Databases)
+	}
+	for i, item := range items {
+		if item.Removed { // what is left over where this fails the collectors forget
+			if err := d.Assessments.ForgetFed(ctx, from.OrganizationID, receipt.Fleet[i].ID); err != nil {
+				return receipt, err
+			}
+		}
 	}
 	receipt.Record(intake.Instance, len(items))
 	receipt.Record(intake.Database, databases)

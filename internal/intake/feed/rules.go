@@ -35,11 +35,13 @@ const (
 	maxBroken        = 10_000           // rules that are told
 )
 
-func tooManyItems(n int) error {
-	detail := fmt.Sprintf("has %d items; at most %d are allowed in one call", n, maxItems)
+func tooManyItems(n int) error { return tooMany(n, "items", maxItems) }
+
+func tooMany(n int, what string, most int) error {
+	detail := fmt.Sprintf("has %d %s; at most %d are allowed in one call", n, what, most)
 	return &commands.RuleError{
 		Code: "too_many_items", Title: commands.Title("too_many_items"), Detail: "The call " + detail + ".",
-		Fields: []commands.FieldError{{Pointer: "#", Code: "too_many_items", Detail: detail, Params: map[string]any{"max": maxItems}}},
+		Fields: []commands.FieldError{{Pointer: "#", Code: "too_many_items", Detail: detail, Params: map[string]any{"max": most}}},
 	}
 }
 

@@ -70,6 +70,10 @@ func (h *house) Engines(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]
 	return map[uuid.UUID]fleet.Engine{mine: fleet.PostgreSQL, other: fleet.Oracle}, nil
 }
 
+func (h *house) DatabaseNames(context.Context, uuid.UUID, []uuid.UUID) (map[uuid.UUID]string, error) {
+	panic("samples have no names")
+}
+
 func (h *house) KeepsTexts(context.Context, uuid.UUID) (bool, error) {
 	h.asked = append(h.asked, "texts")
 	return h.texts, nil

@@ -38,6 +38,8 @@ type FleetIndex interface {
 	DatabasesCalled(ctx context.Context, organization uuid.UUID, instances []uuid.UUID, names []string) ([]fleet.CalledDatabase, error)
 	// Engines returns the engines of those that are there.
 	Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error)
+	// DatabaseNames returns the names of those databases that are there.
+	DatabaseNames(ctx context.Context, organization uuid.UUID, databases []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
 // HostIndex knows what runs on hosts, some of which may have been removed since.
@@ -73,22 +75,35 @@ func (r *Resolver) Labelled(ctx context.Context, organization uuid.UUID, all []L
 // behind what the same sender registered a moment ago: it is waited for. Error:
 // *intake.LaggingError where it does not follow.
 func (r *Resolver) Engines(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]fleet.Engine, error) {
-	if len(instances) == 0 {
+	return waitFor(ctx, r, organization, instances, r.Fleet.Engines)
+}
+
+// DatabaseNames is the same for the names of databases.
+func (r *Resolver) DatabaseNames(ctx context.Context, organization uuid.UUID, databases []uuid.UUID) (map[uuid.UUID]string, error) {
+	return waitFor(ctx, r, organization, databases, r.Fleet.DatabaseNames)
+}
+
+// waitFor reads of the read model what the log's index has, each id once.
+func waitFor[V any](
+	ctx context.Context, r *Resolver, organization uuid.UUID, ids []uuid.UUID,
+	read func(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]V, error),
+) (map[uuid.UUID]V, error) {
+	if len(ids) == 0 {
 		return nil, nil
 	}
-	engines, err := r.Fleet.Engines(ctx, organization, instances)
-	if err != nil || len(engines) == len(instances) {
-		return engines, err
+	found, err := read(ctx, organization, ids)
+	if err != nil || len(found) == len(ids) {
+		return found, err
 	}
 	if ok, err := r.CatchUp(ctx); err != nil {
 		return nil, err
 	} else if !ok {
 		return nil, &intake.LaggingError{}
 	}
-	if engines, err = r.Fleet.Engines(ctx, organization, instances); err == nil && len(engines) < len(instances) { // removed meanwhile
+	if found, err = read(ctx, organization, ids); err == nil && len(found) < len(ids) { // removed meanwhile
 		return nil, &intake.LaggingError{}
 	}
-	return engines, err
+	return found, err
 }
 
 // KnownOn are the instances that run on hosts by anything that says so: what was

@@ -175,7 +175,7 @@ func ChangeSince(doc snapshot.Document) (change Change, ok bool) {
 			change.Unchanged++
 		case accepted[key]:
 			change.Accepted++
-		case assessed[snapshot.FindingKey{InstanceID: key.InstanceID, Database: key.Database, CheckID: key.CheckID}]:
+		case assessed.looked(key):
 			change.Closed++
 		default:
 			change.Unknown++
@@ -198,15 +198,28 @@ func setOf(keys []snapshot.FindingKey) map[snapshot.FindingKey]bool {
 	return set
 }
 
-// assessedChecks holds every (instance, database, check) with an answer.
-func assessedChecks(doc snapshot.Document) map[snapshot.FindingKey]bool {
-	out := map[snapshot.FindingKey]bool{}
+// answered is whether a check on an instance, or on a database of it, has an answer.
+type answered map[snapshot.FindingKey]bool
+
+// looked says whether what a finding is about was looked at. A feed may answer for all
+// databases at once, in which case it names none.
+func (a answered) looked(key snapshot.FindingKey) bool {
+	key.Object = ""
+	answer, told := a[key]
+	if !told {
+		key.Database = ""
+		answer = a[key]
+	}
+	return answer
+}
+
+// assessedChecks holds every (instance, database, check) of the document.
+func assessedChecks(doc snapshot.Document) answered {
+	out := answered{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		for _, r := range Results(doc, in) {
-			if r.Status != snapshot.StatusNotAssessed {
-				out[snapshot.FindingKey{InstanceID: in.ID, Database: r.Database, CheckID: r.CheckID}] = true
-			}
+			out[snapshot.FindingKey{InstanceID: in.ID, Database: r.Database, CheckID: r.CheckID}] = r.Status != snapshot.StatusNotAssessed
 		}
 	}
 	return out
