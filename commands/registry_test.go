@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -34,13 +35,18 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 	if want := len(report.Events()) + len(fleet.Events()) + len(alert.Events()) + len(organization.Events()) + len(exception.Events()); len(registry.Names()) != want {
 		t.Fatalf("%d names are registered, the domain has %d", len(registry.Names()), want)
 	}
+	written := map[string]int{}
 	for _, example := range examples() {
 		encoded, err := registry.Encode(example)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(encoded.Type, func(t *testing.T) {
-			path := filepath.Join("testdata", "events", encoded.Type+".v1.json")
+		name := encoded.Type + ".v1"
+		if written[encoded.Type]++; written[encoded.Type] > 1 { // with members that came later, absent in the first
+			name += fmt.Sprintf(".%d", written[encoded.Type])
+		}
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("testdata", "events", name+".json")
 			if _, err := os.Stat(path); os.IsNotExist(err) && *write {
 				if err := os.WriteFile(path, append(encoded.Data, '\n'), 0o644); err != nil {
 					t.Fatal(err)
@@ -68,27 +74,34 @@ func TestStoredEventsAreStillRead(t *testing.T) {
 func TestEveryEventTypeHasAnExample(t *testing.T) {
 	t.Parallel()
 	registry := commands.Registry()
-	seen := map[string]bool{}
+	held := map[string]map[string]bool{} // by type, its fields that an example fills
 	for _, e := range examples() {
 		n, err := registry.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen[n.Type] = true
+		if held[n.Type] == nil {
+			held[n.Type] = map[string]bool{}
+		}
 		for i := range reflect.TypeOf(e).NumField() {
-			if reflect.ValueOf(e).Field(i).IsZero() {
-				t.Errorf("the example of %s leaves %s empty: its name on the wire is not held", n.Type, reflect.TypeOf(e).Field(i).Name)
-			}
+			field := reflect.TypeOf(e).Field(i).Name
+			held[n.Type][field] = held[n.Type][field] || !reflect.ValueOf(e).Field(i).IsZero()
 		}
 	}
 	for _, name := range registry.Names() {
-		if !seen[name] {
+		if held[name] == nil {
 			t.Errorf("%s has no example", name)
+		}
+		for field, filled := range held[name] {
+			if !filled {
+				t.Errorf("the examples of %s leave %s empty: its name on the wire is not held", name, field)
+			}
 		}
 	}
 }
 
-// examples is one filled value of every event.
+// examples is one filled value of every event; of one that got further members later,
+// one without and one with them.
 func examples() []any {
 	a, b := uuid.UUID{0: 1, 15: 0xa}, uuid.UUID{0: 1, 15: 0xb}
 	at := time.Date(2026, 11, 20, 11, 37, 0, 0, time.UTC)
@@ -98,6 +111,14 @@ func examples() []any {
 		Rule:       &alert.Rule{ID: "volume", Name: "Volume full", Threshold: &threshold, Unit: "%"},
 		InstanceID: a, DatabaseID: b, CreatedAt: at, FirstTriggeredAt: at, LastTriggeredAt: at,
 	}
+	ready := report.Ready{
+		AsOf: at, InputsSHA256: "a0", InputsKey: "inputs/1", PDFSHA256: "b0", PDFKey: "pdf/1", FileName: "x.pdf", SizeBytes: 412_331, Pages: 14,
+		Renderer: report.Renderer{Version: "1.0.0", Commit: "c0", GoVersion: "go1.26", Assets: "d0"},
+		Witness:  report.Witness{Log: "reports", Position: 7, Hash: "e0"}, RecipientIDs: []uuid.UUID{a},
+		RetentionSeconds: 3600, ExpiresAt: at, InputsErasedOn: at,
+	}
+	withFiles := ready
+	withFiles.InputsSizeBytes, withFiles.Files = 288_115, []report.File{{Name: report.FindingsFile, Key: "csv/1", SizeBytes: 61_204, SHA256: "f0"}}
 	return []any{
 		report.Queued{
 			Kind: report.InstanceScorecard, Scope: report.Scope{InstanceIDs: []uuid.UUID{a}, DatabaseID: &b, From: &at, To: &at},
@@ -107,17 +128,12 @@ func examples() []any {
 		report.BuildStarted{Worker: "w1", Attempt: 1},
 		report.BuildResumed{Worker: "w2", Attempt: 2, Reason: "lease expired"},
 		report.StepCompleted{Step: 1, TotalSteps: 3, Label: "Gather"},
-		report.Ready{
-			AsOf: at, InputsSHA256: "a0", InputsKey: "inputs/1", PDFSHA256: "b0", PDFKey: "pdf/1", FileName: "x.pdf", SizeBytes: 412_331, Pages: 14,
-			Renderer: report.Renderer{Version: "1.0.0", Commit: "c0", GoVersion: "go1.26", Assets: "d0"},
-			Witness:  report.Witness{Log: "reports", Position: 7, Hash: "e0"}, RecipientIDs: []uuid.UUID{a},
-			RetentionSeconds: 3600, ExpiresAt: at, InputsErasedOn: at,
-		},
+		ready, withFiles,
 		report.Failed{Code: report.CodeAbandoned, Message: "Request it again."},
 		report.Expired{ExpiredAt: at},
 		report.EmailSent{MemberID: a, MessageID: "<1@muster>", SMTPCode: 250},
 		report.EmailFailed{MemberID: a, MessageID: "<1@muster>", SMTPCode: 550, Reason: "mailbox unavailable"},
-		report.Downloaded{MemberID: a},
+		report.Downloaded{MemberID: a}, report.Downloaded{MemberID: a, File: report.FindingsFile},
 		report.InputsErased{Rule: "retention"},
 		fleet.InstanceRegistered{ExternalID: "pg-1", Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", Active: true, CreatedAt: at},
 		fleet.InstanceChanged{Name: "orders", Engine: fleet.PostgreSQL, Version: "15.18", Host: "db01", CreatedAt: at},

@@ -143,13 +143,13 @@ func (s *Service) RecordMail(ctx context.Context, tx *sqlx.Tx, organization, id 
 	}, nil)
 }
 
-// RecordDownload records that the actor fetched the file, at most once an hour.
-// A report that is not Ready, or whose window has elapsed by the clock, is a
-// *report.TransitionError: record first, then send the file.
-func (s *Service) RecordDownload(ctx context.Context, actor Actor, id uuid.UUID) (Mark, error) {
+// RecordDownload records that the actor fetched one of the report's files, at most once
+// an hour. A report that is not Ready, or whose window has elapsed by the clock where
+// the file ends with it, is a *report.TransitionError: record first, then send the file.
+func (s *Service) RecordDownload(ctx context.Context, actor Actor, id uuid.UUID, file string) (Mark, error) {
 	return s.inTxMarked(ctx, func(tx *sqlx.Tx) (Mark, error) {
 		return s.decideReport(ctx, tx, actor, id, func(r *report.Report, now time.Time) ([]report.Event, error) {
-			return r.RecordDownload(actor.MemberID, now)
+			return r.RecordDownload(actor.MemberID, file, now)
 		}, nil)
 	})
 }

@@ -50,7 +50,7 @@ func TestTheWholeLife(t *testing.T) {
 	}
 	for range 2 {
 		h.tx(func(tx *sqlx.Tx) error { _, err := h.RecordMail(ctx, tx, org, id, mailed); return err })
-		if _, err := h.RecordDownload(ctx, h.actor, id); err != nil {
+		if _, err := h.RecordDownload(ctx, h.actor, id, report.PDFFile); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,12 +147,12 @@ func TestDownloadsAreRefusedByTheClock(t *testing.T) {
 	h := newHouse(t)
 	id := h.request(h.actor).ReportID
 	var e *report.TransitionError
-	if _, err := h.RecordDownload(t.Context(), h.actor, id); !errors.As(err, &e) || e.From != report.StatusQueued {
+	if _, err := h.RecordDownload(t.Context(), h.actor, id, report.PDFFile); !errors.As(err, &e) || e.From != report.StatusQueued {
 		t.Errorf("while it is Queued: %v", err)
 	}
 	h.ready(id)
 	h.clock.Advance(time.Hour)
-	if _, err := h.RecordDownload(t.Context(), h.actor, id); !errors.As(err, &e) || e.From != report.StatusExpired {
+	if _, err := h.RecordDownload(t.Context(), h.actor, id, report.PDFFile); !errors.As(err, &e) || e.From != report.StatusExpired {
 		t.Errorf("after its window: %v", err)
 	}
 }
@@ -163,8 +163,8 @@ func TestAReportOfAnotherOrganizationIsUnknown(t *testing.T) {
 	_, eve := h.organization("Other")
 	id := h.request(h.actor).ReportID
 	h.ready(id)
-	for name, report := range map[string]uuid.UUID{"foreign": id, "unknown": uuid.New()} {
-		mark, err := h.RecordDownload(t.Context(), h.as(eve), report)
+	for name, id := range map[string]uuid.UUID{"foreign": id, "unknown": uuid.New()} {
+		mark, err := h.RecordDownload(t.Context(), h.as(eve), id, report.PDFFile)
 		var missing *commands.NotFoundError
 		if !errors.As(err, &missing) || mark.Position != 0 {
 			t.Errorf("%s: %v", name, err)

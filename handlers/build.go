@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"golang.org/x/sync/errgroup"
 
 	"muster/commands"
 	"muster/domain/instant"
@@ -19,6 +20,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/pdf"
 	"muster/internal/snapshot"
+	"muster/internal/snapshot/companion"
 	"muster/internal/telemetry"
 )
 
@@ -146,6 +148,15 @@ func resumption(job jobs.Claimed) string {
 	return "the worker before did not finish"
 }
 
+// stored is what the steps of a build have put into the store.
+type stored struct {
+	inputs     blobs.Written
+	inputsSize int64 // uncompressed
+	pdf        blobs.Written
+	rendered   pdf.Rendered
+	companions []report.File
+}
+
 type built struct {
 	ready  report.Ready
 	people []uuid.UUID // whom the inputs name
@@ -155,23 +166,30 @@ type built struct {
 func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (made built, err error) {
 	pdfName := blobs.PDFName(job.OrganizationID, job.Subject, job.Fence)
 	inputsName := blobs.InputsName(job.OrganizationID, job.Subject, job.Fence)
+	names := []string{pdfName, inputsName}
+	for _, name := range report.Companions(rec.queued.Kind) {
+		names = append(names, blobs.CompanionName(job.OrganizationID, job.Subject, job.Fence, name))
+	}
 	defer func() {
 		if err != nil { // no event can name them: make room at once, on a full disk it is needed
-			_ = b.Blobs.Delete(context.WithoutCancel(ctx), pdfName)
-			_ = b.Blobs.Delete(context.WithoutCancel(ctx), inputsName)
+			for _, name := range names {
+				_ = b.Blobs.Delete(context.WithoutCancel(ctx), name)
+			}
 		}
 	}()
 	var doc snapshot.Document
-	var inputs, file blobs.Written
-	var rendered pdf.Rendered
+	var files stored
 	steps := [totalSteps]struct {
 		name string // of the span
 		do   func(ctx context.Context) error
 		then point
 	}{
 		{"gather", func(ctx context.Context) error { doc, err = b.gather(ctx, job, rec); return err }, pointGathered},
-		{"keep inputs", func(ctx context.Context) error { inputs, err = b.storeInputs(ctx, inputsName, doc); return err }, pointInputsStored},
-		{"render", func(ctx context.Context) error { file, rendered, err = b.storePDF(ctx, pdfName, doc); return err }, pointPDFStored},
+		{"keep inputs", func(ctx context.Context) error {
+			files.inputs, files.inputsSize, err = b.storeInputs(ctx, inputsName, doc)
+			return err
+		}, pointInputsStored},
+		{"render", func(ctx context.Context) error { return b.render(ctx, job, pdfName, doc, &files) }, pointPDFStored},
 	}
 	for i, step := range steps {
 		if err := b.Queue.SetProgress(ctx, job, i+1, totalSteps, stepLabels[i]); err != nil {
@@ -191,7 +209,7 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 		}
 	}
 	made.people = doc.People()
-	made.ready, err = b.ready(ctx, doc, inputs, file, rendered)
+	made.ready, err = b.ready(ctx, doc, files)
 	return made, err
 }
 
@@ -217,7 +235,8 @@ func (b *Builder) gather(ctx context.Context, job jobs.Claimed, rec *recorded) (
 }
 
 // ready names the files and the windows that are in force now.
-func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file blobs.Written, rendered pdf.Rendered) (report.Ready, error) {
+func (b *Builder) ready(ctx context.Context, doc snapshot.Document, files stored) (report.Ready, error) {
+	inputs, file, rendered := files.inputs, files.pdf, files.rendered
 	if rendered.InputsSHA256 != inputs.SHA256 || rendered.SHA256 != file.SHA256 {
 		return report.Ready{}, fmt.Errorf("report %s: what was stored is not what was rendered", doc.ReportID)
 	}
@@ -246,6 +265,8 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, inputs, file
 		Witness:          report.Witness{Log: doc.Witness.Log, Position: doc.Witness.Position, Hash: doc.Witness.Hash},
 		RetentionSeconds: max(1, int64(keep/time.Second)),
 		InputsErasedOn:   instant.Cut(b.Now().Add(keepInputs)),
+		InputsSizeBytes:  files.inputsSize,
+		Files:            files.companions,
 	}, nil
 }
 
@@ -315,12 +336,41 @@ func unlessOver(err error) error {
 }
 
 // storeInputs keeps the canonical bytes of the inputs document.
-func (b *Builder) storeInputs(ctx context.Context, name string, doc snapshot.Document) (blobs.Written, error) {
+func (b *Builder) storeInputs(ctx context.Context, name string, doc snapshot.Document) (blobs.Written, int64, error) {
 	inputs, err := snapshot.Encode(doc)
 	if err != nil {
-		return blobs.Written{}, &pdf.RenderError{Report: doc.ReportID.String(), Cause: err}
+		return blobs.Written{}, 0, &pdf.RenderError{Report: doc.ReportID.String(), Cause: err}
 	}
-	return b.Blobs.WriteInputs(ctx, name, bytes.NewReader(inputs))
+	written, err := b.Blobs.WriteInputs(ctx, name, bytes.NewReader(inputs))
+	return written, int64(len(inputs)), err
+}
+
+// render makes the PDF and what goes with it at the same time: the disk is waited for
+// once.
+func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, doc snapshot.Document, files *stored) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		files.pdf, files.rendered, err = b.storePDF(ctx, name, doc)
+		return err
+	})
+	names := report.Companions(report.Kind(doc.Kind))
+	files.companions = make([]report.File, len(names))
+	for i, name := range names {
+		group.Go(func() (err error) {
+			files.companions[i], err = b.storeCompanion(ctx, job, name, doc)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+func (b *Builder) storeCompanion(ctx context.Context, job jobs.Claimed, name string, doc snapshot.Document) (report.File, error) {
+	var table bytes.Buffer
+	if err := companion.Write(&table, name, doc); err != nil {
+		return report.File{}, err
+	}
+	written, err := b.Blobs.WriteCompanion(ctx, blobs.CompanionName(job.OrganizationID, job.Subject, job.Fence, name), &table)
+	return report.File{Name: name, Key: written.Name, SizeBytes: written.SizeBytes, SHA256: written.SHA256}, err
 }
 
 // storePDF renders straight into the store: a document of 2,000 pages is in

@@ -7,13 +7,13 @@
 // Watermill's stock Router. The way of a report:
 //
 //	Queued ──build──> Builder: gather inputs as of one instant, store them,
-//	                  render, store the PDF, then in one transaction {Ready,
+//	                  render, store the PDF and its tables, then in one transaction {Ready,
 //	                  the build job ends, a mail job per recipient, one that
 //	                  expires it, one that erases its inputs}
 //	       ──mail───> Mailer: one message to one recipient, then {EmailSent or
 //	                  EmailFailed, the mail job ends}
-//	       ─expire──> Expirer: {Expired, the expiry job ends, one that erases the PDF}
-//	       ──erase──> Eraser: the PDF after expiry, the inputs when their time
+//	       ─expire──> Expirer: {Expired, the expiry job ends, one that erases the PDF and its tables}
+//	       ──erase──> Eraser: PDF and tables after expiry, the inputs when their time
 //	                  has come or somebody whom they name is erased, then
 //	                  {InputsErased, the job ends}
 //
@@ -25,7 +25,7 @@
 // works; what it decides, it commits in one transaction under the fence of its
 // job.
 //
-// Rebuilder renders a PDF again from its recorded inputs, and Sweeper deletes
+// Rebuilder makes PDF and tables again from the recorded inputs, and Sweeper deletes
 // files that no event names.
 //
 // # What may go wrong

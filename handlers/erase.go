@@ -73,7 +73,7 @@ func (e *Eraser) Task() Task {
 	return Task{Kind: jobs.Erase, Timeout: choreTimeout, Handle: e.Handle, Policy: jobs.Policy{Backoff: hourly}}
 }
 
-// Handle deletes one file of a report. The file goes first and the event
+// Handle deletes what one rule is about: the PDF with its companions, or the inputs. The file goes first and the event
 // follows: the other way round a crash could leave a file that the log says is
 // gone.
 func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
@@ -89,13 +89,22 @@ func (e *Eraser) Handle(ctx context.Context, job jobs.Claimed) error {
 		if rec.Status() != report.StatusExpired {
 			return &jobs.FinalError{Err: fmt.Errorf("report %s is %s: its PDF is still offered", job.Subject, rec.Status())}
 		}
-		return e.Blobs.Delete(ctx, rec.ready.PDFKey)
+		return e.eraseFiles(ctx, filesOf(*rec.ready))
 	case jobs.EraseInputs:
 		return e.eraseInputs(ctx, job, rec.ready.InputsKey, ruleRetention)
 	case jobs.ErasePeople:
 		return e.eraseInputs(ctx, job, rec.ready.InputsKey, ruleMemberErased)
 	}
 	return &jobs.FinalError{Err: fmt.Errorf("erase job for %q", job.Key)}
+}
+
+func (e *Eraser) eraseFiles(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if err := e.Blobs.Delete(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eraseInputs erases them by a rule. Where another rule came first, its event

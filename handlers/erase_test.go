@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +91,7 @@ func TestAnErasedMemberTakesTheInputsAlong(t *testing.T) {
 	if erased, _ := last[report.InputsErased](s, hers); erased.Rule != "member_erased" {
 		t.Errorf("erased by rule %q", erased.Rule)
 	}
-	if got, want := s.stored(), []string{ready.PDFKey, other.PDFKey, other.InputsKey}; !equalSets(got, want) {
+	if got, want := s.stored(), slices.Concat(files(ready), files(other), []string{other.InputsKey}); !equalSets(got, want) {
 		t.Errorf("left are %v, want %v", got, want)
 	}
 	if o := s.rebuild(hers); o.Verdict != handlers.InputsErased || o.ExitStatus() != 4 || !strings.Contains(o.String(), "by rule member_erased") {
@@ -114,7 +115,7 @@ func TestAnErasedMemberTakesTheInputsAlong(t *testing.T) {
 	if erased, _ := last[report.InputsErased](s, his); erased.Rule != "retention" {
 		t.Errorf("his were erased by rule %q", erased.Rule)
 	}
-	if got := s.stored(); !equalSets(got, []string{ready.PDFKey, other.PDFKey}) {
+	if got := s.stored(); !equalSets(got, slices.Concat(files(ready), files(other))) {
 		t.Errorf("left are %v", got)
 	}
 	var named int
@@ -148,8 +149,8 @@ func TestAMemberErasedDuringTheBuild(t *testing.T) {
 				t.Errorf("erased by rule %q", erased.Rule)
 			}
 			ready, _ := last[report.Ready](s, id)
-			if got := s.stored(); !equalSets(got, []string{ready.PDFKey}) {
-				t.Errorf("left are %v, want the PDF", got)
+			if got := s.stored(); !equalSets(got, files(ready)) {
+				t.Errorf("left are %v, want the PDF and its table", got)
 			}
 			if failed, _ := last[report.EmailFailed](s, id); failed.MemberID != s.ana || !strings.Contains(failed.Reason, "no address") {
 				t.Errorf("recorded %+v", failed)

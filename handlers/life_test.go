@@ -57,8 +57,8 @@ func TestTheWholeLifeOfAReport(t *testing.T) {
 		}
 	}
 	s.sweep()
-	if got := s.stored(); len(got) != 2 {
-		t.Errorf("files %v, want the PDF and its inputs", got)
+	if got := s.stored(); len(got) != 3 {
+		t.Errorf("files %v, want the PDF, its table and their inputs", got)
 	}
 
 	// The window elapses: first by the database's clock only, then by the workers' too.
@@ -69,7 +69,7 @@ func TestTheWholeLifeOfAReport(t *testing.T) {
 	})
 	s.clock.Advance(31 * 24 * time.Hour)
 	s.due(jobs.Expire)
-	s.until("the PDF is deleted", func() bool { return s.has(id, "report.expired") && len(s.stored()) == 1 })
+	s.until("PDF and table are deleted", func() bool { return s.has(id, "report.expired") && len(s.stored()) == 1 })
 	if expired, _ := last[report.Expired](s, id); !expired.ExpiredAt.Equal(ready.ExpiresAt) {
 		t.Errorf("expired at %s, want %s", expired.ExpiredAt, ready.ExpiresAt)
 	}

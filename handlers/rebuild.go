@@ -2,12 +2,14 @@ package handlers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,6 +18,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/proof"
 	"muster/internal/snapshot"
+	"muster/internal/snapshot/companion"
 )
 
 // RebuildVerdict is one of the answers of a rebuild.
@@ -39,6 +42,7 @@ type RebuildOutcome struct {
 	Ready        report.Ready    // as recorded
 	Renderer     report.Renderer // of this program
 	SHA256       string          // of the PDF that was built now, hex; empty where none was
+	Other        *report.File    // of a Differs whose PDF is identical: the companion that is not, as it was built now
 	Erased       *report.InputsErased
 	ErasedAt     time.Time
 	Fault        string // of a RecordAltered: what does not fit
@@ -68,8 +72,15 @@ func (o RebuildOutcome) FileAltered() bool {
 func (o RebuildOutcome) String() string {
 	switch o.Verdict {
 	case Identical:
-		return "identical: the recorded inputs give the recorded PDF, SHA-256 " + o.SHA256
+		said := "identical: the recorded inputs give the recorded PDF, SHA-256 " + o.SHA256
+		for _, f := range o.Ready.Files {
+			said += "; " + f.Name + ", SHA-256 " + f.SHA256
+		}
+		return said
 	case Differs:
+		if o.Other != nil {
+			return fmt.Sprintf("differs: the recorded inputs give the recorded PDF, and a %s with SHA-256 %s, recorded is another", o.Other.Name, o.Other.SHA256)
+		}
 		return fmt.Sprintf("differs: the recorded inputs give a PDF with SHA-256 %s, recorded is %s", o.SHA256, o.Ready.PDFSHA256)
 	case InputsMismatch:
 		return "the inputs do not match their recorded digest: the file " + o.Ready.InputsKey + " was changed"
@@ -96,14 +107,27 @@ func (e *NotBuiltError) Error() string {
 	return fmt.Sprintf("report %s is %s: it has no PDF", e.ID, e.Status)
 }
 
-// Rebuilder builds PDFs again from their recorded inputs.
-type Rebuilder struct{ Parts }
+// Rebuilder builds files of reports again from the recorded inputs.
+type Rebuilder struct {
+	Parts
+	File string // of report.PDFFile and report.Companions the one that is written; empty: the PDF
+}
 
-// Rebuild builds the PDF of a report again, writes it to w and holds it against
-// what was recorded. Another renderer's PDF is built and written too, but
+// NoSuchFileError reports that reports of a kind have no such file.
+type NoSuchFileError struct {
+	Kind report.Kind
+	File string
+}
+
+func (e *NoSuchFileError) Error() string {
+	return fmt.Sprintf("a %s report has no file %q that is built", e.Kind, e.File)
+}
+
+// Rebuild builds the PDF and the companions of a report again, writes the one that is
+// asked for to w and holds all of them against what was recorded. Another renderer's PDF is built and written too, but
 // differing bytes mean nothing then. What was recorded counts only where the
 // report's events verify; where they do not, nothing is built. Errors:
-// *UnknownReportError, *NotBuiltError.
+// *UnknownReportError, *NotBuiltError, *NoSuchFileError.
 func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (RebuildOutcome, error) {
 	organization, err := r.owner(ctx, id)
 	if err != nil {
@@ -122,6 +146,9 @@ func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Reb
 	}
 	if rec.ready == nil {
 		return RebuildOutcome{}, &NotBuiltError{ID: id, Status: rec.Status()}
+	}
+	if wanted := cmp.Or(r.File, report.PDFFile); wanted != report.PDFFile && !slices.Contains(report.Companions(rec.Kind()), wanted) {
+		return RebuildOutcome{}, &NoSuchFileError{Kind: rec.Kind(), File: wanted}
 	}
 	o := RebuildOutcome{Organization: rec.organization, Ready: *rec.ready, Renderer: r.Renderer.Identity()}
 	if rec.erased != nil {
@@ -154,9 +181,10 @@ func (r *Rebuilder) render(o RebuildOutcome, inputs []byte, w io.Writer) (Rebuil
 			err = errors.New("the inputs are not in their canonical form")
 		}
 	}
-	sum := sha256.New()
+	var sum string
+	var built map[string]string
 	if err == nil {
-		_, err = r.Renderer.Render(io.MultiWriter(w, sum), doc)
+		sum, built, err = r.files(doc, w)
 	}
 	switch {
 	case foreign: // whether this program can build it says nothing about the other one
@@ -165,10 +193,42 @@ func (r *Rebuilder) render(o RebuildOutcome, inputs []byte, w io.Writer) (Rebuil
 	case err != nil:
 		return RebuildOutcome{}, fmt.Errorf("build %s again: %w", o.Ready.FileName, err)
 	}
-	o.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	o.SHA256 = sum
 	o.Verdict = Differs
-	if o.SHA256 == o.Ready.PDFSHA256 {
-		o.Verdict = Identical
+	if o.SHA256 != o.Ready.PDFSHA256 {
+		return o, nil
 	}
+	for _, f := range o.Ready.Files {
+		if built[f.Name] != f.SHA256 {
+			o.Other = &report.File{Name: f.Name, SHA256: built[f.Name]}
+			return o, nil
+		}
+	}
+	o.Verdict = Identical
 	return o, nil
+}
+
+// files builds the PDF and the companions, writes the one that is asked for to w, and
+// returns the SHA-256 of each, in hex.
+func (r *Rebuilder) files(doc snapshot.Document, w io.Writer) (rendered string, companions map[string]string, err error) {
+	digesting := func(name string, build func(w io.Writer) error) (string, error) {
+		sum := sha256.New()
+		out := io.Writer(sum)
+		if name == cmp.Or(r.File, report.PDFFile) {
+			out = io.MultiWriter(w, sum)
+		}
+		err := build(out)
+		return hex.EncodeToString(sum.Sum(nil)), err
+	}
+	rendered, err = digesting(report.PDFFile, func(w io.Writer) error {
+		_, err := r.Renderer.Render(w, doc)
+		return err
+	})
+	companions = map[string]string{}
+	for _, name := range report.Companions(report.Kind(doc.Kind)) {
+		if err == nil {
+			companions[name], err = digesting(name, func(w io.Writer) error { return companion.Write(w, name, doc) })
+		}
+	}
+	return rendered, companions, err
 }

@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/blobs"
@@ -48,6 +50,17 @@ func TestRebuildAnswers(t *testing.T) {
 	answers("untouched", o, handlers.Identical, 0, ready.PDFSHA256)
 	if snapshot.Digest(file) != ready.PDFSHA256 {
 		t.Error("what was written is not the recorded PDF")
+	}
+	table := s.rebuilder(s.renderer())
+	table.File = report.FindingsFile
+	var again bytes.Buffer
+	if o, err := table.Rebuild(t.Context(), id, &again); err != nil || o.Verdict != handlers.Identical || snapshot.Digest(again.Bytes()) != ready.Files[0].SHA256 {
+		t.Errorf("the table: %v %v, SHA-256 %s, recorded is %s", o, err, snapshot.Digest(again.Bytes()), ready.Files[0].SHA256)
+	}
+	table.File = report.InventoryFile
+	var none *handlers.NoSuchFileError
+	if _, err := table.Rebuild(t.Context(), id, &again); !errors.As(err, &none) {
+		t.Errorf("the table of another kind: %v", err)
 	}
 	o, _ = rebuild(crooked{s.renderer()})
 	answers("a renderer that renders otherwise", o, handlers.Differs, 1, "differs")
@@ -95,6 +108,46 @@ func TestRebuildAnswers(t *testing.T) {
 	stop()
 	o, _ = rebuild(s.renderer())
 	answers("erased", o, handlers.InputsErased, 4, "by rule retention")
+}
+
+// TestRebuildHoldsTheTableToItsDigest: the log names another one than the inputs give.
+func TestRebuildHoldsTheTableToItsDigest(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	id := s.request(s.ana)
+	doc, err := s.gatherer.Gather(t.Context(), handlers.Gathering{OrganizationID: s.organization, ReportID: id, Queued: report.Queued{Kind: report.Security}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := snapshot.Encode(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rendered, err := s.renderer().Render(io.Discard, doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := blobs.InputsName(s.organization, id, 1)
+	if _, err := s.blobs.WriteInputs(t.Context(), key, bytes.NewReader(inputs)); err != nil {
+		t.Fatal(err)
+	}
+	err = eventstore.Transact(t.Context(), s.db, func(tx *sqlx.Tx) error {
+		if _, err := s.commands.StartBuild(t.Context(), tx, s.organization, id, "w1", 1, ""); err != nil {
+			return err
+		}
+		_, err := s.commands.MarkReady(t.Context(), tx, s.organization, id, report.Ready{
+			InputsSHA256: snapshot.Digest(inputs), InputsKey: key, PDFSHA256: rendered.SHA256, PDFKey: "x", FileName: "x.pdf", SizeBytes: 1, Pages: 1,
+			RetentionSeconds: 3600, Renderer: s.renderer().Identity(),
+			Files: []report.File{{Name: report.FindingsFile, Key: "y", SizeBytes: 1, SHA256: strings.Repeat("ab", 32)}},
+		}, nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := s.rebuild(id); o.Verdict != handlers.Differs || o.ExitStatus() != 1 || !strings.Contains(o.String(), "a findings.csv with SHA-256 ") {
+		t.Errorf("a rebuild says %q (%d)", o, o.ExitStatus())
+	}
 }
 
 // crooked claims to be a renderer that it is not.
@@ -146,17 +199,17 @@ func TestTheSweepTakesStraysOnly(t *testing.T) {
 	beingBuilt := write(waiting, 999_998)
 	ofNobody := write(unknown, 1)
 
-	if swept := s.sweep(); swept.Deleted != 2 || swept.Looked != 6 {
-		t.Errorf("swept %+v, want 2 of 6", swept)
+	if swept := s.sweep(); swept.Deleted != 2 || swept.Looked != 7 {
+		t.Errorf("swept %+v, want 2 of 7", swept)
 	}
-	if got, want := s.stored(), sorted(ready.PDFKey, ready.InputsKey, beingBuilt, ofNobody); !equalSets(got, want) {
+	if got, want := s.stored(), append(files(ready), ready.InputsKey, beingBuilt, ofNobody); !equalSets(got, want) {
 		t.Errorf("left %v, want %v", got, want)
 	}
 	s.clock.Advance(2 * time.Hour)
 	if swept := s.sweep(); swept.Deleted != 1 {
 		t.Errorf("swept %+v, want the one of a report that nobody knows", swept)
 	}
-	if got, want := s.stored(), sorted(ready.PDFKey, ready.InputsKey, beingBuilt); !equalSets(got, want) {
+	if got, want := s.stored(), append(files(ready), ready.InputsKey, beingBuilt); !equalSets(got, want) {
 		t.Errorf("left %v, want %v", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -66,7 +67,16 @@ func (rec *recorded) apply(event report.Event, e eventstore.Event) {
 
 // names says whether the log says that a file is one of the report's.
 func (rec *recorded) names(file string) bool {
-	return rec.ready != nil && (rec.ready.PDFKey == file || rec.ready.InputsKey == file)
+	return rec.ready != nil && (rec.ready.InputsKey == file || slices.Contains(filesOf(*rec.ready), file))
+}
+
+// filesOf are the names of what ends with a report: the PDF and its companions.
+func filesOf(ready report.Ready) []string {
+	names := []string{ready.PDFKey}
+	for _, f := range ready.Files {
+		names = append(names, f.Key)
+	}
+	return names
 }
 
 // over says whether no file can be named any more: the report has its file, or

@@ -66,6 +66,11 @@ func (i installed) wellEnded(t testing.TB) map[string]int {
 		ends["Ready"]++
 		pdf, inputs := ready.Data["pdfKey"].(string), ready.Data["inputsKey"].(string)
 		kept[pdf], kept[inputs] = ready.Data["pdfSha256"].(string), ""
+		tables, _ := ready.Data["files"].([]any)
+		for _, f := range tables {
+			table := f.(map[string]any)
+			kept[table["key"].(string)] = table["sha256"].(string)
+		}
 		mailed(t, id, *ready, stream)
 	}
 	i.sweep(t)
@@ -116,7 +121,7 @@ func (i installed) sweep(t testing.TB) {
 }
 
 // files holds the blob store to what events name: nothing more, nothing less,
-// and every PDF as it was recorded.
+// and every PDF and table as it was recorded.
 func (i installed) files(t testing.TB, kept map[string]string) {
 	t.Helper()
 	root := filepath.Join(i.dir, "blobs")

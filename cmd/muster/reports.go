@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"muster/domain/report"
 	"muster/handlers"
 	"muster/internal/accounts"
 	"muster/internal/config"
@@ -18,12 +19,13 @@ import (
 
 func reportsCommand(cfg *config.Config) *cobra.Command {
 	var verify bool
-	var path string
+	var path, name string
 	rebuild := &cobra.Command{
-		Use:   "rebuild ID [--verify] [--file FILE]",
-		Short: "Build a report's PDF again from its recorded inputs",
-		Long: `Builds the PDF of a report again from the inputs that were recorded when it was
-made, and holds it against the log, whose events of the report it verifies first.
+		Use:   "rebuild ID [--verify] [--file FILE [--name NAME]]",
+		Short: "Build a report's PDF and tables again from its recorded inputs",
+		Long: `Builds the PDF of a report, and the tables that go with it (findings.csv,
+inventory.csv), again from the inputs that were recorded when it was made, and holds
+them against the log, whose events of the report it verifies first.
 Exit status with --verify:
 
   0  identical, byte for byte
@@ -42,7 +44,7 @@ Exit status with --verify:
 				return &exitError{status: exitUsage, err: errors.New("say what for: --verify, --file FILE, or both")}
 			}
 			return withFiles(cmd.Context(), cfg, func(in *installation) error {
-				outcome, err := in.rebuild(cmd, id, path)
+				outcome, err := in.rebuild(cmd, id, path, name)
 				if err != nil {
 					return err
 				}
@@ -58,10 +60,11 @@ Exit status with --verify:
 	}
 	rebuild.Flags().BoolVar(&verify, "verify", false, "answer with the exit status")
 	rebuild.Flags().StringVar(&path, "file", "", "write the PDF to this new file")
+	rebuild.Flags().StringVar(&name, "name", report.PDFFile, "write another of its files instead: findings.csv, inventory.csv")
 	return parent("reports", "Reports that were built", rebuild)
 }
 
-func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (_ handlers.RebuildOutcome, err error) {
+func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path, name string) (_ handlers.RebuildOutcome, err error) {
 	collector, err := collect.New(in.facts, in.commands, in.fleet, in.accepted(), in.reach, in.log, time.Now)
 	if err != nil {
 		return handlers.RebuildOutcome{}, err
@@ -85,7 +88,7 @@ func (in *installation) rebuild(cmd *cobra.Command, id uuid.UUID, path string) (
 		}()
 		out = file
 	}
-	outcome, err := (&handlers.Rebuilder{Parts: parts}).Rebuild(cmd.Context(), id, out)
+	outcome, err := (&handlers.Rebuilder{Parts: parts, File: name}).Rebuild(cmd.Context(), id, out)
 	if err != nil {
 		return outcome, err
 	}

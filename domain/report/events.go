@@ -72,6 +72,9 @@ type Ready struct {
 	RetentionSeconds int64       `json:"retentionSeconds"` // the window in force now
 	ExpiresAt        time.Time   `json:"expiresAt"`
 	InputsErasedOn   time.Time   `json:"inputsErasedOn"` // when the inputs document is due to be deleted
+	// Of before there were companions, a Ready has neither of these.
+	InputsSizeBytes int64  `json:"inputsSizeBytes,omitempty"` // uncompressed
+	Files           []File `json:"files,omitempty"`           // Companions
 }
 
 // Witness is a log head.
@@ -107,9 +110,10 @@ type EmailFailed struct {
 	Reason    string    `json:"reason"` // never an address
 }
 
-// Downloaded says that a member fetched the file; one event per member and hour.
+// Downloaded says that a member fetched a file; one event per member, file and hour.
 type Downloaded struct {
 	MemberID uuid.UUID `json:"memberId"`
+	File     string    `json:"file,omitempty"` // empty: the PDF
 }
 
 // InputsErased says that the inputs document was deleted by the named rule.

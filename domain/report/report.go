@@ -29,7 +29,7 @@ type Report struct {
 	ready     Ready
 	failed    Failed
 	mails     map[uuid.UUID]Event // the last outcome of each recipient's mail
-	downloads map[uuid.UUID]time.Time
+	downloads map[Downloaded]time.Time
 	erased    bool
 }
 
@@ -98,9 +98,9 @@ func (r *Report) Apply(event Event, at time.Time) {
 		r.recordMail(e.MemberID, e)
 	case Downloaded:
 		if r.downloads == nil {
-			r.downloads = make(map[uuid.UUID]time.Time)
+			r.downloads = make(map[Downloaded]time.Time)
 		}
-		r.downloads[e.MemberID] = at
+		r.downloads[e] = at
 	case InputsErased:
 		r.erased = true
 	}
@@ -191,6 +191,11 @@ func (e Ready) complete() error {
 			missing = append(missing, fmt.Errorf("%s is no SHA-256", name))
 		}
 	}
+	for _, f := range e.Files {
+		if b, err := hex.DecodeString(f.SHA256); err != nil || len(b) != 32 || f.Name == "" || f.Key == "" || f.SizeBytes <= 0 {
+			missing = append(missing, fmt.Errorf("a companion (%q) lacks name, key, size or SHA-256", f.Name))
+		}
+	}
 	if e.InputsKey == "" || e.PDFKey == "" || e.FileName == "" || e.SizeBytes <= 0 || e.Pages <= 0 || e.RetentionSeconds <= 0 {
 		missing = append(missing, errors.New("keys, file name, size, pages and retention must be set"))
 	}
@@ -250,14 +255,23 @@ func (r *Report) RecordMail(outcome Event) ([]Event, error) {
 	return events, nil
 }
 
-// RecordDownload records that a member fetched the file, unless their last
-// recorded download is less than an hour old. Expired is judged by at.
-func (r *Report) RecordDownload(member uuid.UUID, at time.Time) ([]Event, error) {
-	events, err := decide(r.StatusAt(at), Downloaded{MemberID: member})
+// RecordDownload records that a member fetched a file, unless their last recorded
+// download of it is less than an hour old. Expired is judged by at: of the files only
+// the inputs outlive the report.
+func (r *Report) RecordDownload(member uuid.UUID, file string, at time.Time) ([]Event, error) {
+	fetched := Downloaded{MemberID: member, File: file}
+	if file == PDFFile {
+		fetched.File = ""
+	}
+	status := r.StatusAt(at)
+	if status == StatusExpired && file != InputsFile {
+		return nil, &TransitionError{From: status, Event: Name(fetched)}
+	}
+	events, err := decide(status, fetched)
 	if err != nil {
 		return nil, err
 	}
-	if last, ok := r.downloads[member]; ok && at.Sub(last) < downloadEvery {
+	if last, ok := r.downloads[fetched]; ok && at.Sub(last) < downloadEvery {
 		return nil, nil
 	}
 	return events, nil

@@ -178,10 +178,12 @@ func TestAFactThatComesTwiceIsNoEvent(t *testing.T) {
 			when: func(r *report.Report) ([]report.Event, error) { return r.RecordMail(bounced) }},
 		{name: "a download within the hour", given: and(isReady, past{report.Downloaded{MemberID: ana}, noon}),
 			when: func(r *report.Report) ([]report.Event, error) {
-				return r.RecordDownload(ana, noon.Add(time.Hour-time.Microsecond))
+				return r.RecordDownload(ana, report.PDFFile, noon.Add(time.Hour-time.Microsecond))
 			}},
 		{name: "a download by a clock that is behind", given: and(isReady, past{report.Downloaded{MemberID: ana}, noon}),
-			when: func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ana, noon.Add(-time.Minute)) }},
+			when: func(r *report.Report) ([]report.Event, error) {
+				return r.RecordDownload(ana, report.PDFFile, noon.Add(-time.Minute))
+			}},
 		{name: "the same erasure", given: and(isReady, past{report.InputsErased{Rule: "retention"}, noon}),
 			when: func(r *report.Report) ([]report.Event, error) { return r.EraseInputs("member_erased") }},
 	} {
@@ -201,13 +203,34 @@ func TestMailAndDownloads(t *testing.T) {
 			when: func(r *report.Report) ([]report.Event, error) { return r.RecordMail(sent) },
 			err:  &report.NotRecipientError{MemberID: ana}},
 		{name: "an hour later a download counts again", given: and(isReady, past{report.Downloaded{MemberID: ana}, noon}),
-			when: func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ana, noon.Add(time.Hour)) },
+			when: func(r *report.Report) ([]report.Event, error) {
+				return r.RecordDownload(ana, report.PDFFile, noon.Add(time.Hour))
+			},
 			then: []report.Event{report.Downloaded{MemberID: ana}}},
 		{name: "another member's download is their own", given: and(isReady, past{report.Downloaded{MemberID: ana}, noon}),
-			when: func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ben, noon) },
+			when: func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ben, report.PDFFile, noon) },
 			then: []report.Event{report.Downloaded{MemberID: ben}}},
+		{name: "another file's download is its own", given: and(isReady, past{report.Downloaded{MemberID: ana}, noon}),
+			when: func(r *report.Report) ([]report.Event, error) {
+				return r.RecordDownload(ana, report.FindingsFile, noon)
+			},
+			then: []report.Event{report.Downloaded{MemberID: ana, File: report.FindingsFile}}},
+		{name: "once an hour, too", given: and(isReady, past{report.Downloaded{MemberID: ana, File: report.FindingsFile}, noon}),
+			when: func(r *report.Report) ([]report.Event, error) {
+				return r.RecordDownload(ana, report.FindingsFile, noon)
+			}},
+		{name: "a table ends with the report", given: and(isReady, past{expired, expiry}),
+			when: func(r *report.Report) ([]report.Event, error) {
+				return r.RecordDownload(ana, report.FindingsFile, expiry)
+			},
+			err: &report.TransitionError{From: report.StatusExpired, Event: "report.downloaded"}},
+		{name: "the inputs outlive it", given: isReady,
+			when: func(r *report.Report) ([]report.Event, error) {
+				return r.RecordDownload(ana, report.InputsFile, expiry)
+			},
+			then: []report.Event{report.Downloaded{MemberID: ana, File: report.InputsFile}}},
 		{name: "expired by the clock is expired, swept or not", given: isReady,
-			when: func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ana, expiry) },
+			when: func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ana, report.PDFFile, expiry) },
 			err:  &report.TransitionError{From: report.StatusExpired, Event: "report.downloaded"}},
 		{name: "a step of the next attempt is a step", given: given(queued(ana), started, gathered, report.BuildResumed{Worker: "w2", Attempt: 2}),
 			when: func(r *report.Report) ([]report.Event, error) { return r.CompleteStep(gathered) }, then: []report.Event{gathered}},
@@ -250,6 +273,7 @@ func TestTheWholeMatrix(t *testing.T) {
 		{report.StatusReady, "report.email_failed"}:      report.StatusReady,
 		{report.StatusReady, "report.inputs_erased"}:     report.StatusReady,
 		{report.StatusReady, "report.expired"}:           report.StatusExpired,
+		{report.StatusExpired, "report.downloaded"}:      report.StatusExpired,
 		{report.StatusExpired, "report.email_sent"}:      report.StatusExpired,
 		{report.StatusExpired, "report.email_failed"}:    report.StatusExpired,
 		{report.StatusExpired, "report.inputs_erased"}:   report.StatusExpired,
@@ -293,7 +317,7 @@ func TestDecisionsOutsideTheTableAreRefused(t *testing.T) {
 		"report.expired":       func(r *report.Report) ([]report.Event, error) { return r.Expire(expiry) },
 		"report.email_sent":    func(r *report.Report) ([]report.Event, error) { return r.RecordMail(sent) },
 		"report.email_failed":  func(r *report.Report) ([]report.Event, error) { return r.RecordMail(bounced) },
-		"report.downloaded":    func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ana, noon) },
+		"report.downloaded":    func(r *report.Report) ([]report.Event, error) { return r.RecordDownload(ana, report.PDFFile, noon) },
 		"report.inputs_erased": func(r *report.Report) ([]report.Event, error) { return r.EraseInputs("retention") },
 	}
 	events := map[string]report.Event{}

@@ -29,7 +29,8 @@ func Transitions() []Transition {
 		{StatusBuilding, "report.build_resumed", StatusBuilding},
 		{StatusBuilding, "report.step_completed", StatusBuilding},
 		{StatusReady, "report.downloaded", StatusReady},
-		{StatusReady, "report.email_sent", StatusReady}, // a mail is tried for 24 h, the window may be shorter
+		{StatusExpired, "report.downloaded", StatusExpired}, // its inputs outlive the PDF
+		{StatusReady, "report.email_sent", StatusReady},     // a mail is tried for 24 h, the window may be shorter
 		{StatusExpired, "report.email_sent", StatusExpired},
 		{StatusReady, "report.email_failed", StatusReady},
 		{StatusExpired, "report.email_failed", StatusExpired},

@@ -23,12 +23,12 @@ import (
 type kept struct {
 	organization, report uuid.UUID
 	name                 string // in the blob store
-	sha256               string // as recorded: of the PDF, or of the uncompressed inputs document
+	sha256               string // as recorded: of the PDF or companion, or of the uncompressed inputs document
 	inputs               bool
 }
 
 // keptFiles lists the files that a log up to a position names: the PDFs of
-// reports that have not expired, and the inputs that were not erased, in the
+// reports that have not expired with their companions, and the inputs that were not erased, in the
 // order in which they were made. Events of which this program cannot tell what
 // they name are listed apart.
 func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventstore.Registry, upTo int64) (files []kept, unread []Absent, err error) {
@@ -48,12 +48,12 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 		case inputsErased:
 			gone[kept{report: e.Stream, inputs: true}] = true
 		case ready:
-			pdf, inputs, ok := filesOf(registry, e)
+			named, ok := filesOf(registry, e)
 			if !ok {
 				unread = append(unread, Absent{Name: fmt.Sprintf("files of event %s:%d", e.Log, e.Position), Reason: unreadable})
 				continue
 			}
-			files = append(files, pdf, inputs)
+			files = append(files, named...)
 		}
 	}
 	files = slices.DeleteFunc(files, func(f kept) bool { return gone[kept{report: f.report, inputs: f.inputs}] })
@@ -62,15 +62,20 @@ func keptFiles(ctx context.Context, events *eventstore.Store, registry *eventsto
 
 // filesOf are the files that a finished build has left; !ok: the event cannot be
 // decoded or names none, as one that was tampered with, or is of a newer program.
-func filesOf(registry *eventstore.Registry, e eventstore.Event) (pdf, inputs kept, ok bool) {
+func filesOf(registry *eventstore.Registry, e eventstore.Event) (files []kept, ok bool) {
 	decoded, err := registry.Decode(e)
 	event, isReady := decoded.(report.Ready)
 	if err != nil || !isReady {
-		return kept{}, kept{}, false
+		return nil, false
 	}
-	pdf = kept{organization: e.OrganizationID, report: e.Stream, name: event.PDFKey, sha256: event.PDFSHA256}
-	inputs = kept{organization: e.OrganizationID, report: e.Stream, name: event.InputsKey, sha256: event.InputsSHA256, inputs: true}
-	return pdf, inputs, expected(blobsDir+"/"+pdf.name) && expected(blobsDir+"/"+inputs.name)
+	files = []kept{
+		{organization: e.OrganizationID, report: e.Stream, name: event.PDFKey, sha256: event.PDFSHA256},
+		{organization: e.OrganizationID, report: e.Stream, name: event.InputsKey, sha256: event.InputsSHA256, inputs: true},
+	}
+	for _, f := range event.Files {
+		files = append(files, kept{organization: e.OrganizationID, report: e.Stream, name: f.Key, sha256: f.SHA256})
+	}
+	return files, !slices.ContainsFunc(files, func(f kept) bool { return !expected(blobsDir + "/" + f.name) })
 }
 
 // matches says whether the file in a store is what the log says. Errors:

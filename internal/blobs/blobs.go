@@ -184,6 +184,11 @@ func InputsName(organization, report uuid.UUID, fence int64) string {
 	return fmt.Sprintf("%s%s/%s/%d%s", Prefix, organization, report, fence, inputsSuffix)
 }
 
+// CompanionName names a file that the holder of fence makes beside the PDF.
+func CompanionName(organization, report uuid.UUID, fence int64, file string) string {
+	return fmt.Sprintf("%s%s/%s/%d.%s", Prefix, organization, report, fence, file)
+}
+
 // ParseName says which report a file belongs to; ok is false for a file that
 // was not named here. Temporary files belong to the report of the final one.
 func ParseName(name string) (organization, report uuid.UUID, ok bool) {
@@ -209,11 +214,7 @@ func (s *Store) Copy(ctx context.Context, from *Store, name string) (Written, er
 		return Written{}, err
 	}
 	defer func() { _ = file.Close() }()
-	contentType := pdfType
-	if strings.HasSuffix(name, inputsSuffix) {
-		contentType = inputsType
-	}
-	return s.write(ctx, name, contentType, file, asItIs)
+	return s.write(ctx, name, typeOf(name), file, asItIs)
 }
 
 // Digest returns size and digest of a file's bytes as they are stored. Errors:

@@ -1,12 +1,12 @@
-// Package blobs keeps the files of reports, the PDFs and the inputs documents
-// they were rendered from, in a directory or an object store.
+// Package blobs keeps the files of reports, the PDFs, the tables that go with them
+// and the inputs documents they were made from, in a directory or an object store.
 //
 // # How it works
 //
 // A Store is a gocloud.dev bucket, named by a URL (file://, s3://). Files are
 // written as streams, digested on the way, appear whole or not at all, and are
 // never changed afterwards: their names hold the fence of the job that wrote
-// them (PDFName, InputsName), so that two workers never write the same one.
+// them (PDFName, InputsName, CompanionName), so that two workers never write the same one.
 // Which of a report's files counts is said by the event that names it and by
 // nothing else.
 //

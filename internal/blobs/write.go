@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"gocloud.dev/blob"
@@ -19,7 +20,18 @@ import (
 const (
 	pdfType    = "application/pdf"
 	inputsType = "application/zstd"
+	tableType  = "text/csv; charset=utf-8"
 )
+
+func typeOf(name string) string {
+	switch {
+	case strings.HasSuffix(name, inputsSuffix):
+		return inputsType
+	case strings.HasSuffix(name, ".csv"):
+		return tableType
+	}
+	return pdfType
+}
 
 // Written is a file that is there, whole.
 type Written struct {
@@ -32,6 +44,11 @@ type Written struct {
 // from returns. After an error nothing of the file is visible.
 func (s *Store) WritePDF(ctx context.Context, name string, from io.Reader) (Written, error) {
 	return s.write(ctx, name, pdfType, from, asItIs)
+}
+
+// WriteCompanion is WritePDF for a table that goes with a report.
+func (s *Store) WriteCompanion(ctx context.Context, name string, from io.Reader) (Written, error) {
+	return s.write(ctx, name, tableType, from, asItIs)
 }
 
 // WriteInputs is WritePDF for an inputs document, which it compresses.

@@ -141,7 +141,7 @@ func (s *server) count(call *wire.Call, row *contract.Route) *wire.Problem {
 	if row.Path == "/healthz" || row.Path == "/readyz" {
 		return nil
 	}
-	if p == nil && row.Operation.OperationID == "downloadReport" {
+	if p == nil && row.Downloads() {
 		p = s.downloads.allow(call.Header, key)
 	}
 	return p

@@ -28,6 +28,8 @@ POST   /api/v1/reports                               m--A reports:create
 POST   /api/v1/reports/verify                        vmaA reports:read
 GET    /api/v1/reports/:reportId                     vmaA reports:read
 GET    /api/v1/reports/:reportId/download            vmaA reports:download
+GET    /api/v1/reports/:reportId/files               vmaA reports:download
+GET    /api/v1/reports/:reportId/files/:fileName     vmaA reports:download
 GET    /api/v1/reports/:reportId/events              vmaA reports:read
 GET    /api/v1/exports                               vmaA reports:read
 POST   /api/v1/exports/seen                          vmaA reports:read
@@ -293,7 +295,7 @@ func somePath(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
 		switch {
-		case p == ":name" || p == ":mailId" || p == ":token" || p == ":provider":
+		case p == ":name" || p == ":fileName" || p == ":mailId" || p == ":token" || p == ":provider":
 			parts[i] = "unknown"
 		case strings.HasPrefix(p, ":"):
 			parts[i] = uuid.NewString()

@@ -116,7 +116,7 @@ func TestForeignIsUnknown(t *testing.T) {
 		}
 		tried++
 		ask := func(id string) string {
-			path := pathSegment.ReplaceAllString(r.Path, id) + queries[r.Operation.OperationID]
+			path := pathSegment.ReplaceAllString(strings.ReplaceAll(r.Path, ":fileName", "report.pdf"), id) + queries[r.Operation.OperationID]
 			return withoutIDs(w.do(request{method: r.Method, path: path, as: w.ours.admin, body: bodies[r.Operation.OperationID]}), id)
 		}
 		foreign, unknown := ask(id), ask(unknownOf(id))

@@ -55,6 +55,7 @@ func TestEveryLimitIsTold(t *testing.T) {
 		told(w.get(w.theirs.member, path).is(200), download, `"download";r=`)
 	}
 	told(w.get(w.theirs.member, path).problemWith(429, "rate_limited"), download, `"download";r=0;t=`)
+	told(w.get(w.theirs.member, "/api/v1/reports/"+ready.String()+"/files/report.pdf").problemWith(429, "rate_limited"), download, `"download";r=0;t=`)
 	told(w.get(w.theirs.auditor, path).is(200), download, `"download";r=59;t=60`)
 
 	const login = standard + `, "login";q=5;w=300`

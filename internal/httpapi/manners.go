@@ -187,7 +187,7 @@ func (a awaited) Read(p []byte) (int, error) {
 
 // compressed answers with gzip where the caller takes it and it pays, and notes for
 // answers that are packed already whether the caller does. What can be had in ranges is
-// never packed: it is all PDF.
+// never packed: PDF is not worth it, and the other files of reports say so.
 func compressed(next http.Handler) (http.Handler, error) {
 	pack, err := gzhttp.NewWrapper(gzhttp.MinSize(wire.WorthPacking), gzhttp.ContentTypeFilter(packable),
 		gzhttp.EnableZstd(false), gzhttp.SetContentType(false), gzhttp.KeepAcceptRanges())

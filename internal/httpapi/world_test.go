@@ -426,6 +426,12 @@ const pdfText = "%PDF-1.4 not really, but long enough to be asked for in ranges"
 // ready finishes a report with a file of the given text.
 func (w *world) ready(as tenant, id uuid.UUID, text string) {
 	w.t.Helper()
+	w.readyWith(as, id, text, func(*report.Ready) {})
+}
+
+// readyWith is ready, of which more is recorded.
+func (w *world) readyWith(as tenant, id uuid.UUID, text string, more func(*report.Ready)) {
+	w.t.Helper()
 	w.building(as, id)
 	name := blobs.PDFName(as.organization.ID, id, 1)
 	written, err := w.deps.Blobs.WritePDF(context.Background(), name, strings.NewReader(text))
@@ -433,11 +439,13 @@ func (w *world) ready(as tenant, id uuid.UUID, text string) {
 	head, err := w.deps.Events.Head(context.Background(), w.deps.DB, eventstore.Reports)
 	must(w.t, err)
 	w.inTx(func(ctx context.Context, tx *sqlx.Tx) (commands.Mark, error) {
-		return w.deps.Commands.MarkReady(ctx, tx, as.organization.ID, id, report.Ready{
+		event := report.Ready{
 			AsOf: w.clock.Now(), InputsSHA256: strings.Repeat("ab", 32), InputsKey: "k", PDFSHA256: written.SHA256, PDFKey: name,
 			FileName: "security-größe \"1\".pdf", SizeBytes: written.SizeBytes, Pages: 3, RetentionSeconds: 30 * 24 * 3600,
 			Renderer: report.Renderer{Version: "1"}, Witness: report.Witness{Log: "reports", Position: head.Position, Hash: fmt.Sprintf("%x", head.Hash)},
-		}, nil)
+		}
+		more(&event)
+		return w.deps.Commands.MarkReady(ctx, tx, as.organization.ID, id, event, nil)
 	})
 }
 

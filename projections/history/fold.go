@@ -73,6 +73,11 @@ func (f *folded) ready(e eventstore.Event, ready report.Ready) {
 	f.File = &ReportFile{
 		Name: ready.FileName, Key: ready.PDFKey, SizeBytes: ready.SizeBytes, SHA256: ready.PDFSHA256, Pages: ready.Pages,
 		InputsSHA256: ready.InputsSHA256, InputsKey: ready.InputsKey, Renderer: ready.Renderer, Witness: ready.Witness,
+		Companions: ready.Files, InputsSizeBytes: ready.InputsSizeBytes,
+	}
+	if !ready.InputsErasedOn.IsZero() {
+		due := instant.Cut(ready.InputsErasedOn)
+		f.File.InputsErasedOn = &due
 	}
 	f.receive(ready.RecipientIDs)
 }

@@ -55,6 +55,10 @@ type ReportFile struct {
 	InputsKey    string          `json:"inputsKey"`
 	Renderer     report.Renderer `json:"renderer"`
 	Witness      report.Witness  `json:"witness"`
+	// What goes with it. Zero in rows of before it was kept.
+	Companions      []report.File `json:"companions,omitempty"`
+	InputsSizeBytes int64         `json:"inputsSizeBytes,omitempty"`
+	InputsErasedOn  *time.Time    `json:"inputsErasedOn,omitempty"`
 }
 
 // Recipient is one recipient with the state of their mail.

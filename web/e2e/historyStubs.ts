@@ -76,7 +76,15 @@ export function report(n: number, status: string, more: Partial<Report> = {}): R
     finishedAt: over ? ago(60_000) : null,
     expiresAt: ready ? ago(-29.5 * day) : status === "Expired" ? ago(2.5 * day) : null,
     downloadUrl: ready ? `/api/v1/reports/${id(n)}/download` : null,
-    file: ready ? { name: `security-${n}.pdf`, sizeBytes: 412_331, sha256: "9f".repeat(32), pages: 14 } : null,
+    file: ready
+      ? {
+          name: `security-${n}.pdf`,
+          sizeBytes: 412_331,
+          sha256: "9f".repeat(32),
+          pages: 14,
+          companions: ["findings.csv"],
+        }
+      : null,
     error:
       status === "Failed"
         ? { code: "render_failed", message: "The PDF could not be rendered. Request it again." }

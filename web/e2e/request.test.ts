@@ -81,19 +81,19 @@ test("27 Catalog truth", async () => {
   const email = 100;
   expect(await facts("Per-Instance Scorecard")).toEqual({
     details: ["DBA lead, service owner", "Monthly or before a review"],
-    formats: pdf + email,
+    formats: pdf + csv + email,
     ribbon: 0,
     links: requested("InstanceScorecard"),
   });
   expect(await facts("Security Report")).toEqual({
     details: ["CISO, DBA lead", "Monthly or after an advisory"],
-    formats: pdf + email,
+    formats: pdf + csv + email,
     ribbon: 0,
     links: requested("Security"),
   });
   expect(await facts("Data Inventory")).toEqual({
     details: ["DPO, auditor", "Quarterly"],
-    formats: pdf + email,
+    formats: pdf + csv + email,
     ribbon: 0,
     links: requested("DataInventory"),
   });

@@ -2,7 +2,6 @@ package findings
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,14 +93,8 @@ func in(organization, instance uuid.UUID, a snapshot.Assessment, checks []snapsh
 
 // identity is the id of what a finding is about; nth tells apart those that are about
 // the same.
-func (f Finding) identity(nth int) (id uuid.UUID) {
-	check := sha256.Sum256([]byte(f.CheckID))
-	about := sha256.Sum256(fmt.Appendf(nil, "%s %s %q %q %q %t %d", f.Organization, f.Instance, f.CheckID, f.Database, f.Object, f.Assessed, nth))
-	copy(id[:8], check[:])
-	copy(id[8:], about[:])
-	id[6] = id[6]&0x0f | 0x80 // version 8: made by whoever made it
-	id[8] = id[8]&0x3f | 0x80
-	return id
+func (f Finding) identity(nth int) uuid.UUID {
+	return analysis.FindingID(f.Organization, f.CheckID, analysis.Finding{InstanceID: f.Instance, Database: f.Database, Object: f.Object}, f.Assessed, nth)
 }
 
 // storable is the finding as PostgreSQL can keep it. A statement about a name that it

@@ -1859,6 +1859,23 @@ type FieldError struct {
 // FieldErrorIn defines model for FieldError.In.
 type FieldErrorIn string
 
+// FileList defines model for FileList.
+type FileList struct {
+	Items []FileOfReport `json:"items"`
+}
+
+// FileOfReport defines model for FileOfReport.
+type FileOfReport struct {
+	MediaType string `json:"mediaType"`
+
+	// Name The last part of its address.
+	Name string `json:"name"`
+
+	// Sha256 Hex; the event that made the report Ready has it, too.
+	Sha256    string `json:"sha256"`
+	SizeBytes int64  `json:"sizeBytes"`
+}
+
 // Finding defines model for Finding.
 type Finding struct {
 	// AcceptedUntil When the exception that accepts it ends; null where none does.
@@ -2476,10 +2493,12 @@ type ReportError struct {
 
 // ReportFile defines model for ReportFile.
 type ReportFile struct {
-	Name      string `json:"name"`
-	Pages     int    `json:"pages"`
-	Sha256    string `json:"sha256"`
-	SizeBytes int64  `json:"sizeBytes"`
+	// Companions What goes with the PDF, as its address names it: `findings.csv`, `inventory.csv`. Empty in reports of before there were any.
+	Companions []string `json:"companions"`
+	Name       string   `json:"name"`
+	Pages      int      `json:"pages"`
+	Sha256     string   `json:"sha256"`
+	SizeBytes  int64    `json:"sizeBytes"`
 }
 
 // ReportKind defines model for ReportKind.
@@ -3971,6 +3990,12 @@ type ServerInterface interface {
 	// ListReportEvents The audit trail of one report, oldest first
 	// (GET /api/v1/reports/{reportId}/events)
 	ListReportEvents(c *gin.Context, reportId ReportId, params ListReportEventsParams)
+	// ListReportFiles The files of a report that the caller can fetch now
+	// (GET /api/v1/reports/{reportId}/files)
+	ListReportFiles(c *gin.Context, reportId ReportId)
+	// GetReportFile One of the files of a report
+	// (GET /api/v1/reports/{reportId}/files/{fileName})
+	GetReportFile(c *gin.Context, reportId ReportId, fileName string)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(c *gin.Context)
@@ -6376,6 +6401,65 @@ func (siw *ServerInterfaceWrapper) ListReportEvents(c *gin.Context) {
 	siw.Handler.ListReportEvents(c, reportId, params)
 }
 
+// ListReportFiles operation middleware
+func (siw *ServerInterfaceWrapper) ListReportFiles(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "reportId" -------------
+	var reportId ReportId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.ListReportFiles(c, reportId)
+}
+
+// GetReportFile operation middleware
+func (siw *ServerInterfaceWrapper) GetReportFile(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "reportId" -------------
+	var reportId ReportId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", c.Param("reportId"), &reportId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter reportId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "fileName" -------------
+	var fileName string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "fileName", c.Param("fileName"), &fileName, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter fileName: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetReportFile(c, reportId, fileName)
+}
+
 // SignOut operation middleware
 func (siw *ServerInterfaceWrapper) SignOut(c *gin.Context) {
 
@@ -7016,6 +7100,8 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId", wrapper.GetReport)
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/download", wrapper.DownloadReport)
 	router.GET(options.BaseURL+"/api/v1/reports/:reportId/events", wrapper.ListReportEvents)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files", wrapper.ListReportFiles)
+	router.GET(options.BaseURL+"/api/v1/reports/:reportId/files/:fileName", wrapper.GetReportFile)
 	router.POST(options.BaseURL+"/api/v1/reports/verify", wrapper.VerifyReport)
 	router.DELETE(options.BaseURL+"/api/v1/session", wrapper.SignOut)
 	router.GET(options.BaseURL+"/api/v1/session", wrapper.GetSession)
@@ -10009,6 +10095,201 @@ func (response ListReportEventsdefaultApplicationProblemPlusJSONResponse) VisitL
 	return err
 }
 
+type ListReportFilesRequestObject struct {
+	ReportId ReportId `json:"reportId"`
+}
+
+type ListReportFilesResponseObject interface {
+	VisitListReportFilesResponse(w http.ResponseWriter) error
+}
+
+type ListReportFiles200JSONResponse FileList
+
+func (response ListReportFiles200JSONResponse) VisitListReportFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListReportFilesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response ListReportFilesdefaultApplicationProblemPlusJSONResponse) VisitListReportFilesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportFileRequestObject struct {
+	ReportId ReportId `json:"reportId"`
+	FileName string   `json:"fileName"`
+}
+
+type GetReportFileResponseObject interface {
+	VisitGetReportFileResponse(w http.ResponseWriter) error
+}
+
+type GetReportFile200JSONResponse map[string]interface{}
+
+func (response GetReportFile200JSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportFile200ApplicationpdfResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetReportFile200ApplicationpdfResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/pdf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetReportFile200TextcsvResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetReportFile200TextcsvResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/csv")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetReportFile206JSONResponse map[string]interface{}
+
+func (response GetReportFile206JSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(206)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportFile206ApplicationpdfResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetReportFile206ApplicationpdfResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/pdf")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetReportFile206TextcsvResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetReportFile206TextcsvResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/csv")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetReportFile304Response struct {
+}
+
+func (response GetReportFile304Response) VisitGetReportFileResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetReportFile416ApplicationProblemPlusJSONResponse Problem
+
+func (response GetReportFile416ApplicationProblemPlusJSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(416)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetReportFiledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetReportFiledefaultApplicationProblemPlusJSONResponse) VisitGetReportFileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SignOutRequestObject struct {
 }
 
@@ -11211,6 +11492,12 @@ type StrictServerInterface interface {
 	// ListReportEvents The audit trail of one report, oldest first
 	// (GET /api/v1/reports/{reportId}/events)
 	ListReportEvents(ctx context.Context, request ListReportEventsRequestObject) (ListReportEventsResponseObject, error)
+	// ListReportFiles The files of a report that the caller can fetch now
+	// (GET /api/v1/reports/{reportId}/files)
+	ListReportFiles(ctx context.Context, request ListReportFilesRequestObject) (ListReportFilesResponseObject, error)
+	// GetReportFile One of the files of a report
+	// (GET /api/v1/reports/{reportId}/files/{fileName})
+	GetReportFile(ctx context.Context, request GetReportFileRequestObject) (GetReportFileResponseObject, error)
 	// SignOut Sign out
 	// (DELETE /api/v1/session)
 	SignOut(ctx context.Context, request SignOutRequestObject) (SignOutResponseObject, error)
@@ -13416,6 +13703,59 @@ func (sh *strictHandler) ListReportEvents(ctx *gin.Context, reportId ReportId, p
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(ListReportEventsResponseObject); ok {
 		if err := validResponse.VisitListReportEventsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListReportFiles operation middleware
+func (sh *strictHandler) ListReportFiles(ctx *gin.Context, reportId ReportId) {
+	var request ListReportFilesRequestObject
+
+	request.ReportId = reportId
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListReportFiles(ctx, request.(ListReportFilesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListReportFiles")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(ListReportFilesResponseObject); ok {
+		if err := validResponse.VisitListReportFilesResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetReportFile operation middleware
+func (sh *strictHandler) GetReportFile(ctx *gin.Context, reportId ReportId, fileName string) {
+	var request GetReportFileRequestObject
+
+	request.ReportId = reportId
+	request.FileName = fileName
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetReportFile(ctx, request.(GetReportFileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetReportFile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetReportFileResponseObject); ok {
+		if err := validResponse.VisitGetReportFileResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

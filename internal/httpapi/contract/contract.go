@@ -52,7 +52,12 @@ func (r *Route) IsIngest() bool { return strings.HasPrefix(r.Path, "/ingest/") }
 
 // Slow says that the request takes as long as the caller's line does.
 func (r *Route) Slow() bool {
-	return r.Page || r.Operation.OperationID == "downloadReport" || r.Operation.OperationID == "verifyReport"
+	return r.Page || r.Downloads() || r.Operation.OperationID == "verifyReport"
+}
+
+// Downloads says that the route answers with a stored file.
+func (r *Route) Downloads() bool {
+	return r.Operation.OperationID == "downloadReport" || r.Operation.OperationID == "getReportFile"
 }
 
 // TakesLarge says that the request's body is megabytes where it is honest.

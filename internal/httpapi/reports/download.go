@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -13,6 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/klauspost/compress/gzhttp"
+
 	"muster/domain/report"
 	"muster/internal/accounts"
 	"muster/internal/blobs"
@@ -22,68 +26,111 @@ import (
 )
 
 func (s *ReportRoutes) DownloadReport(ctx context.Context, r api.DownloadReportRequestObject) (api.DownloadReportResponseObject, error) {
-	row, err := s.report(ctx, r.ReportId)
+	row, err := s.received(ctx, r.ReportId)
 	if err != nil {
 		return nil, err
 	}
-	if !mayDownload(wire.Caller(ctx), row) {
-		return nil, &wire.Problem{Code: "forbidden", Detail: "A viewer downloads the reports they receive."}
+	if err := built(row); err != nil {
+		return nil, err
 	}
-	switch row.Status {
-	case report.StatusReady:
-	case report.StatusExpired:
+	if row.Status == report.StatusExpired {
 		return nil, &wire.Problem{Code: "report_expired", Detail: "The retention window of this report has elapsed; request it again."}
+	}
+	return s.send(ctx, row, pdfOf(row))
+}
+
+// built refuses a report that has no files, or has none yet.
+func built(row history.ReportRow) error {
+	switch row.Status {
 	case report.StatusQueued, report.StatusBuilding, report.StatusFailed:
-		return nil, &wire.Problem{Code: "report_not_ready", Detail: "The report is " + string(row.Status) + "."}
+		return &wire.Problem{Code: "report_not_ready", Detail: "The report is " + string(row.Status) + "."}
+	case report.StatusReady, report.StatusExpired:
 	}
-	file, err := s.openGenuine(ctx, row)
+	return nil
+}
+
+// received is a report that the caller may have the files of.
+func (s *ReportRoutes) received(ctx context.Context, id uuid.UUID) (history.ReportRow, error) {
+	row, err := s.report(ctx, id)
+	if err == nil && !mayDownload(wire.Caller(ctx), row) {
+		err = &wire.Problem{Code: "forbidden", Detail: "A viewer downloads the reports they receive."}
+	}
+	return row, err
+}
+
+// send records the download of a file that is known to be the recorded one, and then
+// answers with it.
+func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file) (download, error) {
+	content, err := s.openGenuine(ctx, row, f)
 	if err != nil {
-		return nil, err
+		return download{}, err
 	}
-	answer := download{request: wire.CallOf(ctx).Request, row: row, file: file}
+	if document, ok := content.(unpacked); ok {
+		f.SizeBytes = document.Size()
+	}
+	answer := download{request: wire.CallOf(ctx).Request, row: row, file: f, content: content}
 	if answer.request.Method == http.MethodHead { // nobody receives anything
 		return answer, nil
 	}
-	mark, err := s.Commands.RecordDownload(ctx, wire.Actor(ctx), row.ID)
+	mark, err := s.Commands.RecordDownload(ctx, wire.Actor(ctx), row.ID, f.Name)
 	if err != nil {
-		_ = file.Close()
-		return nil, fmt.Errorf("record the download of report %s: %w", row.ID, err)
+		_ = content.Close()
+		return download{}, fmt.Errorf("record the download of %s of report %s: %w", f.Name, row.ID, err)
 	}
 	wire.Settle(ctx, s.Waiter, mark)
 	return answer, nil
 }
 
-// openGenuine opens the PDF of a report once it is known to be the recorded one. A
+// openGenuine opens a file of a report once it is known to be the recorded one. A
 // file that was changed, swapped or taken away is 500 file_altered: no byte of it
 // leaves, and log, audit list and figures tell of it.
-func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow) (*blobs.File, error) {
-	file, err := s.Blobs.Open(ctx, row.File.Key)
+func (s *ReportRoutes) openGenuine(ctx context.Context, row history.ReportRow, f file) (io.ReadSeekCloser, error) {
+	content, digest, err := s.open(ctx, f)
 	var gone *blobs.MissingFileError
+	var damaged *blobs.DamagedInputsError
 	var found string
 	switch {
 	case errors.As(err, &gone):
 		found = "there is no such file"
+	case errors.As(err, &damaged):
+		found = "it does not unpack"
 	case err != nil:
-		return nil, fmt.Errorf("open the file of report %s: %w", row.ID, err)
+		return nil, fmt.Errorf("open %s of report %s: %w", f.Name, row.ID, err)
+	case digest == f.Sha256:
+		return content, nil
 	default:
-		digest, err := digestOf(file)
-		if err != nil {
-			_ = file.Close()
-			return nil, fmt.Errorf("read the file of report %s: %w", row.ID, err)
-		}
-		if digest == row.File.SHA256 {
-			return file, nil
-		}
-		_ = file.Close()
+		_ = content.Close()
 		found = "its SHA-256 is " + digest
 	}
 	who := wire.Caller(ctx)
 	s.Log.ErrorContext(ctx, "a stored file was changed or swapped and is not handed out; 'muster reports rebuild' makes the PDF again",
-		"report", row.ID, "file", row.File.Key, "recorded", row.File.SHA256, "found", found)
+		"report", row.ID, "file", f.key, "recorded", f.Sha256, "found", found)
 	wire.NoteOnce(ctx, s.Accounts, s.Log,
-		wire.Client(ctx).Entry(who.Organization.ID, who.Member.ID, accounts.FileAltered, "report "+row.ID.String()+", "+row.File.Key))
+		wire.Client(ctx).Entry(who.Organization.ID, who.Member.ID, accounts.FileAltered, "report "+row.ID.String()+", "+f.key))
 	return nil, &wire.Problem{Code: "file_altered", Detail: "The file in the store is not the one that the log recorded when the report was built, so it is not handed out. Tell the operator of Muster the report's id: the PDF can be built again from its inputs."}
 }
+
+// open reads a file once, in pieces, and goes back to its beginning. Inputs are packed
+// in the store, and are in memory until they are sent.
+func (s *ReportRoutes) open(ctx context.Context, f file) (content io.ReadSeekCloser, digest string, err error) {
+	if f.Name == report.InputsFile {
+		document, digest, err := s.Blobs.ReadInputs(ctx, f.key)
+		return unpacked{bytes.NewReader(document)}, digest, err
+	}
+	stored, err := s.Blobs.Open(ctx, f.key)
+	if err != nil {
+		return nil, "", err
+	}
+	if digest, err = digestOf(stored); err != nil {
+		_ = stored.Close()
+		return nil, "", err
+	}
+	return stored, digest, nil
+}
+
+type unpacked struct{ *bytes.Reader }
+
+func (unpacked) Close() error { return nil }
 
 // digestOf reads a file once, in pieces, and goes back to its beginning.
 func digestOf(file io.ReadSeeker) (string, error) {
@@ -95,21 +142,27 @@ func digestOf(file io.ReadSeeker) (string, error) {
 	return hex.EncodeToString(digest.Sum(nil)), err
 }
 
-// download writes a stored PDF, whole or in ranges.
+// download writes a stored file, whole or in ranges.
 type download struct {
 	request *http.Request
 	row     history.ReportRow
-	file    io.ReadSeekCloser
+	file    file
+	content io.ReadSeekCloser
 }
 
-func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error {
-	defer func() { _ = d.file.Close() }()
+func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error { return d.write(w) }
+
+func (d download) VisitGetReportFileResponse(w http.ResponseWriter) error { return d.write(w) }
+
+func (d download) write(w http.ResponseWriter) error {
+	defer func() { _ = d.content.Close() }()
 	h := w.Header()
-	h.Set("Content-Type", "application/pdf")
-	h.Set("Content-Disposition", disposition(d.row.File.Name))
-	if digest, err := hex.DecodeString(d.row.File.SHA256); err == nil {
+	h.Set("Content-Type", d.file.contentType())
+	h.Set(gzhttp.HeaderNoCompression, "1") // digest, tag and ranges are those of the file
+	h.Set("Content-Disposition", disposition(report.SavedAs(d.row.File.Name, d.file.Name)))
+	if digest, err := hex.DecodeString(d.file.Sha256); err == nil {
 		h.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(digest)+":")
-		h.Set("ETag", `"`+d.row.File.SHA256+`"`) // strong: a range goes on where another one ended
+		h.Set("ETag", `"`+d.file.Sha256+`"`) // strong: a range goes on where another one ended
 	}
 	h.Set("Cache-Control", "private, no-store")
 	modified := time.Time{}
@@ -119,7 +172,7 @@ func (d download) VisitDownloadReportResponse(w http.ResponseWriter) error {
 	if strings.Contains(d.request.Header.Get("Range"), ",") {
 		d.request.Header.Del("Range") // several parts in one answer are nothing that openapi.yaml knows; the whole is always right
 	}
-	http.ServeContent(&contentRefuser{ResponseWriter: w, download: d}, d.request, "", modified, d.file)
+	http.ServeContent(&contentRefuser{ResponseWriter: w, download: d}, d.request, "", modified, d.content)
 	return nil
 }
 
@@ -136,7 +189,7 @@ func (r *contentRefuser) WriteHeader(status int) {
 	var p *wire.Problem
 	switch status {
 	case http.StatusRequestedRangeNotSatisfiable:
-		p = &wire.Problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.row.File.SizeBytes)}
+		p = &wire.Problem{Code: "range_not_satisfiable", Detail: fmt.Sprintf("The file has %d bytes.", r.download.file.SizeBytes)}
 	case http.StatusPreconditionFailed:
 		p = &wire.Problem{Code: "precondition_failed", Title: "The file has changed", Detail: "The file is not the version that the request asks for."}
 	default:

@@ -196,7 +196,10 @@ func showReport(row history.ReportRow, who accounts.Principal, names map[uuid.UU
 	switch row.Status {
 	case report.StatusReady:
 		if row.File != nil {
-			r.File = &api.ReportFile{Name: row.File.Name, SizeBytes: row.File.SizeBytes, Sha256: row.File.SHA256, Pages: row.File.Pages}
+			r.File = &api.ReportFile{Name: row.File.Name, SizeBytes: row.File.SizeBytes, Sha256: row.File.SHA256, Pages: row.File.Pages, Companions: []string{}}
+			for _, f := range row.File.Companions {
+				r.File.Companions = append(r.File.Companions, f.Name)
+			}
 		}
 		if mayDownload(who, row) {
 			url := reportsPath + row.ID.String() + "/download"

@@ -74,6 +74,8 @@ var Codes = map[string]struct {
 	"invalid_state":           {409, "Not in this state"},
 	"assessed_by_collector":   {409, "Muster assesses the instance itself"},
 	"report_expired":          {410, "The report has expired"},
+	"expired":                 {410, "The file has expired with its report"},
+	"inputs_erased":           {410, "The inputs were erased"},
 	"invitation_gone":         {410, "The invitation no longer works"},
 	"precondition_failed":     {412, "Somebody else changed it first"},
 	"body_too_large":          {413, "The body is too large"},

@@ -3,6 +3,8 @@ package analysis
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +23,19 @@ type Finding struct {
 	Fix          *snapshot.Fix // nil: there is none that can be run as it stands
 	Severity     string
 	Exception    *snapshot.Exception // that accepts it; nil: it is open
+}
+
+// FindingID is made from what a finding is about, its first half from the check: it is
+// the same in a report and wherever findings are listed. A check that could not be run
+// is one that nobody assessed; nth tells apart findings that are about the same.
+func FindingID(organization uuid.UUID, check string, f Finding, assessed bool, nth int) (id uuid.UUID) {
+	first := sha256.Sum256([]byte(check))
+	about := sha256.Sum256(fmt.Appendf(nil, "%s %s %q %q %q %t %d", organization, f.InstanceID, check, f.Database, f.Object, assessed, nth))
+	copy(id[:8], first[:])
+	copy(id[8:], about[:])
+	id[6] = id[6]&0x0f | 0x80 // version 8: made by whoever made it
+	id[8] = id[8]&0x3f | 0x80
+	return id
 }
 
 // CheckFindings is all findings of one check with one severity. A check whose severity

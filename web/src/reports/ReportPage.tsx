@@ -6,6 +6,7 @@ import { api } from "../api/client";
 import { serverNow } from "../api/clock";
 import { inProgress, usePolling, whileMoving } from "../api/polling";
 import { asProblem } from "../api/problem";
+import { useSession } from "../api/session";
 import { EmptyState } from "../ui/EmptyState";
 import { absoluteTime, bytes, count, duration, fromNow, plural } from "../ui/format";
 import { useNow } from "../ui/now";
@@ -16,6 +17,7 @@ import { kindName, type Report, ReportStatus } from "./status";
 import { useDownload } from "./statusDownload";
 import { Facts } from "./statusFacts";
 import { ReportFile, RequestAgain } from "./statusFile";
+import { ReportFiles } from "./statusFiles";
 import { Recipients } from "./statusRecipients";
 import { TrailTimeline, trailKey } from "./trailTimeline";
 import { HowToVerify } from "./verifyHow";
@@ -70,6 +72,7 @@ export function ReportPage() {
 
 function Shown({ report, failed, onRetry }: { report: Report; failed: unknown; onRetry: () => void }) {
   const queries = useQueryClient();
+  const { can } = useSession();
   const download = useDownload(report);
   const readTrail = () => queries.invalidateQueries({ queryKey: trailKey(report.id) });
   const { shown } = download;
@@ -100,6 +103,11 @@ function Shown({ report, failed, onRetry }: { report: Report; failed: unknown; o
                 <ReportFacts report={shown} />
               </Stack>
             </Section>
+            {(shown.downloadUrl || (shown.status === "Expired" && can("audit:read"))) && (
+              <Section title="Files">
+                <ReportFiles report={shown} onFetched={() => setTimeout(readTrail, 1_500)} />
+              </Section>
+            )}
             <Section title={`Recipients (${count(shown.recipientCount)})`}>
               <Recipients report={shown} />
             </Section>

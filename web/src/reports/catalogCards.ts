@@ -34,7 +34,7 @@ export const cards: Card[] = [
       "Health score of one instance from 0 to 100, with its utilization, its alerts and every check behind the score.",
     audience: "DBA lead, service owner",
     cadence: "Monthly or before a review",
-    formats: ["PDF"],
+    formats: ["PDF", "CSV"],
     action: { request: "InstanceScorecard" },
   },
   {
@@ -44,7 +44,7 @@ export const cards: Card[] = [
       "Known vulnerabilities of the versions you run, failed security checks, privileged accounts, and a remediation plan ordered by effect.",
     audience: "CISO, DBA lead",
     cadence: "Monthly or after an advisory",
-    formats: ["PDF"],
+    formats: ["PDF", "CSV"],
     action: { request: "Security" },
   },
   {
@@ -54,7 +54,7 @@ export const cards: Card[] = [
       "Tables with personal data by category, who can read them, whether they are encrypted, and a risk register.",
     audience: "DPO, auditor",
     cadence: "Quarterly",
-    formats: ["PDF"],
+    formats: ["PDF", "CSV"],
     action: { request: "DataInventory" },
   },
   {

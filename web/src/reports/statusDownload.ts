@@ -37,6 +37,25 @@ export function fetchFile(url: string) {
   link.remove();
 }
 
+/** fileURL is the address of one of a report's files. */
+export const fileURL = (report: Report, name: string) => `/api/v1/reports/${report.id}/files/${name}`;
+
+/** useFile fetches what is at an address on a click of its link, after asking whether it can be had. */
+export function useFile(url: string) {
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const onClick = async (event: MouseEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    const refused = await askFor(url);
+    setBusy(false);
+    setRefusal(refused);
+    if (!refused) fetchFile(url);
+  };
+  return { busy, refusal: refusal?.message ?? null, onClick };
+}
+
 /** reportsChanged has every list of reports and the report itself read anew, but the tray where it is spared. */
 export function reportsChanged(queries: QueryClient, { tray = true } = {}) {
   return queries.invalidateQueries({

@@ -1,12 +1,13 @@
-import { Button, Code, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconDownload, IconLock, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import type { MouseEvent } from "react";
 import { useSession } from "../api/session";
 import { ago, bytes, fromNow, plural } from "../ui/format";
 import { useNow } from "../ui/now";
 import { requestAgainSearch } from "./requestAgain";
 import type { Report } from "./status";
-import type { useDownload } from "./statusDownload";
+import { fileURL, type useDownload, useFile } from "./statusDownload";
 
 /** RequestAgain leads to the request form, filled in as this report was; nothing for those who may not request. */
 export function RequestAgain({ report }: { report: Report }) {
@@ -92,18 +93,23 @@ function DownloadLink({ download }: { download: ReturnType<typeof useDownload> }
   }
   return (
     <>
-      <Button
-        component="a"
-        href={downloadUrl}
-        download
-        size="compact-sm"
-        leftSection={<IconDownload size={14} aria-hidden />}
-        aria-label={`Download ${file?.name ?? "the PDF"}`}
-        loading={download.busy}
-        onClick={download.onClick}
-      >
-        Download
-      </Button>
+      <Group gap="sm">
+        <Button
+          component="a"
+          href={downloadUrl}
+          download
+          size="compact-sm"
+          leftSection={<IconDownload size={14} aria-hidden />}
+          aria-label={`Download ${file?.name ?? "the PDF"}`}
+          loading={download.busy}
+          onClick={download.onClick}
+        >
+          Download
+        </Button>
+        {file?.companions.map((name) => (
+          <FileLink key={name} report={download.shown} name={name} />
+        ))}
+      </Group>
       <Text size="xs" c="dimmed" className="numbers">
         {[
           file?.name,
@@ -115,5 +121,34 @@ function DownloadLink({ download }: { download: ReturnType<typeof useDownload> }
           .join(" · ")}
       </Text>
     </>
+  );
+}
+
+/** FileLink fetches a file that goes with a report's PDF. Afterwards is called when that may have been recorded. */
+export function FileLink({ report, name, afterwards }: { report: Report; name: string; afterwards?: () => void }) {
+  const url = fileURL(report, name);
+  const file = useFile(url);
+  const click = async (event: MouseEvent) => {
+    await file.onClick(event);
+    afterwards?.();
+  };
+  return (
+    <Stack gap={2} align="flex-start">
+      <Anchor
+        href={url}
+        download
+        size="sm"
+        aria-label={`Download ${name} of ${report.scopeLabel}`}
+        aria-busy={file.busy}
+        onClick={click}
+      >
+        {name}
+      </Anchor>
+      {file.refusal && (
+        <Text size="xs" role="alert" data-refusal>
+          {file.refusal}
+        </Text>
+      )}
+    </Stack>
   );
 }

@@ -48,7 +48,7 @@ const tellers: Record<string, (data: Data, nameOf: (id: string) => string) => Wo
     title: `The e-mail to ${nameOf(text(d.memberId))} failed`,
     detail: [text(d.reason), number(d.smtpCode) > 0 && `SMTP ${number(d.smtpCode)}`].filter(Boolean).join(", "),
   }),
-  downloaded: () => ({ title: "Downloaded" }),
+  downloaded: (d) => ({ title: text(d.file) ? `Downloaded ${text(d.file)}` : "Downloaded" }),
   expired: () => ({ title: "Expired", detail: "The file can no longer be downloaded" }),
   inputsErased: (d) => ({
     title: "Input data deleted",

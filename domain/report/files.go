@@ -1,0 +1,42 @@
+package report
+
+import "strings"
+
+// The files of a report, as its address names them.
+const (
+	PDFFile       = "report.pdf"
+	FindingsFile  = "findings.csv"
+	InventoryFile = "inventory.csv"
+	InputsFile    = "inputs.json"
+)
+
+// MediaTypeCSV is the media type of companions, in UTF-8.
+const MediaTypeCSV = "text/csv"
+
+// Companions are the tables that a build makes beside the PDF.
+func Companions(kind Kind) []string {
+	switch kind {
+	case Security, InstanceScorecard:
+		return []string{FindingsFile}
+	case DataInventory:
+		return []string{InventoryFile}
+	}
+	return nil
+}
+
+// File is a companion in the store.
+type File struct {
+	Name      string `json:"name"` // one of Companions
+	Key       string `json:"key"`  // name in the blob store
+	SizeBytes int64  `json:"sizeBytes"`
+	SHA256    string `json:"sha256"` // hex
+}
+
+// SavedAs is what a file of a report is called once it was fetched: the PDF as Ready
+// says, what goes with it by the same name and its own.
+func SavedAs(pdf, file string) string {
+	if file == PDFFile {
+		return pdf
+	}
+	return strings.TrimSuffix(pdf, ".pdf") + "-" + file
+}

@@ -1,0 +1,222 @@
+package companion_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"muster/domain/report"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+	"muster/internal/snapshot/companion"
+	"muster/internal/snapshot/snapshottest"
+)
+
+// read is a table as a program reads it: its rows by the names of their columns.
+func read(t *testing.T, name string, doc snapshot.Document) []map[string]string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := companion.Write(&out, name, doc); err != nil {
+		t.Fatal(err)
+	}
+	if !utf8.Valid(out.Bytes()) || strings.Contains(strings.ReplaceAll(out.String(), "\r\n", ""), "\n") || !strings.HasSuffix(out.String(), "\r\n") {
+		t.Errorf("%s is not in the form of RFC 4180", name)
+	}
+	all, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, cells := range all[1:] {
+		row := map[string]string{}
+		for i, column := range all[0] {
+			row[column] = cells[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Every finding that the report lists is a row, and nothing else is.
+func TestEachFindingIsARow(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []report.Kind{report.Security, report.InstanceScorecard} {
+		doc := snapshottest.Rich(kind)
+		rows := read(t, report.FindingsFile, doc)
+		want := map[string]int{}
+		for _, g := range analysis.Findings(doc) {
+			want["open "+g.Check.Severity] += len(g.Findings)
+		}
+		for _, g := range analysis.Accepted(doc) {
+			want["accepted "+g.Check.Severity] += len(g.Findings)
+		}
+		severity := map[string]string{}
+		for _, c := range doc.Checks {
+			severity[c.ID] = c.Severity
+		}
+		for i := range doc.Instances {
+			for _, r := range analysis.Results(doc, &doc.Instances[i]) {
+				if r.Status == snapshot.StatusNotAssessed {
+					want["notAssessed "+severity[r.CheckID]]++
+				}
+			}
+		}
+		ids := map[string]bool{}
+		for _, row := range rows {
+			want[row["status"]+" "+row["severity"]]--
+			if ids[row["id"]] {
+				t.Errorf("%s: two rows have the id %s", kind, row["id"])
+			}
+			ids[row["id"]] = true
+			if (row["status"] == "accepted") != (row["exceptionId"] != "" && row["acceptedUntil"] != "" && row["reason"] != "") {
+				t.Errorf("%s: %v", kind, row)
+			}
+		}
+		for key, n := range want {
+			if n != 0 {
+				t.Errorf("%s, %s: %d rows are missing", kind, key, n)
+			}
+		}
+	}
+}
+
+func TestEachSensitiveColumnIsARow(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.DataInventory)
+	rows := read(t, report.InventoryFile, doc)
+	n := 0
+	for _, in := range doc.Instances {
+		for _, db := range in.Databases {
+			if db.Classification == nil {
+				continue
+			}
+			for _, table := range db.Classification.Tables {
+				for _, c := range table.Columns {
+					row := rows[n]
+					n++
+					if row["instance"] != in.Name || row["database"] != db.Name || row["table"] != table.Name || row["column"] != c.Name {
+						t.Fatalf("row %d is %v, want column %s of %s", n, row, c.Name, table.Name)
+					}
+					if _, known := table.Rows(); known != (row["rows"] != "") {
+						t.Errorf("%s: rows %q, known %v", table.Name, row["rows"], known)
+					}
+				}
+			}
+		}
+	}
+	if n != len(rows) || n == 0 {
+		t.Errorf("%d rows, want %d", len(rows), n)
+	}
+}
+
+func assessed(in snapshot.Instance) bool { return in.Active && in.Assessment != nil }
+
+// What somebody may call an object reaches the reader as it is, and runs nowhere.
+func TestNamesThatSpreadsheetsWouldExecute(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"plain":                       "plain",
+		"=1+1":                        "'=1+1",
+		"+1":                          "'+1",
+		"-1":                          "'-1",
+		"@SUM(A1)":                    "'@SUM(A1)",
+		"\t=1":                        "'\t=1",
+		"\r=1":                        "'‹U+000D›=1",
+		"\n=1":                        "'\n=1",
+		"  =1":                        "'  =1",
+		"\u200b=1":                    "'\u200b=1",
+		"＝1":                          "'＝1",
+		"a=1":                         "a=1",
+		`say "x", twice`:              `say "x", twice`,
+		"two\nlines":                  "two\nlines",
+		"two\r\nlines":                "two‹U+000D›\nlines",
+		"bell\x07 null\x00":           "bell‹U+0007› null‹U+0000›",
+		"\x1b[2J":                     "‹U+001B›[2J",
+		"admin\u202egpj.exe":          "admin‹U+202E›gpj.exe",
+		strings.Repeat("据", 21):       strings.Repeat("据", 21),
+		"bad\xffutf8":                 "bad‹0xFF›utf8",
+		`=HYPERLINK("http://x","y")`:  `'=HYPERLINK("http://x","y")`,
+		"line\u2028separator 🚀 עברית": "line‹U+2028›separator 🚀 עברית",
+	} {
+		doc := snapshottest.Rich(report.Security)
+		doc.Exceptions = nil
+		doc.Instances = doc.Instances[slices.IndexFunc(doc.Instances, assessed):][:1]
+		in := &doc.Instances[0]
+		in.Name = name
+		in.Assessment.Results = []snapshot.CheckResult{{
+			CheckID: "PG-S17", Database: name, Status: snapshot.StatusFail, Measured: name, Threshold: name, Total: 1,
+			Violations: []snapshot.Violation{{Object: name, Evidence: name, Fix: &snapshot.Fix{Database: name, Statement: name, Rollback: name}}},
+		}}
+		row := read(t, report.FindingsFile, doc)[0]
+		for _, column := range []string{"instance", "database", "object", "evidence", "measured", "threshold", "statement", "rollback", "runIn"} {
+			if row[column] != want {
+				t.Errorf("%q is %q in column %s, want %q", name, row[column], column, want)
+			}
+		}
+	}
+}
+
+// No text of a hostile document begins a formula, whichever column it is in.
+func TestNoCellIsAFormula(t *testing.T) {
+	t.Parallel()
+	for kind, name := range map[report.Kind]string{
+		report.Security: report.FindingsFile, report.InstanceScorecard: report.FindingsFile, report.DataInventory: report.InventoryFile,
+	} {
+		for _, row := range read(t, name, snapshottest.Hostile(kind)) {
+			for column, cell := range row {
+				if strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r\n") || strings.ContainsFunc(cell, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) {
+					t.Errorf("%s: %s is %q", kind, column, cell)
+				}
+			}
+		}
+	}
+}
+
+// A document whose facts came in another order, or that was stored and read, gives the
+// same bytes.
+func TestTheSameInputsGiveTheSameBytes(t *testing.T) {
+	t.Parallel()
+	for _, kind := range report.Kinds() {
+		doc := snapshottest.Rich(kind)
+		stored, err := snapshot.Encode(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := snapshot.Decode(stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range report.Companions(kind) {
+			var first, second bytes.Buffer
+			if err := companion.Write(&first, name, doc); err != nil {
+				t.Fatal(err)
+			}
+			if err := companion.Write(&second, name, again); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+				t.Errorf("%s of %s: other bytes (%v)", name, kind, err)
+			}
+		}
+	}
+	if err := companion.Write(&bytes.Buffer{}, report.PDFFile, snapshottest.Rich(report.Security)); err == nil {
+		t.Error("the PDF is a table")
+	}
+}
+
+// What is found beyond the listed objects is said in each row of the check.
+func TestUnlistedFindingsAreCounted(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.Exceptions = nil
+	doc.Instances = doc.Instances[slices.IndexFunc(doc.Instances, assessed):][:1]
+	doc.Instances[0].Assessment.Results = []snapshot.CheckResult{
+		{CheckID: "PG-S17", Status: snapshot.StatusFail, Total: 3000, Violations: []snapshot.Violation{{Object: "a"}, {Object: "b"}}},
+		{CheckID: "PG-S25", Status: snapshot.StatusFail, Total: 1, Measured: "off"},
+	}
+	for _, row := range read(t, report.FindingsFile, doc) {
+		if want := map[string]string{"PG-S17": "2998", "PG-S25": "0"}[row["checkId"]]; row["unlisted"] != want {
+			t.Errorf("%s: %s are not listed, want %s", row["checkId"], row["unlisted"], want)
+		}
+	}
+}

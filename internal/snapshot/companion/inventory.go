@@ -1,0 +1,57 @@
+package companion
+
+import (
+	"strconv"
+	"strings"
+
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// inventoryHeader: what is known of a column, then of its table, then of the run that
+// found it.
+var inventoryHeader = []string{
+	"instanceId", "instance", "databaseId", "database", "schema", "table", "column", "dataType",
+	"category", "infoType", "regulation", "confidence", "matchedPercent", "ruleId", "weight",
+	"rows", "tableBytes", "publicAccess", "grantees", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
+	"classification", "mode", "rulesVersion", "classifiedAt",
+}
+
+// inventoryRows are the columns in the order of instances, databases, tables and columns.
+func inventoryRows(doc snapshot.Document) [][]string {
+	type key struct{ instance, database, schema, table string }
+	risks := map[key]analysis.TableRisk{}
+	for _, r := range analysis.Risks(doc) {
+		risks[key{r.InstanceID.String(), r.Database, r.Table.Schema, r.Table.Name}] = r
+	}
+	var rows [][]string
+	for _, in := range doc.Instances {
+		for _, db := range in.Databases {
+			run := db.Classification
+			if run == nil {
+				continue
+			}
+			for _, t := range run.Tables {
+				counted := ""
+				if n, known := t.Rows(); known {
+					counted = whole(n)
+				}
+				risk := risks[key{in.ID.String(), db.Name, t.Schema, t.Name}]
+				for _, c := range t.Columns {
+					matched := ""
+					if c.MatchedRatio != nil {
+						matched = strconv.FormatFloat(*c.MatchedRatio*100, 'f', 1, 64)
+					}
+					rows = append(rows, []string{
+						id(in.ID), cell(in.Name), id(db.ID), cell(db.Name), cell(t.Schema), cell(t.Name), cell(c.Name), cell(c.DataType),
+						cell(c.Category), cell(c.InfoType), cell(c.Regulation), cell(c.Confidence), matched, cell(c.RuleID), whole(c.Weight),
+						counted, whole(t.SizeBytes), strconv.FormatBool(t.PublicAccess), whole(t.Grantees), strconv.FormatBool(t.RowSecurity),
+						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), cell(strings.Join(risk.Drivers, "; ")),
+						cell(run.Status), cell(run.Mode), cell(run.RulesVersion), at(&run.FinishedAt),
+					})
+				}
+			}
+		}
+	}
+	return rows
+}
