@@ -219,8 +219,14 @@ func TestChecks(t *testing.T) {
 	if r := shown["remediation"].(map[string]any); r["summary"] != check.Remediation || r["needsRestart"] != true || r["statement"] != nil {
 		t.Errorf("remediation %v", r)
 	}
-	if r := shown["references"].([]any)[0].(map[string]any); r["source"] != "vendor" || r["id"] != "pgstatstatements" || r["version"] != "current" {
+	references := shown["references"].([]any)
+	if r := references[len(references)-1].(map[string]any); r["source"] != "vendor" || r["id"] != "pgstatstatements" || r["version"] != "PostgreSQL 15 documentation" {
 		t.Errorf("reference %v", r)
+	}
+	oracle := w.get(w.ours.viewer, "/api/v1/checks/OR-09").is(200).object()
+	if fmt.Sprintf("%v %v %v %v", oracle["engine"], oracle["object"], oracle["reads"], oracle["rights"]) !=
+		"oracle {parameter} [V$PARAMETER, remote_os_authent V$PARAMETER, remote_os_roles] [SELECT on SYS.V_$PARAMETER]" {
+		t.Errorf("a check of Oracle: %v", oracle)
 	}
 	w.get(w.ours.viewer, "/api/v1/checks/PG-X99").problem(404, "not_found")
 }

@@ -127,6 +127,11 @@ func (c Check) faults() (faults []string) {
 	fault(c.Title != "" && c.Rationale != "" && c.Pass != "" && c.Remediation != "", "title, rationale, pass and remediation are needed")
 	fault(c.Passed != "" && c.Passed != c.Title, "a title for when it passes is needed")
 	fault(len(c.References) > 0, "no reference")
+	for i, text := range c.References {
+		_, known := cited(text)
+		fault(known, "the reference "+text+" is to no edition")
+		fault(!slices.Contains(c.References[:i], text), "the reference "+text+" is there twice")
+	}
 	if e.fed {
 		faults = append(faults, c.fedFaults()...)
 	} else {
@@ -195,9 +200,9 @@ func (c *Catalogue) Definitions(engines ...fleet.Engine) []snapshot.Check {
 			continue
 		}
 		definition := check.Check
-		definition.References = make([]string, len(check.References))
-		for i, text := range check.References {
-			definition.References[i] = printed(text)
+		definition.References = nil
+		for _, r := range check.Cited() {
+			definition.References = append(definition.References, r.printed())
 		}
 		out = append(out, definition)
 	}

@@ -37,7 +37,7 @@ func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
 
 const valid = `
 - {id: PG-S01, domain: Security, severity: High, scope: instance, min_version: 90000, title: t, passed: u, rationale: r,
-   pass: p, remediation: m, effort: S, references: [x], query: "select 'a', 'b'", measure: "select 'c'"}
+   pass: p, remediation: m, effort: S, references: [pci 2.2.6], query: "select 'a', 'b'", measure: "select 'c'"}
 `
 
 func TestLoadNamesWhatIsWrong(t *testing.T) {
@@ -64,7 +64,9 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"unknown effort":      {"effort: S", "effort: XL", "PG-S01: unknown effort"},
 		"bad id":              {"PG-S01", "S01", "form PG-X00"},
 		"version as major":    {"90000", "15", "server_version_num"},
-		"no reference":        {"[x]", "[]", "no reference"},
+		"no reference":        {"[pci 2.2.6]", "[]", "no reference"},
+		"no version":          {"pci 2.2.6", "CIS 5.3", "is to no edition"},
+		"said twice":          {"pci 2.2.6", "pci 2.2.6, pci 2.2.6", "is there twice"},
 		"two statements":      {"'b'", "'b'; drop table x", "one statement"},
 		"nothing measured":    {`, measure: "select 'c'"`, "", "nothing says what was measured"},
 		"query and evaluate":  {"query:", "evaluate: x, query:", "either query or evaluate"},

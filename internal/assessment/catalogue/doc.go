@@ -76,6 +76,27 @@
 // or that cannot be written so that a person sees it, has no statement (Fix). The
 // statements have met no server: impact says so.
 //
+// # References
+//
+// A reference is a place in a published text, by the text's key and the place: "cis-pg17
+// 5.3". The editions that were consulted (references.go), and from where they are known:
+//
+//	CIS PostgreSQL 17 1.1.0         the benchmark's own table of contents
+//	CIS SQL Server 2019 1.0.0       the list of recommendations in a public script made to it
+//	CIS Oracle 19c 1.0.0            MITRE's oracle-database-19c-cis-baseline
+//	STIG Crunchy Data PG V3R1       MITRE's crunchy-data-postgresql-stig-baseline
+//	STIG SQL Server 2022 V1R4       DISA's XCCDF, as PowerStig carries it
+//	STIG Oracle 12c V1R12           MITRE's oracle-database-12c-stig-baseline
+//	PCI DSS 4.0.1                   public transcripts of its requirements
+//	ISO/IEC 27001:2022 Annex A      public lists of its controls; the text itself is sold
+//	PostgreSQL 15                   the pages of the package postgresql-doc-15
+//	SQL Server 2022                 the sources of its documentation, MicrosoftDocs/sql-docs
+//	Oracle 19c Reference            docs.oracle.com, and the queries of the two profiles above
+//
+// What could not be looked up is not referred to: newer editions of the CIS benchmarks
+// of SQL Server and Oracle, and the STIG of Oracle 19c as a whole. That a control is
+// touched by a check does not say that the check proves the control.
+//
 // internal/assessment/postgresql/fixes_test.go has a row for every check of PostgreSQL: it
 // plants the fault, runs what is printed, restarts, looks again, and undoes it.
 //

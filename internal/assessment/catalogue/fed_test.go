@@ -42,7 +42,7 @@ func TestEveryEngineHasItsChecks(t *testing.T) {
 
 const fed = `
 - {id: MS-01, domain: Security, severity: High, scope: instance, title: t, passed: u, rationale: r, pass: p, remediation: m,
-   impact: i, effort: S, references: [x], object: '{login}', reads: ['option xp_cmdshell'], rights: [x], statements: ['ALTER LOGIN {login} DISABLE;']}
+   impact: i, effort: S, references: [pci 2.2.6], object: '{login}', reads: ['option xp_cmdshell'], rights: [x], statements: ['ALTER LOGIN {login} DISABLE;']}
 `
 
 func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {

@@ -10,82 +10,77 @@ import (
 // Sources of a reference.
 const (
 	SourceCIS    = "CIS"
+	SourceSTIG   = "STIG"
+	SourcePCI    = "PCI DSS"
+	SourceISO    = "ISO 27001"
 	SourceVendor = "vendor"
-	SourceIETF   = "IETF"
-	SourceOther  = "other" // a form that nobody has described
 )
 
-// Reference is where a check comes from, as a reader follows it.
+// Reference is where a check comes from, as a reader follows it: nothing of it is
+// empty.
 type Reference struct {
 	Source  string
-	Version string // empty: not said
-	ID      string
-	URL     string // empty: there is none
+	Version string // the title and edition of the text
+	ID      string // the place in it
+	URL     string // of the place, or of the text where places have none
 }
 
-// edition is a published text that checks refer to by a key and an id in it.
+// edition is a text that was consulted. Checks refer to a place in it by its key.
 type edition struct {
 	source, version string
-	url             string // with %s, the id in lower case; without, of the text as a whole
+	url             string // with %s, the place
 }
 
-// editions are the texts that were consulted, and in doc.go from where they are known.
+// editions are all texts that checks may refer to. doc.go says from where each is known.
 var editions = map[string]edition{
-	"cis-oracle19":   {SourceCIS, "Oracle Database 19c Benchmark 1.0.0", "https://www.cisecurity.org/benchmark/oracle_database"},
-	"oracle-refrn12": {SourceVendor, "Database Reference 12.2", "https://docs.oracle.com/en/database/oracle/oracle-database/12.2/refrn/%s.html"},
-	"oracle-refrn19": {SourceVendor, "Database Reference 19c", "https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/%s.html"},
-	"oracle-asoag19": {SourceVendor, "Advanced Security Guide 19c", "https://docs.oracle.com/en/database/oracle/oracle-database/19/asoag/%s.html"},
+	"cis-pg17":      {SourceCIS, "CIS PostgreSQL 17 Benchmark 1.1.0", "https://www.cisecurity.org/benchmark/postgresql"},
+	"cis-ms19":      {SourceCIS, "CIS Microsoft SQL Server 2019 Benchmark 1.0.0", "https://www.cisecurity.org/benchmark/microsoft_sql_server"},
+	"cis-oracle19":  {SourceCIS, "CIS Oracle Database 19c Benchmark 1.0.0", "https://www.cisecurity.org/benchmark/oracle_database"},
+	"stig-pg":       {SourceSTIG, "DISA STIG Crunchy Data PostgreSQL V3R1", "https://public.cyber.mil/stigs/"},
+	"stig-ms22":     {SourceSTIG, "DISA STIG Microsoft SQL Server 2022 Instance V1R4", "https://public.cyber.mil/stigs/"},
+	"stig-oracle12": {SourceSTIG, "DISA STIG Oracle Database 12c V1R12", "https://public.cyber.mil/stigs/"},
+	"pci":           {SourcePCI, "PCI DSS 4.0.1", "https://www.pcisecuritystandards.org/document_library/"},
+	"iso":           {SourceISO, "ISO/IEC 27001:2022 Annex A", "https://www.iso.org/standard/27001"},
+	"pg-docs":       {SourceVendor, "PostgreSQL 15 documentation", "https://www.postgresql.org/docs/15/%s.html"},
+	"pg-cve":        {SourceVendor, "PostgreSQL security advisories", "https://www.postgresql.org/support/security/%s/"},
+	"ms-docs":       {SourceVendor, "SQL Server 2022 documentation", "https://learn.microsoft.com/en-us/sql/%s?view=sql-server-ver16"},
+	"oracle-refrn":  {SourceVendor, "Oracle Database 19c Reference", "https://docs.oracle.com/en/database/oracle/oracle-database/19/refrn/%s.html"},
 }
 
 // Cited are a check's references, read.
 func (c Check) Cited() []Reference {
-	out := make([]Reference, len(c.References))
-	for i, text := range c.References {
-		out[i] = cited(text)
+	out := make([]Reference, 0, len(c.References))
+	for _, text := range c.References {
+		if r, ok := cited(text); ok {
+			out = append(out, r)
+		}
 	}
 	return out
 }
 
-func cited(text string) Reference {
-	key, id, _ := strings.Cut(text, " ")
-	if e, known := editions[key]; known && id != "" {
-		r := Reference{Source: e.source, Version: e.version, ID: id, URL: e.url}
-		if strings.Contains(e.url, "%s") {
-			r.URL = fmt.Sprintf(e.url, id)
-		}
-		return r
-	}
-	if id, ok := strings.CutPrefix(text, "CIS "); ok {
-		return Reference{Source: SourceCIS, ID: id, URL: "https://www.cisecurity.org/benchmark/postgresql"}
-	}
-	if strings.HasPrefix(text, "CVE-") {
-		return Reference{Source: SourceVendor, ID: text, URL: "https://www.postgresql.org/support/security/" + text + "/"}
-	}
-	if number, ok := strings.CutPrefix(text, "RFC "); ok {
-		return Reference{Source: SourceIETF, ID: text, URL: "https://www.rfc-editor.org/rfc/rfc" + number}
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
-		return Reference{Source: SourceOther, ID: text}
-	}
-	r := Reference{Source: SourceVendor, URL: text, ID: u.Host + strings.TrimSuffix(u.Path, "/")}
-	if page, ok := strings.CutPrefix(u.Path, "/docs/"); ok {
-		r.Version, r.ID = path.Dir(page), strings.TrimSuffix(path.Base(page), ".html")
-	}
-	return r
-}
-
-// printed is a reference as documents carry it: what was written, or the name of the
-// edition and the place in it.
-func printed(text string) string {
+// cited reads "cis-pg17 5.3", a place in an edition; ok is false where there is no such
+// edition.
+func cited(text string) (r Reference, ok bool) {
 	key, id, _ := strings.Cut(text, " ")
 	e, known := editions[key]
-	switch {
-	case !known:
-		return text
-	case e.source == SourceVendor:
-		return cited(text).URL
-	default:
-		return e.source + " " + e.version + ", " + id
+	if !known || id == "" || strings.ContainsAny(id, " ,;") {
+		return Reference{}, false
 	}
+	r = Reference{Source: e.source, Version: e.version, ID: id, URL: e.url}
+	if strings.Contains(e.url, "%s") {
+		r.URL, r.ID = fmt.Sprintf(e.url, id), path.Base(id)
+	}
+	if u, err := url.Parse(r.URL); err != nil || u.Scheme != "https" {
+		return Reference{}, false
+	}
+	return r, true
+}
+
+// printed is a reference as documents carry it: what a vendor has on a page of its own
+// by the page, all else by the edition and the place in it.
+func (r Reference) printed() string {
+	if r.Source == SourceVendor {
+		return r.URL
+	}
+	return r.Version + ", " + r.ID
 }

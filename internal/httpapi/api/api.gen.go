@@ -1514,11 +1514,16 @@ type CheckPage struct {
 
 // CheckReference defines model for CheckReference.
 type CheckReference struct {
+	// Id The place in it.
 	Id string `json:"id"`
 
 	// Source Who says so.
-	Source  string  `json:"source"`
-	Url     *string `json:"url"`
+	Source string `json:"source"`
+
+	// Url Of the place, or of the text where its places have none.
+	Url *string `json:"url"`
+
+	// Version The title and edition of the text.
 	Version *string `json:"version"`
 }
 
