@@ -22,6 +22,7 @@ import (
 	"muster/internal/blobs"
 	"muster/internal/measurements"
 	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/exceptions"
@@ -225,7 +226,7 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 		instance.NotAssessed = "inactive, so counted and not assessed"
 	case !instance.Collected && fed:
 	case !instance.Collected:
-		instance.NotAssessed = "no connection is registered"
+		instance.NotAssessed = unconnected(instance.Engine)
 	default:
 		a, err := g.Assessor.Fresh(ctx, organization, instance.ID, maxAge)
 		if err != nil && !g.forgotten(ctx, organization, instance) {
@@ -276,7 +277,8 @@ func addDatabaseFacts(instance *snapshot.Instance, classified []assessment.Datab
 	if instance.Assessment != nil {
 		for _, fact := range instance.Assessment.Databases {
 			if !instance.Assessment.Sent || hasDatabase(instance, fact.Name) {
-				database(fact.Name).SizeBytes = fact.SizeBytes
+				db := database(fact.Name)
+				db.SizeBytes, db.Encrypted = fact.SizeBytes, fact.EncryptedAtRest
 			}
 		}
 	}
@@ -289,4 +291,12 @@ func addDatabaseFacts(instance *snapshot.Instance, classified []assessment.Datab
 // hasDatabase says whether the fleet lists a database of an instance.
 func hasDatabase(instance *snapshot.Instance, name string) bool {
 	return slices.ContainsFunc(instance.Databases, func(d snapshot.Database) bool { return d.Name == name })
+}
+
+// unconnected says why an instance that has no connection is not assessed.
+func unconnected(engine string) string {
+	if engine == string(domain.PostgreSQL) {
+		return "no connection is registered"
+	}
+	return "no assessment of it was sent, and Muster does not connect to " + analysis.EngineName(engine)
 }

@@ -349,3 +349,29 @@ func TestLongABodyOfAssessmentsAtItsLimits(t *testing.T) {
 	in.send(assessmentsPath, padded).is(202)
 	in.send(assessmentsPath, padded+" ").problem(413, "body_too_large")
 }
+
+// TestOtherEnginesByFeed: a SQL Server and an Oracle have findings of their own checks, with
+// what the catalogue says about them, and a score.
+func TestOtherEnginesByFeed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := sender{w, w.ingestToken(w.ours.admin)}
+	ids := w.fed(w.ours, commands.FleetItem{ExternalID: "ledger", Engine: domain.SQLServer, Databases: []commands.FleetDatabase{database("Ledger", w.ago(day))}}, commands.FleetItem{ExternalID: "erp", Engine: domain.Oracle})
+	in.send(assessmentsPath, sentBatch(w.of("ledger", time.Hour, failing("MS-02", "/sa"), failing("MS-10", "Ledger/lost"), passing("MS-01")), w.of("erp", time.Hour, failing("OR-01", "/SCOTT"), passing("OR-02")))).is(202)
+	in.send(assessmentsPath, sentBatch(w.of("erp", time.Minute, passing("MS-01")))).problem(422, "unknown_check")
+	if got := w.get(w.ours.member, "/api/v1/findings?sort=checkId").found(); got != "MS-02:sa MS-10:lost OR-01:SCOTT" {
+		t.Error(got)
+	}
+	for _, item := range w.get(w.ours.member, "/api/v1/findings?sort=checkId").object()["items"].([]any) {
+		f := item.(map[string]any)
+		check, ok := w.deps.Checks.Check(f["check"].(map[string]any)["id"].(string))
+		if remedy := f["remediation"].(map[string]any); !ok || remedy["summary"] != check.Remediation || f["check"].(map[string]any)["title"] != check.Title || f["threshold"] != check.Pass {
+			t.Errorf("%v", f)
+		}
+	}
+	for _, name := range []string{"ledger", "erp"} {
+		if health := w.get(w.ours.member, "/api/v1/instances/"+ids[name].String()+"/health").is(200).object(); health["score"] == nil || health["assessedAt"] == nil {
+			t.Errorf("%s: %v", name, health)
+		}
+	}
+}

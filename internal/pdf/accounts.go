@@ -47,7 +47,11 @@ func (b *builder) accounts() {
 				text(orDash(r.PasswordKind)), date(r.ValidUntil), date(r.LastSeen), boldYesWord(r.RemoteLogin),
 			}
 		})
-		b.small("Last seen: in the sessions at the time of the assessment. Remote: the HBA rules let the account in from another host; unknown where they are not readable.")
+		note := "Last seen: in the sessions at the time of the assessment. Remote: the HBA rules let the account in from another host; unknown where they are not readable."
+		if b.sent() > 0 {
+			note += " Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known."
+		}
+		b.small(note)
 	}
 	var gaps []gap
 	for _, in := range b.assessedInstances() {

@@ -32,6 +32,9 @@ func (b *builder) instancesCovered() {
 		}
 		a := in.Assessment
 		role := typeset.Cell{Text: orDash(a.Role), Style: codeStyle}
+		if a.Sent {
+			role = faint("sent by a feed")
+		}
 		if a.RoleIsSuperuser {
 			role.Sub, role.SubStyle = "superuser", cellMuted
 		}
@@ -105,7 +108,11 @@ func (b *builder) method() {
 	b.fact("Exceptions", "a finding that an exception in force covers counts in no figure, plan or score, and is listed under “Accepted exceptions”. CVEs are not covered by exceptions.")
 	b.fact("Weights", fmt.Sprintf("Critical %.0f, High %.0f, Medium %.0f, Low %.0f for a failed check, half of it fixed and half by the share of objects that fail. The weights are Muster's own.",
 		analysis.Weight(analysis.Critical), analysis.Weight(analysis.High), analysis.Weight(analysis.Medium), analysis.Weight(analysis.Low)))
-	b.fact("Clock", "all times are UTC. What was known counts as of "+instant(b.doc.AsOf)+"; facts older than 24 hours are gathered anew.")
+	clock := "all times are UTC. What was known counts as of " + instant(b.doc.AsOf) + "; facts older than 24 hours are gathered anew."
+	if b.sent() > 0 {
+		clock += " What feeds sent is as old as they say."
+	}
+	b.fact("Clock", clock)
 	b.fact("Rights", b.rights())
 }
 
@@ -122,23 +129,41 @@ func (b *builder) catalogueSize() string {
 func (b *builder) rights() string {
 	super, limited := 0, 0
 	for _, in := range b.assessedInstances() {
-		if in.Assessment.RoleIsSuperuser {
+		switch {
+		case in.Assessment.Sent:
+		case in.Assessment.RoleIsSuperuser:
 			super++
-		} else {
+		default:
 			limited++
 		}
 	}
 	const limits = "what it may not read is listed as not assessed, never as passed."
+	others := ""
+	if n := b.sent(); n > 0 {
+		others = " " + count(n, "instance was", "instances were") + " assessed by another tool, which sent what it found; what it did not tell of is not assessed."
+	}
 	switch {
 	case super+limited == 0:
-		return "no monitoring role signed in anywhere."
+		return "no monitoring role signed in anywhere." + others
 	case super == 0:
-		return "the monitoring role is nowhere a superuser; " + limits
-	case limited == 0:
+		return "the monitoring role is nowhere a superuser; " + limits + others
+	case limited == 0 && others == "":
 		return "the monitoring role is a superuser on every assessed instance, so it may read all that the checks need."
+	case limited == 0:
+		return "the monitoring role is a superuser where it signed in, so it may read all that the checks need." + others
 	default:
-		return "the monitoring role is a superuser on " + number(super) + " of " + number(super+limited) + " assessed instances. On the others " + limits
+		return "the monitoring role is a superuser on " + number(super) + " of " + number(super+limited) + " assessed instances. On the others " + limits + others
 	}
+}
+
+// sent is how many of the assessed instances a feed told of.
+func (b *builder) sent() (n int) {
+	for _, in := range b.assessedInstances() {
+		if in.Assessment.Sent {
+			n++
+		}
+	}
+	return n
 }
 
 // fact writes one line of the methodology.
@@ -194,9 +219,14 @@ func (b *builder) missingGrants() {
 		}
 	}
 	if len(rows) == 0 {
-		if len(b.assessedInstances()) == 0 {
+		switch n := len(b.assessedInstances()); {
+		case n == 0:
 			b.state(stateNotApplicable, "Not applicable: no instance was assessed.")
-		} else {
+		case n == b.sent():
+			b.state(stateNotApplicable, "Not applicable: no monitoring role signed in; feeds told of "+count(n, "the assessed instance", "assessed instances")+".")
+		case b.sent() > 0:
+			b.clean(b.assessed.Assessed == b.assessed.Total, "Where the monitoring role signed in it may read all that the checks of this report need.")
+		default:
 			b.clean(b.assessed.Assessed == b.assessed.Total, "On every assessed instance the monitoring role may read all that the checks of this report need.")
 		}
 		return

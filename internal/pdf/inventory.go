@@ -92,7 +92,7 @@ func (b *builder) inventorySummary() {
 	}
 	b.para(count(c.SensitiveTables, "table has", "tables have") + " at least one sensitive column; " + highRiskWords(b.highRisk(), b.riskUnsure()) + ". Classification coverage: " + coverage + ", in " +
 		number(c.Completed+c.Partial) + " of " + count(c.Databases, "database", "databases") + b.neverLooked(c) + ".")
-	b.para("Unencrypted tables: PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL, so none is counted. “Encryption coverage” has what can be seen.")
+	b.para("Unencrypted tables: " + b.unencrypted() + " “Encryption coverage” has what can be seen.")
 	if c.SensitiveTables > 0 {
 		b.categoryChart()
 	} else if c.Completed+c.Partial > 0 {
@@ -188,19 +188,17 @@ func (b *builder) runs() {
 	}, rows, func(_ int, r row) []typeset.Cell {
 		c := r.db.Classification
 		if c == nil {
-			return []typeset.Cell{strong(r.in.Name), text(r.db.Name), classStatus(r.in, nil), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
+			return []typeset.Cell{strong(r.in.Name), text(r.db.Name), classStatus(nil), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
 		}
 		return []typeset.Cell{
-			strong(r.in.Name), text(r.db.Name), classStatus(r.in, c), text(minute(c.FinishedAt)), text(orDash(c.Mode)),
+			strong(r.in.Name), text(r.db.Name), classStatus(c), text(minute(c.FinishedAt)), text(orDash(c.Mode)),
 			text(number(c.TablesClassified) + " / " + number(c.TablesSeen)), text(number(c.ColumnsClassified) + " / " + number(c.ColumnsSeen)), zeroFaint(len(c.Tables)),
 		}
 	})
 }
 
-func classStatus(in snapshot.Instance, c *snapshot.Classification) typeset.Cell {
+func classStatus(c *snapshot.Classification) typeset.Cell {
 	switch {
-	case c == nil && !classifiable(in.Engine):
-		return typeset.Cell{Text: "not applicable", Style: cellMuted, Mark: hairline}
 	case c == nil:
 		return typeset.Cell{Text: "never", Mark: caution}
 	case c.Status == snapshot.ClassificationCompleted:
@@ -213,9 +211,6 @@ func classStatus(in snapshot.Instance, c *snapshot.Classification) typeset.Cell 
 		return typeset.Cell{Text: "failed", Style: cellStrong, Mark: severityColor[analysis.Critical]}
 	}
 }
-
-// classifiable says for which engines table classification exists at all.
-func classifiable(engine string) bool { return engine == "postgresql" || engine == "sqlserver" }
 
 // sensitiveTables prints, by category, the tables that have a column of it.
 func (b *builder) sensitiveTables() {
@@ -261,8 +256,8 @@ func (b *builder) category(category string, risks []analysis.TableRisk) {
 	}, rows, func(_ int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			riskCell(r), {Text: r.InstanceName, Style: cellStrong, Sub: r.Database, SubStyle: cellStyle},
-			code(r.Table.Schema + "." + r.Table.Name), rowsCell(r.Table),
-			{Text: columnsOf(r.Table, category)}, boldYes(r.Table.PublicAccess), faint(encryptionOf(r.Engine)),
+			{Text: tableName(r.Table), Style: codeStyle, Sub: readersOf(r.Table), SubStyle: cellMuted}, rowsCell(r.Table),
+			{Text: columnsOf(r.Table, category)}, publicCell(r.Table), encryptionCell(r),
 		}
 	})
 }
@@ -286,11 +281,68 @@ func columnsOf(t snapshot.ClassifiedTable, category string) string {
 	return strings.Join(parts, "; ")
 }
 
-func encryptionOf(engine string) string {
-	if engine == "postgresql" {
-		return "not visible"
+// tableName is a table with its schema, where its engine has those.
+func tableName(t snapshot.ClassifiedTable) string {
+	if t.Schema == "" {
+		return t.Name
 	}
-	return "not assessed"
+	return t.Schema + "." + t.Name
+}
+
+// mostReaders is how many readers of a table are named.
+const mostReaders = 6
+
+// readersOf names who may read a table, as far as a feed told.
+func readersOf(t snapshot.ClassifiedTable) string {
+	if len(t.Readers) == 0 {
+		return ""
+	}
+	return "read by " + list(t.Readers, mostReaders)
+}
+
+func publicCell(t snapshot.ClassifiedTable) typeset.Cell {
+	if t.AccessUnknown {
+		return faint("unknown")
+	}
+	return boldYes(t.PublicAccess)
+}
+
+func encryptionCell(r analysis.TableRisk) typeset.Cell {
+	switch {
+	case r.Encrypted != nil && *r.Encrypted:
+		return text("at rest")
+	case r.Encrypted != nil:
+		return strong("none")
+	case r.Engine == "postgresql":
+		return faint("not visible")
+	}
+	return faint("not assessed")
+}
+
+// unencrypted says how many sensitive tables are known to lie in files that are not
+// encrypted, and of how many nobody knows.
+func (b *builder) unencrypted() string {
+	encrypted, plain, unknown := 0, 0, 0
+	for _, r := range analysis.Risks(b.doc) {
+		switch {
+		case r.Encrypted == nil:
+			unknown++
+		case *r.Encrypted:
+			encrypted++
+		default:
+			plain++
+		}
+	}
+	const invisible = "PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL"
+	if encrypted+plain == 0 {
+		return invisible + ", so none is counted."
+	}
+	words := number(plain) + " of " + count(encrypted+plain+unknown, "sensitive table", "sensitive tables") + " " + verb(plain, "is", "are") + " known not to be encrypted at rest, " +
+		number(encrypted) + " " + verb(encrypted, "is", "are") + " encrypted"
+	if unknown > 0 {
+		words += ", and of " + number(unknown) + " it is not known: " + invisible
+	}
+	return words + "."
 }
 
 func riskCell(r analysis.TableRisk) typeset.Cell {

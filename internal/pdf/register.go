@@ -18,22 +18,53 @@ func (b *builder) encryption() {
 		return
 	}
 	b.tls()
-	b.sub("Transparent data encryption")
-	var gaps []gap
-	servers := false
-	for _, in := range b.doc.Instances {
-		g := gap{state: stateNotApplicable, places: []string{shorten(in.Name, 80)}, reason: "the encryption status of " + analysis.EngineName(in.Engine) + " is not part of this report"}
-		switch in.Engine {
-		case "postgresql":
-			continue
-		case "sqlserver":
-			servers = true
-			g.state, g.reason = stateNotAssessed, "the state of transparent data encryption is read over a connection to SQL Server, and this version of Muster connects to PostgreSQL only"
-		}
-		gaps = append(gaps, g)
+	b.atRest()
+}
+
+// atRest prints of each database whether its files are encrypted, as far as a feed told.
+func (b *builder) atRest() {
+	b.sub("At rest, by database")
+	type row struct {
+		in snapshot.Instance
+		db snapshot.Database
 	}
-	if !servers {
-		b.state(stateNotApplicable, "Not applicable: no SQL Server is in scope.")
+	var rows []row
+	var gaps []gap
+	for _, in := range b.doc.Instances {
+		known := 0
+		for _, db := range in.Databases {
+			if db.Encrypted != nil {
+				known++
+				rows = append(rows, row{in, db})
+			}
+		}
+		if known > 0 || in.Engine == "postgresql" {
+			continue
+		}
+		why := cmp.Or(analysis.WhyNotAssessed(&in), "the feed that assesses it did not tell")
+		gaps = append(gaps, gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: why})
+	}
+	if len(rows) == 0 && len(gaps) == 0 {
+		b.state(stateNotApplicable, "Not applicable: every instance in scope runs PostgreSQL, and no feed told of its volumes.")
+		return
+	}
+	if len(rows) > 0 {
+		table(b, []typeset.Column{
+			{Title: "Instance", Flex: 1}, {Title: "Engine"}, {Title: "Database", Flex: 1}, {Title: "At rest"}, {Title: "Sensitive tables", Align: typeset.Right}, {Title: "As of"},
+		}, rows, func(_ int, r row) []typeset.Cell {
+			sensitive, asOf := faint("not classified"), faint("–")
+			if c := r.db.Classification; c != nil {
+				sensitive = zeroFaint(len(c.Tables))
+			}
+			if a := r.in.Assessment; a != nil {
+				asOf = text(minute(a.FinishedAt))
+			}
+			encrypted := typeset.Cell{Text: "encrypted", Mark: good}
+			if !*r.db.Encrypted {
+				encrypted = typeset.Cell{Text: "not encrypted", Style: cellStrong, Mark: severityColor[analysis.High]}
+			}
+			return []typeset.Cell{strong(r.in.Name), text(analysis.EngineName(r.in.Engine)), text(r.db.Name), encrypted, sensitive, asOf}
+		})
 	}
 	b.sayGaps(gaps)
 }
@@ -63,6 +94,8 @@ func (b *builder) tls() {
 		a := in.Assessment
 		cells := []typeset.Cell{strong(in.Name), faint("not visible over SQL")}
 		switch {
+		case a.Sent && a.ClientSessions == nil:
+			cells = append(cells, faint("not sent"), faint("–"), faint("–"))
 		case a.ClientSessions == nil || a.TLSSessions == nil:
 			cells = append(cells, faint("not readable"), faint("–"), faint("–"))
 		case *a.ClientSessions == 0:
@@ -126,8 +159,6 @@ func databaseTasks(in snapshot.Instance, db snapshot.Database) []task {
 	place := shorten(in.Name, 60) + " / " + shorten(db.Name, 60)
 	c := db.Classification
 	switch {
-	case c == nil && !classifiable(in.Engine):
-		return nil
 	case c == nil:
 		return []task{{2, "Never classified", place, "", "no run is on record", day(in.CreatedAt), "Run a classification, or switch it off with a reason"}}
 	case c.Status == snapshot.ClassificationFailed:
@@ -141,7 +172,7 @@ func databaseTasks(in snapshot.Instance, db snapshot.Database) []task {
 	}
 	for _, t := range c.Tables {
 		for part := range slices.Chunk(unsure(t), matchesARow) {
-			tasks = append(tasks, task{4, "Confirm " + count(len(part), "match", "matches"), place, t.Schema + "." + t.Name, strings.Join(part, "; "),
+			tasks = append(tasks, task{4, "Confirm " + count(len(part), "match", "matches"), place, tableName(t), strings.Join(part, "; "),
 				day(c.FinishedAt), "Confirm or reject each"})
 		}
 	}
@@ -179,7 +210,7 @@ func (b *builder) riskRegister() {
 		{Title: "Treatment, due"}, {Title: "Owner"},
 	}, risks, func(i int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
-			faint(fmt.Sprintf("R-%03d", i+1)), {Text: r.Table.Schema + "." + r.Table.Name, Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
+			faint(fmt.Sprintf("R-%03d", i+1)), {Text: tableName(r.Table), Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
 			b.registerRisk(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
 			{Text: treatment(r), Sub: b.riskDue(r), SubStyle: cellMuted}, faint("             "),
 		}
@@ -245,8 +276,6 @@ func (b *builder) classificationGaps() []gap {
 		run := db.Classification
 		g := gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80) + " / " + shorten(db.Name, 80)}, database: true}
 		switch {
-		case run == nil && !classifiable(in.Engine):
-			g.state, g.reason = stateNotApplicable, analysis.EngineName(in.Engine)+" has no table classification"
 		case run == nil:
 			g.reason = "no classification is on record"
 		case run.Status != snapshot.ClassificationCompleted:
@@ -260,11 +289,7 @@ func (b *builder) classificationGaps() []gap {
 		if len(in.Databases) > 0 {
 			continue
 		}
-		g := gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: inventoryGap(in)}
-		if !classifiable(in.Engine) {
-			g.state, g.reason = stateNotApplicable, analysis.EngineName(in.Engine)+" has no table classification"
-		}
-		gaps = append(gaps, g)
+		gaps = append(gaps, gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: inventoryGap(in)})
 	}
 	return gaps
 }
@@ -301,8 +326,19 @@ func (b *builder) ruleVersions() string {
 	})
 	slices.Sort(versions)
 	versions = slices.Compact(versions)
-	if len(versions) == 0 {
+	sent := 0
+	b.eachDatabase(func(in snapshot.Instance, db snapshot.Database) {
+		if db.Classification != nil && in.Assessment != nil && in.Assessment.Sent {
+			sent++
+		}
+	})
+	switch others := count(sent, "database", "databases") + " another tool classified, by rules of its own"; {
+	case len(versions) == 0 && sent > 0:
+		return others + "."
+	case len(versions) == 0:
 		return "no classification has run."
+	case sent > 0:
+		versions[len(versions)-1] += " (" + others + ")"
 	}
 	words := "rule set " + strings.Join(versions, ", ")
 	if samples > 0 {

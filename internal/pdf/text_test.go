@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -180,6 +181,31 @@ func unassessed() snapshot.Document {
 	in := &doc.Instances[0]
 	in.Assessment, in.NotAssessed = nil, "no connection is registered"
 	in.Release.MinorsBehind = 1
+	return doc
+}
+
+// fed is a document of which a feed told of the SQL Server and of the Oracle, and of
+// nothing else.
+func fed(kind report.Kind) snapshot.Document {
+	doc, yes, no := snapshottest.Rich(kind), true, false
+	doc.Checks = append(doc.Checks, snapshot.Check{ID: "MS-13", Engine: "sqlserver", Domain: "Security", Severity: "High", Scope: "instance", Title: "User databases are not encrypted", Pass: "encrypted"})
+	doc.Instances = slices.DeleteFunc(doc.Instances, func(in snapshot.Instance) bool { return in.Engine == "postgresql" })
+	for i := range doc.Instances {
+		in := &doc.Instances[i]
+		in.NotAssessed = ""
+		in.Assessment = &snapshot.Assessment{
+			StartedAt: snapshottest.AsOf().AddDate(0, 0, -3), FinishedAt: snapshottest.AsOf().AddDate(0, 0, -3), Sent: true, Outcome: snapshot.OutcomeComplete, VersionText: "16.0.4135.4", Edition: "Enterprise",
+			Results: []snapshot.CheckResult{{CheckID: "MS-13", Status: snapshot.StatusFail, Threshold: "encrypted", Measured: "1 found", FailFraction: 1, Total: 1, Violations: []snapshot.Violation{{Object: "Ledger", Evidence: "is_encrypted 0"}}}},
+			Roles:   []snapshot.DatabaseRole{{Name: "sa", Login: true, Superuser: true, MemberOf: []string{"sysadmin"}}},
+		}
+		in.Databases = []snapshot.Database{{Name: "Ledger", Encrypted: &no, Classification: &snapshot.Classification{
+			FinishedAt: snapshottest.AsOf(), Status: snapshot.ClassificationCompleted, Mode: "names", TablesSeen: 2, TablesClassified: 2,
+			Tables: []snapshot.ClassifiedTable{
+				{Schema: "dbo", Name: "Customer", EstimatedRows: 7, RowsKnown: true, Readers: []string{"app", "report"}, Grantees: 2, Columns: []snapshot.ClassifiedColumn{{Name: "Mail", Category: "Contact", InfoType: "E-mail", Confidence: "Certain", Weight: 5}}},
+				{Name: "CARDS", Encrypted: &yes, AccessUnknown: true, Columns: []snapshot.ClassifiedColumn{{Name: "PAN", Category: "Financial", InfoType: "Payment card number", Confidence: "High", Weight: 10}}},
+			},
+		}}}
+	}
 	return doc
 }
 
@@ -356,10 +382,19 @@ func TestSentences(t *testing.T) {
 		"scorecard without anything but what is accepted": {nothingElse(), []string{"pg-orders-01 has no score: whatever has an answer is accepted.", "nothing to score"}, []string{"grade A"}},
 		"an exception to a check of an older catalogue":   {forgotten(), []string{"PG-OLD Not in this catalogue", "Nothing fails just now that only it covers."}, nil},
 		"scoped scorecard": {scoped, []string{"scoped to database crm; instance-wide findings count in the score", "Database crm", "Scores are kept by day for whole instances and not for databases"}, nil},
+		"security of what a feed told of": {fed(report.Security), []string{
+			"MS-13", "is_encrypted 0", "sent by a feed", "What feeds sent is as old as they say.", "3 d old", "Privileged accounts", "sysadmin",
+			"Of instances that a feed assesses: last seen is the last sign-in that was sent, and Password and Remote are not known.",
+			"2 instances were assessed by another tool, which sent what it found; what it did not tell of is not assessed.",
+			"Not applicable: no monitoring role signed in; feeds told of 2 assessed instances.",
+		}, []string{"Muster has no collector", "may read all that the checks"}},
+		"inventory of what a feed told of": {fed(report.DataInventory), []string{
+			"2 of 4 sensitive tables are known not to be encrypted at rest, 2 are encrypted.", "dbo.Customer read by app, report", "Ledger not encrypted 2",
+			"not encrypted at rest", "2 databases another tool classified, by rules of its own.", "Not applicable: no PostgreSQL instance is in scope.", "encrypted at rest",
+		}, []string{"has no table classification", "this version of Muster connects", "no classification has run", " .CARDS"}},
 		"inventory": {snapshottest.Rich(report.DataInventory), []string{
 			"Values are never printed", "PostgreSQL has no built-in transparent data encryption; encryption of the volume is not visible over SQL",
-			"Not applicable to ora-erp-01: Oracle has no table classification.", "R-001", "Failed scan", "readable by every login (PUBLIC)",
-			"Not assessed on mssql-finance-01: the state of transparent data encryption is read over a connection to SQL Server, and this version of Muster connects to PostgreSQL only.",
+			"Not assessed on mssql-finance-01: Muster has no collector for SQL Server yet. Not assessed on ora-erp-01: Muster has no collector for Oracle yet.", "so none is counted.", "R-001", "Failed scan", "readable by every login (PUBLIC)",
 			"Exception lapses 2026-12-10", "A service account; its password is rotated", "hr.patient_record_4 unknown",
 			"8 tables with sensitive data carry a high risk, of 21 sensitive tables found in 9 classified databases. 13 of 22 databases were not looked at, 3 databases were classified in part only",
 		}, []string{"The partner portal", "2027-05-19", "patient_record_4 0"}},

@@ -124,7 +124,8 @@ type Database struct {
 	ID             uuid.UUID       `json:"id"`
 	Name           string          `json:"name"`
 	SizeBytes      *int64          `json:"sizeBytes"`
-	Classification *Classification `json:"classification"` // the last one, whatever its status
+	Encrypted      *bool           `json:"encrypted,omitempty"` // its files, at rest; nil: not known
+	Classification *Classification `json:"classification"`      // the last one, whatever its status
 }
 
 // Release is what the feed knows about a server's version.
@@ -328,8 +329,9 @@ type ClassifiedTable struct {
 	PublicAccess  bool               `json:"publicAccess"`
 	Grantees      int                `json:"grantees"`
 	RowSecurity   bool               `json:"rowSecurity"`
-	Encrypted     *bool              `json:"encrypted,omitempty"` // its rows, at rest; nil: its database's matter, or not known
-	Readers       []string           `json:"readers,omitempty"`   // who may read it, sorted; none: not known by name
+	Encrypted     *bool              `json:"encrypted,omitempty"`     // its rows, at rest; nil: its database's matter, or not known
+	Readers       []string           `json:"readers,omitempty"`       // who may read it, sorted; none: not known by name
+	AccessUnknown bool               `json:"accessUnknown,omitempty"` // a feed did not tell who may
 	Columns       []ClassifiedColumn `json:"columns"`
 }
 

@@ -230,7 +230,7 @@ func databaseItem(d api.SentDatabase) feed.DatabaseItem {
 
 func tableItem(t api.SentTable) feed.TableItem {
 	return feed.TableItem{
-		Schema: t.Schema, Table: t.Table, Rows: t.Rows, Encrypted: t.Encrypted, Readers: wire.Value(t.Readers),
+		Schema: t.Schema, Table: t.Table, Rows: t.Rows, Encrypted: t.Encrypted, Readers: sent(t.Readers, func(name string) string { return name }),
 		Columns: wire.List(t.Columns, func(c api.SentColumn) feed.ColumnItem {
 			return feed.ColumnItem{Column: c.Column, Category: string(c.Category), Confidence: c.Confidence}
 		}),

@@ -54,12 +54,12 @@ func readAssessments(items []AssessmentItem, in *assessed, now time.Time) ([]ass
 	}
 	r := assessmentRules{
 		rules: rules{latest: now.Add(maxSampleAhead)}, in: in, kinds: columns,
-		version: checks.Identity().Version, of: map[fleet.Engine]map[string]snapshot.Check{},
+		version: checks.Identity().Version, of: map[fleet.Engine]map[string]catalogue.Check{},
 	}
-	for _, check := range checks.Definitions() {
+	for _, check := range checks.Checks() {
 		engine := fleet.Engine(check.Engine)
 		if r.of[engine] == nil {
-			r.of[engine] = map[string]snapshot.Check{}
+			r.of[engine] = map[string]catalogue.Check{}
 		}
 		r.of[engine][check.ID] = check
 	}
@@ -79,7 +79,7 @@ type assessmentRules struct {
 	in      *assessed
 	kinds   *pii.Rules
 	version string // of the catalogue
-	of      map[fleet.Engine]map[string]snapshot.Check
+	of      map[fleet.Engine]map[string]catalogue.Check
 	counted counted
 }
 
@@ -186,7 +186,7 @@ func (r *assessmentRules) results(at string, a AssessmentItem, instance uuid.UUI
 }
 
 // check are the results of one check: one for each database that it is about.
-func (r *assessmentRules) check(at string, c CheckItem, check snapshot.Check, instance uuid.UUID, databases []snapshot.DatabaseFact) []snapshot.CheckResult {
+func (r *assessmentRules) check(at string, c CheckItem, check catalogue.Check, instance uuid.UUID, databases []snapshot.DatabaseFact) []snapshot.CheckResult {
 	result := snapshot.CheckResult{
 		CheckID: c.ID, Threshold: check.Pass, Measured: r.line(at+"/measured", c.Measured, maxWords, snapshot.Characters),
 		Reason: r.line(at+"/reason", c.Reason, maxWords, keptReason),
@@ -225,7 +225,7 @@ func inEach(result snapshot.CheckResult, databases []snapshot.DatabaseFact) []sn
 
 // failures are the results of a check that fails: one for each database in which it has
 // objects, and a pass for those that were sent without one.
-func (r *assessmentRules) failures(at string, c CheckItem, check snapshot.Check, result snapshot.CheckResult, instance uuid.UUID, databases []snapshot.DatabaseFact) []snapshot.CheckResult {
+func (r *assessmentRules) failures(at string, c CheckItem, check catalogue.Check, result snapshot.CheckResult, instance uuid.UUID, databases []snapshot.DatabaseFact) []snapshot.CheckResult {
 	if len(c.Objects) == 0 && result.Measured == "" {
 		r.breaks(at+"/measured", "measured_required", "is needed where a check fails without objects")
 	}
@@ -255,6 +255,9 @@ func (r *assessmentRules) failures(at string, c CheckItem, check snapshot.Check,
 		one := result
 		one.Database, one.Total = database, len(violations)
 		one.Violations = slices.Clone(violations[:min(len(violations), snapshot.MaxViolations)])
+		for i := range one.Violations {
+			one.Violations[i].Fix = check.Fix(database, one.Violations[i].Object)
+		}
 		if one.Measured == "" || len(in) > 1 {
 			one.Measured = strconv.Itoa(one.Total) + " found"
 		}
@@ -367,7 +370,7 @@ func (r *assessmentRules) classification(at string, c ClassificationItem) snapsh
 		if t.Rows != nil {
 			table.EstimatedRows = int64(r.number(at+"/rows", *t.Rows, 0, maxBytes))
 		}
-		table.Grantees = len(table.Readers)
+		table.Grantees, table.AccessUnknown = len(table.Readers), t.Readers == nil
 		table.PublicAccess = slices.ContainsFunc(table.Readers, func(name string) bool { return strings.EqualFold(name, "public") })
 		table.Columns = r.columns(at+"/columns", t.Columns)
 		run.ColumnsSeen += len(t.Columns)

@@ -82,7 +82,7 @@ type TableItem struct {
 	Schema, Table string
 	Rows          *json.Number
 	Encrypted     *bool
-	Readers       []string
+	Readers       []string // nil: not sent
 	Columns       []ColumnItem
 }
 

@@ -21,8 +21,9 @@ type TableRisk struct {
 	Engine       string
 	Database     string
 	Table        snapshot.ClassifiedTable
-	Likelihood   int // 1-5
-	Impact       int // 1-5
+	Encrypted    *bool // at rest, by the table or its database; nil: not known
+	Likelihood   int   // 1-5
+	Impact       int   // 1-5
 	Score        int
 	Drivers      []string // in words
 	Controls     []string // what already holds against it
@@ -64,6 +65,7 @@ func Risks(doc snapshot.Document) []TableRisk {
 			}
 			for _, table := range db.Classification.Tables {
 				risk := tableRisk(table, about)
+				risk.encrypted(cmp.Or(table.Encrypted, db.Encrypted))
 				risk.InstanceID, risk.InstanceName, risk.Engine = in.ID, in.Name, in.Engine
 				risk.Database = db.Name
 				out = append(out, risk)
@@ -86,10 +88,13 @@ func Risks(doc snapshot.Document) []TableRisk {
 func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
 	risk := TableRisk{Table: table, Partial: about.partial}
 	likelihood := 1 + about.likelihood
-	if table.PublicAccess {
+	switch {
+	case table.PublicAccess:
 		likelihood += 2
 		risk.Drivers = append(risk.Drivers, "readable by every login (PUBLIC)")
-	} else {
+	case table.AccessUnknown:
+		risk.Partial = true
+	default:
 		risk.Controls = append(risk.Controls, "no access for PUBLIC")
 	}
 	if table.RowSecurity {
@@ -121,6 +126,17 @@ func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
 	return risk
 }
 
+// encrypted takes in whether a table is encrypted at rest.
+func (t *TableRisk) encrypted(known *bool) {
+	t.Encrypted = known
+	if known != nil && *known {
+		t.Controls = append(t.Controls, "encrypted at rest")
+	}
+	if known != nil && !*known {
+		t.Drivers = append(t.Drivers, "not encrypted at rest")
+	}
+}
+
 // scale caps at 5 and rounds up; nothing is below 1.
 func scale(x float64) int {
 	return max(1, int(math.Ceil(min(x, 5))))
@@ -128,8 +144,10 @@ func scale(x float64) int {
 
 // Checks of the catalogue that show a way in.
 var (
-	weakAuthentication = []string{"PG-S01", "PG-S02", "PG-S04"}
-	remoteSuperuser    = []string{"PG-S05"}
+	weakAuthentication = map[string][]string{
+		"postgresql": {"PG-S01", "PG-S02", "PG-S04"}, "sqlserver": {"MS-12", "MS-14"}, "oracle": {"OR-01", "OR-10", "OR-13"},
+	}
+	remoteSuperuser = map[string][]string{"postgresql": {"PG-S05"}, "sqlserver": {"MS-02"}}
 )
 
 func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
@@ -138,8 +156,8 @@ func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 		e.partial = true
 		return e
 	}
-	e.weigh(in, weakAuthentication, 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required")
-	e.weigh(in, remoteSuperuser, 0.5, "superuser may sign in remotely", "superusers sign in locally only")
+	e.weigh(in, weakAuthentication[in.Engine], 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required")
+	e.weigh(in, remoteSuperuser[in.Engine], 0.5, "superuser may sign in remotely", "superusers sign in locally only")
 	cves := CVEs(doc, in)
 	open, unknown := cves.Open.grave(), cves.Possible.grave()
 	switch {
@@ -171,7 +189,7 @@ func (e *exposure) weigh(in *snapshot.Instance, checks []string, points float64,
 	case failed:
 		e.likelihood += points
 		e.drivers = append(e.drivers, driver)
-	case passed >= len(checks):
+	case len(checks) > 0 && passed >= len(checks):
 		e.controls = append(e.controls, control)
 	default:
 		e.partial = true

@@ -109,5 +109,8 @@ func Version(in *snapshot.Instance) (version string, answered bool) {
 	if a.VersionNum >= 100_000 {
 		return strconv.Itoa(a.VersionNum/10_000) + "." + strconv.Itoa(a.VersionNum%10_000), true
 	}
+	if a.Sent && a.VersionText != "" {
+		return a.VersionText, true
+	}
 	return in.Version, false
 }
