@@ -194,8 +194,11 @@ func table[T any](b *builder, columns []typeset.Column, rows []T, cells func(i i
 
 func text(s string) typeset.Cell   { return typeset.Cell{Text: s} }
 func strong(s string) typeset.Cell { return typeset.Cell{Text: s, Style: cellStrong} }
-func faint(s string) typeset.Cell  { return typeset.Cell{Text: s, Style: cellMuted} }
-func code(s string) typeset.Cell   { return typeset.Cell{Text: s, Style: codeStyle} }
+func entry(s string) typeset.Cell {
+	return typeset.Cell{Text: s, Style: cellStrong, Entry: shorten(s, 80)}
+}
+func faint(s string) typeset.Cell { return typeset.Cell{Text: s, Style: cellMuted} }
+func code(s string) typeset.Cell  { return typeset.Cell{Text: s, Style: codeStyle} }
 
 // severity is a cell with the severity's name and colour.
 func severity(s string) typeset.Cell {

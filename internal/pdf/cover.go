@@ -99,9 +99,22 @@ func (b *builder) particulars() {
 	}
 	for _, row := range rows {
 		b.label(row[0], mutedStyle, bodyStyle.Size, 1.5)
-		b.d.Paragraph(86, 1.5, typeset.Span{Text: row[1], Style: bodyStyle})
+		style := bodyStyle
+		if row[0] == "Request" {
+			style = linked(style, b.address())
+		}
+		b.d.Paragraph(86, 1.5, typeset.Span{Text: row[1], Style: style})
 	}
 	b.d.Y += 16
+}
+
+// address is that of the report's page; empty where the installation has none that
+// others can reach.
+func (b *builder) address() string {
+	if b.doc.PublicURL == "" {
+		return ""
+	}
+	return strings.TrimSuffix(b.doc.PublicURL, "/") + "/reports/" + b.doc.ReportID.String()
 }
 
 // sayVerdict writes the verdict: what to act upon, and smaller what else is grave.

@@ -28,7 +28,7 @@ func (b *builder) instancesCovered() {
 		{Title: "Instance-wide checks", Flex: 1}, {Title: "Database checks", Flex: 1},
 	}, b.doc.Instances, func(_ int, in snapshot.Instance) []typeset.Cell {
 		if in.Assessment == nil || !in.Active {
-			return []typeset.Cell{strong(in.Name), b.outcome(&in), faint("–"), faint("–"), faint("–"), faint("–")}
+			return []typeset.Cell{entry(in.Name), b.outcome(&in), faint("–"), faint("–"), faint("–"), faint("–")}
 		}
 		a := in.Assessment
 		role := typeset.Cell{Text: orDash(a.Role), Style: codeStyle}
@@ -40,7 +40,7 @@ func (b *builder) instancesCovered() {
 		}
 		when := typeset.Cell{Text: minute(a.StartedAt), Sub: age(a.StartedAt, b.doc.AsOf) + " old", SubStyle: cellMuted}
 		return []typeset.Cell{
-			strong(in.Name), b.outcome(&in), when, role, b.matrixCell(&in, "instance", scopeOf), b.matrixCell(&in, "database", scopeOf),
+			entry(in.Name), b.outcome(&in), when, role, b.matrixCell(&in, "instance", scopeOf), b.matrixCell(&in, "database", scopeOf),
 		}
 	})
 	b.small("The figures count answers: one for each check on the instance, or on one of its databases. Denied: the monitoring role may not read what the check needs.")

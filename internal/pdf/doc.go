@@ -23,6 +23,11 @@
 // the grant that would help), not applicable. A number that stands on partial
 // data carries a dagger. A table ends at 20,000 rows and says so.
 //
+// The report's own page (at the installation's address that the inputs hold), each CVE
+// and each reference of a check can be clicked; where a reference leads is decided by
+// analysis.Address, which looks nothing up. The outline has sections, findings and,
+// under the section on coverage, instances.
+//
 // What the words and figures say is computed by snapshot/analysis; how they
 // stand on the page is package typeset's business; this package puts one into
 // the other. A file a section.

@@ -1,8 +1,6 @@
 package pdf
 
 import (
-	"strings"
-
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -52,7 +50,7 @@ func (b *builder) findingBlock(g analysis.CheckFindings) {
 	}
 	b.advice("Holds when", c.Pass)
 	b.remedy("Fix", g)
-	b.advice("Reference", strings.Join(c.References, "; "))
+	b.references(c.References)
 	d.Y += 6
 }
 
@@ -70,10 +68,40 @@ func (b *builder) advice(label, words string) {
 	if words == "" {
 		return
 	}
+	b.adviceSpans(label, typeset.Span{Text: words, Style: adviceStyle})
+}
+
+var adviceStyle = typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}
+
+func (b *builder) adviceSpans(label string, spans ...typeset.Span) {
+	if len(spans) == 0 {
+		return
+	}
 	b.d.Need(27)
 	b.label(label, typeset.Style{Face: typeset.Regular, Size: 8.5, Color: muted}, 9, 1.45)
-	b.d.Paragraph(62, 1.45, typeset.Span{Text: words, Style: typeset.Style{Face: typeset.Regular, Size: 9, Color: ink}})
+	b.d.Paragraph(62, 1.45, spans...)
 	b.d.Y++
+}
+
+// references lists where a check comes from, each leading there.
+func (b *builder) references(references []string) {
+	var spans []typeset.Span
+	for i, r := range references {
+		if i > 0 {
+			spans = append(spans, typeset.Span{Text: "; ", Style: adviceStyle})
+		}
+		spans = append(spans, typeset.Span{Text: r, Style: linked(adviceStyle, analysis.Address(r))})
+	}
+	b.adviceSpans("Reference", spans...)
+}
+
+// linked is text that leads to an address, in the colour that says so; as it is where
+// there is none.
+func linked(style typeset.Style, address string) typeset.Style {
+	if address != "" {
+		style.Color, style.Link = accent, address
+	}
+	return style
 }
 
 func (b *builder) findingTable(findings []analysis.Finding) {

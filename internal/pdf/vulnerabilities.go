@@ -50,7 +50,7 @@ func (b *builder) vulnerability(v snapshot.Vulnerability, on []affectedBy) {
 	d.Settle()
 	band := analysis.Band(v.CVSS)
 	b.striped(4, severityColor[band],
-		typeset.Span{Text: v.ID, Style: strongStyle},
+		typeset.Span{Text: v.ID, Style: linked(strongStyle, analysis.Address(v.ID))},
 		typeset.Span{Text: "   CVSS " + decimal(v.CVSS) + " " + band, Style: typeset.Style{Face: typeset.Bold, Size: 8.5, Color: severityColor[band]}},
 		typeset.Span{Text: "   " + v.Vector, Style: codeMuted})
 	d.Paragraph(10, 1.38,

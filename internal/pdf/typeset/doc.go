@@ -19,6 +19,10 @@
 // report lie (bidirectional overrides, zero-width and control characters).
 // Hebrew and Arabic are put in visual order by runs, without shaping.
 //
+// A style may lead to an address: of the web only, since a reader may run others.
+// Language, the packet of metadata (XMP) and the wish to show the title are put into the
+// catalog that gofpdf wrote, on the way out (catalogued), because it has no call for them.
+//
 // What may go wrong:
 //
 //   - gofpdf writes into the font bytes it is given while it cuts a subset out
@@ -27,6 +31,8 @@
 //     at once.
 //   - gofpdf panics on input that nobody foresaw: Paint lets the panic through;
 //     package pdf turns it into an error and the report ends Failed.
+//   - Another version of gofpdf writes its catalog elsewhere: Paint returns an error, and
+//     no document is made.
 //   - A cell does not fit: it wraps, at spaces first, after . _ - / and the like
 //     if a word is longer than the line, anywhere if need be; beyond
 //     MaxCellLines it says how many characters follow. Nothing is cut silently.

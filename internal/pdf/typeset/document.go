@@ -29,7 +29,7 @@ type Margin struct{ Left, Right, Top, Bottom float64 }
 // Bookmark is a place that links and the outline lead to.
 type Bookmark struct {
 	Title string
-	Level int // 0 or 1
+	Level int // 0, 1 or EntryLevel
 	Page  int // from 1
 	Y     float64
 }
@@ -60,6 +60,9 @@ func (d *Paper) Page() *Page { return d.pages[len(d.pages)-1] }
 
 // Pages are all pages so far.
 func (d *Paper) Pages() []*Page { return d.pages }
+
+// Filled is how much of the last page's text area is used.
+func (d *Paper) Filled() float64 { return (d.Y - d.margin.Top) / (d.Bottom() - d.margin.Top) }
 
 // NewPage starts a page.
 func (d *Paper) NewPage() {

@@ -2,8 +2,8 @@ package typeset
 
 // kept is the place from which on everything stays together with what follows.
 type kept struct {
-	page, ops, jumps, marks int
-	y                       float64
+	page, ops, jumps, exits, marks int
+	y                              float64
 }
 
 // mostKept is how much moves to the next page at most. What is taller may be
@@ -15,7 +15,7 @@ const mostKept = 260
 // something kept it does nothing.
 func (d *Paper) Keep() {
 	if d.kept == nil {
-		d.kept = &kept{page: len(d.pages), ops: len(d.Page().ops), jumps: len(d.Page().jumps), marks: len(d.marks), y: d.Y}
+		d.kept = &kept{page: len(d.pages), ops: len(d.Page().ops), jumps: len(d.Page().jumps), exits: len(d.Page().exits), marks: len(d.marks), y: d.Y}
 	}
 }
 
@@ -41,6 +41,11 @@ func (d *Paper) breakPage() {
 	from.jumps = from.jumps[:k.jumps]
 	for i := range to.jumps {
 		to.jumps[i].y -= up
+	}
+	to.exits = append(to.exits, from.exits[k.exits:]...)
+	from.exits = from.exits[:k.exits]
+	for i := range to.exits {
+		to.exits[i].y -= up
 	}
 	for i := k.marks; i < len(d.marks); i++ {
 		d.marks[i].Page = len(d.pages)

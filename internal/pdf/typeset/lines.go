@@ -14,6 +14,7 @@ type Style struct {
 	Face  Face
 	Size  float64 // points
 	Color Color
+	Link  string // an address that the text leads to; empty: none
 }
 
 // Span is text in one style.

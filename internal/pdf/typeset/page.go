@@ -1,5 +1,10 @@
 package typeset
 
+import (
+	"net/url"
+	"strings"
+)
+
 // Align is where text stands in its box.
 type Align uint8
 
@@ -34,11 +39,18 @@ type jump struct {
 	mark       int
 }
 
+// exit is an area that leads to an address outside the document.
+type exit struct {
+	x, y, w, h float64
+	address    string
+}
+
 // Page collects what is drawn on one page.
 type Page struct {
 	fonts *Fonts
 	ops   []op
 	jumps []jump
+	exits []exit
 }
 
 // Fill draws a filled rectangle.
@@ -66,6 +78,9 @@ func (p *Page) clean(x, y float64, s Style, align Align, text string) float64 {
 		x -= width / 2
 	}
 	p.runs(x, y, s, visual(text))
+	if address := addressOf(s.Link); address != "" && width > 0 {
+		p.exits = append(p.exits, exit{x, y - ascent*s.Size, width, (ascent + descent) * s.Size, address})
+	}
 	return width
 }
 
@@ -86,6 +101,23 @@ func (p *Page) runs(x, y float64, s Style, text string) {
 		}
 	}
 	flush(len(text))
+}
+
+// addressOf is an address as a PDF may have it: of the web, in ASCII. Any other, which
+// might have a reader run something, leads nowhere.
+func addressOf(link string) string {
+	if link == "" {
+		return ""
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	address := u.String()
+	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	return address
 }
 
 // Link makes an area lead to a mark of the document.

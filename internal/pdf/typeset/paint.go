@@ -8,6 +8,8 @@ import (
 	"github.com/jung-kurt/gofpdf"
 )
 
+const producer = "gofpdf 1.16.2"
+
 // Paint writes the document as a PDF: the same bytes for the same document.
 // It consumes the document.
 func (d *Paper) Paint(w io.Writer, info Info) error {
@@ -25,7 +27,8 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 	pdf.SetSubject(d.Fonts.Clean(info.Subject), true)
 	pdf.SetKeywords(d.Fonts.Clean(info.Keywords), true)
 	pdf.SetCreator(d.Fonts.Clean(info.Creator), true)
-	pdf.SetProducer("gofpdf 1.16.2", true)
+	pdf.SetProducer(producer, true)
+	pdf.SetXmpMetadata(d.packet(info))
 	for face, used := range d.facesUsed() {
 		if used {
 			// gofpdf patches the bytes while cutting the subset: one copy a document.
@@ -49,7 +52,7 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 		}
 		d.pages[i] = nil // gofpdf has its own copy now
 	}
-	if err := pdf.Output(w); err != nil {
+	if err := pdf.Output(&catalogued{w: w, entries: catalogEntries}); err != nil {
 		return fmt.Errorf("write PDF: %w", err)
 	}
 	return nil
@@ -104,6 +107,9 @@ func (p *painter) page(page *Page) {
 	}
 	for _, j := range page.jumps {
 		p.pdf.Link(j.x, j.y, j.w, j.h, p.links[j.mark])
+	}
+	for _, e := range page.exits {
+		p.pdf.LinkString(e.x, e.y, e.w, e.h, e.address)
 	}
 }
 

@@ -14,6 +14,9 @@ const (
 	MaxCellLines = 12
 )
 
+// EntryLevel is that of rows in the outline: under a heading within a section.
+const EntryLevel = 2
+
 // measuredRows is how many rows decide the widths of a table's columns.
 const measuredRows = 200
 
@@ -36,6 +39,7 @@ type Cell struct {
 	Mark     Color
 	Sub      string
 	SubStyle Style
+	Entry    string // of the row in the outline; empty: none
 }
 
 // Look is how tables of a document look.
@@ -112,6 +116,9 @@ func (r *tableRun) row(i int) {
 	}
 	x, top := d.Left(), d.Y
 	for c, cell := range cells {
+		if cell.Entry != "" {
+			d.Mark(cell.Entry, EntryLevel)
+		}
 		r.draw(x, top+look.PadY, r.widths[c], r.t.Columns[c].Align, cell, lines[c])
 		x += r.widths[c]
 	}

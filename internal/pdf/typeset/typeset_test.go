@@ -170,7 +170,7 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-var look = Look{Head: Style{Bold, 7, 0}, Body: Style{Regular, 8, 0}, Note: Style{Regular, 8, 0}, Leading: 1.3, PadX: 4, PadY: 3, Zebra: 0xF0F0F0}
+var look = Look{Head: Style{Face: Bold, Size: 7}, Body: Style{Face: Regular, Size: 8}, Note: Style{Face: Regular, Size: 8}, Leading: 1.3, PadX: 4, PadY: 3, Zebra: 0xF0F0F0}
 
 func tableOf(rows int) Table {
 	return Table{
