@@ -27,6 +27,8 @@ type builder struct {
 	sections     int
 	contentsPage int // page 1, unless a hostile name fills it
 	contentsAt   float64
+	cut          cut  // of page 1
+	folded       bool // page 1 has not room for every instance
 }
 
 func newBuilder(r *Renderer, doc snapshot.Document, inputs string) *builder {

@@ -15,6 +15,7 @@ import (
 type front struct {
 	figures []figure
 	gaps    string // the section that says what is missing
+	decide  bool   // page 1 goes on with what to decide upon, see decide
 }
 
 // figure is one of the three to five numbers of page 1.
@@ -38,6 +39,29 @@ func verdictColor(state string) typeset.Color {
 	}
 }
 
+// cut is how page 1 is set: roomy where the contents fill it, dense where it is to be
+// enough to decide upon.
+type cut struct {
+	top, gap, pad, lift, label, leading, contents float64
+	columns                                       int // of the particulars
+	title, organization, body, verdict, rest      typeset.Style
+}
+
+var (
+	roomy = cut{
+		top: 92, gap: 14, pad: 11, label: 86, leading: 1.5, contents: 18, columns: 1,
+		title: titleStyle, organization: orgStyle, body: bodyStyle, verdict: verdictStyle, rest: bodyStyle,
+	}
+	dense = cut{
+		top: 60, gap: 8, pad: 7, lift: 4, label: 46, leading: 1.4, contents: 12, columns: 2,
+		title:        typeset.Style{Face: typeset.Bold, Size: 22, Color: ink},
+		organization: typeset.Style{Face: typeset.Regular, Size: 11.5, Color: muted},
+		body:         rowStyle,
+		verdict:      typeset.Style{Face: typeset.Bold, Size: 10.5, Color: ink},
+		rest:         typeset.Style{Face: typeset.Regular, Size: 8.4, Color: ink},
+	}
+)
+
 // cover fills page 1: what it is, of whom, as of when; the verdict; figures;
 // and room for the contents, whose page numbers are known at the end.
 func (b *builder) cover(f front, sections int) {
@@ -50,22 +74,31 @@ func (b *builder) cover(f front, sections int) {
 	if b.doc.Organization.Demo {
 		b.pill(right-6, 44, "DEMO DATA", caution)
 	}
-	d.Y = 92
-	d.Paragraph(0, 1.15, typeset.Span{Text: b.title, Style: titleStyle})
+	b.cut = roomy
+	if f.decide {
+		b.cut = dense
+	}
+	d.Y = b.cut.top
+	d.Paragraph(0, 1.15, typeset.Span{Text: b.title, Style: b.cut.title})
 	d.Y += 4
-	d.Paragraph(0, 1.3, typeset.Span{Text: shorten(b.doc.Organization.Name, 160), Style: orgStyle})
-	d.Y += 14
+	d.Paragraph(0, 1.3, typeset.Span{Text: shorten(b.doc.Organization.Name, 160), Style: b.cut.organization})
+	d.Y += b.cut.gap
 	b.particulars()
 	b.sayVerdict()
 	b.figures(f.figures)
 	if slices.ContainsFunc(f.figures, func(f figure) bool { return strings.HasSuffix(f.value, "†") }) {
 		d.Y -= 8
 		b.small("† Stands on partial data: not everything could be assessed. “" + f.gaps + "” says what is missing and why.")
-		d.Y += 8
+		d.Y += 8 - 2*b.cut.lift
 	}
-	d.Need(24 + contentsLine*float64(sections))
+	if f.decide {
+		b.decide(contentsInline)
+		d.Need(contentsInline)
+	} else {
+		d.Need(24 + contentsLine*float64(sections))
+	}
 	d.Page().Text(left, d.Y+9, labelStyle, typeset.Left, "CONTENTS")
-	d.Y += 18
+	d.Y += b.cut.contents
 	b.contentsPage, b.contentsAt = len(d.Pages())-1, d.Y
 }
 
@@ -78,7 +111,7 @@ func (b *builder) pill(x, baseline float64, label string, c typeset.Color) float
 	return x - width
 }
 
-// particulars lists who, what and when in two columns.
+// particulars lists who, what and when.
 func (b *builder) particulars() {
 	doc := b.doc
 	rows := [][2]string{{"Scope", shorten(doc.ScopeLabel, 200)}}
@@ -95,17 +128,26 @@ func (b *builder) particulars() {
 		[2]string{"Built by", "Muster " + b.r.build.Version + ", Beta"},
 	)
 	if doc.Organization.Demo {
-		rows = append(rows, [2]string{"Demo", "This organization holds demonstration data, not a real fleet."})
+		rows = append(rows, [2]string{"Demo", "Demonstration data, not a real fleet."})
 	}
-	for _, row := range rows {
-		b.label(row[0], mutedStyle, bodyStyle.Size, 1.5)
-		style := bodyStyle
+	top, lowest := b.d.Y, b.d.Y
+	width := b.d.TextWidth() / float64(b.cut.columns)
+	each := (len(rows) + b.cut.columns - 1) / b.cut.columns
+	for i, row := range rows {
+		if i%each == 0 {
+			b.d.Y = top
+		}
+		x := width * float64(i/each)
+		baseline := typeset.Baseline(b.d.Y, b.cut.body.Size*b.cut.leading, b.cut.body.Size)
+		b.d.Page().Text(b.d.Left()+x, baseline, colored(b.cut.body, muted), typeset.Left, row[0])
+		style := b.cut.body
 		if row[0] == "Request" {
 			style = linked(style, b.address())
 		}
-		b.d.Paragraph(86, 1.5, typeset.Span{Text: row[1], Style: style})
+		b.d.ParagraphWithin(x+b.cut.label, width-b.cut.label-b.cut.lift, b.cut.leading, typeset.Span{Text: row[1], Style: style})
+		lowest = max(lowest, b.d.Y)
 	}
-	b.d.Y += 16
+	b.d.Y = lowest + b.cut.gap
 }
 
 // address is that of the report's page; empty where the installation has none that
@@ -120,21 +162,21 @@ func (b *builder) address() string {
 // sayVerdict writes the verdict: what to act upon, and smaller what else is grave.
 func (b *builder) sayVerdict() {
 	d, v := b.d, b.verdict
-	lead, rest := typeset.Span{Text: v.Lead, Style: verdictStyle}, typeset.Span{Text: v.Rest, Style: bodyStyle}
-	height := d.ParagraphHeight(d.TextWidth()-32, verdictLeading, lead) + 22
+	lead, rest := typeset.Span{Text: v.Lead, Style: b.cut.verdict}, typeset.Span{Text: v.Rest, Style: b.cut.rest}
+	height := d.ParagraphHeight(d.TextWidth()-32, verdictLeading, lead) + 2*b.cut.pad
 	if v.Rest != "" {
 		height += d.ParagraphHeight(d.TextWidth()-32, leading, rest) + 5
 	}
 	d.Page().Fill(d.Left(), d.Y, d.TextWidth(), height, wash)
 	d.Page().Fill(d.Left(), d.Y, 4, height, verdictColor(v.State))
 	bottom := d.Y + height
-	d.Y += 11
+	d.Y += b.cut.pad
 	d.ParagraphWithin(18, d.TextWidth()-32, verdictLeading, lead)
 	if v.Rest != "" {
 		d.Y += 5
 		d.ParagraphWithin(18, d.TextWidth()-32, leading, rest)
 	}
-	d.Y = bottom + 14
+	d.Y = bottom + b.cut.gap
 }
 
 const verdictLeading = 1.4
@@ -157,7 +199,7 @@ func (b *builder) figures(figures []figure) {
 		d.Page().Text(x, d.Y+41, style, typeset.Left, f.value)
 		d.Page().Text(x, d.Y+55, typeset.Style{Face: typeset.Regular, Size: 7.4, Color: muted}, typeset.Left, f.note)
 	}
-	d.Y += height + 14
+	d.Y += height + b.cut.gap - b.cut.lift
 }
 
 // contentsLine is the height of a line of the contents.
@@ -165,6 +207,10 @@ const contentsLine = 21.0
 
 // contents writes the list of sections on page 1, now that pages are known.
 func (b *builder) contents() {
+	if b.cut.contents == dense.contents {
+		b.inlineContents()
+		return
+	}
 	page, y := b.d.Pages()[b.contentsPage], b.contentsAt
 	left, right := b.d.Left(), b.d.Left()+b.d.TextWidth()
 	n := 0
@@ -213,11 +259,11 @@ func shorten(s string, n int) string { return analysis.Shorten(s, n) }
 
 // fit shortens text to a width.
 func (b *builder) fit(s string, style typeset.Style, width float64) string {
-	for n := 60; n > 4; n -= 4 {
+	for n := 60; n > 1; n -= min(4, max(n-4, 1)) {
 		short := shorten(s, n)
 		if b.r.fonts.Width(style.Face, style.Size, b.r.fonts.Clean(short)) <= width {
 			return short
 		}
 	}
-	return shorten(s, 4)
+	return shorten(s, 1)
 }

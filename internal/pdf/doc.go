@@ -12,6 +12,12 @@
 // that decides what is on a page: a report of before a change in rendering is "built
 // by another renderer", and never seems tampered with.
 //
+// Page 1 of a Security report goes on below the verdict with what to decide upon
+// (decide.go): a row an instance, with what has no answer hatched in the unit of what
+// fails; what happened since the report before; the first five steps of the plan.
+// Where there are more instances than fit, the lightest become one row, and those that
+// nobody looked at another.
+//
 // Page 1 says the verdict of snapshot/analysis, one rule for all three kinds. Green
 // stands over nothing unknown, on page 1 and in the sections (builder.clean): what was
 // not looked at is counted beside what was. A 0 is a figure; what nobody knows is "–",

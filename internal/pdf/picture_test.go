@@ -60,7 +60,7 @@ func unlike(a, b image.Image) float64 {
 
 func apart(a, b uint32) uint32 { return max(a, b) - min(a, b) }
 
-const tolerance = 0.0005
+const tolerance = 0.0003
 
 func TestPictures(t *testing.T) {
 	t.Parallel()

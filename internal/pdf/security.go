@@ -31,33 +31,60 @@ func (b *builder) securityFront() front {
 	case open > 0:
 		cveNote = "to CVSS " + decimal(cves.HighestOpen)
 	}
-	privileged, superusers := 0, 0
-	for _, in := range b.assessedInstances() {
-		privileged += len(in.Assessment.Roles)
-		for _, role := range in.Assessment.Roles {
-			if role.Superuser {
-				superusers++
-			}
-		}
-	}
-	urgent := counts[0] + counts[1]
+	urgent, support := counts[0]+counts[1], analysis.SupportOf(b.doc)
+	unseen := b.assessed.Total - b.assessed.Assessed
 	f := front{
-		gaps: "Coverage and methodology",
+		gaps: "Coverage and methodology", decide: b.assessed.Total > 0,
 		figures: []figure{
 			{dagger(number(urgent), b.partial()), verb(urgent, "CRITICAL OR HIGH FINDING", "CRITICAL AND HIGH FINDINGS"), "of " + count(counts.Total(), "finding", "findings") + b.beside(), b.worst(counts)},
-			{number(b.assessed.Assessed) + " / " + number(b.assessed.Total), verb(b.assessed.Total, "INSTANCE ASSESSED", "INSTANCES ASSESSED"), b.notAssessedNote(), accent},
-			{dagger(number(open), b.partial()), verb(open, "OPEN CVE", "OPEN CVES"), cveNote, accent},
-			{dagger(number(privileged), b.partial()), verb(privileged, "PRIVILEGED ACCOUNT", "PRIVILEGED ACCOUNTS"), count(superusers, "superuser", "superusers"), accent},
+			{number(unseen) + " / " + number(b.assessed.Total), "INSTANCES NOT ASSESSED", missingAnswers(b.assessed.Gaps) + " elsewhere", b.unseenColor(unseen)},
+			{number(support.Ended), "OUT OF SUPPORT", supportNote(support), supportColor(support)},
+			{dagger(number(open), b.partial()), verb(open, "OPEN CVE", "OPEN CVES"), cveNote, cveColor(cves)},
 		},
 	}
 	if b.assessed.Assessed == 0 { // 0 would be a figure
 		f.figures[0] = figure{"–", "CRITICAL AND HIGH FINDINGS", "no instance was assessed", muted}
-		f.figures[3] = figure{"–", "PRIVILEGED ACCOUNTS", "no instance was assessed", muted}
+		f.figures[1].note = "so nothing was looked at"
 	}
 	if len(b.versionRows()) == 0 {
-		f.figures[2] = figure{"–", "OPEN CVES", "no version is known to the feed", muted}
+		f.figures[2] = figure{"–", "OUT OF SUPPORT", "no version is known to the feed", muted}
+		f.figures[3] = figure{"–", "OPEN CVES", "no version is known to the feed", muted}
 	}
 	return f
+}
+
+// unseenColor is that of what nobody looked at: no green, which the verdict alone gives.
+func (b *builder) unseenColor(unseen int) typeset.Color {
+	if unseen+b.assessed.Gaps > 0 {
+		return caution
+	}
+	return accent
+}
+
+func supportColor(s analysis.Support) typeset.Color {
+	switch {
+	case s.Ended > 0:
+		return severityColor[analysis.High]
+	case s.Ending+s.Unknown > 0:
+		return caution
+	default:
+		return accent
+	}
+}
+
+func cveColor(c analysis.CVECounts) typeset.Color {
+	if c.Open.Total() == 0 {
+		return accent
+	}
+	return severityColor[analysis.Band(c.HighestOpen)]
+}
+
+// supportNote says what else is known, or not, of the end of support.
+func supportNote(s analysis.Support) string {
+	if s.Ending+s.Unknown == 0 {
+		return "none more within a year"
+	}
+	return shares([]share{{s.Ending, "more within a year"}, {s.Unknown, "not known"}})
 }
 
 // worst is the colour of the most severe finding there is; green only where the whole
@@ -68,17 +95,15 @@ func (b *builder) worst(counts analysis.SeverityCounts) typeset.Color {
 			return severityColor[analysis.Severities[i]]
 		}
 	}
+	return b.ifClean(muted)
+}
+
+// ifClean is green where the whole verdict is, and else another colour.
+func (b *builder) ifClean(otherwise typeset.Color) typeset.Color {
 	if b.verdict.State == analysis.Clean {
 		return good
 	}
-	return muted
-}
-
-func (b *builder) notAssessedNote() string {
-	if missing := b.assessed.Total - b.assessed.Assessed; missing > 0 {
-		return number(missing) + " not assessed"
-	}
-	return count(b.assessed.Checks, "check", "checks") + " with an answer"
+	return otherwise
 }
 
 // beside says how many findings are accepted and so not counted.
@@ -110,6 +135,9 @@ func (b *builder) securitySummary() {
 	b.change()
 	if counts.Total() == 0 {
 		b.cleanSentence()
+		return
+	}
+	if !b.folded { // page 1 has them all
 		return
 	}
 	b.sub("Failed checks by instance")

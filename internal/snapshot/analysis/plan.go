@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +16,11 @@ import (
 type Step struct {
 	Action       string
 	Checks       []string
-	Findings     int // it closes: findings, open CVEs, ends of life
-	Possible     int // CVEs that are not ruled out, and that it would close too
+	Findings     int            // it closes: findings, open CVEs, ends of life
+	Possible     int            // CVEs that are not ruled out, and that it would close too
+	Closes       SeverityCounts // of Findings, those of checks
+	CVEs         int            // of Findings, the open CVEs
+	Where        []string       // names of the instances, sorted
 	Instances    int
 	Severity     string // the highest it closes
 	Effort       string // S, M, L
@@ -49,7 +53,7 @@ const (
 // draft collects a step before it is ordered.
 type draft struct {
 	Step
-	instances map[uuid.UUID]bool
+	instances map[uuid.UUID]string // names
 }
 
 // Plan groups all open findings by the action that closes them and orders the
@@ -64,7 +68,7 @@ func Plan(doc snapshot.Document) []Step {
 	fromVulnerabilities(doc, drafts)
 	steps := make([]Step, 0, len(drafts))
 	for _, d := range drafts {
-		d.Instances = len(d.instances)
+		d.Instances, d.Where = len(d.instances), slices.Sorted(maps.Values(d.instances))
 		slices.Sort(d.Checks)
 		d.Checks = slices.Compact(d.Checks)
 		d.Due = doc.AsOf.AddDate(0, 0, DueDays(d.Severity))
@@ -101,11 +105,13 @@ func fromFindings(doc snapshot.Document, drafts map[string]*draft) {
 		for i, f := range g.Findings {
 			d := actionFor(drafts, instances[f.InstanceID], g.Check)
 			d.Checks = append(d.Checks, g.Check.ID)
-			d.Findings++
+			closed := 1
 			if i == 0 {
-				d.Findings += g.Unlisted
+				closed += g.Unlisted
 			}
-			d.instances[f.InstanceID] = true
+			d.Findings += closed
+			d.Closes[Rank(g.Check.Severity)] += closed
+			d.instances[f.InstanceID] = f.InstanceName
 		}
 	}
 	for i := range doc.Instances {
@@ -164,7 +170,7 @@ func upgradeFor(drafts map[string]*draft, in *snapshot.Instance) *draft {
 // draftOf finds what is known by a key, or else begins it with a step.
 func draftOf(drafts map[string]*draft, key string, begin Step) *draft {
 	if drafts[key] == nil {
-		drafts[key] = &draft{Step: begin, instances: map[uuid.UUID]bool{}}
+		drafts[key] = &draft{Step: begin, instances: map[uuid.UUID]string{}}
 	}
 	return drafts[key]
 }
@@ -214,6 +220,7 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 			d.Checks = append(d.Checks, OpenCVEs)
 		}
 		d.Findings += cves.Open.Total()
+		d.CVEs += cves.Open.Total()
 		d.Possible += cves.Possible.Total()
 		if ended {
 			d.Checks = append(d.Checks, EndOfLife)
@@ -222,7 +229,7 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 		}
 		d.raise(severity)
 		d.Weight += Weight(severity)
-		d.instances[in.ID] = true
+		d.instances[in.ID] = in.Name
 	}
 }
 

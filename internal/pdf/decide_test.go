@@ -1,0 +1,61 @@
+package pdf_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"muster/domain/report"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/snapshottest"
+)
+
+// Page 1 of a Security report is enough to decide upon, on every paper and for any
+// number of instances.
+func TestPageOneDecides(t *testing.T) {
+	t.Parallel()
+	rich := func(change func(*snapshot.Document)) snapshot.Document {
+		doc := snapshottest.Rich(report.Security)
+		change(&doc)
+		return doc
+	}
+	always := []string{"Where the risk is", "Five actions that take away most for their effort", "of 13 in “Remediation plan”", "CONTENTS 1 Summary"}
+	for name, tc := range map[string]struct {
+		doc  snapshot.Document
+		want []string
+	}{
+		"A4": {rich(func(*snapshot.Document) {}), append(always,
+			"4 / 14", "9 answers are missing elsewhere", "OUT OF SUPPORT 2 5 more within a year, 2 not known",
+			"pg-billing-02 1 1 3 Nov 2029 0 –", "pg-crm-01 4 Nov 2026, over 3 + 1? 7.5", "mssql-finance-01 Muster has no collector for SQL Server yet – – –",
+			"Since 2026-10-20 1 closed, 1 unchanged, 47 new, 1 accepted, 1 no longer accepted, 1 not assessed",
+			"After these, 0 critical and 18 high findings are left.", "2026-11-27 2 critical 4 high 22%",
+		)},
+		"Letter":           {rich(func(doc *snapshot.Document) { doc.Organization.PaperSize = "Letter" }), append(always, "4 instances not assessed: “Coverage and methodology” says why")},
+		"500 instances":    {rich(manyInstances), append(always, "instances more, with")},
+		"no report before": {rich(func(doc *snapshot.Document) { doc.Previous = nil }), append(always, "There is no earlier Security report of this scope to compare with.")},
+		"nothing assessed": {rich(func(doc *snapshot.Document) {
+			for i := range doc.Instances {
+				doc.Instances[i].Assessment, doc.Instances[i].Release, doc.Instances[i].CVEs = nil, nil, nil
+			}
+		}), []string{"14 / 14", "so nothing was looked at", "What to do", "CONTENTS 1 Summary"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file, _ := render(t, renderer(t), tc.doc)
+			page := words(t, file)[0]
+			for _, want := range tc.want {
+				if !strings.Contains(page, want) {
+					t.Errorf("no %q on page 1: %s", want, page)
+				}
+			}
+		})
+	}
+}
+
+func manyInstances(doc *snapshot.Document) {
+	for i := range 486 {
+		in := doc.Instances[i%10]
+		in.ID, in.Name = snapshottest.ID(5000+i), fmt.Sprintf("copy-%03d", i)
+		doc.Instances = append(doc.Instances, in)
+	}
+}

@@ -1,0 +1,128 @@
+package analysis
+
+import (
+	"testing"
+
+	"muster/domain/report"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/snapshottest"
+)
+
+// Every instance stands somewhere, with the figures of the sections that follow.
+func TestStandings(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	all := Standings(doc)
+	if len(all) != len(doc.Instances) {
+		t.Fatalf("%d of %d instances", len(all), len(doc.Instances))
+	}
+	failed, seen := map[string]SeverityCounts{}, true
+	for _, c := range CountByInstance(doc) {
+		failed[c.Name] = c.Counts
+	}
+	for i, s := range all {
+		in := named(t, doc, s.Name)
+		if s.Reason != WhyNotAssessed(in) || s.Failed != failed[s.Name] {
+			t.Errorf("%s: %+v, want %v because %q", s.Name, s, failed[s.Name], WhyNotAssessed(in))
+		}
+		if s.Reason != "" {
+			seen = false
+		} else if !seen {
+			t.Errorf("%s was assessed, and stands below one that was not", s.Name)
+		} else if i > 0 && s.Failed.Weight() > all[i-1].Failed.Weight() {
+			t.Errorf("%s is heavier than %s", s.Name, all[i-1].Name)
+		}
+		unanswered := map[string]bool{}
+		if in.Active && in.Assessment != nil {
+			for _, r := range in.Assessment.Results { // as they were recorded
+				if r.Status == snapshot.StatusNotAssessed && !outside(doc)[r.CheckID] {
+					unanswered[r.CheckID] = true
+				}
+			}
+		}
+		if s.Reason == "" && s.Unanswered != len(unanswered) {
+			t.Errorf("%s: %d checks without an answer, want %d", s.Name, s.Unanswered, len(unanswered))
+		}
+		if s.Versioned != (in.Active && in.Release != nil) || s.CVEs != CVEs(doc, in) && s.Versioned {
+			t.Errorf("%s: %+v", s.Name, s.CVEs)
+		}
+	}
+}
+
+func named(t *testing.T, doc snapshot.Document, name string) *snapshot.Instance {
+	t.Helper()
+	for i := range doc.Instances {
+		if doc.Instances[i].Name == name {
+			return &doc.Instances[i]
+		}
+	}
+	t.Fatalf("no instance %s", name)
+	return nil
+}
+
+// A check that fails on one database and has no answer on another counts once, as failed.
+func TestACheckStandsOnce(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	in := named(t, doc, "pg-orders-01")
+	in.Assessment.Results = []snapshot.CheckResult{
+		{CheckID: "PG-S01", Database: "a", Status: snapshot.StatusFail, Total: 1},
+		{CheckID: "PG-S01", Database: "b", Status: snapshot.StatusNotAssessed},
+		{CheckID: "PG-S02", Database: "a", Status: snapshot.StatusPass},
+		{CheckID: "PG-S02", Database: "b", Status: snapshot.StatusNotAssessed},
+		{CheckID: "PG-S02", Database: "c", Status: snapshot.StatusNotAssessed},
+	}
+	doc.Instances, doc.Exceptions = []snapshot.Instance{*in}, nil
+	if s := Standings(doc)[0]; s.Failed.Total() != 1 || s.Unanswered != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSupport(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.Instances = doc.Instances[:4]
+	for i, end := range []int{0, 1, 365, 366} { // days after the snapshot; 0: at its instant
+		at := doc.AsOf.AddDate(0, 0, end)
+		doc.Instances[i].Active, doc.Instances[i].Release = true, &snapshot.Release{EndOfLife: &at}
+	}
+	if got := SupportOf(doc); got != (Support{Ended: 1, Ending: 1}) { // a year later is not within it
+		t.Errorf("%+v", got)
+	}
+	doc.Instances[0].Active = false
+	doc.Instances[1].Release = nil
+	doc.Instances[2].Release.EndOfLife = nil
+	if got := SupportOf(doc); got != (Support{Unknown: 2}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What the steps close of findings adds up to all findings, by severity.
+func TestPlanClosesEveryFinding(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []report.Kind{report.Security, report.InstanceScorecard} {
+		doc := snapshottest.Rich(kind)
+		for _, in := range doc.Instances {
+			if in.Assessment == nil {
+				continue
+			}
+			for i := range in.Assessment.Results { // more objects than are listed
+				if r := &in.Assessment.Results[i]; r.Status == snapshot.StatusFail {
+					r.Total += 1000
+				}
+			}
+		}
+		var closed SeverityCounts
+		for _, s := range Plan(doc) {
+			for i, n := range s.Closes {
+				closed[i] += n
+			}
+			if len(s.Where) != s.Instances || s.Closes.Total()+s.CVEs > s.Findings {
+				t.Errorf("%s: %+v", kind, s)
+			}
+		}
+		if want := CountBySeverity(Findings(doc)); closed != want {
+			t.Errorf("%s: %v, want %v", kind, closed, want)
+		}
+	}
+}
