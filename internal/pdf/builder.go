@@ -31,10 +31,13 @@ type builder struct {
 	folded       bool // page 1 has not room for every instance
 }
 
-func newBuilder(r *Renderer, doc snapshot.Document, inputs string) *builder {
+// newBuilder returns a builder whose pages end more points above their usual end.
+func newBuilder(r *Renderer, doc snapshot.Document, inputs string, more float64) *builder {
+	margin := pageMargin
+	margin.Bottom += more
 	return &builder{
 		r: r, doc: doc, inputs: inputs,
-		d:        typeset.NewPaper(r.fonts, doc.Organization.PaperSize, pageMargin),
+		d:        typeset.NewPaper(r.fonts, doc.Organization.PaperSize, margin),
 		assessed: analysis.AssessmentCoverage(doc),
 		findings: analysis.Findings(doc),
 		accepted: analysis.CountBySeverity(analysis.Accepted(doc)),

@@ -34,6 +34,9 @@
 // analysis.Address, which looks nothing up. The outline has sections, findings and,
 // under the section on coverage, instances.
 //
+// A document that ends with a page two thirds empty is laid out again with pages that
+// end a little lower or higher (layOut), which is a function of the document, too.
+//
 // What the words and figures say is computed by snapshot/analysis; how they
 // stand on the page is package typeset's business; this package puts one into
 // the other. A file a section.

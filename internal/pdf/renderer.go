@@ -139,8 +139,8 @@ func (r *Renderer) Render(w io.Writer, doc snapshot.Document) (rendered Rendered
 		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
 	}
 	rendered.InputsSHA256 = snapshot.Digest(inputs)
-	b := newBuilder(r, snapshot.Normalize(doc), rendered.InputsSHA256)
-	if err := b.compose(); err != nil {
+	b, err := r.layOut(snapshot.Normalize(doc), rendered.InputsSHA256)
+	if err != nil {
 		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
 	}
 	rendered.Pages = len(b.d.Pages())

@@ -61,9 +61,6 @@ func (d *Paper) Page() *Page { return d.pages[len(d.pages)-1] }
 // Pages are all pages so far.
 func (d *Paper) Pages() []*Page { return d.pages }
 
-// Filled is how much of the last page's text area is used.
-func (d *Paper) Filled() float64 { return (d.Y - d.margin.Top) / (d.Bottom() - d.margin.Top) }
-
 // NewPage starts a page.
 func (d *Paper) NewPage() {
 	d.pages = append(d.pages, &Page{fonts: d.Fonts})
