@@ -35,7 +35,7 @@ type Read struct {
 
 var (
 	foreignForm = regexp.MustCompile(`^(view|property) ([A-Za-z0-9_.$]+)\(([A-Za-z0-9_#, ]+)\)$`)
-	namedForm   = regexp.MustCompile(`^(option|parameter) ([A-Za-z0-9_ ]+)$`)
+	namedForm   = regexp.MustCompile(`^(option|parameter) ([A-Za-z0-9_ ()]+)$`)
 )
 
 var readForm = regexp.MustCompile(`^(relation|function|role|setting|column) ([a-z0-9_]+)(?:\(([a-z0-9_, ]*)\)|\.([a-z0-9_]+))?$`)
