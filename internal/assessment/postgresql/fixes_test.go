@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"text/tabwriter"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,16 +142,53 @@ func TestEveryPrintedFixMendsWhatItIsPrintedForAndHidesNoRow(t *testing.T) {
 			runPrinted(t, server, before)
 			compareMended(t, before, assess(t, server.Superuser()), false)
 			server.Restart(t)
-			compareMended(t, before, assess(t, server.Superuser()), true)
-			if diff := cmp.Diff(rows, visibleRows(t, server)); diff != "" {
+			mended := assess(t, server.Superuser())
+			compareMended(t, before, mended, true)
+			diff := cmp.Diff(rows, visibleRows(t, server))
+			if diff != "" {
 				t.Errorf("rows that a role sees (-before +after):\n%s", diff)
 			}
 			compareVerified(t, server, before, false)
 			undo(t, server, before)
 			server.Restart(t)
-			compareUndone(t, before, assess(t, server.Superuser()))
+			undone := assess(t, server.Superuser())
+			compareUndone(t, before, undone)
+			t.Log(proven(before, mended, undone, diff == ""))
 		})
 	}
+}
+
+// proven is what came of every statement that was printed, as a table to read with
+// go test -v: did its check, or its object, pass after it; do all roles see the rows
+// that they saw; and did the way back lead back.
+func proven(before, mended, undone snapshot.Assessment, sameRows bool) string {
+	var out strings.Builder
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\nCheck\tObject\tStatement\tPassed after\tRows as before\tRolled back")
+	for _, r := range before.Results {
+		for _, v := range r.Violations {
+			if v.Fix == nil {
+				continue
+			}
+			now, _ := resultOf(mended, r.CheckID, r.Database)
+			back := "no way back"
+			if v.Fix.Rollback != "" {
+				_, again := violationOf(undone, r.CheckID, v.Object)
+				back = yes(again)
+			}
+			statement := strings.Join(strings.Fields(v.Fix.Statement), " ")
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.CheckID, v.Object, statement, yes(!names(now, v.Object)), yes(sameRows), back)
+		}
+	}
+	_ = table.Flush() // into memory
+	return out.String()
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "NO"
 }
 
 // fixable is a server with a fault for every check whose fix can be shown there.
