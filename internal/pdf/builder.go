@@ -28,6 +28,7 @@ type builder struct {
 	contentsPage int // page 1, unless a hostile name fills it
 	contentsAt   float64
 	cut          cut  // of page 1
+	inline       bool // the contents stand in lines
 	folded       bool // page 1 has not room for every instance
 }
 

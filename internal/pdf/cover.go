@@ -15,7 +15,10 @@ import (
 type front struct {
 	figures []figure
 	gaps    string // the section that says what is missing
-	decide  bool   // page 1 goes on with what to decide upon, see decide
+	// below is what page 1 goes on with, above contents that stand in lines; nil: nothing
+	// does, and the contents fill it.
+	below func()
+	dense bool // below fills the page
 }
 
 // figure is one of the three to five numbers of page 1.
@@ -75,7 +78,7 @@ func (b *builder) cover(f front, sections int) {
 		b.pill(right-6, 44, "DEMO DATA", caution)
 	}
 	b.cut = roomy
-	if f.decide {
+	if f.dense {
 		b.cut = dense
 	}
 	d.Y = b.cut.top
@@ -91,8 +94,9 @@ func (b *builder) cover(f front, sections int) {
 		b.small("† Stands on partial data: not everything could be assessed. “" + f.gaps + "” says what is missing and why.")
 		d.Y += 8 - 2*b.cut.lift
 	}
-	if f.decide {
-		b.decide(contentsInline)
+	b.inline = f.below != nil
+	if b.inline {
+		f.below()
 		d.Need(contentsInline)
 	} else {
 		d.Need(24 + contentsLine*float64(sections))
@@ -207,7 +211,7 @@ const contentsLine = 21.0
 
 // contents writes the list of sections on page 1, now that pages are known.
 func (b *builder) contents() {
-	if b.cut.contents == dense.contents {
+	if b.inline {
 		b.inlineContents()
 		return
 	}

@@ -22,9 +22,9 @@ const (
 
 // decide draws the lower part of page 1 in the room that is left of it, of which the
 // contents need some.
-func (b *builder) decide(contents float64) {
+func (b *builder) decide() {
 	first := b.plan[:min(len(b.plan), firstActions)]
-	room := b.d.Bottom() - b.d.Y - contents
+	room := b.d.Bottom() - b.d.Y - contentsInline
 	room -= sectionHead + 11 + gapAfter + standingRow + gapAfter // with what is since the report before
 	if len(first) > 0 {
 		room -= sectionHead + actionRow*float64(len(first)) + standingRow + gapAfter

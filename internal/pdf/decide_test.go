@@ -52,6 +52,19 @@ func TestPageOneDecides(t *testing.T) {
 	}
 }
 
+// A scorecard's first page says what to do first, too.
+func TestPageOneOfAScorecard(t *testing.T) {
+	t.Parallel()
+	for _, paper := range []string{"A4", "Letter"} {
+		doc := snapshottest.Rich(report.InstanceScorecard)
+		doc.Organization.PaperSize = paper
+		file, _ := render(t, renderer(t), doc)
+		if page := words(t, file)[0]; !strings.Contains(page, "that take away most for their effort") || !strings.Contains(page, "CONTENTS 1 Overall health") {
+			t.Errorf("%s: %s", paper, page)
+		}
+	}
+}
+
 func manyInstances(doc *snapshot.Document) {
 	for i := range 486 {
 		in := doc.Instances[i%10]

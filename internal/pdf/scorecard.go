@@ -65,7 +65,15 @@ func (b *builder) scorecardFront() front {
 	if s.Known {
 		figures[0] = figure{dagger(number(s.Overall)+" "+s.Grade, s.NotAssessed > 0), "HEALTH SCORE AND GRADE", "of 100", b.overallColor(s)}
 	}
-	return front{gaps: "Detailed results", figures: figures}
+	f := front{gaps: "Detailed results", figures: figures}
+	if b.subject() != nil && len(b.plan) > 0 {
+		f.below = func() {
+			b.d.Y += gapAfter
+			b.firstSteps(b.plan[:min(len(b.plan), firstActions)])
+			b.d.Y += gapAfter
+		}
+	}
+	return f
 }
 
 // overallColor is that of a score: green only where the whole verdict may be.

@@ -34,7 +34,7 @@ func (b *builder) securityFront() front {
 	urgent, support := counts[0]+counts[1], analysis.SupportOf(b.doc)
 	unseen := b.assessed.Total - b.assessed.Assessed
 	f := front{
-		gaps: "Coverage and methodology", decide: b.assessed.Total > 0,
+		gaps: "Coverage and methodology",
 		figures: []figure{
 			{dagger(number(urgent), b.partial()), verb(urgent, "CRITICAL OR HIGH FINDING", "CRITICAL AND HIGH FINDINGS"), "of " + count(counts.Total(), "finding", "findings") + b.beside(), b.worst(counts)},
 			{number(unseen) + " / " + number(b.assessed.Total), "INSTANCES NOT ASSESSED", missingAnswers(b.assessed.Gaps) + " elsewhere", b.unseenColor(unseen)},
@@ -49,6 +49,9 @@ func (b *builder) securityFront() front {
 	if len(b.versionRows()) == 0 {
 		f.figures[2] = figure{"–", "OUT OF SUPPORT", "no version is known to the feed", muted}
 		f.figures[3] = figure{"–", "OPEN CVES", "no version is known to the feed", muted}
+	}
+	if b.assessed.Total > 0 {
+		f.below, f.dense = b.decide, true
 	}
 	return f
 }
