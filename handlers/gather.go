@@ -92,6 +92,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the instances", g.addInstances},
 		{"the checks", g.addChecks},
 		{"the assessments", g.addAssessments},
+		{"the first sight of findings", g.addFirstSeen},
 		{"the log's head", g.addInstant},
 		{"the exceptions", g.addExceptions},
 		{"the alerts", g.addAlerts},

@@ -221,6 +221,11 @@ func (s *Store) Reached(ctx context.Context, organization, instance uuid.UUID, m
 	return s.assessment(ctx, latestSQL, organization, instance, maxAge.Seconds())
 }
 
+// FirstSeen says since when each finding of some instances is there, by its id.
+func (s *Store) FirstSeen(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID]time.Time, error) {
+	return findings.FirstSeen(ctx, s.db, organization, instances)
+}
+
 // Newest returns the newest assessment whatever its outcome; nil where nothing
 // was ever tried.
 func (s *Store) Newest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, error) {

@@ -234,6 +234,9 @@ type CheckResult struct {
 	FailFraction float64     `json:"failFraction"` // share of assessed objects that fail, 1 for an instance-wide check
 	Violations   []Violation `json:"violations"`   // at most MaxViolations, sorted
 	Total        int         `json:"total"`        // violations found, also those not listed
+	// FirstSeenAt is of a result that names no object and fails, or was not assessed:
+	// the first assessment of those that have found it so since. Nil: not known.
+	FirstSeenAt *time.Time `json:"firstSeenAt,omitempty"`
 }
 
 // MaxViolations is how many violations of one check on one database are kept.
@@ -245,6 +248,9 @@ type Violation struct {
 	Evidence string `json:"evidence"`           // at most 200 characters
 	Severity string `json:"severity,omitempty"` // of this one, where what was found decides it; empty: the result's
 	Fix      *Fix   `json:"fix"`                // nil: what to do is the owner's to choose, or cannot be stated
+	// FirstSeenAt is the first assessment that found it of those that have found it
+	// since. Nil: not known.
+	FirstSeenAt *time.Time `json:"firstSeenAt,omitempty"`
 }
 
 // Fix is what mends one violation and can be run as it stands, by a superuser.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -23,6 +24,7 @@ type Finding struct {
 	Fix          *snapshot.Fix // nil: there is none that can be run as it stands
 	Severity     string
 	Exception    *snapshot.Exception // that accepts it; nil: it is open
+	FirstSeen    *time.Time          // nil: not known
 }
 
 // FindingID is made from what a finding is about, its first half from the check: it is
@@ -68,13 +70,14 @@ func Findings(doc snapshot.Document) []CheckFindings {
 func findingsOf(checks catalogue, in *snapshot.Instance, r snapshot.CheckResult) []Finding {
 	f := Finding{InstanceID: in.ID, InstanceName: in.Name, Database: r.Database, Severity: checks.of(r).Severity}
 	if len(r.Violations) == 0 {
-		f.Evidence = r.Measured
+		f.Evidence, f.FirstSeen = r.Measured, r.FirstSeenAt
 		return []Finding{f}
 	}
 	out := make([]Finding, len(r.Violations))
 	for i, v := range r.Violations {
 		out[i] = f
 		out[i].Object, out[i].Evidence, out[i].Fix = v.Object, v.Evidence, v.Fix
+		out[i].FirstSeen = v.FirstSeenAt
 		out[i].Severity = cmp.Or(v.Severity, f.Severity)
 	}
 	return out

@@ -220,3 +220,28 @@ func TestUnlistedFindingsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// What a feed did not tell is an empty cell, and what it told of the database holds for
+// a table of which it told nothing else.
+func TestUnknownAccessIsAnEmptyCell(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	table := func(name string, encrypted *bool, unknown bool, readers ...string) snapshot.ClassifiedTable {
+		return snapshot.ClassifiedTable{Name: name, Encrypted: encrypted, AccessUnknown: unknown, Readers: readers, Columns: []snapshot.ClassifiedColumn{{Name: "c"}}}
+	}
+	doc := snapshottest.Rich(report.DataInventory)
+	doc.Instances = []snapshot.Instance{{Name: "ora", Active: true, Databases: []snapshot.Database{{Name: "erp", Encrypted: &yes, Classification: &snapshot.Classification{
+		Status: snapshot.ClassificationCompleted, Tables: []snapshot.ClassifiedTable{table("a", nil, true), table("b", &no, false, "APP", "=HR")},
+	}}}}}
+	rows := read(t, report.InventoryFile, doc)
+	for i, want := range []map[string]string{
+		{"table": "a", "encryptedAtRest": "true", "publicAccess": "", "grantees": "", "readers": "", "rows": "", "matchedPercent": ""},
+		{"table": "b", "encryptedAtRest": "false", "publicAccess": "false", "grantees": "0", "readers": "APP; =HR"},
+	} {
+		for column, value := range want {
+			if rows[i][column] != value {
+				t.Errorf("row %d: %s is %q, want %q", i+1, column, rows[i][column], value)
+			}
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 // findingsHeader are the fields of GET /api/v1/findings, what they hold in a column each.
 var findingsHeader = []string{
 	"id", "checkId", "title", "domain", "severity", "references", "instanceId", "instance", "databaseId", "database",
-	"object", "evidence", "measured", "threshold", "status", "reason", "lastSeenAt", "exceptionId", "acceptedUntil",
+	"object", "evidence", "measured", "threshold", "status", "reason", "firstSeenAt", "lastSeenAt", "exceptionId", "acceptedUntil",
 	"remediation", "statement", "impact", "needsRestart", "rollback", "runIn", "unlisted",
 }
 
@@ -74,7 +74,7 @@ func findingsRows(doc snapshot.Document) [][]string {
 		in := &doc.Instances[i]
 		for _, r := range analysis.Results(doc, in) {
 			if r.Status == snapshot.StatusNotAssessed {
-				l.add(l.checks[r.CheckID], analysis.Finding{InstanceID: in.ID, InstanceName: in.Name, Database: r.Database}, notAssessed)
+				l.add(l.checks[r.CheckID], analysis.Finding{InstanceID: in.ID, InstanceName: in.Name, Database: r.Database, FirstSeen: r.FirstSeenAt}, notAssessed)
 			}
 		}
 	}
@@ -89,11 +89,11 @@ func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 		"severity": cell(check.Severity), "references": cell(strings.Join(check.References, "; ")),
 		"instanceId": id(f.InstanceID), "instance": cell(f.InstanceName), "databaseId": databaseID(in, f.Database), "database": cell(f.Database),
 		"object": cell(f.Object), "evidence": cell(f.Evidence), "measured": cell(result.Measured), "threshold": cell(result.Threshold),
-		"status": status, "lastSeenAt": at(&in.Assessment.FinishedAt), "unlisted": whole(max(0, result.Total-max(1, len(result.Violations)))),
+		"status": status, "firstSeenAt": at(f.FirstSeen), "lastSeenAt": at(&in.Assessment.FinishedAt), "unlisted": whole(max(0, result.Total-max(1, len(result.Violations)))),
 	}
 	switch status {
 	case notAssessed:
-		row["reason"], row["lastSeenAt"], row["unlisted"] = cell(result.Reason), "", ""
+		row["reason"], row["unlisted"] = cell(result.Reason), ""
 	case accepted:
 		row["reason"], row["exceptionId"], row["acceptedUntil"] = cell(f.Exception.Reason), id(f.Exception.ID), at(new(f.Exception.Until))
 		fallthrough

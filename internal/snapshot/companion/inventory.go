@@ -13,7 +13,7 @@ import (
 var inventoryHeader = []string{
 	"instanceId", "instance", "databaseId", "database", "schema", "table", "column", "dataType",
 	"category", "infoType", "regulation", "confidence", "matchedPercent", "ruleId", "weight",
-	"rows", "tableBytes", "publicAccess", "grantees", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
+	"rows", "tableBytes", "encryptedAtRest", "publicAccess", "grantees", "readers", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
 	"classification", "mode", "rulesVersion", "classifiedAt",
 }
 
@@ -36,6 +36,10 @@ func inventoryRows(doc snapshot.Document) [][]string {
 				if n, known := t.Rows(); known {
 					counted = whole(n)
 				}
+				public, grantees := strconv.FormatBool(t.PublicAccess), whole(t.Grantees)
+				if t.AccessUnknown {
+					public, grantees = "", ""
+				}
 				risk := risks[key{in.ID.String(), db.Name, t.Schema, t.Name}]
 				for _, c := range t.Columns {
 					matched := ""
@@ -45,7 +49,7 @@ func inventoryRows(doc snapshot.Document) [][]string {
 					rows = append(rows, []string{
 						id(in.ID), cell(in.Name), id(db.ID), cell(db.Name), cell(t.Schema), cell(t.Name), cell(c.Name), cell(c.DataType),
 						cell(c.Category), cell(c.InfoType), cell(c.Regulation), cell(c.Confidence), matched, cell(c.RuleID), whole(c.Weight),
-						counted, whole(t.SizeBytes), strconv.FormatBool(t.PublicAccess), whole(t.Grantees), strconv.FormatBool(t.RowSecurity),
+						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, cell(strings.Join(t.Readers, "; ")), strconv.FormatBool(t.RowSecurity),
 						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), cell(strings.Join(risk.Drivers, "; ")),
 						cell(run.Status), cell(run.Mode), cell(run.RulesVersion), at(&run.FinishedAt),
 					})
@@ -54,4 +58,14 @@ func inventoryRows(doc snapshot.Document) [][]string {
 		}
 	}
 	return rows
+}
+
+// encrypted says whether a table's rows are encrypted at rest; empty: not known.
+func encrypted(db snapshot.Database, t snapshot.ClassifiedTable) string {
+	for _, known := range []*bool{t.Encrypted, db.Encrypted} {
+		if known != nil {
+			return strconv.FormatBool(*known)
+		}
+	}
+	return ""
 }
