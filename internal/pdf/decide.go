@@ -400,6 +400,51 @@ func (b *builder) stepCloses(s analysis.Step, x, y float64) {
 	}
 }
 
+// Columns of the first tables, from the left edge of the text.
+const (
+	mostTables  = 10
+	riskAt      = 176.0
+	treatmentAt = 236.0
+)
+
+// firstTables lists the tables with sensitive data that are to be treated first.
+func (b *builder) firstTables(risks []analysis.TableRisk) {
+	d := b.d
+	d.Y += gapAfter
+	room := int((d.Bottom() - d.Y - sectionHead - standingRow - 2*gapAfter - contentsInline) / actionRow)
+	first := risks[:min(len(risks), max(room, 1), mostTables)]
+	title := "The table to treat first"
+	if len(first) > 1 {
+		title = "The tables to treat first"
+	}
+	b.partTitle(title, "of "+number(len(risks))+" in “Risk register”")
+	page, left, right := d.Page(), d.Left(), d.Left()+d.TextWidth()
+	page.Text(left+18, d.Y+9, headStyle, typeset.Left, "Table")
+	page.Text(left+riskAt, d.Y+9, headStyle, typeset.Left, "Risk")
+	page.Text(left+treatmentAt, d.Y+9, headStyle, typeset.Left, "Proposed treatment")
+	page.Text(right, d.Y+9, headStyle, typeset.Right, "Due")
+	d.Y += 12
+	for i, r := range first {
+		d.Need(actionRow)
+		page, y := d.Page(), d.Y
+		page.Rule(left, y, d.TextWidth(), 0, 0.4, hairline)
+		page.Text(left+4, y+9.6, colored(rowStrong, accent), typeset.Left, number(i+1))
+		page.Text(left+18, y+9.6, rowStrong, typeset.Left, b.fit(tableName(r.Table), rowStrong, riskAt-24))
+		page.Text(left+18, y+18, subStyle, typeset.Left, b.fit(r.InstanceName+" / "+r.Database, subStyle, riskAt-24))
+		page.Fill(left+riskAt, y+4, 6, 6, severityColor[r.Level()])
+		page.Text(left+riskAt+9, y+9.6, rowStrong, typeset.Left, dagger(number(r.Score), r.Partial)+" "+r.Level())
+		page.Text(left+riskAt+9, y+18, subStyle, typeset.Left, number(r.Likelihood)+" × "+number(r.Impact))
+		for n, words := range strings.SplitN(treatment(r), "; ", proposals) {
+			page.Text(left+treatmentAt, y+9.6+8.4*float64(n), rowStyle, typeset.Left, b.fit(words, rowStyle, right-52-left-treatmentAt))
+		}
+		page.Text(right, y+9.6, rowStyle, typeset.Right, b.riskDue(r))
+		d.Y += actionRow
+	}
+	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, hairline)
+	d.Page().Text(left, d.Y+9, subStyle, typeset.Left, "Risk: likelihood × impact, of at most 25. A number with † may be higher, since not everything that raises it could be read.")
+	d.Y += standingRow + gapAfter
+}
+
 // contentsInline is the height of the contents where they stand in lines.
 const contentsInline = 34.0
 

@@ -65,6 +65,31 @@ func TestPageOneOfAScorecard(t *testing.T) {
 	}
 }
 
+// A Data Inventory's first page says which tables to treat first, and how.
+func TestPageOneOfAnInventory(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.DataInventory)
+	no := false
+	for i := range doc.Instances {
+		for j := range doc.Instances[i].Databases {
+			if doc.Instances[i].Name == "pg-crm-01" {
+				doc.Instances[i].Databases[j].Encrypted = &no
+			}
+		}
+	}
+	file, _ := render(t, renderer(t), doc)
+	page := words(t, file)[0]
+	for _, want := range []string{
+		"NOT ENCRYPTED AT REST 3† 0 encrypted, 18 not known", "The tables to treat first of 21 in “Risk register”",
+		"1 public.customers pg-billing-01 / crm 25 High 5 × 5 take access from PUBLIC, grant it by role require encrypted sign-in and strong secrets 2026-12-20",
+		"CONTENTS 1 Summary",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q on page 1: %s", want, page)
+		}
+	}
+}
+
 func manyInstances(doc *snapshot.Document) {
 	for i := range 486 {
 		in := doc.Instances[i%10]

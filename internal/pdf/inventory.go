@@ -26,11 +26,6 @@ func (b *builder) inventory() []section {
 func (b *builder) inventoryFront() front {
 	c := analysis.ClassificationCoverage(b.doc)
 	high := b.highRisk()
-	share, known := c.Tables()
-	covered := "–"
-	if known {
-		covered = percent(share)
-	}
 	classified := c.Completed + c.Partial
 	missing := c.Databases - c.Completed
 	missingNote := "all completely"
@@ -41,15 +36,36 @@ func (b *builder) inventoryFront() front {
 	if high > 0 {
 		riskColor = severityColor[analysis.High]
 	}
-	return front{
+	f := front{
 		gaps: "Coverage and methodology",
 		figures: []figure{
 			{dagger(number(c.SensitiveTables), missing > 0), verb(c.SensitiveTables, "TABLE WITH PII", "TABLES WITH PII"), "in " + count(classified, "database", "databases"), accent},
 			{dagger(number(high), missing > 0 || b.riskUnsure()), verb(high, "HIGH-RISK TABLE", "HIGH-RISK TABLES"), "risk score 15 or more", riskColor},
-			{dagger(covered, missing > 0), "TABLES CLASSIFIED", number(c.TablesDone) + " of " + number(c.TablesSeen) + " seen in " + count(classified, "database", "databases"), accent},
+			b.plainFigure(missing > 0),
 			{number(classified) + " / " + number(c.Databases), verb(c.Databases, "DATABASE CLASSIFIED", "DATABASES CLASSIFIED"), missingNote, accent},
 		},
 	}
+	if risks := analysis.Risks(b.doc); len(risks) > 0 {
+		f.below, f.dense = func() { b.firstTables(risks) }, true
+	}
+	return f
+}
+
+// plainFigure counts the sensitive tables whose files are known not to be encrypted.
+func (b *builder) plainFigure(partial bool) figure {
+	c := analysis.EncryptionOf(analysis.Risks(b.doc))
+	if c.Encrypted+c.Plain == 0 {
+		return figure{"–", "NOT ENCRYPTED AT REST", "of no table it is known", muted}
+	}
+	color := accent
+	if c.Plain > 0 {
+		color = severityColor[analysis.High]
+	}
+	note := count(c.Encrypted, "table is", "tables are") + " encrypted"
+	if c.Unknown > 0 {
+		note = number(c.Encrypted) + " encrypted, " + number(c.Unknown) + " not known"
+	}
+	return figure{dagger(number(c.Plain), partial || c.Unknown > 0), "NOT ENCRYPTED AT REST", note, color}
 }
 
 // databasesMissing counts the databases that were not looked at, or in part only.
@@ -322,25 +338,15 @@ func encryptionCell(r analysis.TableRisk) typeset.Cell {
 // unencrypted says how many sensitive tables are known to lie in files that are not
 // encrypted, and of how many nobody knows.
 func (b *builder) unencrypted() string {
-	encrypted, plain, unknown := 0, 0, 0
-	for _, r := range analysis.Risks(b.doc) {
-		switch {
-		case r.Encrypted == nil:
-			unknown++
-		case *r.Encrypted:
-			encrypted++
-		default:
-			plain++
-		}
-	}
+	c := analysis.EncryptionOf(analysis.Risks(b.doc))
 	const invisible = "PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL"
-	if encrypted+plain == 0 {
+	if c.Encrypted+c.Plain == 0 {
 		return invisible + ", so none is counted."
 	}
-	words := number(plain) + " of " + count(encrypted+plain+unknown, "sensitive table", "sensitive tables") + " " + verb(plain, "is", "are") + " known not to be encrypted at rest, " +
-		number(encrypted) + " " + verb(encrypted, "is", "are") + " encrypted"
-	if unknown > 0 {
-		words += ", and of " + number(unknown) + " it is not known: " + invisible
+	words := number(c.Plain) + " of " + count(c.Encrypted+c.Plain+c.Unknown, "sensitive table", "sensitive tables") + " " + verb(c.Plain, "is", "are") + " known not to be encrypted at rest, " +
+		number(c.Encrypted) + " " + verb(c.Encrypted, "is", "are") + " encrypted"
+	if c.Unknown > 0 {
+		words += ", and of " + number(c.Unknown) + " it is not known: " + invisible
 	}
 	return words + "."
 }

@@ -206,17 +206,17 @@ func (b *builder) riskRegister() {
 	}
 	partial := slices.ContainsFunc(risks, func(r analysis.TableRisk) bool { return r.Partial })
 	table(b, []typeset.Column{
-		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers", Flex: 1.3}, {Title: "Existing controls", Flex: 1},
-		{Title: "Treatment, due"}, {Title: "Owner"},
+		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers", Flex: 1.2}, {Title: "Existing controls", Flex: 0.9},
+		{Title: "Proposed treatment, due", Flex: 1.2}, {Title: "Owner"},
 	}, risks, func(i int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			faint(fmt.Sprintf("R-%03d", i+1)), {Text: tableName(r.Table), Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
 			b.registerRisk(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
-			{Text: treatment(r), Sub: b.riskDue(r), SubStyle: cellMuted}, faint("             "),
+			{Text: treatment(r), Sub: b.riskDue(r), SubStyle: cellMuted}, faint("           "),
 		}
 	})
 	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 1 open CVE of CVSS 7.0 or more. " +
-		"Impact: half the heaviest column's weight, + 0.5 over 100,000 rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment is a suggestion."
+		"Impact: half the heaviest column's weight, + 0.5 over 100,000 rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment: the two proposals that take away most; a low risk may be accepted, with a name to it."
 	if partial {
 		note += " † Something that raises the likelihood, or the number of rows, could not be read, so the risk may be higher."
 	}
@@ -230,11 +230,19 @@ func (b *builder) registerRisk(r analysis.TableRisk) typeset.Cell {
 	return cell
 }
 
+// proposals is how many treatments of a risk are printed.
+const proposals = 2
+
+// treatment is what is proposed against a risk. A low one may be accepted; one that
+// nothing known drives needs a look at what is not known.
 func treatment(r analysis.TableRisk) string {
-	if r.Level() == analysis.Low {
+	switch {
+	case r.Level() == analysis.Low:
 		return "accept"
+	case len(r.Treatments) == 0:
+		return "ask its owner what the data is needed for"
 	}
-	return "mitigate"
+	return strings.Join(r.Treatments[:min(len(r.Treatments), proposals)], "; ")
 }
 
 func (b *builder) riskDue(r analysis.TableRisk) string {

@@ -27,6 +27,8 @@ type TableRisk struct {
 	Score        int
 	Drivers      []string // in words
 	Controls     []string // what already holds against it
+	// Treatments are proposals that answer the drivers, the one that takes away most first.
+	Treatments []string
 	// Partial: something that would raise the likelihood or the impact could not
 	// be read, so the score may be too low.
 	Partial bool
@@ -49,8 +51,20 @@ type exposure struct {
 	likelihood float64
 	drivers    []string
 	controls   []string
+	treatments []string
 	partial    bool
 }
+
+// What is proposed against a driver.
+const (
+	treatPublic     = "take access from PUBLIC, grant it by role"
+	treatSignIn     = "require encrypted sign-in and strong secrets"
+	treatCVEs       = "upgrade the server, as its Security report says"
+	treatSuperusers = "let superusers sign in locally only"
+	treatAtRest     = "encrypt the database at rest"
+	treatSpecial    = "mask or pseudonymize the sensitive columns"
+	treatRows       = "delete rows that are past their retention"
+)
 
 // Risks returns every classified table with its risk, score descending, then
 // instance, database, schema and table name.
@@ -66,6 +80,7 @@ func Risks(doc snapshot.Document) []TableRisk {
 			for _, table := range db.Classification.Tables {
 				risk := tableRisk(table, about)
 				risk.encrypted(cmp.Or(table.Encrypted, db.Encrypted))
+				risk.treat(about)
 				risk.InstanceID, risk.InstanceName, risk.Engine = in.ID, in.Name, in.Engine
 				risk.Database = db.Name
 				out = append(out, risk)
@@ -100,10 +115,9 @@ func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
 	if table.RowSecurity {
 		risk.Controls = append(risk.Controls, "row security on")
 	}
-	weight, special := 0, false
+	weight := 0
 	for _, c := range table.Columns {
 		weight = max(weight, c.Weight)
-		special = special || c.Category == "Special category" || c.Category == "Credentials"
 	}
 	impact := float64(weight) / 2
 	switch _, known := table.Rows(); {
@@ -114,7 +128,7 @@ func tableRisk(table snapshot.ClassifiedTable, about exposure) TableRisk {
 	default: // it may be 100,000 rows or more, and nobody has counted them
 		risk.Partial = true
 	}
-	if special {
+	if special(table) {
 		impact += 0.5
 		risk.Drivers = append(risk.Drivers, "special category or credentials")
 	}
@@ -137,6 +151,48 @@ func (t *TableRisk) encrypted(known *bool) {
 	}
 }
 
+// treat proposes what answers the drivers, in the order of what that takes away.
+func (t *TableRisk) treat(about exposure) {
+	if t.Table.PublicAccess {
+		t.Treatments = append(t.Treatments, treatPublic)
+	}
+	t.Treatments = append(t.Treatments, about.treatments...)
+	if t.Encrypted != nil && !*t.Encrypted {
+		t.Treatments = append(t.Treatments, treatAtRest)
+	}
+	if special(t.Table) {
+		t.Treatments = append(t.Treatments, treatSpecial)
+	}
+	if _, known := t.Table.Rows(); known && t.Table.MayExceed(manyRows) {
+		t.Treatments = append(t.Treatments, treatRows)
+	}
+}
+
+// special says whether a table holds what the law or an attacker values most.
+func special(table snapshot.ClassifiedTable) bool {
+	return slices.ContainsFunc(table.Columns, func(c snapshot.ClassifiedColumn) bool {
+		return c.Category == "Special category" || c.Category == "Credentials"
+	})
+}
+
+// Encryption counts tables with sensitive columns by what is known of their files.
+type Encryption struct{ Encrypted, Plain, Unknown int }
+
+// EncryptionOf counts them.
+func EncryptionOf(risks []TableRisk) (e Encryption) {
+	for _, r := range risks {
+		switch {
+		case r.Encrypted == nil:
+			e.Unknown++
+		case *r.Encrypted:
+			e.Encrypted++
+		default:
+			e.Plain++
+		}
+	}
+	return e
+}
+
 // scale caps at 5 and rounds up; nothing is below 1.
 func scale(x float64) int {
 	return max(1, int(math.Ceil(min(x, 5))))
@@ -156,14 +212,15 @@ func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 		e.partial = true
 		return e
 	}
-	e.weigh(in, weakAuthentication[in.Engine], 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required")
-	e.weigh(in, remoteSuperuser[in.Engine], 0.5, "superuser may sign in remotely", "superusers sign in locally only")
+	e.weigh(in, weakAuthentication[in.Engine], 1, "weak or unencrypted sign-in possible", "strong, encrypted sign-in required", treatSignIn)
+	e.weigh(in, remoteSuperuser[in.Engine], 0.5, "superuser may sign in remotely", "superusers sign in locally only", treatSuperusers)
 	cves := CVEs(doc, in)
 	open, unknown := cves.Open.grave(), cves.Possible.grave()
 	switch {
 	case open > 0:
 		e.likelihood++
 		e.drivers = append(e.drivers, Plural(open, "open CVE", "open CVEs")+" of CVSS 7.0 or more")
+		e.treatments = append(e.treatments, treatCVEs)
 	case unknown > 0 || in.Release == nil:
 		e.partial = true
 	}
@@ -172,7 +229,7 @@ func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 
 // weigh adds points where one of the checks fails, a control where all pass,
 // and marks the rest as partly known.
-func (e *exposure) weigh(in *snapshot.Instance, checks []string, points float64, driver, control string) {
+func (e *exposure) weigh(in *snapshot.Instance, checks []string, points float64, driver, control, treatment string) {
 	passed, failed := 0, false
 	for _, r := range in.Assessment.Results {
 		if !slices.Contains(checks, r.CheckID) {
@@ -189,6 +246,7 @@ func (e *exposure) weigh(in *snapshot.Instance, checks []string, points float64,
 	case failed:
 		e.likelihood += points
 		e.drivers = append(e.drivers, driver)
+		e.treatments = append(e.treatments, treatment)
 	case len(checks) > 0 && passed >= len(checks):
 		e.controls = append(e.controls, control)
 	default:

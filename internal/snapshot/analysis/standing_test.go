@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"testing"
 
 	"muster/domain/report"
@@ -123,6 +124,59 @@ func TestPlanClosesEveryFinding(t *testing.T) {
 		}
 		if want := CountBySeverity(Findings(doc)); closed != want {
 			t.Errorf("%s: %v, want %v", kind, closed, want)
+		}
+	}
+}
+
+// Each thing that raises a risk has a proposal against it, the one that takes away most
+// first; what is encrypted needs none.
+func TestTreatments(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	doc := snapshottest.Rich(report.DataInventory)
+	proposed := func(change func(*snapshot.Instance, *snapshot.Database, *snapshot.ClassifiedTable)) []string {
+		in := *named(t, doc, "pg-orders-01")
+		a := *in.Assessment
+		a.Results = []snapshot.CheckResult{{CheckID: "PG-S01", Status: snapshot.StatusPass}, {CheckID: "PG-S05", Status: snapshot.StatusPass}}
+		in.Assessment, in.CVEs = &a, nil
+		table := snapshot.ClassifiedTable{Schema: "s", Name: "t", Columns: []snapshot.ClassifiedColumn{{Name: "c", Category: "Contact", Weight: 4}}}
+		db := snapshot.Database{Name: "d"}
+		change(&in, &db, &table)
+		db.Classification = &snapshot.Classification{Status: snapshot.ClassificationCompleted, Tables: []snapshot.ClassifiedTable{table}}
+		in.Databases = []snapshot.Database{db}
+		one := doc
+		one.Instances = []snapshot.Instance{in}
+		return Risks(one)[0].Treatments
+	}
+	type (
+		instance = snapshot.Instance
+		database = snapshot.Database
+		table    = snapshot.ClassifiedTable
+	)
+	for name, tc := range map[string]struct {
+		change func(*instance, *database, *table)
+		want   []string
+	}{
+		"nothing":           {func(*instance, *database, *table) {}, nil},
+		"public":            {func(_ *instance, _ *database, x *table) { x.PublicAccess = true }, []string{treatPublic}},
+		"not encrypted":     {func(_ *instance, d *database, _ *table) { d.Encrypted = &no }, []string{treatAtRest}},
+		"encrypted":         {func(_ *instance, d *database, _ *table) { d.Encrypted = &yes }, nil},
+		"an encrypted one":  {func(_ *instance, d *database, x *table) { d.Encrypted, x.Encrypted = &no, &yes }, nil},
+		"of special weight": {func(_ *instance, _ *database, x *table) { x.Columns[0].Category = "Special category" }, []string{treatSpecial}},
+		"many rows":         {func(_ *instance, _ *database, x *table) { x.EstimatedRows = manyRows + 1 }, []string{treatRows}},
+		"as many as may be": {func(_ *instance, _ *database, x *table) { x.EstimatedRows = manyRows }, nil},
+		"sign-in and public": {func(in *instance, _ *database, x *table) {
+			in.Assessment.Results[0].Status, x.PublicAccess = snapshot.StatusFail, true
+		}, []string{treatPublic, treatSignIn}},
+		"superuser": {func(in *instance, _ *database, _ *table) { in.Assessment.Results[1].Status = snapshot.StatusFail }, []string{treatSuperusers}},
+		"CVE": {func(in *instance, _ *database, _ *table) {
+			for _, v := range doc.Vulnerabilities {
+				in.CVEs = append(in.CVEs, snapshot.InstanceCVE{ID: v.ID, Applies: snapshot.CVEOpen})
+			}
+		}, []string{treatCVEs}},
+	} {
+		if got := proposed(tc.change); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
 }
