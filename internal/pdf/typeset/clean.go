@@ -20,6 +20,9 @@ func (f *Fonts) clean(s string, lines bool) string {
 	if isPlain(s) {
 		return s
 	}
+	if strings.ContainsFunc(s, isArabic) && utf8.ValidString(s) {
+		s = string(f.join([]rune(s)))
+	}
 	var out strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
@@ -41,6 +44,8 @@ func (f *Fonts) clean(s string, lines bool) string {
 	}
 	return out.String()
 }
+
+func isArabic(r rune) bool { return r >= 0x0600 && unicode.Is(unicode.Arabic, r) }
 
 // isPlain says whether s is printable ASCII, which nearly every string is.
 func isPlain(s string) bool {

@@ -17,7 +17,11 @@
 // everything else is shown by its number, ‹U+1F680›. That covers what makes
 // gofpdf panic (runes above U+FFFF, invalid UTF-8) and what would make a
 // report lie (bidirectional overrides, zero-width and control characters).
-// Hebrew and Arabic are put in visual order by runs, without shaping.
+// Arabic letters take the shape that their neighbours give them when a string is cleaned
+// (join): gofpdf prints runes, and Unicode has a rune for each shape, so that no shaping
+// library is asked; what such a font cannot say by runes, as Devanagari's, would need
+// one, and a writer of glyphs. Hebrew and Arabic are then put in visual order by runs.
+// Chinese, Japanese and Korean have no glyphs here, and are shown by their numbers.
 //
 // A style may lead to an address: of the web only, since a reader may run others.
 // Language, the packet of metadata (XMP) and the wish to show the title are put into the
