@@ -74,6 +74,9 @@ func TestTheInputsSaySinceWhenAFindingIsThere(t *testing.T) {
 		if got := row[column["firstSeenAt"]]; got == "" || got != want[row[column["id"]]] {
 			t.Errorf("%s %q: first seen at %q, the list says %q", row[column["checkId"]], row[column["object"]], got, want[row[column["id"]]])
 		}
+		if row[column["lastSeenAt"]] < row[column["firstSeenAt"]] {
+			t.Errorf("%s: last seen at %s, before it was first", row[column["checkId"]], row[column["lastSeenAt"]])
+		}
 		delete(want, row[column["id"]])
 	}
 	if len(want) != 0 {

@@ -3,6 +3,7 @@ package companion
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -89,7 +90,7 @@ func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 		"severity": cell(check.Severity), "references": cell(strings.Join(check.References, "; ")),
 		"instanceId": id(f.InstanceID), "instance": cell(f.InstanceName), "databaseId": databaseID(in, f.Database), "database": cell(f.Database),
 		"object": cell(f.Object), "evidence": cell(f.Evidence), "measured": cell(result.Measured), "threshold": cell(result.Threshold),
-		"status": status, "firstSeenAt": at(f.FirstSeen), "lastSeenAt": at(&in.Assessment.FinishedAt), "unlisted": whole(max(0, result.Total-max(1, len(result.Violations)))),
+		"status": status, "firstSeenAt": at(f.FirstSeen), "lastSeenAt": at(lastSeen(in, f)), "unlisted": whole(max(0, result.Total-max(1, len(result.Violations)))),
 	}
 	switch status {
 	case notAssessed:
@@ -123,4 +124,13 @@ func (l *listing) identity(check string, f analysis.Finding, assessed bool) stri
 			return made.String()
 		}
 	}
+}
+
+// lastSeen is when the assessment ended, by the clock of who looked; the finding's own
+// times are those of recording, by the database's.
+func lastSeen(in *snapshot.Instance, f analysis.Finding) *time.Time {
+	if end := in.Assessment.FinishedAt; f.FirstSeen == nil || f.FirstSeen.Before(end) {
+		return &end
+	}
+	return f.FirstSeen
 }
