@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,6 +58,13 @@ func TestGatherTakesInWhatFeedsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	one, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{ids[1].ID}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(one.Checks) < 50 || slices.ContainsFunc(one.Checks, func(c snapshot.Check) bool { return c.Engine != "oracle" }) {
+		t.Errorf("a report on one Oracle defines %d checks", len(one.Checks))
+	}
 	for _, in := range doc.Instances {
 		version, answered := analysis.Version(&in)
 		switch in.Name {
@@ -64,6 +72,9 @@ func TestGatherTakesInWhatFeedsSent(t *testing.T) {
 			check := map[string]string{"ledger": "MS-02", "erp": "OR-01"}[in.Name]
 			if in.Assessment == nil || in.Assessment.Results[0].CheckID != check || in.NotAssessed != "" || in.Collected || version != "19.24.0.0.0" || !answered {
 				t.Errorf("%+v", in)
+			}
+			if (in.Release != nil) != (in.Name == "erp") || in.Name == "erp" && (in.Release.Major != "19c" || !in.Release.CVEsUnknown) {
+				t.Errorf("%s is supported as %+v", in.Name, in.Release)
 			}
 		case "silent":
 			if in.Assessment != nil || in.NotAssessed != "no assessment of it was sent, and Muster does not connect to Oracle" {

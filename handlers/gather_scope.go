@@ -85,12 +85,15 @@ func (g *Inputs) addDatabases(ctx context.Context, in Gathering, instance *snaps
 }
 
 // addVulnerabilities holds each server's version against the feed: the one it
-// answered with, else the one it was registered with.
+// answered with, else the one it was registered with. Of other engines than PostgreSQL
+// the feed knows the end of life only.
 func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapshot.Document) error {
 	var all [][]snapshot.InstanceCVE
 	for i := range doc.Instances {
 		instance := &doc.Instances[i]
 		if instance.Engine != string(domain.PostgreSQL) {
+			version, _ := analysis.Version(instance)
+			instance.Release = g.Feed.Lifecycle(domain.Engine(instance.Engine), version, doc.AsOf)
 			continue
 		}
 		version, ok := feed.ParseVersion(instance.Version)

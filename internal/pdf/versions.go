@@ -60,10 +60,12 @@ func (b *builder) versionGaps(feed string) []gap {
 		version, _ := analysis.Version(in)
 		g := gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80) + before(" ", shorten(version, 40))}}
 		switch {
-		case in.Release != nil && in.Active:
+		case in.Active && analysis.CVEsKnown(in):
 			continue
 		case !in.Active:
 			g.reason = analysis.WhyNotAssessed(in)
+		case in.Release != nil:
+			g.reason = feed + " knows its end of life and none of the CVEs of " + analysis.EngineName(in.Engine)
 		case in.Engine != "postgresql":
 			g.state, g.reason = stateNotApplicable, "the feed does not cover "+analysis.EngineName(in.Engine)
 		case version == "":
@@ -77,8 +79,11 @@ func (b *builder) versionGaps(feed string) []gap {
 }
 
 func (b *builder) versionLead(rows []versionRow, feed string) {
-	vulnerable, possible, ended := 0, 0, 0
+	vulnerable, possible, ended, known := 0, 0, 0, 0
 	for _, r := range rows {
+		if analysis.CVEsKnown(&r.in) {
+			known++
+		}
 		switch {
 		case r.cves.Open.Total() > 0:
 			vulnerable++
@@ -87,30 +92,37 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		}
 		ended += r.ended
 	}
-	if vulnerable+possible+ended == 0 {
-		words := "All " + count(len(rows), "instance runs", "instances run")
-		if len(rows) == 1 {
-			words = "The one instance runs"
-		}
-		b.clean(len(rows) == b.assessed.Total, words+" a version for which "+feed+" lists no open CVE.")
+	past := number(ended) + " " + verb(ended, "runs", "run") + " a major version past its end of life."
+	if ended == 0 {
+		past = "none runs a major version past its end of life."
+	}
+	if known == 0 {
+		b.para("Of " + count(len(rows), "instance", "instances") + " " + feed + " knows the end of life and no CVEs; " + past)
 		return
 	}
-	words := number(vulnerable) + " of " + count(len(rows), "instance", "instances") + " whose version " + feed + " knows " + verb(vulnerable, "has", "have")
+	if vulnerable+possible+ended == 0 {
+		words := "All " + count(known, "instance runs", "instances run")
+		if known == 1 {
+			words = "The one instance runs"
+		}
+		if known < len(rows) {
+			words = number(known) + " of " + count(len(rows), "instance", "instances") + " " + verb(known, "runs", "run")
+		}
+		b.clean(known == b.assessed.Total, words+" a version for which "+feed+" lists no open CVE.")
+		return
+	}
+	words := number(vulnerable) + " of " + count(known, "instance", "instances") + " whose version " + feed + " knows " + verb(vulnerable, "has", "have")
 	switch {
-	case len(rows) == 1 && vulnerable == 1:
+	case known == 1 && vulnerable == 1:
 		words = "The one instance whose version " + feed + " knows has"
-	case len(rows) == vulnerable:
-		words = "All " + number(len(rows)) + " instances whose version " + feed + " knows have"
+	case known == vulnerable:
+		words = "All " + number(known) + " instances whose version " + feed + " knows have"
 	}
 	words += " at least one open CVE"
 	if possible > 0 {
 		words += "; on " + number(possible) + " more it is not ruled out"
 	}
-	if ended == 0 {
-		b.para(words + "; none runs a major version past its end of life.")
-		return
-	}
-	b.para(words + "; " + number(ended) + " " + verb(ended, "runs", "run") + " a major version past its end of life.")
+	b.para(words + "; " + past)
 }
 
 func (b *builder) versionTable(rows []versionRow) {
@@ -127,6 +139,12 @@ func (b *builder) versionTable(rows []versionRow) {
 		}
 		cells := []typeset.Cell{
 			strong(r.in.Name), running, b.endOfLife(r.in.Release.EndOfLife), latestMinor(r.in.Release)}
+		if !analysis.CVEsKnown(&r.in) {
+			for range len(r.cves.Open) + 2 {
+				cells = append(cells, faint("–"))
+			}
+			return append(cells, b.target(r.in.Release))
+		}
 		for _, n := range r.cves.Open {
 			cells = append(cells, zeroFaint(n))
 		}

@@ -139,6 +139,9 @@ type Release struct {
 	// past its end of life the latest release of the newest major.
 	Target          string     `json:"target"`
 	TargetEndOfLife *time.Time `json:"targetEndOfLife,omitempty"` // of the target's major; nil: not said before there was this field
+	// CVEsUnknown: the feed knows the major's end of life and none of its CVEs, so that
+	// no CVE is not a clean one.
+	CVEsUnknown bool `json:"cvesUnknown,omitempty"`
 }
 
 // How a CVE concerns an instance.

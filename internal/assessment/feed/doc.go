@@ -1,7 +1,8 @@
 // Package feed says which PostgreSQL releases exist, how long they are
-// supported and which published vulnerabilities concern a server.
+// supported and which published vulnerabilities concern a server; and how long majors
+// of SQL Server, Oracle, MySQL and MongoDB are supported.
 //
-// It is a pure function of two embedded tables, so a report can be built again
+// It is a pure function of three embedded tables, so a report can be built again
 // byte for byte years later. releases.csv holds the majors with their end of
 // life, from the public versioning policy; the latest minor of a major is the
 // highest version that any vulnerability was fixed in, unless the table knows a
@@ -26,6 +27,14 @@
 //	build X          a build of that kind, by what version() says
 //	check PG-X00     that check fails
 //	unverified …     cannot be told over SQL
+//
+// lifecycles.csv holds the majors of the other engines with the day on which the vendor
+// ends what everybody gets: extended support of SQL Server and of MySQL, Premier
+// Support of Oracle. A line names its source and the state of it. Not in it, since it
+// could not be looked up or is not one day: CVEs of these engines, which release of
+// them is the latest, the end of MySQL 9.7, MariaDB, service packs of SQL Server 2016
+// and before, and what is paid for beyond the end (Extended Security Updates, Extended
+// Support of Oracle). Release.CVEsUnknown says that no CVE is not a clean one.
 //
 // What may go wrong: the tables age. Date is printed wherever an answer is, and
 // a version newer than all that the feed knows has no Release. Titles of CVEs

@@ -24,14 +24,15 @@ var releasesCSV []byte
 var vulnerabilitiesCSV []byte
 
 // Name is what reports call the feed.
-const Name = "Muster's PostgreSQL release and CVE feed"
+const Name = "Muster's release and CVE feed"
 
 // date is when the tables were last compared with their sources.
 var date = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 // Feed is the loaded release and CVE feed.
 type Feed struct {
-	majors          []major // oldest first
+	majors          []major // of PostgreSQL, oldest first
+	lifecycles      []lifecycle
 	vulnerabilities []vulnerability
 	identity        snapshot.Feed
 }
@@ -53,12 +54,12 @@ type precondition struct{ kind, value string }
 
 // Load reads and validates the embedded tables, once a process. The error names every
 // fault.
-var Load = sync.OnceValues(func() (*Feed, error) { return load(releasesCSV, vulnerabilitiesCSV) })
+var Load = sync.OnceValues(func() (*Feed, error) { return load(releasesCSV, vulnerabilitiesCSV, lifecyclesCSV) })
 
-func load(releases, vulnerabilities []byte) (*Feed, error) {
-	sum := sha256.Sum256(slices.Concat(releases, []byte{0}, vulnerabilities))
+func load(releases, vulnerabilities, lifecycles []byte) (*Feed, error) {
+	sum := sha256.Sum256(slices.Concat(releases, []byte{0}, vulnerabilities, []byte{0}, lifecycles))
 	f := &Feed{identity: snapshot.Feed{Name: Name, Date: date, Digest: hex.EncodeToString(sum[:])}}
-	if err := errors.Join(f.readReleases(releases), f.readVulnerabilities(vulnerabilities)); err != nil {
+	if err := errors.Join(f.readReleases(releases), f.readVulnerabilities(vulnerabilities), f.readLifecycles(lifecycles)); err != nil {
 		return nil, fmt.Errorf("release and CVE feed: %w", err)
 	}
 	return f, nil

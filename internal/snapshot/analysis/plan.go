@@ -201,6 +201,15 @@ const (
 	oldMinorCheck  = "PG-S31"
 )
 
+// endOfLifeSeverity is how grave it is that a major is past its end of life: as the
+// catalogue has it of PostgreSQL, High where it has not.
+func endOfLifeSeverity(doc snapshot.Document) string {
+	if check, ok := catalogueOf(doc)[endOfLifeCheck]; ok {
+		return check.Severity
+	}
+	return High
+}
+
 func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
@@ -225,7 +234,7 @@ func fromVulnerabilities(doc snapshot.Document, drafts map[string]*draft) {
 		if ended {
 			d.Checks = append(d.Checks, EndOfLife)
 			d.Findings++
-			severity = worst(severity, catalogueOf(doc).of(snapshot.CheckResult{CheckID: endOfLifeCheck}).Severity)
+			severity = worst(severity, endOfLifeSeverity(doc))
 		}
 		d.raise(severity)
 		d.Weight += Weight(severity)

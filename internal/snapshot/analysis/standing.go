@@ -44,7 +44,10 @@ func Standings(doc snapshot.Document) []Standing {
 func standingOf(doc snapshot.Document, in *snapshot.Instance) Standing {
 	s := Standing{Name: in.Name, Reason: WhyNotAssessed(in)}
 	if in.Active && in.Release != nil {
-		s.EndOfLife, s.CVEs, s.Versioned = in.Release.EndOfLife, CVEs(doc, in), true
+		s.EndOfLife = in.Release.EndOfLife
+	}
+	if in.Active && CVEsKnown(in) {
+		s.CVEs, s.Versioned = CVEs(doc, in), true
 	}
 	if s.Reason != "" {
 		return s

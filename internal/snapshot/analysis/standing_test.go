@@ -50,6 +50,38 @@ func TestStandings(t *testing.T) {
 	}
 }
 
+// An end of life is known without a CVE, and says nothing of them.
+func TestAnEndOfLifeSaysNothingOfCVEs(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.Checks = slices.DeleteFunc(doc.Checks, func(c snapshot.Check) bool { return c.Engine == "postgresql" })
+	in := named(t, doc, "mssql-finance-01")
+	end, longest := doc.AsOf.AddDate(0, -4, 0), doc.AsOf.AddDate(9, 0, 0)
+	in.Release = &snapshot.Release{Major: "2016", EndOfLife: &end, Target: "2025", TargetEndOfLife: &longest, CVEsUnknown: true}
+	doc.Instances = []snapshot.Instance{*in}
+	if s := Standings(doc)[0]; s.Versioned || s.EndOfLife == nil {
+		t.Errorf("%+v", s)
+	}
+	if s := SupportOf(doc); s.Ended != 1 || s.Unknown != 0 {
+		t.Errorf("%+v", s)
+	}
+	only := &doc.Instances[0]
+	only.Assessment = &snapshot.Assessment{Outcome: snapshot.OutcomeComplete, Sent: true, Results: []snapshot.CheckResult{{CheckID: "MS-02", Status: snapshot.StatusPass}}}
+	only.NotAssessed, only.Databases, only.Release.EndOfLife = "", nil, &longest
+	for _, unknown := range []bool{true, false} {
+		only.Release.CVEsUnknown = unknown
+		if v := Judge(doc); (v.State == Clean) == unknown {
+			t.Errorf("CVEs unknown %t: %+v", unknown, v)
+		}
+	}
+	only.Release.EndOfLife, only.Release.CVEsUnknown = &end, true
+	steps := Plan(doc)
+	if len(steps) != 1 || steps[0].Severity != High || steps[0].Effort != "L" ||
+		steps[0].Action != "Upgrade SQL Server 2016 to 2025, a new major version supported until 2035-11-20" {
+		t.Errorf("%+v", steps)
+	}
+}
+
 func named(t *testing.T, doc snapshot.Document, name string) *snapshot.Instance {
 	t.Helper()
 	for i := range doc.Instances {

@@ -72,11 +72,11 @@ func outlookOf(doc snapshot.Document) outlook {
 		if !in.Active {
 			continue
 		}
-		if reached(in) && in.Release == nil {
+		if reached(in) && !CVEsKnown(in) {
 			o.unknown++
 		}
 		switch c := CVEs(doc, in); {
-		case in.Release == nil:
+		case !CVEsKnown(in):
 		case c.Open.grave() > 0:
 			o.exposed[0]++
 		case c.Possible.grave() > 0:
@@ -127,11 +127,7 @@ func (o outlook) state() string {
 		raise(o.findings[i], severity)
 		raise(o.cves.Open[i], severity)
 	}
-	ended := High // where the catalogue lacks the check
-	if check, ok := catalogueOf(o.doc)[endOfLifeCheck]; ok {
-		ended = check.Severity
-	}
-	raise(len(o.ended), ended)
+	raise(len(o.ended), endOfLifeSeverity(o.doc))
 	raise(o.high, High)
 	switch {
 	case grave != "":

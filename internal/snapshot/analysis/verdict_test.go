@@ -35,6 +35,9 @@ func drawDocument(t *rapid.T) snapshot.Document {
 		}
 		if in.Release = nil; likely("known", "unknown", "release") == "known" {
 			in.Release = &snapshot.Release{Major: "15", Latest: "15.20", EndOfLife: &end, Target: "15.20"}
+			if in.Release.CVEsUnknown = likely("listed", "unlisted", "CVEs") == "unlisted"; in.Release.CVEsUnknown {
+				in.CVEs = nil // an engine of which the feed knows no CVE
+			}
 		}
 		for k := range in.CVEs {
 			in.CVEs[k].Applies = likely(snapshot.CVENotExploitable, rapid.SampledFrom([]string{snapshot.CVEOpen, snapshot.CVEUnknown}).Draw(t, "applies"), "cve")
@@ -78,7 +81,7 @@ func holes(doc snapshot.Document) bool {
 		security[c.ID] = c.Domain == "Security" || doc.Kind == string(report.InstanceScorecard)
 	}
 	for _, in := range doc.Instances {
-		if !in.Active || in.Assessment == nil || in.Assessment.Outcome == snapshot.OutcomeUnreachable || in.Release == nil {
+		if !in.Active || in.Assessment == nil || in.Assessment.Outcome == snapshot.OutcomeUnreachable || in.Release == nil || in.Release.CVEsUnknown {
 			return true
 		}
 		for _, r := range in.Assessment.Results {

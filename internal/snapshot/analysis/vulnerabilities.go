@@ -37,6 +37,10 @@ func scores(doc snapshot.Document) map[string]float64 {
 	return out
 }
 
+// CVEsKnown says whether the feed knows the CVEs of an instance's version: without, no
+// CVE says nothing.
+func CVEsKnown(in *snapshot.Instance) bool { return in.Release != nil && !in.Release.CVEsUnknown }
+
 // CVEs counts those of an instance.
 func CVEs(doc snapshot.Document, in *snapshot.Instance) CVECounts {
 	var c CVECounts
