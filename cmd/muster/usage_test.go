@@ -162,7 +162,7 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
 		"events list", "events replay", "events verify", "events head", "events witness", "events export",
 		"reports rebuild", "verify", "dead list", "dead show", "dead retry", "dead drop",
-		"keys list", "keys rotate", "keys retire", "backup", "restore",
+		"keys list", "keys rotate", "keys retire", "backup", "restore", "feed show",
 	} {
 		if !slices.Contains(paths, wanted) {
 			t.Errorf("there is no command %q", wanted)

@@ -33,9 +33,9 @@ type edition struct {
 
 // editions are all texts that checks may refer to. doc.go says from where each is known.
 var editions = map[string]edition{
-	"cis-pg17":      {SourceCIS, "CIS PostgreSQL 17 Benchmark 1.1.0", "https://www.cisecurity.org/benchmark/postgresql"},
-	"cis-ms19":      {SourceCIS, "CIS Microsoft SQL Server 2019 Benchmark 1.0.0", "https://www.cisecurity.org/benchmark/microsoft_sql_server"},
-	"cis-oracle19":  {SourceCIS, "CIS Oracle Database 19c Benchmark 1.0.0", "https://www.cisecurity.org/benchmark/oracle_database"},
+	"cis-pg17":      {SourceCIS, "CIS PostgreSQL 17 Benchmark 1.1.0", "https://www.cisecurity.org/cis-benchmarks"},
+	"cis-ms19":      {SourceCIS, "CIS Microsoft SQL Server 2019 Benchmark 1.0.0", "https://www.cisecurity.org/cis-benchmarks"},
+	"cis-oracle19":  {SourceCIS, "CIS Oracle Database 19c Benchmark 1.0.0", "https://www.cisecurity.org/cis-benchmarks"},
 	"stig-pg":       {SourceSTIG, "DISA STIG Crunchy Data PostgreSQL V3R1", "https://public.cyber.mil/stigs/"},
 	"stig-ms22":     {SourceSTIG, "DISA STIG Microsoft SQL Server 2022 Instance V1R4", "https://public.cyber.mil/stigs/"},
 	"stig-oracle12": {SourceSTIG, "DISA STIG Oracle Database 12c V1R12", "https://public.cyber.mil/stigs/"},

@@ -12,7 +12,7 @@ import (
 func TestReferencesAreRead(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Reference{
-		"cis-pg17 5.3":            {SourceCIS, "CIS PostgreSQL 17 Benchmark 1.1.0", "5.3", "https://www.cisecurity.org/benchmark/postgresql"},
+		"cis-pg17 5.3":            {SourceCIS, "CIS PostgreSQL 17 Benchmark 1.1.0", "5.3", "https://www.cisecurity.org/cis-benchmarks"},
 		"stig-ms22 V-271302":      {SourceSTIG, "DISA STIG Microsoft SQL Server 2022 Instance V1R4", "V-271302", "https://public.cyber.mil/stigs/"},
 		"pci 8.3.2":               {SourcePCI, "PCI DSS 4.0.1", "8.3.2", "https://www.pcisecuritystandards.org/document_library/"},
 		"iso A.8.24":              {SourceISO, "ISO/IEC 27001:2022 Annex A", "A.8.24", "https://www.iso.org/standard/27001"},
