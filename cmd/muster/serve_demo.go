@@ -24,7 +24,7 @@ const (
 func (p *process) newDemo(assessor demo.Assessor) *demo.Demo {
 	d := &demo.Demo{
 		DB: p.db, Commands: p.commands, Accounts: p.accounts, Facts: p.facts, Assessor: assessor,
-		Intake: p.intake, Past: demoPast, Recent: demoRecent, Series: p.samples,
+		Assessments: p.feed(), Intake: p.intake, Past: demoPast, Recent: demoRecent, Series: p.samples,
 		Wait: func(ctx context.Context, m commands.Mark) bool { return p.runner.Wait(ctx, m.Log, m.Position) },
 		Now:  time.Now, Log: p.log,
 	}

@@ -122,11 +122,19 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
 		},
 		FeedRoutes: &ingest.FeedRoutes{
-			Feed:    feed.Doors{Commands: p.commands, Places: p.places, Store: p.intake, Texts: p.accounts, Now: time.Now, Assessments: p.facts, Accepted: feed.Accepted(p.accepted())},
+			Feed:    *p.feed(),
 			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now}),
 			Metrics: p.metrics, Waiter: p.runner,
 		},
 	}, nil
+}
+
+// feed are the doors of the native feed; the demo sends by them, too.
+func (p *process) feed() *feed.Doors {
+	return &feed.Doors{
+		Commands: p.commands, Places: p.places, Store: p.intake, Texts: p.accounts, Now: time.Now,
+		Assessments: p.facts, Accepted: feed.Accepted(p.accepted()),
+	}
 }
 
 // identityProvider is who signs people in beside passwords; nil where none is

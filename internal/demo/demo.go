@@ -69,6 +69,8 @@ type Demo struct {
 	Facts    *assessment.Store
 	Assessor Assessor
 	Own      OwnServer // nil: the database was given, and no server is watched
+	// Assessments takes what agents find on the servers on paper; nil: nothing is sent.
+	Assessments Assessments
 	// Intake takes what is measured of the servers on paper; nil: nothing is.
 	Intake *push.Intake
 	// Past is how long before the organization was made measurements begin. Those of
@@ -121,7 +123,7 @@ func (d *Demo) Fill(ctx context.Context, o accounts.Organization) error {
 		return fmt.Errorf("wait for the demo's measurements: %w", err)
 	}
 	return d.locked(ctx, fillLock, func() error {
-		// A scorecard of a server on paper, which has no score and a month to tell of.
+		// A scorecard of a server on paper, which has a month to tell of.
 		past := []request{{ana, d.scorecard(paper[0].ID, alertDays), nil}}
 		if err := d.reports(ctx, o.ID, team, past); err != nil {
 			return fmt.Errorf("request the demo's reports of its past: %w", err)
@@ -145,6 +147,9 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	own, err := d.ownServer(ctx, actor, o.CreatedAt)
 	if err != nil {
 		return nil, nil, fmt.Errorf("watch the demo's own server: %w", err)
+	}
+	if err := d.assess(ctx, o); err != nil {
+		return nil, nil, fmt.Errorf("assess the demo's servers: %w", err)
 	}
 	if err := d.exceptions(ctx, o.ID, team, own); err != nil {
 		return nil, nil, fmt.Errorf("decide about the demo's exceptions: %w", err)
@@ -274,15 +279,16 @@ type request struct {
 }
 
 // reportsOfNow are one report of each kind over the live server, one of them for the
-// auditor alone, and a Data Inventory over one on paper, of which nothing is classified:
-// it fails, and says what to do.
+// auditor alone, a Security report and a Data Inventory over all, and a Data Inventory over
+// a server that is retired, of which nothing is classified: it fails, and says what to do.
 func (d *Demo) reportsOfNow(paper []commands.FleetIDs, own uuid.UUID) []request {
 	of := func(kind report.Kind, ids ...uuid.UUID) commands.RequestReport {
 		return commands.RequestReport{Kind: kind, InstanceIDs: append([]uuid.UUID{}, ids...)}
 	}
 	wanted := []request{
 		{ana, of(report.Security), []int{jonas}},
-		{ana, of(report.DataInventory, paper[0].ID), nil},
+		{ana, of(report.DataInventory), []int{mei}},
+		{ana, of(report.DataInventory, paper[slices.IndexFunc(servers(), func(s server) bool { return s.Inactive })].ID), nil},
 	}
 	if own != uuid.Nil {
 		wanted = append(wanted,

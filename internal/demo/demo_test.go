@@ -24,7 +24,7 @@ import (
 // of one on paper a scorecard and a report that must fail.
 var whole = state{
 	Organizations: 1, Members: 4, Instances: 14, Databases: 20 + 3, // muster, postgres and shop on the live one
-	Reports: map[string]int{"Security": 2, "InstanceScorecard": 2, "DataInventory": 2}, Builds: 6, Credentials: 1,
+	Reports: map[string]int{"Security": 2, "InstanceScorecard": 2, "DataInventory": 3}, Builds: 7, Credentials: 1,
 	Exceptions: map[string]int{"exception.requested": 5, "exception.granted": 3, "exception.revoked": 2},
 }
 
@@ -128,7 +128,7 @@ func aProcessThatDiesIsCompleted(t *testing.T, own *postgres.Server) {
 			d.Commands.Instances = deadInstances{Instances: d.Commands.Instances, left: &left}
 		},
 		"before the first report": func(_ *scene, d *demo.Demo) { dieAfter(d, 0) },
-		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 5) },
+		"before the last report":  func(_ *scene, d *demo.Demo) { dieAfter(d, 6) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, own)
@@ -212,8 +212,8 @@ func onSomebodysOwnServer(t *testing.T, _ *postgres.Server) {
 	s := newScene(t, nil)
 	s.filled(s.Demo)
 	want := whole
-	want.Instances, want.Databases, want.Credentials, want.Builds = 13, 20, 0, 3
-	want.Reports, want.Exceptions = map[string]int{"Security": 1, "InstanceScorecard": 1, "DataInventory": 1}, map[string]int{}
+	want.Instances, want.Databases, want.Credentials, want.Builds = 13, 20, 0, 4
+	want.Reports, want.Exceptions = map[string]int{"Security": 1, "InstanceScorecard": 1, "DataInventory": 2}, map[string]int{}
 	if diff := cmp.Diff(want, s.state()); diff != "" {
 		t.Errorf("filled (-want +got):\n%s", diff)
 	}

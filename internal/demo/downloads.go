@@ -22,16 +22,9 @@ var reads = []struct{ requester, reader int }{{ana, ana}, {ana, jonas}, {jonas, 
 
 // download lets people fetch each report that has become ready, once.
 func (d *Demo) download(ctx context.Context, o accounts.Organization) error {
-	var team []uuid.UUID
-	for _, p := range people {
-		member, ok, err := d.Accounts.MemberByEmail(ctx, p.email)
-		if err != nil {
-			return fmt.Errorf("look up a member of the demo: %w", err)
-		}
-		if !ok { // somebody removed them, or they are still to come
-			return nil
-		}
-		team = append(team, member.ID)
+	team, err := d.team(ctx)
+	if err != nil || team == nil {
+		return err
 	}
 	for _, r := range reads {
 		unread, err := statement.All[uuid.UUID](ctx, d.DB, "look for reports that nobody fetched", unreadSQL,
@@ -48,4 +41,20 @@ func (d *Demo) download(ctx context.Context, o accounts.Organization) error {
 		}
 	}
 	return nil
+}
+
+// team are the members in the order of people; nil where one is not there: somebody removed
+// them, or they are still to come.
+func (d *Demo) team(ctx context.Context) (team []uuid.UUID, err error) {
+	for _, p := range people {
+		member, ok, err := d.Accounts.MemberByEmail(ctx, p.email)
+		if err != nil {
+			return nil, fmt.Errorf("look up a member of the demo: %w", err)
+		}
+		if !ok {
+			return nil, nil
+		}
+		team = append(team, member.ID)
+	}
+	return team, nil
 }

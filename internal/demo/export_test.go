@@ -30,3 +30,8 @@ func (d *Demo) FireOnce(ctx context.Context, o accounts.Organization, since time
 func (d *Demo) DownloadOnce(ctx context.Context, o accounts.Organization) error {
 	return d.download(ctx, o)
 }
+
+// AssessAnew goes on with the assessments once.
+func (d *Demo) AssessAnew(ctx context.Context, o accounts.Organization) error {
+	return d.assessAnew(ctx, o)
+}

@@ -23,7 +23,7 @@ const sendsAgain = time.Hour
 
 // Fire does what senders of alerts do, until ctx ends or something fails: each minute it
 // sends the alerts that fire, and those that have ended since the last time. People fetch
-// what has become ready.
+// what has become ready, and agents assess the servers anew each day.
 func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 	since := d.Now().Add(-sendsAgain)
 	for {
@@ -34,6 +34,9 @@ func (d *Demo) Fire(ctx context.Context, o accounts.Organization) error {
 		since = sent
 		if err := d.download(ctx, o); err != nil {
 			return err
+		}
+		if err := d.locked(ctx, fillLock, func() error { return d.assessAnew(ctx, o) }); err != nil {
+			return fmt.Errorf("assess the demo's servers anew: %w", err)
 		}
 		now := d.Now()
 		if err := pause.For(ctx, now.Truncate(time.Minute).Add(time.Minute).Sub(now)); err != nil {

@@ -154,7 +154,7 @@ func TestNobodyWaitsForTheMeasurements(t *testing.T) {
 	if !free {
 		t.Error("whoever starts now has to wait, too")
 	}
-	if n := s.count(`events WHERE type = 'report.queued'`); n != 2 {
+	if n := s.count(`events WHERE type = 'report.queued'`); n != 3 {
 		t.Errorf("%d reports are requested that need no measurements", n)
 	}
 }

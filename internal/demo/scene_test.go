@@ -21,6 +21,8 @@ import (
 	"muster/internal/clocktest"
 	"muster/internal/demo"
 	"muster/internal/intake/collect"
+	"muster/internal/intake/feed"
+	"muster/internal/intake/places"
 	"muster/internal/pgtest"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
@@ -93,8 +95,10 @@ func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	facts := assessment.NewStore(db, s.seal)
 	collector, err := collect.New(facts, service, instances, none, &assessment.Reach{}, slog.New(slog.DiscardHandler), time.Now)
 	must(s.T, err)
+	doors := &feed.Doors{Commands: service, Assessments: facts, Accepted: none, Now: s.clock.Now, Places: &places.Resolver{Keys: service, Fleet: instances,
+		CatchUp: func(context.Context) (bool, error) { return false, nil }}} // it has settled
 	return &demo.Demo{
-		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own,
+		DB: db, Commands: service, Accounts: people, Facts: facts, Assessor: collector, Own: own, Assessments: doors,
 		Wait: func(ctx context.Context, m commands.Mark) bool { return s.runner.Wait(ctx, m.Log, m.Position) },
 		Now:  s.clock.Now, Log: slog.New(slog.DiscardHandler),
 	}
