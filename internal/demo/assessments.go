@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -201,6 +202,10 @@ func (d *Demo) sendAssessments(ctx context.Context, o accounts.Organization, day
 			}
 		}
 		receipt, err := d.Assessments.TakeAssessments(ctx, intake.Caller{OrganizationID: o.ID, Component: "demo"}, items)
+		var refused *commands.RuleError
+		if errors.As(err, &refused) && refused.Code == "assessed_by_collector" { // somebody registered a connection
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("send the assessments of %s: %w", in.Name, err)
 		}

@@ -27,6 +27,20 @@
 // has expired in a new demo: the first do after the organization's retention. Reports are
 // queued and being built for as long as that really takes.
 //
+// # What is found
+//
+// Agents assess the servers on paper, all but the one that is retired
+// (assessments.yaml): what fails since when and until when, accounts, settings, databases
+// with personal data. It goes through feed.Doors like what real agents send: of the
+// last eight weeks, each week and in the end each day, up to the day before the
+// organization was made. Three stories are told: a server that is neglected, one that is
+// exemplary, one past its end of life. When the first Security report over that is ready,
+// Fire sends the assessment of the moment at which the organization was made, and
+// requests a second report, which tells what is new, what has gone and what stayed; after
+// that, the agents go on each day. The times of assessments lie in the past, as their
+// senders tell them; reports are requested when the demo is filled, and none is older
+// than it: that of an earlier date does not exist.
+//
 // # What is measured
 //
 // The servers on paper have agents, too. What those measure is a pure function of
@@ -68,6 +82,8 @@
 //     process that wants to fill, or to start.
 //   - Somebody renames or removes a demo server: the next start sends the fleet
 //     again, as a feed does; one that was removed comes back as a new server.
+//   - Somebody registers a connection for a server on paper, or removes one: the agents
+//     send nothing of it, and go on with the others.
 //   - A report expires before anybody fetched it: nobody does.
 //   - Somebody closes an alert that still fires: Fire leaves it closed, so that a visitor
 //     sees it stay so, and the next start raises it anew, as any sender would. Whom the demo has acknowledge and mute does so once, so that

@@ -147,7 +147,7 @@ test("the window is in the address, and a click leads to who is behind a figure"
 });
 
 test("never assessed, and for whoever may not read findings", async () => {
-  const unassessed = (await instances("q=demo-mssql-erp-01"))[0] as Instance;
+  const unassessed = (await instances("q=demo-pg-retired-01"))[0] as Instance;
   const page = await visit(`/instances/${unassessed.id}`);
   await page.getByText("No score yet").waitFor();
   await page.getByText("Muster compares what it finds from the second assessment on.").waitFor();
