@@ -53,11 +53,17 @@ func (b *builder) stacked(legend []legendEntry, bars []bar) {
 	d.Y += 8
 }
 
+// legend names the colours, in as many lines as that takes.
 func (b *builder) legend(legend []legendEntry) {
+	const mark, gap, line = 11.0, 14.0, 13.0
 	x, page := b.d.Left(), b.d.Page()
 	for _, l := range legend {
+		if width := mark + b.r.fonts.Width(cellStyle.Face, cellStyle.Size, l.label); x > b.d.Left() && x+width > b.d.Left()+b.d.TextWidth() {
+			x = b.d.Left()
+			b.d.Y += line
+		}
 		page.Fill(x, b.d.Y+2.5, 7, 7, l.color)
-		x += 11 + page.Text(x+11, b.d.Y+9, cellStyle, typeset.Left, l.label) + 14
+		x += mark + page.Text(x+mark, b.d.Y+9, cellStyle, typeset.Left, l.label) + gap
 	}
 	b.d.Y += 18
 }
