@@ -123,22 +123,23 @@ func (d *Demo) assess(ctx context.Context, o accounts.Organization) error {
 
 // assessAnew goes on with that: once the report over what was found before is ready, the
 // assessment of the day on which the organization was made is sent and another report
-// requested, which tells what is new and what has gone; then that of each day.
-func (d *Demo) assessAnew(ctx context.Context, o accounts.Organization) error {
+// requested, which tells what is new and what has gone; then that of each day. It is done
+// for now unless the report is awaited.
+func (d *Demo) assessAnew(ctx context.Context, o accounts.Organization) (done bool, err error) {
 	if d.Assessments == nil {
-		return nil
+		return true, nil
 	}
 	team, err := d.team(ctx)
 	if err != nil || team == nil {
-		return err
+		return false, err
 	}
 	ready, err := statement.One[bool](ctx, d.DB, "look whether the first Security report is ready", readySQL, o.ID, team[ana].String(), string(report.Security))
 	if err != nil || !ready {
-		return err
+		return false, err
 	}
 	last, err := d.lastAssessed(ctx, o)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var days []int
 	for ago := 0; !assessedAt(o.CreatedAt, ago).After(d.Now()); ago-- {
@@ -148,11 +149,11 @@ func (d *Demo) assessAnew(ctx context.Context, o accounts.Organization) error {
 	}
 	if len(days) > 0 {
 		if err := d.sendAssessments(ctx, o, days[max(0, len(days)-len(daysBefore)):]); err != nil {
-			return err
+			return false, err
 		}
 	}
-	again := request{jonas, commands.RequestReport{Kind: report.Security, InstanceIDs: []uuid.UUID{}}, []int{ana, mei}}
-	return d.reports(ctx, o.ID, team, []request{again})
+	again := request{jonas, over(report.Security), []int{ana, mei}}
+	return true, d.reports(ctx, o.ID, team, []request{again})
 }
 
 // lastAssessed is when a server on paper was assessed last.
@@ -183,6 +184,7 @@ func (d *Demo) sendAssessments(ctx context.Context, o accounts.Organization, day
 	for _, s := range servers() {
 		known[s.Name] = s
 	}
+	var mark commands.Mark
 	for _, in := range whatAgentsFound().Servers {
 		on, there := known[in.Name]
 		if !there {
@@ -209,11 +211,14 @@ func (d *Demo) sendAssessments(ctx context.Context, o accounts.Organization, day
 		if err != nil {
 			return fmt.Errorf("send the assessments of %s: %w", in.Name, err)
 		}
-		if err := d.settle(ctx, receipt.Mark); err != nil {
-			return err
+		if receipt.Mark.Position > 0 {
+			mark = receipt.Mark
 		}
 	}
-	return nil
+	if mark.Position == 0 {
+		return nil
+	}
+	return d.settle(ctx, mark)
 }
 
 // item is what an agent found so many days before the organization was made.

@@ -148,13 +148,16 @@ func (d *Demo) fillNow(ctx context.Context, o accounts.Organization) (team []uui
 	if err != nil {
 		return nil, nil, fmt.Errorf("watch the demo's own server: %w", err)
 	}
-	if err := d.assess(ctx, o); err != nil {
-		return nil, nil, fmt.Errorf("assess the demo's servers: %w", err)
-	}
 	if err := d.exceptions(ctx, o.ID, team, own); err != nil {
 		return nil, nil, fmt.Errorf("decide about the demo's exceptions: %w", err)
 	}
-	if err := d.reports(ctx, o.ID, team, d.reportsOfNow(paper, own)); err != nil {
+	if err := d.reports(ctx, o.ID, team, d.reportsOf(own)); err != nil {
+		return nil, nil, fmt.Errorf("request the demo's reports of the live server: %w", err)
+	}
+	if err := d.assess(ctx, o); err != nil {
+		return nil, nil, fmt.Errorf("assess the demo's servers: %w", err)
+	}
+	if err := d.reports(ctx, o.ID, team, reportsOfAll(paper)); err != nil {
 		return nil, nil, fmt.Errorf("request the demo's reports: %w", err)
 	}
 	return team, paper, nil
@@ -278,25 +281,32 @@ type request struct {
 	recipients []int
 }
 
-// reportsOfNow are one report of each kind over the live server, one of them for the
-// auditor alone, a Security report and a Data Inventory over all, and a Data Inventory over
-// a server that is retired, of which nothing is classified: it fails, and says what to do.
-func (d *Demo) reportsOfNow(paper []commands.FleetIDs, own uuid.UUID) []request {
-	of := func(kind report.Kind, ids ...uuid.UUID) commands.RequestReport {
-		return commands.RequestReport{Kind: kind, InstanceIDs: append([]uuid.UUID{}, ids...)}
+// reportsOf are one report of each kind over the live server, and one for the auditor alone.
+func (d *Demo) reportsOf(own uuid.UUID) []request {
+	if own == uuid.Nil {
+		return nil
 	}
-	wanted := []request{
-		{ana, of(report.Security), []int{jonas}},
-		{ana, of(report.DataInventory), []int{mei}},
-		{ana, of(report.DataInventory, paper[slices.IndexFunc(servers(), func(s server) bool { return s.Inactive })].ID), nil},
+	return []request{
+		{ana, d.scorecard(own, 7), nil},
+		{ana, over(report.DataInventory, own), []int{jonas, mei}},
+		{jonas, over(report.Security, own), []int{mei}},
 	}
-	if own != uuid.Nil {
-		wanted = append(wanted,
-			request{ana, d.scorecard(own, 7), nil},
-			request{ana, of(report.DataInventory, own), []int{jonas, mei}},
-			request{jonas, of(report.Security, own), []int{mei}})
+}
+
+// reportsOfAll are a Security report and a Data Inventory over all servers, and a Data
+// Inventory over the one that is retired, of which nothing is classified: it fails, and
+// says what to do.
+func reportsOfAll(paper []commands.FleetIDs) []request {
+	retired := slices.IndexFunc(servers(), func(s server) bool { return s.Inactive })
+	return []request{
+		{ana, over(report.Security), []int{jonas}},
+		{ana, over(report.DataInventory), []int{mei}},
+		{ana, over(report.DataInventory, paper[retired].ID), nil},
 	}
-	return wanted
+}
+
+func over(kind report.Kind, instances ...uuid.UUID) commands.RequestReport {
+	return commands.RequestReport{Kind: kind, InstanceIDs: append([]uuid.UUID{}, instances...)}
 }
 
 func (d *Demo) scorecard(instance uuid.UUID, days int) commands.RequestReport {
