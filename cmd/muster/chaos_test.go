@@ -19,7 +19,7 @@ import (
 
 // How often workers die, and how many reports are requested before each time.
 const (
-	chaosKills = 20
+	chaosKills = 12
 	longKills  = 500
 	perKill    = 5
 )
