@@ -9,19 +9,23 @@ const mostLaidOutAgain = 100
 // layOut puts a document on pages, and tries not to end with one that is two thirds
 // empty: it lets every page take a little more, so that the rest fits, or leaves a
 // little more to it. To lay out takes a tenth of what it takes to paint. Where nothing
-// helps, as where everything fits a third of a page, it stays as it came first.
+// suffices, the fullest last page is taken.
 func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*builder, error) {
 	first, err := r.laidOut(doc, inputs, 0)
 	if err != nil || !first.short() {
 		return first, err
 	}
+	best := first
 	for _, more := range first.margins() {
 		again, err := r.laidOut(doc, inputs, more)
 		if err != nil || !again.short() {
 			return again, err
 		}
+		if again.used() > best.used() {
+			best = again
+		}
 	}
-	return first, nil
+	return best, nil
 }
 
 // laidOut is a document whose pages end more points above where they do.
@@ -30,8 +34,11 @@ func (r *Renderer) laidOut(doc snapshot.Document, inputs string, more float64) (
 	return b, b.compose()
 }
 
-// third is a third of what a page takes.
-func (b *builder) third() float64 { return (b.d.Height - pageMargin.Top - pageMargin.Bottom) / 3 }
+// air is what may be left blank below the last thing on a page.
+const air = 24.0
+
+// third is a third of what a page takes, with the air below it.
+func (b *builder) third() float64 { return (b.d.Height-pageMargin.Top-pageMargin.Bottom)/3 + air }
 
 // used is how much of the last page is.
 func (b *builder) used() float64 { return b.d.Y - pageMargin.Top }
@@ -55,7 +62,7 @@ func (b *builder) margins() []float64 {
 		all = append(all, -room)
 	}
 	missing := (b.third() - b.used()) / between
-	for _, share := range []float64{1.2, 2, 3} {
+	for _, share := range []float64{1.2, 2, 3, 5} {
 		all = append(all, min(share*missing+6, b.third()))
 	}
 	return all
