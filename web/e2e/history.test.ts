@@ -290,6 +290,27 @@ test("39 a report's trail is in its order, with who and when", async () => {
     .waitFor();
 });
 
+test("36 the files of a report are listed with their digests, and fetching one is on its trail", async () => {
+  const mine = await requested("member");
+  const page = await visit(`/reports/${mine.id}`);
+  const files = page.getByRole("region", { name: "Files and their digests" });
+  await files.locator('[data-file="inputs.json"]').waitFor();
+  expect(await files.locator("[data-file]").evaluateAll((all) => all.map((f) => f.getAttribute("data-file")))).toEqual([
+    "report.pdf",
+    "findings.csv",
+    "inputs.json",
+  ]);
+  await files
+    .locator('[data-file="report.pdf"]')
+    .getByText(mine.file?.sha256 ?? "")
+    .waitFor();
+  const saved = page.waitForEvent("download");
+  await files.getByRole("link", { name: /^Download findings\.csv/ }).click();
+  expect((await saved).suggestedFilename()).toMatch(/-findings\.csv$/);
+  await page.getByText("Downloaded findings.csv").waitFor();
+  expect(await violations(page)).toEqual([]);
+});
+
 describe("a PDF in hand", () => {
   const choose = (page: Page, name: string, buffer: Buffer) =>
     page.getByLabel("PDF to verify").setInputFiles({ name, mimeType: "application/pdf", buffer });

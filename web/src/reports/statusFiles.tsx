@@ -30,7 +30,7 @@ export function ReportFiles({ report, onFetched }: { report: Report; onFetched: 
     );
   }
   return (
-    <Table.ScrollContainer type="native" minWidth={480} tabIndex={0} role="region" aria-label="Files">
+    <Table.ScrollContainer type="native" minWidth={480} tabIndex={0} role="region" aria-label="Files and their digests">
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
