@@ -155,7 +155,9 @@ func TestAssessmentsInAnyOrder(t *testing.T) {
 			w := newWorld(t)
 			in := sender{w, w.ingestToken(w.ours.admin)}
 			id := w.fed(w.ours, commands.FleetItem{ExternalID: "shop", Databases: []commands.FleetDatabase{database("d", w.ago(day))}})["shop"]
-			setting := func(value string) members { return members{"settings": []members{{"name": "x", "value": value}}} }
+			setting := func(value string) members {
+				return members{"settings": []members{{"name": "of_somebody", "value": value}}}
+			}
 			all := []members{
 				w.of("shop", 72*time.Hour, failing("PG-S01", "/a", "/b"), passing("PG-S02")).with(setting("1")),
 				w.of("shop", 48*time.Hour, failing("PG-S01", "/a"), failing("PG-S02", "/c")).with(setting("2")),
@@ -187,6 +189,11 @@ func TestAssessmentsInAnyOrder(t *testing.T) {
 			}
 			if got := fmt.Sprint(health["settings"]); !strings.Contains(got, "value:4") {
 				t.Error(got)
+			}
+			for _, event := range w.events("fleet") {
+				if strings.Contains(event, "of_somebody") {
+					t.Errorf("an event holds the sender's word: %s", event)
+				}
 			}
 			var told []string
 			for _, change := range health["changes"].([]any) {
