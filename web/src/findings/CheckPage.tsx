@@ -111,7 +111,7 @@ function Shown({ check }: { check: Schemas["Check"] }) {
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <References references={check.references} checkId={check.id} />
+          <References of={check.references} />
         </Grid.Col>
       </Grid>
     </article>

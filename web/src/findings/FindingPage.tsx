@@ -109,7 +109,7 @@ function Shown({ finding: f, onAssessed }: { finding: Finding; onAssessed: () =>
           <Stack gap="md">
             {f.exceptionId && <Accepted exceptionId={f.exceptionId} until={f.acceptedUntil} />}
             <SinceWhen finding={f} />
-            <References references={f.check.references} checkId={f.check.id} />
+            <References of={f.check.references} />
             <Panel>
               <Title order={2} mb="xs">
                 The check

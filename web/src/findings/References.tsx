@@ -3,20 +3,17 @@ import { IconExternalLink } from "@tabler/icons-react";
 import type { Schemas } from "../api/client";
 import { Panel } from "../ui/Panel";
 
-/** vendorOf is who made the engine of a check, by the check's id. */
-const vendorOf = (checkId: string) => ({ MS: "Microsoft", OR: "Oracle" })[checkId.slice(0, 2)] ?? "PostgreSQL";
-
-/** References are where a check comes from, as links. */
-export function References({ references, checkId }: { references: Schemas["CheckReference"][]; checkId: string }) {
-  if (references.length === 0) return null;
+/** References are where a check comes from, as links: the place, and the text that it is in. */
+export function References({ of }: { of: Schemas["CheckReference"][] }) {
+  if (of.length === 0) return null;
   return (
     <Panel>
       <Title order={2} mb="xs">
         References
       </Title>
       <Stack gap={8}>
-        {references.map((r) => (
-          <div key={`${r.source} ${r.id}`}>
+        {of.map((r) => (
+          <div key={`${r.version} ${r.id}`}>
             {r.url ? (
               <Anchor href={r.url} target="_blank" rel="noreferrer" size="sm" style={{ overflowWrap: "anywhere" }}>
                 {r.id} <IconExternalLink size={14} aria-hidden style={{ verticalAlign: "-2px" }} />
@@ -26,7 +23,7 @@ export function References({ references, checkId }: { references: Schemas["Check
               <Text size="sm">{r.id}</Text>
             )}
             <Text size="xs" c="dimmed">
-              {[r.source === "vendor" ? vendorOf(checkId) : r.source, r.version].filter(Boolean).join(", ")}
+              {r.version ?? r.source}
             </Text>
           </div>
         ))}
