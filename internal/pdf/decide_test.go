@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"muster/domain/report"
+	"muster/internal/longtest"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/snapshottest"
 )
@@ -19,6 +20,7 @@ func TestPageOneDecides(t *testing.T) {
 		change(&doc)
 		return doc
 	}
+	r := renderer(t)
 	always := []string{"Where the risk is", "Five actions that take away most for their effort", "of 13 in “Remediation plan”", "CONTENTS 1 Summary"}
 	for name, tc := range map[string]struct {
 		doc  snapshot.Document
@@ -31,7 +33,7 @@ func TestPageOneDecides(t *testing.T) {
 			"After these, 0 critical and 18 high findings are left.", "2026-11-27 2 critical 4 high 22%",
 		)},
 		"Letter":           {rich(func(doc *snapshot.Document) { doc.Organization.PaperSize = "Letter" }), append(always, "4 instances not assessed: “Coverage and methodology” says why")},
-		"500 instances":    {rich(manyInstances), append(always, "instances more, with")},
+		"60 instances":     {rich(func(doc *snapshot.Document) { copied(doc, 60) }), append(always, "29 instances more, with 69 failed checks", "18 instances not assessed")},
 		"no report before": {rich(func(doc *snapshot.Document) { doc.Previous = nil }), append(always, "There is no earlier Security report of this scope to compare with.")},
 		"nothing assessed": {rich(func(doc *snapshot.Document) {
 			for i := range doc.Instances {
@@ -41,7 +43,7 @@ func TestPageOneDecides(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file, _ := render(t, renderer(t), tc.doc)
+			file, _ := render(t, r, tc.doc)
 			page := words(t, file)[0]
 			for _, want := range tc.want {
 				if !strings.Contains(page, want) {
@@ -55,10 +57,11 @@ func TestPageOneDecides(t *testing.T) {
 // A scorecard's first page says what to do first, too.
 func TestPageOneOfAScorecard(t *testing.T) {
 	t.Parallel()
+	r := renderer(t)
 	for _, paper := range []string{"A4", "Letter"} {
 		doc := snapshottest.Rich(report.InstanceScorecard)
 		doc.Organization.PaperSize = paper
-		file, _ := render(t, renderer(t), doc)
+		file, _ := render(t, r, doc)
 		if page := words(t, file)[0]; !strings.Contains(page, "that take away most for their effort") || !strings.Contains(page, "CONTENTS 1 Overall health") {
 			t.Errorf("%s: %s", paper, page)
 		}
@@ -90,8 +93,21 @@ func TestPageOneOfAnInventory(t *testing.T) {
 	}
 }
 
-func manyInstances(doc *snapshot.Document) {
-	for i := range 486 {
+// TestLongPageOneOfFiveHundred: as many as a fleet has.
+func TestLongPageOneOfFiveHundred(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	copied(&doc, 500)
+	file, _ := render(t, renderer(t), doc)
+	if page := words(t, file)[0]; !strings.Contains(page, "338 instances more, with ") || !strings.Contains(page, "CONTENTS 1 Summary") {
+		t.Error(page)
+	}
+}
+
+// copied makes a document one of so many instances.
+func copied(doc *snapshot.Document, instances int) {
+	for i := range instances - len(doc.Instances) {
 		in := doc.Instances[i%10]
 		in.ID, in.Name = snapshottest.ID(5000+i), fmt.Sprintf("copy-%03d", i)
 		doc.Instances = append(doc.Instances, in)

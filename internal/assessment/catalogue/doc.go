@@ -78,8 +78,9 @@
 // vendors document. Parsers were tried and are no net: of 67, antlr4ts-sql reads 36 and
 // does not know ALTER SYSTEM and ALTER PROFILE, @polyglot-sql/sdk takes any DDL as it is.
 //
-// What a check reads was looked up in the vendor's documentation, or in the queries of
-// the benchmarks below. A privilege that its holder would lose has no statement here, as
+// The views that checks read, and the columns of some, were looked up in the vendor's
+// documentation or in the queries of the benchmarks below; the other columns are from
+// knowledge, and have met no server. A privilege that its holder would lose has no statement here, as
 // it has none for PostgreSQL.
 //
 // # References
