@@ -243,5 +243,5 @@ func (b *builder) unlooked() string {
 // partial says whether any active instance in scope was not fully assessed.
 func (b *builder) partial() bool {
 	a := b.assessed
-	return a.Partial+a.Unreachable+a.Never > 0
+	return a.Partial+a.Unreachable+a.Never+a.Unchecked > 0
 }

@@ -55,6 +55,8 @@ func (b *builder) outcome(in *snapshot.Instance) typeset.Cell {
 		return typeset.Cell{Text: "not assessed", Mark: caution}
 	case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
 		return typeset.Cell{Text: "unreachable", Mark: severityColor[analysis.High]}
+	case analysis.WhyNotChecked(in) != "":
+		return typeset.Cell{Text: "no checks", Mark: caution}
 	case analysis.Outcome(b.doc, in) == snapshot.OutcomePartial:
 		return typeset.Cell{Text: "partial", Mark: caution}
 	default:

@@ -286,7 +286,7 @@ func (b *builder) sinceBefore() {
 		d.Y += standingRow + gapAfter
 		return
 	}
-	page.Text(left, d.Y+9, rowStrong, typeset.Left, "Since "+day(b.doc.Previous.AsOf))
+	page.Text(left, d.Y+9, rowStrong, typeset.Left, "Since "+b.since(b.doc.Previous.AsOf))
 	const plot = 80.0
 	counts, x := []int{c.Closed, c.Unchanged, c.New}, left+barsAt
 	colors := []typeset.Color{accent, hairline, severityColor[analysis.Critical]}
@@ -303,6 +303,14 @@ func (b *builder) sinceBefore() {
 	x += page.Text(x, d.Y+9, rowStrong, typeset.Left, words)
 	page.Text(x, d.Y+9, subStyle, typeset.Left, b.fit(before(", ", others), subStyle, left+d.TextWidth()-x))
 	d.Y += standingRow + gapAfter
+}
+
+// since is the day, on the day itself the time.
+func (b *builder) since(at time.Time) string {
+	if day(at) == day(b.doc.AsOf) {
+		return at.UTC().Format("15:04 UTC")
+	}
+	return day(at)
 }
 
 // Columns of the first actions, from the left edge of the text.

@@ -74,7 +74,7 @@ func (b *builder) sayGaps(gaps []gap) {
 func (b *builder) instanceGaps() []gap {
 	var out []gap
 	for _, in := range b.doc.Instances {
-		if why := analysis.WhyNotAssessed(&in); why != "" {
+		if why := analysis.WhyNotChecked(&in); why != "" {
 			out = append(out, gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80)}, reason: why})
 		}
 	}
@@ -86,7 +86,7 @@ func (b *builder) gaps() {
 	b.sub("Not assessed")
 	all := b.instanceGaps()
 	for i := range b.doc.Instances {
-		if in := &b.doc.Instances[i]; analysis.WhyNotAssessed(in) == "" {
+		if in := &b.doc.Instances[i]; analysis.WhyNotChecked(in) == "" {
 			all = append(all, b.resultGaps(in)...)
 		}
 	}

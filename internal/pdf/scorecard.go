@@ -58,7 +58,7 @@ func (b *builder) scorecardFront() front {
 		{number(s.NotAssessed), "NOT ASSESSED", "not part of the score", accent},
 		{number(len(b.plan)), verb(len(b.plan), "ACTION", "ACTIONS"), "in the remediation plan", accent},
 	}
-	if in := b.subject(); in == nil || analysis.WhyNotAssessed(in) != "" {
+	if in := b.subject(); in == nil || analysis.WhyNotChecked(in) != "" {
 		figures[1] = figure{"–", "FAILED CHECKS", "no check has an answer", muted}
 		figures[2] = figure{"all", "NOT ASSESSED", "no check could be run", accent}
 	}
@@ -177,7 +177,7 @@ func (b *builder) windowWords() string {
 // recommendations are hints that no failed check stands for.
 func (b *builder) recommendations() {
 	in := b.subject()
-	if in == nil || analysis.WhyNotAssessed(in) != "" {
+	if in == nil || analysis.WhyNotChecked(in) != "" {
 		b.state(stateNotAssessed, "Not assessed: "+b.unscored())
 		return
 	}
@@ -239,7 +239,7 @@ func (b *builder) details() {
 	}
 	for _, domain := range []string{"Performance", "Security", "Configuration", "Schema", "Maintenance"} {
 		b.sub(domain)
-		if in == nil || analysis.WhyNotAssessed(in) != "" {
+		if in == nil || analysis.WhyNotChecked(in) != "" {
 			b.state(stateNotAssessed, "Not assessed: "+b.unscored())
 			continue
 		}

@@ -160,7 +160,7 @@ func (b *builder) securitySummary() {
 func (b *builder) scopeSentence() string {
 	a := b.assessed
 	return count(a.Total, "instance is", "instances are") + " in scope: " + shares([]share{
-		{a.Assessed, "assessed"}, {a.Never, "without an assessment"}, {a.Unreachable, "unreachable"}, {a.Inactive, "inactive"},
+		{a.Assessed, "assessed"}, {a.Never, "without an assessment"}, {a.Unreachable, "unreachable"}, {a.Unchecked, "without a check for their engine"}, {a.Inactive, "inactive"},
 	}) + "."
 }
 

@@ -74,6 +74,7 @@ type Assessed struct {
 	Unreachable int
 	Inactive    int // counted, not assessed
 	Never       int // active, but without an assessment
+	Unchecked   int // reached, of an engine without a check
 	Checks      int // different checks with an answer
 	Answers     int // (instance, database, check) with an answer
 	Gaps        int // (instance, database, check) not assessed
@@ -96,6 +97,9 @@ func AssessmentCoverage(doc snapshot.Document) Assessed {
 			continue
 		case in.Assessment.Outcome == snapshot.OutcomeUnreachable:
 			c.Unreachable++
+			continue
+		case WhyNotChecked(in) != "":
+			c.Unchecked++
 			continue
 		}
 		c.Assessed++

@@ -42,7 +42,7 @@ func Standings(doc snapshot.Document) []Standing {
 }
 
 func standingOf(doc snapshot.Document, in *snapshot.Instance) Standing {
-	s := Standing{Name: in.Name, Reason: WhyNotAssessed(in)}
+	s := Standing{Name: in.Name, Reason: WhyNotChecked(in)}
 	if in.Active && in.Release != nil {
 		s.EndOfLife = in.Release.EndOfLife
 	}

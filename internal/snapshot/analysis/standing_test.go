@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"muster/domain/report"
@@ -157,6 +158,43 @@ func TestPlanClosesEveryFinding(t *testing.T) {
 		if want := CountBySeverity(Findings(doc)); closed != want {
 			t.Errorf("%s: %v, want %v", kind, closed, want)
 		}
+	}
+}
+
+// A server was looked at of whose engine there is no check: that is nothing wrong, and
+// nothing right.
+func TestAnEngineWithoutAnyCheck(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	in := named(t, doc, "pg-orders-01")
+	in.Assessment.Results, in.CVEs = []snapshot.CheckResult{{CheckID: "PG-S01", Status: snapshot.StatusPass}}, nil
+	in.Release = &snapshot.Release{Major: "16", Latest: "16.4"}
+	one := *in
+	one.ID, one.Name, one.Engine = snapshottest.ID(77), "mongo", "mongodb"
+	a := *in.Assessment
+	a.Results = nil
+	one.Assessment = &a
+	doc.Exceptions, doc.Instances = nil, []snapshot.Instance{*in}
+	if v := Judge(doc); v.State != Clean {
+		t.Fatalf("the scene is not clean without it: %+v", v)
+	}
+	doc.Instances = append(doc.Instances, one)
+	if v := Judge(doc); v.State != Unknown || !strings.Contains(v.Lead, "1 of 2 instances was not assessed") {
+		t.Errorf("%+v", v)
+	}
+	if c := AssessmentCoverage(doc); c.Assessed != 1 || c.Unchecked != 1 {
+		t.Errorf("%+v", c)
+	}
+	if s := Standings(doc)[1]; s.Name != "mongo" || s.Reason != "the catalogue has no check for MongoDB" {
+		t.Errorf("%+v", s)
+	}
+	if why := WhyNotAssessed(&doc.Instances[1]); why != "" { // its accounts and data were
+		t.Error(why)
+	}
+	doc.Instances[1] = doc.Instances[0]
+	doc.Instances[1].ID, doc.Instances[1].Release = one.ID, &snapshot.Release{Major: "7", CVEsUnknown: true}
+	if v := Judge(doc); v.State != Unknown || !strings.Contains(v.Lead, "The feed has no CVEs for the engine of 1 assessed instance.") {
+		t.Errorf("%+v", v)
 	}
 }
 

@@ -50,6 +50,7 @@ type outlook struct {
 	exposed  [2]int // instances with an open CVE of CVSS 7.0 or more, and those with none but one that is not ruled out
 	coverage Assessed
 	unknown  int // assessed instances whose version the feed does not know
+	cveless  int // assessed instances of a version of which the feed knows no CVE, open or not
 	data     Classified
 	high     int // tables of a high risk
 	partial  int // tables whose risk may be higher
@@ -72,8 +73,12 @@ func outlookOf(doc snapshot.Document) outlook {
 		if !in.Active {
 			continue
 		}
-		if reached(in) && !CVEsKnown(in) {
+		switch {
+		case !reached(in) || CVEsKnown(in):
+		case in.Release == nil:
 			o.unknown++
+		default:
+			o.cveless++
 		}
 		switch c := CVEs(doc, in); {
 		case !CVEsKnown(in):
@@ -173,6 +178,9 @@ func (o outlook) gaps() []string {
 	}
 	if o.unknown > 0 {
 		gaps = append(gaps, "the version of "+Plural(o.unknown, "assessed instance", "assessed instances")+" is not known to the feed")
+	}
+	if o.cveless > 0 {
+		gaps = append(gaps, "the feed has no CVEs for the engine of "+Plural(o.cveless, "assessed instance", "assessed instances"))
 	}
 	return gaps
 }
@@ -294,7 +302,7 @@ func (o outlook) scorecardWords() (lead, rest string) {
 // Unscored says why an instance has no score.
 func Unscored(doc snapshot.Document, in *snapshot.Instance) string {
 	name := Shorten(in.Name, 80)
-	if why := WhyNotAssessed(in); why != "" {
+	if why := WhyNotChecked(in); why != "" {
 		return name + " has no score: " + why + "."
 	}
 	if CountBySeverity(Accepted(doc)).Total() > 0 {

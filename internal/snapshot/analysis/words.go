@@ -109,6 +109,15 @@ func WhyNotAssessed(in *snapshot.Instance) string {
 	}
 }
 
+// WhyNotChecked is WhyNotAssessed of an instance's checks: whoever looked at a server of
+// whose engine the catalogue has no check has found nothing wrong, and nothing right.
+func WhyNotChecked(in *snapshot.Instance) string {
+	if why := WhyNotAssessed(in); why != "" || len(in.Assessment.Results) > 0 {
+		return why
+	}
+	return "the catalogue has no check for " + EngineName(in.Engine)
+}
+
 // EngineName is what people call an engine; an unknown one goes by its wire name.
 func EngineName(engine string) string {
 	switch engine {
