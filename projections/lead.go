@@ -23,7 +23,7 @@ import (
 type leader struct {
 	*Runner
 	pool    *sqlx.DB // the subscribers' own: a long page must not starve HTTP, nor HTTP the pages
-	router  *message.Router
+	router  *topic.Router
 	running map[groupKey]func()
 	swept   time.Time
 }
@@ -45,7 +45,7 @@ func (r *Runner) lead(ctx context.Context, projections []Projection) error {
 	// Errors as well: a Subscription logs what concerns it, once, and what is
 	// left is that a transaction ended with its context, at every stop.
 	levels := map[slog.Level]slog.Level{slog.LevelInfo: slog.LevelDebug, slog.LevelError: slog.LevelDebug}
-	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second},
+	router, err := topic.NewRouter(message.RouterConfig{CloseTimeout: 10 * time.Second},
 		watermill.NewSlogLoggerWithLevelMapping(r.log, levels))
 	if err != nil {
 		return err

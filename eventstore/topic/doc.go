@@ -34,6 +34,8 @@
 //     back. Router.Close and an expired ack deadline would commit the writes
 //     without the checkpoint (both reproduced with watermill-sql v3.1.0); so
 //     nobody closes the router, and the deadline is ten years.
+//   - Groups end while others are added, as at a stop or in a lost election: the Router
+//     stays open until it is closed. One of watermill's closed itself, or panicked.
 //   - The commit fails: watermill-sql only logs it. The next query starts from
 //     the old checkpoint, and whoever waits for a position reads the checkpoint
 //     instead of trusting a signal.

@@ -56,7 +56,7 @@ type Subscription struct {
 // or stop, which waits for it: a page in hand is rolled back and comes again
 // later. Never close the router to stop it: that commits what a handler has
 // written so far. committed is called each time a page may have been committed.
-func Subscribe(ctx context.Context, router *message.Router, db *sqlx.DB, g Group, wake *listen.Wake, log *slog.Logger, committed func()) (stop func(), err error) {
+func Subscribe(ctx context.Context, router *Router, db *sqlx.DB, g Group, wake *listen.Wake, log *slog.Logger, committed func()) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Subscription{
 		group: g, db: db, wake: wake, committed: committed, ended: ctx, marked: true,
