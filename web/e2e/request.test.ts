@@ -427,7 +427,9 @@ test("32 Unsupported parts are absent", async () => {
     expect(await page.locator("input[type=datetime-local], [aria-labelledby=request-range]").count()).toBe(0);
     expect(await page.getByText(/Date range|Past 7 days|Past 30 days|Custom range/).count()).toBe(0);
     expect(await field(page, "Database").count()).toBe(0);
-    await page.getByText(kind === "Security" ? "All active instances" : "All instances in the organization").waitFor();
+    await page
+      .getByText(kind === "Security" ? "All active instances" : "All instances in the organization", { exact: true })
+      .waitFor();
     await page.getByText("Selected instances, up to 100").click();
     await page.getByText("Choose at least one instance, or all of them.").waitFor();
     expect(await submit(page).isDisabled()).toBe(true);
