@@ -107,14 +107,14 @@ AS_BUILT = GOFLAGS='$(strip $(shell go env GOFLAGS) $(FLAGS))'
 # VERSITYGW is the object store of the tests, without which they are skipped.
 # MUSTER_TEST_OIDC makes a failure of a provider that is not there; without it the
 # tests that need it are skipped. Servers that Muster watches are the newest one
-# installed and, with npm, 18. The packages that take longest begin first, and more
-# packages and tests run at once than there are cores: they wait for processes they started.
+# installed and, with npm, 18. The packages that take longest begin first, and more of
+# their tests run at once than there are cores: they wait for processes they started.
 # The race detector lets each of 72 test binaries sleep a second at its end, to see what
 # is left running race: a tenth is as good, for whoever is left had the whole test to.
 test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.json)
 	@mkdir -p $(RESULTS)
 	set -o pipefail; $(AS_BUILT) GORACE=atexit_sleep_ms=100 VERSITYGW=$(VERSITYGW) $(if $(NPM),MUSTER_TEST_OIDC=1 bash scripts/with_postgres.sh 18) \
-		go test -race -vet=off -ldflags='-s -w' -timeout 15m -p 3 -parallel 4 -json ./cmd/muster ./internal/httpapi ./... | go run ./scripts/testreport follow $(RESULTS)
+		go test -race -vet=off -ldflags='-s -w' -timeout 15m -parallel 4 -json ./cmd/muster ./internal/httpapi ./... | go run ./scripts/testreport follow $(RESULTS)
 
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
@@ -123,7 +123,7 @@ test-all: test
 	LONG=1 bash scripts/program.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
-	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$)' ./...
+	$(AS_BUILT) MUSTER_TEST_LONG=1 go test -race -vet=off -count=1 -timeout 60m -run '^(TestLong|TestWorkersAreKilled$$|TestProperty$$)' ./...
 	MUSTER_FUZZ_TIME=3m go test -race -count=1 -timeout 20m -run TestFuzz ./internal/httpapi
 	for fuzz in intake/remotewrite/FuzzDecode1 intake/remotewrite/FuzzDecode2 intake/otlp/FuzzProtobuf intake/otlp/FuzzJSON \
 		intake/sqltext/FuzzNormalize intake/alertmanager/FuzzWebhook intake/alertmanager/FuzzAlerts measurements/pgstore/codec/FuzzKinds httpapi/FuzzSamples httpapi/FuzzAssessments; do \

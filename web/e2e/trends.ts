@@ -126,7 +126,7 @@ export async function pixelsOf(page: Page, title: Title, from: number, to: numbe
       // Read from a copy: reading the chart's own canvas again and again makes the browser complain.
       const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
       copy?.drawImage(canvas, -x0, -Math.round(over.offsetTop * ratio));
-      // As an array of bytes: one of numbers crosses to here number by number, which took two fifths of chart.test.ts.
+      // As an array of bytes: one of numbers crosses to here number by number, which took two fifths of chart.long.ts.
       return { data: copy?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray(), width, height };
     },
     [from, to] as const,

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"cmp"
+	"flag"
 	"log/slog"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"muster/domain/fleet"
 	"muster/domain/timegrid"
+	"muster/internal/longtest"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore/codec"
 	"muster/internal/pgtest"
@@ -21,7 +23,21 @@ import (
 	"muster/internal/statement"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+// TestMain has each property tried 40 times, because a hundred take a minute of every run;
+// make test-all tries 400 times.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		checks := "40"
+		if longtest.Asked() {
+			checks = "400"
+		}
+		if err := f.Value.Set(checks); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(pgtest.Run(m))
+}
 
 // stage is a store whose kinds are abaci, and what was written to it.
 type stage struct {

@@ -61,7 +61,7 @@ test("37 the tray lists every kind, and a file that is gone turns its row Expire
   const items = [
     report(1, "Ready"),
     report(2, "Building", { kind: "InstanceScorecard" }),
-    report(3, "Ready", { kind: "DataInventory" }),
+    report(3, "Ready", { kind: "DataInventory", finishedAt: new Date(Date.now() - 120_000).toISOString() }), // seen before
   ];
   const seen: unknown[] = [];
   const page = await visit("/exports", {
