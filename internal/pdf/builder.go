@@ -23,6 +23,7 @@ type builder struct {
 	accepted analysis.SeverityCounts // findings that exceptions cover
 	plan     []analysis.Step
 	verdict  analysis.Verdict
+	risks    []analysis.TableRisk // of a Data Inventory
 
 	sections     int
 	contentsPage int // page 1, unless a hostile name fills it
@@ -32,19 +33,20 @@ type builder struct {
 	folded       bool // page 1 has not room for every instance
 }
 
-// newBuilder returns a builder whose pages end more points above their usual end.
-func newBuilder(r *Renderer, doc snapshot.Document, inputs string, more float64) *builder {
-	margin := pageMargin
-	margin.Bottom += more
-	return &builder{
+// newBuilder returns a builder that knows what there is to say, and has no paper yet.
+func newBuilder(r *Renderer, doc snapshot.Document, inputs string) builder {
+	b := builder{
 		r: r, doc: doc, inputs: inputs,
-		d:        typeset.NewPaper(r.fonts, doc.Organization.PaperSize, margin),
 		assessed: analysis.AssessmentCoverage(doc),
 		findings: analysis.Findings(doc),
 		accepted: analysis.CountBySeverity(analysis.Accepted(doc)),
 		plan:     analysis.Plan(doc),
 		verdict:  analysis.Judge(doc),
 	}
+	if doc.Kind == string(report.DataInventory) {
+		b.risks = analysis.Risks(doc)
+	}
+	return b
 }
 
 // section is one heading of §4.10 and what goes under it.

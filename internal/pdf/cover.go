@@ -45,9 +45,11 @@ func verdictColor(state string) typeset.Color {
 // cut is how page 1 is set: roomy where the contents fill it, dense where it is to be
 // enough to decide upon.
 type cut struct {
-	top, gap, pad, lift, label, leading, contents float64
-	columns                                       int // of the particulars
-	title, organization, body, verdict, rest      typeset.Style
+	top, gap, pad, contents                  float64
+	lift                                     float64 // what figures and their note are closer by
+	label, gutter, leading                   float64 // of the particulars
+	columns                                  int     // they stand in
+	title, organization, body, verdict, rest typeset.Style
 }
 
 var (
@@ -56,7 +58,7 @@ var (
 		title: titleStyle, organization: orgStyle, body: bodyStyle, verdict: verdictStyle, rest: bodyStyle,
 	}
 	dense = cut{
-		top: 60, gap: 8, pad: 7, lift: 4, label: 46, leading: 1.4, contents: 12, columns: 2,
+		top: 60, gap: 8, pad: 7, lift: 4, label: 46, gutter: 4, leading: 1.4, contents: 12, columns: 2,
 		title:        typeset.Style{Face: typeset.Bold, Size: 22, Color: ink},
 		organization: typeset.Style{Face: typeset.Regular, Size: 11.5, Color: muted},
 		body:         rowStyle,
@@ -148,7 +150,7 @@ func (b *builder) particulars() {
 		if row[0] == "Request" {
 			style = linked(style, b.address())
 		}
-		b.d.ParagraphWithin(x+b.cut.label, width-b.cut.label-b.cut.lift, b.cut.leading, typeset.Span{Text: row[1], Style: style})
+		b.d.ParagraphWithin(x+b.cut.label, width-b.cut.label-b.cut.gutter, b.cut.leading, typeset.Span{Text: row[1], Style: style})
 		lowest = max(lowest, b.d.Y)
 	}
 	b.d.Y = lowest + b.cut.gap

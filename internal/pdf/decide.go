@@ -61,6 +61,20 @@ func (b *builder) partTitle(words, aside string) {
 	d.Y += 18
 }
 
+// head is what stands above a column of page 1, from the left edge of the text.
+type head struct {
+	at    float64
+	align typeset.Align
+	words string
+}
+
+func (b *builder) heads(all []head) {
+	for _, h := range all {
+		b.d.Page().Text(b.d.Left()+h.at, b.d.Y+9, headStyle, h.align, h.words)
+	}
+	b.d.Y += 12
+}
+
 // Columns of “Where the risk is”, from the left edge of the text.
 const (
 	barsAt    = 122.0
@@ -78,13 +92,11 @@ func (b *builder) whereTheRiskIs(most int) {
 	b.partTitle("Where the risk is", "")
 	b.riskLegend()
 	d := b.d
-	page, left, right := d.Page(), d.Left(), d.Left()+d.TextWidth()
-	page.Text(left, d.Y+9, headStyle, typeset.Left, "Instance")
-	page.Text(left+barsAt, d.Y+9, headStyle, typeset.Left, "Failed checks")
-	page.Text(left+supportAt, d.Y+9, headStyle, typeset.Left, "End of support")
-	page.Text(left+openRight, d.Y+9, headStyle, typeset.Right, "Open CVEs")
-	page.Text(right, d.Y+9, headStyle, typeset.Right, "worst")
-	d.Y += 12
+	left := d.Left()
+	b.heads([]head{
+		{0, typeset.Left, "Instance"}, {barsAt, typeset.Left, "Failed checks"}, {supportAt, typeset.Left, "End of support"},
+		{openRight, typeset.Right, "Open CVEs"}, {d.TextWidth(), typeset.Right, "worst"},
+	})
 	scale := 1
 	for _, s := range rows {
 		scale = max(scale, s.Failed.Total()+s.Unanswered)
@@ -120,9 +132,10 @@ func foldStandings(all []analysis.Standing, most int) (rows []analysis.Standing,
 		assessed = len(all)
 	}
 	unseen := len(all) - assessed
+	notAssessed := count(unseen, "instance", "instances") + " not assessed: “Coverage and methodology” says why"
 	most = max(0, most-1-min(unseen, 1))
 	if most >= assessed { // those that nobody looked at are what is too much
-		return all[:assessed], []string{count(unseen, "instance", "instances") + " not assessed: “Coverage and methodology” says why"}
+		return all[:assessed], []string{notAssessed}
 	}
 	failed := 0
 	for _, s := range all[most:assessed] {
@@ -130,7 +143,7 @@ func foldStandings(all []analysis.Standing, most int) (rows []analysis.Standing,
 	}
 	rest = []string{count(assessed-most, "instance more", "instances more") + ", with " + count(failed, "failed check", "failed checks") + ": see “Security findings”"}
 	if unseen > 0 {
-		rest = append(rest, count(unseen, "instance", "instances")+" not assessed: “Coverage and methodology” says why")
+		rest = append(rest, notAssessed)
 	}
 	return all[:most], rest
 }
@@ -214,9 +227,9 @@ func (b *builder) support(s analysis.Standing, x, baseline float64) {
 		end := s.EndOfLife.UTC()
 		words, style = end.Format("Jan 2006"), rowStyle
 		switch {
-		case !end.After(b.doc.AsOf):
+		case analysis.Over(b.doc, end):
 			words, style = words+", over", colored(rowStrong, severityColor[analysis.Critical])
-		case end.Before(b.doc.AsOf.AddDate(1, 0, 0)):
+		case analysis.Ending(b.doc, end):
 			words, style = words+", in "+months(b.doc.AsOf, end), colored(rowStyle, caution)
 		}
 	}
@@ -336,13 +349,11 @@ func (b *builder) firstSteps(first []analysis.Step) {
 		title += " that take away most for their effort"
 	}
 	b.partTitle(title, "of "+number(len(b.plan))+" in “Remediation plan”")
-	page, left, right := d.Page(), d.Left(), d.Left()+d.TextWidth()
-	page.Text(left+18, d.Y+9, headStyle, typeset.Left, "Action")
-	page.Text(left+effortAt, d.Y+9, headStyle, typeset.Left, "Effort")
-	page.Text(left+dueAt, d.Y+9, headStyle, typeset.Left, "Owner, due")
-	page.Text(left+closesAt, d.Y+9, headStyle, typeset.Left, "Closes")
-	page.Text(right, d.Y+9, headStyle, typeset.Right, "Weight gone")
-	d.Y += 12
+	left := d.Left()
+	b.heads([]head{
+		{18, typeset.Left, "Action"}, {effortAt, typeset.Left, "Effort"}, {dueAt, typeset.Left, "Owner, due"},
+		{closesAt, typeset.Left, "Closes"}, {d.TextWidth(), typeset.Right, "Weight gone"},
+	})
 	for i, s := range first {
 		d.Need(actionRow)
 		d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, hairline)
@@ -416,22 +427,21 @@ const (
 )
 
 // firstTables lists the tables with sensitive data that are to be treated first.
-func (b *builder) firstTables(risks []analysis.TableRisk) {
+func (b *builder) firstTables() {
 	d := b.d
 	d.Y += gapAfter
 	room := int((d.Bottom() - d.Y - sectionHead - standingRow - 2*gapAfter - contentsInline) / actionRow)
-	first := risks[:min(len(risks), max(room, 1), mostTables)]
+	first := b.risks[:min(len(b.risks), max(room, 1), mostTables)]
 	title := "The table to treat first"
 	if len(first) > 1 {
 		title = "The tables to treat first"
 	}
-	b.partTitle(title, "of "+number(len(risks))+" in “Risk register”")
-	page, left, right := d.Page(), d.Left(), d.Left()+d.TextWidth()
-	page.Text(left+18, d.Y+9, headStyle, typeset.Left, "Table")
-	page.Text(left+riskAt, d.Y+9, headStyle, typeset.Left, "Risk")
-	page.Text(left+treatmentAt, d.Y+9, headStyle, typeset.Left, "Proposed treatment")
-	page.Text(right, d.Y+9, headStyle, typeset.Right, "Due")
-	d.Y += 12
+	b.partTitle(title, "of "+number(len(b.risks))+" in “Risk register”")
+	left, right := d.Left(), d.Left()+d.TextWidth()
+	b.heads([]head{
+		{18, typeset.Left, "Table"}, {riskAt, typeset.Left, "Risk"}, {treatmentAt, typeset.Left, "Proposed treatment"},
+		{d.TextWidth(), typeset.Right, "Due"},
+	})
 	for i, r := range first {
 		d.Need(actionRow)
 		page, y := d.Page(), d.Y

@@ -45,15 +45,15 @@ func (b *builder) inventoryFront() front {
 			{number(classified) + " / " + number(c.Databases), verb(c.Databases, "DATABASE CLASSIFIED", "DATABASES CLASSIFIED"), missingNote, accent},
 		},
 	}
-	if risks := analysis.Risks(b.doc); len(risks) > 0 {
-		f.below, f.dense = func() { b.firstTables(risks) }, true
+	if len(b.risks) > 0 {
+		f.below, f.dense = b.firstTables, true
 	}
 	return f
 }
 
 // plainFigure counts the sensitive tables whose files are known not to be encrypted.
 func (b *builder) plainFigure(partial bool) figure {
-	c := analysis.EncryptionOf(analysis.Risks(b.doc))
+	c := analysis.EncryptionOf(b.risks)
 	if c.Encrypted+c.Plain == 0 {
 		return figure{"–", "NOT ENCRYPTED AT REST", "of no table it is known", muted}
 	}
@@ -75,11 +75,17 @@ func databasesMissing(c analysis.Classified) string {
 
 // riskUnsure says whether the risk of some table may be higher than it is printed.
 func (b *builder) riskUnsure() bool {
-	return slices.ContainsFunc(analysis.Risks(b.doc), func(r analysis.TableRisk) bool { return r.Partial })
+	return slices.ContainsFunc(b.risks, func(r analysis.TableRisk) bool { return r.Partial })
 }
 
 func (b *builder) highRisk() int {
-	return len(slices.DeleteFunc(analysis.Risks(b.doc), func(r analysis.TableRisk) bool { return r.Level() != analysis.High }))
+	n := 0
+	for _, r := range b.risks {
+		if r.Level() == analysis.High {
+			n++
+		}
+	}
+	return n
 }
 
 // eachDatabase calls f for every database in scope, in the document's order.
@@ -158,8 +164,7 @@ func mainCategory(t snapshot.ClassifiedTable) string {
 }
 
 func (b *builder) categoryChart() {
-	risks := analysis.Risks(b.doc)
-	order := categoryOrder(risks)
+	order := categoryOrder(b.risks)
 	if len(order) > len(categoryColors) {
 		order = order[:len(categoryColors)]
 	}
@@ -169,7 +174,7 @@ func (b *builder) categoryChart() {
 	}
 	var bars []bar
 	at := map[[16]byte]int{}
-	for _, r := range risks {
+	for _, r := range b.risks {
 		i, ok := at[r.InstanceID]
 		if !ok {
 			i = len(bars)
@@ -230,18 +235,17 @@ func classStatus(c *snapshot.Classification) typeset.Cell {
 
 // sensitiveTables prints, by category, the tables that have a column of it.
 func (b *builder) sensitiveTables() {
-	risks := analysis.Risks(b.doc)
 	c := analysis.ClassificationCoverage(b.doc)
 	if b.unclassified(c) {
 		return
 	}
-	if len(risks) == 0 {
+	if len(b.risks) == 0 {
 		b.clean(c.Completed == c.Databases, "No sensitive table. "+count(c.TablesDone, "table was", "tables were")+" classified in "+count(c.Completed+c.Partial, "database", "databases")+b.neverLooked(c)+".")
 		return
 	}
 	b.para("Values are never printed or stored: a column is named with the kind of data it holds and how sure that is. A table with columns of several categories is listed under each.")
-	for _, category := range categoryOrder(risks) {
-		b.category(category, risks)
+	for _, category := range categoryOrder(b.risks) {
+		b.category(category, b.risks)
 	}
 }
 
@@ -338,7 +342,7 @@ func encryptionCell(r analysis.TableRisk) typeset.Cell {
 // unencrypted says how many sensitive tables are known to lie in files that are not
 // encrypted, and of how many nobody knows.
 func (b *builder) unencrypted() string {
-	c := analysis.EncryptionOf(analysis.Risks(b.doc))
+	c := analysis.EncryptionOf(b.risks)
 	const invisible = "PostgreSQL has no built-in encryption at rest, and that of a volume is not visible over SQL"
 	if c.Encrypted+c.Plain == 0 {
 		return invisible + ", so none is counted."

@@ -1,6 +1,9 @@
 package pdf
 
-import "muster/internal/snapshot"
+import (
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+)
 
 // mostLaidOutAgain is how many pages a document may have that is laid out again: to push
 // a line on each of hundreds of pages is not worth their time.
@@ -11,13 +14,14 @@ const mostLaidOutAgain = 100
 // little more to it. To lay out takes a tenth of what it takes to paint. Where nothing
 // suffices, the fullest last page is taken.
 func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*builder, error) {
-	first, err := r.laidOut(doc, inputs, 0)
+	b := newBuilder(r, doc, inputs)
+	first, err := b.laidOut(0)
 	if err != nil || !first.short() {
 		return first, err
 	}
 	best := first
 	for _, more := range first.margins() {
-		again, err := r.laidOut(doc, inputs, more)
+		again, err := b.laidOut(more)
 		if err != nil || !again.short() {
 			return again, err
 		}
@@ -28,10 +32,13 @@ func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*builder, error
 	return best, nil
 }
 
-// laidOut is a document whose pages end more points above where they do.
-func (r *Renderer) laidOut(doc snapshot.Document, inputs string, more float64) (*builder, error) {
-	b := newBuilder(r, doc, inputs, more)
-	return b, b.compose()
+// laidOut is the document on paper of its own, whose pages end more points above their
+// usual end.
+func (b builder) laidOut(more float64) (*builder, error) {
+	margin := pageMargin
+	margin.Bottom += more
+	b.d = typeset.NewPaper(b.r.fonts, b.doc.Organization.PaperSize, margin)
+	return &b, b.compose()
 }
 
 // air is what may be left blank below the last thing on a page.

@@ -195,20 +195,18 @@ func unsure(t snapshot.ClassifiedTable) []string {
 
 // riskRegister prints every table with sensitive data, riskiest first.
 func (b *builder) riskRegister() {
-	risks := analysis.Risks(b.doc)
 	c := analysis.ClassificationCoverage(b.doc)
 	if b.unclassified(c) {
 		return
 	}
-	if len(risks) == 0 {
+	if len(b.risks) == 0 {
 		b.clean(c.Completed == c.Databases, "No risk to register: no sensitive table was found"+b.neverLooked(c)+".")
 		return
 	}
-	partial := slices.ContainsFunc(risks, func(r analysis.TableRisk) bool { return r.Partial })
 	table(b, []typeset.Column{
 		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers", Flex: 1.2}, {Title: "Existing controls", Flex: 0.9},
 		{Title: "Proposed treatment, due", Flex: 1.2}, {Title: "Owner"},
-	}, risks, func(i int, r analysis.TableRisk) []typeset.Cell {
+	}, b.risks, func(i int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			faint(fmt.Sprintf("R-%03d", i+1)), {Text: tableName(r.Table), Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
 			b.registerRisk(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
@@ -217,7 +215,7 @@ func (b *builder) riskRegister() {
 	})
 	note := "Risk = likelihood (L, 1–5) × impact (I, 1–5): High from 15, Medium from 8. Likelihood: 1, + 2 readable by PUBLIC, + 1 weak or unencrypted sign-in, + 0.5 remote superuser, + 1 open CVE of CVSS 7.0 or more. " +
 		"Impact: half the heaviest column's weight, + 0.5 over 100,000 rows, + 0.5 special category or credentials. Both rounded up, at most 5. Treatment: the two proposals that take away most; a low risk may be accepted, with a name to it."
-	if partial {
+	if b.riskUnsure() {
 		note += " † Something that raises the likelihood, or the number of rows, could not be read, so the risk may be higher."
 	}
 	b.small(note)

@@ -200,7 +200,7 @@ func (b *builder) endOfLife(end *time.Time) typeset.Cell {
 	}
 	days := int(end.Sub(b.doc.AsOf).Hours() / 24)
 	cell := typeset.Cell{Text: day(*end), Sub: count(days, "day", "days") + " left", SubStyle: cellMuted}
-	if !end.After(b.doc.AsOf) {
+	if analysis.Over(b.doc, *end) {
 		cell.Sub = count(-days, "day", "days") + " ago"
 		cell.SubStyle = typeset.Style{Face: typeset.Bold, Size: 8, Color: severityColor[analysis.Critical]}
 	}

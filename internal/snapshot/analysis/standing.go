@@ -77,17 +77,23 @@ type Support struct {
 	Unknown int // active instances whose version the feed does not know
 }
 
+// Ending says whether an end of life that is not Over is within the year that follows the
+// snapshot.
+func Ending(doc snapshot.Document, end time.Time) bool {
+	return end.Before(doc.AsOf.AddDate(1, 0, 0))
+}
+
 // SupportOf counts the active instances in scope.
 func SupportOf(doc snapshot.Document) (s Support) {
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
-		switch _, ended := Ended(doc, in); {
+		switch {
 		case !in.Active:
 		case in.Release == nil || in.Release.EndOfLife == nil:
 			s.Unknown++
-		case ended:
+		case Over(doc, *in.Release.EndOfLife):
 			s.Ended++
-		case in.Release.EndOfLife.Before(doc.AsOf.AddDate(1, 0, 0)):
+		case Ending(doc, *in.Release.EndOfLife):
 			s.Ending++
 		}
 	}
