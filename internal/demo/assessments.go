@@ -288,7 +288,7 @@ func (in inspected) checks(engine fleet.Engine, all *catalogue.Catalogue, ago in
 	}
 	var out []feed.CheckItem
 	required, denied := "as required", "The agent's account may not read what the check needs."
-	for _, check := range all.Definitions(engine) {
+	for _, check := range all.Of(engine) {
 		switch item := fails[check.ID]; {
 		case item != nil:
 			out = append(out, *item)

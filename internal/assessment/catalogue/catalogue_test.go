@@ -35,6 +35,29 @@ func TestTheEmbeddedCatalogueIsValid(t *testing.T) {
 	}
 }
 
+// change is made once in a valid file, which is then refused with words; none: it loads.
+type change struct{ old, new, want string }
+
+// loads tries changes of a file of checks.
+func loads(t *testing.T, path, valid string, changes map[string]change) {
+	t.Helper()
+	for name, c := range changes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := load(fstest.MapFS{path: {Data: []byte(strings.Replace(valid, c.old, c.new, 1))}})
+			if c.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want an error that says %q", err, c.want)
+			}
+		})
+	}
+}
+
 const valid = `
 - {id: PG-S01, domain: Security, severity: High, scope: instance, min_version: 90000, title: t, passed: u, rationale: r,
    pass: p, remediation: m, effort: S, references: [pci 2.2.6], query: "select 'a', 'b'", measure: "select 'c'"}
@@ -42,7 +65,7 @@ const valid = `
 
 func TestLoadNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ old, new, want string }{
+	loads(t, "postgresql/a.yaml", valid, map[string]change{
 		"valid":               {"", "", ""},
 		"unknown member":      {"title: t", "titel: t", "titel"},
 		"no passing title":    {"passed: u,", "", "PG-S01: a title for when it passes"},
@@ -73,22 +96,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		"malformed read":      {"query:", "reads: [table x], query:", "is no read"},
 		"column not dotted":   {"query:", "reads: [column x], query:", "table.column"},
 		"dotted but relation": {"query:", "reads: [relation x.y], query:", "table.column"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			text := strings.Replace(valid, test.old, test.new, 1)
-			_, err := load(fstest.MapFS{"postgresql/a.yaml": {Data: []byte(text)}})
-			if test.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("got %v, want an error that says %q", err, test.want)
-			}
-		})
-	}
+	})
 	t.Run("twice", func(t *testing.T) {
 		t.Parallel()
 		_, err := load(fstest.MapFS{"postgresql/a.yaml": {Data: []byte(valid)}, "postgresql/b.yaml": {Data: []byte(valid)}})

@@ -80,8 +80,8 @@
 //
 // The views that checks read, and the columns of some, were looked up in the vendor's
 // documentation or in the queries of the benchmarks below; the other columns are from
-// knowledge, and have met no server. A privilege that its holder would lose has no statement here, as
-// it has none for PostgreSQL.
+// knowledge, and have met no server. A privilege that its holder would lose has no
+// statement here, as it has none for PostgreSQL.
 //
 // # References
 //

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"muster/domain/fleet"
 	"muster/internal/snapshot"
@@ -47,7 +46,7 @@ const fed = `
 
 func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ old, new, want string }{
+	loads(t, "sqlserver/a.yaml", fed, map[string]change{
 		"valid":                 {"", "", ""},
 		"another engine's id":   {"MS-01", "PG-S01", "form MS-00"},
 		"a query":               {"effort: S", "effort: S, query: select 1", "a feed answers it"},
@@ -60,22 +59,7 @@ func TestLoadNamesWhatIsWrongWithAFedCheck(t *testing.T) {
 		"an unknown variable":   {"'ALTER LOGIN {login} DISABLE;'", "'ALTER LOGIN {name} DISABLE;'", "{name}, which the object does not name"},
 		"a placeholder":         {"'ALTER LOGIN {login} DISABLE;'", "'ALTER LOGIN <login> DISABLE;'", "can be run as it stands"},
 		"no impact":             {"impact: i,", "", "needs an impact"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			text := strings.Replace(fed, test.old, test.new, 1)
-			_, err := load(fstest.MapFS{"sqlserver/a.yaml": {Data: []byte(text)}})
-			if test.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("got %v, want an error that says %q", err, test.want)
-			}
-		})
-	}
+	})
 }
 
 // TestAFixIsAboutTheObject: what a feed names is written as the engine writes names, and

@@ -13,9 +13,10 @@
 // The form is RFC 4180: UTF-8 without a byte order mark, commas, lines that end with
 // CR LF, a header. Nothing is cut; what is unknown is an empty cell. A line break in a
 // text stays one, within quotes. Every other control character, those that turn the
-// direction of writing, and line separators are shown by their number, ‹U+001B›. A text that a spreadsheet would take for a
-// formula has ' before it (=, +, -, @, their full-width forms, also after spaces; a
-// tab, CR or LF at its start): to read a cell as it was, take that away.
+// direction of writing, and line separators are shown by their number, ‹U+001B›. A text
+// that a spreadsheet would take for a formula has ' before it (=, +, -, @, their
+// full-width forms, also after spaces; a tab, CR or LF at its start): to read a cell as
+// it was, take that away.
 //
 // What may go wrong:
 //
