@@ -56,7 +56,7 @@ func (w *world) belongings(of tenant) map[string]string {
 		"instanceId":   instance.String(),
 		"alertId":      w.raised(of, commands.AlertItem{ExternalID: "hidden", CreatedAt: w.ago(time.Hour), Instance: to("e")})["hidden"].String(),
 		"databaseId":   database,
-		"statementId":  measurements.StatementID(instance, measurements.HashStatement(uuid.MustParse(database), hidden)).String(),
+		"statementId":  measurements.StatementID(instance, measurements.HashStatement(uuid.MustParse(database), w.secret(of))).String(),
 		"memberId":     of.viewer.ID.String(),
 		"findingId":    id(`SELECT id FROM findings WHERE organization_id = $1 LIMIT 1`),
 		"exceptionId":  asked.object()["id"].(string),

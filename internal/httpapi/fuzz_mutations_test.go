@@ -50,7 +50,7 @@ func (g *generator) mutate(w *rawRequest) {
 		w.done = append(w.done, m.name)
 	}
 	_, err := url.ParseRequestURI(w.target())
-	w.odd = w.odd || err != nil || strings.ContainsAny(w.target(), " \r\n")
+	w.odd = w.odd || err != nil || strings.ContainsAny(w.target(), " \r\n") || w.times("Host") > 1
 }
 
 // mutation draws one; those of bodies only where there is one, mostly.
@@ -249,7 +249,7 @@ func (g *generator) json(w *rawRequest) {
 	var tree any
 	if json.Unmarshal(w.body, &tree) != nil {
 		w.body = []byte(render(g.hostile(nil)))
-		if !w.has("Content-Type") {
+		if w.times("Content-Type") == 0 {
 			w.set("Content-Type", "application/json")
 		}
 		return

@@ -40,8 +40,14 @@ func (w *rawRequest) without(name string) {
 	w.header = slices.DeleteFunc(w.header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 }
 
-func (w *rawRequest) has(name string) bool {
-	return slices.ContainsFunc(w.header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
+// times is how often a header is sent.
+func (w *rawRequest) times(name string) (n int) {
+	for _, h := range w.header {
+		if strings.EqualFold(h[0], name) {
+			n++
+		}
+	}
+	return n
 }
 
 func (w *rawRequest) target() string {
@@ -55,7 +61,7 @@ func (w *rawRequest) target() string {
 func (w *rawRequest) wire() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", w.method, w.target())
-	if !w.has("Host") {
+	if w.times("Host") == 0 {
 		b.WriteString("Host: muster.test\r\n")
 	}
 	for _, h := range w.header {
@@ -65,7 +71,7 @@ func (w *rawRequest) wire() []byte {
 	if length < 0 {
 		length = len(w.body)
 	}
-	if (length > 0 || len(w.body) > 0 || w.length >= 0) && !w.has("Transfer-Encoding") {
+	if (length > 0 || len(w.body) > 0 || w.length >= 0) && w.times("Transfer-Encoding") == 0 {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", length)
 	}
 	b.WriteString("Connection: close\r\n\r\n")

@@ -47,10 +47,18 @@ func (w *world) measured(in tenant, b measurements.Batch) {
 func (w *world) measuredNow(in tenant, instance, database uuid.UUID) {
 	w.t.Helper()
 	w.measured(in, measurements.Batch{
-		Hosts:      []measurements.HostSample{{Host: hidden, Instances: []uuid.UUID{instance}, At: w.ago(time.Minute), CPUPercent: to(7.0), MemoryPercent: to(7.0)}},
+		Hosts:      []measurements.HostSample{{Host: w.secret(in), Instances: []uuid.UUID{instance}, At: w.ago(time.Minute), CPUPercent: to(7.0), MemoryPercent: to(7.0)}},
 		Sessions:   []measurements.SessionSample{{Instance: instance, Engine: domain.PostgreSQL, Database: database, At: w.ago(time.Second), Interval: 10 * time.Second, Active: 7, Waits: map[string]int64{"Lock": 7}}},
-		Statements: []measurements.StatementSample{{Instance: instance, Engine: domain.PostgreSQL, Database: database, At: w.ago(time.Minute), Interval: time.Minute, Statements: []measurements.Statement{{Key: hidden, Calls: 7, TotalMs: 49}}}},
+		Statements: []measurements.StatementSample{{Instance: instance, Engine: domain.PostgreSQL, Database: database, At: w.ago(time.Minute), Interval: time.Minute, Statements: []measurements.Statement{{Key: w.secret(in), Calls: 7, TotalMs: 49}}}},
 	})
+}
+
+// secret is the name of what belongs to a tenant: that of others is hidden.
+func (w *world) secret(of tenant) string {
+	if of.organization.ID == w.theirs.organization.ID {
+		return hidden
+	}
+	return "seen"
 }
 
 // fleetOfThree is one server of each engine with a database, by external id; of the
