@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"muster/domain/organization"
+	"muster/domain/report"
 	"muster/internal/accounts"
 )
 
@@ -106,6 +107,19 @@ func TestViewersDownloadWhatTheyReceive(t *testing.T) {
 	if shown["capabilities"].(map[string]any)["canDownload"] != false {
 		t.Error("a token without the scope is told that it can download")
 	}
+}
+
+// TestAReportEndsWhileItIsFetched: the last instant passes between the look at the
+// report and the record of its download.
+func TestAReportEndsWhileItIsFetched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.withFiles(w.ours)
+	w.deps.Commands.Now = func() time.Time { return w.clock.Now().Add(30*day + time.Second) }
+	w.get(w.ours.member, "/api/v1/reports/"+id.String()+"/download").problem(410, "report_expired")
+	w.get(w.ours.member, "/api/v1/reports/"+id.String()+"/files/"+report.PDFFile).problem(410, "expired")
+	w.get(w.ours.member, "/api/v1/reports/"+id.String()+"/files/"+report.FindingsFile).problem(410, "expired")
+	w.get(w.ours.auditor, "/api/v1/reports/"+id.String()+"/files/"+report.InputsFile).is(200)
 }
 
 func TestExpiryHoldsByTheClock(t *testing.T) {

@@ -34,9 +34,14 @@ func (s *ReportRoutes) DownloadReport(ctx context.Context, r api.DownloadReportR
 		return nil, err
 	}
 	if row.Status == report.StatusExpired {
-		return nil, &wire.Problem{Code: "report_expired", Detail: "The retention window of this report has elapsed; request it again."}
+		return nil, over("report_expired")
 	}
-	return s.send(ctx, row, pdfOf(row))
+	return s.send(ctx, row, pdfOf(row), "report_expired")
+}
+
+// over says that a report's files ended; the PDF's first address has a code of its own.
+func over(code string) error {
+	return &wire.Problem{Code: code, Detail: "The retention window of this report has elapsed; request it again."}
 }
 
 // built refuses a report that has no files, or has none yet.
@@ -59,8 +64,8 @@ func (s *ReportRoutes) received(ctx context.Context, id uuid.UUID) (history.Repo
 }
 
 // send records the download of a file that is known to be the recorded one, and then
-// answers with it.
-func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file) (download, error) {
+// answers with it. A report that ends in between is over, with that code.
+func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file, ended string) (download, error) {
 	content, err := s.openGenuine(ctx, row, f)
 	if err != nil {
 		return download{}, err
@@ -75,6 +80,10 @@ func (s *ReportRoutes) send(ctx context.Context, row history.ReportRow, f file) 
 	mark, err := s.Commands.RecordDownload(ctx, wire.Actor(ctx), row.ID, f.Name)
 	if err != nil {
 		_ = content.Close()
+		var late *report.TransitionError
+		if errors.As(err, &late) {
+			return download{}, over(ended)
+		}
 		return download{}, fmt.Errorf("record the download of %s of report %s: %w", f.Name, row.ID, err)
 	}
 	wire.Settle(ctx, s.Waiter, mark)

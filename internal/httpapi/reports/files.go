@@ -113,7 +113,7 @@ func (s *ReportRoutes) GetReportFile(ctx context.Context, r api.GetReportFileReq
 	if err != nil {
 		return nil, err
 	}
-	return s.send(ctx, row, f)
+	return s.send(ctx, row, f, "expired")
 }
 
 // kept is a file of a report that was built, unless its time is over.
@@ -133,7 +133,7 @@ func (s *ReportRoutes) kept(row history.ReportRow, name string) (file, error) {
 		f = companionOf(row.File.Companions[i])
 	}
 	if row.Status == report.StatusExpired {
-		return file{}, &wire.Problem{Code: "expired", Detail: "The retention window of this report has elapsed; request it again."}
+		return file{}, over("expired")
 	}
 	return f, nil
 }
