@@ -96,7 +96,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the log's head", g.addInstant},
 		{"the exceptions", g.addExceptions},
 		{"the alerts", g.addAlerts},
-		{"the score before", g.addScoreAtStart},
+		{"the scores", g.addScores},
 		{"the utilization", g.addUtilization},
 		{"the vulnerabilities", g.addVulnerabilities},
 		{"the report before", g.addPrevious},

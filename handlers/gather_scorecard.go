@@ -17,24 +17,44 @@ import (
 	"muster/projections/health"
 )
 
-// addScoreAtStart takes in what the last assessment before a scorecard's window came to,
-// where the log has one.
-func (g *Inputs) addScoreAtStart(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+// addScores takes in what the assessments of the days of a scorecard's window came to, and
+// the last before it, where the log has them.
+func (g *Inputs) addScores(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	if in.Queued.Kind != report.InstanceScorecard || doc.Window == nil || len(doc.Instances) == 0 || in.Queued.Scope.DatabaseID != nil {
 		return nil
 	}
 	if err := g.pass(ctx, eventstore.Fleet, health.Name); err != nil {
 		return err
 	}
-	instance := doc.Instances[0].ID
-	last, err := g.Health.Last(ctx, in.OrganizationID, []uuid.UUID{instance}, doc.Window.From)
+	instances := []uuid.UUID{doc.Instances[0].ID}
+	last, err := g.Health.Last(ctx, in.OrganizationID, instances, doc.Window.From)
 	if err != nil {
 		return err
 	}
-	if score, ok := last[instance]; ok && score.Score != nil {
+	if score, ok := last[instances[0]]; ok && score.Score != nil {
 		doc.ScoreAtStart = &snapshot.ScoreAtStart{Score: *score.Score, Grade: score.Grade, AssessedAt: score.At.UTC()}
 	}
+	days := daysOf(*doc.Window, doc.AsOf)
+	scores, err := g.Health.Days(ctx, in.OrganizationID, instances, days.Start())
+	if err != nil {
+		return err
+	}
+	line := make([]*int, days.Len())
+	for _, score := range scores {
+		if day := days.Index(score.Day); day < len(line) {
+			line[day] = score.Score
+		}
+	}
+	doc.ScoreByDay = &snapshot.ScoreByDay{Start: days.Start(), Scores: line}
 	return nil
+}
+
+// daysOf are the days that a window touches, up to that of an instant.
+func daysOf(w snapshot.Window, until time.Time) timegrid.Window {
+	if w.To.After(until) && until.After(w.From) {
+		w.To = until
+	}
+	return timegrid.Window{From: w.From, To: w.To, Size: timegrid.Day}
 }
 
 // addAlerts takes in the alerts of a scorecard's window. What was recorded before

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	domain "muster/domain/fleet"
 	"muster/domain/report"
 	"muster/internal/measurements"
 	"muster/internal/measurements/pgstore"
@@ -98,23 +97,9 @@ func TestGatherTakesInTheScoreAtTheStart(t *testing.T) {
 	e := newEstate(t)
 	scored, never := e.register("scored", true), e.register("never", true)
 	now := e.clock.Now().UTC()
-	tell := func(at time.Time, score int) {
-		t.Helper()
-		tx := e.db.MustBegin()
-		mark, err := e.commands.RecordAssessmentTx(t.Context(), tx, e.actor(), domain.InstanceAssessed{
-			InstanceID: scored, AssessmentID: uuid.New(), At: at, Score: &score, Grade: "C", Domains: []domain.DomainScore{}, Changes: []domain.Change{},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		e.wait(mark)
-	}
-	tell(now.Add(-9*day), 71)
-	tell(now.Add(-7*day-time.Minute), 72)
-	tell(now.Add(-6*day), 73)
+	e.scored(scored, now.Add(-9*day), 71)
+	e.scored(scored, now.Add(-7*day-time.Minute), 72)
+	e.scored(scored, now.Add(-6*day), 73)
 	for name, test := range map[string]struct {
 		instance uuid.UUID
 		ago      time.Duration

@@ -25,6 +25,7 @@ type builder struct {
 	verdict  analysis.Verdict
 	risks    []analysis.TableRisk // of a Data Inventory
 
+	more         float64 // that the pages after page 1 end above their usual end
 	sections     int
 	contentsPage int // page 1, unless a hostile name fills it
 	contentsAt   float64
@@ -71,6 +72,7 @@ func (b *builder) compose() error {
 		return fmt.Errorf("no report of kind %q", b.doc.Kind)
 	}
 	b.cover(front, len(sections))
+	b.d.EndAbove(pageMargin.Bottom + b.more)
 	b.d.NewPage()
 	for _, s := range sections {
 		b.heading(s.title)

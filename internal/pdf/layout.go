@@ -32,12 +32,10 @@ func (r *Renderer) layOut(doc snapshot.Document, inputs string) (*builder, error
 	return best, nil
 }
 
-// laidOut is the document on paper of its own, whose pages end more points above their
-// usual end.
+// laidOut is the document on paper of its own, whose pages but for the first end more
+// points above their usual end: page 1 is to be enough by itself, with the contents.
 func (b builder) laidOut(more float64) (*builder, error) {
-	margin := pageMargin
-	margin.Bottom += more
-	b.d = typeset.NewPaper(b.r.fonts, b.doc.Organization.PaperSize, margin)
+	b.d, b.more = typeset.NewPaper(b.r.fonts, b.doc.Organization.PaperSize, pageMargin), more
 	return &b, b.compose()
 }
 

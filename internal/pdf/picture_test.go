@@ -121,3 +121,36 @@ func TestPictureComparisonSeesAChangedWord(t *testing.T) {
 		t.Errorf("only %.3f%% of the pixels differ", 100*share)
 	}
 }
+
+// shaded counts the pixels of a page that are shaded as what nobody knows.
+func shaded(img image.Image) int {
+	n, box := 0, img.Bounds()
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			if r, g, b, _ := img.At(x, y).RGBA(); r>>8 == 0xED && g>>8 == 0xF0 && b>>8 == 0xF3 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Days without a score are shaded in the score's line, and nothing is drawn across them.
+func TestTheLineOfTheScoreHasGaps(t *testing.T) {
+	t.Parallel()
+	r := renderer(t)
+	area := func(scores ...int) int {
+		file, _ := render(t, r, scored(scores...))
+		return shaded(picture(t, file, 2))
+	}
+	one, three := area(50, 50, 0, 50, 50), area(50, 0, 0, 0, 50)
+	if one == 0 || three < 5*one/2 || three > 7*one/2 {
+		t.Errorf("one day takes %d pixels, three take %d", one, three)
+	}
+	if n := area(50, 0, 0, 0, 90); n < three-20 { // a hairline or two less where edges are smoothed
+		t.Errorf("between 50 and 90 %d pixels are shaded, between 50 and 50 %d", n, three)
+	}
+	if n := area(50, 50, 50, 50, 50); n != 0 {
+		t.Errorf("without a gap %d pixels are shaded", n)
+	}
+}

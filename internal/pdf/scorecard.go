@@ -125,6 +125,7 @@ func (b *builder) health() {
 	b.small("Not in the score: " + count(s.NotAssessed, "result", "results") + " not assessed, " + number(s.NotApplicable) + " not applicable, " + number(s.Accepted) +
 		" accepted. Domains without an answer are left out and the weights of the others add up to the whole.")
 	b.small("The score is as of " + instant(b.doc.AsOf) + ". " + b.scoreBefore(s))
+	b.scoreLine()
 	b.deductions(s)
 }
 

@@ -236,6 +236,18 @@ func startedAt(score int) snapshot.Document {
 	return doc
 }
 
+// scored is a scorecard whose window has those scores by day, 0 for a day without one.
+func scored(scores ...int) snapshot.Document {
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	doc.ScoreByDay = &snapshot.ScoreByDay{Start: snapshottest.AsOf().AddDate(0, 0, 1-len(scores)).Truncate(24 * time.Hour), Scores: make([]*int, len(scores))}
+	for i := range scores {
+		if scores[i] > 0 {
+			doc.ScoreByDay.Scores[i] = &scores[i]
+		}
+	}
+	return doc
+}
+
 // used is a scorecard with that much known of its hosts.
 func used(u *snapshot.Utilization) snapshot.Document {
 	doc := snapshottest.Rich(report.InstanceScorecard)
@@ -345,7 +357,14 @@ func TestSentences(t *testing.T) {
 			"At the start of the window it was 47 E, 12 points less than now, by the assessment of 20 Oct 2026 12:00:00 UTC and the exceptions in force then.",
 		}, []string{"Scores are kept by day"}},
 		"scorecard of a server that got worse": {startedAt(60), []string{"it was 60 E, 1 point more than now"}, nil},
-		"scorecard of a server that stayed":    {startedAt(59), []string{"it was 59 E, the same as now"}, nil},
+		"scorecard of days with gaps": {scored(0, 71, 64, 0, 80, 80), []string{
+			"4 of 6 days have a score: from 71 on 2026-11-16 to 80 on 2026-11-20; the lowest was 64 on 2026-11-17, the highest 80 on 2026-11-19.", "No score of the day",
+		}, nil},
+		"scorecard of a line without a gap":  {scored(64, 64, 64), []string{"3 of 3 days have a score: 64 on each of them."}, []string{"No score of the day"}},
+		"scorecard of one day with a score":  {scored(0, 64, 0), []string{"1 of 3 days has a score: 64 on 2026-11-19."}, nil},
+		"scorecard of days without a score":  {scored(0, 0, 0), []string{"None of the 3 days of the window has a score"}, []string{"Score by day"}},
+		"scorecard of inputs without a line": {func() snapshot.Document { d := scored(1); d.ScoreByDay = nil; return d }(), nil, []string{"Score by day", "of the window has a score"}},
+		"scorecard of a server that stayed":  {startedAt(59), []string{"it was 59 E, the same as now"}, nil},
 		"scorecard of before there was utilization": {used(nil), []string{
 			"Not yet measured: CPU, memory and disk over the window", "none has reported for pg-orders-01 between 21 Oct 2026 12:00 UTC and 20 Nov 2026 12:00 UTC.",
 		}, []string{"By hour"}},

@@ -136,7 +136,7 @@ func (b *builder) resourceCharts(s analysis.UtilizationSummary) {
 	b.d.Need(float64(len(resourceNames))*(height+titleHeight) + footHeight + 24)
 	b.d.Settle()
 	b.legend([]legendEntry{{"Not measured", unmonitored}, {"Above 80%", severityColor[analysis.High]}})
-	c := chart{left: b.d.Left() + axisWidth, width: b.d.TextWidth() - axisWidth, height: height, hours: s.Hours, start: s.Start}
+	c := chart{left: b.d.Left() + axisWidth, width: b.d.TextWidth() - axisWidth, height: height, buckets: s.Hours, start: s.Start}
 	for i, name := range resourceNames {
 		page := b.d.Page()
 		x := b.d.Left() + axisWidth
@@ -151,15 +151,15 @@ func (b *builder) resourceCharts(s analysis.UtilizationSummary) {
 	b.small("Hours are of UTC and whole: the first and the last may reach beyond the window.")
 }
 
-// chart is where a line goes: its plot, and the time that it covers.
+// chart is where a line goes: its plot, and the time that it covers in buckets.
 type chart struct {
 	left, top, width, height float64
-	hours                    int
+	buckets                  int
 	start                    time.Time
 }
 
-// x is where an hour begins, y where a percentage is.
-func (c chart) x(hour int) float64      { return c.left + c.width*float64(hour)/float64(max(c.hours, 1)) }
+// x is where a bucket begins, y where a value of 0 to 100 is.
+func (c chart) x(n int) float64         { return c.left + c.width*float64(n)/float64(max(c.buckets, 1)) }
 func (c chart) y(value float64) float64 { return c.top + c.height*(1-min(max(value, 0), 100)/100) }
 
 // busyLine is the percentage above which a line speaks up.
@@ -204,16 +204,16 @@ func (b *builder) line(page *typeset.Page, c chart, values []*float64) {
 // hourAxis writes the days, or the hours of a short window, below the last line.
 func (b *builder) hourAxis(page *typeset.Page, c chart) {
 	layout, strides := "2 Jan", []int{24, 48, 120, 240}
-	if c.hours <= 48 {
+	if c.buckets <= 48 {
 		layout, strides = "2 Jan 15:04", []int{1, 2, 3, 6, 12}
 	}
 	base, step := c.top+c.height, c.x(1)-c.x(0)
 	every, room := b.every(strides, step, layout)
 	first := 0 // the first full day, or hour of its kind
-	for first < c.hours && c.start.Add(time.Duration(first)*time.Hour).UTC().Hour()%min(every, 24) != 0 {
+	for first < c.buckets && c.start.Add(time.Duration(first)*time.Hour).UTC().Hour()%min(every, 24) != 0 {
 		first++
 	}
-	for i := first; i < c.hours; i += every {
+	for i := first; i < c.buckets; i += every {
 		if x := c.x(i); x+room < b.d.Left()+b.d.TextWidth() {
 			page.Rule(x, base, 0, 3, 0.4, muted)
 			page.Text(x+1.5, base+10, axisStyle, typeset.Left, c.start.Add(time.Duration(i)*time.Hour).UTC().Format(layout))

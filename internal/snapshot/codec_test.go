@@ -114,7 +114,7 @@ func TestEncodeIgnoresTheOrderOfFacts(t *testing.T) {
 }
 
 // ordered are the slices whose order is part of the facts.
-var ordered = map[string]bool{"References": true, "FixedIn": true, "CPUPercent": true, "MemoryPercent": true, "DiskPercent": true}
+var ordered = map[string]bool{"References": true, "FixedIn": true, "CPUPercent": true, "MemoryPercent": true, "DiskPercent": true, "Scores": true}
 
 func shuffle(random *rand.Rand, v reflect.Value) {
 	switch v.Kind() {

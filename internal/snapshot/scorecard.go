@@ -19,6 +19,14 @@ type ScoreAtStart struct {
 	AssessedAt time.Time `json:"assessedAt"`
 }
 
+// ScoreByDay is the score on each day of UTC that the window touches, up to the day of
+// the document: what the last assessment of the day came to, as the program's history of
+// the instance has it.
+type ScoreByDay struct {
+	Start  time.Time `json:"start"`  // of the first day
+	Scores []*int    `json:"scores"` // an entry a day; nil: none is kept
+}
+
 // MaxAlerts is how many alerts a document lists.
 const MaxAlerts = 10_000
 

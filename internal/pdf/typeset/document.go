@@ -55,6 +55,9 @@ func (d *Paper) TextWidth() float64 { return d.Width - d.margin.Left - d.margin.
 // Bottom is the lower edge of the text.
 func (d *Paper) Bottom() float64 { return d.Height - d.margin.Bottom }
 
+// EndAbove lets text end so far above the lower edge of the paper, from here on.
+func (d *Paper) EndAbove(margin float64) { d.margin.Bottom = margin }
+
 // Page is the page that is being filled.
 func (d *Paper) Page() *Page { return d.pages[len(d.pages)-1] }
 

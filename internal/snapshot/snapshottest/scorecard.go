@@ -47,6 +47,21 @@ func alerts() *snapshot.AlertHistory {
 	return h
 }
 
+// scores returns a month of days: one that was neglected at first, a week in which nobody
+// assessed, and a single day between two gaps.
+func scores() *snapshot.ScoreByDay {
+	line := &snapshot.ScoreByDay{Start: AsOf().AddDate(0, 0, -30).Truncate(24 * time.Hour)}
+	for n := range 31 {
+		score := []int{38, 38, 38, 41, 41, 52, 52}[min(n/3, 6)]
+		if n < 2 || n >= 20 && n < 26 && n != 23 {
+			line.Scores = append(line.Scores, nil)
+			continue
+		}
+		line.Scores = append(line.Scores, &score)
+	}
+	return line
+}
+
 // utilization returns a month of one host: busy days, a volume that fills, a night
 // without its agent and two lonely hours of it.
 func utilization() *snapshot.Utilization {
