@@ -34,10 +34,11 @@ func (f Face) family() string {
 // noGlyph marks a rune that a face cannot print.
 const noGlyph = math.MaxUint16
 
-// font is a font file with the advance width of every rune of the basic
-// plane, in 1/1000 em, rounded as gofpdf rounds it.
+// font is the tables of a font file, with the glyph of every rune of the basic plane and
+// its advance width in 1/1000 em, rounded as gofpdf rounds it.
 type font struct {
-	ttf    []byte
+	tables map[string][]byte
+	glyphs []uint16 // 0: none
 	widths []uint16
 }
 
@@ -59,11 +60,10 @@ var LoadFonts = sync.OnceValues(func() (*Fonts, error) {
 	f := &Fonts{}
 	sum := sha256.New()
 	for i, ttf := range files {
-		widths, err := glyphWidths(ttf)
-		if err != nil {
+		var err error
+		if f.faces[i], err = parse(ttf); err != nil {
 			return nil, fmt.Errorf("read font %s: %w", Face(i).family(), err)
 		}
-		f.faces[i] = font{ttf: ttf, widths: widths}
 		sum.Write(ttf)
 	}
 	f.digest = hex.EncodeToString(sum.Sum(nil))
@@ -108,36 +108,34 @@ func (f *Fonts) advance(want Face, r rune) int {
 	return int(w)
 }
 
-// glyphWidths reads the tables cmap (format 4), hmtx, hhea and head of a
-// TrueType font: see the OpenType specification 1.9, chapters of those names.
-func glyphWidths(ttf []byte) (widths []uint16, err error) {
+// parse reads the tables cmap (format 4), hmtx, hhea and head of a TrueType font: see the
+// OpenType specification 1.9, chapters of those names.
+func parse(ttf []byte) (f font, err error) {
 	defer func() {
 		if recover() != nil {
 			err = fmt.Errorf("truncated font file of %d bytes", len(ttf))
 		}
 	}()
-	tables := map[string][]byte{}
+	f.tables = map[string][]byte{}
 	for i := range int(binary.BigEndian.Uint16(ttf[4:])) {
 		record := ttf[12+16*i:]
 		offset := binary.BigEndian.Uint32(record[8:])
-		tables[string(record[:4])] = ttf[offset : offset+binary.BigEndian.Uint32(record[12:])]
+		f.tables[string(record[:4])] = ttf[offset : offset+binary.BigEndian.Uint32(record[12:])]
 	}
-	scale := 1000 / float64(binary.BigEndian.Uint16(tables["head"][18:]))
-	metrics := int(binary.BigEndian.Uint16(tables["hhea"][34:]))
-	glyphs, err := runesToGlyphs(tables["cmap"])
-	if err != nil {
-		return nil, err
+	scale := 1000 / float64(binary.BigEndian.Uint16(f.tables["head"][18:]))
+	if f.glyphs, err = runesToGlyphs(f.tables["cmap"]); err != nil {
+		return font{}, err
 	}
-	widths = make([]uint16, 1<<16)
-	for r, glyph := range glyphs {
+	f.widths = make([]uint16, 1<<16)
+	for r, glyph := range f.glyphs {
 		if glyph == 0 {
-			widths[r] = noGlyph
+			f.widths[r] = noGlyph
 			continue
 		}
-		advance := binary.BigEndian.Uint16(tables["hmtx"][4*min(int(glyph), metrics-1):])
-		widths[r] = uint16(math.Round(float64(advance) * scale))
+		advance, _ := f.metrics(glyph)
+		f.widths[r] = uint16(math.Round(float64(advance) * scale))
 	}
-	return widths, nil
+	return f, nil
 }
 
 // runesToGlyphs returns the glyph of every rune of the basic plane, 0 for none.

@@ -1,7 +1,6 @@
 package typeset
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 
@@ -18,6 +17,7 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 		Size: gofpdf.SizeType{Wd: d.Width, Ht: d.Height},
 	})
 	pdf.SetCatalogSort(true)
+	pdf.SetCompression(false) // output compresses
 	pdf.SetCreationDate(info.Created.UTC())
 	pdf.SetModificationDate(info.Created.UTC())
 	pdf.SetMargins(0, 0, 0)
@@ -29,10 +29,9 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 	pdf.SetCreator(d.Fonts.Clean(info.Creator), true)
 	pdf.SetProducer(producer, true)
 	pdf.SetXmpMetadata(d.packet(info))
-	for face, used := range d.facesUsed() {
-		if used {
-			// gofpdf patches the bytes while cutting the subset: one copy a document.
-			pdf.AddUTF8FontFromBytes(Face(face).family(), "", bytes.Clone(d.Fonts.faces[face].ttf))
+	for face, used := range d.runesUsed() {
+		if used != nil {
+			pdf.AddUTF8FontFromBytes(Face(face).family(), "", d.Fonts.faces[face].cut(used.all()))
 		}
 	}
 	p := painter{pdf: pdf, face: faceCount, text: unset, fill: unset, draw: unset, thickness: -1}
@@ -52,20 +51,25 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 		}
 		d.pages[i] = nil // gofpdf has its own copy now
 	}
-	if err := pdf.Output(&catalogued{w: w, entries: catalogEntries}); err != nil {
+	if err := pdf.Output(&output{w}); err != nil {
 		return fmt.Errorf("write PDF: %w", err)
 	}
 	return nil
 }
 
-// facesUsed says which faces have text: a font that is not used costs 4 to
-// 10 ms and 100 kB all the same.
-func (d *Paper) facesUsed() [faceCount]bool {
-	used := [faceCount]bool{Regular: true}
+// runesUsed is what each face prints; nil for a face that prints nothing: a font costs
+// time and bytes all the same. Bookmarks name the regular one.
+func (d *Paper) runesUsed() [faceCount]*runeSet {
+	used := [faceCount]*runeSet{Regular: {}}
 	for _, page := range d.pages {
 		for i := range page.ops {
-			if page.ops[i].kind == opText {
-				used[page.ops[i].face] = true
+			if o := &page.ops[i]; o.kind == opText {
+				if used[o.face] == nil {
+					used[o.face] = &runeSet{}
+				}
+				for _, r := range o.text {
+					used[o.face].add(r)
+				}
 			}
 		}
 	}
