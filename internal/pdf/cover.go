@@ -265,11 +265,27 @@ func shorten(s string, n int) string { return analysis.Shorten(s, n) }
 
 // fit shortens text to a width.
 func (b *builder) fit(s string, style typeset.Style, width float64) string {
-	for n := 60; n > 1; n -= min(4, max(n-4, 1)) {
-		short := shorten(s, n)
-		if b.r.fonts.Width(style.Face, style.Size, b.r.fonts.Clean(short)) <= width {
+	for n := 120; n > 1; n -= min(4, max(n-4, 1)) {
+		if short := shorten(s, n); b.width(short, style) <= width {
 			return short
 		}
 	}
 	return shorten(s, 1)
+}
+
+// firstLine is what of a sentence fits into a line, by whole words, and the rest of it.
+func (b *builder) firstLine(s string, style typeset.Style, width float64) (line, rest string) {
+	line = s
+	for b.width(line, style) > width {
+		i := strings.LastIndexByte(line, ' ')
+		if i < 0 {
+			return b.fit(s, style, width), ""
+		}
+		line = line[:i]
+	}
+	return line, strings.TrimPrefix(s[len(line):], " ")
+}
+
+func (b *builder) width(s string, style typeset.Style) float64 {
+	return b.r.fonts.Width(style.Face, style.Size, b.r.fonts.Clean(s))
 }

@@ -181,7 +181,7 @@ func (b *builder) standing(s analysis.Standing, scale int) {
 	if s.Reason != "" {
 		hatch(page, left+barsAt, y+1.8, plot, 9)
 		words := b.fit(s.Reason, subStyle, plot-16)
-		width := b.r.fonts.Width(subStyle.Face, subStyle.Size, b.r.fonts.Clean(words))
+		width := b.width(words, subStyle)
 		page.Fill(left+barsAt+6, y+2.2, width+6, 8.2, white)
 		page.Text(left+barsAt+9, y+8.8, colored(subStyle, ink), typeset.Left, words)
 	} else {
@@ -377,7 +377,6 @@ func (b *builder) step(n int, s analysis.Step) {
 	d := b.d
 	page, left, right, y := d.Page(), d.Left(), d.Left()+d.TextWidth(), d.Y
 	page.Text(left+4, y+9.6, colored(rowStrong, accent), typeset.Left, number(n))
-	page.Text(left+18, y+9.6, rowStrong, typeset.Left, b.fit(s.Action, rowStrong, effortAt-30))
 	where := count(len(s.Where), "instance", "instances")
 	if len(s.Where) == 1 {
 		where = shorten(s.Where[0], 60)
@@ -386,7 +385,17 @@ func (b *builder) step(n int, s analysis.Step) {
 	if s.NeedsRestart {
 		restart = "restart"
 	}
-	page.Text(left+18, y+18, subStyle, typeset.Left, b.fit(where, subStyle, effortAt-90)+" · "+restart)
+	where = b.fit(where, subStyle, effortAt-90) + " · " + restart
+	const width = effortAt - 24
+	line, rest := b.firstLine(s.Action, rowStrong, width)
+	page.Text(left+18, y+9.6, rowStrong, typeset.Left, line)
+	x := left + 18
+	if rest != "" {
+		rest = b.fit(rest, rowStrong, width-b.width(where, subStyle)-6)
+		page.Text(x, y+18, rowStrong, typeset.Left, rest)
+		x += b.width(rest, rowStrong) + 6
+	}
+	page.Text(x, y+18, subStyle, typeset.Left, where)
 	page.Text(left+effortAt+8, y+14, rowStrong, typeset.Center, orDash(s.Effort))
 	page.Rule(left+dueAt, y+11, closesAt-dueAt-10, 0, 0.4, muted)
 	page.Text(left+dueAt, y+18, rowStyle, typeset.Left, day(s.Due))

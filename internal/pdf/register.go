@@ -204,12 +204,12 @@ func (b *builder) riskRegister() {
 		return
 	}
 	table(b, []typeset.Column{
-		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers", Flex: 1.2}, {Title: "Existing controls", Flex: 0.9},
-		{Title: "Proposed treatment, due", Flex: 1.2}, {Title: "Owner"},
+		{Title: "Id"}, {Title: "Table", Max: 130}, {Title: "Risk, L × I"}, {Title: "Drivers, and existing controls", Flex: 1.5},
+		{Title: "Proposed treatment, due", Flex: 1}, {Title: "Owner"},
 	}, b.risks, func(i int, r analysis.TableRisk) []typeset.Cell {
 		return []typeset.Cell{
 			faint(fmt.Sprintf("R-%03d", i+1)), {Text: tableName(r.Table), Style: codeStyle, Sub: r.InstanceName + " / " + r.Database, SubStyle: cellMuted},
-			b.registerRisk(r), text(orDash(strings.Join(r.Drivers, "; "))), faint(orDash(strings.Join(r.Controls, "; "))),
+			b.registerRisk(r), {Text: orDash(strings.Join(r.Drivers, "; ")), Sub: "Controls: " + cmp.Or(strings.Join(r.Controls, "; "), "none seen"), SubStyle: cellMuted},
 			{Text: treatment(r), Sub: b.riskDue(r), SubStyle: cellMuted}, faint("           "),
 		}
 	})
