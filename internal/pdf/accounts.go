@@ -37,13 +37,13 @@ func (b *builder) accounts() {
 		b.para(count(len(rows), "account has", "accounts have") + " more than ordinary rights on " + count(b.assessed.Assessed, "assessed instance", "assessed instances") +
 			". Most powerful first, those that can sign in remotely before others.")
 		table(b, []typeset.Column{
-			{Title: "Instance", Max: 100}, {Title: "Account", Max: 90}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
+			{Title: "Account, instance", Max: 150}, {Title: "Login", Align: typeset.Center}, {Title: "Super", Align: typeset.Center}, {Title: "Attributes and memberships", Flex: 1},
 			{Title: "Password"}, {Title: "Valid until"}, {Title: "Last seen"}, {Title: "Remote", Align: typeset.Center},
 		}, rows, func(_ int, of row) []typeset.Cell {
 			r := of.role
 			return []typeset.Cell{
-				strong(of.instance), code(r.Name), text(yesNo(r.Login)), boldYes(r.Superuser),
-				{Text: orDash(strings.Join(r.Attributes, ", ")), Sub: strings.Join(r.MemberOf, "\n"), SubStyle: codeMuted},
+				{Text: r.Name, Style: codeStyle, Sub: of.instance, SubStyle: cellMuted}, text(yesNo(r.Login)), boldYes(r.Superuser),
+				rights(r),
 				text(orDash(r.PasswordKind)), date(r.ValidUntil), date(r.LastSeen), boldYesWord(r.RemoteLogin),
 			}
 		})
@@ -60,6 +60,14 @@ func (b *builder) accounts() {
 		}
 	}
 	b.sayGaps(gaps)
+}
+
+// rights are the attributes of an account, over the roles that it is a member of.
+func rights(r snapshot.DatabaseRole) typeset.Cell {
+	if len(r.Attributes) == 0 && len(r.MemberOf) > 0 {
+		return typeset.Cell{Text: r.MemberOf[0], Style: codeMuted, Sub: strings.Join(r.MemberOf[1:], "\n"), SubStyle: codeMuted}
+	}
+	return typeset.Cell{Text: orDash(strings.Join(r.Attributes, ", ")), Sub: strings.Join(r.MemberOf, "\n"), SubStyle: codeMuted}
 }
 
 func boldYes(yes bool) typeset.Cell { return boldYesWord(yesNo(yes)) }

@@ -316,7 +316,7 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 		return
 	}
 	table(b, []typeset.Column{
-		{Title: "Status"}, {Title: "Check"}, {Title: "Title, and when it passes", Flex: 1.4}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
+		{Title: "Status"}, {Title: "Check"}, {Title: "Title, and when it passes", Flex: 2}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
 	}, rows, func(_ int, r resultRow) []typeset.Cell {
 		return []typeset.Cell{statusCell(r.status), code(r.check.ID), {Text: analysis.Title(r.check, r.status), Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
 			where(strings.Join(r.databases, ", ")), text(orDash(shorten(r.measured, 200))), strong(orDash(r.points))}
