@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -287,7 +288,7 @@ func (in inspected) checks(engine fleet.Engine, all *catalogue.Catalogue, ago in
 		}
 	}
 	var out []feed.CheckItem
-	required, denied := "as required", "The agent's account may not read what the check needs."
+	denied := "The agent's account may not read what the check needs."
 	for _, check := range all.Of(engine) {
 		switch item := fails[check.ID]; {
 		case item != nil:
@@ -295,7 +296,8 @@ func (in inspected) checks(engine fleet.Engine, all *catalogue.Catalogue, ago in
 		case slices.Contains(in.Blind, check.ID):
 			out = append(out, feed.CheckItem{ID: check.ID, Outcome: "notAssessed", Reason: &denied})
 		default:
-			out = append(out, feed.CheckItem{ID: check.ID, Outcome: "pass", Measured: &required})
+			measured := passing(check.Pass)
+			out = append(out, feed.CheckItem{ID: check.ID, Outcome: "pass", Measured: &measured})
 		}
 		delete(fails, check.ID)
 	}
@@ -303,6 +305,34 @@ func (in inspected) checks(engine fleet.Engine, all *catalogue.Catalogue, ago in
 		out = append(out, *fails[id])
 	}
 	return out
+}
+
+// Of limits, what a server in order has; of settings, the value that the limit names.
+var (
+	inOrder = map[string]string{
+		"at most 80 %": "38 %", "at least 90 %": "99.4 %", "less than 10 GB since the last statistics reset": "1.3 GB", "at most 10": "0",
+		"less than 75 % used": "12 %", "authentication_timeout <= 60 s": "authentication_timeout = 60 s",
+		"idle_in_transaction_session_timeout > 0": "idle_in_transaction_session_timeout = 600 s",
+	}
+	setTo = regexp.MustCompile(`^(\S+) (?:=|is) ([A-Za-z0-9.-]+)(?:$|,? or | in value_in_use)`)
+	used  = regexp.MustCompile(`^(.+) is ([01])(?: in value_in_use|, or )`)
+	none  = regexp.MustCompile(`^(?:no|none|neither) |\bevery | has no row`)
+)
+
+// passing is what is measured where a check passes, by its limit.
+func passing(limit string) string {
+	if value := inOrder[limit]; value != "" {
+		return value
+	}
+	for _, form := range []*regexp.Regexp{setTo, used} {
+		if m := form.FindStringSubmatch(limit); m != nil {
+			return m[1] + " = " + m[2]
+		}
+	}
+	if none.MatchString(limit) {
+		return "none found"
+	}
+	return "as required"
 }
 
 // item is a database as it was so many days before; what lies where is classified each week.
