@@ -40,7 +40,7 @@ type Gatherer interface {
 
 // Renderer makes the PDF; *pdf.Renderer is one.
 type Renderer interface {
-	Render(w io.Writer, doc snapshot.Document) (pdf.Rendered, error)
+	RenderCanonical(w io.Writer, inputs snapshot.Canonical) (pdf.Rendered, error)
 	Identity() report.Renderer
 }
 
@@ -151,7 +151,6 @@ func resumption(job jobs.Claimed) string {
 // stored is what the steps of a build have put into the store.
 type stored struct {
 	inputs     blobs.Written
-	inputsSize int64 // uncompressed
 	pdf        blobs.Written
 	rendered   pdf.Rendered
 	companions []report.File
@@ -170,26 +169,32 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 	for _, name := range report.Companions(rec.queued.Kind) {
 		names = append(names, blobs.CompanionName(job.OrganizationID, job.Subject, job.Fence, name))
 	}
+	var inputs snapshot.Canonical
+	var files stored
+	rendering := &errgroup.Group{}
+	rendered, stop := context.WithCancel(ctx)
 	defer func() {
+		stop()
 		if err != nil { // no event can name them: make room at once, on a full disk it is needed
+			_ = rendering.Wait() // what it writes is gone behind it
 			for _, name := range names {
 				_ = b.Blobs.Delete(context.WithoutCancel(ctx), name)
 			}
 		}
 	}()
-	var doc snapshot.Document
-	var files stored
 	steps := [totalSteps]struct {
 		name string // of the span
 		do   func(ctx context.Context) error
 		then point
 	}{
-		{"gather", func(ctx context.Context) error { doc, err = b.gather(ctx, job, rec); return err }, pointGathered},
+		{"gather", func(ctx context.Context) error { inputs, err = b.gather(ctx, job, rec); return err }, pointGathered},
+		// One core lays pages out while the other packs the inputs and the disk is waited for.
 		{"keep inputs", func(ctx context.Context) error {
-			files.inputs, files.inputsSize, err = b.storeInputs(ctx, inputsName, doc)
+			rendering.Go(func() error { return b.render(rendered, job, pdfName, inputs, &files) })
+			files.inputs, err = b.Blobs.WriteInputs(ctx, inputsName, bytes.NewReader(inputs.Bytes))
 			return err
 		}, pointInputsStored},
-		{"render", func(ctx context.Context) error { return b.render(ctx, job, pdfName, doc, &files) }, pointPDFStored},
+		{"render", func(context.Context) error { return rendering.Wait() }, pointPDFStored},
 	}
 	for i, step := range steps {
 		if err := b.Queue.SetProgress(ctx, job, i+1, totalSteps, stepLabels[i]); err != nil {
@@ -208,8 +213,8 @@ func (b *Builder) build(ctx context.Context, job jobs.Claimed, rec *recorded) (m
 			return built{}, err
 		}
 	}
-	made.people = doc.People()
-	made.ready, err = b.ready(ctx, doc, files)
+	made.people = inputs.Document.People()
+	made.ready, err = b.ready(ctx, inputs, files)
 	return made, err
 }
 
@@ -228,15 +233,23 @@ func (b *Builder) completeStep(ctx context.Context, job jobs.Claimed, step int) 
 	return nil
 }
 
-func (b *Builder) gather(ctx context.Context, job jobs.Claimed, rec *recorded) (snapshot.Document, error) {
-	return b.Gatherer.Gather(ctx, Gathering{
+func (b *Builder) gather(ctx context.Context, job jobs.Claimed, rec *recorded) (snapshot.Canonical, error) {
+	doc, err := b.Gatherer.Gather(ctx, Gathering{
 		OrganizationID: job.OrganizationID, ReportID: job.Subject, Queued: rec.queued, RequestedAt: rec.requestedAt,
 	})
+	if err != nil {
+		return snapshot.Canonical{}, err
+	}
+	inputs, err := snapshot.Canonicalize(doc)
+	if err != nil {
+		return snapshot.Canonical{}, &pdf.RenderError{Report: job.Subject.String(), Cause: err}
+	}
+	return inputs, nil
 }
 
 // ready names the files and the windows that are in force now.
-func (b *Builder) ready(ctx context.Context, doc snapshot.Document, files stored) (report.Ready, error) {
-	inputs, file, rendered := files.inputs, files.pdf, files.rendered
+func (b *Builder) ready(ctx context.Context, gathered snapshot.Canonical, files stored) (report.Ready, error) {
+	doc, inputs, file, rendered := gathered.Document, files.inputs, files.pdf, files.rendered
 	if rendered.InputsSHA256 != inputs.SHA256 || rendered.SHA256 != file.SHA256 {
 		return report.Ready{}, fmt.Errorf("report %s: what was stored is not what was rendered", doc.ReportID)
 	}
@@ -265,7 +278,7 @@ func (b *Builder) ready(ctx context.Context, doc snapshot.Document, files stored
 		Witness:          report.Witness{Log: doc.Witness.Log, Position: doc.Witness.Position, Hash: doc.Witness.Hash},
 		RetentionSeconds: max(1, int64(keep/time.Second)),
 		InputsErasedOn:   instant.Cut(b.Now().Add(keepInputs)),
-		InputsSizeBytes:  files.inputsSize,
+		InputsSizeBytes:  int64(len(gathered.Bytes)),
 		Files:            files.companions,
 	}, nil
 }
@@ -335,29 +348,19 @@ func unlessOver(err error) error {
 	return err
 }
 
-// storeInputs keeps the canonical bytes of the inputs document.
-func (b *Builder) storeInputs(ctx context.Context, name string, doc snapshot.Document) (blobs.Written, int64, error) {
-	inputs, err := snapshot.Encode(doc)
-	if err != nil {
-		return blobs.Written{}, 0, &pdf.RenderError{Report: doc.ReportID.String(), Cause: err}
-	}
-	written, err := b.Blobs.WriteInputs(ctx, name, bytes.NewReader(inputs))
-	return written, int64(len(inputs)), err
-}
-
 // render makes the PDF and what goes with it at the same time: the disk is waited for
 // once.
-func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, doc snapshot.Document, files *stored) error {
+func (b *Builder) render(ctx context.Context, job jobs.Claimed, name string, inputs snapshot.Canonical, files *stored) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		files.pdf, files.rendered, err = b.storePDF(ctx, name, doc)
+		files.pdf, files.rendered, err = b.storePDF(ctx, name, inputs)
 		return err
 	})
-	names := report.Companions(report.Kind(doc.Kind))
+	names := report.Companions(report.Kind(inputs.Document.Kind))
 	files.companions = make([]report.File, len(names))
 	for i, name := range names {
 		group.Go(func() (err error) {
-			files.companions[i], err = b.storeCompanion(ctx, job, name, doc)
+			files.companions[i], err = b.storeCompanion(ctx, job, name, inputs.Document)
 			return err
 		})
 	}
@@ -375,7 +378,7 @@ func (b *Builder) storeCompanion(ctx context.Context, job jobs.Claimed, name str
 
 // storePDF renders straight into the store: a document of 2,000 pages is in
 // memory once, as the renderer builds it.
-func (b *Builder) storePDF(ctx context.Context, name string, doc snapshot.Document) (blobs.Written, pdf.Rendered, error) {
+func (b *Builder) storePDF(ctx context.Context, name string, inputs snapshot.Canonical) (blobs.Written, pdf.Rendered, error) {
 	type outcome struct {
 		rendered pdf.Rendered
 		err      error
@@ -383,7 +386,7 @@ func (b *Builder) storePDF(ctx context.Context, name string, doc snapshot.Docume
 	reader, writer := io.Pipe()
 	done := make(chan outcome, 1)
 	go func() {
-		rendered, err := b.Renderer.Render(writer, doc)
+		rendered, err := b.Renderer.RenderCanonical(writer, inputs)
 		_ = writer.CloseWithError(err) // nil: end of file
 		done <- outcome{rendered, err}
 	}()

@@ -6,10 +6,10 @@
 // Each kind of job (package jobs) has a handler; Workers runs them on
 // Watermill's stock Router. The way of a report:
 //
-//	Queued ──build──> Builder: gather inputs as of one instant, store them,
-//	                  render, store the PDF and its tables, then in one transaction {Ready,
-//	                  the build job ends, a mail job per recipient, one that
-//	                  expires it, one that erases its inputs}
+//	Queued ──build──> Builder: gather inputs as of one instant, store them while the
+//	                  PDF and its tables are made of them and stored, then in one
+//	                  transaction {Ready, the build job ends, a mail job per recipient,
+//	                  one that expires it, one that erases its inputs}
 //	       ──mail───> Mailer: one message to one recipient, then {EmailSent or
 //	                  EmailFailed, the mail job ends}
 //	       ─expire──> Expirer: {Expired, the expiry job ends, one that erases the PDF and its tables}

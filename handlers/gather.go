@@ -84,6 +84,19 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 	if s := in.Queued.Scope; s.From != nil && s.To != nil {
 		doc.Window = &snapshot.Window{From: *s.From, To: *s.To}
 	}
+	// The inputs of the report before are as large as these, and reading them takes as
+	// long as all else: both are done at once.
+	var previous *snapshot.Previous
+	within, cancel := context.WithCancel(ctx)
+	group, before := errgroup.WithContext(within)
+	defer func() {
+		cancel()
+		_ = group.Wait()
+	}()
+	group.Go(func() (err error) {
+		previous, err = g.previous(before, in)
+		return err
+	})
 	for _, part := range []struct {
 		what string
 		add  func(context.Context, Gathering, *snapshot.Document) error
@@ -99,12 +112,15 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the scores", g.addScores},
 		{"the utilization", g.addUtilization},
 		{"the vulnerabilities", g.addVulnerabilities},
-		{"the report before", g.addPrevious},
 	} {
-		if err := part.add(ctx, in, &doc); err != nil {
+		if err := part.add(within, in, &doc); err != nil {
 			return snapshot.Document{}, &SourceError{What: part.what, Err: err}
 		}
 	}
+	if err := group.Wait(); err != nil {
+		return snapshot.Document{}, &SourceError{What: "the report before", Err: err}
+	}
+	doc.Previous = previous
 	if in.Queued.Kind == report.DataInventory {
 		if err := classified(doc); err != nil {
 			return snapshot.Document{}, err
@@ -238,16 +254,23 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 	if !instance.Collected && !fed {
 		return nil
 	}
+	if instance.Collected {
+		classified, err := g.Facts.Classifications(ctx, organization, instance.ID)
+		if err != nil {
+			return err
+		}
+		addDatabaseFacts(instance, classified)
+		return nil
+	}
 	latest, classified, err := g.Facts.Latest(ctx, organization, instance.ID)
 	if err != nil {
 		return err
 	}
-	if !instance.Collected { // what a feed tells of databases that have gone since is left out
-		if instance.Active {
-			instance.Assessment = latest
-		}
-		classified = slices.DeleteFunc(classified, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
+	if instance.Active {
+		instance.Assessment = latest
 	}
+	// What a feed tells of databases that have gone since is left out.
+	classified = slices.DeleteFunc(classified, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
 	addDatabaseFacts(instance, classified)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	domain "muster/domain/fleet"
 	"muster/domain/report"
@@ -36,14 +37,19 @@ func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.D
 				ID: i.ID, Name: i.Name, Engine: string(i.Engine), Version: i.Version, Host: i.Host,
 				Active: i.Active, CreatedAt: i.CreatedAt,
 			}
-			if err := g.addDatabases(ctx, in, &instance); err != nil {
-				return err
-			}
 			doc.Instances = append(doc.Instances, instance)
 		}
 		if len(found) == 0 || int64(len(doc.Instances)) >= total {
 			break
 		}
+	}
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(assessAtOnce)
+	for i := range doc.Instances {
+		group.Go(func() error { return g.addDatabases(within, in, &doc.Instances[i]) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
 	}
 	for _, id := range scope.InstanceIDs {
 		if !slices.ContainsFunc(doc.Instances, func(i snapshot.Instance) bool { return i.ID == id }) {
@@ -119,36 +125,35 @@ func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapsho
 // the kind.
 const previousPages = 10
 
-// addPrevious finds the last report of the same kind and scope whose inputs are
-// still there, and what it found. A scorecard's scope is its instance and
-// database; the window moves.
-func (g *Inputs) addPrevious(ctx context.Context, in Gathering, doc *snapshot.Document) error {
+// previous finds the last report of the same kind and scope whose inputs are
+// still there, and what it found; nil where there is none. A scorecard's scope is its
+// instance and database; the window moves.
+func (g *Inputs) previous(ctx context.Context, in Gathering) (*snapshot.Previous, error) {
 	q := history.Query{
 		Organization: in.OrganizationID, Kinds: []report.Kind{in.Queued.Kind}, Size: 20,
 		Statuses: []report.Status{report.StatusReady, report.StatusExpired},
 	}
 	for q.Page = 1; q.Page <= previousPages; q.Page++ {
-		rows, _, err := g.History.Page(ctx, q, doc.AsOf)
+		rows, _, err := g.History.Page(ctx, q, g.Now())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, row := range rows {
 			if row.ID == in.ReportID || row.File == nil || row.InputsErasedAt != nil || !sameScope(row.Scope, in.Queued.Scope) {
 				continue
 			}
-			doc.Previous, err = g.previous(ctx, row)
-			return err
+			return g.found(ctx, row)
 		}
 		if len(rows) < q.Size {
-			return nil
+			return nil, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// previous reads what a report found; nil where its inputs are gone or were
+// found reads what a report found; nil where its inputs are gone or were
 // changed: what cannot be proven is not compared with.
-func (g *Inputs) previous(ctx context.Context, row history.ReportRow) (*snapshot.Previous, error) {
+func (g *Inputs) found(ctx context.Context, row history.ReportRow) (*snapshot.Previous, error) {
 	inputs, digest, err := g.Blobs.ReadInputs(ctx, row.File.InputsKey)
 	var gone *blobs.MissingFileError
 	if errors.As(err, &gone) || err == nil && digest != row.File.InputsSHA256 {

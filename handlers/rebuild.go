@@ -174,17 +174,17 @@ func (r *Rebuilder) Rebuild(ctx context.Context, id uuid.UUID, w io.Writer) (Reb
 func (r *Rebuilder) render(o RebuildOutcome, inputs []byte, w io.Writer) (RebuildOutcome, error) {
 	foreign := o.Renderer != o.Ready.Renderer
 	doc, err := snapshot.Decode(inputs)
+	var canonical snapshot.Canonical
 	if err == nil {
-		var again []byte
-		again, err = snapshot.Encode(doc)
-		if err == nil && !foreign && !bytes.Equal(again, inputs) {
+		canonical, err = snapshot.Canonicalize(doc)
+		if err == nil && !foreign && !bytes.Equal(canonical.Bytes, inputs) {
 			err = errors.New("the inputs are not in their canonical form")
 		}
 	}
 	var sum string
 	var built map[string]string
 	if err == nil {
-		sum, built, err = r.files(doc, w)
+		sum, built, err = r.files(canonical, w)
 	}
 	switch {
 	case foreign: // whether this program can build it says nothing about the other one
@@ -210,7 +210,7 @@ func (r *Rebuilder) render(o RebuildOutcome, inputs []byte, w io.Writer) (Rebuil
 
 // files builds the PDF and the companions, writes the one that is asked for to w, and
 // returns the SHA-256 of each, in hex.
-func (r *Rebuilder) files(doc snapshot.Document, w io.Writer) (rendered string, companions map[string]string, err error) {
+func (r *Rebuilder) files(inputs snapshot.Canonical, w io.Writer) (rendered string, companions map[string]string, err error) {
 	digesting := func(name string, build func(w io.Writer) error) (string, error) {
 		sum := sha256.New()
 		out := io.Writer(sum)
@@ -221,13 +221,13 @@ func (r *Rebuilder) files(doc snapshot.Document, w io.Writer) (rendered string, 
 		return hex.EncodeToString(sum.Sum(nil)), err
 	}
 	rendered, err = digesting(report.PDFFile, func(w io.Writer) error {
-		_, err := r.Renderer.Render(w, doc)
+		_, err := r.Renderer.RenderCanonical(w, inputs)
 		return err
 	})
 	companions = map[string]string{}
-	for _, name := range report.Companions(report.Kind(doc.Kind)) {
+	for _, name := range report.Companions(report.Kind(inputs.Document.Kind)) {
 		if err == nil {
-			companions[name], err = digesting(name, func(w io.Writer) error { return companion.Write(w, name, doc) })
+			companions[name], err = digesting(name, func(w io.Writer) error { return companion.Write(w, name, inputs.Document) })
 		}
 	}
 	return rendered, companions, err

@@ -153,9 +153,9 @@ func TestRebuildHoldsTheTableToItsDigest(t *testing.T) {
 // crooked claims to be a renderer that it is not.
 type crooked struct{ *pdf.Renderer }
 
-func (c crooked) Render(w io.Writer, doc snapshot.Document) (pdf.Rendered, error) {
-	doc.Organization.Name += "!"
-	return c.Renderer.Render(w, doc)
+func (c crooked) RenderCanonical(w io.Writer, inputs snapshot.Canonical) (pdf.Rendered, error) {
+	inputs.Document.Organization.Name += "!"
+	return c.Renderer.RenderCanonical(w, inputs)
 }
 
 func TestRebuildOfWhatWasNeverBuilt(t *testing.T) {

@@ -20,7 +20,9 @@ const TextRule = "must not contain control characters other than line feeds and 
 
 // IsText reports whether a text of several lines can be kept as it is: it is as Text
 // prints it.
-func IsText(s string) bool { return utf8.ValidString(s) && Text(s) == s }
+func IsText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, misleadingInText)
+}
 
 // Clean is a name as it may be printed, in one line.
 func Clean(s string) string {
@@ -32,8 +34,10 @@ func Clean(s string) string {
 
 // Text is a text of several lines as it may be printed: line feeds and tabs are its own.
 func Text(s string) string {
-	return strings.Map(func(r rune) rune { return shown(r, misleading(r) && r != '\n' && r != '\t') }, s)
+	return strings.Map(func(r rune) rune { return shown(r, misleadingInText(r)) }, s)
 }
+
+func misleadingInText(r rune) bool { return r != '\n' && r != '\t' && misleading(r) }
 
 func shown(r rune, hide bool) rune {
 	if hide {
@@ -45,5 +49,8 @@ func shown(r rune, hide bool) rune {
 // misleading runes are controls (C0, DEL, C1), those of writing in two directions, and
 // the separators that some programs take for the end of a line.
 func misleading(r rune) bool {
+	if ' ' <= r && r <= '~' { // nearly all
+		return false
+	}
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }

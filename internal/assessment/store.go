@@ -167,7 +167,7 @@ func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	classified, err := s.classifications(ctx, organization, instance)
+	classified, err := s.Classifications(ctx, organization, instance)
 	return a, classified, err
 }
 
@@ -245,7 +245,8 @@ func (s *Store) assessment(ctx context.Context, query string, arguments ...any) 
 	return a, nil
 }
 
-func (s *Store) classifications(ctx context.Context, organization, instance uuid.UUID) ([]DatabaseClassification, error) {
+// Classifications returns what is known of the databases of an instance, by name.
+func (s *Store) Classifications(ctx context.Context, organization, instance uuid.UUID) ([]DatabaseClassification, error) {
 	type classified struct {
 		Database string `db:"database_name"`
 		Facts    []byte `db:"facts"`

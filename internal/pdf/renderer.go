@@ -128,21 +128,27 @@ func (e *RenderError) Unwrap() error {
 
 // Render writes the PDF of a document to w. errors.As target: *RenderError for
 // a document that cannot be rendered; w's own errors are wrapped.
-func (r *Renderer) Render(w io.Writer, doc snapshot.Document) (rendered Rendered, err error) {
+func (r *Renderer) Render(w io.Writer, doc snapshot.Document) (Rendered, error) {
+	inputs, err := snapshot.Canonicalize(doc)
+	if err != nil {
+		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
+	}
+	return r.RenderCanonical(w, inputs)
+}
+
+// RenderCanonical is Render for whoever has the canonical form at hand.
+func (r *Renderer) RenderCanonical(w io.Writer, inputs snapshot.Canonical) (rendered Rendered, err error) {
+	doc := inputs.Document
 	defer func() {
 		if p := recover(); p != nil {
 			err = &RenderError{Report: doc.ReportID.String(), Cause: p}
 		}
 	}()
-	inputs, err := snapshot.Encode(doc)
+	b, err := r.layOut(doc, inputs.Digest)
 	if err != nil {
 		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
 	}
-	rendered.InputsSHA256 = snapshot.Digest(inputs)
-	b, err := r.layOut(snapshot.Normalize(doc), rendered.InputsSHA256)
-	if err != nil {
-		return Rendered{}, &RenderError{Report: doc.ReportID.String(), Cause: err}
-	}
+	rendered.InputsSHA256 = inputs.Digest
 	rendered.Pages = len(b.d.Pages())
 	sum, size := sha256.New(), counter(0)
 	if err := b.d.Paint(io.MultiWriter(w, sum, &size), b.info()); err != nil {

@@ -70,7 +70,7 @@ func recorded(doc snapshot.Document, in *snapshot.Instance) []snapshot.CheckResu
 	if doc.Database == nil && len(skip) == 0 {
 		return in.Assessment.Results
 	}
-	var out []snapshot.CheckResult
+	out := make([]snapshot.CheckResult, 0, len(in.Assessment.Results))
 	for _, r := range in.Assessment.Results {
 		if !skip[r.CheckID] && (doc.Database == nil || r.Database == "" || r.Database == doc.Database.Name) {
 			out = append(out, r)
