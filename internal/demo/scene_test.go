@@ -86,7 +86,7 @@ func none(context.Context, uuid.UUID, uuid.UUID) ([]snapshot.Exception, error) {
 // process is one of the installation's processes.
 func (s *scene) process(db *sqlx.DB, own demo.OwnServer) *demo.Demo {
 	s.Helper()
-	people, instances := accounts.New(db, time.Now), fleet.NewReader(db)
+	people, instances := accounts.New(db, s.clock.Now), fleet.NewReader(db)
 	checks, err := catalogue.Load()
 	must(s.T, err)
 	service := &commands.Service{
