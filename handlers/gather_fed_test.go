@@ -73,7 +73,7 @@ func TestGatherTakesInWhatFeedsSent(t *testing.T) {
 			if in.Assessment == nil || in.Assessment.Results[0].CheckID != check || in.NotAssessed != "" || in.Collected || version != "19.24.0.0.0" || !answered {
 				t.Errorf("%+v", in)
 			}
-			if (in.Release != nil) != (in.Name == "erp") || in.Name == "erp" && (in.Release.Major != "19c" || !in.Release.CVEsUnknown) {
+			if (in.Release != nil) != (in.Name == "erp") || in.Name == "erp" && (in.Release.Major != "19c" || in.Release.CVEsUnknown || in.Release.CVEGap == "" || in.Release.Target != "19.32" || len(in.CVEs) < 20) {
 				t.Errorf("%s is supported as %+v", in.Name, in.Release)
 			}
 		case "silent":

@@ -91,27 +91,27 @@ func (g *Inputs) addDatabases(ctx context.Context, in Gathering, instance *snaps
 }
 
 // addVulnerabilities holds each server's version against the feed: the one it
-// answered with, else the one it was registered with. Of other engines than PostgreSQL
-// the feed knows the end of life only.
+// answered with, else the one it was registered with.
 func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapshot.Document) error {
 	var all [][]snapshot.InstanceCVE
 	for i := range doc.Instances {
 		instance := &doc.Instances[i]
+		looked := instance.Assessment
+		if looked != nil && looked.Sent { // a feed does not tell what preconditions are about
+			looked = nil
+		}
 		if instance.Engine != string(domain.PostgreSQL) {
 			version, _ := analysis.Version(instance)
-			instance.Release = g.Feed.Lifecycle(domain.Engine(instance.Engine), version, doc.AsOf)
+			instance.Release, instance.CVEs = g.Feed.Judge(domain.Engine(instance.Engine), version, looked, doc.AsOf)
+			all = append(all, instance.CVEs)
 			continue
 		}
 		version, ok := feed.ParseVersion(instance.Version)
-		looked := instance.Assessment
-		if looked != nil && looked.VersionNum > 0 {
-			version, ok = feed.VersionOf(looked.VersionNum), true
+		if a := instance.Assessment; a != nil && a.VersionNum > 0 {
+			version, ok = feed.VersionOf(a.VersionNum), true
 		}
 		if !ok {
 			continue
-		}
-		if looked != nil && looked.Sent { // a feed does not tell what preconditions are about
-			looked = nil
 		}
 		instance.CVEs = g.Feed.Concerns(version, looked)
 		instance.Release = g.Feed.Release(version, instance.CVEs, doc.AsOf)

@@ -28,21 +28,25 @@ stands below them.`,
 				return err
 			}
 			table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "ENGINE\tMAJOR\tEND OF LIFE\tLATEST\tCVES")
+			fmt.Fprintln(table, "ENGINE\tMAJOR\tEND OF LIFE\tLATEST\tOF\tCVES")
 			for _, e := range known.Entries() {
 				latest, cves := e.Latest, "not known"
 				if latest == "" {
 					latest = "not known"
 				}
-				if e.CVEsKnown {
+				of := "not known"
+				if !e.LatestAt.IsZero() {
+					of = e.LatestAt.Format(time.DateOnly)
+				}
+				if e.CVEsKnown && (e.CVEs > 0 || e.Whole) {
 					cves = fmt.Sprint(e.CVEs)
 				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", e.Engine, e.Major, e.EndOfLife.Format(time.DateOnly), latest, cves)
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", e.Engine, e.Major, e.EndOfLife.Format(time.DateOnly), latest, of, cves)
 			}
 			if err := table.Flush(); err != nil {
 				return err
 			}
-			for _, gap := range feed.Gaps() {
+			for _, gap := range known.Gaps() {
 				if _, err := fmt.Fprintln(out, "\n"+gap); err != nil {
 					return err
 				}

@@ -48,6 +48,7 @@ func (b *builder) versions() {
 	} else {
 		b.versionLead(rows, feed)
 		b.versionTable(rows)
+		b.upgradeCosts(rows)
 	}
 	b.sayGaps(b.versionGaps(feed))
 }
@@ -60,10 +61,12 @@ func (b *builder) versionGaps(feed string) []gap {
 		version, _ := analysis.Version(in)
 		g := gap{state: stateNotAssessed, places: []string{shorten(in.Name, 80) + before(" ", shorten(version, 40))}}
 		switch {
-		case in.Active && analysis.CVEsKnown(in):
+		case in.Active && analysis.CVEsWhole(in):
 			continue
 		case !in.Active:
 			g.reason = analysis.WhyNotAssessed(in)
+		case in.Release != nil && in.Release.CVEGap != "":
+			g.reason = in.Release.CVEGap
 		case in.Release != nil:
 			g.reason = feed + " knows its end of life and none of the CVEs of " + analysis.EngineName(in.Engine)
 		case in.Engine != "postgresql":
@@ -79,8 +82,11 @@ func (b *builder) versionGaps(feed string) []gap {
 }
 
 func (b *builder) versionLead(rows []versionRow, feed string) {
-	vulnerable, possible, ended, known := 0, 0, 0, 0
+	vulnerable, possible, ended, known, whole := 0, 0, 0, 0, 0
 	for _, r := range rows {
+		if analysis.CVEsWhole(&r.in) {
+			whole++
+		}
 		if analysis.CVEsKnown(&r.in) {
 			known++
 		}
@@ -108,7 +114,7 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 		if known < len(rows) {
 			words = number(known) + " of " + count(len(rows), "instance", "instances") + " " + verb(known, "runs", "run")
 		}
-		b.clean(known == b.assessed.Total, words+" a version for which "+feed+" lists no open CVE.")
+		b.clean(whole == b.assessed.Total, words+" a version for which "+feed+" lists no open CVE.")
 		return
 	}
 	words := number(vulnerable) + " of " + count(known, "instance", "instances") + " whose version " + feed + " knows " + verb(vulnerable, "has", "have")
@@ -154,17 +160,71 @@ func (b *builder) versionTable(rows []versionRow) {
 		}
 		return append(cells, highest, possibleCell(r.cves), b.target(r.in.Release))
 	})
+	to := "Go to: the lowest version of the same major without an open CVE; from a major past its end of life, the newest major that the feed knows, which has the longest support left, and until when."
+	if advised(rows) {
+		to = "Go to: the version that clears what is open or not ruled out, and under it the version with the longest support that does, with the day it ends. " +
+			"Within a major that is the lowest that clears all, of the engines with numbered builds the latest; where the major's end has come, or none of its builds clears all, it is the major with the longest support."
+	}
 	b.small("Feed: " + orDash(b.doc.Feed.Name) + ", " + day(b.doc.Feed.Date) + ". " +
 		"Crit. to Low and Max CVSS: open CVEs. Not ruled out: CVEs of which a precondition could not be read, or of a version that nobody looked at, with their highest CVSS; no other column counts them. " +
-		"CVEs whose precondition does not hold here, and those of client programs, are left out; the CVE appendix has all. " +
-		"Go to: the lowest version of the same major without an open CVE; from a major past its end of life, the newest major that the feed knows, which has the longest support left, and until when.")
+		"CVEs whose precondition does not hold here, and those of client programs, are left out; the CVE appendix has all. " + to)
 }
 
-// latestMinor is the latest release of a major, with how many the running one is behind.
+// advised says whether the advice says what it costs, which it did not always.
+func advised(rows []versionRow) bool {
+	return slices.ContainsFunc(rows, func(r versionRow) bool { return r.in.Release.Cost != "" || r.in.Release.Longest != nil })
+}
+
+// upgradeCosts says what going where the table points to takes, once a way.
+func (b *builder) upgradeCosts(rows []versionRow) {
+	if !advised(rows) {
+		return
+	}
+	type way struct{ from, to, cost string }
+	var ways []way
+	add := func(w way) {
+		if w.cost != "" && !slices.Contains(ways, w) {
+			ways = append(ways, w)
+		}
+	}
+	for _, r := range rows {
+		release, engine := r.in.Release, analysis.EngineName(r.in.Engine)
+		if release.Target != "" {
+			add(way{engine + " " + release.Major, versioned(release.Target, release.TargetBuild), release.Cost})
+		}
+		if l := release.Longest; l != nil {
+			add(way{engine + " " + release.Major, versioned(l.Version, l.Build), l.Cost})
+		}
+	}
+	slices.SortFunc(ways, func(a, b way) int {
+		return cmp.Or(strings.Compare(a.from, b.from), strings.Compare(a.to, b.to), strings.Compare(a.cost, b.cost))
+	})
+	b.sub("What going there takes")
+	table(b, []typeset.Column{{Title: "From"}, {Title: "To"}, {Title: "It takes", Flex: 1}}, ways, func(_ int, w way) []typeset.Cell {
+		return []typeset.Cell{strong(w.from), text(w.to), text(sentence(w.cost))}
+	})
+}
+
+// versioned is a major with its latest build, where that is known.
+func versioned(version, build string) string {
+	if build == "" {
+		return version
+	}
+	return version + ", " + build
+}
+
+// latestMinor is the latest release of a major, with how many the running one is behind,
+// and since when.
 func latestMinor(r *snapshot.Release) typeset.Cell {
 	cell := text(orDash(r.Latest))
-	if r.MinorsBehind > 0 {
+	switch {
+	case r.MinorsBehind > 0:
 		cell.Sub, cell.SubStyle = number(r.MinorsBehind)+" behind", cellMuted
+	case r.Behind:
+		cell.Sub, cell.SubStyle = "behind", cellMuted
+	}
+	if r.LatestAt != nil {
+		cell.Sub, cell.SubStyle = cell.Sub+after(cell.Sub, ", ")+"of "+day(*r.LatestAt), cellMuted
 	}
 	return cell
 }
@@ -181,6 +241,13 @@ func possibleCell(c analysis.CVECounts) typeset.Cell {
 // target is the version to go to, and how long its major is supported where it is another one.
 func (b *builder) target(r *snapshot.Release) typeset.Cell {
 	cell := text(orDash(r.Target))
+	if r.Longest != nil {
+		cell.Sub, cell.SubStyle = before("then ", r.Longest.Version)+" to "+day(r.Longest.EndOfLife), cellMuted
+		if r.Target == "" {
+			cell.Sub = r.Longest.Version + " has support to " + day(r.Longest.EndOfLife)
+		}
+		return cell
+	}
 	if r.TargetEndOfLife != nil && r.EndOfLife != nil && !r.TargetEndOfLife.Equal(*r.EndOfLife) {
 		cell.Sub, cell.SubStyle = "to "+day(*r.TargetEndOfLife), cellMuted
 	}

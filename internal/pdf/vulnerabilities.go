@@ -10,16 +10,21 @@ import (
 	"muster/internal/snapshot/analysis"
 )
 
-// vulnerabilities is the CVE appendix: CVSS descending, then id.
+// vulnerabilities is the CVE appendix: CVSS descending, then id. Those of PostgreSQL have
+// an entry each, with what was held against the server; those of other engines, of which
+// one update clears hundreds, have a row each.
 func (b *builder) vulnerabilities() {
 	list := slices.Clone(b.doc.Vulnerabilities)
 	slices.SortStableFunc(list, func(a, b snapshot.Vulnerability) int {
 		return cmp.Or(cmp.Compare(b.CVSS, a.CVSS), strings.Compare(a.ID, b.ID))
 	})
-	affected := map[string][]affectedBy{}
+	affected, engine := map[string][]affectedBy{}, map[string]string{}
+	whole := true
 	for _, r := range b.versionRows() {
+		whole = whole && analysis.CVEsWhole(&r.in)
 		for _, c := range r.in.CVEs {
 			affected[c.ID] = append(affected[c.ID], affectedBy{r.in.Name, c})
+			engine[c.ID] = r.in.Engine
 		}
 	}
 	list = slices.DeleteFunc(list, func(v snapshot.Vulnerability) bool { return len(affected[v.ID]) == 0 })
@@ -27,14 +32,62 @@ func (b *builder) vulnerabilities() {
 		if rows := b.versionRows(); len(rows) == 0 {
 			b.state(stateNotAssessed, "Not assessed: no instance in scope runs a version that the feed knows.")
 		} else {
-			b.clean(len(rows) == b.assessed.Total, "The feed of "+day(b.doc.Feed.Date)+" lists no CVE for the versions of "+count(len(rows), "instance", "instances")+" in scope.")
+			b.clean(whole && len(rows) == b.assessed.Total, "The feed of "+day(b.doc.Feed.Date)+" lists no CVE for the versions of "+count(len(rows), "instance", "instances")+" in scope.")
 		}
 		return
 	}
 	b.para(count(len(list), "CVE concerns", "CVEs concern") + " a version that runs here. Each entry says on which instances it is open, where it is not exploitable, and where it is not ruled out, and why.")
 	for _, v := range list {
-		b.vulnerability(v, affected[v.ID])
+		if engine[v.ID] == "postgresql" {
+			b.vulnerability(v, affected[v.ID])
+		}
 	}
+	for _, name := range []string{"sqlserver", "oracle", "mysql", "mongodb"} {
+		of := slices.DeleteFunc(slices.Clone(list), func(v snapshot.Vulnerability) bool { return engine[v.ID] != name })
+		if len(of) > 0 {
+			b.vulnerabilityTable(analysis.EngineName(name), of, affected)
+		}
+	}
+}
+
+// vulnerabilityTable prints the CVEs of an engine, a row each.
+func (b *builder) vulnerabilityTable(engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy) {
+	b.sub("CVEs of " + engine)
+	table(b, []typeset.Column{
+		{Title: "CVE"}, {Title: "CVSS", Align: typeset.Right}, {Title: "What, where", Flex: 1.5}, {Title: "Fixed in", Flex: 0.8}, {Title: "Here", Flex: 1.1},
+	}, list, func(_ int, v snapshot.Vulnerability) []typeset.Cell {
+		band := analysis.Band(v.CVSS)
+		return []typeset.Cell{
+			{Text: v.ID, Style: linked(cellStrong, analysis.Address(v.ID))},
+			{Text: decimal(v.CVSS), Style: colored(cellStrong, severityColor[band])},
+			{Text: sentence(v.Title), Sub: orDash(v.Component) + "; " + strings.TrimPrefix(v.Vector, "CVSS:3.1/"), SubStyle: cellMuted},
+			text(orDash(strings.Join(v.FixedIn, ", "))),
+			here(standings(affected[v.ID])),
+		}
+	})
+	b.small("A vector without a number before it is of CVSS 3.1. “After” a version: the vendor names the last that is affected. " +
+		"Not ruled out: what it needs was not looked at, or nobody looked at that version, which was out of support. Sources: " + sources(list) + ".")
+}
+
+// here says in a cell how a CVE concerns which instances.
+func here(all []standing) typeset.Cell {
+	var words []string
+	for _, s := range all {
+		words = append(words, s.cell().Text+" on "+places(s.instances, "instance", "instances")+before(": ", clause(shorten(s.precondition, 160))))
+	}
+	return typeset.Cell{Text: strings.Join(words, "; "), Mark: all[0].cell().Mark}
+}
+
+// sources are those of a list, each once.
+func sources(list []snapshot.Vulnerability) string {
+	var out []string
+	for _, v := range list {
+		if !slices.Contains(out, v.Source) && v.Source != "" {
+			out = append(out, v.Source)
+		}
+	}
+	slices.Sort(out)
+	return orDash(strings.Join(out, ", "))
 }
 
 type affectedBy struct {

@@ -135,14 +135,35 @@ type Release struct {
 	Latest       string     `json:"latest"` // latest minor release of that major
 	MinorsBehind int        `json:"minorsBehind"`
 	EndOfLife    *time.Time `json:"endOfLife"`
+	// LatestAt is the day on which the latest release came out; nil: not known.
+	LatestAt *time.Time `json:"latestAt,omitempty"`
+	Behind   bool       `json:"behind,omitempty"` // by how many releases is MinorsBehind where it can be counted
 	// Target is the version to go to; empty: none needed. It is the lowest of the
-	// same major that clears every CVE that is open or not ruled out, and of a major
-	// past its end of life the latest release of the newest major.
+	// same major that clears every CVE that is open or not ruled out, the latest build of
+	// an engine that is known by builds, and of a major past its end of life the major
+	// with the longest support.
 	Target          string     `json:"target"`
 	TargetEndOfLife *time.Time `json:"targetEndOfLife,omitempty"` // of the target's major; nil: not said before there was this field
+	TargetMajor     string     `json:"targetMajor,omitempty"`     // empty: Target begins with its major
+	TargetBuild     string     `json:"targetBuild,omitempty"`     // the latest known of another major; empty: not known
+	Cost            string     `json:"cost,omitempty"`            // what going to Target takes, in words
+	// Longest is the version with the longest support that clears all, where that is
+	// another major than Target's; nil: none outlives it, or not said.
+	Longest *LongestSupport `json:"longest,omitempty"`
 	// CVEsUnknown: the feed knows the major's end of life and none of its CVEs, so that
 	// no CVE is not a clean one.
 	CVEsUnknown bool `json:"cvesUnknown,omitempty"`
+	// CVEGap is what the feed lacks of the CVEs of this version, in words: no CVE is not
+	// a clean one. Empty: nothing that is known of.
+	CVEGap string `json:"cveGap,omitempty"`
+}
+
+// LongestSupport is the version that is supported longest.
+type LongestSupport struct {
+	Version   string    `json:"version"`
+	Build     string    `json:"build,omitempty"` // the latest known
+	EndOfLife time.Time `json:"endOfLife"`
+	Cost      string    `json:"cost"` // what going there takes, in words
 }
 
 // How a CVE concerns an instance.

@@ -1,11 +1,11 @@
 package feed
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"muster/domain/fleet"
 	"muster/internal/snapshot"
 )
 
@@ -35,7 +35,7 @@ func (f *Feed) Concerns(v Version, a *snapshot.Assessment) []snapshot.InstanceCV
 			applies, words := one.precondition.holds(a)
 			out = append(out, snapshot.InstanceCVE{ID: one.ID, Applies: applies, Precondition: words})
 		case m.endOfLife.Year() < one.year && f.mayReach(m, one):
-			out = append(out, one.unexamined(v, a))
+			out = append(out, one.precondition.unexamined(one.ID, "PostgreSQL "+v.Major, a))
 		}
 	}
 	return out
@@ -59,16 +59,16 @@ func (f *Feed) mayReach(m major, v vulnerability) bool {
 
 // unexamined is how a CVE concerns a version that nobody looked at: it is not
 // exploitable where its precondition rules it out, and else not ruled out.
-func (one vulnerability) unexamined(v Version, a *snapshot.Assessment) snapshot.InstanceCVE {
-	words := fmt.Sprintf("PostgreSQL %s was out of support; nobody looked whether it is affected", v.Major)
-	applies, why := one.precondition.holds(a)
+func (p precondition) unexamined(id, major string, a *snapshot.Assessment) snapshot.InstanceCVE {
+	words := major + " was out of support; nobody looked whether it is affected"
+	applies, why := p.holds(a)
 	if applies == snapshot.CVENotExploitable {
-		return snapshot.InstanceCVE{ID: one.ID, Applies: snapshot.CVENotExploitable, Precondition: why}
+		return snapshot.InstanceCVE{ID: id, Applies: snapshot.CVENotExploitable, Precondition: why}
 	}
 	if why != "" {
 		words += "; " + why
 	}
-	return snapshot.InstanceCVE{ID: one.ID, Applies: snapshot.CVEUnknown, Precondition: words}
+	return snapshot.InstanceCVE{ID: id, Applies: snapshot.CVEUnknown, Precondition: words}
 }
 
 // Release returns what the feed knows of a version: nil where it does not know
@@ -86,6 +86,12 @@ func (f *Feed) Release(v Version, concerns []snapshot.InstanceCVE, at time.Time)
 		r.Target = target.String()
 		if to, ok := f.major(target.Major); ok {
 			r.TargetEndOfLife = &to.endOfLife
+		}
+		r.Cost = f.costOf(fleet.PostgreSQL, target.Major != m.name)
+	}
+	if newest := f.majors[len(f.majors)-1]; at.Before(m.endOfLife) && newest.endOfLife.After(m.endOfLife) && newest.latest.Major != "" {
+		r.Longest = &snapshot.LongestSupport{
+			Version: newest.latest.String(), EndOfLife: newest.endOfLife, Cost: f.costOf(fleet.PostgreSQL, true),
 		}
 	}
 	return r

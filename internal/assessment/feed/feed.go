@@ -33,7 +33,11 @@ var date = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 type Feed struct {
 	majors          []major // of PostgreSQL, oldest first
 	lifecycles      []lifecycle
-	vulnerabilities []vulnerability
+	builds          []build
+	costs           []cost
+	coverage        []coverage
+	vulnerabilities []vulnerability // of PostgreSQL, sorted by id
+	advisories      []advisory      // of the other engines, sorted by id
 	identity        snapshot.Feed
 }
 
@@ -54,12 +58,22 @@ type precondition struct{ kind, value string }
 
 // Load reads and validates the embedded tables, once a process. The error names every
 // fault.
-var Load = sync.OnceValues(func() (*Feed, error) { return load(releasesCSV, vulnerabilitiesCSV, lifecyclesCSV) })
+var Load = sync.OnceValues(func() (*Feed, error) { return load(embedded()) })
 
-func load(releases, vulnerabilities, lifecycles []byte) (*Feed, error) {
-	sum := sha256.Sum256(slices.Concat(releases, []byte{0}, vulnerabilities, []byte{0}, lifecycles))
+// tables are the files that the feed is made of.
+type tables struct {
+	releases, vulnerabilities, lifecycles, builds, advisories, costs, coverage []byte
+}
+
+func embedded() tables {
+	return tables{releasesCSV, vulnerabilitiesCSV, lifecyclesCSV, buildsCSV, advisoriesCSV, costsCSV, coverageCSV}
+}
+
+func load(t tables) (*Feed, error) {
+	sum := sha256.Sum256(bytes.Join([][]byte{t.releases, t.vulnerabilities, t.lifecycles, t.builds, t.advisories, t.costs, t.coverage}, []byte{0}))
 	f := &Feed{identity: snapshot.Feed{Name: Name, Date: date, Digest: hex.EncodeToString(sum[:])}}
-	if err := errors.Join(f.readReleases(releases), f.readVulnerabilities(vulnerabilities), f.readLifecycles(lifecycles)); err != nil {
+	if err := errors.Join(f.readReleases(t.releases), f.readVulnerabilities(t.vulnerabilities), f.readLifecycles(t.lifecycles),
+		f.readBuilds(t.builds), f.readAdvisories(t.advisories), f.readCosts(t.costs), f.readCoverage(t.coverage)); err != nil {
 		return nil, fmt.Errorf("release and CVE feed: %w", err)
 	}
 	return f, nil
@@ -109,35 +123,55 @@ func (f *Feed) readVulnerabilities(text []byte) error {
 }
 
 func readVulnerability(row []string) (v vulnerability, err error) {
-	v.Vulnerability = snapshot.Vulnerability{
-		ID: row[0], Vector: row[2], FixedIn: strings.Fields(row[3]), Component: row[4], Title: row[7], Source: row[8],
+	if v.Vulnerability, v.precondition, v.year, err = readFacts(row[0], row[1], row[2], row[4], row[5], row[6], row[7], row[8]); err != nil {
+		return v, err
 	}
-	v.precondition = precondition{kind: row[5], value: row[6]}
-	if !slices.Contains([]string{"", "client", "extension", "attribute", "build", "check", "unverified"}, v.precondition.kind) {
-		return v, fmt.Errorf("unknown precondition %q", v.precondition.kind)
-	}
-	if v.CVSS, err = strconv.ParseFloat(row[1], 64); err != nil || v.CVSS < 0 || v.CVSS > 10 {
-		return v, fmt.Errorf("score %q", row[1])
-	}
-	id := strings.Split(v.ID, "-")
-	if len(id) != 3 || id[0] != "CVE" {
-		return v, errors.New("the id is no CVE id")
-	}
-	if v.year, err = strconv.Atoi(id[1]); err != nil {
-		return v, errors.New("the id has no year")
-	}
-	v.fixed = make(map[string]Version, len(v.FixedIn))
-	for _, text := range v.FixedIn {
+	v.FixedIn = strings.Fields(row[3])
+	v.fixed, err = fixedByMajor(v.FixedIn)
+	return v, err
+}
+
+// fixedByMajor reads the releases that fix a vulnerability of PostgreSQL, one a major.
+func fixedByMajor(releases []string) (map[string]Version, error) {
+	out := make(map[string]Version, len(releases))
+	for _, text := range releases {
 		fixed, ok := ParseVersion(text)
-		if _, twice := v.fixed[fixed.Major]; !ok || twice {
-			return v, fmt.Errorf("fixed in %q", text)
+		if _, twice := out[fixed.Major]; !ok || twice {
+			return nil, fmt.Errorf("fixed in %q", text)
 		}
-		v.fixed[fixed.Major] = fixed
+		out[fixed.Major] = fixed
 	}
-	if len(v.fixed) == 0 {
-		return v, errors.New("fixed nowhere")
+	if len(out) == 0 {
+		return nil, errors.New("fixed nowhere")
 	}
-	return v, nil
+	return out, nil
+}
+
+// readFacts reads what a table says of a vulnerability of any engine.
+func readFacts(id, cvss, vector, component, kind, value, title, source string) (v snapshot.Vulnerability, p precondition, year int, err error) {
+	v = snapshot.Vulnerability{ID: id, Vector: vector, Component: component, Title: title, Source: source}
+	p = precondition{kind: kind, value: value}
+	if !slices.Contains([]string{"", "client", "extension", "attribute", "build", "check", "unverified"}, kind) {
+		return v, p, 0, fmt.Errorf("unknown precondition %q", kind)
+	}
+	if v.CVSS, err = strconv.ParseFloat(cvss, 64); err != nil || v.CVSS < 0 || v.CVSS > 10 {
+		return v, p, 0, fmt.Errorf("score %q", cvss)
+	}
+	year, err = yearOf(id)
+	return v, p, year, err
+}
+
+// yearOf reads the year in the name of a CVE.
+func yearOf(id string) (int, error) {
+	parts := strings.Split(id, "-")
+	if len(parts) != 3 || parts[0] != "CVE" {
+		return 0, errors.New("the id is no CVE id")
+	}
+	year, err := strconv.Atoi(parts[1])
+	if err != nil {
+		return 0, errors.New("the id has no year")
+	}
+	return year, nil
 }
 
 func (f *Feed) raiseLatest(fixed Version) {
@@ -168,12 +202,18 @@ func (f *Feed) Vulnerabilities(concerns ...[]snapshot.InstanceCVE) []snapshot.Vu
 		}
 	}
 	out := make([]snapshot.Vulnerability, 0, len(named))
-	for _, v := range f.vulnerabilities {
+	take := func(v snapshot.Vulnerability) {
 		if named[v.ID] {
-			one := v.Vulnerability
-			one.FixedIn = slices.Clone(v.FixedIn)
-			out = append(out, one)
+			v.FixedIn = slices.Clone(v.FixedIn)
+			out = append(out, v)
 		}
 	}
+	for _, v := range f.vulnerabilities {
+		take(v.Vulnerability)
+	}
+	for _, a := range f.advisories {
+		take(a.Vulnerability)
+	}
+	slices.SortFunc(out, func(a, b snapshot.Vulnerability) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }

@@ -202,7 +202,9 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := load([]byte(test.releases), []byte(header+test.rows), lifecyclesCSV)
+			files := embedded()
+			files.releases, files.vulnerabilities = []byte(test.releases), []byte(header+test.rows)
+			_, err := load(files)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Fatalf("got %v, want %q", err, test.want)
 			}

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
 	"muster/domain/fleet"
-	"muster/internal/snapshot"
 )
 
 //go:embed lifecycles.csv
@@ -22,6 +20,7 @@ type lifecycle struct {
 	engine    fleet.Engine
 	name      string // as people call it, "2022", "12c Release 2"
 	release   string // as its versions begin, "16", "12.2"
+	start     dotted // the same in numbers
 	endOfLife time.Time
 }
 
@@ -39,6 +38,10 @@ func (f *Feed) readLifecycles(text []byte) error {
 			continue
 		}
 		key := row[0] + " " + row[2]
+		var numbers bool
+		if l.start, numbers = parseDotted(l.release); !numbers {
+			faults = append(faults, fmt.Errorf("%s: release is %q", key, l.release))
+		}
 		if seen[key] || l.name == "" || l.release == "" || row[4] == "" {
 			faults = append(faults, fmt.Errorf("%s: named twice, or without name, release or source", key))
 		}
@@ -52,7 +55,7 @@ func (f *Feed) readLifecycles(text []byte) error {
 // "19.24.0.0.0" and "19c", "8.0.36-28", "7.0.12".
 var (
 	numbered   = regexp.MustCompile(`^\D*?(\d+)\.(\d+)`)
-	build      = regexp.MustCompile(`^\d{1,2}\.`)
+	builtAs    = regexp.MustCompile(`^\d{1,2}\.`)
 	marketed   = regexp.MustCompile(`\b(20\d\d)( R2)?\b`)
 	generation = regexp.MustCompile(`^\D*?(\d+)(?:c|g|ai)\b`)
 )
@@ -60,7 +63,7 @@ var (
 // releaseOf is how a version of an engine begins, or its name; "" where the text does
 // not say.
 func releaseOf(engine fleet.Engine, version string) string {
-	if engine == fleet.SQLServer && !build.MatchString(version) {
+	if engine == fleet.SQLServer && !builtAs.MatchString(version) {
 		if m := marketed.FindString(version); m != "" {
 			return m
 		}
@@ -72,39 +75,4 @@ func releaseOf(engine fleet.Engine, version string) string {
 		return m[1]
 	}
 	return ""
-}
-
-// Lifecycle returns how long a version of another engine than PostgreSQL is supported:
-// nil where the feed does not know its major. No CVEs of these engines are known, and
-// the answer says so. A major past its end of life has to be left for the one that is
-// supported longest.
-func (f *Feed) Lifecycle(engine fleet.Engine, version string, at time.Time) *snapshot.Release {
-	release := releaseOf(engine, version)
-	if release == "" || engine == fleet.MySQL && strings.Contains(strings.ToLower(version), "maria") {
-		return nil
-	}
-	var longest *lifecycle
-	var found *lifecycle
-	for i := range f.lifecycles {
-		l := &f.lifecycles[i]
-		if l.engine != engine {
-			continue
-		}
-		if longest == nil || l.endOfLife.After(longest.endOfLife) {
-			longest = l
-		}
-		if release == l.name || release == l.release || strings.HasPrefix(release, l.release+".") {
-			found = l
-		}
-	}
-	if found == nil {
-		return nil
-	}
-	end := found.endOfLife
-	r := &snapshot.Release{Major: found.name, EndOfLife: &end, CVEsUnknown: true}
-	if !at.Before(end) && at.Before(longest.endOfLife) {
-		target := longest.endOfLife
-		r.Target, r.TargetEndOfLife = longest.name, &target
-	}
-	return r
 }

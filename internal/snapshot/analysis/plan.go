@@ -150,6 +150,9 @@ func upgrades(in *snapshot.Instance, check string) bool {
 // newMajor says whether the target is another major version: more work than
 // new binaries and a restart.
 func newMajor(r *snapshot.Release) bool {
+	if r.TargetMajor != "" {
+		return r.TargetMajor != r.Major
+	}
 	return r.Target != r.Major && !strings.HasPrefix(r.Target, r.Major+".")
 }
 
@@ -163,6 +166,8 @@ func upgradeFor(drafts map[string]*draft, in *snapshot.Instance) *draft {
 		if end := in.Release.TargetEndOfLife; end != nil {
 			action += " supported until " + end.UTC().Format(time.DateOnly)
 		}
+	} else if longest := in.Release.Longest; longest != nil {
+		action += ", then go to " + longest.Version + ", supported until " + longest.EndOfLife.UTC().Format(time.DateOnly)
 	}
 	return draftOf(drafts, "\x00"+action, Step{Action: action, Severity: Low, Effort: effort, NeedsRestart: true})
 }

@@ -221,7 +221,7 @@ func exposureOf(doc snapshot.Document, in *snapshot.Instance) exposure {
 		e.likelihood++
 		e.drivers = append(e.drivers, Plural(open, "open CVE", "open CVEs")+" of CVSS 7.0 or more")
 		e.treatments = append(e.treatments, treatCVEs)
-	case unknown > 0 || !CVEsKnown(in):
+	case unknown > 0 || !CVEsWhole(in):
 		e.partial = true
 	}
 	return e

@@ -51,6 +51,7 @@ type outlook struct {
 	coverage Assessed
 	unknown  int // assessed instances whose version the feed does not know
 	cveless  int // assessed instances of a version of which the feed knows no CVE, open or not
+	gapped   int // assessed instances of a version of which the feed knows some CVEs and not all
 	data     Classified
 	high     int // tables of a high risk
 	partial  int // tables whose risk may be higher
@@ -74,7 +75,9 @@ func outlookOf(doc snapshot.Document) outlook {
 			continue
 		}
 		switch {
-		case !reached(in) || CVEsKnown(in):
+		case !reached(in) || CVEsWhole(in):
+		case CVEsKnown(in):
+			o.gapped++
 		case in.Release == nil:
 			o.unknown++
 		default:
@@ -181,6 +184,9 @@ func (o outlook) gaps() []string {
 	}
 	if o.cveless > 0 {
 		gaps = append(gaps, "the feed has no CVEs for the engine of "+Plural(o.cveless, "assessed instance", "assessed instances"))
+	}
+	if o.gapped > 0 {
+		gaps = append(gaps, "the feed knows some of the CVEs and not all for "+Plural(o.gapped, "assessed instance", "assessed instances"))
 	}
 	return gaps
 }

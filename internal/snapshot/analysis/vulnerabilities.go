@@ -41,6 +41,10 @@ func scores(doc snapshot.Document) map[string]float64 {
 // CVE says nothing.
 func CVEsKnown(in *snapshot.Instance) bool { return in.Release != nil && !in.Release.CVEsUnknown }
 
+// CVEsWhole says whether the feed knows of no gap in the CVEs of an instance's version:
+// only then is no CVE a clean one.
+func CVEsWhole(in *snapshot.Instance) bool { return CVEsKnown(in) && in.Release.CVEGap == "" }
+
 // CVEs counts those of an instance.
 func CVEs(doc snapshot.Document, in *snapshot.Instance) CVECounts {
 	var c CVECounts

@@ -1,0 +1,147 @@
+package feed
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"muster/domain/fleet"
+)
+
+//go:embed builds.csv
+var buildsCSV []byte
+
+// build is a published build of a major of another engine than PostgreSQL: of SQL Server
+// all since 2016, of the others the latest.
+type build struct {
+	engine    fleet.Engine
+	major     string
+	branch    string // of SQL Server: GDR has security updates alone, CU all; they do not mix
+	version   dotted
+	name      string // "CU14"; empty: none
+	published time.Time
+}
+
+// String is the version with its name.
+func (b build) String() string {
+	if b.engine == fleet.SQLServer && b.name != "" {
+		return b.version.String() + " (" + b.name + ")"
+	}
+	return b.version.String()
+}
+
+func (f *Feed) readBuilds(text []byte) error {
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return err
+	}
+	var faults []error
+	seen := map[string]bool{}
+	for _, row := range rows[1:] {
+		b := build{engine: fleet.Engine(row[0]), major: row[1], branch: row[2], name: row[4]}
+		var ok bool
+		if b.version, ok = parseDotted(row[3]); !ok || row[7] == "" || seen[row[0]+row[3]] {
+			faults = append(faults, fmt.Errorf("build %s %s: no version, no source, or named twice", row[0], row[3]))
+			continue
+		}
+		seen[row[0]+row[3]] = true
+		if b.published, err = time.Parse(time.DateOnly, row[5]); err != nil {
+			faults = append(faults, fmt.Errorf("build %s %s: %w", row[0], row[3], err))
+			continue
+		}
+		f.builds = append(f.builds, b)
+	}
+	return errors.Join(faults...)
+}
+
+// latest is the latest known build of a major, of the branch that v is of; v may be nil,
+// then it is the latest of all.
+func (f *Feed) latest(l *lifecycle, v dotted) (latest build, ok bool) {
+	branch, any := f.branchOf(l, v), v == nil
+	for _, b := range f.builds {
+		if b.engine == l.engine && b.major == l.name && (any || b.branch == branch) && (!ok || b.version.compare(latest.version) > 0) {
+			latest, ok = b, true
+		}
+	}
+	return latest, ok
+}
+
+// branchOf is the branch that a build of SQL Server is of: that of the last build that
+// is known before it, or the first of all.
+func (f *Feed) branchOf(l *lifecycle, v dotted) string {
+	var before, first *build
+	for i := range f.builds {
+		b := &f.builds[i]
+		if b.engine != l.engine || b.major != l.name {
+			continue
+		}
+		if first == nil || b.version.compare(first.version) < 0 {
+			first = b
+		}
+		if b.version.compare(v) <= 0 && (before == nil || b.version.compare(before.version) > 0) {
+			before = b
+		}
+	}
+	switch {
+	case before != nil:
+		return before.branch
+	case first != nil:
+		return first.branch
+	default:
+		return ""
+	}
+}
+
+// behind counts the builds that came after v: those that are known of SQL Server, by
+// number of the others. 0 where that cannot be counted.
+func (f *Feed) behind(l *lifecycle, v dotted, latest build) int {
+	n := 0
+	switch last := len(latest.version) - 1; {
+	case l.engine == fleet.SQLServer:
+		for _, b := range f.builds {
+			if b.engine == l.engine && b.major == l.name && b.branch == latest.branch && b.version.compare(v) > 0 {
+				n++
+			}
+		}
+	case len(v) > last && v[:last].compare(latest.version[:last]) == 0:
+		n = max(0, latest.version[last]-v[last])
+	}
+	return n
+}
+
+var (
+	buildForm  = regexp.MustCompile(`\d+(?:\.\d+){2,}`)
+	oracleForm = regexp.MustCompile(`\d+(?:\.\d+)+`)
+	updateForm = regexp.MustCompile(`(?i)\bCU ?(\d+)\b`)
+)
+
+// buildOf reads which build a text names. "2022 CU14" is looked up. 19.0.0.0.0 is how
+// Oracle names every Release Update in its banner, so it says none.
+func (f *Feed) buildOf(engine fleet.Engine, l *lifecycle, text string) (dotted, bool) {
+	form := buildForm
+	if engine == fleet.Oracle {
+		form = oracleForm
+	}
+	for _, found := range form.FindAllString(text, -1) {
+		v, ok := parseDotted(found)
+		if !ok || v.compare(l.start) != 0 {
+			continue
+		}
+		if engine == fleet.Oracle && v[1] == 0 {
+			continue
+		}
+		return v, true
+	}
+	if m := updateForm.FindStringSubmatch(text); m != nil && engine == fleet.SQLServer {
+		for _, b := range f.builds {
+			if b.engine == engine && b.major == l.name && b.name == "CU"+m[1] {
+				return b.version, true
+			}
+		}
+	}
+	return nil, false
+}

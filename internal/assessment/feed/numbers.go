@@ -1,0 +1,78 @@
+package feed
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// dotted is a version in numbers: 16.0.4135.4 is [16 0 4135 4].
+type dotted []int
+
+// parseDotted reads numbers between dots; ok is false for anything else.
+func parseDotted(text string) (dotted, bool) {
+	var out dotted
+	for part := range strings.SplitSeq(text, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || part[0] == '+' {
+			return nil, false
+		}
+		out = append(out, n)
+	}
+	return out, true
+}
+
+// compare looks at the numbers that both have: 19.24.0.0.0 is 19.24, as a vendor that
+// writes 19.24 means it.
+func (d dotted) compare(other dotted) int {
+	for i := range min(len(d), len(other)) {
+		if c := cmp.Compare(d[i], other[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func (d dotted) String() string {
+	parts := make([]string, len(d))
+	for i, n := range d {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ".")
+}
+
+// span is versions from one to another, written from..to where to is affected as well
+// and from..<to where it is the first that is fixed.
+type span struct {
+	from, to dotted
+	fixed    bool // to is not in it
+}
+
+func parseSpan(text string) (s span, ok bool) {
+	from, to, found := strings.Cut(text, "..")
+	if !found {
+		return span{}, false
+	}
+	to, s.fixed = strings.CutPrefix(to, "<")
+	var fromOK, toOK bool
+	s.from, fromOK = parseDotted(from)
+	s.to, toOK = parseDotted(to)
+	order := s.from.compare(s.to)
+	return s, fromOK && toOK && (order < 0 || order == 0 && (!s.fixed || len(s.from) < len(s.to)))
+}
+
+func (s span) holds(v dotted) bool {
+	if v.compare(s.from) < 0 {
+		return false
+	}
+	end := v.compare(s.to)
+	return end < 0 || end == 0 && !s.fixed
+}
+
+// ends is how people say where a span ends.
+func (s span) ends() string {
+	if s.fixed {
+		return s.to.String()
+	}
+	return "after " + s.to.String()
+}
