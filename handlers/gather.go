@@ -45,9 +45,13 @@ type Assessor interface {
 	Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error)
 }
 
-// Measurements is how busy the organization's hosts were; *pgstore.Store is one.
+// Measurements is how busy the organization's hosts were, how large they are, and what
+// sessions did; *pgstore.Store is one.
 type Measurements interface {
 	Utilization(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, w timegrid.Window) (measurements.Utilization, error)
+	Machines(ctx context.Context, organization uuid.UUID, hosts measurements.HostScope, since time.Time) ([]measurements.Machine, error)
+	WaitEvents(ctx context.Context, organization uuid.UUID, engine domain.Engine, scope domain.Scope, w timegrid.Window) (measurements.WaitSums, error)
+	Connections(ctx context.Context, organization uuid.UUID, engine domain.Engine, databases []uuid.UUID, now time.Time) (measurements.OpenConnections, error)
 }
 
 // Inputs is the Gatherer of the program.
@@ -111,6 +115,7 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the alerts", g.addAlerts},
 		{"the scores", g.addScores},
 		{"the utilization", g.addUtilization},
+		{"the tuning", g.addTuning},
 		{"the vulnerabilities", g.addVulnerabilities},
 	} {
 		if err := part.add(within, in, &doc); err != nil {

@@ -98,17 +98,22 @@ func recordedAlert(a alerts.Alert) snapshot.Alert {
 	return out
 }
 
+// hostsOf are those that an instance runs on.
+func hostsOf(instance snapshot.Instance) measurements.HostScope {
+	hosts := measurements.HostScope{Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{instance.ID}}}
+	if instance.Host != "" {
+		hosts.Names = []string{instance.Host}
+	}
+	return hosts
+}
+
 // addUtilization takes in how busy the hosts of a scorecard's instance were, hour by
 // hour. What arrived seconds before may not be in it yet.
 func (g *Inputs) addUtilization(ctx context.Context, in Gathering, doc *snapshot.Document) error {
 	if in.Queued.Kind != report.InstanceScorecard || doc.Window == nil || len(doc.Instances) == 0 {
 		return nil
 	}
-	instance := doc.Instances[0]
-	hosts := measurements.HostScope{Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{instance.ID}}}
-	if instance.Host != "" {
-		hosts.Names = []string{instance.Host}
-	}
+	hosts := hostsOf(doc.Instances[0])
 	hours := timegrid.Window{From: doc.Window.From, To: doc.Window.To, Size: timegrid.Hour}
 	u, err := g.Measurements.Utilization(ctx, in.OrganizationID, hosts, hours)
 	if err != nil {

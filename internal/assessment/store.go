@@ -346,3 +346,9 @@ func utc(t *time.Time) *time.Time {
 	u := t.UTC()
 	return &u
 }
+
+// Settings are those of an instance as the last assessment that reached it found them;
+// none where there was none.
+func (s *Store) Settings(ctx context.Context, organization, instance uuid.UUID) ([]changes.Setting, error) {
+	return changes.Settings(ctx, s.db, organization, instance)
+}

@@ -25,6 +25,7 @@ type server struct {
 	Calls   float64    // statements a minute in one database when it is busiest
 	CPU     [2]float64 // percent, when nothing is to be done and at the busiest
 	Memory  float64    // percent
+	RAM     float64    // GiB
 	Volumes []volume   // none: nobody measures it
 }
 

@@ -191,7 +191,8 @@ func (a *agent) hostSample(made, at time.Time) measurements.HostSample {
 	}
 	memory := a.Memory + 5*(seed("memory").drift(minute, 360)-0.5) + 4*a.load(at)
 	cpu, memory = percent(cpu), percent(memory)
-	s := measurements.HostSample{Host: a.Host, Instances: a.tenants, At: at, CPUPercent: &cpu, MemoryPercent: &memory}
+	size := measurements.MemoryBytes{Total: a.RAM * (1 << 30), Available: -1, Used: -1} // for the hints of scorecards: the percentage is told
+	s := measurements.HostSample{Host: a.Host, Instances: a.tenants, At: at, CPUPercent: &cpu, MemoryPercent: &memory, Memory: &size}
 	for _, v := range a.Volumes {
 		used := v.used(made, at) + 0.3*seed(v.Mount).drift(minute, 45)
 		for _, c := range a.crowds {

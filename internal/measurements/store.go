@@ -71,6 +71,15 @@ type HostScope struct {
 	Names []string // what the read model has as host of the instances in scope
 }
 
+// Machine is how large a host is; 0: its agent does not tell.
+type Machine struct {
+	Host        string
+	At          time.Time // of its newest sample
+	Instances   int       // that the newest sample which says so names
+	MemoryBytes int64
+	CPUs        int // logical ones
+}
+
 // Utilization is the tile, a value a bucket of the window; NaN where no host in
 // scope has a sample.
 type Utilization struct {

@@ -193,7 +193,7 @@ func (b *builder) recommendations() {
 		b.d.Paragraph(20, leading, typeset.Span{Text: h, Style: bodyStyle})
 		b.d.Y += 4
 	}
-	b.small("This version of Muster gives no hints on memory settings and slow queries: a report does not look at them.")
+	b.tuning()
 }
 
 func (b *builder) hints(in snapshot.Instance) []string {

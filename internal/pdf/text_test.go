@@ -357,6 +357,21 @@ func TestSentences(t *testing.T) {
 			"At the start of the window it was 47 E, 12 points less than now, by the assessment of 20 Oct 2026 12:00:00 UTC and the exceptions in force then.",
 		}, []string{"Scores are kept by day"}},
 		"scorecard of a server that got worse": {startedAt(60), []string{"it was 60 E, 1 point more than now"}, nil},
+		"scorecard of settings against a machine": {snapshottest.Rich(report.InstanceScorecard), []string{
+			"8 hints: 4 to change, 2 that fit, 2 that cannot be judged. Host pg-orders-01.db.nordlicht.example (20 Nov 2026 11:59 UTC): 64 GB of memory, 16 CPUs. In the 692 of 720 hours",
+			"shared_buffers = '16GB'", "212 of 400 open at 2026-11-20 11:59 UTC enough at that moment; the peak of the window is not kept", "PostgreSQL 15 documentation, runtime-config-wal",
+		}, []string{"gives no hints on memory settings"}},
+		"scorecard of a host that nobody measures": {func() snapshot.Document {
+			d := snapshottest.Rich(report.InstanceScorecard)
+			d.Tuning.Machines, d.Tuning.Waits, d.Tuning.Open = nil, nil, nil
+			return d
+		}(), []string{"No agent told in the last three days how large the host is. Nobody sampled sessions in the window", "not judged"}, []string{"16GB"}},
+		"scorecard of an engine without hints": {func() snapshot.Document {
+			d := snapshottest.Rich(report.InstanceScorecard)
+			d.Instances[0].Engine = "mongodb"
+			return d
+		}(), []string{"there are no hints for MongoDB"}, nil},
+		"scorecard of inputs from before hints": {func() snapshot.Document { d := snapshottest.Rich(report.InstanceScorecard); d.Tuning = nil; return d }(), []string{"gives no hints on memory settings"}, []string{"Settings against"}},
 		"scorecard of days with gaps": {scored(0, 71, 64, 0, 80, 80), []string{
 			"4 of 6 days have a score: from 71 on 2026-11-16 to 80 on 2026-11-20; the lowest was 64 on 2026-11-17, the highest 80 on 2026-11-19.", "No score of the day",
 		}, nil},

@@ -33,6 +33,7 @@ type Document struct {
 	Utilization     *Utilization    `json:"utilization,omitempty"`  // scorecard only; nil: nobody has asked for it, as before there was any
 	ScoreAtStart    *ScoreAtStart   `json:"scoreAtStart,omitempty"` // scorecard of an instance only; nil: none is kept
 	ScoreByDay      *ScoreByDay     `json:"scoreByDay,omitempty"`   // likewise; nil: nobody has asked for it
+	Tuning          *Tuning         `json:"tuning,omitempty"`       // scorecard only; nil: nobody has asked for it
 	Previous        *Previous       `json:"previous"`               // the previous Ready report of the same kind and scope
 	Vulnerabilities []Vulnerability `json:"vulnerabilities"`        // every CVE that an instance below names, sorted by id
 }

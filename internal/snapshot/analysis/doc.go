@@ -39,6 +39,12 @@
 // made where 7 days of it are there; the hours are the program's tile's, so that the
 // first and the last are whole.
 //
+// Hints (hints.go, a file an engine) hold settings against the machine and the window's
+// load. A hint is no finding and costs nothing. It stands on the vendor's page that it
+// names, and says what is missing where it cannot be judged: no host, one that several
+// instances share, fewer than 24 measured hours. How many sessions there were at most in
+// a window is not kept, so a limit of them is found to be short and never to be ample.
+//
 // The weights (Critical 20, High 8, Medium 3, Low 1; effort S 1, M 3, L 8) are
 // ours and printed on the methodology page.
 //

@@ -55,6 +55,7 @@ func Rich(kind report.Kind) snapshot.Document {
 	if kind == report.InstanceScorecard {
 		names = names[:1]
 		doc.Alerts, doc.Utilization, doc.ScoreByDay = alerts(), utilization(), scores()
+		doc.Tuning = tuning()
 		doc.ScopeLabel = "pg-orders-01 · 21 Oct – 20 Nov 2026 (UTC)"
 	}
 	for i, name := range names {

@@ -62,6 +62,21 @@ func scores() *snapshot.ScoreByDay {
 	return line
 }
 
+// tuning returns the settings of a server that was never tuned on a machine that is known.
+func tuning() *snapshot.Tuning {
+	memory, cpus, open, at := int64(64<<30), 16, int64(212), AsOf().Add(-20*time.Second)
+	return &snapshot.Tuning{
+		Settings: []snapshot.Setting{
+			{Name: "autovacuum", Value: "on"}, {Name: "autovacuum_max_workers", Value: "3"}, {Name: "autovacuum_work_mem", Value: "-1", Unit: "kB"},
+			{Name: "checkpoint_completion_target", Value: "0.5"}, {Name: "checkpoint_timeout", Value: "300", Unit: "s"}, {Name: "effective_cache_size", Value: "524288", Unit: "8kB"},
+			{Name: "maintenance_work_mem", Value: "65536", Unit: "kB"}, {Name: "max_connections", Value: "400"}, {Name: "max_wal_size", Value: "1024", Unit: "MB"},
+			{Name: "random_page_cost", Value: "4"}, {Name: "shared_buffers", Value: "16384", Unit: "8kB"}, {Name: "work_mem", Value: "262144", Unit: "kB"},
+		},
+		Machines: []snapshot.Machine{{Host: "pg-orders-01.db.nordlicht.example", At: at, Instances: 1, MemoryBytes: &memory, CPUs: &cpus}},
+		Open:     &open, SampledAt: &at, Waits: &snapshot.Waits{Hours: 692, Of: 720, IO: 1.342, Locks: 0.181, Latches: 0.04},
+	}
+}
+
 // utilization returns a month of one host: busy days, a volume that fills, a night
 // without its agent and two lonely hours of it.
 func utilization() *snapshot.Utilization {

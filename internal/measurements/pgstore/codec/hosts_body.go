@@ -161,6 +161,24 @@ func (b *HostBody) memoryPercent() float64 {
 	return percent(used, total)
 }
 
+// Memory is how much memory the host has, in bytes; NaN: this body does not say.
+func (b *HostBody) Memory() float64 { return b.bytes[memoryTotal] }
+
+// CPUs is how many CPUs the host has; 0: this body does not say. An agent that adds all
+// of them up looks like one of a host with a single one, and does not say either.
+func (b *HostBody) CPUs() int {
+	n, last := 0, int32(-1)
+	for _, c := range b.counters { // in the order of their codes
+		if cpu := c.Code / 16; cpu != last {
+			n, last = n+1, cpu
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return n
+}
+
 // fullest is how full the fullest volume is, as df reckons; NaN: it is not known.
 func (b *HostBody) fullest() float64 {
 	most := math.NaN()

@@ -1,0 +1,59 @@
+package pgstore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/measurements"
+)
+
+// How large a host is comes from whichever of its newest samples says so, and from nobody
+// else's.
+func TestMachines(t *testing.T) {
+	t.Parallel()
+	s, organization := newStore(t), uuid.New()
+	ours, theirs := uuid.New(), uuid.New()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	host := func(name string, ago time.Duration, memory float64, cpus int32, instances ...uuid.UUID) {
+		sample := measurements.HostSample{Host: name, Instances: instances, At: now.Add(-ago)}
+		if memory != 0 {
+			sample.Memory = &measurements.MemoryBytes{Total: memory, Available: memory / 2, Used: -1}
+		} else {
+			sample.MemoryPercent = new(float64)
+		}
+		for cpu := range cpus {
+			for mode := range int32(3) {
+				sample.CPU = append(sample.CPU, measurements.CPUCounter{Code: 16*cpu + mode, Seconds: 1})
+			}
+		}
+		write(t, s, measurements.Batch{Organization: organization, Hosts: []measurements.HostSample{sample}})
+	}
+	host("counted", 3*time.Minute, 32<<30, 0, ours)
+	host("counted", 2*time.Minute, 64<<30, 16, ours)
+	host("counted", time.Minute, 0, 0, ours, theirs)
+	host("counted", 0, -1, 0)
+	host("added up", 0, 8<<30, 1, ours)
+	host("old", 73*time.Hour, 16<<30, 4, ours)
+	host("percentages", 0, 0, 0, ours)
+	host("theirs", 0, 16<<30, 4, theirs)
+	scope := measurements.HostScope{Scope: fleet.Scope{Filtered: true, Instances: []uuid.UUID{ours}}}
+	got, err := s.Machines(t.Context(), organization, scope, now.Add(-72*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []measurements.Machine{
+		{Host: "added up", At: now, Instances: 1, MemoryBytes: 8 << 30}, // one CPU or the sum of all
+		{Host: "counted", At: now, Instances: 2, MemoryBytes: 64 << 30, CPUs: 16},
+		{Host: "percentages", At: now, Instances: 1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if foreign, err := s.Machines(t.Context(), uuid.New(), scope, now.Add(-72*time.Hour)); err != nil || len(foreign) > 0 {
+		t.Errorf("a stranger sees %v, %v", foreign, err)
+	}
+}

@@ -1,0 +1,104 @@
+package pdf
+
+import (
+	"strconv"
+
+	"muster/internal/pdf/typeset"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+)
+
+// tuning holds settings against the machine and the window's load.
+func (b *builder) tuning() {
+	if b.doc.Tuning == nil { // inputs of a version that did not ask
+		b.small("This version of Muster gives no hints on memory settings and slow queries: a report does not look at them.")
+		return
+	}
+	b.sub("Settings against machine and load")
+	hints, ok := analysis.Hints(b.doc)
+	if !ok {
+		b.state(stateNotApplicable, "Not applicable: there are no hints for "+analysis.EngineName(b.subject().Engine)+".")
+		return
+	}
+	b.para(b.loadWords(hints))
+	analysis.SortHints(hints)
+	table(b, []typeset.Column{
+		{Title: "", Max: 60}, {Title: "Setting, what it is held against", Flex: 1.1}, {Title: "Measured", Flex: 1}, {Title: "Suggestion", Flex: 1.2},
+	}, hints, func(_ int, h analysis.Hint) []typeset.Cell {
+		suggestion := typeset.Cell{Text: h.Suggestion, Style: cellStrong, Sub: h.Source.Name, SubStyle: cellMuted}
+		switch h.State {
+		case analysis.HintFits:
+			suggestion.Text, suggestion.Style = "leave it", cellMuted
+		case analysis.HintUnknown:
+			suggestion.Style = cellMuted
+		}
+		return []typeset.Cell{hintState(h.State), {Text: h.Setting, Style: codeStyle, Sub: h.Against, SubStyle: cellMuted}, text(shorten(h.Measured, 200)), suggestion}
+	})
+	b.sources(hints)
+	b.small("A hint is as good as what it stands on, and no check: it costs no points. It holds for a host that is the instance’s alone. " +
+		"Try one change at a time, and look at the figures of the next window. Slow queries are not looked at here.")
+}
+
+func hintState(state string) typeset.Cell {
+	switch state {
+	case analysis.HintChange:
+		return typeset.Cell{Text: "change", Style: cellStrong, Mark: severityColor[analysis.Medium]}
+	case analysis.HintFits:
+		return typeset.Cell{Text: "fits", Mark: good}
+	}
+	return typeset.Cell{Text: "not judged", Mark: caution}
+}
+
+// loadWords says what the settings are held against.
+func (b *builder) loadWords(hints []analysis.Hint) string {
+	n := map[string]int{}
+	for _, h := range hints {
+		n[h.State]++
+	}
+	words := count(len(hints), "hint", "hints") + ": " + shares([]share{
+		{n[analysis.HintChange], "to change"}, {n[analysis.HintFits], "that " + verb(n[analysis.HintFits], "fits", "fit")}, {n[analysis.HintUnknown], "that cannot be judged"},
+	}) + ". "
+	t := b.doc.Tuning
+	for _, m := range t.Machines {
+		words += machineWords(m)
+	}
+	if len(t.Machines) == 0 {
+		words += "No agent told in the last three days how large the host is. "
+	}
+	if w := t.Waits; w != nil {
+		words += "In the " + number(w.Hours) + " of " + count(w.Of, "hour", "hours") + " of the window with a sample, on average " + decimals(w.IO) + " sessions waited for I/O at once, " +
+			decimals(w.Locks) + " for locks, " + decimals(w.Latches) + " for lightweight locks."
+	} else {
+		words += "Nobody sampled sessions in the window, so nothing is known of what they waited for."
+	}
+	return words
+}
+
+func machineWords(m snapshot.Machine) string {
+	memory, cpus := "memory not known", "CPUs not known"
+	if m.MemoryBytes != nil {
+		memory = analysis.Size(*m.MemoryBytes) + " of memory"
+	}
+	if m.CPUs != nil {
+		cpus = strconv.Itoa(*m.CPUs) + " CPUs"
+	}
+	return "Host " + shorten(m.Host, 80) + " (" + minute(m.At) + "): " + memory + ", " + cpus + ". "
+}
+
+// sources lists the pages that hints stand on, to click.
+func (b *builder) sources(hints []analysis.Hint) {
+	spans := []typeset.Span{{Text: "Sources: ", Style: smallStyle}}
+	seen := map[string]bool{}
+	for _, h := range hints {
+		if seen[h.Source.Address] {
+			continue
+		}
+		if len(seen) > 0 {
+			spans = append(spans, typeset.Span{Text: "; ", Style: smallStyle})
+		}
+		seen[h.Source.Address] = true
+		spans = append(spans, typeset.Span{Text: h.Source.Name, Style: linked(smallStyle, h.Source.Address)})
+	}
+	b.d.Paragraph(0, 1.4, spans...)
+	b.d.Y += 4
+}

@@ -1,0 +1,85 @@
+package analysis
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+const (
+	kb = 1 << 10
+	mb = 1 << 20
+	gb = 1 << 30
+	tb = 1 << 40
+)
+
+// units are what engines call sizes: powers of 1024, whatever the letters.
+var units = map[string]float64{
+	"": 1, "B": 1, "BYTES": 1, "K": kb, "KB": kb, "M": mb, "MB": mb, "G": gb, "GB": gb, "T": tb, "TB": tb,
+}
+
+// bytesOf reads a size: a number with a unit behind it, or else the unit beside it, which
+// may itself be a number of units (8kB). Blank is the unit of a number that has none.
+func bytesOf(value, unit, blank string) (float64, bool) {
+	number, own := splitNumber(value)
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, false
+	}
+	if own != "" {
+		unit = own
+	} else if unit == "" {
+		unit = blank
+	}
+	times, name := splitNumber(unit)
+	factor, known := units[strings.ToUpper(name)]
+	if times != "" {
+		many, err := strconv.ParseFloat(times, 64)
+		if err != nil {
+			return 0, false
+		}
+		factor *= many
+	}
+	return n * factor, known && !math.IsNaN(n*factor) && !math.IsInf(n*factor, 0)
+}
+
+// splitNumber parts a number from the letters behind it.
+func splitNumber(s string) (number, letters string) {
+	s = strings.TrimSpace(s)
+	end := strings.LastIndexAny(s, "0123456789.") + 1
+	return s[:end], strings.TrimSpace(s[end:])
+}
+
+// size writes bytes as people read them: 1.5 GB.
+func size(bytes float64) string {
+	for _, u := range []struct {
+		factor float64
+		name   string
+	}{{tb, "TB"}, {gb, "GB"}, {mb, "MB"}, {kb, "kB"}} {
+		if bytes >= u.factor {
+			return strings.TrimSuffix(strconv.FormatFloat(bytes/u.factor, 'f', 1, 64), ".0") + " " + u.name
+		}
+	}
+	return strconv.FormatFloat(bytes, 'f', 0, 64) + " bytes"
+}
+
+// Size is a number of bytes as people read it.
+func Size(bytes int64) string { return size(float64(bytes)) }
+
+// literal writes bytes as PostgreSQL and Oracle take them, rounded down: whole gigabytes
+// from 8 of them on, else whole megabytes.
+func literal(bytes float64, gigabyte, megabyte string) string {
+	if bytes >= 8*gb {
+		return strconv.FormatFloat(math.Floor(bytes/gb), 'f', 0, 64) + gigabyte
+	}
+	return strconv.FormatFloat(max(1, math.Floor(bytes/mb)), 'f', 0, 64) + megabyte
+}
+
+// percentOf writes a part of a whole.
+func percentOf(part, whole float64) string {
+	p, decimals := 100*part/whole, 0
+	if p < 10 {
+		decimals = 1
+	}
+	return strconv.FormatFloat(p, 'f', decimals, 64) + " %"
+}
