@@ -3,6 +3,7 @@ package eventstore_test
 import (
 	"context"
 	"crypto/sha256"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,6 +177,21 @@ func TestAppendRefusesWhatCannotBeRecorded(t *testing.T) {
 		_, err := store.Head(context.Background(), nil, "alerts")
 		wantError[*eventstore.UnknownLogError](t, err)
 	})
+}
+
+// TestEventsAreNeverChanged: the database itself refuses it, whoever asks.
+func TestEventsAreNeverChanged(t *testing.T) {
+	t.Parallel()
+	db := pgtest.DB(t)
+	fill(t, db)
+	for _, statement := range []string{
+		`UPDATE events SET data = data WHERE false`, `UPDATE events SET recorded_at = now()`, `DELETE FROM events WHERE position = 2`, `TRUNCATE events`,
+		`INSERT INTO events SELECT * FROM events ON CONFLICT (log, position) DO UPDATE SET data = ''`,
+	} {
+		if _, err := db.Exec(statement); err == nil || !strings.Contains(err.Error(), "events is append-only") {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
 }
 
 func TestAppendTxLeavesNothingAfterRollback(t *testing.T) {

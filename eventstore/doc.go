@@ -66,6 +66,9 @@
 // can verify its own events while those of others are opaque links: position,
 // recorded time, digest and hash.
 //
+// The table refuses UPDATE, DELETE and TRUNCATE by a trigger, which only its owner can
+// take away. That stops a slip of the hand and an account with the rights of a writer.
+//
 // A chain beside its own data proves little against whoever owns the database:
 // they compute it anew. Hence the witness, a Head kept elsewhere: printed in
 // every report and mail, and signed by SignHead.

@@ -131,6 +131,7 @@ func TestVerifyNamesWhatDoesNotFit(t *testing.T) {
 				}
 				options.Witness = &head
 			}
+			pgtest.Unguard(t, db)
 			for statement := range strings.SplitSeq(tc.tamper, "; ") {
 				db.MustExec(statement)
 			}
@@ -195,6 +196,7 @@ func TestVerifyForOneOrganization(t *testing.T) {
 	if !report.OK() || report.Events != 9 || report.Own != 1 || report.Streams != 1 {
 		t.Fatalf("got %+v", report)
 	}
+	pgtest.Unguard(t, db)
 	// Others' contents are not ours to judge, but our own are found.
 	db.MustExec(`UPDATE events SET data = 'x' WHERE organization_id = $1`, ours)
 	if report := verify(theirs); !report.OK() {
@@ -248,6 +250,7 @@ func TestVerifyKeepsTheFirstOfManyFindings(t *testing.T) {
 	db := pgtest.DB(t)
 	store := eventstore.New(db)
 	mustAppend(t, store, eventstore.Reports, batch(ours, uuid.New(), 0, 2500))
+	pgtest.Unguard(t, db)
 	db.MustExec(`UPDATE events SET data = 'x' WHERE position > 40`)
 	report, err := store.Verify(context.Background(), eventstore.Reports, eventstore.VerifyOptions{})
 	if err != nil {

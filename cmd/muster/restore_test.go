@@ -275,7 +275,9 @@ func TestBrokenLogIsRestoredOnlyIfAccepted(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.organization(t, "Acme")
-	pgtest.Connect(t, i.url).MustExec(`UPDATE events SET occurred_at = occurred_at - interval '1 day' WHERE log = 'organization' AND position = 2`)
+	db := pgtest.Connect(t, i.url)
+	pgtest.Unguard(t, db)
+	db.MustExec(`UPDATE events SET occurred_at = occurred_at - interval '1 day' WHERE log = 'organization' AND position = 2`)
 	dir, there := newBackup(t), elsewhere(t)
 	i.must(t, "backup", dir)
 	for range 2 {

@@ -23,6 +23,7 @@ func TestTampering(t *testing.T) {
 	h.done(t, scorecard(h.live, 0))
 	h.server.stop(t)
 	db := pgtest.Connect(t, h.url)
+	pgtest.Unguard(t, db)
 	db.MustExec(`CREATE TABLE kept AS TABLE events`)
 	db.MustExec(`CREATE TABLE kept_head AS TABLE log_head`)
 	ready := h.events(t, "--stream", first.String(), "--type", "report.ready")[0]

@@ -224,6 +224,7 @@ func TestLetterWhoseEventIsGone(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	letter := s.park()
+	pgtest.Unguard(t, s.db)
 	s.db.MustExec(`DELETE FROM events WHERE position = $1`, letter.Position)
 	_, _, err := s.dead.Show(t.Context(), uuid.Nil, letter.ID)
 	var missing *topic.MissingEventError

@@ -11,6 +11,7 @@ import (
 	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/internal/accounts"
+	"muster/internal/pgtest"
 )
 
 func TestDownload(t *testing.T) {
@@ -158,13 +159,8 @@ func TestVerify(t *testing.T) {
 		t.Errorf("another organization learns of it: %v", got)
 	}
 	w.do(request{method: "POST", path: "/api/v1/reports/verify", as: w.ours.viewer, body: "{}"}).problem(415, "unsupported_media_type")
-	_, err := w.deps.DB.Exec(`UPDATE events SET hash = digest WHERE log = 'reports' AND position = 1`)
-	if err != nil {
-		t.Skip("the event table cannot be changed even by its owner: ", err)
-	}
-	if _, err = w.deps.DB.Exec(`UPDATE events SET hash = digest WHERE log = 'reports'`); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Unguard(t, w.deps.DB)
+	w.deps.DB.MustExec(`UPDATE events SET hash = digest WHERE log = 'reports'`)
 	if got := verify(w.ours.viewer, pdfText); got["chain"] != "broken" {
 		t.Errorf("with a forged log: %v", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"muster/internal/blobs"
+	"muster/internal/pgtest"
 )
 
 // A file that was swapped in the store does not leave the house, and nobody is
@@ -63,6 +64,7 @@ func TestVerifySeesAChangedEventOfTheReport(t *testing.T) {
 	w := newWorld(t)
 	id := w.requested(w.ours, w.ours.member)
 	w.ready(w.ours, id, pdfText)
+	pgtest.Unguard(t, w.deps.DB)
 	w.deps.DB.MustExec(`UPDATE events SET data = convert_to(replace(convert_from(data, 'UTF8'), '"pages":3', '"pages":4'), 'UTF8')
 WHERE type = 'report.ready' AND stream_id = $1`, id)
 	got := w.do(request{method: "POST", path: "/api/v1/reports/verify", as: w.ours.viewer, body: pdfText,

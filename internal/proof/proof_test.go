@@ -133,6 +133,7 @@ func (s *scene) ready(kind report.Kind, content string) (id uuid.UUID, digest st
 func (s scene) on(t *testing.T) *scene {
 	t.Helper()
 	s.T = t
+	pgtest.Unguard(t, s.db)
 	s.db.MustExec(`CREATE TABLE whole AS TABLE events`)
 	digest := s.digest
 	t.Cleanup(func() {

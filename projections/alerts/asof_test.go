@@ -38,6 +38,7 @@ func TestOpenAsOf(t *testing.T) {
 		{us, uuid.New(), []domain.Event{domain.Raised{}, domain.Resolved{}}, 1},
 		{us, disk, []domain.Event{domain.AutoResolved{}}, 0},
 	}
+	pgtest.Unguard(t, db)
 	first, last := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), int64(0)
 	for i, day := range days {
 		batch := eventstore.Append{Organization: day.organization, StreamType: domain.StreamType, Stream: day.stream, Expected: eventstore.AnyVersion}

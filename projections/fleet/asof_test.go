@@ -8,6 +8,7 @@ import (
 
 	domain "muster/domain/fleet"
 	"muster/eventstore"
+	"muster/internal/pgtest"
 	"muster/projections/fleet"
 )
 
@@ -38,6 +39,7 @@ func TestAsOf(t *testing.T) {
 		{us, sales, domain.DatabaseChanged{Name: "late", CreatedAt: created}, counts{2, 2}},
 		{us, orders, domain.InstanceRemoved{}, counts{1, 1}}, // and its database with it
 	}
+	pgtest.Unguard(t, s.db)
 	first := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for i, day := range days {
 		s.happens(day.organization, day.stream, day.fact)

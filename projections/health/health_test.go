@@ -190,6 +190,7 @@ func TestAsOf(t *testing.T) {
 		}
 		truth = append(truth, copied)
 	}
+	pgtest.Unguard(t, s.db)
 	s.db.MustExec(`UPDATE events SET recorded_at = $1::timestamptz + position * interval '1 day' WHERE log = 'fleet'`, noon)
 	for i, want := range truth {
 		found, err := health.AsOf(t.Context(), eventstore.New(s.db), s.registry.Decode, acme, noon.AddDate(0, 0, i).Add(time.Hour))
