@@ -172,4 +172,4 @@ generate: notices
 
 # What the program carries of others, and its licences.
 notices: $(if $(NPM),$(WEB_BUILD))
-	@mkdir -p .cache && { echo "Go $$(go env GOROOT)" && $(CARRIED); } | node scripts/notices.mjs >.cache/NOTICES.md && mv .cache/NOTICES.md NOTICES.md
+	@mkdir -p .cache && { echo "Go $$(go env GOROOT)" && echo "Droid-Sans-Fallback internal/pdf/typeset/droid" && echo "Nanum-Gothic internal/pdf/typeset/nanum" && $(CARRIED); } | node scripts/notices.mjs >.cache/NOTICES.md && mv .cache/NOTICES.md NOTICES.md

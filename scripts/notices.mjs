@@ -1,6 +1,6 @@
 // Writes NOTICES.md (make notices): what the program carries of others, and under which
 // licences. Standard input has a line "module@version directory" for each Go module that
-// is linked; npm packages are those that the pages import, and what these depend on.
+// is linked, and each font that lies here; npm packages are those that the pages import, and what these depend on.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -40,8 +40,8 @@ for (const { name, dir, said } of carried.sort((a, b) => (a.name < b.name ? -1 :
 
 console.log(`# Notices
 
-Muster carries the work of others: ${carried.length} Go modules, npm packages and fonts (Liberation and
-DejaVu in the PDFs, Inter on the pages), as linked for Linux. \`make notices\` writes this file.
+Muster carries the work of others: ${carried.length} Go modules, npm packages and fonts (Liberation,
+DejaVu, Droid and Nanum in the PDFs, Inter on the pages), as linked for Linux. \`make notices\` writes this file.
 `);
 console.log([...carried].map(({ name }) => `* ${name}`).join("\n"));
 if (without.length > 0) console.log(`\nWithout a licence text of their own: ${without.join(", ")}.`);

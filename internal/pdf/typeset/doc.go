@@ -13,15 +13,17 @@
 // with its links and marks, unless it is so tall that it may be parted.
 //
 // Every string passes Fonts.Clean. What is left is printable by one of the
-// fonts: Liberation, and DejaVu for runs of glyphs that Liberation lacks;
-// everything else is shown by its number, ‹U+1F680›. That covers what makes
+// fonts: Liberation, DejaVu for runs of glyphs that Liberation lacks, Droid for
+// Chinese and Japanese and Nanum for Korean, which are not read before a document
+// has such a letter and have one weight; everything else is shown by its number,
+// ‹U+1F680›, as are Han of beyond the basic plane. That covers what makes
 // gofpdf panic (runes above U+FFFF, invalid UTF-8) and what would make a
 // report lie (bidirectional overrides, zero-width and control characters).
 // Arabic letters take the shape that their neighbours give them when a string is cleaned
 // (join): gofpdf prints runes, and Unicode has a rune for each shape, so that no shaping
 // library is asked; what such a font cannot say by runes, as Devanagari's, would need
 // one, and a writer of glyphs. Hebrew and Arabic are then put in visual order by runs.
-// Chinese, Japanese and Korean have no glyphs here, and are shown by their numbers.
+// Of Han that Chinese and Japanese draw differently, the Chinese form is printed.
 //
 // A style may lead to an address: of the web only, since a reader may run others.
 // Language, the packet of metadata (XMP) and the wish to show the title are put into the
@@ -40,6 +42,6 @@
 //   - Another version of gofpdf lays its file out otherwise: Paint returns an error, and no
 //     document is made.
 //   - A cell does not fit: it wraps, at spaces first, after . _ - / and the like
-//     if a word is longer than the line, anywhere if need be; beyond
+//     if a word is longer than the line, between ideographs, anywhere if need be; beyond
 //     MaxCellLines it says how many characters follow. Nothing is cut silently.
 package typeset

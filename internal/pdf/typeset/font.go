@@ -2,6 +2,7 @@ package typeset
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -17,18 +18,20 @@ import (
 // Face is one of the embedded fonts.
 type Face uint8
 
-// The faces. Fallback is chosen by runs, never by a style.
+// The faces. Those behind Mono are chosen by runs, never by a style.
 const (
 	Regular Face = iota
 	Bold
 	Mono
 	Fallback
+	Ideographs // and kana
+	Hangul
 	faceCount
 )
 
 // family is the name under which gofpdf knows a face.
 func (f Face) family() string {
-	return [...]string{"regular", "bold", "mono", "fallback"}[f]
+	return [...]string{"regular", "bold", "mono", "fallback", "ideographs", "hangul"}[f]
 }
 
 // noGlyph marks a rune that a face cannot print.
@@ -44,14 +47,34 @@ type font struct {
 
 // Fonts are the parsed embedded fonts. They are immutable and may be shared.
 type Fonts struct {
-	faces  [faceCount]font
+	faces  [Ideographs]font
+	late   [faceCount - Ideographs]func() *font
 	digest string
+}
+
+// The fonts of Chinese and Japanese, and of Korean: those that may be shipped and have the
+// outlines that gofpdf reads (glyf). Their 6 MB are not looked at before a document has
+// such a letter; their digests are constants for that reason.
+var (
+	//go:embed droid/DroidSansFallbackFull.ttf
+	droid []byte
+	//go:embed nanum/NanumGothic-Regular.ttf
+	nanum []byte
+)
+
+// lateFonts are in the order of their faces.
+var lateFonts = [faceCount - Ideographs]struct {
+	ttf    []byte
+	sha256 string
+}{
+	{droid, "acb6440a713d880a13a21b468ba7cd43f5a2b2934972e51be791c880730777b8"},
+	{nanum, "cf050025dcce823de644153981ff8b171d5b78d7d0ddd6e3c9f39e814fad3564"},
 }
 
 // LoadFonts returns the embedded fonts, which all documents of a process share.
 // It parses them once, for about 10 ms.
 var LoadFonts = sync.OnceValues(func() (*Fonts, error) {
-	files := [faceCount][]byte{
+	files := [Ideographs][]byte{
 		Regular:  liberationsansregular.TTF,
 		Bold:     liberationsansbold.TTF,
 		Mono:     liberationmonoregular.TTF,
@@ -66,6 +89,16 @@ var LoadFonts = sync.OnceValues(func() (*Fonts, error) {
 		}
 		sum.Write(ttf)
 	}
+	for i, file := range lateFonts {
+		f.late[i] = sync.OnceValue(func() *font {
+			read, err := parse(file.ttf)
+			if err != nil {
+				panic(fmt.Errorf("read font %s: %w", (Ideographs + Face(i)).family(), err)) // a test reads it
+			}
+			return &read
+		})
+		sum.Write([]byte(file.sha256))
+	}
 	f.digest = hex.EncodeToString(sum.Sum(nil))
 	return f, nil
 })
@@ -73,20 +106,47 @@ var LoadFonts = sync.OnceValues(func() (*Fonts, error) {
 // Digest is the SHA-256 over the bytes of all fonts, in the order of the faces.
 func (f *Fonts) Digest() string { return f.digest }
 
+// face is a face's font.
+func (f *Fonts) face(face Face) *font {
+	if face >= Ideographs {
+		return f.late[face-Ideographs]()
+	}
+	return &f.faces[face]
+}
+
+// lateFace is the face of a Chinese, Japanese or Korean letter; Fallback for any other.
+// The parts of which Korean syllables can be composed (U+1100) have none: they would stand
+// side by side.
+func lateFace(r rune) Face {
+	switch {
+	case r >= 0xAC00 && r <= 0xD7A3, r >= 0x3130 && r <= 0x318F:
+		return Hangul
+	case r >= 0x2E80 && r <= 0x9FFF, r >= 0xF900 && r <= 0xFAFF, r >= 0xFE30 && r <= 0xFE4F, r >= 0xFF00 && r <= 0xFFEF:
+		return Ideographs
+	}
+	return Fallback
+}
+
 // has says whether a face prints a rune.
 func (f *Fonts) has(face Face, r rune) bool {
-	return r >= 0 && r <= 0xFFFF && f.faces[face].widths[r] != noGlyph
+	if r < 0 || r > 0xFFFF || face >= Ideographs && lateFace(r) != face {
+		return false
+	}
+	return f.face(face).widths[r] != noGlyph
 }
 
 // printable says whether a rune has a glyph whatever face a style asks for.
 func (f *Fonts) printable(r rune) bool {
-	return f.has(Fallback, r) || f.has(Regular, r) && f.has(Bold, r) && f.has(Mono, r)
+	return f.has(Fallback, r) || f.has(Regular, r) && f.has(Bold, r) && f.has(Mono, r) || f.has(lateFace(r), r)
 }
 
 // resolve returns the face that prints a rune where a style asks for want.
 func (f *Fonts) resolve(want Face, r rune) Face {
-	if f.has(want, r) {
+	switch late := lateFace(r); {
+	case f.has(want, r):
 		return want
+	case late != Fallback && !f.has(Fallback, r) && f.has(late, r):
+		return late
 	}
 	return Fallback
 }
@@ -101,7 +161,7 @@ func (f *Fonts) Width(face Face, size float64, s string) float64 {
 }
 
 func (f *Fonts) advance(want Face, r rune) int {
-	w := f.faces[f.resolve(want, r)].widths[r&0xFFFF]
+	w := f.face(f.resolve(want, r)).widths[r&0xFFFF]
 	if w == noGlyph {
 		return 0
 	}

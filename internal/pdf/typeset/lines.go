@@ -35,6 +35,7 @@ type atom struct {
 	width float64
 	space bool // a space stands before it
 	feed  bool // a line break stands before it
+	open  bool // a line may end before it, although no space does
 }
 
 // wrap breaks spans into lines no wider than width. Words stay whole where
@@ -45,7 +46,7 @@ func (f *Fonts) wrap(spans []Span, width float64) []line {
 	atoms := f.atoms(spans)
 	for start := 0; start < len(atoms); {
 		end := start + 1
-		for end < len(atoms) && !atoms[end].space && !atoms[end].feed {
+		for end < len(atoms) && !atoms[end].space && !atoms[end].feed && !atoms[end].open {
 			end++
 		}
 		w.word(atoms[start:end])
@@ -125,15 +126,16 @@ func (w *wrapper) put(s Span, width float64) {
 // atoms cuts cleaned spans at spaces, line breaks and break points.
 func (f *Fonts) atoms(spans []Span) []atom {
 	var out []atom
-	space, feed := false, false
+	space, feed, open := false, false, false
+	before := rune(0)
 	for _, s := range spans {
 		text := s.Text
 		start := 0
 		flush := func(end int) {
 			if end > start {
 				part := Span{text[start:end], s.Style}
-				out = append(out, atom{part, f.Width(s.Style.Face, s.Style.Size, part.Text), space, feed})
-				space, feed = false, false
+				out = append(out, atom{part, f.Width(s.Style.Face, s.Style.Size, part.Text), space, feed, open})
+				space, feed, open = false, false, false
 			}
 		}
 		for at, r := range text {
@@ -148,10 +150,15 @@ func (f *Fonts) atoms(spans []Span) []atom {
 			case r == ' ':
 				flush(at)
 				start, space = at+1, true
-			case breakAfter(r, text[at+size:]):
+			case breakBetween(before, r):
+				flush(at)
+				start, open = at, true
+			}
+			if breakAfter(r, text[at+size:]) {
 				flush(at + size)
 				start = at + size
 			}
+			before = r
 		}
 		flush(len(text))
 	}
@@ -173,6 +180,18 @@ func breakAfter(r rune, rest string) bool {
 		return false
 	}
 }
+
+// breakBetween says whether a line may end between two runes that no space parts: beside
+// an ideograph, a kana or a Korean syllable, but not before what closes or behind what
+// opens (Unicode's line breaking, UAX 14: ID, CL, NS and OP, the common ones).
+func breakBetween(a, b rune) bool {
+	if a < ' ' || !isIdeographic(a) && !isIdeographic(b) || a == ' ' || b == ' ' {
+		return false
+	}
+	return !strings.ContainsRune("([{「『（【《〈〔［｛‹", a) && !strings.ContainsRune(")]},.:;!?、。，．：；！？」』）】》〉〕］｝・ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ›…†", b)
+}
+
+func isIdeographic(r rune) bool { return lateFace(r) != Fallback }
 
 // limit keeps at most n lines and says in the last of them how much follows.
 func (f *Fonts) limit(lines []line, n int, width float64) []line {

@@ -31,7 +31,7 @@ func (d *Paper) Paint(w io.Writer, info Info) error {
 	pdf.SetXmpMetadata(d.packet(info))
 	for face, used := range d.runesUsed() {
 		if used != nil {
-			pdf.AddUTF8FontFromBytes(Face(face).family(), "", d.Fonts.faces[face].cut(used.all()))
+			pdf.AddUTF8FontFromBytes(Face(face).family(), "", d.Fonts.face(Face(face)).cut(used.all()))
 		}
 	}
 	p := painter{pdf: pdf, face: faceCount, text: unset, fill: unset, draw: unset, thickness: -1}

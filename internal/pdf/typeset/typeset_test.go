@@ -26,7 +26,7 @@ func TestWidthsAreThoseOfTheLibrary(t *testing.T) {
 	f := fonts(t)
 	pdf := gofpdf.New("P", "pt", "A4", "")
 	for face := range faceCount {
-		pdf.AddUTF8FontFromBytes(face.family(), "", f.faces[face].cut(f.runes(face)))
+		pdf.AddUTF8FontFromBytes(face.family(), "", f.face(face).cut(f.runes(face)))
 		pdf.SetFont(face.family(), "", 1000)
 		compared := 0
 		for r := rune(' '); r < 0xFFFF; r++ {
@@ -56,7 +56,8 @@ func TestClean(t *testing.T) {
 		"a\x00b\x1b[31m\x7f":         "a‹U+0000›b‹U+001B›[31m‹U+007F›",
 		"nb\u00a0 sh\u00ad zw\u200b": "nb‹U+00A0› sh‹U+00AD› zw‹U+200B›",
 		"line\nfeed\ttab":            "line‹U+000A›feed‹U+0009›tab",
-		"데":                          "‹U+B370›",
+		"데이터 数据库 データ、ベース":            "데이터 数据库 データ、ベース",
+		"\u1103\u1166 𠀀 ⼀":           "‹U+1103›‹U+1166› ‹U+20000› ‹U+2F00›",
 		"Čeština Ελλ Рус ﬁ → ✓":      "Čeština Ελλ Рус ﬁ → ✓",
 		"שרת خادم":                   "שרת \uFEA7\uFE8E\uFEA9\uFEE1", // the letters are joined
 		"\ue000\ufffe\u2028":         "‹U+E000›‹U+FFFE›‹U+2028›",
@@ -127,6 +128,10 @@ func TestWrap(t *testing.T) {
 		{"xxxxxxxxxxxxxxxxxxxx", 50, "xxxxxxxxxx|xxxxxxxxxx"},
 		{"a\n\nb", 100, "a||b"},
 		{"", 100, ""},
+		{"数据库服务器一号", 35, "数据库|服务器|一号"}, // between ideographs, filling the line
+		{"本番、データベース", 40, "本番、|データ|ベース"},
+		{"订单（主）库", 30, "订单|（主）|库"}, // not before what closes, nor behind what opens
+		{"crm数据库", 35, "crm数|据库"},
 	} {
 		if got := strings.Join(lines(f, tc.text, tc.width), "|"); got != tc.want {
 			t.Errorf("%q in %v: %q, want %q", tc.text, tc.width, got, tc.want)
