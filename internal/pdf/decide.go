@@ -260,11 +260,15 @@ func (b *builder) openCVEs(s analysis.Standing, baseline float64) {
 		if s.CVEs.HighestOpen >= 9 {
 			style = colored(rowStrong, severityColor[analysis.Critical])
 		}
+	case s.Gapped && s.CVEs.Possible.Total() > 0:
+		open = ""
+	case s.Gapped:
+		open = "none known"
 	default:
 		open = "0"
 	}
 	if n := s.CVEs.Possible.Total(); s.Versioned && n > 0 {
-		open += " + " + number(n) + "?"
+		open += after(open, " + ") + number(n) + "?"
 		if s.CVEs.Open.Total() == 0 {
 			worst = decimal(s.CVEs.HighestPossible) + "?"
 		}
@@ -423,6 +427,9 @@ func (b *builder) stepCloses(s analysis.Step, x, y float64) {
 		words := count(rest, "end of life", "ends of life")
 		if s.CVEs > 0 {
 			words = count(s.CVEs, "open CVE", "open CVEs")
+			if s.CVEs > 99 { // more does not stand beside the bar
+				words = number(s.CVEs) + " CVEs"
+			}
 		}
 		page.Text(x, y+9.6+9*float64(lines), rowStyle, typeset.Left, words)
 	}

@@ -17,14 +17,18 @@ type gap struct {
 	reason   string
 	places   []string // instances, or databases as "instance / database"
 	database bool     // the places are databases
+	inPart   bool     // something is known of it
 	checks   []string
 }
 
 // sentence is one of the specification's three sentences, naming every place.
 func (g gap) sentence() string {
 	words := "Not assessed on "
-	if g.state == stateNotApplicable {
+	switch {
+	case g.state == stateNotApplicable:
 		words = "Not applicable to "
+	case g.inPart:
+		words = "Known in part on "
 	}
 	one, many := "instance", "instances"
 	if g.database {
@@ -51,7 +55,7 @@ func foldGaps(gaps []gap) []gap {
 	index := map[string]int{}
 	var out []gap
 	for _, g := range gaps {
-		key := g.state + fmt.Sprint(g.database) + "\x00" + g.reason + "\x00" + strings.Join(g.checks, ",")
+		key := g.state + fmt.Sprint(g.database, g.inPart) + "\x00" + g.reason + "\x00" + strings.Join(g.checks, ",")
 		i, ok := index[key]
 		if !ok {
 			index[key] = len(out)

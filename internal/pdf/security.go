@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"strings"
+
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
@@ -22,7 +24,7 @@ func (b *builder) security() []section {
 func (b *builder) securityFront() front {
 	counts := analysis.CountBySeverity(b.findings)
 	cves := analysis.AllCVEs(b.doc)
-	open, cveNote := cves.Open.Total(), "none open"
+	open, cveNote, gapped := cves.Open.Total(), "none open", b.cveGaps()
 	switch possible := cves.Possible.Total(); {
 	case possible > 0 && open > 0:
 		cveNote = "to CVSS " + decimal(cves.HighestOpen) + "; " + number(possible) + " more not ruled out"
@@ -30,6 +32,9 @@ func (b *builder) securityFront() front {
 		cveNote = "none open; " + number(possible) + " not ruled out, to CVSS " + decimal(cves.HighestPossible)
 	case open > 0:
 		cveNote = "to CVSS " + decimal(cves.HighestOpen)
+	}
+	if gapped {
+		cveNote = strings.Replace(cveNote, "none open", "none known", 1)
 	}
 	urgent, support := counts[0]+counts[1], analysis.SupportOf(b.doc)
 	unseen := b.assessed.Total - b.assessed.Assessed
@@ -39,7 +44,7 @@ func (b *builder) securityFront() front {
 			{dagger(number(urgent), b.partial()), verb(urgent, "CRITICAL OR HIGH FINDING", "CRITICAL AND HIGH FINDINGS"), "of " + count(counts.Total(), "finding", "findings") + b.beside(), b.worst(counts)},
 			{number(unseen) + " / " + number(b.assessed.Total), "INSTANCES NOT ASSESSED", missingAnswers(b.assessed.Gaps) + " elsewhere", b.unseenColor(unseen)},
 			{number(support.Ended), "OUT OF SUPPORT", supportNote(support), supportColor(support)},
-			{dagger(number(open), b.partial()), verb(open, "OPEN CVE", "OPEN CVES"), cveNote, cveColor(cves)},
+			{dagger(number(open), b.partial() || gapped), verb(open, "OPEN CVE", "OPEN CVES"), cveNote, cveColor(cves)},
 		},
 	}
 	if b.assessed.Assessed == 0 { // 0 would be a figure

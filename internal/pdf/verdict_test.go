@@ -64,6 +64,9 @@ func TestPageOneIsGreenOverNothingUnknown(t *testing.T) {
 				results[slices.IndexFunc(results, func(r snapshot.CheckResult) bool { return r.CheckID == "PG-S07" })].Status = snapshot.StatusNotAssessed
 			},
 			"nobody looked": func(doc *snapshot.Document) { doc.Instances[0].Assessment = nil },
+			"the feed has a gap": func(doc *snapshot.Document) {
+				doc.Instances[0].Release.CVEGap = "of these CVEs not all are known"
+			},
 			"past its end of life": func(doc *snapshot.Document) {
 				doc.Instances[0].Release.EndOfLife = &doc.AsOf
 			},

@@ -66,7 +66,7 @@ func (b *builder) versionGaps(feed string) []gap {
 		case !in.Active:
 			g.reason = analysis.WhyNotAssessed(in)
 		case in.Release != nil && in.Release.CVEGap != "":
-			g.reason = in.Release.CVEGap
+			g.reason, g.inPart = in.Release.CVEGap, analysis.CVEsKnown(in)
 		case in.Release != nil:
 			g.reason = feed + " knows its end of life and none of the CVEs of " + analysis.EngineName(in.Engine)
 		case in.Engine != "postgresql":
@@ -152,13 +152,17 @@ func (b *builder) versionTable(rows []versionRow) {
 			return append(cells, b.target(r.in.Release))
 		}
 		for _, n := range r.cves.Open {
+			if n == 0 && !analysis.CVEsWhole(&r.in) { // none is known, which is not none
+				cells = append(cells, faint("–"))
+				continue
+			}
 			cells = append(cells, zeroFaint(n))
 		}
 		highest := faint("–")
 		if r.cves.HighestOpen > 0 {
 			highest = strong(decimal(r.cves.HighestOpen))
 		}
-		return append(cells, highest, possibleCell(r.cves), b.target(r.in.Release))
+		return append(cells, highest, possibleCell(r.cves, analysis.CVEsWhole(&r.in)), b.target(r.in.Release))
 	})
 	to := "Go to: the lowest version of the same major without an open CVE; from a major past its end of life, the newest major that the feed knows, which has the longest support left, and until when."
 	if advised(rows) {
@@ -175,43 +179,60 @@ func advised(rows []versionRow) bool {
 	return slices.ContainsFunc(rows, func(r versionRow) bool { return r.in.Release.Cost != "" || r.in.Release.Longest != nil })
 }
 
+// cveGaps says whether the feed knows some of the CVEs of an instance and not all.
+func (b *builder) cveGaps() bool {
+	return slices.ContainsFunc(b.versionRows(), func(r versionRow) bool { return analysis.CVEsKnown(&r.in) && !analysis.CVEsWhole(&r.in) })
+}
+
 // upgradeCosts says what going where the table points to takes, once a way.
 func (b *builder) upgradeCosts(rows []versionRow) {
 	if !advised(rows) {
 		return
 	}
-	type way struct{ from, to, cost string }
+	type way struct {
+		engine, cost string
+		from, to     []string
+	}
 	var ways []way
-	add := func(w way) {
-		if w.cost != "" && !slices.Contains(ways, w) {
-			ways = append(ways, w)
+	add := func(engine, from, to, cost string) {
+		i := slices.IndexFunc(ways, func(w way) bool { return w.engine == engine && w.cost == cost })
+		if i < 0 {
+			i = len(ways)
+			ways = append(ways, way{engine: engine, cost: cost})
+		}
+		w := &ways[i]
+		if !slices.Contains(w.from, from) {
+			w.from = append(w.from, from)
+		}
+		if !slices.Contains(w.to, to) {
+			w.to = append(w.to, to)
 		}
 	}
 	for _, r := range rows {
 		release, engine := r.in.Release, analysis.EngineName(r.in.Engine)
-		if release.Target != "" {
-			add(way{engine + " " + release.Major, versioned(release.Target, release.TargetBuild), release.Cost})
+		if release.Target != "" && release.Cost != "" {
+			add(engine, release.Major, versioned(release.Target, release.TargetBuild), release.Cost)
 		}
-		if l := release.Longest; l != nil {
-			add(way{engine + " " + release.Major, versioned(l.Version, l.Build), l.Cost})
+		if l := release.Longest; l != nil && l.Cost != "" {
+			add(engine, release.Major, versioned(l.Version, l.Build), l.Cost)
 		}
 	}
-	slices.SortFunc(ways, func(a, b way) int {
-		return cmp.Or(strings.Compare(a.from, b.from), strings.Compare(a.to, b.to), strings.Compare(a.cost, b.cost))
+	slices.SortStableFunc(ways, func(a, b way) int {
+		return cmp.Or(strings.Compare(a.engine, b.engine), strings.Compare(a.cost, b.cost))
 	})
 	b.sub("What going there takes")
-	table(b, []typeset.Column{{Title: "From"}, {Title: "To"}, {Title: "It takes", Flex: 1}}, ways, func(_ int, w way) []typeset.Cell {
-		return []typeset.Cell{strong(w.from), text(w.to), text(sentence(w.cost))}
+	table(b, []typeset.Column{{Title: "From", Max: 110}, {Title: "To", Max: 130}, {Title: "It takes", Flex: 1}}, ways, func(_ int, w way) []typeset.Cell {
+		slices.Sort(w.from)
+		slices.Sort(w.to)
+		return []typeset.Cell{strong(w.engine + " " + strings.Join(w.from, ", ")), text(strings.Join(w.to, "; ")), text(sentence(w.cost))}
 	})
+	if b.cveGaps() {
+		b.small("A dash in a column of CVEs: none is known. Figures of the instances below are of the CVEs that the feed has; there are more.")
+	}
 }
 
 // versioned is a major with its latest build, where that is known.
-func versioned(version, build string) string {
-	if build == "" {
-		return version
-	}
-	return version + ", " + build
-}
+func versioned(version, build string) string { return version + before(": ", build) }
 
 // latestMinor is the latest release of a major, with how many the running one is behind,
 // and since when.
@@ -230,8 +251,11 @@ func latestMinor(r *snapshot.Release) typeset.Cell {
 }
 
 // possibleCell counts what is not ruled out.
-func possibleCell(c analysis.CVECounts) typeset.Cell {
+func possibleCell(c analysis.CVECounts, whole bool) typeset.Cell {
 	n := c.Possible.Total()
+	if n == 0 && !whole {
+		return faint("–")
+	}
 	if n == 0 {
 		return faint("0")
 	}

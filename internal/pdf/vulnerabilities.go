@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,13 +19,14 @@ func (b *builder) vulnerabilities() {
 	slices.SortStableFunc(list, func(a, b snapshot.Vulnerability) int {
 		return cmp.Or(cmp.Compare(b.CVSS, a.CVSS), strings.Compare(a.ID, b.ID))
 	})
-	affected, engine := map[string][]affectedBy{}, map[string]string{}
+	affected, engine, running := map[string][]affectedBy{}, map[string]string{}, map[string][]string{}
 	whole := true
 	for _, r := range b.versionRows() {
 		whole = whole && analysis.CVEsWhole(&r.in)
+		version, _ := analysis.Version(&r.in)
 		for _, c := range r.in.CVEs {
 			affected[c.ID] = append(affected[c.ID], affectedBy{r.in.Name, c})
-			engine[c.ID] = r.in.Engine
+			engine[c.ID], running[c.ID] = r.in.Engine, append(running[c.ID], version)
 		}
 	}
 	list = slices.DeleteFunc(list, func(v snapshot.Vulnerability) bool { return len(affected[v.ID]) == 0 })
@@ -45,13 +47,13 @@ func (b *builder) vulnerabilities() {
 	for _, name := range []string{"sqlserver", "oracle", "mysql", "mongodb"} {
 		of := slices.DeleteFunc(slices.Clone(list), func(v snapshot.Vulnerability) bool { return engine[v.ID] != name })
 		if len(of) > 0 {
-			b.vulnerabilityTable(analysis.EngineName(name), of, affected)
+			b.vulnerabilityTable(analysis.EngineName(name), of, affected, running)
 		}
 	}
 }
 
 // vulnerabilityTable prints the CVEs of an engine, a row each.
-func (b *builder) vulnerabilityTable(engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy) {
+func (b *builder) vulnerabilityTable(engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
 	b.sub("CVEs of " + engine)
 	table(b, []typeset.Column{
 		{Title: "CVE"}, {Title: "CVSS", Align: typeset.Right}, {Title: "What, where", Flex: 1.5}, {Title: "Fixed in", Flex: 0.8}, {Title: "Here", Flex: 1.1},
@@ -60,13 +62,38 @@ func (b *builder) vulnerabilityTable(engine string, list []snapshot.Vulnerabilit
 		return []typeset.Cell{
 			{Text: v.ID, Style: linked(cellStrong, analysis.Address(v.ID))},
 			{Text: decimal(v.CVSS), Style: colored(cellStrong, severityColor[band])},
-			{Text: sentence(v.Title), Sub: orDash(v.Component) + "; " + strings.TrimPrefix(v.Vector, "CVSS:3.1/"), SubStyle: cellMuted},
-			text(orDash(strings.Join(v.FixedIn, ", "))),
+			{Text: sentence(v.Title), Sub: componentOf(engine, v) + strings.TrimPrefix(v.Vector, "CVSS:3.1/"), SubStyle: cellMuted},
+			text(orDash(strings.Join(fixedFor(v.FixedIn, running[v.ID]), ", "))),
 			here(standings(affected[v.ID])),
 		}
 	})
 	b.small("A vector without a number before it is of CVSS 3.1. “After” a version: the vendor names the last that is affected. " +
-		"Not ruled out: what it needs was not looked at, or nobody looked at that version, which was out of support. Sources: " + sources(list) + ".")
+		"Fixed in: of the majors that run here. Not ruled out: what it needs was not looked at, or nobody looked at that version, which was out of support. Sources: " + sources(list) + ".")
+}
+
+var leadingNumber = regexp.MustCompile(`\d+`)
+
+// fixedFor leaves out where a CVE is fixed in majors that do not run here; all where none
+// of those that run was fixed.
+func fixedFor(fixed, running []string) []string {
+	var out []string
+	for _, f := range fixed {
+		if slices.ContainsFunc(running, func(v string) bool { return leadingNumber.FindString(v) == leadingNumber.FindString(f) }) {
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 {
+		return fixed
+	}
+	return out
+}
+
+// componentOf is where in the engine a CVE is, if that says more than its name.
+func componentOf(engine string, v snapshot.Vulnerability) string {
+	if v.Component == "" || strings.HasPrefix(v.Component, engine) {
+		return ""
+	}
+	return v.Component + "; "
 }
 
 // here says in a cell how a CVE concerns which instances.

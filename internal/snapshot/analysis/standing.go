@@ -20,6 +20,7 @@ type Standing struct {
 	EndOfLife  *time.Time // of its major version; nil: not known, or the instance is inactive
 	CVEs       CVECounts
 	Versioned  bool // the feed knows its version, so that CVEs says something
+	Gapped     bool // the feed knows some of its CVEs and not all
 }
 
 // Standings returns how every instance in scope stands: those that were assessed,
@@ -47,7 +48,7 @@ func standingOf(doc snapshot.Document, in *snapshot.Instance) Standing {
 		s.EndOfLife = in.Release.EndOfLife
 	}
 	if in.Active && CVEsKnown(in) {
-		s.CVEs, s.Versioned = CVEs(doc, in), true
+		s.CVEs, s.Versioned, s.Gapped = CVEs(doc, in), true, !CVEsWhole(in)
 	}
 	if s.Reason != "" {
 		return s

@@ -1,0 +1,48 @@
+package pdf_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"muster/domain/report"
+	"muster/internal/snapshot"
+)
+
+// Servers of other engines that are behind are told by how much and since when, what
+// clears them and what that takes; what the feed lacks is named, and none known is no 0.
+func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
+	t.Parallel()
+	doc := faultless(report.Security)
+	day := func(y, m, d int) *time.Time { at := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC); return &at }
+	doc.AsOf = *day(2026, 11, 23)
+	behind, current := &doc.Instances[0], &doc.Instances[1]
+	behind.Name, behind.Engine, current.Name, current.Engine = "erp", "sqlserver", "crm", "sqlserver"
+	behind.Release = &snapshot.Release{
+		Major: "2022", Latest: "16.0.4265 (CU26)", LatestAt: day(2026, 7, 16), Behind: true, MinorsBehind: 24, EndOfLife: day(2033, 1, 11),
+		Target: "16.0.4265 (CU26)", TargetMajor: "2022", TargetEndOfLife: day(2033, 1, 11), Cost: "one package and a restart",
+		Longest: &snapshot.LongestSupport{Version: "2025", Build: "17.0.4075.5", EndOfLife: *day(2036, 1, 6), Cost: "Setup in place"},
+		CVEGap:  "of its CVEs some are known",
+	}
+	behind.CVEs = []snapshot.InstanceCVE{{ID: "CVE-2026-1", Applies: snapshot.CVEOpen}}
+	current.Release = &snapshot.Release{Major: "2022", Latest: "16.0.4265 (CU26)", LatestAt: day(2026, 7, 16), EndOfLife: day(2033, 1, 11), CVEGap: "of its CVEs some are known"}
+	current.CVEs = nil
+	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-2026-1", CVSS: 8.8, Vector: "CVSS:3.1/AV:N", Title: "a flaw", FixedIn: []string{"15.0.4460.4", "16.0.4240.4"}, Source: "s"}}
+	behind.Version, behind.Assessment.VersionText, behind.Assessment.VersionNum = "16.0.4135.4", "", 0
+	file, _ := render(t, renderer(t), doc)
+	all := strings.Join(words(t, file), " ")
+	for _, want := range []string{
+		"16.0.4265 (CU26) 24 behind, of 2026-07-16", "then 2025 to 2036-01-06", "What going there takes", "one package and a restart.", "2025: 17.0.4075.5 Setup in place.",
+		"Known in part on 2 instances", "of its CVEs some are known.", "A dash in a column of CVEs: none is known.", "none known",
+		"Upgrade SQL Server 2022 to 16.0.4265 (CU26), then go to 2025, supported until 2036-01-06", "CVEs of SQL Server", "Open on erp", "OPEN CVE 1†",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in %s", want, all)
+		}
+	}
+	for _, wrong := range []string{"15.0.4460.4", "a new major version", "Not assessed on 2 instances (crm"} {
+		if strings.Contains(all, wrong) {
+			t.Errorf("%q is in it", wrong)
+		}
+	}
+}
