@@ -96,13 +96,9 @@ func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapsho
 	var all [][]snapshot.InstanceCVE
 	for i := range doc.Instances {
 		instance := &doc.Instances[i]
-		looked := instance.Assessment
-		if looked != nil && looked.Sent { // a feed does not tell what preconditions are about
-			looked = nil
-		}
 		if instance.Engine != string(domain.PostgreSQL) {
 			version, _ := analysis.Version(instance)
-			instance.Release, instance.CVEs = g.Feed.Judge(domain.Engine(instance.Engine), version, looked, doc.AsOf)
+			instance.Release, instance.CVEs = g.Feed.Judge(domain.Engine(instance.Engine), version, instance.Assessment, doc.AsOf)
 			all = append(all, instance.CVEs)
 			continue
 		}
@@ -113,7 +109,7 @@ func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapsho
 		if !ok {
 			continue
 		}
-		instance.CVEs = g.Feed.Concerns(version, looked)
+		instance.CVEs = g.Feed.Concerns(version, instance.Assessment)
 		instance.Release = g.Feed.Release(version, instance.CVEs, doc.AsOf)
 		all = append(all, instance.CVEs)
 	}

@@ -134,6 +134,9 @@ func (p precondition) holds(a *snapshot.Assessment) (applies, words string) {
 	if a == nil || a.Outcome == snapshot.OutcomeUnreachable {
 		return snapshot.CVEUnknown, p.needs() + "; the server was not assessed"
 	}
+	if a.Sent {
+		return p.sent(a)
+	}
 	switch p.kind {
 	case "extension":
 		return p.extensionInstalled(a)
@@ -144,6 +147,21 @@ func (p precondition) holds(a *snapshot.Assessment) (applies, words string) {
 	default:
 		return p.checkFails(a)
 	}
+}
+
+// sent is holds of what another tool found: of its results that of the check decides,
+// of its accounts one that has the attribute. It tells neither of extensions nor of the
+// build, and no account that it tells of is no proof that there is none.
+func (p precondition) sent(a *snapshot.Assessment) (applies, words string) {
+	switch p.kind {
+	case "check":
+		return p.checkFails(a)
+	case "attribute":
+		if applies, words = p.attributeHeld(a); applies == snapshot.CVEOpen {
+			return applies, words
+		}
+	}
+	return snapshot.CVEUnknown, p.needs() + "; the feed that assesses the server does not tell"
 }
 
 func (p precondition) needs() string {

@@ -62,6 +62,9 @@
 //	check PG-X00     that check fails
 //	unverified …     cannot be told over SQL
 //
+// Of a server that a feed assesses, its results and accounts decide what they can;
+// extensions and builds it does not tell of.
+//
 // # What may go wrong
 //
 // The tables age and have gaps. Date is printed wherever an answer is, and so is

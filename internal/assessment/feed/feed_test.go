@@ -104,24 +104,27 @@ func TestPreconditionsAreDecidedByTheAssessment(t *testing.T) {
 		{CheckID: "PG-S11", Status: snapshot.StatusNotAssessed, ReasonCode: snapshot.ReasonPermissionDenied},
 		{CheckID: "PG-S17", Database: "hidden", Status: snapshot.StatusNotAssessed, ReasonCode: snapshot.ReasonDatabaseUnreachable},
 	}
+	sentClean, sentExposed := clean, exposed
+	sentClean.Sent, sentExposed.Sent = true, true
 	unreachable := snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable}
 	for _, test := range []struct {
-		cve, kind                               string
-		clean, exposed, unread, unreachable, no string
+		cve, kind                                                       string
+		clean, exposed, sentClean, sentExposed, unread, unreachable, no string
 	}{
-		{"CVE-2026-14670", "extension", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown},
-		{"CVE-2026-6471", "attribute", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVENotExploitable, snapshot.CVEUnknown, snapshot.CVEUnknown},
-		{"CVE-2026-14677", "build", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVENotExploitable, snapshot.CVEUnknown, snapshot.CVEUnknown},
-		{"CVE-2026-6478", "check", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown},
-		{"CVE-2026-14664", "none", snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen},
+		{"CVE-2026-14670", "extension", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-6471", "attribute", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEOpen, snapshot.CVENotExploitable, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-14677", "build", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVENotExploitable, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-6478", "check", snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVENotExploitable, snapshot.CVEOpen, snapshot.CVEUnknown, snapshot.CVEUnknown, snapshot.CVEUnknown},
+		{"CVE-2026-14664", "none", snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen, snapshot.CVEOpen},
 	} {
 		got := []string{
 			applies(f.Concerns(v, &clean), test.cve), applies(f.Concerns(v, &exposed), test.cve),
+			applies(f.Concerns(v, &sentClean), test.cve), applies(f.Concerns(v, &sentExposed), test.cve),
 			applies(f.Concerns(v, &unread), test.cve), applies(f.Concerns(v, &unreachable), test.cve), applies(f.Concerns(v, nil), test.cve),
 		}
-		want := []string{test.clean, test.exposed, test.unread, test.unreachable, test.no}
+		want := []string{test.clean, test.exposed, test.sentClean, test.sentExposed, test.unread, test.unreachable, test.no}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s, %s (clean, exposed, unread, unreachable, none): %s", test.cve, test.kind, diff)
+			t.Errorf("%s, %s (clean, exposed, sent clean, sent exposed, unread, unreachable, none): %s", test.cve, test.kind, diff)
 		}
 	}
 }
