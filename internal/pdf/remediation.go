@@ -12,6 +12,11 @@ import (
 
 // remediation prints the plan, the same in Security report and scorecard.
 func (b *builder) remediation() {
+	if toAssess := b.toAssess(); len(toAssess) > 0 {
+		b.para("First, have the instance assessed, so that there is more to plan:")
+		b.numbered(toAssess)
+		b.d.Y += 4
+	}
 	switch {
 	case b.assessed.Assessed == 0 && len(b.plan) == 0:
 		b.state(stateNotAssessed, "Not assessed: without an assessment there is nothing to plan.")

@@ -66,10 +66,14 @@ func (b *builder) scorecardFront() front {
 		figures[0] = figure{dagger(number(s.Overall)+" "+s.Grade, s.NotAssessed > 0), "HEALTH SCORE AND GRADE", "of 100", b.overallColor(s)}
 	}
 	f := front{gaps: "Detailed results", figures: figures}
-	if b.subject() != nil && len(b.plan) > 0 {
+	toAssess := b.toAssess()
+	if b.subject() != nil && len(b.plan)+len(toAssess) > 0 {
 		f.below = func() {
 			b.d.Y += gapAfter
-			b.firstSteps(b.plan[:min(len(b.plan), firstActions)])
+			b.beforeSteps(toAssess)
+			if len(b.plan) > 0 {
+				b.firstSteps(b.plan[:min(len(b.plan), firstActions)])
+			}
 			b.d.Y += gapAfter
 		}
 	}
@@ -97,6 +101,8 @@ func (b *builder) health() {
 	s := b.subjectScore()
 	if !s.Known {
 		b.state(stateNotAssessed, "Not assessed: "+b.unscored())
+		b.knownAnyway()
+		b.scoreLine()
 		return
 	}
 	words := b.subjectName() + " scores " + number(s.Overall) + " of 100, grade " + s.Grade + "."
@@ -178,28 +184,36 @@ func (b *builder) windowWords() string {
 // recommendations are hints that no failed check stands for.
 func (b *builder) recommendations() {
 	in := b.subject()
-	if in == nil || analysis.WhyNotChecked(in) != "" {
+	if in == nil {
 		b.state(stateNotAssessed, "Not assessed: "+b.unscored())
 		return
 	}
 	hints := b.hints(*in)
-	if len(hints) == 0 {
+	switch {
+	case analysis.WhyNotChecked(in) != "":
+		b.state(stateNotAssessed, "Not assessed: "+b.unscored()+" What follows stands on its version and on what was measured.")
+	case len(hints) == 0:
 		b.state(stateClean, "No recommendation beyond the remediation plan.")
 	}
-	for i, h := range hints {
+	b.numbered(hints)
+	b.tuning()
+}
+
+// numbered writes things to do one below the other.
+func (b *builder) numbered(all []string) {
+	for i, words := range all {
 		b.d.Need(28)
 		top := b.d.Y
 		b.d.Page().Text(b.d.Left()+12, top+10.2, typeset.Style{Face: typeset.Bold, Size: 9.5, Color: accent}, typeset.Right, strconv.Itoa(i+1))
-		b.d.Paragraph(20, leading, typeset.Span{Text: h, Style: bodyStyle})
+		b.d.Paragraph(20, leading, typeset.Span{Text: words, Style: bodyStyle})
 		b.d.Y += 4
 	}
-	b.tuning()
 }
 
 func (b *builder) hints(in snapshot.Instance) []string {
 	var hints []string
 	a := in.Assessment
-	if grants := analysis.MissingGrants(b.doc, &in); len(grants) > 0 {
+	if grants := analysis.MissingGrants(b.doc, &in); a != nil && len(grants) > 0 {
 		checks := map[string]bool{}
 		for _, g := range grants {
 			for _, c := range g.Checks {
@@ -223,7 +237,7 @@ func (b *builder) hints(in snapshot.Instance) []string {
 			}
 		}
 	}
-	if a.TLSSessions != nil && a.ClientSessions != nil && *a.ClientSessions > *a.TLSSessions {
+	if a != nil && a.TLSSessions != nil && a.ClientSessions != nil && *a.ClientSessions > *a.TLSSessions {
 		hints = append(hints, number(*a.ClientSessions-*a.TLSSessions)+" of "+count(*a.ClientSessions, "client session", "client sessions")+
 			" at the time of the assessment did not use TLS. Check which clients these are.")
 	}

@@ -236,6 +236,15 @@ func startedAt(score int) snapshot.Document {
 	return doc
 }
 
+// unlookedAt is a scorecard of a server that is measured and that nobody assessed.
+func unlookedAt(engine string) snapshot.Document {
+	doc := snapshottest.Rich(report.InstanceScorecard)
+	in := &doc.Instances[0]
+	in.Engine, in.Collected, in.Assessment, in.NotAssessed = engine, false, nil, "no connection is registered"
+	doc.Tuning.Settings = nil
+	return doc
+}
+
 // scored is a scorecard whose window has those scores by day, 0 for a day without one.
 func scored(scores ...int) snapshot.Document {
 	doc := snapshottest.Rich(report.InstanceScorecard)
@@ -372,6 +381,13 @@ func TestSentences(t *testing.T) {
 			return d
 		}(), []string{"there are no hints for MongoDB"}, nil},
 		"scorecard of inputs from before hints": {func() snapshot.Document { d := snapshottest.Rich(report.InstanceScorecard); d.Tuning = nil; return d }(), []string{"gives no hints on memory settings"}, []string{"Settings against"}},
+		"scorecard of a server that nobody assessed": {unlookedAt("postgresql"), []string{
+			"First, have it assessed", "GRANT pg_monitor TO muster", "What is known without an assessment", "PostgreSQL 15.3, as it was registered; the server was not asked",
+			"15 gets fixes until 2027-11-12, for 11 months", "3 open, 1 not ruled out; the worst open one has CVSS", "Memory at most 71.5% in 95 of 100 hours", "31 alerts raised, 2 open at the end",
+			"First, have the instance assessed, so that there is more to plan", "Upgrade PostgreSQL 15 to 15.9", "Install minor release 15.15", "no assessment told a setting that there are hints about (shared_buffers",
+			"24 of 31 days have a score", "runs on 1 host that was measured",
+		}, []string{"without an assessment there is nothing to plan", "8 hints"}},
+		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"What is known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
 		"scorecard of days with gaps": {scored(0, 71, 64, 0, 80, 80), []string{
 			"4 of 6 days have a score: from 71 on 2026-11-16 to 80 on 2026-11-20; the lowest was 64 on 2026-11-17, the highest 80 on 2026-11-19.", "No score of the day",
 		}, nil},

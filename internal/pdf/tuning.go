@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"strconv"
+	"strings"
 
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
@@ -20,7 +21,12 @@ func (b *builder) tuning() {
 		b.state(stateNotApplicable, "Not applicable: there are no hints for "+analysis.EngineName(b.subject().Engine)+".")
 		return
 	}
-	b.para(b.loadWords(hints))
+	if len(b.doc.Tuning.Settings) == 0 {
+		b.state(stateNotAssessed, "Not assessed: no assessment told a setting that there are hints about ("+strings.Join(analysis.HintedSettings(b.subject().Engine), ", ")+"), so none is judged.")
+		b.para(b.loadWords())
+		return
+	}
+	b.para(hintCounts(hints) + b.loadWords())
 	analysis.SortHints(hints)
 	table(b, []typeset.Column{
 		{Title: "", Max: 60}, {Title: "Setting, what it is held against", Flex: 1.1}, {Title: "Measured", Flex: 1}, {Title: "Suggestion", Flex: 1.2},
@@ -49,15 +55,19 @@ func hintState(state string) typeset.Cell {
 	return typeset.Cell{Text: "not judged", Mark: caution}
 }
 
-// loadWords says what the settings are held against.
-func (b *builder) loadWords(hints []analysis.Hint) string {
+// hintCounts says what there is to do.
+func hintCounts(hints []analysis.Hint) string {
 	n := map[string]int{}
 	for _, h := range hints {
 		n[h.State]++
 	}
-	words := count(len(hints), "hint", "hints") + ": " + shares([]share{
+	return count(len(hints), "hint", "hints") + ": " + shares([]share{
 		{n[analysis.HintChange], "to change"}, {n[analysis.HintFits], "that " + verb(n[analysis.HintFits], "fits", "fit")}, {n[analysis.HintUnknown], "that cannot be judged"},
 	}) + ". "
+}
+
+// loadWords says what the settings are held against.
+func (b *builder) loadWords() (words string) {
 	t := b.doc.Tuning
 	for _, m := range t.Machines {
 		words += machineWords(m)

@@ -1,0 +1,54 @@
+package analysis_test
+
+import (
+	"strings"
+	"testing"
+
+	"muster/domain/report"
+	"muster/internal/snapshot"
+	"muster/internal/snapshot/analysis"
+	"muster/internal/snapshot/snapshottest"
+)
+
+// What is to be done for an instance to be assessed follows from why it is not; nothing
+// is, where it was, or where nothing helps.
+func TestWhatHasAnInstanceAssessed(t *testing.T) {
+	t.Parallel()
+	unreachable := func(class string) func(in *snapshot.Instance) {
+		return func(in *snapshot.Instance) {
+			in.Assessment = &snapshot.Assessment{Outcome: snapshot.OutcomeUnreachable, ErrorClass: class}
+		}
+	}
+	never := func(engine string) func(in *snapshot.Instance) {
+		return func(in *snapshot.Instance) { in.Engine, in.Collected, in.Assessment = engine, false, nil }
+	}
+	for name, test := range map[string]struct {
+		make func(in *snapshot.Instance)
+		want string // in the first step; empty: there is none
+	}{
+		"assessed":              {func(*snapshot.Instance) {}, ""},
+		"without a connection":  {never("postgresql"), "GRANT pg_monitor TO muster"},
+		"an Oracle":             {never("oracle"), "that the catalogue has for Oracle"},
+		"an engine of no check": {never("mongodb"), ""},
+		"gone":                  {func(in *snapshot.Instance) { *in = snapshot.Instance{Name: "removed", NotAssessed: "removed"} }, ""},
+		"inactive":              {func(in *snapshot.Instance) { in.Active, in.Assessment = false, nil }, "Make the instance active"},
+		"never looked at":       {func(in *snapshot.Instance) { in.Assessment = nil }, "Assess now"},
+		"refused":               {unreachable("refused"), "listens at the registered address"},
+		"too slow":              {unreachable("timeout"), "listens at the registered address"},
+		"a wrong password":      {unreachable("authentication"), "a role and a password"},
+		"a wrong certificate":   {unreachable("tls"), "sslmode"},
+		"no such database":      {unreachable("database"), "Name a database"},
+		"another network":       {unreachable("not_allowed"), "MUSTER_TARGET_NETWORKS"},
+		"nobody knows why":      {unreachable(""), "instance's page says it"},
+	} {
+		doc := snapshottest.Rich(report.InstanceScorecard)
+		for i := range doc.Checks[:5] {
+			doc.Checks[i].Engine = "oracle"
+		}
+		test.make(&doc.Instances[0])
+		steps := analysis.ToAssess(doc, &doc.Instances[0])
+		if len(steps) == 0 != (test.want == "") || len(steps) > 0 && !strings.Contains(steps[0], test.want) {
+			t.Errorf("%s: %q, want %q", name, steps, test.want)
+		}
+	}
+}
