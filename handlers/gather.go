@@ -126,12 +126,34 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		return snapshot.Document{}, &SourceError{What: "the report before", Err: err}
 	}
 	doc.Previous = previous
+	dropVerifications(&doc)
 	if in.Queued.Kind == report.DataInventory {
 		if err := classified(doc); err != nil {
 			return snapshot.Document{}, err
 		}
 	}
 	return snapshot.Normalize(doc), nil
+}
+
+// dropVerifications leaves the queries of those checks in a document of which an object
+// is verified: all of them would be a third of a small one.
+func dropVerifications(doc *snapshot.Document) {
+	verified := map[string]bool{}
+	if doc.Kind != string(report.DataInventory) {
+		for _, i := range doc.Instances {
+			if i.Assessment == nil {
+				continue
+			}
+			for _, r := range i.Assessment.Results {
+				verified[r.CheckID] = verified[r.CheckID] || len(r.Violations) > 0
+			}
+		}
+	}
+	for i := range doc.Checks {
+		if c := &doc.Checks[i]; !verified[c.ID] {
+			c.Verify = nil
+		}
+	}
 }
 
 // classified is the one precondition that a report has.

@@ -1,7 +1,9 @@
 package handlers_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"slices"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"muster/handlers/jobs"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
+	"muster/internal/snapshot/companion"
 	"muster/projections/exceptions"
 )
 
@@ -328,4 +331,41 @@ func (e *estate) built() snapshot.Document {
 	}
 	e.wait(commands.Mark{Log: head.Log, Position: head.Position})
 	return doc
+}
+
+// Tables that go with a report say how to verify an object as the API does; of checks of
+// which none is verified the inputs have no query.
+func TestFindingsAreVerifiedAsTheCatalogueSays(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	server := e.register("server", true)
+	e.connect(server)
+	e.found(server,
+		snapshot.CheckResult{CheckID: "PG-C04", Database: "postgres", Status: snapshot.StatusFail, Total: 1, Violations: []snapshot.Violation{{Object: "public.\"o'dd\"", Evidence: "x"}}},
+		snapshot.CheckResult{CheckID: "PG-S12", Status: snapshot.StatusPass},
+	)
+	inputs := e.inputs()
+	doc, err := inputs.Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range doc.Checks {
+		if (c.Verify != nil) != (c.ID == "PG-C04") {
+			t.Errorf("%s is verified by %v", c.ID, c.Verify)
+		}
+	}
+	doc.Kind = string(report.InstanceScorecard) // which has all domains
+	var table bytes.Buffer
+	if err := companion.Write(&table, report.FindingsFile, doc); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, _ := inputs.Catalogue.Check("PG-C04")
+	want := check.Verify("public.\"o'dd\"")
+	if got := rows[1][slices.Index(rows[0], "verify")]; want == "" || got != want {
+		t.Errorf("verified by %q, want %q", got, want)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"muster/domain/report"
+	"muster/internal/assessment/quote"
 	"muster/internal/pdf/typeset"
 	"muster/internal/snapshot"
 )
@@ -44,7 +45,7 @@ func New(build Build) (*Renderer, error) {
 		build.Commit = stampedCommit()
 	}
 	build.Version = cmp.Or(build.Version, "dev")
-	assets, err := digest(fonts.Digest(), source, snapshot.Source)
+	assets, err := digest(fonts.Digest(), source, snapshot.Source, quote.Source)
 	if err != nil {
 		return nil, fmt.Errorf("digest what renders: %w", err)
 	}

@@ -100,7 +100,20 @@ type Check struct {
 	Effort       string   `json:"effort"`      // S, M, L
 	NeedsRestart bool     `json:"needsRestart" yaml:"restart"`
 	References   []string `json:"references"`
+	// Verify is how to see whether an object breaks the check; nil: no query says it, or,
+	// in the inputs of a report, none of its objects does.
+	Verify *Verification `json:"verify,omitempty" yaml:"-"`
 }
+
+// Verification is a statement around an object's name: it returns a row for as long as
+// the object breaks the check.
+type Verification struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// Statement is that about an object, whose name is quoted and whole (IsWhole).
+func (v Verification) Statement(quoted string) string { return v.Before + quoted + v.After }
 
 // Instance is one server in scope with what is known of it.
 type Instance struct {

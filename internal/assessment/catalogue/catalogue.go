@@ -200,7 +200,7 @@ func (c *Catalogue) Definitions(engines ...fleet.Engine) []snapshot.Check {
 			continue
 		}
 		definition := check.Check
-		definition.References = nil
+		definition.References, definition.Verify = nil, check.verification()
 		for _, r := range check.Cited() {
 			definition.References = append(definition.References, r.printed())
 		}

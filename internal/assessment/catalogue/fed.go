@@ -74,7 +74,7 @@ func (c Check) Fix(database, object string) *snapshot.Fix {
 		return nil
 	}
 	values, ok := c.Object.read(object)
-	if !ok || shortened.MatchString(object) {
+	if !ok || snapshot.IsCut(object) {
 		return nil
 	}
 	if c.Scope == ScopeDatabase {

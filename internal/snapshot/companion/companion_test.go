@@ -245,3 +245,43 @@ func TestUnknownAccessIsAnEmptyCell(t *testing.T) {
 		}
 	}
 }
+
+// How to see that a fix helped is the check's statement about this object, quoted; a rule
+// and half a name have none.
+func TestEachRowSaysHowToVerify(t *testing.T) {
+	t.Parallel()
+	doc := snapshottest.Rich(report.Security)
+	doc.Exceptions = nil
+	doc.Instances = doc.Instances[slices.IndexFunc(doc.Instances, assessed):][:1]
+	for i := range doc.Checks {
+		if doc.Checks[i].ID == "PG-S17" {
+			doc.Checks[i].Verify = &snapshot.Verification{Before: "SELECT 1 WHERE 'x' = ", After: ";"}
+		}
+	}
+	want := map[string]string{
+		"it's": "SELECT 1 WHERE 'x' = 'it''s';", "据\u202e": `SELECT 1 WHERE 'x' = U&'\636E\202E';`, "": "", "half… #0a1b2c3d": "", "bad\uFFFD": "",
+	}
+	failed := snapshot.CheckResult{CheckID: "PG-S17", Status: snapshot.StatusFail, Total: len(want)}
+	for object := range want {
+		failed.Violations = append(failed.Violations, snapshot.Violation{Object: object})
+	}
+	rule := snapshot.CheckResult{CheckID: "PG-S25", Status: snapshot.StatusFail, Total: 1, Violations: []snapshot.Violation{{Object: "log"}}}
+	blind := snapshot.CheckResult{CheckID: "PG-S17", Database: "crm", Status: snapshot.StatusNotAssessed, Reason: "hidden"}
+	doc.Instances[0].Assessment.Results = []snapshot.CheckResult{failed, rule, blind}
+	for _, row := range read(t, report.FindingsFile, doc) {
+		shown := map[string]string{"据‹U+202E›": "据\u202e"}
+		object := row["object"]
+		if was, ok := shown[object]; ok {
+			object = was
+		}
+		if row["checkId"] != "PG-S17" || row["status"] == "notAssessed" {
+			if row["verify"] != "" {
+				t.Errorf("%s is verified by %s", row["checkId"], row["verify"])
+			}
+			continue
+		}
+		if row["verify"] != want[object] {
+			t.Errorf("%q is verified by %q, want %q", object, row["verify"], want[object])
+		}
+	}
+}

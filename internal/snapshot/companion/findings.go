@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"muster/internal/assessment/quote"
 	"muster/internal/snapshot"
 	"muster/internal/snapshot/analysis"
 )
@@ -15,7 +16,7 @@ import (
 var findingsHeader = []string{
 	"id", "checkId", "title", "domain", "severity", "references", "instanceId", "instance", "databaseId", "database",
 	"object", "evidence", "measured", "threshold", "status", "reason", "firstSeenAt", "lastSeenAt", "exceptionId", "acceptedUntil",
-	"remediation", "statement", "impact", "needsRestart", "rollback", "runIn", "unlisted",
+	"remediation", "statement", "impact", "needsRestart", "rollback", "verify", "runIn", "unlisted",
 }
 
 // The statuses of a finding, as the API has them.
@@ -101,6 +102,9 @@ func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 	case open:
 		row["remediation"], row["impact"], row["needsRestart"] = cell(check.Remediation), cell(check.Impact), strconv.FormatBool(check.NeedsRestart)
 		row["runIn"] = cell(f.Database)
+		if v := l.checks[check.ID].Verify; v != nil && snapshot.IsWhole(f.Object) {
+			row["verify"] = cell(v.Statement(quote.Literal(f.Object)))
+		}
 		if f.Fix != nil {
 			row["statement"], row["rollback"] = cell(f.Fix.Statement), cell(f.Fix.Rollback)
 			if f.Fix.Database != "" {
