@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/eventstore"
+	"muster/eventstore/tree"
 	"muster/internal/accounts"
 	"muster/internal/config"
 )
@@ -23,7 +24,8 @@ func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
 		Use:   "verify [--witness LOG:POSITION:HASH]",
 		Short: "Check the logs from their first event and name what does not fit",
 		Long: `Reads each log from its first event: contents against digests, digests against
-the chain, positions and versions for gaps, the end against the head row. Exit
+the chain, positions and versions for gaps, the end against the head row, and
+the hashes that are kept of its Merkle tree against the events. Exit
 status 1 says that something does not fit, and the lines before it say what.
 
 A chain beside its own data proves little: who can rewrite all of it can make it
@@ -88,6 +90,19 @@ func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, op
 		}
 		printVerification(cmd.OutOrStdout(), verified)
 		whole = whole && verified.OK()
+		if options.Organization != uuid.Nil {
+			continue
+		}
+		root, err := tree.New(in.db).Check(cmd.Context(), log, verified.Head.Position)
+		switch {
+		case tree.Unfit(err):
+			whole = false
+			fmt.Fprintf(cmd.OutOrStdout(), "  %v\n", err)
+		case err != nil:
+			return err
+		case verified.OK():
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: tree ok, root %x over %d events\n", log, root[:], verified.Head.Position)
+		}
 	}
 	return brokenUnless(whole)
 }

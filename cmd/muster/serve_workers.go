@@ -12,6 +12,7 @@ import (
 
 	"muster/commands"
 	"muster/eventstore"
+	"muster/eventstore/tree"
 	"muster/handlers"
 	"muster/handlers/jobs"
 	"muster/internal/intake/collect"
@@ -37,8 +38,37 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	parts.Transport = countingTransport{parts.Transport, p.metrics.Mails}
 	parts.Ended = p.countReport
 	handlers.Register(workers, parts)
+	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
 	return workers, nil
 }
+
+// keepTreesEvery is how long events wait until their tile of the tree is kept. Proofs do
+// not wait for it.
+const keepTreesEvery = time.Minute
+
+// keepTrees keeps the whole tiles of each log's tree. Of a long log that had none it says
+// how far it has come.
+func (p *process) keepTrees(ctx context.Context) error {
+	trees := tree.New(p.db)
+	for _, log := range eventstore.Logs {
+		for filled := int64(0); ; {
+			events, err := trees.Fill(ctx, log)
+			if err != nil {
+				return err
+			}
+			if events == 0 {
+				break
+			}
+			if filled += events; filled/treeProgress > (filled-events)/treeProgress {
+				p.log.Info("the tree of a log is made", "log", log, "events", filled)
+			}
+		}
+	}
+	return nil
+}
+
+// treeProgress is how many events lie between two lines of progress.
+const treeProgress = 100_000
 
 // workerName names this process in the job table and in audit trails. Host and
 // process id are for people; the rest tells it from the process that had the

@@ -79,11 +79,16 @@ func TestTampering(t *testing.T) {
 			[]string{"reports:", "head"},
 			nil,
 		},
+		"a tile of a longer log": {
+			`INSERT INTO log_tiles SELECT 'reports', 0, 0, sha256('') WHERE $1::uuid IS NOT NULL`,
+			[]string{"reports: ok", "log reports has", "no tree of 256"},
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db.MustExec(test.sql, first)
 			defer func() {
-				db.MustExec(`TRUNCATE events`)
+				db.MustExec(`TRUNCATE events, log_tiles`)
 				db.MustExec(`INSERT INTO events SELECT * FROM kept`)
 				db.MustExec(`UPDATE log_head h SET position = k.position, hash = k.hash FROM kept_head k WHERE k.log = h.log`)
 			}()
@@ -107,7 +112,9 @@ func TestTampering(t *testing.T) {
 			}
 		})
 	}
-	h.must(t, "events", "verify")
+	if said := h.must(t, "events", "verify"); !strings.Contains(said, "reports: tree ok, root ") {
+		t.Errorf("of the tree it says nothing:\n%s", said)
+	}
 	h.must(t, "verify", pdf)
 
 	// Of several files the worst counts, and what nobody can tell is no verdict.

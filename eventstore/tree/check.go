@@ -1,0 +1,110 @@
+package tree
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"muster/eventstore"
+	"muster/internal/postgres/transact"
+	"muster/internal/statement"
+)
+
+// DifferentTileError reports a kept tile that is not that of the events.
+type DifferentTileError struct {
+	Log         eventstore.Log
+	Level       int
+	Index       int64
+	First, Last int64 // positions of the events under it
+}
+
+func (e *DifferentTileError) Error() string {
+	return fmt.Sprintf("tree of log %s: what is kept of the events %d to %d (tile %d of level %d) is not theirs", e.Log, e.First, e.Last, e.Index, e.Level)
+}
+
+// Check computes the tiles of a log from its events and holds what is kept against them.
+// It returns the root over the first size events. Errors: *DifferentTileError, and
+// *MissingError where events are gone.
+func (t *Trees) Check(ctx context.Context, log eventstore.Log, size int64) (root tlog.Hash, err error) {
+	// Whoever fills in meanwhile must not be taken for who changes.
+	same := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	err = transact.Once(ctx, t.db, same, func(tx *sqlx.Tx) error {
+		root, err = check(ctx, tx, log, size)
+		return err
+	})
+	return root, err
+}
+
+func check(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log, size int64) (root tlog.Hash, err error) {
+	whole, err := statement.One[int64](ctx, q, "count the tiles of a tree", selectWhole, string(log))
+	if err != nil {
+		return root, err
+	}
+	c := checker{q: q, log: log}
+	for index := range whole {
+		of, err := leaves(ctx, q, log, index*width, (index+1)*width)
+		if err != nil {
+			return root, err
+		}
+		if err := c.whole(ctx, 0, index, hashes(of)); err != nil {
+			return root, err
+		}
+	}
+	for i, level := range c.open {
+		if err := c.same(ctx, i+1, c.done[i], level); len(level) > 0 && err != nil {
+			return root, err
+		}
+	}
+	return tlog.TreeHash(size, read(ctx, q, log))
+}
+
+// checker has the tiles above level 0 as far as it has come.
+type checker struct {
+	q    sqlx.QueryerContext
+	log  eventstore.Log
+	open [][]byte // by level - 1: of the tile that is not whole yet
+	done []int64  // by level - 1: whole ones before it
+}
+
+// whole holds a tile that is whole against what is kept, and adds its root above it.
+func (c *checker) whole(ctx context.Context, level int, index int64, tile []byte) error {
+	if err := c.same(ctx, level, index, tile); err != nil {
+		return err
+	}
+	if level == len(c.open) {
+		c.open, c.done = append(c.open, nil), append(c.done, 0)
+	}
+	root := rootOf(tile)
+	c.open[level] = append(c.open[level], root[:]...)
+	above := c.open[level]
+	if len(above) < width*tlog.HashSize {
+		return nil
+	}
+	c.open[level] = nil
+	c.done[level]++
+	return c.whole(ctx, level+1, c.done[level]-1, above)
+}
+
+func (c *checker) same(ctx context.Context, level int, index int64, tile []byte) error {
+	kept, _, err := statement.Find[[]byte](ctx, c.q, "read a tile", selectTile, string(c.log), level, index)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(kept, tile) {
+		return nil
+	}
+	under := int64(1) << (Height * level)
+	return &DifferentTileError{Log: c.log, Level: level, Index: index, First: index*width*under + 1, Last: (index*width + int64(len(tile)/tlog.HashSize)) * under}
+}
+
+// Unfit reports whether an error of Check says that tree and events do not fit.
+func Unfit(err error) bool {
+	var different *DifferentTileError
+	var missing *MissingError
+	return errors.As(err, &different) || errors.As(err, &missing)
+}
