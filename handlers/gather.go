@@ -239,6 +239,9 @@ func (g *Inputs) pass(ctx context.Context, log eventstore.Log, model string) err
 	return fmt.Errorf("the read model of %s is behind the log %s", model, head.Log)
 }
 
+// removedMeanwhile is why an instance that the request names is not there.
+const removedMeanwhile = "removed after the report was requested"
+
 // addAssessments fills in what is known of every active instance, looking at
 // those where nothing is known that is recent enough.
 func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot.Document) error {
@@ -250,21 +253,39 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(assessAtOnce)
 	for i := range doc.Instances {
 		group.Go(func() error {
 			instance := &doc.Instances[i]
 			instance.Collected = states[instance.ID].Collected
-			return g.addFacts(ctx, in.OrganizationID, instance, states[instance.ID].Fed)
+			return g.addAssessment(within, in.OrganizationID, instance, states[instance.ID].Fed)
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	classified, err := g.Facts.Classifications(ctx, in.OrganizationID, ids...)
+	if err != nil {
+		return err
+	}
+	for i := range doc.Instances {
+		instance := &doc.Instances[i]
+		known := classified[instance.ID]
+		switch fed := states[instance.ID].Fed; {
+		case !instance.Collected && !fed, instance.NotAssessed == removedMeanwhile:
+			continue
+		case !instance.Collected: // what a feed tells of databases that have gone since is left out
+			known = slices.DeleteFunc(known, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
+		}
+		addDatabaseFacts(instance, known)
+	}
+	return nil
 }
 
-func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance *snapshot.Instance, fed bool) error {
+func (g *Inputs) addAssessment(ctx context.Context, organization uuid.UUID, instance *snapshot.Instance, fed bool) error {
 	switch {
-	case instance.NotAssessed != "": // removed meanwhile
+	case instance.NotAssessed == removedMeanwhile:
 		return nil
 	case !instance.Active:
 		instance.NotAssessed = "inactive, so counted and not assessed"
@@ -278,28 +299,12 @@ func (g *Inputs) addFacts(ctx context.Context, organization uuid.UUID, instance 
 		}
 		instance.Assessment = a
 	}
-	if !instance.Collected && !fed {
+	if instance.Collected || !fed || !instance.Active {
 		return nil
 	}
-	if instance.Collected {
-		classified, err := g.Facts.Classifications(ctx, organization, instance.ID)
-		if err != nil {
-			return err
-		}
-		addDatabaseFacts(instance, classified)
-		return nil
-	}
-	latest, classified, err := g.Facts.Latest(ctx, organization, instance.ID)
-	if err != nil {
-		return err
-	}
-	if instance.Active {
-		instance.Assessment = latest
-	}
-	// What a feed tells of databases that have gone since is left out.
-	classified = slices.DeleteFunc(classified, func(c assessment.DatabaseClassification) bool { return !hasDatabase(instance, c.Database) })
-	addDatabaseFacts(instance, classified)
-	return nil
+	latest, err := g.Facts.LatestAssessment(ctx, organization, instance.ID)
+	instance.Assessment = latest
+	return err
 }
 
 // forgotten says whether the connection was taken away after the build had begun:

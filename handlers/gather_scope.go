@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	domain "muster/domain/fleet"
 	"muster/domain/report"
@@ -43,18 +42,23 @@ func (g *Inputs) addInstances(ctx context.Context, in Gathering, doc *snapshot.D
 			break
 		}
 	}
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(assessAtOnce)
+	ids := make([]uuid.UUID, len(doc.Instances))
 	for i := range doc.Instances {
-		group.Go(func() error { return g.addDatabases(within, in, &doc.Instances[i]) })
+		ids[i] = doc.Instances[i].ID
 	}
-	if err := group.Wait(); err != nil {
+	databases, err := g.Fleet.DatabasesOf(ctx, in.OrganizationID, ids)
+	if err != nil {
 		return err
+	}
+	for i := range doc.Instances {
+		for _, db := range databases[ids[i]] {
+			doc.Instances[i].Databases = append(doc.Instances[i].Databases, snapshot.Database{ID: db.ID, Name: db.Name})
+		}
 	}
 	for _, id := range scope.InstanceIDs {
 		if !slices.ContainsFunc(doc.Instances, func(i snapshot.Instance) bool { return i.ID == id }) {
 			doc.Instances = append(doc.Instances, snapshot.Instance{
-				ID: id, Name: "removed instance " + id.String(), NotAssessed: "removed after the report was requested",
+				ID: id, Name: "removed instance " + id.String(), NotAssessed: removedMeanwhile,
 			})
 		}
 	}
@@ -73,21 +77,6 @@ func databaseRef(doc *snapshot.Document, id uuid.UUID) *snapshot.DatabaseRef {
 		}
 	}
 	return &snapshot.DatabaseRef{ID: id, Name: "removed database " + id.String()}
-}
-
-func (g *Inputs) addDatabases(ctx context.Context, in Gathering, instance *snapshot.Instance) error {
-	for page := 1; ; page++ {
-		found, total, err := g.Fleet.Databases(ctx, in.OrganizationID, instance.ID, "", page, pageSize)
-		if err != nil {
-			return err
-		}
-		for _, db := range found {
-			instance.Databases = append(instance.Databases, snapshot.Database{ID: db.ID, Name: db.Name})
-		}
-		if len(found) == 0 || int64(len(instance.Databases)) >= total {
-			return nil
-		}
-	}
 }
 
 // addVulnerabilities holds each server's version against the feed: the one it

@@ -159,16 +159,20 @@ func (s *Store) Forget(ctx context.Context, q sqlx.ExtContext, organization, ins
 //go:embed sql/latest.sql
 var latestSQL string
 
-// Latest returns the newest assessment that reached the server (where none ever
-// did, the newest attempt) with the last classification of each database by
-// name. The assessment is nil where nothing was ever tried.
+// LatestAssessment returns the newest assessment that reached the server, and where none
+// ever did, the newest attempt; nil where nothing was ever tried.
+func (s *Store) LatestAssessment(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, error) {
+	return s.assessment(ctx, latestSQL, organization, instance, nil)
+}
+
+// Latest returns LatestAssessment with the last classification of each database by name.
 func (s *Store) Latest(ctx context.Context, organization, instance uuid.UUID) (*snapshot.Assessment, []DatabaseClassification, error) {
-	a, err := s.assessment(ctx, latestSQL, organization, instance, nil)
+	a, err := s.LatestAssessment(ctx, organization, instance)
 	if err != nil {
 		return nil, nil, err
 	}
 	classified, err := s.Classifications(ctx, organization, instance)
-	return a, classified, err
+	return a, classified[instance], err
 }
 
 // How far back the growth of databases is looked for, and the least time it is over.
@@ -245,23 +249,26 @@ func (s *Store) assessment(ctx context.Context, query string, arguments ...any) 
 	return a, nil
 }
 
-// Classifications returns what is known of the databases of an instance, by name.
-func (s *Store) Classifications(ctx context.Context, organization, instance uuid.UUID) ([]DatabaseClassification, error) {
+// Classifications returns what is known of the databases of some instances, those of each
+// by name.
+func (s *Store) Classifications(ctx context.Context, organization uuid.UUID, instances ...uuid.UUID) (map[uuid.UUID][]DatabaseClassification, error) {
 	type classified struct {
-		Database string `db:"database_name"`
-		Facts    []byte `db:"facts"`
+		Instance uuid.UUID `db:"instance_id"`
+		Database string    `db:"database_name"`
+		Facts    []byte    `db:"facts"`
 	}
-	rows, err := statement.All[classified](ctx, s.db, "read the classifications of instance "+instance.String(), `SELECT database_name, facts FROM assessment_classifications
-		WHERE organization_id = $1 AND instance_id = $2 ORDER BY database_name COLLATE "C"`, organization, instance)
+	rows, err := statement.All[classified](ctx, s.db, fmt.Sprintf("read the classifications of %d instances", len(instances)), `SELECT instance_id, database_name, facts FROM assessment_classifications
+		WHERE organization_id = $1 AND instance_id = ANY ($2) ORDER BY database_name COLLATE "C"`, organization, statement.IDs(instances))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]DatabaseClassification, len(rows))
-	for i, row := range rows {
-		out[i].Database = row.Database
-		if err := json.Unmarshal(row.Facts, &out[i].Classification); err != nil {
+	out := make(map[uuid.UUID][]DatabaseClassification, len(instances))
+	for _, row := range rows {
+		c := DatabaseClassification{Database: row.Database}
+		if err := json.Unmarshal(row.Facts, &c.Classification); err != nil {
 			return nil, fmt.Errorf("decode the classification of database %q: %w", row.Database, err)
 		}
+		out[row.Instance] = append(out[row.Instance], c)
 	}
 	return out, nil
 }

@@ -110,6 +110,18 @@ ORDER BY lower(name) COLLATE "C", id LIMIT $4 OFFSET $5`, organization, instance
 	return databases, total, err
 }
 
+// DatabasesOf returns all databases of some instances, those of each by name, then id.
+func (r *Reader) DatabasesOf(ctx context.Context, organization uuid.UUID, instances []uuid.UUID) (map[uuid.UUID][]Database, error) {
+	rows, err := statement.All[Database](ctx, r.db, fmt.Sprintf("read the databases of %d instances", len(instances)),
+		`SELECT id, organization_id, instance_id, external_id, name, created_at FROM fleet_v2.databases
+WHERE organization_id = $1 AND instance_id = ANY ($2) ORDER BY lower(name) COLLATE "C", id`, organization, statement.IDs(instances))
+	of := make(map[uuid.UUID][]Database, len(instances))
+	for _, row := range rows {
+		of[row.InstanceID] = append(of[row.InstanceID], row)
+	}
+	return of, err
+}
+
 // InstanceNames returns the names of those ids that exist in the organization.
 func (r *Reader) InstanceNames(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return statement.Map[uuid.UUID, string](ctx, r.db, "read names of instances",

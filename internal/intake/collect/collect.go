@@ -164,11 +164,15 @@ func (c *Collector) assessSince(ctx context.Context, organization, instance uuid
 // ago; where there is none the server is assessed now, and what comes of that
 // is returned, also when it is out of reach. Errors as AssessNow's.
 func (c *Collector) Fresh(ctx context.Context, organization, instance uuid.UUID, maxAge time.Duration) (*snapshot.Assessment, error) {
-	before, err := c.store.Attempt(ctx, organization, instance) // first: what finishes after it counts
+	a, err := c.store.Reached(ctx, organization, instance, maxAge) // nearly always there is one
+	if err != nil || a != nil {
+		return a, err
+	}
+	before, err := c.store.Attempt(ctx, organization, instance) // before one looks again: what finishes after it counts
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.store.Reached(ctx, organization, instance, maxAge)
+	a, err = c.store.Reached(ctx, organization, instance, maxAge)
 	if err != nil || a != nil {
 		return a, err
 	}
