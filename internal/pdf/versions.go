@@ -134,17 +134,17 @@ func (b *builder) versionLead(rows []versionRow, feed string) {
 func (b *builder) versionTable(rows []versionRow) {
 	right := typeset.Right
 	table(b, []typeset.Column{
-		{Title: "Instance", Flex: 1.15}, {Title: "Engine, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest minor"},
+		{Title: "Instance, version", Flex: 1}, {Title: "End of life"}, {Title: "Latest release"},
 		{Title: "Crit.", Align: right}, {Title: "High", Align: right}, {Title: "Med.", Align: right}, {Title: "Low", Align: right},
 		{Title: "Max CVSS", Align: right}, {Title: "Not ruled out", Align: right}, {Title: "Go to"},
 	}, rows, func(_ int, r versionRow) []typeset.Cell {
 		version, answered := analysis.Version(&r.in)
-		running := typeset.Cell{Text: analysis.EngineName(r.in.Engine) + " " + orDash(version)}
+		running := analysis.EngineName(r.in.Engine) + " " + orDash(version)
 		if !answered {
-			running.Sub, running.SubStyle = "as registered", cellMuted
+			running += ", as registered"
 		}
 		cells := []typeset.Cell{
-			strong(r.in.Name), running, b.endOfLife(r.in.Release.EndOfLife), latestMinor(r.in.Release)}
+			{Text: r.in.Name, Style: cellStrong, Sub: running, SubStyle: cellMuted}, b.endOfLife(r.in.Release.EndOfLife), latestMinor(r.in.Release)}
 		if !analysis.CVEsKnown(&r.in) {
 			for range len(r.cves.Open) + 2 {
 				cells = append(cells, faint("–"))
@@ -221,7 +221,7 @@ func (b *builder) upgradeCosts(rows []versionRow) {
 		return cmp.Or(strings.Compare(a.engine, b.engine), strings.Compare(a.cost, b.cost))
 	})
 	b.sub("What going there takes")
-	table(b, []typeset.Column{{Title: "From", Max: 110}, {Title: "To", Max: 130}, {Title: "It takes", Flex: 1}}, ways, func(_ int, w way) []typeset.Cell {
+	table(b, []typeset.Column{{Title: "From", Max: 110}, {Title: "To", Max: 105}, {Title: "It takes", Flex: 1}}, ways, func(_ int, w way) []typeset.Cell {
 		slices.Sort(w.from)
 		slices.Sort(w.to)
 		return []typeset.Cell{strong(w.engine + " " + strings.Join(w.from, ", ")), text(strings.Join(w.to, "; ")), text(sentence(w.cost))}
