@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 	"muster/eventstore"
 	"muster/eventstore/tree"
+	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
 
@@ -63,20 +65,20 @@ func filled(t testing.TB, n int) (*tree.Trees, *sqlx.DB) {
 	return tree.New(db), db
 }
 
-// many events reach level 2, which begins behind 65,536.
-const many = 70_000
+// Few events have five whole tiles; many reach level 2, which begins behind 65,536.
+const few, many = 1300, 70_000
 
-// forked is a copy of a log of many events with its whole tiles.
-func forked(t testing.TB) (*tree.Trees, *sqlx.DB) {
+// forked is a copy of a log of n events with its whole tiles.
+func forked(t testing.TB, n int) (*tree.Trees, *sqlx.DB) {
 	t.Helper()
-	db := pgtest.Connect(t, pgtest.FilledURL(t, "trees", func(url string) error {
+	db := pgtest.Connect(t, pgtest.FilledURL(t, fmt.Sprint("trees_of_", n), func(url string) error {
 		db, err := sqlx.Open("pgx", url)
 		if err != nil {
 			return err
 		}
 		defer db.Close()
-		db.MustExec(insert, many)
-		db.MustExec(moveHead, many)
+		db.MustExec(insert, n)
+		db.MustExec(moveHead, n)
 		for trees := tree.New(db); ; {
 			if n, err := trees.Fill(context.Background(), eventstore.Fleet); err != nil || n == 0 {
 				return err
@@ -128,7 +130,7 @@ func TestLeaf(t *testing.T) {
 // after some are, and after all are.
 func TestTreeOfALog(t *testing.T) {
 	t.Parallel()
-	const n = 1300
+	const n = few
 	trees, db := filled(t, n)
 	leaves := leavesOf(t, db)
 	for _, state := range []string{"no tile", "whole tiles"} {
@@ -178,10 +180,22 @@ func TestTreeOfALog(t *testing.T) {
 	}
 }
 
-// TestTilesAreThoseOfTheStandard: as the library that made the form would cut them.
 func TestTilesAreThoseOfTheStandard(t *testing.T) {
 	t.Parallel()
-	trees, db := forked(t)
+	tilesAreThoseOfTheStandard(t, few)
+}
+
+func TestLongTilesOfThreeLevels(t *testing.T) {
+	longtest.Only(t)
+	t.Parallel()
+	tilesAreThoseOfTheStandard(t, many)
+}
+
+// tilesAreThoseOfTheStandard holds them against those of the library that made the form.
+func tilesAreThoseOfTheStandard(t *testing.T, n int) {
+	t.Helper()
+	trees, db := forked(t, n)
+	leaves := leavesOf(t, db)
 	var stored []tlog.Hash
 	reader := tlog.HashReaderFunc(func(indexes []int64) (out []tlog.Hash, err error) {
 		for _, i := range indexes {
@@ -189,13 +203,12 @@ func TestTilesAreThoseOfTheStandard(t *testing.T) {
 		}
 		return out, nil
 	})
-	for i, leaf := range leavesOf(t, db) {
+	for i, leaf := range leaves {
 		more, err := tlog.StoredHashes(int64(i), leaf, reader)
 		must(t, err)
 		stored = append(stored, more...)
 	}
-	all := tlog.NewTiles(tree.Height, 0, many)
-	for _, one := range all {
+	for _, one := range tlog.NewTiles(tree.Height, 0, int64(n)) {
 		want, err := tlog.ReadTileData(one, reader)
 		must(t, err)
 		got, err := trees.Tile(t.Context(), eventstore.Fleet, one.L, one.N, one.W)
@@ -204,15 +217,17 @@ func TestTilesAreThoseOfTheStandard(t *testing.T) {
 			t.Fatalf("tile %s differs", one.Path())
 		}
 	}
-	if last := all[len(all)-1]; last.L != 2 || last.W != 1 {
-		t.Errorf("the last tile is %+v", last)
+	root, err := trees.Check(t.Context(), eventstore.Fleet, int64(n))
+	must(t, err)
+	if want := mth(leaves); root != want {
+		t.Errorf("the root is %v, want %x", root, want)
 	}
 }
 
 // TestFillAtOnce: whoever fills, each whole tile is there once.
 func TestFillAtOnce(t *testing.T) {
 	t.Parallel()
-	const n = 256 * 100
+	const n = 256 * 70
 	trees, db := filled(t, n)
 	leaves, store := leavesOf(t, db), eventstore.New(db)
 	var wait sync.WaitGroup
@@ -251,20 +266,19 @@ func TestCheck(t *testing.T) {
 	}{
 		"nothing":               {`SELECT`, 0, 0, 0},
 		"a leaf's hash":         {`UPDATE log_tiles SET hashes = set_byte(hashes, 40, 255 - get_byte(hashes, 40)) WHERE level = 0 AND index = 3`, 0, 769, 1024},
-		"a root above":          {`UPDATE log_tiles SET hashes = set_byte(hashes, 40, 255 - get_byte(hashes, 40)) WHERE level = 1 AND index = 0`, 1, 1, 65536},
-		"one of a part":         {`UPDATE log_tiles SET hashes = set_byte(hashes, 1, 255 - get_byte(hashes, 1)) WHERE level = 1 AND index = 1`, 1, 65537, 69888},
-		"a part is longer":      {`UPDATE log_tiles SET hashes = hashes || sha256('') WHERE level = 2`, 2, 1, 65536},
-		"a tile is gone":        {`DELETE FROM log_tiles WHERE level = 0 AND index = 7`, 0, 1793, 2048},
+		"a root above":          {`UPDATE log_tiles SET hashes = set_byte(hashes, 40, 255 - get_byte(hashes, 40)) WHERE level = 1`, 1, 1, 1280},
+		"a part is longer":      {`UPDATE log_tiles SET hashes = hashes || sha256('') WHERE level = 1`, 1, 1, 1280},
+		"a tile is gone":        {`DELETE FROM log_tiles WHERE level = 0 AND index = 2`, 0, 513, 768},
 		"a changed digest":      {`UPDATE events SET digest = sha256(digest) WHERE position = 70`, 0, 1, 256},
-		"a changed time":        {`UPDATE events SET recorded_at = recorded_at - interval '1 us' WHERE position = 69888`, 0, 69633, 69888},
-		"behind the whole ones": {`UPDATE events SET digest = sha256(digest) WHERE position = 69889`, 0, 0, 0}, // that is the chain's
+		"a changed time":        {`UPDATE events SET recorded_at = recorded_at - interval '1 us' WHERE position = 1280`, 0, 1025, 1280},
+		"behind the whole ones": {`UPDATE events SET digest = sha256(digest) WHERE position = 1281`, 0, 0, 0}, // that is the chain's
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trees, db := forked(t)
+			trees, db := forked(t, few)
 			pgtest.Unguard(t, db)
 			db.MustExec(tc.change)
-			root, err := trees.Check(t.Context(), eventstore.Fleet, many)
+			root, err := trees.Check(t.Context(), eventstore.Fleet, few)
 			var different *tree.DifferentTileError
 			switch {
 			case tc.last == 0:
@@ -277,11 +291,11 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
-	trees, db := forked(t)
+	trees, db := forked(t, few)
 	pgtest.Unguard(t, db)
-	db.MustExec(`DELETE FROM events WHERE position > 69000`)
+	db.MustExec(`DELETE FROM events WHERE position > 1100`)
 	var missing *tree.MissingError
-	if _, err := trees.Check(t.Context(), eventstore.Fleet, many); !errors.As(err, &missing) || missing.Size != 69120 {
+	if _, err := trees.Check(t.Context(), eventstore.Fleet, few); !errors.As(err, &missing) || missing.Size != 1280 {
 		t.Errorf("events are gone: %v", err)
 	}
 }
