@@ -247,6 +247,7 @@ func (b *builder) sensitiveTables() {
 	for _, category := range categoryOrder(b.risks) {
 		b.category(category, b.risks)
 	}
+	b.readers()
 }
 
 // unclassified says so where there is no classification to tell of.

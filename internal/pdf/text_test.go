@@ -388,6 +388,10 @@ func TestSentences(t *testing.T) {
 			"24 of 31 days have a score", "runs on 1 host that was measured",
 		}, []string{"without an assessment there is nothing to plan", "8 hints"}},
 		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"What is known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
+		"inventory with readers by path": {snapshottest.Rich(report.DataInventory), []string{
+			"every role PUBLIC → SELECT app_orders → SELECT reporting → analysts → SELECT support → SET ROLE support_lead → SELECT on columns (email, iban) etl_nightly → pg_read_all_data → every table postgres → superuser and 2 more",
+			"10 roles row security, not for 2 app_orders → SELECT", "13 roles app_orders", "Not known: 15 tables, since the classification is of a version that did not look.",
+		}, []string{"13 roles 5 can sign in"}},
 		"scorecard of days with gaps": {scored(0, 71, 64, 0, 80, 80), []string{
 			"4 of 6 days have a score: from 71 on 2026-11-16 to 80 on 2026-11-20; the lowest was 64 on 2026-11-17, the highest 80 on 2026-11-19.", "No score of the day",
 		}, nil},

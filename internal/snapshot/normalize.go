@@ -150,6 +150,12 @@ func sortClassification(c *Classification) {
 		slices.SortStableFunc(c.Tables[i].Columns, func(x, y ClassifiedColumn) int {
 			return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.RuleID, y.RuleID))
 		})
+		slices.SortStableFunc(c.Tables[i].ReaderPaths, func(x, y Reader) int {
+			return cmp.Or(strings.Compare(x.Role, y.Role), strings.Compare(x.Path, y.Path))
+		})
+		for j := range c.Tables[i].ReaderPaths {
+			slices.Sort(c.Tables[i].ReaderPaths[j].Columns)
+		}
 	}
 	slices.SortStableFunc(c.FailedTables, func(x, y FailedTable) int {
 		return cmp.Or(strings.Compare(x.Schema, y.Schema), strings.Compare(x.Name, y.Name))

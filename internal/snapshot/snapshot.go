@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -366,18 +367,54 @@ type Classification struct {
 
 // ClassifiedTable is a table with at least one sensitive column.
 type ClassifiedTable struct {
-	Schema        string             `json:"schema"`
-	Name          string             `json:"name"`
-	EstimatedRows int64              `json:"estimatedRows"`       // the planner's, 0 where it has none: see Rows
-	RowsKnown     bool               `json:"rowsKnown,omitempty"` // a 0 is a figure; documents before it wrote 0 for an unknown number too
-	SizeBytes     int64              `json:"sizeBytes"`
-	PublicAccess  bool               `json:"publicAccess"`
-	Grantees      int                `json:"grantees"`
-	RowSecurity   bool               `json:"rowSecurity"`
-	Encrypted     *bool              `json:"encrypted,omitempty"`     // its rows, at rest; nil: its database's matter, or not known
-	Readers       []string           `json:"readers,omitempty"`       // who may read it, sorted; none: not known by name
-	AccessUnknown bool               `json:"accessUnknown,omitempty"` // a feed did not tell who may
-	Columns       []ClassifiedColumn `json:"columns"`
+	Schema        string   `json:"schema"`
+	Name          string   `json:"name"`
+	EstimatedRows int64    `json:"estimatedRows"`       // the planner's, 0 where it has none: see Rows
+	RowsKnown     bool     `json:"rowsKnown,omitempty"` // a 0 is a figure; documents before it wrote 0 for an unknown number too
+	SizeBytes     int64    `json:"sizeBytes"`
+	PublicAccess  bool     `json:"publicAccess"`
+	Grantees      int      `json:"grantees"`
+	RowSecurity   bool     `json:"rowSecurity"`
+	Encrypted     *bool    `json:"encrypted,omitempty"`     // its rows, at rest; nil: its database's matter, or not known
+	Readers       []string `json:"readers,omitempty"`       // who may read it, sorted; none: not known by name
+	AccessUnknown bool     `json:"accessUnknown,omitempty"` // a feed did not tell who may
+	// ReaderPaths are the roles that can read it, each with its way, sorted by role; none:
+	// nobody has looked, as in classifications from before it was asked and those of feeds.
+	ReaderPaths     []Reader           `json:"readerPaths,omitempty"`
+	ReadersUnlisted int                `json:"readersUnlisted,omitempty"` // roles beyond those
+	Columns         []ClassifiedColumn `json:"columns"`
+}
+
+// Public is the Role of a Reader that stands for every role.
+const Public = "PUBLIC"
+
+// Reader is a role that can read a table.
+type Reader struct {
+	Role  string `json:"role"`
+	Login bool   `json:"login"`
+	// Path is how: by what it is a member of, which SET ROLE, and the right in the end:
+	// "reporting → analysts → SELECT".
+	Path         string   `json:"path"`
+	Columns      []string `json:"columns,omitempty"`      // those alone, sorted; none: all
+	PastPolicies bool     `json:"pastPolicies,omitempty"` // row security does not hold for it
+}
+
+// Rank puts who is most worth a look first: everybody, then roles that sign in, and of
+// each those that were granted it before those that may read anything.
+func (r Reader) Rank() int {
+	rank := 1
+	switch {
+	case r.Role == Public:
+		return 0
+	case strings.HasSuffix(r.Path, "→ superuser"):
+		rank = 3
+	case strings.HasSuffix(r.Path, "→ every table"):
+		rank = 2
+	}
+	if !r.Login {
+		rank += 3
+	}
+	return rank
 }
 
 // Rows is the estimated number of rows; known is false where nobody has counted

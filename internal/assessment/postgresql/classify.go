@@ -56,9 +56,15 @@ func (c *Inspector) classify(ctx context.Context, target assessment.Target, data
 		fail("The columns could not be read: " + sentence + ".")
 		return
 	}
+	circle, err := readCircle(ctx, s)
+	if err != nil {
+		_, sentence := reasonOf(err)
+		fail("The roles could not be read: " + sentence + ".")
+		return
+	}
 	s.Timeout = sampleTimeout
 	for _, t := range tables {
-		c.classifyTable(ctx, s, t, run)
+		c.classifyTable(ctx, s, circle, t, run)
 	}
 	run.Status = snapshot.ClassificationCompleted
 	if n := len(run.FailedTables); n > 0 {
@@ -80,6 +86,7 @@ type tableFact struct {
 	Public      bool         `json:"public"`
 	Grantees    int          `json:"grantees"`
 	RowSecurity bool         `json:"rowSecurity"`
+	Access      tableAccess  `json:"access"`
 	Readable    bool         `json:"readable"`
 	Foreign     bool         `json:"foreign"`
 	Columns     []columnFact `json:"columns"`
@@ -95,7 +102,7 @@ type columnFact struct {
 //go:embed sql/columns.sql
 var columnsSQL string
 
-func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection, t tableFact, run *snapshot.Classification) {
+func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection, roles *circle, t tableFact, run *snapshot.Classification) {
 	run.TablesSeen++
 	run.ColumnsSeen += len(t.Columns)
 	var samples map[string][]string
@@ -126,6 +133,8 @@ func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection,
 		}
 	}
 	if len(found.Columns) > 0 {
+		readers := roles.readersOf(t.Access)
+		found.ReaderPaths, found.ReadersUnlisted = readers.readers, readers.unlisted
 		run.Tables = append(run.Tables, found)
 	}
 }

@@ -19,6 +19,12 @@
 // row_security off: casts, views and policies are somebody's code, and it would
 // run with the monitoring role's rights.
 //
+// Who can read a table follows from its ACL, that of its schema and the memberships
+// (readers.go): a role has by itself what it inherits, and after a SET ROLE what the other
+// one has. A test asks the server of every role, as itself and as each that it can become.
+// CONNECT, pg_hba.conf and what views and functions hand on are not part of it, and neither
+// is what a role could grant itself.
+//
 // What may go wrong:
 //
 //   - The server hangs. Each statement has a deadline on our side too; past it

@@ -235,8 +235,8 @@ func TestUnknownAccessIsAnEmptyCell(t *testing.T) {
 	}}}}}
 	rows := read(t, report.InventoryFile, doc)
 	for i, want := range []map[string]string{
-		{"table": "a", "encryptedAtRest": "true", "publicAccess": "", "grantees": "", "readers": "", "rows": "", "matchedPercent": ""},
-		{"table": "b", "encryptedAtRest": "false", "publicAccess": "false", "grantees": "0", "readers": "APP; =HR"},
+		{"table": "a", "encryptedAtRest": "true", "publicAccess": "", "grantees": "", "readers": "", "rows": "", "matchedPercent": "", "readerPaths": ""},
+		{"table": "b", "encryptedAtRest": "false", "publicAccess": "false", "grantees": "0", "readers": "APP; =HR", "readerPaths": "'=HR → SELECT; APP → SELECT"},
 	} {
 		for column, value := range want {
 			if rows[i][column] != value {

@@ -13,7 +13,7 @@ import (
 var inventoryHeader = []string{
 	"instanceId", "instance", "databaseId", "database", "schema", "table", "column", "dataType",
 	"category", "infoType", "regulation", "confidence", "matchedPercent", "ruleId", "weight",
-	"rows", "tableBytes", "encryptedAtRest", "publicAccess", "grantees", "readers", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
+	"rows", "tableBytes", "encryptedAtRest", "publicAccess", "grantees", "readers", "readerPaths", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
 	"classification", "mode", "rulesVersion", "classifiedAt",
 }
 
@@ -40,6 +40,7 @@ func inventoryRows(doc snapshot.Document) [][]string {
 				if t.AccessUnknown {
 					public, grantees = "", ""
 				}
+				paths := readerPaths(analysis.ReadersOf(&in, t))
 				risk := risks[key{in.ID.String(), db.Name, t.Schema, t.Name}]
 				for _, c := range t.Columns {
 					matched := ""
@@ -49,7 +50,7 @@ func inventoryRows(doc snapshot.Document) [][]string {
 					rows = append(rows, []string{
 						id(in.ID), cell(in.Name), id(db.ID), cell(db.Name), cell(t.Schema), cell(t.Name), cell(c.Name), cell(c.DataType),
 						cell(c.Category), cell(c.InfoType), cell(c.Regulation), cell(c.Confidence), matched, cell(c.RuleID), whole(c.Weight),
-						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, cell(strings.Join(t.Readers, "; ")), strconv.FormatBool(t.RowSecurity),
+						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, cell(strings.Join(t.Readers, "; ")), cell(paths), strconv.FormatBool(t.RowSecurity),
 						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), cell(strings.Join(risk.Drivers, "; ")),
 						cell(run.Status), cell(run.Mode), cell(run.RulesVersion), at(&run.FinishedAt),
 					})
@@ -68,4 +69,20 @@ func encrypted(db snapshot.Database, t snapshot.ClassifiedTable) string {
 		}
 	}
 	return ""
+}
+
+// readerPaths are the ways by which roles read a table; empty: not known.
+func readerPaths(r analysis.TableReaders) string {
+	var paths []string
+	for _, reader := range r.Readers {
+		path := reader.Path
+		if len(reader.Columns) > 0 {
+			path += " (" + strings.Join(reader.Columns, ", ") + ")"
+		}
+		paths = append(paths, path)
+	}
+	if r.Unlisted > 0 {
+		paths = append(paths, "and "+whole(r.Unlisted)+" more")
+	}
+	return strings.Join(paths, "; ")
 }

@@ -61,6 +61,9 @@ func Rich(kind report.Kind) snapshot.Document {
 	for i, name := range names {
 		doc.Instances = append(doc.Instances, instance(i, name))
 	}
+	if kind == report.DataInventory {
+		addReaders(doc.Instances)
+	}
 	doc.Exceptions = exceptions(doc)
 	if kind == report.Security {
 		doc.Previous = &snapshot.Previous{ReportID: ID(9), AsOf: AsOf().AddDate(0, -1, 0), Findings: []snapshot.FindingKey{

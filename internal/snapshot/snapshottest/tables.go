@@ -58,3 +58,30 @@ func tables(i int) []snapshot.ClassifiedTable {
 		}},
 	}
 }
+
+// addReaders says of the tables of two servers who can read them.
+func addReaders(instances []snapshot.Instance) {
+	for _, i := range []int{0, 4} {
+		for _, db := range instances[i].Databases {
+			if db.Classification == nil {
+				continue
+			}
+			for j := range db.Classification.Tables {
+				t := &db.Classification.Tables[j]
+				t.ReaderPaths = []snapshot.Reader{
+					{Role: "app_orders", Login: true, Path: "app_orders → SELECT"},
+					{Role: "postgres", Login: true, Path: "postgres → superuser", PastPolicies: true},
+					{Role: "reporting", Login: true, Path: "reporting → analysts → SELECT"},
+					{Role: "etl_nightly", Login: true, Path: "etl_nightly → pg_read_all_data → every table"},
+					{Role: "support", Login: true, Path: "support → SET ROLE support_lead → SELECT on columns", Columns: []string{"email", "iban"}},
+					{Role: "analysts", Path: "analysts → SELECT"},
+					{Role: "orders_owner", Path: "orders_owner → SELECT as owner", PastPolicies: true},
+				}
+				if t.PublicAccess {
+					t.ReaderPaths = append(t.ReaderPaths, snapshot.Reader{Role: snapshot.Public, Path: "PUBLIC → SELECT"})
+				}
+				t.ReadersUnlisted = 3 * j
+			}
+		}
+	}
+}

@@ -8,6 +8,15 @@ select json_build_object(
         or exists (select 1 from pg_attribute t, aclexplode(t.attacl) a where t.attrelid = c.oid and a.grantee = 0),
     'grantees', (select count(distinct a.grantee) from aclexplode(c.relacl) a where a.grantee not in (0, c.relowner)),
     'rowSecurity', c.relrowsecurity,
+    -- grantee '' is PUBLIC; without an ACL the owner has all.
+    'access', json_build_object(
+        'owner', pg_get_userbyid(c.relowner), 'forced', c.relforcerowsecurity,
+        'select', (select coalesce(json_agg(distinct case when a.grantee = 0 then '' else pg_get_userbyid(a.grantee) end), '[]')
+            from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a where a.privilege_type = 'SELECT'),
+        'columns', (select coalesce(json_agg(json_build_object('role', case when a.grantee = 0 then '' else pg_get_userbyid(a.grantee) end, 'column', t.attname)), '[]')
+            from pg_attribute t, aclexplode(t.attacl) a where t.attrelid = c.oid and not t.attisdropped and a.privilege_type = 'SELECT'),
+        'usage', (select coalesce(json_agg(distinct case when a.grantee = 0 then '' else pg_get_userbyid(a.grantee) end), '[]')
+            from aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a where a.privilege_type = 'USAGE')),
     'readable', has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT'),
     'foreign', c.relkind = 'f' or exists (
         select 1 from pg_inherits i join pg_class p on p.oid = i.inhrelid where i.inhparent = c.oid and p.relkind = 'f'),
