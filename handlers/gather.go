@@ -69,7 +69,7 @@ type Inputs struct {
 	Waiter       projections.Waiter
 	Blobs        *blobs.Store
 	Catalogue    *catalogue.Catalogue
-	Feed         *feed.Feed
+	Feed         feed.Source
 	PublicURL    string
 	Now          func() time.Time
 }
@@ -80,10 +80,14 @@ var _ Gatherer = (*Inputs)(nil)
 // known is too old; the instant as of which the document speaks is taken after
 // that, and so is the log's head.
 func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, error) {
+	known, err := g.Feed.Current(ctx) // once, so that what is judged is judged by what is named
+	if err != nil {
+		return snapshot.Document{}, &SourceError{What: "the feed", Err: err}
+	}
 	doc := snapshot.Document{
 		Schema: snapshot.SchemaVersion, Kind: string(in.Queued.Kind), ReportID: in.ReportID,
 		ScopeLabel: in.Queued.ScopeLabel, RequestedAt: in.RequestedAt, PublicURL: g.PublicURL,
-		Feed: g.Feed.Identity(), Catalogue: g.Catalogue.Identity(),
+		Feed: known.Identity(), Catalogue: g.Catalogue.Identity(),
 	}
 	if s := in.Queued.Scope; s.From != nil && s.To != nil {
 		doc.Window = &snapshot.Window{From: *s.From, To: *s.To}
@@ -116,7 +120,10 @@ func (g *Inputs) Gather(ctx context.Context, in Gathering) (snapshot.Document, e
 		{"the scores", g.addScores},
 		{"the utilization", g.addUtilization},
 		{"the tuning", g.addTuning},
-		{"the vulnerabilities", g.addVulnerabilities},
+		{"the vulnerabilities", func(_ context.Context, _ Gathering, doc *snapshot.Document) error {
+			addVulnerabilities(known, doc)
+			return nil
+		}},
 	} {
 		if err := part.add(within, in, &doc); err != nil {
 			return snapshot.Document{}, &SourceError{What: part.what, Err: err}

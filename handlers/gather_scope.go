@@ -81,13 +81,14 @@ func databaseRef(doc *snapshot.Document, id uuid.UUID) *snapshot.DatabaseRef {
 
 // addVulnerabilities holds each server's version against the feed: the one it
 // answered with, else the one it was registered with.
-func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapshot.Document) error {
+func addVulnerabilities(known *feed.Feed, doc *snapshot.Document) {
 	var all [][]snapshot.InstanceCVE
 	for i := range doc.Instances {
 		instance := &doc.Instances[i]
 		if instance.Engine != string(domain.PostgreSQL) {
 			version, _ := analysis.Version(instance)
-			instance.Release, instance.CVEs = g.Feed.Judge(domain.Engine(instance.Engine), version, instance.Assessment, doc.AsOf)
+			instance.Release, instance.CVEs = known.Judge(domain.Engine(instance.Engine), version, instance.Assessment, doc.AsOf)
+			noteContradiction(instance)
 			all = append(all, instance.CVEs)
 			continue
 		}
@@ -98,12 +99,21 @@ func (g *Inputs) addVulnerabilities(_ context.Context, _ Gathering, doc *snapsho
 		if !ok {
 			continue
 		}
-		instance.CVEs = g.Feed.Concerns(version, instance.Assessment)
-		instance.Release = g.Feed.Release(version, instance.CVEs, doc.AsOf)
+		instance.CVEs = known.Concerns(version, instance.Assessment)
+		instance.Release = known.Release(version, instance.CVEs, doc.AsOf)
+		noteContradiction(instance)
 		all = append(all, instance.CVEs)
 	}
-	doc.Vulnerabilities = g.Feed.Vulnerabilities(all...)
-	return nil
+	doc.Vulnerabilities = known.Vulnerabilities(all...)
+}
+
+// noteContradiction keeps what the fleet has as a version where the server answered with
+// another one: a feed that is mistaken, or two servers under one name.
+func noteContradiction(instance *snapshot.Instance) {
+	answer, answered := analysis.Version(instance)
+	if r := instance.Release; r != nil && answered && feed.Contradict(instance.Version, answer) {
+		r.RegisteredAs = instance.Version
+	}
 }
 
 // previousPages bounds the search for the report before: among the last 200 of

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/assessment/feed"
+	"muster/internal/assessment/feed/kept"
 	"muster/internal/measurements/pgstore"
 	"muster/internal/pgtest"
 	"muster/internal/secrets"
@@ -150,15 +152,11 @@ func (e *estate) inputs() *handlers.Inputs {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	cves, err := feed.Load()
-	if err != nil {
-		e.t.Fatal(err)
-	}
 	return &handlers.Inputs{
 		Events: e.events, Fleet: fleet.NewReader(e.db), Facts: e.facts, Assessor: e, Accounts: e.accounts,
 		History: history.NewReader(e.db), Exceptions: exceptions.NewReader(e.db), Health: health.NewReader(e.db),
 		Alerts:       alerts.NewReader(e.db, e.events, commands.Registry().Decode),
-		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: cves,
+		Measurements: pgstore.New(e.db, slog.New(slog.DiscardHandler)), Waiter: e.runner, Blobs: e.blobs, Catalogue: checks, Feed: kept.NewStore(e.db),
 		PublicURL: "https://muster.example.org", Now: e.clock.Now,
 	}
 }
@@ -320,5 +318,54 @@ func TestTheReportBeforeIsOfTheSameScope(t *testing.T) {
 	}
 	if doc, err = e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{})); err != nil || doc.Previous != nil {
 		t.Errorf("without its inputs: %+v %v", doc.Previous, err)
+	}
+}
+
+// A document is judged by the feed with the updates that are there, names it by its
+// digest, and stays as it is when the next one comes. A version that the fleet has
+// otherwise than the server is kept beside it.
+func TestADocumentIsJudgedByTheFeedAsItIs(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	id := e.register("recent", true)
+	e.connect(id)
+	e.sees = func(uuid.UUID) (snapshot.Assessment, error) {
+		return snapshot.Assessment{Outcome: snapshot.OutcomeComplete, VersionNum: 150020, VersionText: "PostgreSQL 15.20", FinishedAt: e.clock.Now()}, nil
+	}
+	gather := func() snapshot.Document {
+		doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{InstanceIDs: []uuid.UUID{id}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	before := gather()
+	encoded, err := snapshot.Encode(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := kept.NewStore(e.db).Apply(t.Context(), kept.Update{Records: []feed.Record{{
+		Engine: domain.PostgreSQL, ID: "CVE-2026-99999", CVSS: 7.5, Vector: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H", Title: "a flaw",
+		Affected: []string{"15.21"}, Modified: e.clock.Now().Add(-time.Hour),
+	}}, Older: true}, time.Now())
+	if err != nil || len(o.Changes) != 1 {
+		t.Fatal(o, err)
+	}
+	after := gather()
+	concerned := func(doc snapshot.Document) bool {
+		return slices.ContainsFunc(doc.Instances[0].CVEs, func(c snapshot.InstanceCVE) bool { return c.ID == "CVE-2026-99999" && c.Applies == snapshot.CVEOpen })
+	}
+	if concerned(before) || !concerned(after) || after.Feed.Digest != o.After || before.Feed.Digest != o.Before || after.Instances[0].Release.Target != "15.21" {
+		t.Errorf("%+v, then %+v; %+v", before.Feed, after.Feed, after.Instances[0].Release)
+	}
+	if after.Instances[0].Release.RegisteredAs != "15.3" {
+		t.Errorf("registered as %q", after.Instances[0].Release.RegisteredAs)
+	}
+	read, err := snapshot.Decode(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := snapshot.Encode(read); err != nil || !bytes.Equal(again, encoded) {
+		t.Errorf("a document of before is another one: %v", err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/assessment/feed/kept"
 	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/config"
@@ -60,6 +61,7 @@ type installation struct {
 	events     *eventstore.Store
 	accounts   *accounts.Store
 	facts      *assessment.Store
+	known      *kept.Store // the release and CVE feed with its updates
 	reach      *assessment.Reach
 	queue      *jobs.Queue
 	commands   *commands.Service
@@ -167,6 +169,7 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 	in.accounts = accounts.New(in.db, now)
 	in.accounts.Unthrottled = !cfg.RateLimits
 	in.facts = assessment.NewStore(in.db, in.key)
+	in.known = kept.NewStore(in.db)
 	own, err := assessment.ReadOwnServer(ctx, in.db)
 	if err != nil {
 		return in, err

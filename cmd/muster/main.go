@@ -149,7 +149,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		keysCommand(cfg),
 		backupCommand(cfg),
 		restoreCommand(cfg),
-		feedCommand(),
+		feedCommand(cfg),
 	)
 	return root
 }

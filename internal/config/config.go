@@ -31,6 +31,7 @@ type Config struct {
 	DatabaseURL   string // empty: a private PostgreSQL in DataDir
 	BlobURL       string // of a gocloud.dev bucket
 	SecretKeyFile string
+	FeedKey       string // of minisign, that updates of the feed are signed with; empty: they need not be
 
 	Organization      string // name of the first one
 	AdminEmail        string // with AdminPasswordFile, makes the first administrator

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -133,6 +134,15 @@ func path(text string) (string, error) {
 		return "", fmt.Errorf("is %q, which cannot be found: %w", text, err)
 	}
 	return absolute, nil
+}
+
+// publicKey is the line of a public key of minisign: Ed, the key's id and the key.
+func publicKey(text string) (string, error) {
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(key) != 42 || string(key[:2]) != "Ed" {
+		return "", fmt.Errorf("is %q, not the line of a public key of minisign, which begins with RW", text)
+	}
+	return text, nil
 }
 
 func webURL(text string) (string, error) {

@@ -90,6 +90,8 @@ func storingSettings(c *Config) []setting {
 		confidential("blob-url", "`URL` of the store for reports, file:///… or s3://… (default <data-dir>/blobs)", &c.BlobURL),
 		row("secret-key-file", "", "`file` with the secret key, made at first start; all processes share one (default <data-dir>/secret.key)",
 			&c.SecretKeyFile, optional(path)),
+		row("feed-key", "", "public `key` of minisign; a file for 'muster feed update' is then refused without its signature (default none)",
+			&c.FeedKey, optional(publicKey)),
 		row("report-retention", "", "`time` reports are kept, such as 30d or 90s (default as each organization has set it)",
 			&c.ReportRetention, optional(atLeast(time.Millisecond))),
 	}

@@ -50,6 +50,13 @@ func (b *builder) versions() {
 		b.versionTable(rows)
 		b.upgradeCosts(rows)
 	}
+	for _, r := range rows {
+		if as := r.in.Release.RegisteredAs; as != "" {
+			version, _ := analysis.Version(&r.in)
+			b.state(stateNotAssessed, "Contradicted: "+shorten(r.in.Name, 80)+" is registered as "+shorten(as, 60)+" and answers "+shorten(version, 60)+
+				". It is judged by what it answers; which of the two is mistaken, or whether it is one server, is to be found out.")
+		}
+	}
 	b.sayGaps(b.versionGaps(feed))
 }
 
@@ -142,6 +149,9 @@ func (b *builder) versionTable(rows []versionRow) {
 		running := analysis.EngineName(r.in.Engine) + " " + orDash(version)
 		if !answered {
 			running += ", as registered"
+		}
+		if as := r.in.Release.RegisteredAs; as != "" {
+			running += ", registered as " + shorten(as, 40)
 		}
 		cells := []typeset.Cell{
 			{Text: r.in.Name, Style: cellStrong, Sub: running, SubStyle: cellMuted}, b.endOfLife(r.in.Release.EndOfLife), latestMinor(r.in.Release)}

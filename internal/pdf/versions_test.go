@@ -24,17 +24,19 @@ func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
 		Longest: &snapshot.LongestSupport{Version: "2025", Build: "17.0.4075.5", EndOfLife: *day(2036, 1, 6), Cost: "Setup in place"},
 		CVEGap:  "of its CVEs some are known",
 	}
+	behind.Release.RegisteredAs = "15.0.2000.5"
 	behind.CVEs = []snapshot.InstanceCVE{{ID: "CVE-2026-1", Applies: snapshot.CVEOpen}}
 	current.Release = &snapshot.Release{Major: "2022", Latest: "16.0.4265 (CU26)", LatestAt: day(2026, 7, 16), EndOfLife: day(2033, 1, 11), CVEGap: "of its CVEs some are known"}
 	current.CVEs = nil
 	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-2026-1", CVSS: 8.8, Vector: "CVSS:3.1/AV:N", Title: "a flaw", FixedIn: []string{"15.0.4460.4", "16.0.4240.4"}, Source: "s"}}
-	behind.Version, behind.Assessment.VersionText, behind.Assessment.VersionNum = "16.0.4135.4", "", 0
+	behind.Assessment.VersionText, behind.Assessment.VersionNum, behind.Assessment.Sent = "16.0.4135.4", 0, true
 	file, _ := render(t, renderer(t), doc)
 	all := strings.Join(words(t, file), " ")
 	for _, want := range []string{
 		"16.0.4265 (CU26) 24 behind, of 2026-07-16", "then 2025 to 2036-01-06", "What going there takes", "one package and a restart.", "2025: 17.0.4075.5 Setup in place.",
 		"Known in part on 2 instances", "of its CVEs some are known.", "A dash in a column of CVEs: none is known.", "none known",
-		"Upgrade SQL Server 2022 to 16.0.4265 (CU26), then go to 2025, supported until 2036-01-06", "CVEs of SQL Server", "Open on erp", "OPEN CVE 1†",
+		"Upgrade SQL Server 2022 to 16.0.4265 (CU26), then go to 2025, supported until 2036-01-06", "CVEs of SQL Server", "Open on erp",
+		"registered as 15.0.2000.5", "Contradicted: erp is registered as 15.0.2000.5 and answers 16.0.4135.4.", "OPEN CVE 1†",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in %s", want, all)

@@ -171,6 +171,9 @@ type Release struct {
 	// CVEGap is what the feed lacks of the CVEs of this version, in words: no CVE is not
 	// a clean one. Empty: nothing that is known of.
 	CVEGap string `json:"cveGap,omitempty"`
+	// RegisteredAs is the version that the fleet has, where the server answered with
+	// another one, by which it was judged. Empty: they do not contradict each other.
+	RegisteredAs string `json:"registeredAs,omitempty"`
 }
 
 // LongestSupport is the version that is supported longest.

@@ -23,6 +23,7 @@ type advisory struct {
 	snapshot.Vulnerability
 	engine       fleet.Engine
 	affected     []span
+	spans        []string // affected, as it is written
 	precondition precondition
 	published    time.Time
 }
@@ -66,7 +67,8 @@ func readAdvisory(row []string) (a advisory, err error) {
 	if a.published, err = time.Parse(time.DateOnly, row[9]); err != nil {
 		return a, err
 	}
-	for _, text := range strings.Fields(row[4]) {
+	a.spans = strings.Fields(row[4])
+	for _, text := range a.spans {
 		s, ok := parseSpan(text)
 		if !ok {
 			return a, fmt.Errorf("affected %q", text)

@@ -2,8 +2,9 @@
 // exist, how long they are supported, which published vulnerabilities concern a server,
 // and where it should go.
 //
-// It is a pure function of its embedded tables, so a report can be built again
-// byte for byte years later:
+// What it says of a server goes into the report's inputs, so a report can be built again
+// byte for byte years later, whatever the feed has become. It is a pure function of its
+// embedded tables, and of the updates that an operator has added:
 //
 //	releases.csv         majors of PostgreSQL with their end of life
 //	vulnerabilities.csv  CVEs of PostgreSQL, with the version that fixed each in each major
@@ -64,6 +65,14 @@
 //
 // Of a server that a feed assesses, its results and accounts decide what they can;
 // extensions and builds it does not tell of.
+//
+// # Updates
+//
+// With adds records to the tables (Record): each takes the place of what was known of a
+// CVE, with the precondition that was known, and the feed that comes of it is a function
+// of tables and records, named by a digest of both. Package records reads them, package
+// kept keeps them. Plan says what they would change, and refuses what is broken, or older
+// than what is known and says otherwise: of the tables, older than coverage.csv has it.
 //
 // # What may go wrong
 //

@@ -38,6 +38,7 @@ type Feed struct {
 	coverage        []coverage
 	vulnerabilities []vulnerability // of PostgreSQL, sorted by id
 	advisories      []advisory      // of the other engines, sorted by id
+	updates         []Record        // that are in them besides
 	identity        snapshot.Feed
 }
 

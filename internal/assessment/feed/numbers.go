@@ -2,6 +2,7 @@ package feed
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -39,6 +40,17 @@ func (d dotted) String() string {
 		parts[i] = strconv.Itoa(n)
 	}
 	return strings.Join(parts, ".")
+}
+
+var numbersIn = regexp.MustCompile(`\d+(?:\.\d+)+`)
+
+// Contradict says whether two texts name versions of one server that cannot both be
+// right: their numbers differ where both have them. What names no number with a dot, as
+// "2022 CU14" or "19c", contradicts none.
+func Contradict(a, b string) bool {
+	one, ok := parseDotted(numbersIn.FindString(a))
+	other, both := parseDotted(numbersIn.FindString(b))
+	return ok && both && one.compare(other) != 0
 }
 
 // span is versions from one to another, written from..to where to is affected as well

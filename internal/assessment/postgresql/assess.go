@@ -30,7 +30,7 @@ const sessionsAtOnce = 3
 // Inspector assesses PostgreSQL servers. It keeps no state between servers.
 type Inspector struct {
 	catalogue *catalogue.Catalogue
-	feed      *feed.Feed
+	feed      feed.Source
 	pii       *pii.Rules
 	now       func() time.Time
 }
@@ -41,7 +41,8 @@ func New(now func() time.Time) (*Inspector, error) {
 	c := &Inspector{now: now}
 	var errs [3]error
 	c.catalogue, errs[0] = catalogue.Load()
-	c.feed, errs[1] = feed.Load()
+	embedded, err := feed.Load()
+	c.feed, errs[1] = embedded, err
 	c.pii, errs[2] = pii.Load()
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
@@ -55,8 +56,8 @@ func New(now func() time.Time) (*Inspector, error) {
 // Catalogue is the loaded check catalogue.
 func (c *Inspector) Catalogue() *catalogue.Catalogue { return c.catalogue }
 
-// Feed is the loaded release and CVE feed.
-func (c *Inspector) Feed() *feed.Feed { return c.feed }
+// JudgeBy has the Inspector judge versions by a feed; by what is embedded until then.
+func (c *Inspector) JudgeBy(source feed.Source) { c.feed = source }
 
 // Assess looks at one server: instance checks once, database checks in every
 // database that is no template and allows connections; and at what it is like, for
@@ -122,7 +123,10 @@ func (c *Inspector) assess(ctx context.Context, target assessment.Target, a *sna
 	more, moreGrants, visited := c.visitDatabases(ctx, target, a, closed, perDatabase)
 	more, moreGrants = dropVanished(ctx, s, a, more, moreGrants)
 	a.Results = slices.Concat(results, more)
-	e := evidence{found: a, roles: roles, judge: judge, feed: c.feed, at: a.StartedAt}
+	e := evidence{found: a, roles: roles, judge: judge, at: a.StartedAt}
+	if e.feed, err = c.feed.Current(ctx); err != nil {
+		e.feed = nil // the checks that need it have no answer, and say so
+	}
 	a.Results = append(a.Results, judgeRules(e, granted, instance)...)
 	finish(a, append(grants, moreGrants...))
 	addExtensions(&state, a, visited)

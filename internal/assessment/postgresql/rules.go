@@ -16,8 +16,8 @@ import (
 type evidence struct {
 	found *snapshot.Assessment
 	roles []roleFact
-	judge *hbaJudge // nil where the HBA rules could not be read
-	feed  *feed.Feed
+	judge *hbaJudge  // nil where the HBA rules could not be read
+	feed  *feed.Feed // nil: it could not be read
 	at    time.Time
 }
 
@@ -66,7 +66,13 @@ func superuserRemoteLogin(e evidence) (violations []snapshot.Violation, measured
 	return violations, fmt.Sprintf("superusers that may sign in remotely: %d of %d", len(violations), superusers), ""
 }
 
+// feedAway is why a version was not judged.
+const feedAway = "The release and CVE feed could not be read."
+
 func majorOutOfSupport(e evidence) (violations []snapshot.Violation, measured, unknown string) {
+	if e.feed == nil {
+		return nil, "", feedAway
+	}
 	v := feed.VersionOf(e.found.VersionNum)
 	since, out, known := e.feed.OutOfSupport(v, e.at)
 	if !known {
@@ -83,6 +89,9 @@ func majorOutOfSupport(e evidence) (violations []snapshot.Violation, measured, u
 }
 
 func knownVulnerabilities(e evidence) (violations []snapshot.Violation, measured, unknown string) {
+	if e.feed == nil {
+		return nil, "", feedAway
+	}
 	v := feed.VersionOf(e.found.VersionNum)
 	if _, _, known := e.feed.OutOfSupport(v, e.at); !known {
 		return nil, "", fmt.Sprintf("The feed of %s does not know PostgreSQL %s.", e.feed.Identity().Date.Format(time.DateOnly), v.Major)

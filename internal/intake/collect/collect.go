@@ -79,8 +79,8 @@ func New(
 	}, nil
 }
 
-// PostgreSQL is the collector's part for that engine, with the catalogue and
-// the feed that reports print.
+// PostgreSQL is the collector's part for that engine, with the catalogue that
+// reports print.
 func (c *Collector) PostgreSQL() *postgresql.Inspector { return c.postgres }
 
 // Try connects to the server that dsn names, to show that it can be assessed:
