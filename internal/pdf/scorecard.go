@@ -330,9 +330,11 @@ func (b *builder) domainResults(in snapshot.Instance, domain string, lost map[st
 		return
 	}
 	table(b, []typeset.Column{
-		{Title: "Status"}, {Title: "Check"}, {Title: "Title, and when it passes", Flex: 2}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
+		{Title: "Status, check"}, {Title: "Title, and when it passes", Flex: 1.5}, {Title: "Database", Max: 80}, {Title: "Measured", Flex: 1}, {Title: "Lost", Align: typeset.Right},
 	}, rows, func(_ int, r resultRow) []typeset.Cell {
-		return []typeset.Cell{statusCell(r.status), code(r.check.ID), {Text: analysis.Title(r.check, r.status), Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
+		status := statusCell(r.status)
+		status.Sub, status.SubStyle = r.check.ID, codeMuted
+		return []typeset.Cell{status, {Text: analysis.Title(r.check, r.status), Sub: shorten(r.threshold, 200), SubStyle: cellMuted},
 			where(strings.Join(r.databases, ", ")), text(orDash(shorten(r.measured, 200))), strong(orDash(r.points))}
 	})
 }
