@@ -19,6 +19,7 @@ func (b *builder) encryption() {
 	}
 	b.tls()
 	b.atRest()
+	b.plainTables()
 }
 
 // atRest prints of each database whether its files are encrypted, as far as a feed told.

@@ -236,6 +236,56 @@ func startedAt(score int) snapshot.Document {
 	return doc
 }
 
+// plain is a Data Inventory in which it is known of the tables of some classified servers,
+// counted, whether they are not encrypted.
+func plain(known map[int]bool) snapshot.Document {
+	doc := snapshottest.Rich(report.DataInventory)
+	n := 0
+	for i := range doc.Instances {
+		for j := range doc.Instances[i].Databases {
+			db := &doc.Instances[i].Databases[j]
+			if db.Classification == nil || len(db.Classification.Tables) != 3 {
+				continue
+			}
+			if plain, ok := known[n]; ok {
+				encrypted := !plain
+				db.Encrypted = &encrypted
+			}
+			n++
+		}
+	}
+	return doc
+}
+
+// TestEachUnencryptedTableIsListed: the figure of page 1 is the number of rows, and each
+// is one of the document's.
+func TestEachUnencryptedTableIsListed(t *testing.T) {
+	t.Parallel()
+	doc := plain(map[int]bool{0: true, 1: false, 2: true})
+	file, _ := render(t, renderer(t), doc)
+	pages := words(t, file)
+	all := strings.Join(pages, " ")
+	_, list, _ := strings.Cut(all, "Sensitive tables that are not encrypted at rest Risk")
+	list, _, _ = strings.Cut(list, "sensitive tables;")
+	want := 0
+	for _, in := range doc.Instances {
+		for _, db := range in.Databases {
+			if db.Encrypted == nil || *db.Encrypted || db.Classification == nil {
+				continue
+			}
+			for _, table := range db.Classification.Tables {
+				want++
+				if !strings.Contains(list, in.Name+" "+db.Name+" "+table.Schema+"."+table.Name) {
+					t.Errorf("%s.%s of %s is not in %s", table.Schema, table.Name, in.Name, list)
+				}
+			}
+		}
+	}
+	if want == 0 || !strings.Contains(pages[0], "NOT ENCRYPTED AT REST "+strconv.Itoa(want)) || strings.Count(list, " crm ") != want {
+		t.Errorf("%d tables: %s", want, list)
+	}
+}
+
 // unlookedAt is a scorecard of a server that is measured and that nobody assessed.
 func unlookedAt(engine string) snapshot.Document {
 	doc := snapshottest.Rich(report.InstanceScorecard)
@@ -388,6 +438,11 @@ func TestSentences(t *testing.T) {
 			"24 of 31 days have a score", "runs on 1 host that was measured",
 		}, []string{"without an assessment there is nothing to plan", "8 hints"}},
 		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"What is known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
+		"inventory of unencrypted tables": {plain(map[int]bool{0: true, 1: false}), []string{
+			"Sensitive tables that are not encrypted at rest Risk Instance, database Table Rows (est.) Holds", "3 of 21 sensitive tables; 3 are encrypted; not known: 15 of PostgreSQL, whose volumes are not visible over SQL.",
+		}, nil},
+		"inventory of encrypted tables":       {plain(map[int]bool{1: false}), []string{"None: 3 sensitive tables are encrypted at rest; not known: 18 of PostgreSQL"}, nil},
+		"inventory of tables nobody knows of": {plain(nil), []string{"Not assessed: of none of 21 sensitive tables it is known (21 of PostgreSQL"}, nil},
 		"inventory with readers by path": {snapshottest.Rich(report.DataInventory), []string{
 			"every role PUBLIC → SELECT app_orders → SELECT reporting → analysts → SELECT support → SET ROLE support_lead → SELECT on columns (email, iban) etl_nightly → pg_read_all_data → every table postgres → superuser and 2 more",
 			"10 roles row security, not for 2 app_orders → SELECT", "13 roles app_orders", "Not known: 15 tables, since the classification is of a version that did not look.",
