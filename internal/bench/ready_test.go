@@ -27,7 +27,7 @@ var phases = []string{"queued", "claimed", "gathered", "inputs-kept", "pdf-kept"
 
 // BenchmarkPostToReady goes from the request of a Security report over fourteen
 // assessed instances to the answer that says Ready, for one report after the
-// other. Goal: p50 ≤ 300 ms.
+// other. Goal: p50 ≤ 100 ms.
 func BenchmarkPostToReady(b *testing.B) {
 	p := start(b)
 	p.fleet()

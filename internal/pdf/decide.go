@@ -371,8 +371,11 @@ func (b *builder) firstSteps(first []analysis.Step) {
 	}
 	counts := analysis.CountBySeverity(b.findings)
 	d.Page().Rule(left, d.Y, d.TextWidth(), 0, 0.4, hairline)
-	d.Page().Text(left, d.Y+9, subStyle, typeset.Left, "After "+verb(len(first), "it, ", "these, ")+
-		number(counts[0]-closed[0])+" critical and "+number(counts[1]-closed[1])+" high findings are left. Effort S: under an hour, M: a day, L: more. The owner is yours to write.")
+	after := "After " + verb(len(first), "it, ", "these, ") + number(counts[0]-closed[0]) + " critical and " + number(counts[1]-closed[1]) + " high findings are left. "
+	if b.assessed.Assessed == 0 { // nobody knows how many there are
+		after = ""
+	}
+	d.Page().Text(left, d.Y+9, subStyle, typeset.Left, after+"Effort S: under an hour, M: a day, L: more. The owner is yours to write.")
 	d.Y += standingRow
 }
 
