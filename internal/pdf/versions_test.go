@@ -25,10 +25,11 @@ func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
 		CVEGap:  "of its CVEs some are known",
 	}
 	behind.Release.RegisteredAs = "15.0.2000.5"
-	behind.CVEs = []snapshot.InstanceCVE{{ID: "CVE-2026-1", Applies: snapshot.CVEOpen}}
+	behind.CVEs = []snapshot.InstanceCVE{{ID: "CVE-2026-1", Applies: snapshot.CVEOpen}, {ID: "CVE-2026-2", Applies: snapshot.CVEOpen}}
 	current.Release = &snapshot.Release{Major: "2022", Latest: "16.0.4265 (CU26)", LatestAt: day(2026, 7, 16), EndOfLife: day(2033, 1, 11), CVEGap: "of its CVEs some are known"}
 	current.CVEs = nil
-	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-2026-1", CVSS: 8.8, Vector: "CVSS:3.1/AV:N", Title: "a flaw", FixedIn: []string{"15.0.4460.4", "16.0.4240.4"}, Source: "s"}}
+	doc.Vulnerabilities = []snapshot.Vulnerability{{ID: "CVE-2026-1", CVSS: 8.8, Vector: "CVSS:3.1/AV:N", Title: "a flaw", FixedIn: []string{"15.0.4460.4", "16.0.4240.4"}, Source: "s"},
+		{ID: "CVE-2026-2", CVSS: 4.9, Vector: "CVSS:3.1/AV:N", Title: "a lesser one", Component: "Optimizer", FixedIn: []string{"after 16.0.4240"}, Source: "t"}}
 	behind.Assessment.VersionText, behind.Assessment.VersionNum, behind.Assessment.Sent = "16.0.4135.4", 0, true
 	file, _ := render(t, renderer(t), doc)
 	all := strings.Join(words(t, file), " ")
@@ -36,7 +37,7 @@ func TestVersionsOfOtherEnginesArePrinted(t *testing.T) {
 		"16.0.4265 (CU26) 24 behind, of 2026-07-16", "then 2025 to 2036-01-06", "What going there takes", "one package and a restart.", "2025: 17.0.4075.5 Setup in place.",
 		"Known in part on 2 instances", "of its CVEs some are known.", "A dash in a column of CVEs: none is known.", "none known",
 		"Upgrade SQL Server 2022 to 16.0.4265 (CU26), then go to 2025, supported until 2036-01-06", "CVEs of SQL Server", "Open on erp",
-		"registered as 15.0.2000.5", "Contradicted: erp is registered as 15.0.2000.5 and answers 16.0.4135.4.", "OPEN CVE 1†",
+		"registered as 15.0.2000.5", "Contradicted: erp is registered as 15.0.2000.5 and answers 16.0.4135.4.", "OPEN CVES 2†", "1 CVE below 7.0, fixed after 16.0.4240. Open on erp. CVE-2026-2 4.9 Optimizer.", "Sources: s, t.",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in %s", want, all)

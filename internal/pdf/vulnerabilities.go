@@ -52,9 +52,62 @@ func (b *builder) vulnerabilities() {
 	}
 }
 
-// vulnerabilityTable prints the CVEs of an engine, a row each.
+// vulnerabilityTable prints the CVEs of an engine: those of CVSS 7.0 or more in a row each,
+// the lesser ones in lists, for of MySQL there are hundreds that one update clears.
 func (b *builder) vulnerabilityTable(engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
 	b.sub("CVEs of " + engine)
+	grave := slices.DeleteFunc(slices.Clone(list), func(v snapshot.Vulnerability) bool { return v.CVSS < 7 })
+	if len(grave) > 0 {
+		b.graveTable(engine, grave, affected, running)
+	}
+	if lesser := list[len(grave):]; len(lesser) > 0 { // the list is by score
+		b.lesser(engine, lesser, affected, running)
+	}
+	b.small("“After” a version: the vendor names the last that is affected. Fixed in: of the majors that run here. Vectors without a version are of CVSS 3.1. " +
+		"Not ruled out: what it needs was not looked at, or nobody looked at that version, which was out of support. Sources: " + sources(list) + ".")
+}
+
+// lesser lists CVEs below 7.0 by where they are fixed and how they concern which instances,
+// each with its score and component.
+func (b *builder) lesser(engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
+	type group struct {
+		fixed, here string
+		cves        []snapshot.Vulnerability
+	}
+	var groups []group
+	for _, v := range list {
+		fixed := orDash(strings.Join(fixedFor(v.FixedIn, running[v.ID]), ", "))
+		if !strings.HasPrefix(fixed, "after ") {
+			fixed = "in " + fixed
+		}
+		g := group{fixed: fixed, here: here(standings(affected[v.ID])).Text}
+		i := slices.IndexFunc(groups, func(other group) bool { return other.fixed == g.fixed && other.here == g.here })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, g)
+		}
+		groups[i].cves = append(groups[i].cves, v)
+	}
+	for _, g := range groups {
+		b.d.Need(40)
+		b.d.Settle()
+		b.d.Paragraph(0, 1.4, typeset.Span{Text: count(len(g.cves), "CVE", "CVEs") + " below 7.0, fixed " + g.fixed + ". ", Style: cellStrong}, typeset.Span{Text: g.here + ".", Style: cellStyle})
+		spans := make([]typeset.Span, 0, 2*len(g.cves))
+		for i, v := range g.cves {
+			end := ";  "
+			if i == len(g.cves)-1 {
+				end = "."
+			}
+			spans = append(spans, typeset.Span{Text: v.ID, Style: linked(smallStyle, analysis.Address(v.ID))},
+				typeset.Span{Text: " " + decimal(v.CVSS) + before(" ", strings.TrimSuffix(componentOf(engine, v), "; ")) + end, Style: smallStyle})
+		}
+		b.d.Paragraph(10, 1.42, spans...)
+		b.d.Y += 5
+	}
+}
+
+// graveTable prints CVEs in a row each.
+func (b *builder) graveTable(engine string, list []snapshot.Vulnerability, affected map[string][]affectedBy, running map[string][]string) {
 	table(b, []typeset.Column{
 		{Title: "CVE"}, {Title: "CVSS", Align: typeset.Right}, {Title: "What, where", Flex: 1.5}, {Title: "Fixed in", Flex: 0.8}, {Title: "Here", Flex: 1.1},
 	}, list, func(_ int, v snapshot.Vulnerability) []typeset.Cell {
@@ -67,8 +120,6 @@ func (b *builder) vulnerabilityTable(engine string, list []snapshot.Vulnerabilit
 			here(standings(affected[v.ID])),
 		}
 	})
-	b.small("A vector without a number before it is of CVSS 3.1. “After” a version: the vendor names the last that is affected. " +
-		"Fixed in: of the majors that run here. Not ruled out: what it needs was not looked at, or nobody looked at that version, which was out of support. Sources: " + sources(list) + ".")
 }
 
 var leadingNumber = regexp.MustCompile(`\d+`)
@@ -100,9 +151,21 @@ func componentOf(engine string, v snapshot.Vulnerability) string {
 func here(all []standing) typeset.Cell {
 	var words []string
 	for _, s := range all {
-		words = append(words, s.cell().Text+" on "+places(s.instances, "instance", "instances")+before(": ", clause(shorten(s.precondition, 160))))
+		words = append(words, s.cell().Text+" on "+somePlaces(s.instances)+before(": ", clause(shorten(s.precondition, 160))))
 	}
 	return typeset.Cell{Text: strings.Join(words, "; "), Mark: all[0].cell().Mark}
+}
+
+// mostPlaces is how many instances a row names; an entry names all.
+const mostPlaces = 12
+
+// somePlaces names instances, and counts those beyond mostPlaces: of 500 servers of one
+// version, each of 300 rows would fill a page.
+func somePlaces(names []string) string {
+	if len(names) <= mostPlaces {
+		return places(names, "instance", "instances")
+	}
+	return count(len(names), "instance", "instances") + " (" + strings.Join(names[:mostPlaces], ", ") + " and " + number(len(names)-mostPlaces) + " more)"
 }
 
 // sources are those of a list, each once.

@@ -54,6 +54,10 @@ func (f *Feed) readAdvisories(text []byte) error {
 
 func (f *Feed) sortAdvisories() {
 	slices.SortFunc(f.advisories, func(a, b advisory) int { return strings.Compare(a.ID, b.ID) })
+	f.byEngine = map[fleet.Engine][]advisory{}
+	for _, a := range f.advisories {
+		f.byEngine[a.engine] = append(f.byEngine[a.engine], a)
+	}
 }
 
 func readAdvisory(row []string) (a advisory, err error) {
@@ -102,9 +106,8 @@ func (a advisory) affects(v dotted) bool {
 // that came after its major's end, of which nobody said.
 func (f *Feed) concerns(engine fleet.Engine, v dotted, l *lifecycle, a *snapshot.Assessment) []snapshot.InstanceCVE {
 	out := []snapshot.InstanceCVE{}
-	for _, one := range f.advisories {
+	for _, one := range f.byEngine[engine] {
 		switch {
-		case one.engine != engine:
 		case one.affects(v):
 			applies, words := one.precondition.holds(a)
 			out = append(out, snapshot.InstanceCVE{ID: one.ID, Applies: applies, Precondition: words})

@@ -284,7 +284,7 @@ func TestBehindTheLatestKnownBuild(t *testing.T) {
 					t.Errorf("%s %s has %s and nowhere to go", test.engine, test.version, c.ID)
 				}
 			}
-		} else if v, ok := parseDotted(strings.Fields(cmp.Or(r.TargetBuild, r.Target))[0]); !ok || !f.clears(v, pendingOf(concerns)) {
+		} else if v, ok := parseDotted(strings.Fields(cmp.Or(r.TargetBuild, r.Target))[0]); !ok || !f.clears(test.engine, v, pendingOf(concerns)) {
 			t.Errorf("%s %s: %s does not clear all", test.engine, test.version, r.Target)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"muster/domain/fleet"
 	"muster/internal/snapshot"
 )
 
@@ -38,7 +39,8 @@ type Feed struct {
 	coverage        []coverage
 	vulnerabilities []vulnerability // of PostgreSQL, sorted by id
 	advisories      []advisory      // of the other engines, sorted by id
-	updates         []Record        // that are in them besides
+	byEngine        map[fleet.Engine][]advisory
+	updates         []Record // that are in them besides
 	identity        snapshot.Feed
 }
 

@@ -31,7 +31,7 @@ func (f *Feed) Judge(engine fleet.Engine, version string, a *snapshot.Assessment
 		f.leave(r, l, nil, at)
 		return r, nil
 	}
-	if len(f.advisoriesOf(engine)) == 0 {
+	if len(f.byEngine[engine]) == 0 {
 		r.CVEsUnknown = true
 	}
 	concerns := f.concerns(engine, v, l, a)
@@ -41,7 +41,7 @@ func (f *Feed) Judge(engine fleet.Engine, version string, a *snapshot.Assessment
 		r.Behind = v.compare(latest.version) < 0
 		published := latest.published
 		r.LatestAt = &published
-		if pending := pendingOf(concerns); at.Before(end) && r.Behind && len(pending) > 0 && f.clears(latest.version, pending) {
+		if pending := pendingOf(concerns); at.Before(end) && r.Behind && len(pending) > 0 && f.clears(l.engine, latest.version, pending) {
 			r.Target, r.TargetMajor, r.TargetEndOfLife = latest.String(), l.name, &end
 			r.Cost = f.costOf(engine, false)
 		}
@@ -54,12 +54,13 @@ func (f *Feed) Judge(engine fleet.Engine, version string, a *snapshot.Assessment
 // one's end has come or none of its builds clears what is open; else as what is there
 // beyond it.
 func (f *Feed) leave(r *snapshot.Release, l *lifecycle, concerns []snapshot.InstanceCVE, at time.Time) {
-	longest, version, clean := f.longest(l, pendingOf(concerns), at)
+	pending := pendingOf(concerns)
+	longest, version, clean := f.longest(l, pending, at)
 	if longest == nil {
 		return
 	}
 	end := longest.endOfLife
-	if !at.Before(l.endOfLife) || clean && r.Target == "" && len(pendingOf(concerns)) > 0 {
+	if !at.Before(l.endOfLife) || clean && r.Target == "" && len(pending) > 0 {
 		r.Target, r.TargetMajor, r.TargetEndOfLife = longest.name, longest.name, &end
 		r.TargetBuild, r.Cost = version, f.costOf(l.engine, true)
 		return
@@ -72,7 +73,7 @@ func (f *Feed) leave(r *snapshot.Release, l *lifecycle, concerns []snapshot.Inst
 // longest is the major with the longest support that outlives l, of those whose latest
 // known build clears the CVEs; where none is known to, clean is false and it is the
 // one that is supported longest.
-func (f *Feed) longest(l *lifecycle, pending []string, at time.Time) (best *lifecycle, version string, clean bool) {
+func (f *Feed) longest(l *lifecycle, pending map[string]bool, at time.Time) (best *lifecycle, version string, clean bool) {
 	for _, mustClear := range []bool{true, false} {
 		for i := range f.lifecycles {
 			other := &f.lifecycles[i]
@@ -80,7 +81,7 @@ func (f *Feed) longest(l *lifecycle, pending []string, at time.Time) (best *life
 				continue
 			}
 			latest, named := f.latest(other, nil)
-			if mustClear && (!named || !f.clears(latest.version, pending)) || best != nil && !other.endOfLife.After(best.endOfLife) {
+			if mustClear && (!named || !f.clears(l.engine, latest.version, pending)) || best != nil && !other.endOfLife.After(best.endOfLife) {
 				continue
 			}
 			best, version = other, ""
@@ -96,31 +97,19 @@ func (f *Feed) longest(l *lifecycle, pending []string, at time.Time) (best *life
 }
 
 // pendingOf are the CVEs that are open or not ruled out.
-func pendingOf(concerns []snapshot.InstanceCVE) []string {
-	var out []string
+func pendingOf(concerns []snapshot.InstanceCVE) map[string]bool {
+	out := map[string]bool{}
 	for _, c := range concerns {
 		if c.Applies != snapshot.CVENotExploitable {
-			out = append(out, c.ID)
+			out[c.ID] = true
 		}
 	}
 	return out
 }
 
 // clears says whether a version has none of those CVEs.
-func (f *Feed) clears(v dotted, ids []string) bool {
-	return !slices.ContainsFunc(f.advisories, func(a advisory) bool {
-		return slices.Contains(ids, a.ID) && a.affects(v)
-	})
-}
-
-func (f *Feed) advisoriesOf(engine fleet.Engine) []advisory {
-	var out []advisory
-	for _, a := range f.advisories {
-		if a.engine == engine {
-			out = append(out, a)
-		}
-	}
-	return out
+func (f *Feed) clears(engine fleet.Engine, v dotted, ids map[string]bool) bool {
+	return !slices.ContainsFunc(f.byEngine[engine], func(a advisory) bool { return ids[a.ID] && a.affects(v) })
 }
 
 // lifecycleOf finds the major of a version; nil where the feed does not know it.

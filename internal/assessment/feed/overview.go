@@ -33,7 +33,7 @@ func (f *Feed) Entries() []Entry {
 	}
 	for i := range f.lifecycles {
 		l := &f.lifecycles[i]
-		advisories := f.advisoriesOf(l.engine)
+		advisories := f.byEngine[l.engine]
 		e := Entry{Engine: l.engine, Major: l.name, EndOfLife: l.endOfLife, CVEsKnown: len(advisories) > 0, Whole: f.gapOf(l.engine) == ""}
 		if latest, ok := f.latest(l, nil); ok {
 			e.Latest, e.LatestAt = latest.String(), latest.published
