@@ -13,6 +13,9 @@ const (
 	// systemSQL names a cluster from its initdb on; its replicas have the same name.
 	// Everybody may run it, unless an administrator took that from them.
 	systemSQL = `SELECT system_identifier::text FROM pg_catalog.pg_control_system()`
+	// databaseSQL names a database of a cluster for as long as it is there, and on its
+	// replicas: another one may have its name, and none its number.
+	databaseSQL = `SELECT oid::text FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()`
 	// startedSQL tells servers apart that do not say more: everybody may ask, to the
 	// microsecond.
 	startedSQL = `SELECT extract(epoch FROM pg_catalog.pg_postmaster_start_time())::text`
@@ -26,6 +29,7 @@ const insufficientPrivilege = "42501"
 type OwnServer struct {
 	db     sqlx.QueryerContext
 	system string // empty: our role may not read it
+	number string // of Muster's own database
 }
 
 // ReadOwnServer asks the server behind db who it is.
@@ -35,6 +39,9 @@ func ReadOwnServer(ctx context.Context, db sqlx.QueryerContext) (*OwnServer, err
 	var refused *pgconn.PgError
 	if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {
 		return nil, fmt.Errorf("ask the database which server it is on: %w", err)
+	}
+	if err := sqlx.GetContext(ctx, db, &o.number, databaseSQL); err != nil {
+		return nil, fmt.Errorf("ask the database which one it is: %w", err)
 	}
 	return o, nil
 }
@@ -61,6 +68,21 @@ func (o *OwnServer) answers(ctx context.Context, conn *pgconn.PgConn) (bool, err
 		return false, fmt.Errorf("ask our own database since when it runs: %w", err)
 	}
 	return theirs == ours, nil
+}
+
+// KeepsMuster says whether a session is on the database that Muster keeps its own data in:
+// by the cluster and by the database's number in it, and by no name that somebody chose.
+// Only the installation itself looks at its server, so that no other target's is.
+func (t Target) KeepsMuster(ctx context.Context, s *Connection) (bool, error) {
+	if !t.own || t.reach == nil || t.reach.Own == nil {
+		return false, nil
+	}
+	ours, err := t.reach.Own.answers(ctx, s.conn)
+	if err != nil || !ours {
+		return false, err
+	}
+	number, err := value(ctx, s.conn, databaseSQL)
+	return number == t.reach.Own.number, err
 }
 
 // value is the one value of a statement.

@@ -212,7 +212,7 @@ func (b *builder) runs() {
 			return []typeset.Cell{strong(r.in.Name), text(r.db.Name), classStatus(nil), faint("–"), faint("–"), faint("–"), faint("–"), faint("–")}
 		}
 		return []typeset.Cell{
-			strong(r.in.Name), text(r.db.Name), classStatus(c), text(minute(c.FinishedAt)), text(orDash(c.Mode)),
+			strong(r.in.Name), ownName(r.db), classStatus(c), text(minute(c.FinishedAt)), text(orDash(c.Mode)),
 			text(number(c.TablesClassified) + " / " + number(c.TablesSeen)), text(number(c.ColumnsClassified) + " / " + number(c.ColumnsSeen)), zeroFaint(len(c.Tables)),
 		}
 	})
@@ -240,6 +240,7 @@ func (b *builder) sensitiveTables() {
 		return
 	}
 	if len(b.risks) == 0 {
+		defer b.ownTables()
 		b.clean(c.Completed == c.Databases, "No sensitive table. "+count(c.TablesDone, "table was", "tables were")+" classified in "+count(c.Completed+c.Partial, "database", "databases")+b.neverLooked(c)+".")
 		return
 	}
@@ -248,6 +249,7 @@ func (b *builder) sensitiveTables() {
 		b.category(category, b.risks)
 	}
 	b.readers()
+	b.ownTables()
 }
 
 // unclassified says so where there is no classification to tell of.

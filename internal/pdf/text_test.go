@@ -236,6 +236,14 @@ func startedAt(score int) snapshot.Document {
 	return doc
 }
 
+// ownDatabase is a Data Inventory of which one database is that of Muster.
+func ownDatabase() snapshot.Document {
+	doc := snapshottest.Rich(report.DataInventory)
+	i := slices.IndexFunc(doc.Instances, func(in snapshot.Instance) bool { return in.Name == "pg-orders-01" })
+	doc.Instances[i].Databases[0].Classification.Own = true
+	return doc
+}
+
 // plain is a Data Inventory in which it is known of the tables of some classified servers,
 // counted, whether they are not encrypted.
 func plain(known map[int]bool) snapshot.Document {
@@ -438,6 +446,10 @@ func TestSentences(t *testing.T) {
 			"24 of 31 days have a score", "runs on 1 host that was measured",
 		}, []string{"without an assessment there is nothing to plan", "8 hints"}},
 		"scorecard of an engine without a check": {unlookedAt("mongodb"), []string{"What is known without an assessment", "runs on 1 host that was measured"}, []string{"First, have it assessed"}},
+		"inventory of Muster's own tables": {ownDatabase(), []string{
+			"18 sensitive tables", "3 further tables are Muster's own.", "18 tables have at least one sensitive column", "crm Muster’s own", "Muster’s own tables This installation watches",
+			"hr.patient_record_0", "They count in no other figure",
+		}, []string{"21 sensitive tables", "tables hold sensitive data in"}},
 		"inventory of unencrypted tables": {plain(map[int]bool{0: true, 1: false}), []string{
 			"Sensitive tables that are not encrypted at rest Risk Instance, database Table Rows (est.) Holds", "3 of 21 sensitive tables; 3 are encrypted; not known: 15 of PostgreSQL, whose volumes are not visible over SQL.",
 		}, nil},

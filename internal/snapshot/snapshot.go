@@ -364,7 +364,8 @@ type Classification struct {
 	ColumnsSeen       int               `json:"columnsSeen"`
 	ColumnsClassified int               `json:"columnsClassified"`
 	SampleRows        int               `json:"sampleRows"`
-	Tables            []ClassifiedTable `json:"tables"` // those with a sensitive column, sorted by schema, name
+	Own               bool              `json:"own,omitempty"` // of the database that Muster keeps its own data in
+	Tables            []ClassifiedTable `json:"tables"`        // those with a sensitive column, sorted by schema, name
 	FailedTables      []FailedTable     `json:"failedTables"`
 }
 

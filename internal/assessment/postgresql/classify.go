@@ -56,6 +56,10 @@ func (c *Inspector) classify(ctx context.Context, target assessment.Target, data
 		fail("The columns could not be read: " + sentence + ".")
 		return
 	}
+	if run.Own, err = target.KeepsMuster(ctx, s); err != nil {
+		fail("Whether it is the database that Muster keeps its own data in could not be told.")
+		return
+	}
 	circle, err := readCircle(ctx, s)
 	if err != nil {
 		_, sentence := reasonOf(err)

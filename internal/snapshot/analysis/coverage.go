@@ -15,6 +15,7 @@ type Classified struct {
 	ColumnsSeen     int
 	ColumnsDone     int
 	SensitiveTables int
+	OwnTables       int // with sensitive columns, of Muster's own database: not among those
 }
 
 // Tables is the share of the tables seen that were classified; ok is false
@@ -60,7 +61,11 @@ func ClassificationCoverage(doc snapshot.Document) Classified {
 			c.TablesDone += run.TablesClassified
 			c.ColumnsSeen += run.ColumnsSeen
 			c.ColumnsDone += run.ColumnsClassified
-			c.SensitiveTables += len(run.Tables)
+			if run.Own {
+				c.OwnTables += len(run.Tables)
+			} else {
+				c.SensitiveTables += len(run.Tables)
+			}
 		}
 	}
 	return c

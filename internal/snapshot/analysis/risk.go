@@ -66,15 +66,21 @@ const (
 	treatRows       = "delete rows that are past their retention"
 )
 
-// Risks returns every classified table with its risk, score descending, then
+// Risks returns every classified table but Muster's own with its risk, score descending, then
 // instance, database, schema and table name.
-func Risks(doc snapshot.Document) []TableRisk {
+func Risks(doc snapshot.Document) []TableRisk { return risksOf(doc, false) }
+
+// OwnTables are those that Risks leaves out: of Muster's own database, which holds the
+// members of this installation.
+func OwnTables(doc snapshot.Document) []TableRisk { return risksOf(doc, true) }
+
+func risksOf(doc snapshot.Document, own bool) []TableRisk {
 	out := []TableRisk{}
 	for i := range doc.Instances {
 		in := &doc.Instances[i]
 		about := exposureOf(doc, in)
 		for _, db := range in.Databases {
-			if db.Classification == nil {
+			if db.Classification == nil || db.Classification.Own != own {
 				continue
 			}
 			for _, table := range db.Classification.Tables {

@@ -332,6 +332,9 @@ func (o outlook) inventoryWords() (lead, rest string) {
 	default:
 		lead = "No sensitive data was found in " + Plural(classified, "classified database", "classified databases") + "."
 	}
+	if own := o.data.OwnTables; own > 0 {
+		lead += " " + Plural(own, "further table is", "further tables are") + " Muster's own."
+	}
 	lead += o.gapSentence()
 	words := o.versionWords()
 	for i, name := range []string{"critical", "high"} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -86,6 +87,7 @@ func TestEachFindingIsARow(t *testing.T) {
 func TestEachSensitiveColumnIsARow(t *testing.T) {
 	t.Parallel()
 	doc := snapshottest.Rich(report.DataInventory)
+	doc.Instances[slices.IndexFunc(doc.Instances, assessed)].Databases[0].Classification.Own = true
 	rows := read(t, report.InventoryFile, doc)
 	n := 0
 	for _, in := range doc.Instances {
@@ -99,6 +101,9 @@ func TestEachSensitiveColumnIsARow(t *testing.T) {
 					n++
 					if row["instance"] != in.Name || row["database"] != db.Name || row["table"] != table.Name || row["column"] != c.Name {
 						t.Fatalf("row %d is %v, want column %s of %s", n, row, c.Name, table.Name)
+					}
+					if own := strconv.FormatBool(db.Classification.Own); row["own"] != own || own == "true" && row["risk"] == "0" {
+						t.Errorf("%s: own %q, risk %s, want %s", table.Name, row["own"], row["risk"], own)
 					}
 					if _, known := table.Rows(); known != (row["rows"] != "") {
 						t.Errorf("%s: rows %q, known %v", table.Name, row["rows"], known)

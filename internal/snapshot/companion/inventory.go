@@ -1,6 +1,7 @@
 package companion
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,14 +15,14 @@ var inventoryHeader = []string{
 	"instanceId", "instance", "databaseId", "database", "schema", "table", "column", "dataType",
 	"category", "infoType", "regulation", "confidence", "matchedPercent", "ruleId", "weight",
 	"rows", "tableBytes", "encryptedAtRest", "publicAccess", "grantees", "readers", "readerPaths", "rowSecurity", "risk", "riskLevel", "riskIncomplete", "riskDrivers",
-	"classification", "mode", "rulesVersion", "classifiedAt",
+	"classification", "mode", "rulesVersion", "classifiedAt", "own",
 }
 
 // inventoryRows are the columns in the order of instances, databases, tables and columns.
 func inventoryRows(doc snapshot.Document) [][]string {
 	type key struct{ instance, database, schema, table string }
 	risks := map[key]analysis.TableRisk{}
-	for _, r := range analysis.Risks(doc) {
+	for _, r := range slices.Concat(analysis.Risks(doc), analysis.OwnTables(doc)) {
 		risks[key{r.InstanceID.String(), r.Database, r.Table.Schema, r.Table.Name}] = r
 	}
 	var rows [][]string
@@ -52,7 +53,7 @@ func inventoryRows(doc snapshot.Document) [][]string {
 						cell(c.Category), cell(c.InfoType), cell(c.Regulation), cell(c.Confidence), matched, cell(c.RuleID), whole(c.Weight),
 						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, cell(strings.Join(t.Readers, "; ")), cell(paths), strconv.FormatBool(t.RowSecurity),
 						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), cell(strings.Join(risk.Drivers, "; ")),
-						cell(run.Status), cell(run.Mode), cell(run.RulesVersion), at(&run.FinishedAt),
+						cell(run.Status), cell(run.Mode), cell(run.RulesVersion), at(&run.FinishedAt), strconv.FormatBool(run.Own),
 					})
 				}
 			}
