@@ -1,11 +1,13 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,7 +55,47 @@ func signedBy(t *testing.T, seed byte, file []byte) (key, signature string) {
 			base(ed25519.Sign(private, append(sum, comment...))) + "\n"
 }
 
-// TestFeedUpdate: an operator's day with a file, as docs/operators.md has it: tried, taken,
+// TestFeedUpdateAsTheOperatorsPageHasIt runs the commands of the page as they stand there.
+func TestFeedUpdateAsTheOperatorsPageHasIt(t *testing.T) {
+	t.Parallel()
+	_, section, found := strings.Cut(readText(t, "docs/operators.md"), "## Releases and vulnerabilities")
+	section, _, _ = strings.Cut(section, "\n## ")
+	if !found {
+		t.Fatal("the page has no such section")
+	}
+	const text = `{"id":"BIT-mysql-2026-99997","summary":"a flaw","aliases":["CVE-2026-99997"],"affected":[{"package":{"ecosystem":"Bitnami","name":"mysql"},
+		"severity":[{"type":"CVSS_V3","score":"CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H"}],"ranges":[{"type":"SEMVER","events":[{"introduced":"8.4.0"},{"fixed":"8.4.12"}]}]}],
+		"modified":"2026-11-20T06:07:36Z"}`
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	entry, err := w.Create("BIT-mysql-2026-99997.json")
+	if err == nil {
+		_, err = entry.Write([]byte(text))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	i, dir := install(t), t.TempDir()
+	sum := sha256.Sum256(archive.Bytes())
+	for name, content := range map[string]string{"vulnerabilities.zip": archive.String(), "vulnerabilities.zip.sha256": hex.EncodeToString(sum[:]) + "  vulnerabilities.zip\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"nothing was written", "the feed is now", "with updates: 1"}
+	lines := regexp.MustCompile(`(?m)^muster (.*?) *#`).FindAllStringSubmatch(strings.ReplaceAll(section, "vulnerabilities.zip\n", "vulnerabilities.zip #\n"), -1)
+	if len(lines) != len(want) {
+		t.Fatalf("the page has %d commands: %v", len(lines), lines)
+	}
+	for n, line := range lines {
+		args := strings.Fields(strings.Replace(line[1], "vulnerabilities.zip", filepath.Join(dir, "vulnerabilities.zip"), 1))
+		if out := i.must(t, args...); !strings.Contains(out, want[n]) {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
+
+// TestFeedUpdate: an operator's day with a file: tried, taken,
 // brought again; and what is forged, broken, older or unproven, which changes nothing.
 func TestFeedUpdate(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,10 @@ func TestVersionsOfOtherEnginesHaveTheirCVEs(t *testing.T) {
 		{fleet.SQLServer, "16.0.4131.1", "CVE-2024-37318", snapshot.CVEUnknown}, // by a driver that somebody has to use
 		{fleet.SQLServer, "16.0.4131.2", "CVE-2024-37318", "absent"},
 		{fleet.SQLServer, "15.0.2116.1", "CVE-2024-37318", snapshot.CVEUnknown},
+		{fleet.SQLServer, "14.0.3505.0", "CVE-2025-47997", snapshot.CVEOpen},
+		{fleet.SQLServer, "14.0.3505.1", "CVE-2025-47997", "absent"},
+		{fleet.SQLServer, "16.0.1175.0", "CVE-2026-33120", snapshot.CVEOpen},
+		{fleet.SQLServer, "16.0.4003.1", "CVE-2026-33120", "absent"}, // its record names the branch of security updates alone
 		{fleet.SQLServer, "13.0.6480.3", "CVE-2026-21262", snapshot.CVEOpen},
 		{fleet.SQLServer, "13.0.6480.4", "CVE-2026-21262", "absent"},
 		{fleet.SQLServer, "13.0.7075.4", "CVE-2026-21262", snapshot.CVEOpen},
