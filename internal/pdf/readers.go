@@ -120,7 +120,10 @@ func rowsHidden(r readTable, past int) string {
 
 // waysOf lists the ways of the first readers, a line each.
 func waysOf(r analysis.TableReaders) typeset.Cell {
-	if len(r.Readers) == 0 {
+	switch {
+	case len(r.Readers) == 0 && r.Unlisted > 0:
+		return faint("not kept: of so many tables of one database the ways of the first are")
+	case len(r.Readers) == 0:
 		return text("nobody")
 	}
 	var lines []string

@@ -383,7 +383,8 @@ type ClassifiedTable struct {
 	Readers       []string `json:"readers,omitempty"`       // who may read it, sorted; none: not known by name
 	AccessUnknown bool     `json:"accessUnknown,omitempty"` // a feed did not tell who may
 	// ReaderPaths are the roles that can read it, each with its way, sorted by role; none:
-	// nobody has looked, as in classifications from before it was asked and those of feeds.
+	// nobody has looked, as in classifications from before it was asked and those of feeds,
+	// or, where ReadersUnlisted has a number, there was no room.
 	ReaderPaths     []Reader           `json:"readerPaths,omitempty"`
 	ReadersUnlisted int                `json:"readersUnlisted,omitempty"` // roles beyond those
 	Columns         []ClassifiedColumn `json:"columns"`

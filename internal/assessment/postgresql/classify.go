@@ -137,8 +137,7 @@ func (c *Inspector) classifyTable(ctx context.Context, s *assessment.Connection,
 		}
 	}
 	if len(found.Columns) > 0 {
-		readers := roles.readersOf(t.Access)
-		found.ReaderPaths, found.ReadersUnlisted = readers.readers, readers.unlisted
+		roles.keep(&found, t.Access)
 		run.Tables = append(run.Tables, found)
 	}
 }

@@ -60,6 +60,7 @@ type circle struct {
 	becomes  map[string][]string // what it can SET ROLE to
 	reach    map[string][]steps  // by inheriting, from each role that was asked for
 	known    map[string]readership
+	kept     int // readers, of all tables
 }
 
 // steps is a way through memberships, the role itself first.
@@ -120,8 +121,22 @@ func (c *circle) inherited(role string) []steps {
 	return c.reach[role]
 }
 
-// mostReaders is how many roles are kept of a table: more are counted.
-const mostReaders = 40
+// mostReaders is how many roles are kept of a table, and mostKept of all of a database:
+// more are counted, so that the inputs of a report over 26,000 tables stay some megabytes.
+const (
+	mostReaders = 40
+	mostKept    = 20_000
+)
+
+// keep says of a table who can read it, as long as there is room.
+func (c *circle) keep(t *snapshot.ClassifiedTable, a tableAccess) {
+	r := c.readersOf(a)
+	if c.kept += len(r.readers); c.kept > mostKept {
+		t.ReadersUnlisted = len(r.readers) + r.unlisted
+		return
+	}
+	t.ReaderPaths, t.ReadersUnlisted = r.readers, r.unlisted
+}
 
 // readersOf are the roles that can read a table, PUBLIC for all of them, each with the
 // shortest of its ways: by its own rights and those it inherits, or else after a SET ROLE.

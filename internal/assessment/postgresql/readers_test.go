@@ -178,3 +178,25 @@ func TestReadersAreThoseThatCanRead(t *testing.T) {
 		t.Errorf("only %v were tried", kinds)
 	}
 }
+
+// A database of very many tables keeps the ways of the first, and the numbers of all.
+func TestReadersOfManyTablesAreCounted(t *testing.T) {
+	t.Parallel()
+	c := &circle{byName: map[string]account{}, reach: map[string][]steps{}, known: map[string]readership{}}
+	for i := range mostReaders + 5 {
+		c.accounts = append(c.accounts, account{Name: fmt.Sprintf("super%02d", i), Superuser: true})
+		c.byName[c.accounts[i].Name] = c.accounts[i]
+	}
+	kept := 0
+	for range 2 * mostKept / mostReaders {
+		var table snapshot.ClassifiedTable
+		c.keep(&table, tableAccess{Owner: "super00"})
+		kept += len(table.ReaderPaths)
+		if n := len(table.ReaderPaths) + table.ReadersUnlisted; n != mostReaders+5 {
+			t.Fatalf("%d readers, want %d", n, mostReaders+5)
+		}
+	}
+	if kept != mostKept {
+		t.Errorf("%d are kept, want %d", kept, mostKept)
+	}
+}

@@ -21,7 +21,7 @@ type TableReaders struct {
 // what a feed told of readers with the accounts that it says are members of one.
 func ReadersOf(in *snapshot.Instance, t snapshot.ClassifiedTable) TableReaders {
 	switch {
-	case len(t.ReaderPaths) > 0:
+	case len(t.ReaderPaths)+t.ReadersUnlisted > 0:
 		r := TableReaders{Readers: slices.Clone(t.ReaderPaths), Unlisted: t.ReadersUnlisted}
 		sortReaders(r.Readers)
 		return r

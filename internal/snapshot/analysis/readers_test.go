@@ -28,6 +28,7 @@ func TestReadersByWhoToldOfThem(t *testing.T) {
 			{Role: "group", Path: "group → SELECT"}, {Role: "postgres", Login: true, Path: "postgres → superuser"},
 			{Role: "backup", Login: true, Path: "backup → pg_read_all_data → every table"}, {Role: "zoe", Login: true, Path: "zoe → SELECT"}, {Role: snapshot.Public, Path: "PUBLIC → SELECT"},
 		}}, []string{"PUBLIC → SELECT", "zoe → SELECT", "backup → pg_read_all_data → every table", "postgres → superuser", "group → SELECT"}, ""},
+		"without room":   {collected, snapshot.ClassifiedTable{ReadersUnlisted: 7}, nil, ""},
 		"not looked at":  {collected, snapshot.ClassifiedTable{}, nil, "the classification is of a version that did not look"},
 		"not told":       {in, snapshot.ClassifiedTable{AccessUnknown: true}, nil, "the feed did not tell"},
 		"told":           {in, snapshot.ClassifiedTable{Readers: []string{"APP", "HR_READ"}}, []string{"ANA → HR_READ → SELECT", "BOB → CLERKS → HR_READ → SELECT", "SYS → superuser", "APP → SELECT", "HR_READ → SELECT"}, ""},
