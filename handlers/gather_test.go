@@ -15,6 +15,7 @@ import (
 
 	"muster/commands"
 	domain "muster/domain/fleet"
+	"muster/domain/organization"
 	"muster/domain/report"
 	"muster/eventstore"
 	"muster/handlers"
@@ -367,5 +368,23 @@ func TestADocumentIsJudgedByTheFeedAsItIs(t *testing.T) {
 	}
 	if again, err := snapshot.Encode(read); err != nil || !bytes.Equal(again, encoded) {
 		t.Errorf("a document of before is another one: %v", err)
+	}
+}
+
+// A document is on the paper that its organization has set.
+func TestADocumentIsOnItsOrganizationsPaper(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	paper := "Letter"
+	if _, _, err := e.commands.ChangeOrganization(t.Context(), e.actor(), commands.ChangeOrganization{ChangeSettings: organization.ChangeSettings{PaperSize: &paper}}); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := e.inputs().Gather(t.Context(), e.gathering(report.Security, report.Scope{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := e.renderer().Render(&file, doc); err != nil || !bytes.Contains(file.Bytes(), []byte("/MediaBox [0 0 612.00 792.00]")) {
+		t.Errorf("%q, %v: %.300q", doc.Organization.PaperSize, err, file.String())
 	}
 }
