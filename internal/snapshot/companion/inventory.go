@@ -82,7 +82,10 @@ func readerPaths(r analysis.TableReaders) string {
 		}
 		paths = append(paths, path)
 	}
-	if r.Unlisted > 0 {
+	switch {
+	case r.Unlisted > 0 && len(paths) == 0:
+		return whole(r.Unlisted) + " roles"
+	case r.Unlisted > 0:
 		paths = append(paths, "and "+whole(r.Unlisted)+" more")
 	}
 	return strings.Join(paths, "; ")
