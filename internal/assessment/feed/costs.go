@@ -51,9 +51,10 @@ func (f *Feed) costOf(engine fleet.Engine, major bool) string {
 
 // coverage says which CVEs of an engine are known, and what is missing.
 type coverage struct {
-	engine fleet.Engine
-	until  time.Time // when the sources were written
-	gap    string    // in words; empty: none is known of
+	engine  fleet.Engine
+	written time.Time // the sources of the tables
+	until   time.Time // the same, or the newest of the updates
+	gap     string    // in words; empty: none is known of
 }
 
 func (f *Feed) readCoverage(text []byte) error {
@@ -67,7 +68,7 @@ func (f *Feed) readCoverage(text []byte) error {
 		if err != nil {
 			faults = append(faults, fmt.Errorf("coverage of %s: %w", row[0], err))
 		}
-		f.coverage = append(f.coverage, coverage{engine: fleet.Engine(row[0]), until: until, gap: row[2]})
+		f.coverage = append(f.coverage, coverage{engine: fleet.Engine(row[0]), written: until, until: until, gap: row[2]})
 	}
 	return errors.Join(faults...)
 }

@@ -336,7 +336,7 @@ func (f *Feed) raiseBuild(r Record, s span) {
 func (f *Feed) untilOf(engine fleet.Engine) time.Time {
 	for _, c := range f.coverage {
 		if c.engine == engine {
-			return c.until
+			return c.written
 		}
 	}
 	return f.identity.Date

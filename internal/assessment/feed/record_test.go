@@ -123,6 +123,11 @@ func TestUpdatesAreJudgedBy(t *testing.T) {
 	if got := applies(f.Concerns(v, nil), "CVE-2026-99998"); got != "absent" {
 		t.Errorf("the tables themselves have become other: %s", got)
 	}
+	// What the tables have is as old as it was, whatever has come since.
+	between := recordOf(fleet.MongoDB, "CVE-2026-9753", time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC), "7.0.0..<7.0.36")
+	if changes, problems := with.Plan([]Record{between}, november, false); len(changes) != 1 || len(problems) > 0 {
+		t.Errorf("%v %v", changes, problems)
+	}
 	if changes, problems := with.Plan(updates[:1], november, false); len(changes)+len(problems) > 0 {
 		t.Errorf("what is there is planned again: %v %v", changes, problems)
 	}
