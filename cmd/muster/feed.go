@@ -125,6 +125,7 @@ stay as they are.`,
 	}
 	cmd.Flags().BoolVar(&update.dryRun, "dry-run", false, "only say what would become other")
 	cmd.Flags().StringVar(&update.sha256, "sha256", "", "the `digest` that the file must have")
+	cmd.Flags().StringSliceVar(&update.engines, "engine", nil, "take the records of this `engine` alone: postgresql, mysql, mongodb; may be given again")
 	cmd.Flags().BoolVar(&update.older, "older", false, "take what is older than what is known, too")
 	return cmd
 }
@@ -133,6 +134,7 @@ stay as they are.`,
 type feedUpdate struct {
 	file, sha256  string
 	dryRun, older bool
+	engines       []string
 }
 
 // foundFile is a file that is what it should be.
@@ -180,7 +182,14 @@ func (u feedUpdate) read(cfg *config.Config) (found foundFile, err error) {
 	case want == "":
 		return found, fmt.Errorf("nothing says what %s should be: give its digest by --sha256 or in %s.sha256, or its signature", u.file, filepath.Base(u.file))
 	}
-	found.Contents = records.Read(text)
+	engines := make([]fleet.Engine, len(u.engines))
+	for i, name := range u.engines {
+		engines[i] = fleet.Engine(name)
+		if !slices.Contains(records.Engines(), engines[i]) {
+			return found, fmt.Errorf("--engine %s: no records of it can be read; there are %v", name, records.Engines())
+		}
+	}
+	found.Contents = records.Read(text, engines...)
 	return found, nil
 }
 

@@ -148,6 +148,7 @@ func TestFeedUpdate(t *testing.T) {
 		{[]string{signed("nokey.json", good, signature)}, []string{"no key is set"}},
 		{[]string{signed("other.json", good, others), "--feed-key", key}, []string{"0202020202020202", "0101010101010101"}},
 		{[]string{signed("forged.json", good+" ", signature), "--feed-key", key}, []string{"does not fit"}},
+		{[]string{file, "--engine", "oracle"}, []string{"--engine oracle", "mongodb"}},
 		{[]string{proven("older.json", older)}, []string{"refused as a whole"}},
 		{[]string{proven("bad.json", bad)}, []string{"refused as a whole, problems: 2"}},
 	} {
@@ -160,6 +161,9 @@ func TestFeedUpdate(t *testing.T) {
 		t.Fatalf("the feed is another one:\n%s", after)
 	}
 
+	if out := i.must(t, "feed", "update", filepath.Join(dir, "bad.json"), "--engine", "mysql"); !strings.Contains(out, "something else: 4\n") {
+		t.Error(out)
+	}
 	out := i.must(t, "feed", "update", signed("signed.json", good, signature), "--feed-key", key)
 	if !strings.Contains(out, "signed: feed of November") {
 		t.Error(out)

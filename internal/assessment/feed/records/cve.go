@@ -59,7 +59,7 @@ var products = map[string]struct {
 	"MongoDB Server": {"mongodb", fleet.MongoDB},
 }
 
-func readCVE(place string, text json.RawMessage) (found []feed.Record, problems []feed.Problem) {
+func (r *reader) readCVE(place string, text json.RawMessage) (found []feed.Record, problems []feed.Problem) {
 	var in cve
 	if err := json.Unmarshal(text, &in); err != nil {
 		return nil, []feed.Problem{{Record: place, Rule: "json", Words: err.Error()}}
@@ -75,7 +75,7 @@ func readCVE(place string, text json.RawMessage) (found []feed.Record, problems 
 	}
 	if one.Withdrawn { // whose it was, it does not say any more
 		for _, p := range products {
-			if strings.EqualFold(in.Metadata.CNA, p.cna) {
+			if strings.EqualFold(in.Metadata.CNA, p.cna) && r.wants(p.engine) {
 				one.Engine, one.Published = p.engine, one.Modified
 				return []feed.Record{one}, nil
 			}
@@ -85,7 +85,7 @@ func readCVE(place string, text json.RawMessage) (found []feed.Record, problems 
 	var ranges []string
 	for _, affected := range in.Containers.CNA.Affected {
 		p, ours := products[affected.Product]
-		if !ours || !strings.EqualFold(in.Metadata.CNA, p.cna) {
+		if !ours || !strings.EqualFold(in.Metadata.CNA, p.cna) || !r.wants(p.engine) {
 			continue
 		}
 		one.Engine = p.engine

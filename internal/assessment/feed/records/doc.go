@@ -17,6 +17,10 @@
 // gives no score, so it is computed from the vector, and where a record gives both, they
 // have to agree.
 //
+// Read can be narrowed to engines. That is what a whole export of Bitnami's needs, as of
+// August 2026: nine of its records about PostgreSQL are broken (fixed in 16.0.1, which is
+// no release), and no other.
+//
 // # Who made it
 //
 // Digest holds a file against its SHA-256, as sha256sum writes it. Signed holds it against

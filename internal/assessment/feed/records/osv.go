@@ -47,7 +47,7 @@ type osvEvent struct {
 // packages are those whose versions are the project's own.
 var packages = map[string]fleet.Engine{"postgresql": fleet.PostgreSQL, "mongodb": fleet.MongoDB, "mysql": fleet.MySQL}
 
-func readOSV(id string, text json.RawMessage) (found []feed.Record, problems []feed.Problem) {
+func (r *reader) readOSV(id string, text json.RawMessage) (found []feed.Record, problems []feed.Problem) {
 	broken := func(rule, format string, args ...any) ([]feed.Record, []feed.Problem) {
 		return nil, append(problems, feed.Problem{Record: id, Rule: rule, Words: fmt.Sprintf(format, args...)})
 	}
@@ -57,7 +57,7 @@ func readOSV(id string, text json.RawMessage) (found []feed.Record, problems []f
 	}
 	for _, affected := range in.Affected {
 		engine, ours := packages[affected.Package.Name]
-		if !ours || affected.Package.Ecosystem != "Bitnami" {
+		if !ours || affected.Package.Ecosystem != "Bitnami" || !r.wants(engine) {
 			continue
 		}
 		one := feed.Record{Engine: engine, Title: title(in.Summary, in.Details), Withdrawn: in.Withdrawn != "", Source: "OSV " + in.ID}
@@ -90,9 +90,9 @@ func readOSV(id string, text json.RawMessage) (found []feed.Record, problems []f
 			}
 			one.Vector = essential(severity[0].Score)
 			var events []osvEvent
-			for _, r := range affected.Ranges {
-				if r.Type != "GIT" {
-					events = append(events, r.Events...)
+			for _, ranges := range affected.Ranges {
+				if ranges.Type != "GIT" {
+					events = append(events, ranges.Events...)
 				}
 			}
 			if one.Affected, err = rangesOf(engine, events); err != nil {

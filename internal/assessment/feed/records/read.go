@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/domain/fleet"
 	"muster/internal/assessment/feed"
 )
 
@@ -27,9 +28,10 @@ type Contents struct {
 	Passed   int // records about what the feed does not know
 }
 
-// Read reads a file whole. Everything that is wrong with it is a Problem.
-func Read(file []byte) Contents {
-	r := reader{at: map[string]int{}}
+// Read reads a file whole. Everything that is wrong with it is a Problem. Of engines, if
+// any are named, all others are passed over.
+func Read(file []byte, engines ...fleet.Engine) Contents {
+	r := reader{at: map[string]int{}, engines: engines}
 	if bytes.HasPrefix(file, []byte("PK\x03\x04")) || bytes.HasPrefix(file, []byte("PK\x05\x06")) {
 		r.readZip(file)
 	} else {
@@ -41,9 +43,19 @@ func Read(file []byte) Contents {
 	return r.Contents
 }
 
+// Engines are those of which records can be read.
+func Engines() []fleet.Engine {
+	return []fleet.Engine{fleet.PostgreSQL, fleet.MySQL, fleet.MongoDB}
+}
+
 type reader struct {
 	Contents
-	at map[string]int // of a record by engine and id
+	at      map[string]int // of a record by engine and id
+	engines []fleet.Engine // that are wanted; none: all
+}
+
+func (r *reader) wants(engine fleet.Engine) bool {
+	return len(r.engines) == 0 || slices.Contains(r.engines, engine)
 }
 
 func (r *reader) broken(record, rule, format string, args ...any) {
@@ -135,9 +147,9 @@ func (r *reader) take(place string, text json.RawMessage) {
 	var problems []feed.Problem
 	switch {
 	case form.DataType == "CVE_RECORD":
-		found, problems = readCVE(place, text)
+		found, problems = r.readCVE(place, text)
 	case form.ID != "" && form.Modified != "":
-		found, problems = readOSV(form.ID, text)
+		found, problems = r.readOSV(form.ID, text)
 	default:
 		r.broken(place, "form", "it is neither a record of OSV nor one of the CVE list")
 		return

@@ -142,6 +142,10 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 			t.Errorf("%s: %v", name, got.Problems)
 		}
 	}
+	narrowed := records.Read([]byte(changed(postgres, "16.14.0", "17.2.0")+changed(project, "8.8", "9.8")+mongo), fleet.MongoDB, fleet.MySQL)
+	if len(narrowed.Problems) != 0 || len(narrowed.Records) != 1 || narrowed.Passed != 2 {
+		t.Errorf("of MongoDB and MySQL: %+v", narrowed)
+	}
 	both := records.Read([]byte(changed(mongo, "AV:N", "AV:Q") + changed(project, "8.8", "9.8") + postgres))
 	if len(both.Problems) != 2 || len(both.Records) != 1 {
 		t.Errorf("%+v", both)
