@@ -262,6 +262,11 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 	}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(assessAtOnce)
+	var classified map[uuid.UUID][]assessment.DatabaseClassification
+	group.Go(func() (err error) {
+		classified, err = g.Facts.Classifications(within, in.OrganizationID, ids...)
+		return err
+	})
 	for i := range doc.Instances {
 		group.Go(func() error {
 			instance := &doc.Instances[i]
@@ -270,10 +275,6 @@ func (g *Inputs) addAssessments(ctx context.Context, in Gathering, doc *snapshot
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return err
-	}
-	classified, err := g.Facts.Classifications(ctx, in.OrganizationID, ids...)
-	if err != nil {
 		return err
 	}
 	for i := range doc.Instances {
