@@ -238,9 +238,8 @@ func TestUnknownAccessIsAnEmptyCell(t *testing.T) {
 	doc.Instances = []snapshot.Instance{{Name: "ora", Active: true, Databases: []snapshot.Database{{Name: "erp", Encrypted: &yes, Classification: &snapshot.Classification{
 		Status: snapshot.ClassificationCompleted, Tables: []snapshot.ClassifiedTable{table("a", nil, true), table("b", &no, false, "APP", "=HR")},
 	}}}}}
-	rows := read(t, report.InventoryFile, doc)
 	doc.Instances[0].Databases[0].Classification.Tables = append(doc.Instances[0].Databases[0].Classification.Tables, snapshot.ClassifiedTable{Name: "c", ReadersUnlisted: 7, Columns: []snapshot.ClassifiedColumn{{Name: "c"}}})
-	rows = read(t, report.InventoryFile, doc)
+	rows := read(t, report.InventoryFile, doc)
 	for i, want := range []map[string]string{
 		{"table": "a", "encryptedAtRest": "true", "publicAccess": "", "grantees": "", "readers": "", "rows": "", "matchedPercent": "", "readerPaths": ""},
 		{"table": "b", "encryptedAtRest": "false", "publicAccess": "false", "grantees": "0", "readers": "APP; =HR", "readerPaths": "'=HR → SELECT; APP → SELECT"},
