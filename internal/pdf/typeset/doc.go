@@ -3,7 +3,7 @@
 //
 // Layout and painting are two steps. A Document collects drawing operations
 // page by page, measured with glyph widths that Fonts read from the font files
-// once; when all pages are known, Paint writes them in one pass. So
+// once; when all pages are known, Paint hands them to gofpdf in one pass. So
 // "Page 3 of 14" and the page numbers of the contents are plain numbers by the
 // time they are painted: gofpdf's {nb} alias prints empty boxes with UTF-8
 // fonts and costs O(aliases × pages). Pages are released as they are painted.
@@ -20,21 +20,23 @@
 // gofpdf panic (runes above U+FFFF, invalid UTF-8) and what would make a
 // report lie (bidirectional overrides, zero-width and control characters).
 // Arabic letters take the shape that their neighbours give them when a string is cleaned
-// (join): a font is asked for runes, and Unicode has a rune for each shape, so that no shaping
+// (join): gofpdf prints runes, and Unicode has a rune for each shape, so that no shaping
 // library is asked; what such a font cannot say by runes, as Devanagari's, would need
 // one, and a writer of glyphs. Hebrew and Arabic are then put in visual order by runs.
 // Of Han that Chinese and Japanese draw differently, the Chinese form is printed.
 //
 // A style may lead to an address: of the web only, since a reader may run others.
 // Language, the packet of metadata (XMP) and the wish to show the title are put into the
-// catalog that gofpdf wrote, on the way out (output), because it has no call for them.
-// gofpdf writes the file, its outline, links and metadata. The pages are written here
-// (content), in PDF's operators and on all cores, and so are the fonts (embedded): gofpdf
-// reads a font whole, sums it up and cuts it for every document, and takes a compressor of
-// 650 kB for every page, which was most of the time of a document and of its memory. Text on a page is in UTF-16, so that what can be copied out is what was put in.
+// catalog that gofpdf wrote, on the way out (output), because it has no call for them; there
+// the pages are compressed, too, on all cores.
+// gofpdf gets fonts that have the document's glyphs only (cut): it reads a font whole, sums
+// it up and cuts it for every document, which was half of the time of one.
 //
 // What may go wrong:
 //
+//   - gofpdf writes into the font bytes it is given while it cuts a subset out
+//     of them: each document has bytes of its own (cut), so any number may be
+//     painted at once.
 //   - gofpdf panics on input that nobody foresaw: Paint lets the panic through;
 //     package pdf turns it into an error and the report ends Failed.
 //   - Another version of gofpdf lays its file out otherwise: Paint returns an error, and no

@@ -176,8 +176,13 @@ func parse(ttf []byte) (f font, err error) {
 			err = fmt.Errorf("truncated font file of %d bytes", len(ttf))
 		}
 	}()
-	f.tables = tablesOf(ttf)
-	scale := f.scale()
+	f.tables = map[string][]byte{}
+	for i := range int(binary.BigEndian.Uint16(ttf[4:])) {
+		record := ttf[12+16*i:]
+		offset := binary.BigEndian.Uint32(record[8:])
+		f.tables[string(record[:4])] = ttf[offset : offset+binary.BigEndian.Uint32(record[12:])]
+	}
+	scale := 1000 / float64(binary.BigEndian.Uint16(f.tables["head"][18:]))
 	if f.glyphs, err = runesToGlyphs(f.tables["cmap"]); err != nil {
 		return font{}, err
 	}
@@ -192,20 +197,6 @@ func parse(ttf []byte) (f font, err error) {
 	}
 	return f, nil
 }
-
-// tablesOf are the tables of a TrueType file by name.
-func tablesOf(ttf []byte) map[string][]byte {
-	tables := map[string][]byte{}
-	for i := range int(binary.BigEndian.Uint16(ttf[4:])) {
-		record := ttf[12+16*i:]
-		offset := binary.BigEndian.Uint32(record[8:])
-		tables[string(record[:4])] = ttf[offset : offset+binary.BigEndian.Uint32(record[12:])]
-	}
-	return tables
-}
-
-// scale leads from the font's units to thousandths of the size.
-func (f *font) scale() float64 { return 1000 / float64(binary.BigEndian.Uint16(f.tables["head"][18:])) }
 
 // runesToGlyphs returns the glyph of every rune of the basic plane, 0 for none.
 func runesToGlyphs(cmap []byte) ([]uint16, error) {

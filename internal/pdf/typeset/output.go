@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // catalogEntries are what gofpdf has no call for. It writes the packet in front of the
@@ -20,14 +23,11 @@ const catalogEntries = "/Lang (" + language + ")\n/Metadata %d 0 R\n/ViewerPrefe
 // language and packet are of 1.4.
 const version = "%PDF-1.7"
 
-// output finishes a PDF on its way to w: it gives the catalog its entries, puts in the
-// pages, which gofpdf has left empty, and adds the fonts. gofpdf hands its whole buffer
-// over in one piece.
-type output struct {
-	w     io.Writer
-	pages [][]byte // compressed streams
-	fonts []embedded
-}
+// output finishes a PDF on its way to w: it gives the catalog its entries and compresses
+// the pages. gofpdf compresses them one by one with a compressor of 650 kB each, which is
+// most of the memory that a document takes; here all cores do, and each has one.
+// gofpdf hands its whole buffer over in one piece.
+type output struct{ w io.Writer }
 
 var errOtherLayout = errors.New("the file is not laid out as gofpdf 1.16.2 does")
 
@@ -36,25 +36,16 @@ func (o *output) Write(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := o.complete(objects); err != nil {
+	catalog := &objects[len(objects)-1]
+	const head = "\n<<\n/Type /Catalog\n"
+	at := bytes.Index(catalog.text, []byte(head))
+	if at < 0 || catalog.number != len(objects) {
+		return 0, errOtherLayout
+	}
+	catalog.text = slices.Concat(catalog.text[:at+len(head)], fmt.Appendf(nil, catalogEntries, catalog.number-2), catalog.text[at+len(head):])
+	if err := compressAll(objects); err != nil {
 		return 0, err
 	}
-	last := len(objects) // the catalog's number
-	var named []byte
-	for _, font := range o.fonts {
-		named = fmt.Appendf(named, "/F%d %d 0 R\n", font.face, len(objects)+1)
-		more, err := font.objects(len(objects) + 1)
-		if err != nil {
-			return 0, fmt.Errorf("embed font %s: %w", font.face.family(), err)
-		}
-		objects = append(objects, more...)
-	}
-	resources := slices.IndexFunc(objects, func(o object) bool { return o.number == 2 })
-	if err := objects[resources].insert("\n/Font <<\n", named); err != nil {
-		return 0, err
-	}
-	// The trailer counts the objects, the free one too.
-	trailer = bytes.Replace(trailer, fmt.Appendf(nil, "/Size %d\n", last+1), fmt.Appendf(nil, "/Size %d\n", len(objects)+1), 1)
 	w := counted{w: o.w}
 	w.write([]byte(version), p[len(version):objects[0].at])
 	offsets := make([]int, len(objects)+1)
@@ -71,53 +62,10 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), w.err
 }
 
-// complete gives the catalog its entries and the pages their streams.
-func (o *output) complete(objects []object) error {
-	catalog := &objects[len(objects)-1]
-	if catalog.number != len(objects) {
-		return errOtherLayout
-	}
-	if err := catalog.insert("\n<<\n/Type /Catalog\n", fmt.Appendf(nil, catalogEntries, catalog.number-2)); err != nil {
-		return err
-	}
-	page := 0
-	for i := range objects {
-		if !bytes.HasPrefix(objects[i].text, fmt.Appendf(nil, "%d 0 obj\n<</Length ", objects[i].number)) {
-			continue
-		}
-		if page == len(o.pages) {
-			return errOtherLayout
-		}
-		objects[i] = stream(objects[i].number, "", o.pages[page])
-		page++
-	}
-	if page != len(o.pages) {
-		return errOtherLayout
-	}
-	return nil
-}
-
 // object is one of a PDF, from its number to its end.
 type object struct {
 	number, at int
 	text       []byte
-}
-
-// insert puts more into an object, behind what is said to be in it.
-func (o *object) insert(behind string, more []byte) error {
-	at := bytes.Index(o.text, []byte(behind))
-	if at < 0 {
-		return errOtherLayout
-	}
-	at += len(behind)
-	o.text = slices.Concat(o.text[:at], more, o.text[at:])
-	return nil
-}
-
-// stream is an object of compressed bytes.
-func stream(number int, entries string, packed []byte) object {
-	return object{number: number, text: slices.Concat(
-		fmt.Appendf(nil, "%d 0 obj\n<</Filter /FlateDecode /Length %d%s>>\nstream\n", number, len(packed), entries), packed, []byte("\nendstream\nendobj\n"))}
 }
 
 // objectsOf takes a PDF apart by its table of references: the objects in the order of the
@@ -138,7 +86,7 @@ func objectsOf(p []byte) (all []object, trailer []byte, err error) {
 	}
 	size, rows, _ := bytes.Cut(p[table+len("xref\n0 "):end], []byte("\n"))
 	n, err := strconv.Atoi(string(size))
-	if err != nil || n < 3 || len(rows) < n*entry || !bytes.HasPrefix(rows[n*entry:], fmt.Appendf(nil, "trailer\n<<\n/Size %d\n", n)) {
+	if err != nil || n < 2 || len(rows) < n*entry || !bytes.HasPrefix(rows[n*entry:], []byte("trailer\n")) {
 		return nil, nil, errOtherLayout
 	}
 	for number := 1; number < n; number++ {
@@ -159,22 +107,47 @@ func objectsOf(p []byte) (all []object, trailer []byte, err error) {
 	return all, rows[n*entry:], nil
 }
 
-// compressors are kept: one takes 650 kB, and more time to make than a page to compress.
+// compressors are kept: what one takes to make is more than a page takes to compress.
 var compressors = sync.Pool{New: func() any {
 	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is one
 	return w
 }}
 
-func compressed(plain []byte) ([]byte, error) {
+// compressAll compresses the streams that have no filter, at the same time.
+func compressAll(objects []object) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range objects {
+		if o := &objects[i]; bytes.HasPrefix(o.text, fmt.Appendf(nil, "%d 0 obj\n<</Length ", o.number)) {
+			group.Go(o.compress)
+		}
+	}
+	return group.Wait()
+}
+
+// compress compresses an object's stream, if its dictionary says nothing but its length.
+func (o *object) compress() error {
+	head, rest, ok := bytes.Cut(o.text, []byte(">>\nstream\n"))
+	_, length, _ := bytes.Cut(head, []byte("<</Length "))
+	n, err := strconv.Atoi(string(length))
+	if err != nil || !ok { // another dictionary
+		return nil
+	}
+	if n > len(rest) {
+		return errOtherLayout
+	}
 	var out bytes.Buffer
 	w := compressors.Get().(*zlib.Writer)
 	defer compressors.Put(w)
 	w.Reset(&out)
-	if _, err := w.Write(plain); err != nil {
-		return nil, err
+	if _, err := w.Write(rest[:n]); err != nil {
+		return err
 	}
-	err := w.Close()
-	return out.Bytes(), err
+	if err := w.Close(); err != nil {
+		return err
+	}
+	o.text = slices.Concat(fmt.Appendf(nil, "%d 0 obj\n<</Filter /FlateDecode /Length %d>>\nstream\n", o.number, out.Len()), out.Bytes(), rest[n:])
+	return nil
 }
 
 // counted counts what it writes, and writes nothing after an error.
