@@ -42,20 +42,20 @@ import (
 //
 //	MUSTER_FUZZ_SEED=<the seed printed> go test -run TestFuzz ./internal/httpapi
 //
-// MUSTER_FUZZ_TIME=5m goes on for so long instead of for a number of requests.
+// MUSTER_FUZZ_TIME=5m goes on for so long instead of for a number of requests, and of
+// another seed each time, too: what make test finds, it finds again.
 func TestFuzz(t *testing.T) {
 	t.Parallel()
-	seeds := []uint64{3, randomSeed()}
+	seeds, requests, until := []uint64{3}, 600, time.Time{}
+	if given := os.Getenv("MUSTER_FUZZ_TIME"); given != "" {
+		d, err := time.ParseDuration(given)
+		must(t, err)
+		seeds, requests, until = append(seeds, randomSeed()), 1<<40, time.Now().Add(d)
+	}
 	if given := os.Getenv("MUSTER_FUZZ_SEED"); given != "" {
 		seed, err := strconv.ParseUint(given, 10, 64)
 		must(t, err)
 		seeds = []uint64{seed}
-	}
-	requests, until := 600, time.Time{}
-	if given := os.Getenv("MUSTER_FUZZ_TIME"); given != "" {
-		d, err := time.ParseDuration(given)
-		must(t, err)
-		requests, until = 1<<40, time.Now().Add(d)
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprintf("MUSTER_FUZZ_SEED=%d", seed), func(t *testing.T) {
