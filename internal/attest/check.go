@@ -1,0 +1,211 @@
+package attest
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"muster/eventstore"
+)
+
+// Step is a part of a check.
+type Step struct {
+	Name   string `json:"name"`
+	State  State  `json:"state"`
+	Detail string `json:"detail"` // a sentence
+}
+
+// State is what came of a step.
+type State string
+
+// The states.
+const (
+	Held     State = "held"
+	Broken   State = "broken"    // it contradicts what is claimed
+	Untold   State = "untold"    // what it takes is not there
+	NotAsked State = "not asked" // it adds to the proof where it is there
+)
+
+// The steps, in order.
+const (
+	StepFile        = "file"        // the PDF is the one that the proof is about
+	StepEvent       = "event"       // the event says so, and has the digest and hash that it claims
+	StepInclusion   = "inclusion"   // the log has the event
+	StepCheckpoint  = "checkpoint"  // the installation signed the log's tree
+	StepAttestation = "attestation" // the installation signed the report
+	StepSignature   = "signature"   // the PDF is signed, to its last byte
+	StepTimestamp   = "timestamp"   // somebody else's clock
+	StepWitness     = "witness"     // others have seen the log's tree
+)
+
+// Trust is what a check rests on. It comes from elsewhere than what is checked.
+type Trust struct {
+	Keys      Keys
+	TSA       *x509.CertPool // who may say what time it was; nil: nobody
+	Witnesses []note.Verifier
+}
+
+// signers are the verifiers of a log's keys.
+func (t Trust) signers(origin string) note.Verifiers {
+	var all []note.Verifier
+	for _, k := range t.Keys.Of(UseLog) {
+		if v, err := note.NewVerifier(k.VerifierKey); err == nil && v.Name() == origin {
+			all = append(all, v)
+		}
+	}
+	return note.VerifierList(all...)
+}
+
+// Checker checks one proof, step by step.
+type checker struct {
+	proof Proof
+	trust Trust
+	steps []Step
+}
+
+func (c *checker) say(name string, state State, format string, args ...any) {
+	c.steps = append(c.steps, Step{name, state, fmt.Sprintf(format, args...)})
+}
+
+// event computes the event's digest and hash again, and holds the proof's claims
+// against what the event says.
+func (c *checker) event() {
+	p, e := c.proof, c.proof.Event
+	var says named
+	previous, _ := sum(e.PreviousHash)
+	digest := e.digest()
+	hash := eventstore.Link(previous, digest[:], e.RecordedAt)
+	switch {
+	case json.Unmarshal([]byte(e.Data), &says) != nil || e.Type != readyType:
+		c.say(StepEvent, Broken, "The event is not one that says that a report is ready.")
+	case e.Stream != p.Report.ID || e.Organization != p.Report.Organization:
+		c.say(StepEvent, Broken, "The event is about another report.")
+	case says.PDFSHA256 != p.Report.PDFSHA256 || says.InputsSHA256 != p.Report.InputsSHA256:
+		c.say(StepEvent, Broken, "The event names another PDF or other inputs.")
+	case hex.EncodeToString(hash[:]) != e.Hash:
+		c.say(StepEvent, Broken, "The event's hash does not follow from what it says and when it was recorded.")
+	default:
+		c.say(StepEvent, Held, "Event %s:%d, recorded %s, names this PDF and its inputs.", e.Log, e.Position, stamp(e.RecordedAt))
+	}
+}
+
+// inclusion holds the event against the tree.
+func (c *checker) inclusion() {
+	tree, err := c.proof.Tree()
+	if err != nil {
+		c.say(StepInclusion, Broken, "The %v.", err)
+		return
+	}
+	proof := make(tlog.RecordProof, len(c.proof.Inclusion))
+	for i, hash := range c.proof.Inclusion {
+		proof[i] = tlog.Hash(hash)
+	}
+	e := c.proof.Event
+	if e.Position < 1 || e.Position > tree.Size || tlog.CheckRecord(proof, tree.Size, tree.Root, e.Position-1, tlog.RecordHash(e.leaf())) != nil {
+		c.say(StepInclusion, Broken, "The event is not in the log's tree of %d events.", tree.Size)
+		return
+	}
+	c.say(StepInclusion, Held, "The event is number %d in the log's tree of %d events.", e.Position, tree.Size)
+}
+
+// checkpoint checks who signed the tree.
+func (c *checker) checkpoint() {
+	tree, err := c.proof.Tree()
+	if err != nil {
+		return // inclusion has said so
+	}
+	if tree.Origin != c.proof.Origin || !strings.HasSuffix(tree.Origin, "/"+c.proof.Event.Log) {
+		c.say(StepCheckpoint, Broken, "The checkpoint is one of %s, another log than that of the event.", tree.Origin)
+		return
+	}
+	opened, err := note.Open([]byte(c.proof.Checkpoint), c.trust.signers(tree.Origin))
+	var unverified *note.UnverifiedNoteError
+	switch {
+	case errors.As(err, &unverified):
+		c.say(StepCheckpoint, Untold, "None of the given keys is one that signed the log's tree (%s).", tree.Origin)
+	case err != nil:
+		c.say(StepCheckpoint, Broken, "The log's tree was changed after it was signed, or its signature was.")
+	default:
+		c.say(StepCheckpoint, Held, "The log's tree of %d events is signed by key %08x of %s.", tree.Size, opened.Sigs[0].Hash, tree.Origin)
+	}
+}
+
+// attestation checks who signed the report.
+func (c *checker) attestation() {
+	a := c.proof.Attestation
+	head, err := c.proof.Event.head()
+	if err != nil {
+		return // a proof that was parsed has one
+	}
+	statement := Statement(c.proof.Report, head)
+	named := false
+	for _, k := range c.trust.Keys.Of(UseReport) {
+		if a.signedBy(k, statement) {
+			c.say(StepAttestation, Held, "Report, organization, scope, PDF, inputs and %s are signed by key %s.", head, k.ID)
+			return
+		}
+		named = named || k.ID == a.KeyID
+	}
+	if named {
+		c.say(StepAttestation, Broken, "What is claimed of the report is not what key %s signed.", a.KeyID)
+		return
+	}
+	c.say(StepAttestation, Untold, "Key %s, which is said to have signed the report, is none of the given ones.", a.KeyID)
+}
+
+// file holds the PDF's base revision against the proof.
+func (c *checker) file(base [32]byte) {
+	want, _ := sum(c.proof.Report.PDFSHA256)
+	if !bytes.Equal(base[:], want) {
+		c.say(StepFile, Broken, "The file is another one than the proof is about, or was changed: its SHA-256 is %x, and the report's is %x.", base, want)
+		return
+	}
+	c.say(StepFile, Held, "The file is the report as it was built, SHA-256 %x.", base)
+}
+
+// verdict is what all steps come to.
+func verdict(steps []Step) Verdict {
+	v := Holds
+	for _, s := range steps {
+		switch s.State {
+		case Broken:
+			return Contradicted
+		case Untold:
+			v = CannotTell
+		case Held, NotAsked:
+		}
+	}
+	return v
+}
+
+// Verdict is the answer of a check.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds        Verdict = "holds"
+	Contradicted Verdict = "contradicted"
+	CannotTell   Verdict = "cannot tell"
+)
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// Check checks a proof against the base revision of the PDF that it is about, by its
+// SHA-256. It looks at no signature in the PDF, no time stamp and no witness.
+func Check(base [32]byte, p Proof, trust Trust) (Verdict, []Step) {
+	c := &checker{proof: p, trust: trust}
+	c.file(base)
+	c.event()
+	c.inclusion()
+	c.checkpoint()
+	c.attestation()
+	return verdict(c.steps), c.steps
+}
