@@ -80,7 +80,7 @@ func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 			t.Parallel()
 			db := pgtest.DB(t)
 			var rows int
-			if err := db.Get(&rows, `SELECT count(*) FROM installation`); err != nil {
+			if err := db.Get(&rows, `SELECT count(*) FROM installation WHERE name = 'name'`); err != nil {
 				t.Fatal(err)
 			}
 			if rows != 0 {
@@ -88,7 +88,7 @@ func TestEachTestHasItsOwnMigratedDatabase(t *testing.T) {
 			}
 			db.MustExec(`INSERT INTO installation (name, fingerprint) VALUES ('name', 'mine')`)
 			var seen string
-			if err := pgtest.DB(t).Get(&seen, `SELECT fingerprint FROM installation`); err != nil || seen != "mine" {
+			if err := pgtest.DB(t).Get(&seen, `SELECT fingerprint FROM installation WHERE name = 'name'`); err != nil || seen != "mine" {
 				t.Fatalf("a second pool of the same test sees %q, %v", seen, err)
 			}
 		})
@@ -111,11 +111,11 @@ func TestAFilledTemplateIsFilledOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := pgtest.Connect(t, pgtest.FilledURL(t, "filled", fill))
 			var seen string
-			if err := db.Get(&seen, `SELECT fingerprint FROM installation`); err != nil || seen != "1" {
+			if err := db.Get(&seen, `SELECT fingerprint FROM installation WHERE name = 'name'`); err != nil || seen != "1" {
 				t.Errorf("the copy holds %q, %v", seen, err)
 			}
-			db.MustExec(`UPDATE installation SET fingerprint = 'mine'`)
-			if err := pgtest.DB(t).Get(&seen, `SELECT fingerprint FROM installation`); err != nil || seen != "mine" {
+			db.MustExec(`UPDATE installation SET fingerprint = 'mine' WHERE name = 'name'`)
+			if err := pgtest.DB(t).Get(&seen, `SELECT fingerprint FROM installation WHERE name = 'name'`); err != nil || seen != "mine" {
 				t.Errorf("DB is another database, in which is %q, %v", seen, err)
 			}
 		})
