@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ const (
 type Trust struct {
 	Keys      Keys
 	TSA       *x509.CertPool // who may say what time it was; nil: nobody
-	Witnesses []note.Verifier
+	Witnesses []Witness
 }
 
 // signers are the verifiers of a log's keys.
@@ -171,8 +172,16 @@ func (c *checker) file(base [32]byte) {
 	c.say(StepFile, Held, "The file is the report as it was built, SHA-256 %x.", base)
 }
 
-// verdict is what all steps come to.
-func verdict(steps []Step) Verdict {
+// InOrder are the steps in the order of their names above.
+func InOrder(steps []Step) []Step {
+	order := []string{StepFile, StepEvent, StepInclusion, StepCheckpoint, StepAttestation, StepSignature, StepTimestamp, StepWitness}
+	sorted := slices.Clone(steps)
+	slices.SortStableFunc(sorted, func(a, b Step) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
+	return sorted
+}
+
+// VerdictOf is what all steps come to.
+func VerdictOf(steps []Step) Verdict {
 	v := Holds
 	for _, s := range steps {
 		switch s.State {
@@ -207,5 +216,17 @@ func Check(base [32]byte, p Proof, trust Trust) (Verdict, []Step) {
 	c.inclusion()
 	c.checkpoint()
 	c.attestation()
-	return verdict(c.steps), c.steps
+	return VerdictOf(c.steps), c.steps
+}
+
+// FirstOff is what the first step says that contradicts, or else that could not be told.
+func FirstOff(steps []Step) string {
+	for _, state := range []State{Broken, Untold} {
+		for _, s := range steps {
+			if s.State == state {
+				return s.Detail
+			}
+		}
+	}
+	return ""
 }

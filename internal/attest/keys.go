@@ -185,3 +185,9 @@ func keyID(spki []byte) string {
 	sum := sha256.Sum256(spki)
 	return hex.EncodeToString(sum[:8])
 }
+
+// Origin is the log that a key of UseLog signs.
+func (k Key) Origin() string {
+	name, _, _ := strings.Cut(k.VerifierKey, "+")
+	return name
+}
