@@ -24,6 +24,7 @@ import (
 	"muster/internal/backup"
 	"muster/internal/blobs"
 	"muster/internal/config"
+	"muster/internal/control"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/places"
 	"muster/internal/intake/push"
@@ -208,6 +209,11 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 // accepted answers which findings do not count in a server's score.
 func (in *installation) accepted() collect.Accepted {
 	return handlers.Accepted{Exceptions: in.exceptions, Fleet: in.fleet, Now: time.Now}.On
+}
+
+// controls answers how a check stood over a period.
+func (in *installation) controls() *control.Reader {
+	return &control.Reader{Assessments: in.facts, Events: in.events, Fleet: in.fleet, Decode: commands.Registry().Decode}
 }
 
 // readModels are the projections of this program.

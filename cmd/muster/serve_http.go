@@ -113,7 +113,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: p.db, Commands: p.commands, Accounts: p.accounts, Fleet: p.fleet, Alerts: p.alerts, Exceptions: p.exceptions, Health: p.health,
-			Checks: p.checks, Servers: p.facts, Connections: collector, Tiles: figures, Hosts: p.samples, Waiter: p.runner, Now: time.Now,
+			Checks: p.checks, Servers: p.facts, Controls: p.controls(), Connections: collector, Tiles: figures, Hosts: p.samples, Waiter: p.runner, Now: time.Now,
 		},
 		TileRoutes: tiles.New(figures, p.fleet, time.Now, p.log),
 		OperatorRoutes: &operations.OperatorRoutes{

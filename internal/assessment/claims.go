@@ -113,6 +113,10 @@ func (s *Store) Record(
 	if err != nil {
 		return fmt.Errorf("encode the assessment of instance %s: %w", c.Instance, err)
 	}
+	answers, err := encodeAnswers(a)
+	if err != nil {
+		return err
+	}
 	missing, err := json.Marshal(append([]snapshot.MissingGrant{}, a.MissingGrants...))
 	if err != nil {
 		return fmt.Errorf("encode the missing grants of instance %s: %w", c.Instance, err)
@@ -124,8 +128,8 @@ func (s *Store) Record(
 		if err := held(c, result, err); err != nil {
 			return err
 		}
-		at, err := statement.One[time.Time](ctx, tx, "insert the assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts)
-			VALUES ($1, $2, $3, $4, $5) RETURNING recorded_at`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts))
+		at, err := statement.One[time.Time](ctx, tx, "insert the assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, answers)
+			VALUES ($1, $2, $3, $4, $5, $6) RETURNING recorded_at`, c.Token, c.Organization, c.Instance, a.Outcome, string(facts), answers)
 		if err != nil {
 			return err
 		}

@@ -140,8 +140,12 @@ func (r *recorder) insert(ctx context.Context, id uuid.UUID, one Sent) (fresh bo
 	if err != nil {
 		return false, fmt.Errorf("encode an assessment: %w", err)
 	}
-	n, err := statement.Affected(ctx, r.tx, "insert an assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, recorded_at)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`, id, r.organization, r.instance, one.Assessment.Outcome, string(facts), one.At)
+	answers, err := encodeAnswers(one.Assessment)
+	if err != nil {
+		return false, err
+	}
+	n, err := statement.Affected(ctx, r.tx, "insert an assessment", `INSERT INTO assessments (id, organization_id, instance_id, outcome, facts, answers, recorded_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`, id, r.organization, r.instance, one.Assessment.Outcome, string(facts), answers, one.At)
 	return n > 0, err
 }
 

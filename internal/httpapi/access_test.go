@@ -73,6 +73,7 @@ GET    /api/v1/findings                              -maA reports:download
 GET    /api/v1/findings/:findingId                   -maA reports:download
 GET    /api/v1/checks                                vmaA metrics:read
 GET    /api/v1/checks/:checkId                       vmaA metrics:read
+GET    /api/v1/controls/:checkId                     -maA reports:download
 GET    /api/v1/exceptions                            vmaA reports:read
 POST   /api/v1/exceptions                            m--A reports:create
 GET    /api/v1/exceptions/:exceptionId               vmaA reports:read

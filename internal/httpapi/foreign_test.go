@@ -177,6 +177,7 @@ func (w *world) foreignInside(theirs map[string]string) {
 		{"GET", "/api/v1/exceptions?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/findings?databaseId=%s", "databaseId", ""},
+		{"GET", "/api/v1/controls/PG-S01" + since + "&instanceId=%s", "instanceId", ""},
 		{"GET", "/api/v1/audit-events?actorId=%s", "memberId", ""},
 	} {
 		ask := func(id string) string {

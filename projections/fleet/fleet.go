@@ -150,6 +150,12 @@ func (r *Reader) Names(ctx context.Context, organization uuid.UUID, ids []uuid.U
 	return named, err
 }
 
+// Ever are the ids of the instances of an organization, those that were removed among them.
+func (r *Reader) Ever(ctx context.Context, organization uuid.UUID) ([]uuid.UUID, error) {
+	return statement.All[uuid.UUID](ctx, r.db, "list the instances that there ever were", `SELECT id FROM fleet_v2.instances WHERE organization_id = $1
+		UNION ALL SELECT id FROM fleet_v2.gone WHERE organization_id = $1 AND engine <> ''`, organization)
+}
+
 // DatabaseOn returns the name of a database if it is on that instance of the organization.
 func (r *Reader) DatabaseOn(ctx context.Context, organization, instance, database uuid.UUID) (name string, ok bool, err error) {
 	return statement.Find[string](ctx, r.db, "read name of database",

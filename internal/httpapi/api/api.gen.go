@@ -318,6 +318,30 @@ func (e ContributorsUnit) Valid() bool {
 	}
 }
 
+// Defines values for ControlPeriodState.
+const (
+	ControlPeriodStateAccepted    ControlPeriodState = "accepted"
+	ControlPeriodStateFailed      ControlPeriodState = "failed"
+	ControlPeriodStateNotAssessed ControlPeriodState = "notAssessed"
+	ControlPeriodStatePassed      ControlPeriodState = "passed"
+)
+
+// Valid indicates whether the value is a known member of the ControlPeriodState enum.
+func (e ControlPeriodState) Valid() bool {
+	switch e {
+	case ControlPeriodStateAccepted:
+		return true
+	case ControlPeriodStateFailed:
+		return true
+	case ControlPeriodStateNotAssessed:
+		return true
+	case ControlPeriodStatePassed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Engine.
 const (
 	Mongodb    Engine = "mongodb"
@@ -1641,6 +1665,80 @@ type Contributors struct {
 
 // ContributorsUnit defines model for Contributors.Unit.
 type ContributorsUnit string
+
+// Control defines model for Control.
+type Control struct {
+	// AsOf The instant of the question: what was recorded by then is in the answer.
+	AsOf  time.Time    `json:"asOf"`
+	Check FindingCheck `json:"check"`
+
+	// Exceptions Those that were in force at any time in the window.
+	Exceptions []ControlException   `json:"exceptions"`
+	From       time.Time            `json:"from"`
+	Items      []ControlledInstance `json:"items"`
+
+	// To The instant of the question where the asked one lies behind it.
+	To time.Time `json:"to"`
+}
+
+// ControlException defines model for ControlException.
+type ControlException struct {
+	// DatabaseId null: every database, and what is server-wide
+	DatabaseId *openapi_types.UUID `json:"databaseId"`
+
+	// GrantedAt When the grant was recorded.
+	GrantedAt time.Time          `json:"grantedAt"`
+	GrantedBy Person             `json:"grantedBy"`
+	Id        openapi_types.UUID `json:"id"`
+
+	// InstanceId null: every server
+	InstanceId *openapi_types.UUID `json:"instanceId"`
+
+	// ObjectRef null: every object
+	ObjectRef   *string    `json:"objectRef"`
+	Reason      string     `json:"reason"`
+	RequestedBy Person     `json:"requestedBy"`
+	RevokedAt   *time.Time `json:"revokedAt"`
+	RevokedBy   *Person    `json:"revokedBy"`
+	Until       time.Time  `json:"until"`
+}
+
+// ControlPeriod defines model for ControlPeriod.
+type ControlPeriod struct {
+	// Assessments How many assessments were recorded in the period.
+	Assessments int32 `json:"assessments"`
+
+	// ExceptionId Of `accepted`: the narrowest exception that covers the first of the findings.
+	ExceptionId *openapi_types.UUID `json:"exceptionId"`
+	From        time.Time           `json:"from"`
+
+	// Reasons Of `notAssessed`: why, each reason once.
+	Reasons []string           `json:"reasons"`
+	State   ControlPeriodState `json:"state"`
+
+	// To The end; it does not belong to the period.
+	To time.Time `json:"to"`
+}
+
+// ControlPeriodState defines model for ControlPeriod.State.
+type ControlPeriodState string
+
+// ControlledInstance defines model for ControlledInstance.
+type ControlledInstance struct {
+	Instance Reference `json:"instance"`
+
+	// LongestGapSeconds The longest time without an answer while the server was known.
+	LongestGapSeconds float64 `json:"longestGapSeconds"`
+
+	// PassedShare Of the time in the window in which the server was known, also the time in which nobody assessed it.
+	PassedShare float64 `json:"passedShare"`
+
+	// Periods The whole window, without a gap and in order.
+	Periods []ControlPeriod `json:"periods"`
+
+	// Removed It is no longer there.
+	Removed bool `json:"removed"`
+}
 
 // Count defines model for Count.
 type Count struct {
@@ -3283,6 +3381,18 @@ type ListChecksParams struct {
 	PageSize *int32 `form:"pageSize,omitempty" json:"pageSize,omitempty"`
 }
 
+// GetControlParams defines parameters for GetControl.
+type GetControlParams struct {
+	// InstanceId Only these servers; at most 500.
+	InstanceId *[]openapi_types.UUID `form:"instanceId,omitempty" json:"instanceId,omitempty"`
+
+	// From Beginning of the window, inclusive.
+	From WindowFrom `form:"from" json:"from"`
+
+	// To End of the window, exclusive. One in the future is now.
+	To WindowTo `form:"to" json:"to"`
+}
+
 // ListExceptionsParams defines parameters for ListExceptions.
 type ListExceptionsParams struct {
 	// Status Only exceptions in one of these.
@@ -3827,6 +3937,9 @@ type ServerInterface interface {
 	// GetCheck One check
 	// (GET /api/v1/checks/{checkId})
 	GetCheck(c *gin.Context, checkId CheckId)
+	// GetControl How a check stood over a period
+	// (GET /api/v1/controls/{checkId})
+	GetControl(c *gin.Context, checkId CheckId, params GetControlParams)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(c *gin.Context, params ListExceptionsParams)
@@ -4639,6 +4752,58 @@ func (siw *ServerInterfaceWrapper) GetCheck(c *gin.Context) {
 	}
 
 	siw.Handler.GetCheck(c, checkId)
+}
+
+// GetControl operation middleware
+func (siw *ServerInterfaceWrapper) GetControl(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "checkId" -------------
+	var checkId CheckId
+
+	err = runtime.BindStyledParameterWithOptions("simple", "checkId", c.Param("checkId"), &checkId, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter checkId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetControlParams
+
+	// ------------- Optional query parameter "instanceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "instanceId", c.Request.URL.Query(), &params.InstanceId, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter instanceId: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "from", c.Request.URL.Query(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter from: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Required query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "to", c.Request.URL.Query(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter to: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetControl(c, checkId, params)
 }
 
 // ListExceptions operation middleware
@@ -7050,6 +7215,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.GET(options.BaseURL+"/api/v1/audit-events", wrapper.ListAuditEvents)
 	router.GET(options.BaseURL+"/api/v1/checks", wrapper.ListChecks)
 	router.GET(options.BaseURL+"/api/v1/checks/:checkId", wrapper.GetCheck)
+	router.GET(options.BaseURL+"/api/v1/controls/:checkId", wrapper.GetControl)
 	router.GET(options.BaseURL+"/api/v1/exceptions", wrapper.ListExceptions)
 	router.POST(options.BaseURL+"/api/v1/exceptions", wrapper.RequestException)
 	router.GET(options.BaseURL+"/api/v1/exceptions/:exceptionId", wrapper.GetException)
@@ -7731,6 +7897,46 @@ type GetCheckdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response GetCheckdefaultApplicationProblemPlusJSONResponse) VisitGetCheckResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetControlRequestObject struct {
+	CheckId CheckId `json:"checkId"`
+	Params  GetControlParams
+}
+
+type GetControlResponseObject interface {
+	VisitGetControlResponse(w http.ResponseWriter) error
+}
+
+type GetControl200JSONResponse Control
+
+func (response GetControl200JSONResponse) VisitGetControlResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetControldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetControldefaultApplicationProblemPlusJSONResponse) VisitGetControlResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -11329,6 +11535,9 @@ type StrictServerInterface interface {
 	// GetCheck One check
 	// (GET /api/v1/checks/{checkId})
 	GetCheck(ctx context.Context, request GetCheckRequestObject) (GetCheckResponseObject, error)
+	// GetControl How a check stood over a period
+	// (GET /api/v1/controls/{checkId})
+	GetControl(ctx context.Context, request GetControlRequestObject) (GetControlResponseObject, error)
 	// ListExceptions Exceptions that were asked for
 	// (GET /api/v1/exceptions)
 	ListExceptions(ctx context.Context, request ListExceptionsRequestObject) (ListExceptionsResponseObject, error)
@@ -12113,6 +12322,33 @@ func (sh *strictHandler) GetCheck(ctx *gin.Context, checkId CheckId) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetCheckResponseObject); ok {
 		if err := validResponse.VisitGetCheckResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetControl operation middleware
+func (sh *strictHandler) GetControl(ctx *gin.Context, checkId CheckId, params GetControlParams) {
+	var request GetControlRequestObject
+
+	request.CheckId = checkId
+	request.Params = params
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetControl(ctx, request.(GetControlRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetControl")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetControlResponseObject); ok {
+		if err := validResponse.VisitGetControlResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

@@ -9,6 +9,7 @@ import (
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
+	"muster/internal/control"
 	"muster/internal/measurements"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -28,6 +29,7 @@ type ServerRoutes struct {
 	Health      *health.Reader
 	Checks      *catalogue.Catalogue
 	Servers     *assessment.Store
+	Controls    *control.Reader
 	Connections Connections
 	Tiles       *measurements.Tiles
 	Hosts       Hosts

@@ -36,6 +36,9 @@ func (c *Collector) Run(ctx context.Context) error {
 		if err := c.store.MakeFindings(ctx); err != nil && ctx.Err() == nil { // each look does what is left over
 			c.log.ErrorContext(ctx, "make the findings of earlier assessments", "error", err)
 		}
+		if err := c.store.MakeAnswers(ctx); err != nil && ctx.Err() == nil { // until it is done they are read from the facts
+			c.log.ErrorContext(ctx, "take the answers out of earlier assessments", "error", err)
+		}
 		for {
 			if err := c.forgetRemoved(ctx); err != nil && ctx.Err() == nil {
 				c.log.ErrorContext(ctx, "forget what feeds assessed and is removed", "error", err)

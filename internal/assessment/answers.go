@@ -1,0 +1,186 @@
+package assessment
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/internal/postgres/transact"
+	"muster/internal/snapshot"
+	"muster/internal/statement"
+)
+
+// Answer is what an assessment found of one check, on the instance or on one of its
+// databases. Its names in JSON are short: each assessment has one for each check.
+type Answer struct {
+	Database string `json:"d,omitempty"` // empty: instance-wide
+	Status   string `json:"s"`           // one of snapshot's statuses
+	Reason   string `json:"r,omitempty"` // why it was not assessed, or does not apply
+	Failing  int    `json:"n,omitempty"` // how many objects fail; 0: the check names none
+}
+
+// Answered is one assessment and what it says of one check.
+type Answered struct {
+	ID       uuid.UUID
+	Instance uuid.UUID
+	At       time.Time
+	Answers  []Answer // none: it did not ask
+}
+
+// unanswered is the key under which an assessment says why it has no answers.
+const unanswered = ""
+
+// answersOf are the answers of an assessment by check, as PostgreSQL can keep them.
+func answersOf(a snapshot.Assessment) map[string][]Answer {
+	clean := func(s string) string {
+		return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	}
+	answers := map[string][]Answer{}
+	if a.Outcome == snapshot.OutcomeUnreachable {
+		answers[unanswered] = []Answer{{Status: snapshot.StatusNotAssessed, Reason: clean(a.Error)}}
+		return answers
+	}
+	for _, r := range a.Results {
+		one := Answer{Database: clean(r.Database), Status: r.Status, Failing: max(r.Total, len(r.Violations))}
+		if r.Status == snapshot.StatusNotAssessed || r.Status == snapshot.StatusNotApplicable {
+			one.Reason = clean(r.Reason)
+		}
+		check := clean(r.CheckID)
+		answers[check] = append(answers[check], one)
+	}
+	return answers
+}
+
+func encodeAnswers(a snapshot.Assessment) (string, error) {
+	text, err := json.Marshal(answersOf(a))
+	if err != nil {
+		return "", fmt.Errorf("encode the answers of an assessment: %w", err)
+	}
+	return string(text), nil
+}
+
+var (
+	//go:embed sql/answers.sql
+	answersSQL string
+	//go:embed sql/write_answers.sql
+	writeAnswersSQL string
+)
+
+// EachAnswer calls each with what the assessments of some instances say of a check, those
+// recorded after one time and before another: instance by instance, the oldest first. Nil
+// instances are all of the organization. It holds one at a time, so that the history of a
+// large fleet does not have to fit into memory.
+func (s *Store) EachAnswer(
+	ctx context.Context, organization uuid.UUID, instances []uuid.UUID, check string, after, before time.Time, each func(Answered) error,
+) (err error) {
+	var ids any
+	if instances != nil {
+		ids = statement.IDs(instances)
+	}
+	rows, err := s.db.QueryxContext(ctx, answersSQL, organization, ids, after, before, check)
+	if err != nil {
+		return fmt.Errorf("read the answers of check %s: %w", check, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var one Answered
+		var answer, facts []byte
+		if err := rows.Scan(&one.ID, &one.Instance, &one.At, &answer, &facts); err != nil {
+			return fmt.Errorf("read an answer of check %s: %w", check, err)
+		}
+		one.At = one.At.UTC()
+		switch {
+		case facts != nil:
+			one.Answers, err = answersIn(facts, check)
+		case answer != nil:
+			err = json.Unmarshal(answer, &one.Answers)
+		}
+		if err != nil {
+			return fmt.Errorf("decode the answers of assessment %s: %w", one.ID, err)
+		}
+		if err := each(one); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// answersIn are those of an assessment from before answers were kept.
+func answersIn(facts []byte, check string) ([]Answer, error) {
+	var a snapshot.Assessment
+	if err := json.Unmarshal(facts, &a); err != nil {
+		return nil, err
+	}
+	answers := answersOf(a)
+	if all, none := answers[unanswered]; none {
+		return all, nil
+	}
+	return answers[check], nil
+}
+
+// FailingObjects are the listed objects that break a check in one assessment, by
+// database. It reads the assessment whole.
+func (s *Store) FailingObjects(ctx context.Context, organization, id uuid.UUID, check string) (map[string][]string, error) {
+	a, err := s.assessment(ctx, `SELECT facts FROM assessments WHERE organization_id = $1 AND id = $2`, organization, id)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	objects := map[string][]string{} // an empty one says that none is listed
+	for _, r := range a.Results {
+		if r.CheckID != check || r.Status != snapshot.StatusFail {
+			continue
+		}
+		for _, v := range r.Violations {
+			objects[r.Database] = append(objects[r.Database], v.Object)
+		}
+	}
+	return objects, nil
+}
+
+// Digests are the SHA-256 of the facts of some assessments as they are stored.
+func (s *Store) Digests(ctx context.Context, organization uuid.UUID, ids []uuid.UUID) (map[uuid.UUID][]byte, error) {
+	return statement.Map[uuid.UUID, []byte](ctx, s.db, "digest assessments", `SELECT id, sha256(convert_to(facts::text, 'UTF8'))
+		FROM assessments WHERE organization_id = $1 AND id = ANY ($2)`, organization, statement.IDs(ids))
+}
+
+// answersAtOnce is how many assessments of before there were answers are read in one
+// transaction.
+const answersAtOnce = 50
+
+// MakeAnswers takes the answers out of the assessments that were recorded before they were
+// kept. Processes that do so at once share the work.
+func (s *Store) MakeAnswers(ctx context.Context) error {
+	for more := true; more; {
+		err := transact.Once(ctx, s.db, nil, func(tx *sqlx.Tx) error {
+			rows, err := statement.All[struct {
+				ID    uuid.UUID `db:"id"`
+				Facts []byte    `db:"facts"`
+			}](ctx, tx, "find assessments without answers", `SELECT id, facts FROM assessments WHERE answers IS NULL LIMIT $1 FOR UPDATE SKIP LOCKED`, answersAtOnce)
+			if more = len(rows) > 0; err != nil || !more {
+				return err
+			}
+			ids, texts := make([]uuid.UUID, len(rows)), make([]string, len(rows))
+			for i, row := range rows {
+				var a snapshot.Assessment
+				ids[i], texts[i] = row.ID, `{}`
+				if json.Unmarshal(row.Facts, &a) != nil {
+					continue // it says nothing, and is not asked again
+				}
+				if texts[i], err = encodeAnswers(a); err != nil {
+					return err
+				}
+			}
+			return statement.Exec(ctx, tx, "keep the answers of assessments", writeAnswersSQL, statement.IDs(ids), texts)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+// Package control says how a check stood on each server over a period: when it passed,
+// failed, was accepted, and when nobody knew.
+//
+// It is made from recorded facts alone, at the instant of the question (Evidence.AsOf): the
+// assessments that are kept (assessment.History), the registrations and removals in the
+// fleet's log, and the decisions about exceptions in the organization's. Of both logs it
+// takes what stood before their heads at that instant, so that the same question over the
+// same heads has the same answer. Periods is the pure function that makes periods of them.
+//
+// # What a state is
+//
+//   - An assessment answers a check on the server or on some of its databases. One that
+//     fails anywhere beyond what exceptions cover is failed; else one that anywhere could
+//     not be looked at is notAssessed; else one that fails and is covered everywhere is
+//     accepted; else it passed. What does not apply counts for nothing, and where all of it
+//     does not apply, nobody assessed anything.
+//   - An answer holds until the next assessment, and for Hold (24 h) at most. After that,
+//     after an attempt that did not reach the server, and after one that could not look (a
+//     grant that is missing), it is notAssessed, and the period's reasons say why.
+//   - An exception counts from the moment its grant was recorded until its revocation was,
+//     or its time is over: its state changes between assessments. Which findings it covers
+//     is decided as in reports (analysis.Accepted). The period names the narrowest
+//     exception that covers the first of the findings.
+//
+// # Who is asked about
+//
+// The servers of the check's engine that were known and active at any time in the window,
+// also those that were removed since. A server begins with its registration, or earlier
+// with the creation time that somebody gave it; where an assessment is older than that, the
+// registration says nothing about its beginning, and it counts from the window's start. It
+// ends with its removal. Periods cover the whole window: before and after its life, and
+// while it was inactive, a server is notAssessed and the reason says so. The share that
+// passed, and the longest gap, are of its life within the window: whoever was registered
+// yesterday has no gap of a month, and a month without assessments is one of a month.
+//
+// A window's from belongs to it, its to does not, and a to in the future is now. It is at
+// most MaxWindow long, which is how long assessments are kept.
+//
+// # What may go wrong
+//
+//   - An assessment was deleted from the table, or its answers changed: the log of the
+//     fleet says when servers were assessed, a day at least once, and `muster evidence`
+//     prints the digest of each assessment beside the position of its event.
+//   - The fleet's projection lags: a server of a moment ago is not listed. With FromLog, as
+//     evidence asks, the log is read instead.
+//   - A check left the catalogue: it is unknown, and reports of then say what it was.
+//   - The organization has ten thousand servers: assessments are read one by one, and only
+//     periods are kept.
+package control

@@ -1,0 +1,315 @@
+package control
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/assessment"
+	"muster/internal/snapshot"
+)
+
+// State is how a check stands on a server.
+type State string
+
+// The states.
+const (
+	Passed      State = "passed"
+	Failed      State = "failed"
+	Accepted    State = "accepted" // fails, and exceptions cover all of it
+	NotAssessed State = "notAssessed"
+)
+
+const (
+	// Hold is how long an answer holds without another assessment.
+	Hold = 24 * time.Hour
+	// MaxWindow is the longest period that can be asked for.
+	MaxWindow = assessment.History
+)
+
+// Reasons of notAssessed that no assessment gave.
+const (
+	ReasonNoAssessment  = "No assessment in the 24 hours before."
+	ReasonNotAsked      = "The assessment did not ask for this check."
+	ReasonNotApplicable = "The check does not apply here."
+	ReasonInactive      = "The server was inactive."
+	ReasonNotRegistered = "The server was not registered yet."
+	ReasonRemoved       = "The server was removed."
+)
+
+// Look is one assessment and its answers about the check.
+type Look struct {
+	ID      uuid.UUID
+	At      time.Time
+	Answers []assessment.Answer
+	// Objects are the listed objects that fail, by database; nil: no exception names one.
+	Objects map[string][]string
+}
+
+// Exception is one that was granted, with the time for which it was in force.
+type Exception struct {
+	ID       uuid.UUID
+	Instance *uuid.UUID // nil: every server
+	Database *string    // nil: every database, and what is instance-wide
+	Object   string     // empty: every object
+	From, To time.Time  // granted; revoked or lapsed
+}
+
+// Turn is what a server was from a time on.
+type Turn struct {
+	At    time.Time
+	Known bool // registered and not removed
+	Alive bool // known and active
+}
+
+// Life is what a server was over time, the oldest turn first. Before the first it was not
+// registered.
+type Life []Turn
+
+// Period is a time in which a state did not change.
+type Period struct {
+	From, To  time.Time
+	State     State
+	Exception *uuid.UUID // of accepted
+	Reasons   []string   // of notAssessed: why, each once, in their order
+	Looks     int        // assessments in it
+}
+
+// Course is how a check stood on one server over a window.
+type Course struct {
+	Periods    []Period      // without a gap from the window's beginning to its end
+	Passed     time.Duration // how long it passed
+	Life       time.Duration // how long the server was known
+	LongestGap time.Duration // notAssessed in one piece, of its life
+}
+
+// PassedShare is the part of its life in which it passed, 0 to 1.
+func (c Course) PassedShare() float64 {
+	if c.Life <= 0 {
+		return 0
+	}
+	return float64(c.Passed) / float64(c.Life)
+}
+
+// moment is what holds between two instants.
+type moment struct {
+	state     State
+	exception uuid.UUID
+	reason    string
+	known     bool
+}
+
+// Periods makes the course of a server over [from, to) of what is recorded. Looks are the
+// oldest first, also those of Hold before the window; exceptions are those that are about
+// the server.
+func Periods(from, to time.Time, life Life, looks []Look, exceptions []Exception) Course {
+	var course Course
+	last, turn, gap := -1, -1, time.Duration(0)
+	cuts := cutsOf(from, to, life, looks, exceptions)
+	for i, at := range cuts[:len(cuts)-1] {
+		for last+1 < len(looks) && !looks[last+1].At.After(at) {
+			last++
+		}
+		for turn+1 < len(life) && !life[turn+1].At.After(at) {
+			turn++
+		}
+		var look *Look
+		if last >= 0 {
+			look = &looks[last]
+		}
+		known, alive, why := lifeAt(life, turn)
+		now := stateAt(at, known, alive, why, look, exceptions)
+		end := cuts[i+1]
+		course.add(at, end, now)
+		if now.known && now.state == NotAssessed {
+			gap += end.Sub(at)
+			course.LongestGap = max(course.LongestGap, gap)
+		} else {
+			gap = 0
+		}
+	}
+	countLooks(course.Periods, looks)
+	return course
+}
+
+// cutsOf are the instants at which something may change, from the window's beginning to
+// its end, each once.
+func cutsOf(from, to time.Time, life Life, looks []Look, exceptions []Exception) []time.Time {
+	cuts := []time.Time{from, to}
+	add := func(at time.Time) {
+		if at.After(from) && at.Before(to) {
+			cuts = append(cuts, at)
+		}
+	}
+	for _, t := range life {
+		add(t.At)
+	}
+	for _, l := range looks {
+		add(l.At)
+		add(l.At.Add(Hold))
+	}
+	for _, x := range exceptions {
+		add(x.From)
+		add(x.To)
+	}
+	slices.SortFunc(cuts, time.Time.Compare)
+	return slices.CompactFunc(cuts, time.Time.Equal)
+}
+
+// lifeAt is the turn that holds after so many.
+func lifeAt(life Life, turn int) (known, alive bool, why string) {
+	if turn < 0 {
+		return false, false, ReasonNotRegistered
+	}
+	switch t := life[turn]; {
+	case !t.Known:
+		return false, false, ReasonRemoved
+	case !t.Alive:
+		return true, false, ReasonInactive
+	}
+	return true, true, ""
+}
+
+// stateAt is the state at an instant, of which look is the last assessment.
+func stateAt(at time.Time, known, alive bool, why string, look *Look, exceptions []Exception) moment {
+	switch {
+	case !alive:
+		return moment{state: NotAssessed, reason: why, known: known}
+	case look == nil || !at.Before(look.At.Add(Hold)):
+		return moment{state: NotAssessed, reason: ReasonNoAssessment, known: true}
+	case len(look.Answers) == 0:
+		return moment{state: NotAssessed, reason: ReasonNotAsked, known: true}
+	}
+	m := judge(at, *look, exceptions)
+	m.known = true
+	return m
+}
+
+// judge makes one state of the answers of an assessment, the worst that can be said of it.
+func judge(at time.Time, look Look, exceptions []Exception) moment {
+	var passed bool
+	var blind, accepted, inapplicable *moment
+	for _, a := range look.Answers {
+		switch a.Status {
+		case snapshot.StatusFail:
+			id, covered := cover(at, a, look.Objects[a.Database], exceptions)
+			if !covered {
+				return moment{state: Failed}
+			}
+			if accepted == nil {
+				accepted = &moment{state: Accepted, exception: id}
+			}
+		case snapshot.StatusPass:
+			passed = true
+		case snapshot.StatusNotApplicable:
+			if inapplicable == nil {
+				inapplicable = &moment{state: NotAssessed, reason: cmp.Or(a.Reason, ReasonNotApplicable)}
+			}
+		default:
+			if blind == nil {
+				blind = &moment{state: NotAssessed, reason: cmp.Or(a.Reason, ReasonNotAsked)}
+			}
+		}
+	}
+	switch {
+	case blind != nil:
+		return *blind
+	case accepted != nil:
+		return *accepted
+	case passed:
+		return moment{state: Passed}
+	default:
+		return *inapplicable // there is an answer, and it is none of the others
+	}
+}
+
+// cover says whether exceptions in force cover all that fails, and which of them is the
+// narrowest that covers the first of it. One that names an object covers none that is not
+// listed, for nobody knows its name.
+func cover(at time.Time, a assessment.Answer, objects []string, exceptions []Exception) (id uuid.UUID, covered bool) {
+	inForce := slices.DeleteFunc(slices.Clone(exceptions), func(x Exception) bool {
+		return at.Before(x.From) || !at.Before(x.To) || x.Database != nil && *x.Database != a.Database
+	})
+	slices.SortFunc(inForce, func(a, b Exception) int {
+		return cmp.Or(cmp.Compare(b.narrowness(), a.narrowness()), b.To.Compare(a.To), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	covering := func(object string) *Exception {
+		for i, x := range inForce {
+			if x.Object == "" || x.Object == object {
+				return &inForce[i]
+			}
+		}
+		return nil
+	}
+	first := ""
+	if len(objects) > 0 {
+		first = objects[0]
+	}
+	x := covering(first)
+	if x == nil {
+		return id, false
+	}
+	if covering("") != nil { // one that names no object covers all
+		return x.ID, true
+	}
+	for _, object := range objects {
+		if covering(object) == nil {
+			return id, false
+		}
+	}
+	return x.ID, a.Failing <= len(objects)
+}
+
+// narrowness ranks exceptions that cover the same finding, as in reports.
+func (x Exception) narrowness() (n int) {
+	if x.Instance != nil {
+		n++
+	}
+	if x.Database != nil {
+		n++
+	}
+	if x.Object != "" {
+		n += 3
+	}
+	return n
+}
+
+// add appends what holds in [from, to), to the last period where that is the same.
+func (c *Course) add(from, to time.Time, m moment) {
+	if m.known {
+		c.Life += to.Sub(from)
+	}
+	if m.state == Passed {
+		c.Passed += to.Sub(from)
+	}
+	var exception *uuid.UUID
+	if m.state == Accepted {
+		exception = &m.exception
+	}
+	n := len(c.Periods)
+	if n == 0 || c.Periods[n-1].State != m.state || m.state == Accepted && *c.Periods[n-1].Exception != m.exception {
+		c.Periods = append(c.Periods, Period{From: from, State: m.state, Exception: exception})
+		n++
+	}
+	p := &c.Periods[n-1]
+	p.To = to
+	if m.reason != "" && !slices.Contains(p.Reasons, m.reason) {
+		p.Reasons = append(p.Reasons, m.reason)
+	}
+}
+
+// countLooks counts the assessments of each period.
+func countLooks(periods []Period, looks []Look) {
+	i := 0
+	for p := range periods {
+		for i < len(looks) && looks[i].At.Before(periods[p].To) {
+			if !looks[i].At.Before(periods[p].From) {
+				periods[p].Looks++
+			}
+			i++
+		}
+	}
+}

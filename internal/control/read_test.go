@@ -1,0 +1,185 @@
+package control_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/exception"
+	"muster/domain/fleet"
+	"muster/eventstore"
+	"muster/internal/assessment"
+	"muster/internal/control"
+	"muster/internal/longtest"
+	"muster/internal/pgtest"
+	"muster/internal/secrets"
+	projected "muster/projections/fleet"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// scene is an organization whose history is written by hand.
+type scene struct {
+	t      *testing.T
+	db     *sqlx.DB
+	events *eventstore.Store
+	reader *control.Reader
+	acme   uuid.UUID
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	key, err := secrets.LoadOrCreate(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := pgtest.DB(t)
+	events := eventstore.New(db)
+	return &scene{t, db, events, &control.Reader{
+		Assessments: assessment.NewStore(db, key), Events: events, Fleet: projected.NewReader(db), Decode: commands.Registry().Decode,
+	}, uuid.New()}
+}
+
+// happens appends facts to a stream of a log.
+func (s *scene) happens(log eventstore.Log, streamType string, stream, who uuid.UUID, facts ...any) {
+	s.t.Helper()
+	a := eventstore.Append{Organization: s.acme, StreamType: streamType, Stream: stream, Expected: eventstore.AnyVersion, Metadata: eventstore.Metadata{ActorID: who.String()}}
+	for _, fact := range facts {
+		e, err := commands.Registry().Encode(fact)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		a.Events = append(a.Events, e)
+	}
+	if _, err := s.events.Append(s.t.Context(), log, a); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) read(q control.Question) control.Evidence {
+	s.t.Helper()
+	q.Organization, q.Engine, q.FromLog = s.acme, fleet.PostgreSQL, true
+	e, err := s.reader.Read(s.t.Context(), q)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return e
+}
+
+// TestTheLogsDecide who was there and what was accepted, as far as they went at the
+// instant of the question: a decision counts from its record to that of its revocation.
+func TestTheLogsDecide(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	one, gone, idle := uuid.New(), uuid.New(), uuid.New()
+	from := time.Now().UTC().Add(-48 * time.Hour).Truncate(time.Microsecond)
+	at := func(created time.Time, name string, active bool) fleet.InstanceRegistered {
+		return fleet.InstanceRegistered{Name: name, Engine: fleet.PostgreSQL, Active: active, CreatedAt: created}
+	}
+	s.happens(eventstore.Fleet, fleet.InstanceStream, one, s.acme, at(from.Add(-time.Hour), "one", true))
+	s.happens(eventstore.Fleet, fleet.InstanceStream, gone, s.acme, at(from.Add(time.Hour), "gone", true), fleet.InstanceRemoved{})
+	s.happens(eventstore.Fleet, fleet.InstanceStream, idle, s.acme, at(from, "idle", false))
+	s.happens(eventstore.Fleet, fleet.InstanceStream, uuid.New(), s.acme, fleet.InstanceRegistered{Name: "ora", Engine: fleet.Oracle, Active: true, CreatedAt: from})
+	x, refused, admin := uuid.New(), uuid.New(), uuid.New()
+	asked := exception.Requested{Subject: exception.Subject{CheckID: "PG-S17"}, Reason: "legacy", Until: from.AddDate(0, 0, 90)}
+	s.happens(eventstore.Organization, exception.StreamType, x, uuid.New(), asked)
+	s.happens(eventstore.Organization, exception.StreamType, x, admin, exception.Granted{})
+	s.happens(eventstore.Organization, exception.StreamType, refused, admin, asked, exception.Revoked{})
+	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
+		VALUES (gen_random_uuid(), $1, $2, now() - interval '1 hour', 'complete', '{}', '{"PG-S17": [{"s": "fail", "n": 1}]}')`, s.acme, one)
+	s.happens(eventstore.Organization, exception.StreamType, x, admin, exception.Revoked{})
+
+	e := s.read(control.Question{Check: "PG-S17", From: from, To: time.Now().UTC().Add(time.Minute), Now: time.Now()})
+	var names []string
+	for _, item := range e.Items {
+		names = append(names, fmt.Sprint(item.Name, " ", item.Removed))
+	}
+	if got := fmt.Sprint(names); got != "[gone true one false]" {
+		t.Errorf("servers %s", got)
+	}
+	if len(e.Exceptions) != 1 || e.Exceptions[0].ID != x || e.Exceptions[0].GrantedBy != admin || e.Exceptions[0].GrantedIn != 2 || e.Exceptions[0].RevokedIn != 5 {
+		t.Errorf("exceptions %+v", e.Exceptions)
+	}
+	var states []control.State
+	for _, p := range e.Items[1].Course.Periods {
+		states = append(states, p.State)
+	}
+	if got := fmt.Sprint(states); got != "[notAssessed failed accepted failed]" {
+		t.Errorf("states %s", got)
+	}
+	if life := e.Items[0].Course.Life.Round(time.Hour); life != 47*time.Hour {
+		t.Errorf("the one that is gone was there for %s", life)
+	}
+
+	if e.Fleet.Position != 5 || e.Organization.Position != 5 {
+		t.Errorf("heads %s and %s", e.Fleet, e.Organization)
+	}
+	s.acme = uuid.New()
+	if e := s.read(control.Question{Check: "PG-S17", Instances: []uuid.UUID{one}, From: from, To: time.Now(), Now: time.Now()}); len(e.Items)+len(e.Exceptions) > 0 {
+		t.Errorf("another organization sees %+v", e)
+	}
+}
+
+// TestAnExceptionForAnObject reads which objects failed.
+func TestAnExceptionForAnObject(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	one := uuid.New()
+	from := time.Now().UTC().Add(-2 * time.Hour)
+	s.happens(eventstore.Fleet, fleet.InstanceStream, one, s.acme, fleet.InstanceRegistered{Name: "one", Engine: fleet.PostgreSQL, Active: true, CreatedAt: from})
+	x := uuid.New()
+	s.happens(eventstore.Organization, exception.StreamType, x, s.acme,
+		exception.Requested{Subject: exception.Subject{CheckID: "PG-S17", ObjectRef: "t"}, Reason: "legacy", Until: from.AddDate(0, 0, 90)}, exception.Granted{})
+	for i, object := range []string{"t", "u"} {
+		s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
+			VALUES (gen_random_uuid(), $1, $2, now() + make_interval(secs => $3), 'complete', $4, '{"PG-S17": [{"s": "fail", "n": 1}]}')`, s.acme, one, 100+100*i,
+			`{"results": [{"checkId": "PG-S17", "status": "fail", "violations": [{"object": "`+object+`"}]}]}`)
+	}
+	e := s.read(control.Question{Check: "PG-S17", From: from, To: time.Now().Add(time.Hour), Now: time.Now()})
+	var states []control.State
+	for _, p := range e.Items[0].Course.Periods {
+		states = append(states, p.State)
+	}
+	if got := fmt.Sprint(states); got != "[notAssessed accepted failed]" {
+		t.Errorf("states %s", got)
+	}
+}
+
+// TestLongTenThousandAssessments of 200 servers, each with the answers of 60 checks and
+// facts of 30 kB, are read in less than a second.
+func TestLongTenThousandAssessments(t *testing.T) {
+	longtest.Only(t)
+	s := newScene(t)
+	for i := range 200 {
+		s.happens(eventstore.Fleet, fleet.InstanceStream, uuid.UUID{0: byte(i), 15: 1}, s.acme,
+			fleet.InstanceRegistered{Name: fmt.Sprint("db", i), Engine: fleet.PostgreSQL, Active: true, CreatedAt: time.Now().AddDate(0, 0, -90)})
+	}
+	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
+		SELECT gen_random_uuid(), $1, (lpad(to_hex(i), 2, '0') || '000000-0000-0000-0000-000000000001')::uuid, now() - n * interval '20 hours', 'complete',
+			json_build_object('results', (SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 900))),
+			(SELECT jsonb_object_agg('PG-S' || c, jsonb_build_array(jsonb_build_object('s', CASE (i + n + c) % 3 WHEN 0 THEN 'fail' ELSE 'pass' END, 'n', c))) FROM generate_series(1, 60) c)
+		FROM generate_series(0, 199) i, generate_series(1, 50) n`, s.acme)
+	s.db.MustExec(`ANALYZE assessments`)
+	question := control.Question{Check: "PG-S17", From: time.Now().AddDate(0, 0, -60), To: time.Now(), Now: time.Now()}
+	for range 3 {
+		begun := time.Now()
+		e := s.read(question)
+		took := time.Since(begun)
+		looks := 0
+		for _, item := range e.Items {
+			for _, p := range item.Course.Periods {
+				looks += p.Looks
+			}
+		}
+		t.Logf("%d assessments of %d servers in %s", looks, len(e.Items), took.Round(time.Millisecond))
+		if looks != 10_000 || len(e.Items) != 200 || took > time.Second {
+			t.Errorf("%d assessments of %d servers in %s", looks, len(e.Items), took)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/domain/fleet"
+	"muster/internal/control"
+	"muster/internal/httpapi/api"
+	"muster/internal/httpapi/wire"
+)
+
+func (s *ServerRoutes) GetControl(ctx context.Context, r api.GetControlRequestObject) (api.GetControlResponseObject, error) {
+	check, ok := s.Checks.Check(r.CheckId)
+	if err := wire.Found(ok, nil, "check"); err != nil {
+		return nil, err
+	}
+	p := r.Params
+	window, broken := wire.SpanAt(s.Now(), p.From, p.To)
+	if p := wire.BrokenRules(broken, overlongWindow(p.From, p.To), wire.Overlong("instanceId", len(wire.Value(p.InstanceId)))); p != nil {
+		return nil, p
+	}
+	answer, err := s.Controls.Read(ctx, control.Question{
+		Organization: wire.Caller(ctx).Organization.ID, Check: check.ID, Engine: fleet.Engine(check.Engine),
+		Instances: wire.Value(p.InstanceId), From: window.From, To: window.To, Now: window.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	exceptions, err := s.showGranted(ctx, answer.Exceptions)
+	if err != nil {
+		return nil, err
+	}
+	return api.GetControl200JSONResponse{
+		Check: api.FindingCheck{
+			Id: check.ID, Title: check.Title, Domain: check.Domain, Severity: api.FindingCheckSeverity(check.Severity), References: showReferences(check),
+		},
+		From: answer.From, To: answer.To, AsOf: answer.AsOf, Items: wire.List(answer.Items, showControlled), Exceptions: exceptions,
+	}, nil
+}
+
+// overlongWindow is the rule that a window breaks which reaches further than assessments
+// are kept.
+func overlongWindow(from, to time.Time) []api.FieldError {
+	if to.Sub(from) <= control.MaxWindow {
+		return nil
+	}
+	days := int(control.MaxWindow / (24 * time.Hour))
+	return wire.BrokenParameter("to", "out_of_range", fmt.Sprintf("must lie at most %d days behind from", days), map[string]any{"maxDays": days})
+}
+
+func showControlled(item control.Item) api.ControlledInstance {
+	return api.ControlledInstance{
+		Instance: api.Reference{Id: item.Instance, Name: item.Name}, Removed: item.Removed,
+		PassedShare: item.Course.PassedShare(), LongestGapSeconds: item.Course.LongestGap.Seconds(),
+		Periods: wire.List(item.Course.Periods, func(p control.Period) api.ControlPeriod {
+			return api.ControlPeriod{
+				From: p.From, To: p.To, State: api.ControlPeriodState(p.State), ExceptionId: p.Exception,
+				Assessments: int32(min(p.Looks, 1<<31-1)), Reasons: append([]string{}, p.Reasons...),
+			}
+		}),
+	}
+}
+
+// showGranted names the people as they are called today.
+func (s *ServerRoutes) showGranted(ctx context.Context, granted []control.Granted) ([]api.ControlException, error) {
+	var people []uuid.UUID
+	for _, g := range granted {
+		people = append(people, g.RequestedBy, g.GrantedBy)
+		if g.RevokedBy != nil {
+			people = append(people, *g.RevokedBy)
+		}
+	}
+	names, err := wire.MemberNames(ctx, s.Accounts, people)
+	if err != nil {
+		return nil, err
+	}
+	return wire.List(granted, func(g control.Granted) api.ControlException {
+		x := api.ControlException{
+			Id: g.ID, InstanceId: g.Instance, DatabaseId: g.DatabaseID, ObjectRef: wire.Optional(g.Object), Reason: g.Reason, Until: g.Until,
+			RequestedBy: api.Person{Id: g.RequestedBy, Name: names[g.RequestedBy]}, GrantedBy: api.Person{Id: g.GrantedBy, Name: names[g.GrantedBy]},
+			GrantedAt: g.From, RevokedAt: wire.UTC(g.RevokedAt),
+		}
+		if g.RevokedBy != nil {
+			x.RevokedBy = &api.Person{Id: *g.RevokedBy, Name: names[*g.RevokedBy]}
+		}
+		return x
+	}), nil
+}
