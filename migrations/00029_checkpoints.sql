@@ -1,4 +1,4 @@
--- Owned by eventstore/checkpoint, published_keys by internal/secrets. What an auditor
+-- Owned by internal/checkpoint, published_keys by internal/signing. What an auditor
 -- holds a log against: which installation it is, whose signatures are on it, and what was
 -- signed.
 -- +goose Up

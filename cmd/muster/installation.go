@@ -23,6 +23,7 @@ import (
 	"muster/internal/assessment/feed/kept"
 	"muster/internal/backup"
 	"muster/internal/blobs"
+	"muster/internal/checkpoint"
 	"muster/internal/config"
 	"muster/internal/control"
 	"muster/internal/intake/collect"
@@ -32,6 +33,7 @@ import (
 	"muster/internal/measurements/pgstore"
 	"muster/internal/postgres"
 	"muster/internal/secrets"
+	"muster/internal/signing"
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -56,28 +58,30 @@ type installation struct {
 	db     *sqlx.DB
 	pool   *pgxpool.Pool
 
-	key        *secrets.Ring
-	storeID    string // fingerprint of blobs
-	blobs      *blobs.Store
-	events     *eventstore.Store
-	accounts   *accounts.Store
-	facts      *assessment.Store
-	known      *kept.Store // the release and CVE feed with its updates
-	reach      *assessment.Reach
-	queue      *jobs.Queue
-	commands   *commands.Service
-	history    *history.Reader
-	fleet      *fleet.Reader
-	audit      *audit.Reader
-	alerts     *alerts.Reader
-	exceptions *exceptions.Reader
-	health     *health.Reader
-	checks     *catalogue.Catalogue
-	runner     *projections.Runner
-	samples    *pgstore.Store
-	drops      *drops.Book
-	intake     *push.Intake
-	places     *places.Resolver
+	key         *secrets.Ring
+	signing     *signing.Signing
+	checkpoints *checkpoint.Maker
+	storeID     string // fingerprint of blobs
+	blobs       *blobs.Store
+	events      *eventstore.Store
+	accounts    *accounts.Store
+	facts       *assessment.Store
+	known       *kept.Store // the release and CVE feed with its updates
+	reach       *assessment.Reach
+	queue       *jobs.Queue
+	commands    *commands.Service
+	history     *history.Reader
+	fleet       *fleet.Reader
+	audit       *audit.Reader
+	alerts      *alerts.Reader
+	exceptions  *exceptions.Reader
+	health      *health.Reader
+	checks      *catalogue.Catalogue
+	runner      *projections.Runner
+	samples     *pgstore.Store
+	drops       *drops.Book
+	intake      *push.Intake
+	places      *places.Resolver
 }
 
 // access says how an installation is opened.
@@ -163,6 +167,9 @@ func openInstallation(ctx context.Context, cfg *config.Config, a access) (_ *ins
 		return in, err
 	}
 	if err := in.openSecrets(ctx, a); err != nil {
+		return in, err
+	}
+	if err := in.openSigning(ctx, a); err != nil {
 		return in, err
 	}
 	now := time.Now
@@ -274,6 +281,22 @@ func (in *installation) openSecrets(ctx context.Context, a access) error {
 		return err
 	}
 	return secrets.CheckFingerprint(ctx, in.db, secrets.BlobStore, in.storeID)
+}
+
+// openSigning loads what signs. The operator's certificate is serve's: nothing else
+// signs a PDF, and one that has ended stands in the way of no other command.
+func (in *installation) openSigning(ctx context.Context, a access) (err error) {
+	var own *signing.Certificate
+	if a.exclusive && in.cfg.SigningCert != "" {
+		if own, err = signing.LoadCertificate(in.cfg.SigningCert, in.cfg.SigningKey, time.Now()); err != nil {
+			return err
+		}
+	}
+	if in.signing, err = signing.Open(ctx, in.db, in.key, own); err != nil {
+		return err
+	}
+	in.checkpoints = checkpoint.New(in.db, in.signing)
+	return nil
 }
 
 // Close lets go of everything, in the reverse order of opening.

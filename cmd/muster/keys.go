@@ -1,23 +1,27 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/spf13/cobra"
 
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/secrets"
+	"muster/internal/signing"
 )
 
 func keysCommand(cfg *config.Config) *cobra.Command {
-	return parent("keys", "The secret keys: list, rotate, retire",
-		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg))
+	return parent("keys", "The keys: list, rotate, retire, export",
+		keysListCommand(cfg), keysRotateCommand(cfg), keysRetireCommand(cfg), keysExportCommand(cfg))
 }
 
 func keysRotateCommand(cfg *config.Config) *cobra.Command {
@@ -39,6 +43,9 @@ signed with the new key from now on; 'muster keys list' prints the public keys.`
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, r.Current+" in the place of "+r.Previous)
 			})
 			if err != nil {
+				return err
+			}
+			if err := in.signing.Publish(cmd.Context()); err != nil { // serve does it, too
 				return err
 			}
 			what := "rotated"
@@ -65,7 +72,16 @@ Heads of the log that an old key signed stay signed: its public key stays in
 that were made before hold their own key file and can be restored as they are.`,
 		Args: cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
-			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), in.facts.Reseal, func(retired []string) error {
+			if err := in.signing.Publish(cmd.Context()); err != nil { // what goes stays published
+				return err
+			}
+			reseal := func(ctx context.Context, tx *sqlx.Tx) (int, error) {
+				if err := signing.Retire(ctx, tx, in.key.Fingerprint()); err != nil {
+					return 0, err
+				}
+				return in.facts.Reseal(ctx, tx)
+			}
+			retired, err := secrets.Retire(cmd.Context(), in.db, in.key.Path(), reseal, func(retired []string) error {
 				return in.accounts.RecordSystem(cmd.Context(), accounts.KeysRotated, "retired "+strings.Join(retired, ", "))
 			})
 			if err != nil {
@@ -86,7 +102,8 @@ func keysListCommand(cfg *config.Config) *cobra.Command {
 		Long: `Prints every key that the installation ever had, oldest first: since when, whether
 it is current, old (still in the key file) or retired, how many connections are
 sealed under it, and the public key that checks the log heads it has signed. No
-secret is printed.`,
+secret is printed. The public keys that come from it for checkpoints, reports and
+PDFs are in 'muster keys export'.`,
 		Args: cobra.NoArgs,
 		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
 			known, err := secrets.History(cmd.Context(), in.db)
@@ -103,6 +120,28 @@ secret is printed.`,
 				fmt.Fprintln(w, strings.Join(line, "\t"))
 			}
 			return w.Flush()
+		}),
+	}
+}
+
+func keysExportCommand(cfg *config.Config) *cobra.Command {
+	return &cobra.Command{
+		Use:   "export",
+		Short: "Print the public keys that check checkpoints, reports and PDFs",
+		Long: `Prints the document that GET /.well-known/muster-keys.json answers with: every
+public key that signs or ever signed for this installation. 'muster verify
+--offline --keys FILE' takes it. Keep it where whoever runs the database cannot
+write: keys that come from the same place as what they check prove nothing.`,
+		Example: `  muster keys export > muster-keys.json`,
+		Args:    cobra.NoArgs,
+		RunE: opened(cfg, func(cmd *cobra.Command, _ []string, in *installation) error {
+			keys, err := in.signing.Keys(cmd.Context())
+			if err != nil {
+				return err
+			}
+			to := json.NewEncoder(cmd.OutOrStdout())
+			to.SetIndent("", "  ")
+			return to.Encode(keys)
 		}),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"muster/domain/report"
+	"muster/eventstore"
 	"muster/handlers/jobs"
 	"muster/internal/mail"
 	"muster/internal/telemetry"
@@ -25,6 +26,10 @@ func (p *process) measure() {
 			p.metrics.Builds.WithLabelValues(string(kind), strings.ToLower(string(end)))
 		}
 	}
+	for _, log := range eventstore.Logs {
+		p.metrics.Refused.WithLabelValues(string(log))
+	}
+	p.checkpoints.Refused = func(log eventstore.Log) { p.metrics.Refused.WithLabelValues(string(log)).Inc() }
 	for _, figure := range []struct {
 		name, help string
 		of         func(projections.Status) float64

@@ -118,6 +118,9 @@ func (p *process) run(ctx context.Context) (err error) {
 	if p.ready, err = p.newBoard(begun); err != nil {
 		return err
 	}
+	if err := p.signing.Publish(ctx); err != nil {
+		return err
+	}
 	p.measure()
 	stop, stopGround := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopGround()

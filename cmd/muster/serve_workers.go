@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"muster/eventstore/tree"
 	"muster/handlers"
 	"muster/handlers/jobs"
+	"muster/internal/checkpoint"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/monitor"
 	"muster/internal/intake/ownhost"
@@ -39,6 +41,7 @@ func (p *process) newWorkers(collector *collect.Collector) (*handlers.Workers, e
 	parts.Ended = p.countReport
 	handlers.Register(workers, parts)
 	workers.Every("keep the trees of the logs", keepTreesEvery, p.keepTrees)
+	workers.Every("sign checkpoints", checkpointsEvery, p.signCheckpoints)
 	return workers, nil
 }
 
@@ -69,6 +72,26 @@ func (p *process) keepTrees(ctx context.Context) error {
 
 // treeProgress is how many events lie between two lines of progress.
 const treeProgress = 100_000
+
+// checkpointsEvery is how old the last checkpoint of a log that goes on becomes.
+const checkpointsEvery = time.Minute
+
+// signCheckpoints signs the logs that have grown. A log whose history was changed is an
+// error each time, and keeps no other from its checkpoint.
+func (p *process) signCheckpoints(ctx context.Context) error {
+	var failed error
+	for _, log := range eventstore.Logs {
+		err := p.checkpoints.Grown(ctx, log)
+		var refused *checkpoint.RefusedError
+		var altered *checkpoint.AlteredError
+		if errors.As(err, &refused) || errors.As(err, &altered) {
+			p.log.Error("a log is not the one that was signed before", "log", log, "error", err)
+			continue
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
 
 // workerName names this process in the job table and in audit trails. Host and
 // process id are for people; the rest tells it from the process that had the

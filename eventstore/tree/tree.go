@@ -45,10 +45,15 @@ func Leaf(digest []byte, recorded time.Time) []byte {
 // Trees are those of the logs in a database.
 type Trees struct {
 	db *sqlx.DB
+	q  sqlx.QueryerContext // roots, proofs, tiles and leaves are read by it
 }
 
 // New returns the trees of a database's logs.
-func New(db *sqlx.DB) *Trees { return &Trees{db: db} }
+func New(db *sqlx.DB) *Trees { return &Trees{db: db, q: db} }
+
+// Within returns the same trees read by a transaction: whoever has one and took another
+// connection beside it could wait for those that wait for them.
+func (t *Trees) Within(tx *sqlx.Tx) *Trees { return &Trees{db: t.db, q: tx} }
 
 // MissingError reports that a log does not have that many events.
 type MissingError struct {
@@ -63,7 +68,7 @@ func (e *MissingError) Error() string {
 // Root is the hash of the tree over the first size events of a log. Errors:
 // *MissingError.
 func (t *Trees) Root(ctx context.Context, log eventstore.Log, size int64) (tlog.Hash, error) {
-	root, err := tlog.TreeHash(size, read(ctx, t.db, log))
+	root, err := tlog.TreeHash(size, read(ctx, t.q, log))
 	if err != nil {
 		return root, fmt.Errorf("hash the tree of %d events of log %s: %w", size, log, err)
 	}
@@ -73,7 +78,7 @@ func (t *Trees) Root(ctx context.Context, log eventstore.Log, size int64) (tlog.
 // Inclusion proves that the event at a position is in the tree over the first size
 // events of a log. Errors: *MissingError.
 func (t *Trees) Inclusion(ctx context.Context, log eventstore.Log, position, size int64) (tlog.RecordProof, error) {
-	proof, err := tlog.ProveRecord(size, position-1, read(ctx, t.db, log))
+	proof, err := tlog.ProveRecord(size, position-1, read(ctx, t.q, log))
 	if err != nil {
 		return nil, fmt.Errorf("prove that event %d is in the tree of %d of log %s: %w", position, size, log, err)
 	}
@@ -83,7 +88,7 @@ func (t *Trees) Inclusion(ctx context.Context, log eventstore.Log, position, siz
 // Consistency proves that the tree over the first old events of a log is the beginning
 // of that over the first size. Errors: *MissingError.
 func (t *Trees) Consistency(ctx context.Context, log eventstore.Log, old, size int64) (tlog.TreeProof, error) {
-	proof, err := tlog.ProveTree(size, old, read(ctx, t.db, log))
+	proof, err := tlog.ProveTree(size, old, read(ctx, t.q, log))
 	if err != nil {
 		return nil, fmt.Errorf("prove that the tree of %d events of log %s begins with that of %d: %w", size, log, old, err)
 	}
@@ -92,13 +97,13 @@ func (t *Trees) Consistency(ctx context.Context, log eventstore.Log, old, size i
 
 // Tile returns the first n hashes of a tile, 32 bytes each. Errors: *MissingError.
 func (t *Trees) Tile(ctx context.Context, log eventstore.Log, level int, index int64, n int) ([]byte, error) {
-	return read(ctx, t.db, log).tile(level, index, n)
+	return read(ctx, t.q, log).tile(level, index, n)
 }
 
 // Leaves returns the leaves of the events behind one position up to another, 40 bytes
 // each. Errors: *MissingError.
 func (t *Trees) Leaves(ctx context.Context, log eventstore.Log, after, upTo int64) ([]byte, error) {
-	return leaves(ctx, t.db, log, after, upTo)
+	return leaves(ctx, t.q, log, after, upTo)
 }
 
 func leaves(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log, after, upTo int64) ([]byte, error) {

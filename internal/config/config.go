@@ -31,6 +31,10 @@ type Config struct {
 	DatabaseURL   string // empty: a private PostgreSQL in DataDir
 	BlobURL       string // of a gocloud.dev bucket
 	SecretKeyFile string
+	SigningCert   string // PEM file of the operator's certificate for PDFs; empty: made from the secret key
+	SigningKey    string // PEM file of its key
+	ProofPublic   bool   // anyone may read checkpoints and tiles
+	Witnesses     string // file of witnesses; empty: none are asked
 	FeedKey       string // of minisign, that updates of the feed are signed with; empty: they need not be
 
 	Organization      string // name of the first one
@@ -118,6 +122,8 @@ func (c *Config) Validate() error {
 		{"oidc-issuer", "oidc-client-id"},
 		{"oidc-client-id", "oidc-issuer"},
 		{"oidc-client-secret-file", "oidc-issuer"},
+		{"signing-cert-file", "signing-key-file"},
+		{"signing-key-file", "signing-cert-file"},
 	} {
 		if texts[pair.flag] != "" && texts[pair.needs] == "" {
 			problems = append(problems, problem(pair.flag, "needs --"+pair.needs+" too"))

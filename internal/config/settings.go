@@ -54,7 +54,7 @@ const shortestLease = 100 * time.Millisecond
 
 // settings is the table, whose rows fill c.
 func settings(c *Config) []setting {
-	return slices.Concat(servingSettings(c), storingSettings(c), peopleSettings(c))
+	return slices.Concat(servingSettings(c), storingSettings(c), provingSettings(c), peopleSettings(c))
 }
 
 // servingSettings say what a process does and how it is reached.
@@ -94,6 +94,18 @@ func storingSettings(c *Config) []setting {
 			&c.FeedKey, optional(publicKey)),
 		row("report-retention", "", "`time` reports are kept, such as 30d or 90s (default as each organization has set it)",
 			&c.ReportRetention, optional(atLeast(time.Millisecond))),
+	}
+}
+
+// provingSettings say by what strangers are convinced.
+func provingSettings(c *Config) []setting {
+	return []setting{
+		row("signing-cert-file", "", "PEM `file` with a certificate that signs PDFs, and its chain (default one that is made from the secret key)",
+			&c.SigningCert, optional(path)),
+		row("signing-key-file", "", "PEM `file` with that certificate's key: RSA, or ECDSA on P-256 or P-384", &c.SigningKey, optional(path)),
+		onOff("proof-public", "off", "let anyone read checkpoints and tiles of the logs (/proof); they hold digests and no content", &c.ProofPublic),
+		row("witnesses", "", "`file` of witnesses to ask for cosignatures, one a line: C2SP verifier key and URL (default none)",
+			&c.Witnesses, optional(path)),
 	}
 }
 

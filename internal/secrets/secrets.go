@@ -31,6 +31,8 @@ const (
 	purposeEncryption  = "muster encryption v1"
 	purposeSigning     = "muster signing v1"
 	purposeFingerprint = "muster fingerprint v1"
+	purposeReport      = "muster report v1"
+	purposePDF         = "muster pdf v1"
 )
 
 func (k *Key) derive(purpose string) []byte {
@@ -49,7 +51,7 @@ func (k *Key) fingerprint() []byte {
 	return sum[:8]
 }
 
-// Signer returns the Ed25519 key that signs log heads.
+// Signer returns the Ed25519 key that signs log heads and checkpoints.
 func (k *Key) Signer() ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(k.derive(purposeSigning))
 }
@@ -58,6 +60,11 @@ func (k *Key) Signer() ed25519.PrivateKey {
 func (k *Key) PublicKey() ed25519.PublicKey {
 	public, _ := k.Signer().Public().(ed25519.PublicKey)
 	return public
+}
+
+// ReportSigner returns the Ed25519 key that signs what a report says.
+func (k *Key) ReportSigner() ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(k.derive(purposeReport))
 }
 
 // What is sealed: a format byte, the key's fingerprint, a random nonce, and the
@@ -185,6 +192,19 @@ func (r *Ring) Fingerprint() string { return r.Current().Fingerprint() }
 
 // Signer signs log heads with the current key.
 func (r *Ring) Signer() ed25519.PrivateKey { return r.Current().Signer() }
+
+// Signers are those of all keys, the current one first: what is kept for long is signed
+// by each, so that whoever trusts only an old one goes on from it.
+func (r *Ring) Signers() []ed25519.PrivateKey {
+	var all []ed25519.PrivateKey
+	for _, k := range r.Keys() {
+		all = append(all, k.Signer())
+	}
+	return all
+}
+
+// ReportSigner signs what reports say with the current key.
+func (r *Ring) ReportSigner() ed25519.PrivateKey { return r.Current().ReportSigner() }
 
 // Seal encrypts under the current key; see Key.Seal.
 func (r *Ring) Seal(plaintext, context []byte) ([]byte, error) {

@@ -32,6 +32,7 @@ type Metrics struct {
 	IngestDropped  *prometheus.CounterVec // items that could not be used while others were, by route pattern and intake.Reason
 	EnginesDropped *prometheus.CounterVec // that a tile was answered without, by tile and engine
 	Breaches       *prometheus.CounterVec // that the watch found, by rule (silent, volume, lock_wait, wraparound) and change (began, ended)
+	Refused        *prometheus.CounterVec // checkpoints that were not signed, because the log is not what was signed before; by log
 	Mails          *prometheus.CounterVec // delivery attempts, by outcome (sent, deferred, refused)
 }
 
@@ -58,7 +59,8 @@ func New(version, commit string) *Metrics {
 		Breaches: counter("muster_watch_breaches_total", "Breaches of a rule that the built-in watch saw begin and end.", "rule", "change"),
 		Jobs: histogram("muster_job_duration_seconds", "Time of one attempt at a job, by kind and outcome.",
 			prometheus.ExponentialBuckets(0.005, 4, 9), "kind", "outcome"),
-		Mails: counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
+		Refused: counter("muster_checkpoints_refused_total", "Checkpoints that were not signed, because the log is not the one that was signed before.", "log"),
+		Mails:   counter("muster_mails_total", "Attempts to deliver a mail, by outcome.", "outcome"),
 		Builds: histogram("muster_report_duration_seconds", "Time from a report's request to its end.",
 			prometheus.ExponentialBuckets(0.05, 2.5, 11), "kind", "outcome"),
 	}
@@ -66,7 +68,7 @@ func New(version, commit string) *Metrics {
 		Name: "muster_build_info", Help: "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Mails, m.Builds, build,
+	m.registry.MustRegister(m.Requests, m.Problems, m.SignIns, m.Ingested, m.IngestDropped, m.EnginesDropped, m.Breaches, m.Jobs, m.Refused, m.Mails, m.Builds, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

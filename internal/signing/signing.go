@@ -1,0 +1,154 @@
+package signing
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"golang.org/x/mod/sumdb/note"
+
+	"muster/eventstore"
+	"muster/internal/attest"
+	"muster/internal/secrets"
+	"muster/internal/statement"
+)
+
+// Signing is what an installation signs with.
+type Signing struct {
+	db           *sqlx.DB
+	installation string
+	ring         *secrets.Ring
+	own          *Certificate // for PDFs; nil: those of the ring
+}
+
+// Open reads the installation's id. own may be nil.
+func Open(ctx context.Context, db *sqlx.DB, ring *secrets.Ring, own *Certificate) (*Signing, error) {
+	id, err := statement.One[string](ctx, db, "read the installation's id", `SELECT fingerprint FROM installation WHERE name = 'id'`)
+	if err != nil {
+		return nil, err
+	}
+	return &Signing{db: db, installation: id, ring: ring, own: own}, nil
+}
+
+// Installation is the installation's id.
+func (s *Signing) Installation() string { return s.installation }
+
+// Origin is a log's name in checkpoints.
+func (s *Signing) Origin(log eventstore.Log) string {
+	return attest.Origin(s.installation, string(log))
+}
+
+// LogSigners sign checkpoints of a log, the current key's first.
+func (s *Signing) LogSigners(log eventstore.Log) ([]note.Signer, error) {
+	var all []note.Signer
+	for _, secret := range s.ring.Signers() {
+		signer, err := logSigner(s.Origin(log), secret)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, signer)
+	}
+	return all, nil
+}
+
+func logSigner(origin string, secret ed25519.PrivateKey) (note.Signer, error) {
+	public, _ := secret.Public().(ed25519.PublicKey)
+	verifier, err := note.NewEd25519VerifierKey(origin, public)
+	if err != nil {
+		return nil, fmt.Errorf("name the key of %s: %w", origin, err)
+	}
+	const ed25519Seed = 1 // the form of C2SP's signed notes
+	hash := strings.Split(verifier, "+")[1]
+	key := base64.StdEncoding.EncodeToString(append([]byte{ed25519Seed}, secret.Seed()...))
+	signer, err := note.NewSigner("PRIVATE+KEY+" + origin + "+" + hash + "+" + key)
+	if err != nil {
+		return nil, fmt.Errorf("set up the key of %s: %w", origin, err)
+	}
+	return signer, nil
+}
+
+// Verifiers check what LogSigners sign.
+func (s *Signing) Verifiers(log eventstore.Log) (note.Verifiers, error) {
+	var all []note.Verifier
+	for _, secret := range s.ring.Signers() {
+		public, _ := secret.Public().(ed25519.PublicKey)
+		text, err := note.NewEd25519VerifierKey(s.Origin(log), public)
+		if err != nil {
+			return nil, fmt.Errorf("name the key of %s: %w", s.Origin(log), err)
+		}
+		verifier, err := note.NewVerifier(text)
+		if err != nil {
+			return nil, fmt.Errorf("read the key of %s: %w", s.Origin(log), err)
+		}
+		all = append(all, verifier)
+	}
+	return note.VerifierList(all...), nil
+}
+
+// ReportSigner signs what reports say.
+func (s *Signing) ReportSigner() ed25519.PrivateKey { return s.ring.ReportSigner() }
+
+// PDFSigner signs PDFs: the operator's certificate, else the current key's own.
+func (s *Signing) PDFSigner() (*Certificate, error) {
+	if s.own != nil {
+		return s.own, nil
+	}
+	return s.derived(s.ring.Current())
+}
+
+func (s *Signing) derived(key *secrets.Key) (*Certificate, error) {
+	signer, err := key.PDFSigner()
+	if err != nil {
+		return nil, err
+	}
+	der, err := key.PDFCertificate(s.installation)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate for PDFs: %w", err)
+	}
+	return &Certificate{Signer: signer, Chain: []*x509.Certificate{certificate}}, nil
+}
+
+// published is a key with the fingerprint of the secret key that it comes from; empty:
+// the operator's.
+type published struct {
+	attest.Key
+	fingerprint string
+}
+
+// current are all keys that may sign now, from the key file and the operator alone.
+func (s *Signing) current() (all []published, err error) {
+	add := func(key attest.Key, from *secrets.Key) { all = append(all, published{key, from.Fingerprint()}) }
+	for _, secret := range s.ring.Keys() {
+		for _, log := range eventstore.Logs {
+			key, err := attest.LogKey(s.Origin(log), secret.PublicKey(), time.Time{})
+			if err != nil {
+				return nil, err
+			}
+			add(key, secret)
+		}
+		public, _ := secret.ReportSigner().Public().(ed25519.PublicKey)
+		key, err := attest.ReportKey(public, time.Time{})
+		if err != nil {
+			return nil, err
+		}
+		add(key, secret)
+		pdf, err := s.derived(secret)
+		if err != nil {
+			return nil, err
+		}
+		add(attest.PDFKey(pdf.Chain, time.Time{}), secret)
+	}
+	if s.own != nil {
+		all = append(all, published{Key: attest.PDFKey(s.own.Chain, time.Time{})})
+	}
+	return all, nil
+}
