@@ -148,6 +148,11 @@ func examples() []any {
 			Domains: []fleet.DomainScore{{Name: "Security", Score: &threshold, Failed: 2, Passed: 19, NotAssessed: 1}},
 			Changes: []fleet.Change{{Kind: fleet.ChangedSetting, Key: "work_mem", Before: "0a", After: "0b"}}, Omitted: 1,
 		},
+		fleet.InstanceAssessed{
+			InstanceID: a, AssessmentID: b, At: at, Score: &score, Grade: "B",
+			Domains: []fleet.DomainScore{{Name: "Security", Score: &threshold, Failed: 2, Passed: 19, NotAssessed: 1}},
+			Changes: []fleet.Change{{Kind: fleet.ChangedSetting, Key: "work_mem", Before: "0a", After: "0b"}}, Omitted: 1, FactsSHA256: "0c",
+		},
 		alert.Raised{Key: "watch/volume/db01/data", After: at, Details: raised},
 		alert.Changed{Details: raised},
 		alert.TriggeredAgain{FirstTriggeredAt: at, LastTriggeredAt: at, StartedAt: at},

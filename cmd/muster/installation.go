@@ -220,7 +220,7 @@ func (in *installation) accepted() collect.Accepted {
 
 // controls answers how a check stood over a period.
 func (in *installation) controls() *control.Reader {
-	return &control.Reader{Assessments: in.facts, Events: in.events, Fleet: in.fleet, Decode: commands.Registry().Decode}
+	return &control.Reader{Assessments: in.facts, Log: in.events, Fleet: in.fleet, Decode: commands.Registry().Decode}
 }
 
 // readModels are the projections of this program.

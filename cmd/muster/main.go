@@ -145,6 +145,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		eventsCommand(cfg),
 		reportsCommand(cfg),
 		verifyCommand(cfg),
+		evidenceCommand(cfg),
 		deadCommand(cfg),
 		keysCommand(cfg),
 		backupCommand(cfg),

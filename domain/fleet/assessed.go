@@ -23,6 +23,9 @@ type InstanceAssessed struct {
 	Domains      []DomainScore `json:"domains"`
 	Changes      []Change      `json:"changes"`
 	Omitted      int           `json:"omitted"` // changes beyond those listed
+	// FactsSHA256 is that of the assessment as it is stored, hex. It holds what the
+	// assessment found to what the log says; empty: the event is from before it did.
+	FactsSHA256 string `json:"factsSha256,omitempty"`
 }
 
 // DomainScore is the part of a score that one domain of checks has.

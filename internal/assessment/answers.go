@@ -72,32 +72,38 @@ var (
 	writeAnswersSQL string
 )
 
-// EachAnswer calls each with what the assessments of some instances say of a check, those
-// recorded after one time and before another: instance by instance, the oldest first. Nil
-// instances are all of the organization. It holds one at a time, so that the history of a
-// large fleet does not have to fit into memory.
-func (s *Store) EachAnswer(
-	ctx context.Context, organization uuid.UUID, instances []uuid.UUID, check string, after, before time.Time, each func(Answered) error,
-) (err error) {
+// AnswerQuery is whose answers about which check are read.
+type AnswerQuery struct {
+	Organization  uuid.UUID
+	Instances     []uuid.UUID // nil: all of the organization
+	Check         string
+	After, Before time.Time // recorded after one and before the other
+	FromFacts     bool      // read whole assessments, and not what was taken out of them
+}
+
+// EachAnswer calls each with what assessments say of a check, instance by instance, the
+// oldest first. It holds one at a time, so that the history of a large fleet does not have
+// to fit into memory.
+func (s *Store) EachAnswer(ctx context.Context, q AnswerQuery, each func(Answered) error) (err error) {
 	var ids any
-	if instances != nil {
-		ids = statement.IDs(instances)
+	if q.Instances != nil {
+		ids = statement.IDs(q.Instances)
 	}
-	rows, err := s.db.QueryxContext(ctx, answersSQL, organization, ids, after, before, check)
+	rows, err := s.db.QueryxContext(ctx, answersSQL, q.Organization, ids, q.After, q.Before, q.Check, q.FromFacts)
 	if err != nil {
-		return fmt.Errorf("read the answers of check %s: %w", check, err)
+		return fmt.Errorf("read the answers of check %s: %w", q.Check, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var one Answered
 		var answer, facts []byte
 		if err := rows.Scan(&one.ID, &one.Instance, &one.At, &answer, &facts); err != nil {
-			return fmt.Errorf("read an answer of check %s: %w", check, err)
+			return fmt.Errorf("read an answer of check %s: %w", q.Check, err)
 		}
 		one.At = one.At.UTC()
 		switch {
 		case facts != nil:
-			one.Answers, err = answersIn(facts, check)
+			one.Answers, err = answersIn(facts, q.Check)
 		case answer != nil:
 			err = json.Unmarshal(answer, &one.Answers)
 		}

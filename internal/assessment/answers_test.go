@@ -41,8 +41,11 @@ func TestAnswers(t *testing.T) {
 		"PG-S17": {{{Database: "a\uFFFDb\uFFFD", Status: "fail", Failing: 700}, {Database: "app", Status: "not_assessed", Reason: "no grant"}}, {{Status: "not_assessed", Reason: "Nothing listens there."}}, nil},
 		"PG-S30": {{{Status: "pass"}}, {{Status: "not_assessed", Reason: "Nothing listens there."}}, nil},
 	}
+	fromFacts := false
 	read := func(of uuid.UUID, check string) (all [][]assessment.Answer) {
-		err := store.EachAnswer(ctx, of, []uuid.UUID{instance}, check, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), func(a assessment.Answered) error {
+		err := store.EachAnswer(ctx, assessment.AnswerQuery{
+			Organization: of, Instances: []uuid.UUID{instance}, Check: check, After: time.Now().Add(-time.Hour), Before: time.Now().Add(time.Hour), FromFacts: fromFacts,
+		}, func(a assessment.Answered) error {
 			all = append(all, a.Answers)
 			return nil
 		})
@@ -71,6 +74,9 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold("made later")
+	db.MustExec(`UPDATE assessments SET answers = '{}'`)
+	fromFacts = true
+	hold("from the facts, whatever was taken out of them")
 	var left int
 	if err := db.Get(&left, `SELECT count(*) FROM assessments WHERE answers IS NULL`); err != nil || left != 0 {
 		t.Errorf("%d are left, %v", left, err)

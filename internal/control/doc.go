@@ -41,7 +41,7 @@
 //   - An assessment was deleted from the table, or its answers changed: the log of the
 //     fleet says when servers were assessed, a day at least once, and `muster evidence`
 //     prints the digest of each assessment beside the position of its event.
-//   - The fleet's projection lags: a server of a moment ago is not listed. With FromLog, as
+//   - The fleet's projection lags: a server of a moment ago is not listed. With FromRecord, as
 //     evidence asks, the log is read instead.
 //   - A check left the catalogue: it is unknown, and reports of then say what it was.
 //   - The organization has ten thousand servers: assessments are read one by one, and only

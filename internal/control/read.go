@@ -21,7 +21,7 @@ import (
 // Reader answers questions about one organization each.
 type Reader struct {
 	Assessments *assessment.Store
-	Events      *eventstore.Store
+	Log         *eventstore.Store
 	Fleet       *fleet.Reader
 	Decode      projections.Decode
 }
@@ -34,8 +34,10 @@ type Question struct {
 	Instances    []uuid.UUID   // nil: all
 	From, To     time.Time     // To is not after Now
 	Now          time.Time
-	FromLog      bool // which servers there were is read from the log, however long that takes
 	WithLooks    bool // Item.Looks are kept
+	// FromRecord reads which servers there were from the log, and what they answered from
+	// the assessments themselves: nothing that was made of either is trusted.
+	FromRecord bool
 }
 
 // Evidence is the answer to a Question.
@@ -60,10 +62,10 @@ type Item struct {
 func (r *Reader) Read(ctx context.Context, q Question) (Evidence, error) {
 	e := Evidence{From: q.From, To: q.To, AsOf: q.Now}
 	var err error
-	if e.Fleet, err = r.Events.Head(ctx, nil, eventstore.Fleet); err != nil {
+	if e.Fleet, err = r.Log.Head(ctx, nil, eventstore.Fleet); err != nil {
 		return e, err
 	}
-	if e.Organization, err = r.Events.Head(ctx, nil, eventstore.Organization); err != nil {
+	if e.Organization, err = r.Log.Head(ctx, nil, eventstore.Organization); err != nil {
 		return e, err
 	}
 	if e.Exceptions, err = r.granted(ctx, q, e.Organization.Position); err != nil {
@@ -107,7 +109,9 @@ func (r *Reader) items(ctx context.Context, q Question, servers map[uuid.UUID]*s
 		}
 		current = next
 	}
-	err = r.Assessments.EachAnswer(ctx, q.Organization, q.Instances, q.Check, q.From.Add(-Hold), q.To, func(a assessment.Answered) error {
+	err = r.Assessments.EachAnswer(ctx, assessment.AnswerQuery{
+		Organization: q.Organization, Instances: q.Instances, Check: q.Check, After: q.From.Add(-Hold), Before: q.To, FromFacts: q.FromRecord,
+	}, func(a assessment.Answered) error {
 		turn(a.Instance)
 		if servers[a.Instance] != nil {
 			looks[a.Instance] = append(looks[a.Instance], Look{ID: a.ID, At: a.At, Answers: a.Answers})

@@ -42,7 +42,7 @@ func newScene(t *testing.T) *scene {
 	db := pgtest.DB(t)
 	events := eventstore.New(db)
 	return &scene{t, db, events, &control.Reader{
-		Assessments: assessment.NewStore(db, key), Events: events, Fleet: projected.NewReader(db), Decode: commands.Registry().Decode,
+		Assessments: assessment.NewStore(db, key), Log: events, Fleet: projected.NewReader(db), Decode: commands.Registry().Decode,
 	}, uuid.New()}
 }
 
@@ -64,7 +64,7 @@ func (s *scene) happens(log eventstore.Log, streamType string, stream, who uuid.
 
 func (s *scene) read(q control.Question) control.Evidence {
 	s.t.Helper()
-	q.Organization, q.Engine, q.FromLog = s.acme, fleet.PostgreSQL, true
+	q.Organization, q.Engine = s.acme, fleet.PostgreSQL
 	e, err := s.reader.Read(s.t.Context(), q)
 	if err != nil {
 		s.t.Fatal(err)
@@ -92,10 +92,10 @@ func TestTheLogsDecide(t *testing.T) {
 	s.happens(eventstore.Organization, exception.StreamType, x, admin, exception.Granted{})
 	s.happens(eventstore.Organization, exception.StreamType, refused, admin, asked, exception.Revoked{})
 	s.db.MustExec(`INSERT INTO assessments (id, organization_id, instance_id, recorded_at, outcome, facts, answers)
-		VALUES (gen_random_uuid(), $1, $2, now() - interval '1 hour', 'complete', '{}', '{"PG-S17": [{"s": "fail", "n": 1}]}')`, s.acme, one)
+		VALUES (gen_random_uuid(), $1, $2, now() - interval '1 hour', 'complete', '{"results": [{"checkId": "PG-S17", "status": "fail"}]}', '{}')`, s.acme, one)
 	s.happens(eventstore.Organization, exception.StreamType, x, admin, exception.Revoked{})
 
-	e := s.read(control.Question{Check: "PG-S17", From: from, To: time.Now().UTC().Add(time.Minute), Now: time.Now()})
+	e := s.read(control.Question{Check: "PG-S17", From: from, To: time.Now().UTC().Add(time.Minute), Now: time.Now(), FromRecord: true})
 	var names []string
 	for _, item := range e.Items {
 		names = append(names, fmt.Sprint(item.Name, " ", item.Removed))
@@ -141,7 +141,7 @@ func TestAnExceptionForAnObject(t *testing.T) {
 			VALUES (gen_random_uuid(), $1, $2, now() + make_interval(secs => $3), 'complete', $4, '{"PG-S17": [{"s": "fail", "n": 1}]}')`, s.acme, one, 100+100*i,
 			`{"results": [{"checkId": "PG-S17", "status": "fail", "violations": [{"object": "`+object+`"}]}]}`)
 	}
-	e := s.read(control.Question{Check: "PG-S17", From: from, To: time.Now().Add(time.Hour), Now: time.Now()})
+	e := s.read(control.Question{Check: "PG-S17", Instances: []uuid.UUID{one}, From: from, To: time.Now().Add(time.Hour), Now: time.Now()})
 	var states []control.State
 	for _, p := range e.Items[0].Course.Periods {
 		states = append(states, p.State)
@@ -166,7 +166,11 @@ func TestLongTenThousandAssessments(t *testing.T) {
 			(SELECT jsonb_object_agg('PG-S' || c, jsonb_build_array(jsonb_build_object('s', CASE (i + n + c) % 3 WHEN 0 THEN 'fail' ELSE 'pass' END, 'n', c))) FROM generate_series(1, 60) c)
 		FROM generate_series(0, 199) i, generate_series(1, 50) n`, s.acme)
 	s.db.MustExec(`ANALYZE assessments`)
-	question := control.Question{Check: "PG-S17", From: time.Now().AddDate(0, 0, -60), To: time.Now(), Now: time.Now()}
+	var all []uuid.UUID
+	for i := range 200 {
+		all = append(all, uuid.UUID{0: byte(i), 15: 1})
+	}
+	question := control.Question{Check: "PG-S17", Instances: all, From: time.Now().AddDate(0, 0, -60), To: time.Now(), Now: time.Now()}
 	for range 3 {
 		begun := time.Now()
 		e := s.read(question)

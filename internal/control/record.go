@@ -79,7 +79,7 @@ func (r *Reader) servers(ctx context.Context, q Question, upTo int64) (map[uuid.
 		return nil, err
 	}
 	servers := map[uuid.UUID]*server{}
-	for e, err := range r.Events.LoadEach(ctx, q.Organization, ids) {
+	for e, err := range r.Log.LoadEach(ctx, q.Organization, ids) {
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (r *Reader) asked(ctx context.Context, q Question, upTo int64) (ids []uuid.
 	switch {
 	case q.Instances != nil:
 		return q.Instances, nil
-	case !q.FromLog:
+	case !q.FromRecord:
 		return r.Fleet.Ever(ctx, q.Organization)
 	}
 	filter := eventstore.Filter{
@@ -117,7 +117,7 @@ func (r *Reader) asked(ctx context.Context, q Question, upTo int64) (ids []uuid.
 	if upTo == 0 { // an empty log; no end would be every event of later
 		return nil, nil
 	}
-	for e, err := range r.Events.Read(ctx, eventstore.Fleet, filter) {
+	for e, err := range r.Log.Read(ctx, eventstore.Fleet, filter) {
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (r *Reader) granted(ctx context.Context, q Question, upTo int64) ([]Granted
 	}
 	known := map[uuid.UUID]*Granted{}
 	var order []*Granted
-	for e, err := range r.Events.Read(ctx, eventstore.Organization, eventstore.Filter{Organization: q.Organization, StreamType: exception.StreamType, UpTo: upTo}) {
+	for e, err := range r.Log.Read(ctx, eventstore.Organization, eventstore.Filter{Organization: q.Organization, StreamType: exception.StreamType, UpTo: upTo}) {
 		if err != nil {
 			return nil, err
 		}
@@ -224,4 +224,34 @@ func actorOf(e eventstore.Event) uuid.UUID {
 		return uuid.Nil
 	}
 	return id
+}
+
+// Told is what the log of the fleet says of an assessment.
+type Told struct {
+	Position int64
+	SHA256   string // of the assessment as it is stored, hex; empty: the event does not say
+}
+
+// Events are what the log of the fleet was told of the assessments of some items, by the
+// assessment, as far as the log went for an answer. Most assessments have
+// none: the log is told of the first of a day, and of what differs.
+func (r *Reader) Events(ctx context.Context, organization uuid.UUID, e Evidence) (map[uuid.UUID]Told, error) {
+	streams := make([]uuid.UUID, len(e.Items))
+	for i, item := range e.Items {
+		streams[i] = domain.AssessmentsOf(item.Instance)
+	}
+	told := map[uuid.UUID]Told{}
+	for event, err := range r.Log.LoadEach(ctx, organization, streams) {
+		if err != nil {
+			return nil, err
+		}
+		fact, err := projections.Fact[domain.InstanceAssessed](r.Decode, event, "an assessment")
+		if err != nil {
+			return nil, fmt.Errorf("event %d of the fleet: %w", event.Position, err)
+		}
+		if event.Position <= e.Fleet.Position {
+			told[fact.AssessmentID] = Told{event.Position, fact.FactsSHA256}
+		}
+	}
+	return told, nil
 }

@@ -78,7 +78,7 @@ func (d Dependencies) groups() Groups {
 		},
 		ServerRoutes: &fleet.ServerRoutes{
 			DB: d.DB, Commands: d.Commands, Accounts: d.Accounts, Fleet: d.Fleet, Alerts: d.Alerts, Exceptions: d.Exceptions, Health: d.Health,
-			Checks: d.Checks, Servers: d.Servers, Controls: &control.Reader{Assessments: d.Servers, Events: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode}, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Waiter: d.Waiter, Now: d.Now,
+			Checks: d.Checks, Servers: d.Servers, Controls: &control.Reader{Assessments: d.Servers, Log: d.Events, Fleet: d.Fleet, Decode: commands.Registry().Decode}, Connections: d.Connections, Tiles: d.Tiles, Hosts: d.Hosts, Waiter: d.Waiter, Now: d.Now,
 		},
 		TileRoutes: tiles.New(d.Tiles, d.Fleet, d.Now, d.Log),
 		OperatorRoutes: &operations.OperatorRoutes{

@@ -1,6 +1,10 @@
 package changes
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"math"
 
 	"muster/domain/fleet"
@@ -22,6 +26,12 @@ func score(l Look) (fleet.InstanceAssessed, error) {
 	}
 	s := analysis.HealthScore(doc, &doc.Instances[0])
 	e := fleet.InstanceAssessed{InstanceID: l.Instance, AssessmentID: l.ID, At: l.At, Grade: s.Grade, Domains: []fleet.DomainScore{}, Changes: []fleet.Change{}}
+	facts, err := json.Marshal(l.Assessment) // as it is stored
+	if err != nil {
+		return e, fmt.Errorf("encode an assessment: %w", err)
+	}
+	sum := sha256.Sum256(facts)
+	e.FactsSHA256 = hex.EncodeToString(sum[:])
 	if s.Known {
 		e.Score = &s.Overall
 	}

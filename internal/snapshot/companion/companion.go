@@ -42,8 +42,8 @@ func Write(w io.Writer, name string, doc snapshot.Document) error {
 	return nil
 }
 
-// cell is a text that somebody else chose.
-func cell(s string) string {
+// Cell is a text that somebody else chose, as a spreadsheet shows it and does not run it.
+func Cell(s string) string {
 	shown := visible(s)
 	if isFormula(s) {
 		return "'" + shown

@@ -87,28 +87,28 @@ func findingsRows(doc snapshot.Document) [][]string {
 func (l *listing) add(check snapshot.Check, f analysis.Finding, status string) {
 	in, result := l.instances[f.InstanceID], l.results[place{f.InstanceID, check.ID, f.Database}]
 	row := map[string]string{
-		"id": l.identity(check.ID, f, status != notAssessed), "checkId": cell(check.ID), "title": cell(check.Title), "domain": cell(check.Domain),
-		"severity": cell(check.Severity), "references": cell(strings.Join(check.References, "; ")),
-		"instanceId": id(f.InstanceID), "instance": cell(f.InstanceName), "databaseId": databaseID(in, f.Database), "database": cell(f.Database),
-		"object": cell(f.Object), "evidence": cell(f.Evidence), "measured": cell(result.Measured), "threshold": cell(result.Threshold),
+		"id": l.identity(check.ID, f, status != notAssessed), "checkId": Cell(check.ID), "title": Cell(check.Title), "domain": Cell(check.Domain),
+		"severity": Cell(check.Severity), "references": Cell(strings.Join(check.References, "; ")),
+		"instanceId": id(f.InstanceID), "instance": Cell(f.InstanceName), "databaseId": databaseID(in, f.Database), "database": Cell(f.Database),
+		"object": Cell(f.Object), "evidence": Cell(f.Evidence), "measured": Cell(result.Measured), "threshold": Cell(result.Threshold),
 		"status": status, "firstSeenAt": at(f.FirstSeen), "lastSeenAt": at(lastSeen(in, f)), "unlisted": whole(max(0, result.Total-max(1, len(result.Violations)))),
 	}
 	switch status {
 	case notAssessed:
-		row["reason"], row["unlisted"] = cell(result.Reason), ""
+		row["reason"], row["unlisted"] = Cell(result.Reason), ""
 	case accepted:
-		row["reason"], row["exceptionId"], row["acceptedUntil"] = cell(f.Exception.Reason), id(f.Exception.ID), at(new(f.Exception.Until))
+		row["reason"], row["exceptionId"], row["acceptedUntil"] = Cell(f.Exception.Reason), id(f.Exception.ID), at(new(f.Exception.Until))
 		fallthrough
 	case open:
-		row["remediation"], row["impact"], row["needsRestart"] = cell(check.Remediation), cell(check.Impact), strconv.FormatBool(check.NeedsRestart)
-		row["runIn"] = cell(f.Database)
+		row["remediation"], row["impact"], row["needsRestart"] = Cell(check.Remediation), Cell(check.Impact), strconv.FormatBool(check.NeedsRestart)
+		row["runIn"] = Cell(f.Database)
 		if v := l.checks[check.ID].Verify; v != nil && snapshot.IsWhole(f.Object) {
-			row["verify"] = cell(v.Statement(quote.Literal(f.Object)))
+			row["verify"] = Cell(v.Statement(quote.Literal(f.Object)))
 		}
 		if f.Fix != nil {
-			row["statement"], row["rollback"] = cell(f.Fix.Statement), cell(f.Fix.Rollback)
+			row["statement"], row["rollback"] = Cell(f.Fix.Statement), Cell(f.Fix.Rollback)
 			if f.Fix.Database != "" {
-				row["runIn"] = cell(f.Fix.Database)
+				row["runIn"] = Cell(f.Fix.Database)
 			}
 		}
 	}

@@ -49,11 +49,11 @@ func inventoryRows(doc snapshot.Document) [][]string {
 						matched = strconv.FormatFloat(*c.MatchedRatio*100, 'f', 1, 64)
 					}
 					rows = append(rows, []string{
-						id(in.ID), cell(in.Name), id(db.ID), cell(db.Name), cell(t.Schema), cell(t.Name), cell(c.Name), cell(c.DataType),
-						cell(c.Category), cell(c.InfoType), cell(c.Regulation), cell(c.Confidence), matched, cell(c.RuleID), whole(c.Weight),
-						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, cell(strings.Join(t.Readers, "; ")), cell(paths), strconv.FormatBool(t.RowSecurity),
-						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), cell(strings.Join(risk.Drivers, "; ")),
-						cell(run.Status), cell(run.Mode), cell(run.RulesVersion), at(&run.FinishedAt), strconv.FormatBool(run.Own),
+						id(in.ID), Cell(in.Name), id(db.ID), Cell(db.Name), Cell(t.Schema), Cell(t.Name), Cell(c.Name), Cell(c.DataType),
+						Cell(c.Category), Cell(c.InfoType), Cell(c.Regulation), Cell(c.Confidence), matched, Cell(c.RuleID), whole(c.Weight),
+						counted, whole(t.SizeBytes), encrypted(db, t), public, grantees, Cell(strings.Join(t.Readers, "; ")), Cell(paths), strconv.FormatBool(t.RowSecurity),
+						whole(risk.Score), risk.Level(), strconv.FormatBool(risk.Partial), Cell(strings.Join(risk.Drivers, "; ")),
+						Cell(run.Status), Cell(run.Mode), Cell(run.RulesVersion), at(&run.FinishedAt), strconv.FormatBool(run.Own),
 					})
 				}
 			}

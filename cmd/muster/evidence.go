@@ -1,0 +1,314 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"muster/domain/fleet"
+	"muster/domain/legible"
+	"muster/internal/accounts"
+	"muster/internal/assessment/catalogue"
+	"muster/internal/attest"
+	"muster/internal/config"
+	"muster/internal/control"
+	"muster/internal/control/evidence"
+)
+
+// asked is what evidence is asked for.
+type asked struct {
+	check, from, to, organization string
+	instances                     []string
+	json, csv, pdf                bool
+	signed                        string // a file for the signed JSON beside another form
+	verify, keys                  string
+}
+
+func evidenceCommand(cfg *config.Config) *cobra.Command {
+	var a asked
+	cmd := &cobra.Command{
+		Use:   "evidence --check ID --from TIME --to TIME | --verify FILE --keys FILE",
+		Short: "How a check stood on each server over a period, with a proof",
+		Long: `Prints when a check passed, failed, was accepted by an exception and was not
+assessed, on each server of its engine that was active at any time in the period
+(at most 400 days), from recorded assessments: an answer holds until the next
+assessment, 24 hours at most.
+
+--json is the evidence: signed by the installation's report key, with the heads of
+the logs at this moment and the digest of each assessment. --csv and --pdf are for
+people; --proof FILE writes the signed JSON that they were made from.
+
+--verify checks signed JSON with the installation's public keys alone, without its
+database. Exit status: 0 it is signed by one of the keys, 1 it was changed, 3 cannot
+tell (none of the keys is the one that is named, a file cannot be read).`,
+		Example: `  muster evidence --check PG-S17 --from 2026-07-01T00:00:00Z --to 2026-10-01T00:00:00Z
+  muster evidence --check PG-S17 --from 2026-07-01T00:00:00Z --to 2026-10-01T00:00:00Z --pdf --proof q3.json > q3.pdf
+  muster evidence --verify q3.json --keys muster-keys.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.verify != "" || a.keys != "" {
+				return verifyEvidence(cmd, a)
+			}
+			question, err := a.read(time.Now())
+			if err != nil {
+				return err
+			}
+			return withInstallation(cmd.Context(), cfg, func(in *installation) error { return in.evidence(cmd, a, question) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.check, "check", "", "the check's id (PG-S17)")
+	f.StringVar(&a.from, "from", "", "an RFC 3339 time; it belongs to the period")
+	f.StringVar(&a.to, "to", "", "an RFC 3339 time; it does not belong to the period; one in the future is now")
+	f.StringSliceVar(&a.instances, "instance", nil, "only these servers, by id")
+	f.StringVar(&a.organization, "in", "", "the organization's name or id; needed where there are several")
+	f.BoolVar(&a.json, "json", false, "print the signed evidence as JSON")
+	f.BoolVar(&a.csv, "csv", false, "print a row a period as CSV")
+	f.BoolVar(&a.pdf, "pdf", false, "print it as a PDF")
+	f.StringVar(&a.signed, "proof", "", "also write the signed JSON to this new file")
+	f.StringVar(&a.verify, "verify", "", "check this file of signed JSON instead")
+	f.StringVar(&a.keys, "keys", "", "the installation's keys, from /.well-known/muster-keys.json; with --verify")
+	return cmd
+}
+
+// read reads the flags; all that is wrong is in one usage error.
+func (a asked) read(now time.Time) (q control.Question, err error) {
+	var wrong []string
+	needed := func(flag, text string) (t time.Time) {
+		if text == "" {
+			wrong = append(wrong, "--"+flag+" is needed")
+			return t
+		}
+		t, err := optionalTime(text)
+		if err != nil {
+			wrong = append(wrong, "--"+flag+": "+err.Error())
+		}
+		return t.UTC()
+	}
+	checks, err := catalogue.Load()
+	if err != nil {
+		return q, err
+	}
+	check, known := checks.Check(a.check)
+	switch {
+	case a.check == "":
+		wrong = append(wrong, "--check is needed")
+	case !known:
+		wrong = append(wrong, fmt.Sprintf("--check: the catalogue has no check %q", a.check))
+	}
+	q = control.Question{Check: check.ID, Engine: fleet.Engine(check.Engine), Now: now.UTC().Truncate(time.Microsecond), FromRecord: true, WithLooks: true}
+	q.From, q.To = needed("from", a.from), needed("to", a.to)
+	if len(wrong) == 0 {
+		wrong = append(wrong, windowFaults(q)...)
+	}
+	if q.To.After(q.Now) {
+		q.To = q.Now
+	}
+	for _, text := range a.instances {
+		id, err := uuid.Parse(text)
+		if err != nil {
+			wrong = append(wrong, "--instance: "+err.Error())
+		}
+		q.Instances = append(q.Instances, id)
+	}
+	if forms := count(a.json) + count(a.csv) + count(a.pdf); forms > 1 {
+		wrong = append(wrong, "--json, --csv and --pdf are three forms; name one")
+	}
+	return q, usage(wrong)
+}
+
+func count(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// windowFaults is what is wrong with a period, as the API has it.
+func windowFaults(q control.Question) (wrong []string) {
+	if !q.From.Before(q.To) {
+		wrong = append(wrong, "--from must lie before --to")
+	}
+	if !q.From.Before(q.Now) {
+		wrong = append(wrong, "--from must not lie in the future")
+	}
+	if q.To.Sub(q.From) > control.MaxWindow {
+		wrong = append(wrong, fmt.Sprintf("--to must lie at most %d days behind --from", int(control.MaxWindow/(24*time.Hour))))
+	}
+	return wrong
+}
+
+// evidence answers a question in the form that is asked for.
+func (in *installation) evidence(cmd *cobra.Command, a asked, q control.Question) error {
+	ctx := cmd.Context()
+	target, err := in.organizationNamed(ctx, a.organization)
+	if err != nil {
+		return err
+	}
+	q.Organization = target.ID
+	document, err := in.evidenceOf(ctx, target, q)
+	if err != nil {
+		return err
+	}
+	signed, err := evidence.Sign(document, in.key.ReportSigner())
+	if err != nil {
+		return err
+	}
+	text, err := signed.Encode()
+	if err != nil {
+		return err
+	}
+	if a.signed != "" {
+		if err := writeNew(a.signed, text); err != nil {
+			return err
+		}
+	}
+	out := cmd.OutOrStdout()
+	switch {
+	case a.json:
+		_, err = out.Write(text)
+	case a.csv:
+		err = evidence.WriteCSV(out, document)
+	case a.pdf:
+		err = evidence.WritePDF(out, document, signed, target.PaperSize)
+	default:
+		err = printEvidence(out, document, signed)
+	}
+	return err
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
+}
+
+// evidenceOf reads all that the document names.
+func (in *installation) evidenceOf(ctx context.Context, target accounts.Organization, q control.Question) (d evidence.Document, err error) {
+	reader := in.controls()
+	answer, err := reader.Read(ctx, q)
+	if err != nil {
+		return d, err
+	}
+	check, _ := in.checks.Check(q.Check)
+	version := in.checks.Identity()
+	about := evidence.About{
+		Organization: evidence.Named{ID: target.ID, Name: target.Name},
+		Check:        evidence.Control{ID: check.ID, Title: check.Title, Engine: check.Engine, Severity: check.Severity, Catalogue: version.Version, SHA256: version.Digest},
+	}
+	if about.Events, err = reader.Events(ctx, target.ID, answer); err != nil {
+		return d, err
+	}
+	var read, people []uuid.UUID
+	for _, item := range answer.Items {
+		for _, look := range item.Looks {
+			read = append(read, look.ID)
+		}
+	}
+	if about.Digests, err = in.facts.Digests(ctx, target.ID, read); err != nil {
+		return d, err
+	}
+	for _, id := range read { // an assessment that was changed is no evidence
+		if told := about.Events[id].SHA256; told != "" && told != hex.EncodeToString(about.Digests[id]) {
+			return d, fmt.Errorf("assessment %s is not the one that the log recorded at fleet:%d: it was changed", id, about.Events[id].Position)
+		}
+	}
+	for _, x := range answer.Exceptions {
+		people = append(people, x.RequestedBy, x.GrantedBy)
+		if x.RevokedBy != nil {
+			people = append(people, *x.RevokedBy)
+		}
+	}
+	if about.People, err = in.accounts.Names(ctx, target.ID, people); err != nil {
+		return d, err
+	}
+	return evidence.New(answer, about), nil
+}
+
+func printEvidence(out io.Writer, d evidence.Document, s evidence.Signed) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\t%s\n", d.Check.ID, legible.Clean(d.Check.Title))
+	fmt.Fprintf(w, "organization\t%s\nperiod\t%s to %s\nas of\t%s\n\n", legible.Clean(d.Organization.Name), stamp(d.From), stamp(d.To), stamp(d.AsOf))
+	if len(d.Items) == 0 {
+		fmt.Fprintln(w, "No server of this check's engine was active in the period.")
+	} else {
+		fmt.Fprintln(w, "SERVER\tFROM\tTO\tSTATE\tASSESSMENTS\tWHY")
+	}
+	for _, item := range d.Items {
+		for _, p := range item.Periods {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", legible.Clean(item.Instance.Name), stamp(p.From), stamp(p.To), p.State, p.Assessments, legible.Clean(d.Words(p)))
+		}
+		fmt.Fprintf(w, "%s\tpassed %s, longest gap %s\n\n", legible.Clean(item.Instance.Name), evidence.Share(item.PassedShare), evidence.Lasting(item.LongestGapSeconds))
+	}
+	for _, head := range d.Witnesses {
+		fmt.Fprintf(w, "witness\t%s\n", head)
+	}
+	fmt.Fprintf(w, "evidence\tSHA-256 %s\nsigned\tkey %s, %s\n", s.Digest(), s.KeyID, base64.StdEncoding.EncodeToString(s.Signature))
+	return w.Flush()
+}
+
+// verifyEvidence checks a file without an installation.
+func verifyEvidence(cmd *cobra.Command, a asked) error {
+	if a.verify == "" || a.keys == "" || cmp.Or(a.check, a.from, a.to, a.organization, a.signed) != "" || a.json || a.csv || a.pdf || len(a.instances) > 0 {
+		return usage([]string{"--verify and --keys go together, and with nothing else"})
+	}
+	var v verdicts
+	signed, document, err := readEvidence(a.verify)
+	if err != nil {
+		v.cannotTell(err)
+		return v.exit()
+	}
+	text, err := os.ReadFile(a.keys)
+	if err != nil {
+		v.cannotTell(err)
+		return v.exit()
+	}
+	keys, err := attest.ParseKeys(text)
+	if err != nil {
+		v.cannotTell(err)
+		return v.exit()
+	}
+	verdict, key := evidence.Check(signed, keys)
+	switch verdict {
+	case attest.Contradicted:
+		v.refuted(&refutedError{"the evidence is not what key " + key + " signed"})
+	case attest.CannotTell:
+		v.cannotTell(errors.New("key " + key + ", which is said to have signed, is none of the given ones"))
+	case attest.Holds:
+		err = say(cmd, "signed by key %s: %s of %s, %s to %s, as of %s, %d servers\n%s\n", key, legible.Clean(document.Check.ID), legible.Clean(document.Organization.Name),
+			stamp(document.From), stamp(document.To), stamp(document.AsOf), len(document.Items), legible.Clean(strings.Join(document.Witnesses, "\n")))
+	}
+	if err != nil {
+		return err
+	}
+	return v.exit()
+}
+
+// readEvidence reads no more than evidence may have.
+func readEvidence(path string) (evidence.Signed, evidence.Document, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return evidence.Signed{}, evidence.Document{}, err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, evidence.MaxSigned))
+	if err != nil {
+		return evidence.Signed{}, evidence.Document{}, err
+	}
+	return evidence.Parse(text)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"muster/commands"
+	"muster/domain/fleet"
+	"muster/internal/assessment"
+	"muster/internal/attest"
+	"muster/internal/control/evidence"
+	"muster/internal/pgtest"
+	"muster/internal/snapshot"
+)
+
+// TestEvidence is printed in each form, and its signed form is checked without the
+// installation that made it.
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.organization(t, "Acme")
+	var keys attest.Keys
+	now := time.Now().UTC().Truncate(time.Second)
+	i.within(t, func(ctx context.Context, in *installation) error {
+		acme, err := in.organizationNamed(ctx, "Acme")
+		if err != nil {
+			return err
+		}
+		actor := commands.Actor{OrganizationID: acme.ID, Component: "cli"}
+		ids, _, err := in.commands.RecordFleet(ctx, actor, []commands.FleetItem{{ExternalID: "shop", Name: "shop", Engine: fleet.PostgreSQL, CreatedAt: now.AddDate(0, 0, -9)}})
+		if err != nil {
+			return err
+		}
+		var sent []assessment.Sent
+		for n, status := range []string{snapshot.StatusPass, snapshot.StatusFail, snapshot.StatusPass} {
+			sent = append(sent, assessment.Sent{Instance: ids[0].ID, At: now.Add(time.Duration(n-4) * 12 * time.Hour), Assessment: snapshot.Assessment{
+				Outcome: snapshot.OutcomeComplete, Results: []snapshot.CheckResult{{CheckID: "PG-S17", Status: status}},
+			}})
+		}
+		err = in.facts.RecordSent(ctx, acme.ID, sent, func(tx *sqlx.Tx, told []fleet.InstanceAssessed) error {
+			for _, e := range told {
+				if _, err := in.commands.RecordAssessmentTx(ctx, tx, actor, e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		named, err := attest.ReportKey(in.key.ReportSigner().Public().(ed25519.PublicKey), now)
+		keys.Keys = append(keys.Keys, named)
+		return err
+	})
+	asked := []string{"evidence", "--check", "PG-S17", "--from", now.AddDate(0, 0, -3).Format(time.RFC3339), "--to", now.AddDate(0, 0, 1).Format(time.RFC3339)}
+	said := i.must(t, asked...)
+	for _, part := range []string{"passed   1", "failed   1", "notAssessed", "No assessment in the 24 hours before.", "longest gap 1 d 0 h", "witness", "fleet:", "SHA-256"} {
+		if !strings.Contains(strings.ReplaceAll(said, "       ", "   "), part) && !strings.Contains(strings.Join(strings.Fields(said), " "), strings.Join(strings.Fields(part), " ")) {
+			t.Errorf("no %q in\n%s", part, said)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "evidence.json")
+	if pdf := i.must(t, append(asked, "--pdf", "--proof", file)...); !strings.HasPrefix(pdf, "%PDF-") {
+		t.Errorf("no PDF but %.40q", pdf)
+	}
+	if rows := strings.Count(i.must(t, append(asked, "--csv")...), "\r\n"); rows != 6 {
+		t.Errorf("%d rows of CSV", rows)
+	}
+	_, document, err := evidence.Parse([]byte(i.must(t, append(asked, "--json")...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, a := range document.Items[0].Assessments {
+		if len(a.SHA256) != 64 {
+			t.Errorf("digest %q", a.SHA256)
+		}
+		if a.Event != nil {
+			told++
+		}
+	}
+	if len(document.Items[0].Assessments) != 3 || told == 0 {
+		t.Errorf("%d assessments, %d with an event", len(document.Items[0].Assessments), told)
+	}
+
+	mine, theirs := filepath.Join(t.TempDir(), "keys.json"), filepath.Join(t.TempDir(), "keys.json")
+	write(t, mine, mustJSON(t, keys))
+	other, err := attest.ReportKey(ed25519.NewKeyFromSeed(make([]byte, 32)).Public().(ed25519.PublicKey), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, theirs, mustJSON(t, attest.Keys{Keys: []attest.Key{other}}))
+	changed := filepath.Join(t.TempDir(), "changed.json")
+	write(t, changed, []byte(strings.Replace(string(read(t, file)), `"failed"`, `"passed"`, 1)))
+	for name, c := range map[string]struct {
+		file, keys string
+		status     int
+		says       string
+	}{
+		"as written":  {file, mine, 0, "signed by key " + keys.Keys[0].ID},
+		"changed":     {changed, mine, 1, "is not what key"},
+		"other keys":  {file, theirs, 3, "none of the given ones"},
+		"no file":     {file + "x", mine, 3, "no such file"},
+		"no keys":     {file, file, 3, "keys document"},
+		"no evidence": {mine, mine, 3, "no signed evidence"},
+	} {
+		got := muster(t, "evidence", "--verify", c.file, "--keys", c.keys) // nowhere near a database
+		if got.status != c.status || !strings.Contains(got.out+got.errors, c.says) {
+			t.Errorf("%s: %d %s%s", name, got.status, got.out, got.errors)
+		}
+	}
+	if got := i.muster(t, append(asked, "--proof", file)...); got.status != exitFailed {
+		t.Errorf("it wrote over a file: %d", got.status)
+	}
+	db := pgtest.Connect(t, i.url)
+	db.MustExec(`UPDATE assessments SET facts = replace(facts::text, '"pass"', '"fail"')::json WHERE facts::text LIKE '%"pass"%'`)
+	i.fail(t, append(asked, "--json"), "is not the one that the log recorded", "it was changed")
+	db.MustExec(`UPDATE assessments SET facts = replace(facts::text, '"fail"', '"pass"')::json WHERE id <> (SELECT id FROM assessments ORDER BY recorded_at LIMIT 1 OFFSET 1)`)
+	i.must(t, append(asked, "--json")...)
+	i.organization(t, "Bolt")
+	i.fail(t, asked, "several organizations")
+	if theirs := i.must(t, append(asked, "--in", "Bolt")...); !strings.Contains(theirs, "No server") {
+		t.Errorf("another organization's evidence is\n%s", theirs)
+	}
+}
+
+func mustJSON(t *testing.T, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(fmt.Errorf("encode: %w", err))
+	}
+	return text
+}

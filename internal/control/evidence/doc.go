@@ -1,0 +1,25 @@
+// Package evidence writes down how a check stood over a period, so that it can be handed
+// to somebody who does not have the installation: signed JSON, CSV, and a PDF.
+//
+// The Document holds the answer of package control, what it was made from and where that
+// is recorded: the heads of the two logs at the instant of the question, the positions of
+// the events that granted and revoked exceptions, and of each assessment its time, the
+// SHA-256 of its facts as they are stored, and the position of the event instance.assessed
+// where the log has one (of each day the first, and each that differs from the one before).
+//
+// Sign wraps the document's exact bytes: {"evidence": …, "keyId": …, "signature": …}. The
+// report key signs the line "muster-evidence-1", and behind it the SHA-256 of the evidence
+// in hex as compact JSON, so that white space around it may change and nothing else. No
+// signature over a report is one over evidence. Check needs the installation's public keys
+// and nothing else. A PDF prints the digest, key and signature of the document that it was
+// made from: it is a picture of the evidence, and the JSON is the evidence.
+//
+// # What may go wrong
+//
+//   - A document of thousands of servers over a year is large: it is made in memory, a few
+//     hundred bytes for each assessment.
+//   - Names of servers and reasons are somebody's text: the CSV is as safe for spreadsheets
+//     as those of reports, and the paper passes typeset's sanitizer.
+//   - A period is shorter than a hair on paper: a failed one is drawn as wide as one, over
+//     whatever is beside it.
+package evidence

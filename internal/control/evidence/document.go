@@ -1,0 +1,140 @@
+package evidence
+
+import (
+	"encoding/hex"
+	"time"
+
+	"github.com/google/uuid"
+
+	"muster/internal/control"
+)
+
+// formatV1 names the layout of a document.
+const formatV1 = "muster-evidence-1"
+
+// Document is what is signed.
+type Document struct {
+	Format       string      `json:"format"`
+	Organization Named       `json:"organization"`
+	Check        Control     `json:"check"`
+	From         time.Time   `json:"from"`
+	To           time.Time   `json:"to"`
+	AsOf         time.Time   `json:"asOf"`
+	Witnesses    []string    `json:"witnesses"` // heads of the logs at AsOf, as `muster events verify --witness` takes them
+	Exceptions   []Exception `json:"exceptions"`
+	Items        []Item      `json:"items"`
+}
+
+// Named is something by id and the name that it has today.
+type Named struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// Control is what was looked for, by the catalogue of today.
+type Control struct {
+	ID        string `json:"id"`
+	Title     string `json:"title"`
+	Engine    string `json:"engine"`
+	Severity  string `json:"severity"`
+	Catalogue string `json:"catalogue"` // version
+	SHA256    string `json:"catalogueSha256"`
+}
+
+// Exception was in force at some time of the period.
+type Exception struct {
+	ID          uuid.UUID  `json:"id"`
+	InstanceID  *uuid.UUID `json:"instanceId"`
+	DatabaseID  *uuid.UUID `json:"databaseId"`
+	Object      string     `json:"object"`
+	Reason      string     `json:"reason"`
+	Until       time.Time  `json:"until"`
+	RequestedBy Named      `json:"requestedBy"`
+	GrantedBy   Named      `json:"grantedBy"`
+	GrantedAt   time.Time  `json:"grantedAt"`
+	GrantedIn   int64      `json:"grantedIn"` // position in the log organization
+	RevokedBy   *Named     `json:"revokedBy"`
+	RevokedAt   *time.Time `json:"revokedAt"`
+	RevokedIn   *int64     `json:"revokedIn"`
+}
+
+// Item is one server.
+type Item struct {
+	Instance          Named        `json:"instance"`
+	Removed           bool         `json:"removed"`
+	Periods           []Period     `json:"periods"`
+	PassedShare       float64      `json:"passedShare"`
+	LongestGapSeconds float64      `json:"longestGapSeconds"`
+	Assessments       []Assessment `json:"assessments"`
+}
+
+// Period is a time in which a state did not change.
+type Period struct {
+	From        time.Time     `json:"from"`
+	To          time.Time     `json:"to"`
+	State       control.State `json:"state"`
+	ExceptionID *uuid.UUID    `json:"exceptionId"`
+	Assessments int           `json:"assessments"`
+	Reasons     []string      `json:"reasons"`
+}
+
+// Assessment is one that was read, also those of the day before the period.
+type Assessment struct {
+	ID     uuid.UUID `json:"id"`
+	At     time.Time `json:"at"`
+	SHA256 string    `json:"factsSha256"`
+	Event  *int64    `json:"event"` // position in the log fleet; null: it differed in nothing from the one before
+}
+
+// About is what a document says beside the answer.
+type About struct {
+	Organization Named
+	Check        Control
+	People       map[uuid.UUID]string
+	Digests      map[uuid.UUID][]byte       // of assessments
+	Events       map[uuid.UUID]control.Told // of assessments
+}
+
+// New writes an answer down.
+func New(e control.Evidence, about About) Document {
+	d := Document{
+		Format: formatV1, Organization: about.Organization, Check: about.Check, From: e.From.UTC(), To: e.To.UTC(), AsOf: e.AsOf.UTC(),
+		Witnesses: []string{e.Organization.String(), e.Fleet.String()}, Exceptions: []Exception{}, Items: []Item{},
+	}
+	person := func(id uuid.UUID) Named { return Named{id, about.People[id]} }
+	for _, g := range e.Exceptions {
+		x := Exception{
+			ID: g.ID, InstanceID: g.Instance, DatabaseID: g.DatabaseID, Object: g.Object, Reason: g.Reason, Until: g.Until,
+			RequestedBy: person(g.RequestedBy), GrantedBy: person(g.GrantedBy), GrantedAt: g.From, GrantedIn: g.GrantedIn, RevokedAt: g.RevokedAt,
+		}
+		if g.RevokedBy != nil {
+			who := person(*g.RevokedBy)
+			x.RevokedBy, x.RevokedIn = &who, &g.RevokedIn
+		}
+		d.Exceptions = append(d.Exceptions, x)
+	}
+	for _, item := range e.Items {
+		d.Items = append(d.Items, itemOf(item, about))
+	}
+	return d
+}
+
+func itemOf(item control.Item, about About) Item {
+	out := Item{
+		Instance: Named{item.Instance, item.Name}, Removed: item.Removed, PassedShare: item.Course.PassedShare(),
+		LongestGapSeconds: item.Course.LongestGap.Seconds(), Periods: []Period{}, Assessments: []Assessment{},
+	}
+	for _, p := range item.Course.Periods {
+		out.Periods = append(out.Periods, Period{
+			From: p.From, To: p.To, State: p.State, ExceptionID: p.Exception, Assessments: p.Looks, Reasons: append([]string{}, p.Reasons...),
+		})
+	}
+	for _, l := range item.Looks {
+		a := Assessment{ID: l.ID, At: l.At, SHA256: hex.EncodeToString(about.Digests[l.ID])}
+		if event, told := about.Events[l.ID]; told {
+			a.Event = &event.Position
+		}
+		out.Assessments = append(out.Assessments, a)
+	}
+	return out
+}
