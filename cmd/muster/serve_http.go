@@ -14,12 +14,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"muster/eventstore/tree"
 	"muster/internal/accounts"
 	"muster/internal/config"
 	"muster/internal/httpapi"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/operations"
+	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
 	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/tiles"
@@ -121,6 +123,7 @@ func (p *process) groups(public *url.URL, collector *collect.Collector, fillDemo
 			Projections: p.runner, DeadLetters: p.runner.DeadLetters(), Outbox: outbox, Metrics: p.metrics, Ready: p.ready, Now: time.Now,
 			Build: operations.Build{Version: version, Commit: buildCommit(), BuiltAt: buildSetting("vcs.time"), GoVersion: runtime.Version()},
 		},
+		ProofRoutes: &proofs.ProofRoutes{Keys: p.signing, Checkpoints: p.checkpoints, Trees: tree.New(p.db), Public: p.cfg.ProofPublic},
 		FeedRoutes: &ingest.FeedRoutes{
 			Feed:    *p.feed(),
 			Agents:  agents.New(agents.Config{Places: p.places, Store: p.intake, Commands: p.commands, Now: time.Now}),

@@ -118,6 +118,9 @@ POST   /ingest/v1/alertmanager/api/v2/alerts         i--A ingest:write
 GET    /healthz                                      *
 GET    /readyz                                       *
 GET    /version                                      *
+GET    /.well-known/muster-keys.json                 *
+GET    /proof/:log/checkpoint                        -aA audit:read
+GET    /proof/:log/tile/:level/*tile                 -aA audit:read
 GET    /metrics                                      -aA ops:read
 GET    /api/v1/openapi.json                          *
 GET    /api/v1/openapi.yaml                          *

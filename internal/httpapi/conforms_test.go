@@ -68,7 +68,7 @@ var ourForms = sync.OnceValues(func() ([]pathForm, error) {
 	paths := c.Document.Paths.Map()
 	// /reports/verify before /reports/{reportId}
 	for _, path := range slices.SortedFunc(maps.Keys(paths), func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") }) {
-		forms = append(forms, pathForm{regexp.MustCompile("^" + contract.PathParameter.ReplaceAllString(path, "[^/]+") + "$"), paths[path].Operations()})
+		forms = append(forms, pathForm{regexp.MustCompile("^" + contract.PathParameter.ReplaceAllString(strings.Replace(path, "{tile}", ".+", 1), "[^/]+") + "$"), paths[path].Operations()})
 	}
 	return forms, nil
 })

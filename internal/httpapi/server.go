@@ -27,6 +27,7 @@ import (
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/operations"
 	"muster/internal/httpapi/pages"
+	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
 	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/tiles"
@@ -69,6 +70,9 @@ func build(f Front, g Groups, c *contract.Contract) (_ http.Handler, _ *server, 
 		intake:  newTurnstile(ingestAtOnce, ingestPlaces, ingestPerOwner),
 		arrival: defaultArrival,
 	}
+	if g.Public {
+		s.openTheTrees()
+	}
 	g.Cookies = s.Cookies
 	g.ContractJSON, g.ContractYAML = c.JSON, openapiYAML
 	if s.origins, err = s.trustedOrigins(); err != nil {
@@ -100,12 +104,33 @@ func (s *server) engine() (*gin.Engine, error) {
 	engine.Use(s.gate, s.once)
 	engine.NoRoute(s.nothingHere)
 	engine.NoMethod(s.wrongMethod)
-	api.RegisterHandlersWithOptions(engine, api.NewStrictHandlerWithOptions(s.Groups, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
+	api.RegisterHandlersWithOptions(slashed{engine}, api.NewStrictHandlerWithOptions(s.Groups, []api.StrictMiddlewareFunc{detached}, api.StrictGinServerOptions{
 		RequestErrorHandlerFunc:  s.unread,
 		HandlerErrorFunc:         s.fail,
 		ResponseErrorHandlerFunc: s.fail,
 	}), api.GinServerOptions{ErrorHandler: func(c *gin.Context, err error, _ int) { s.unread(c, err) }})
 	return engine, s.registerPages(engine)
+}
+
+// openTheTrees lets anyone read checkpoints and tiles.
+func (s *server) openTheTrees() {
+	for key, row := range s.routes {
+		if strings.HasPrefix(row.Path, treesPath) {
+			open := *row
+			open.Roles, open.Scopes = []organization.Role{contract.Anyone}, nil
+			s.routes[key] = &open
+		}
+	}
+}
+
+// treesPath is where the logs' trees are.
+const treesPath = "/proof/"
+
+// slashed registers routes as the contract spells them, for a parameter that has slashes.
+type slashed struct{ gin.IRouter }
+
+func (s slashed) GET(path string, handlers ...gin.HandlerFunc) gin.IRoutes {
+	return s.IRouter.GET(contract.Slashed(path), handlers...)
 }
 
 // registerPages routes the pages, each with a row that lets anyone in.
@@ -195,6 +220,7 @@ type Groups struct {
 	*tiles.TileRoutes
 	*operations.OperatorRoutes
 	*ingest.FeedRoutes
+	*proofs.ProofRoutes
 }
 
 var _ api.StrictServerInterface = Groups{}

@@ -4,15 +4,18 @@ import (
 	"muster/commands"
 	"muster/eventstore"
 	"muster/eventstore/topic"
+	"muster/eventstore/tree"
 	"muster/handlers/jobs"
 	"muster/internal/accounts"
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
+	"muster/internal/checkpoint"
 	"muster/internal/control"
 	"muster/internal/httpapi/fleet"
 	"muster/internal/httpapi/ingest"
 	"muster/internal/httpapi/operations"
+	"muster/internal/httpapi/proofs"
 	"muster/internal/httpapi/reports"
 	"muster/internal/httpapi/signin"
 	"muster/internal/httpapi/tiles"
@@ -23,6 +26,7 @@ import (
 	"muster/internal/measurements/drops"
 	"muster/internal/oidc"
 	"muster/internal/readiness"
+	"muster/internal/signing"
 	"muster/projections"
 	"muster/projections/alerts"
 	"muster/projections/audit"
@@ -36,21 +40,24 @@ import (
 // stand on it.
 type Dependencies struct {
 	Front
-	Events     *eventstore.Store
-	History    *history.Reader
-	Fleet      *projected.Reader
-	Alerts     *alerts.Reader
-	Audit      *audit.Reader
-	Exceptions *exceptions.Reader
-	Health     *health.Reader
-	Checks     *catalogue.Catalogue
-	Servers    *assessment.Store
-	Jobs       *jobs.Queue
-	Tiles      *measurements.Tiles
-	Hosts      fleet.Hosts
-	Drops      *drops.Book
-	Feed       feed.Doors
-	Agents     agents.Doors
+	Events      *eventstore.Store
+	History     *history.Reader
+	Fleet       *projected.Reader
+	Alerts      *alerts.Reader
+	Audit       *audit.Reader
+	Exceptions  *exceptions.Reader
+	Health      *health.Reader
+	Checks      *catalogue.Catalogue
+	Servers     *assessment.Store
+	Jobs        *jobs.Queue
+	Tiles       *measurements.Tiles
+	Hosts       fleet.Hosts
+	Drops       *drops.Book
+	Signing     *signing.Signing
+	Checkpoints *checkpoint.Maker
+	ProofPublic bool
+	Feed        feed.Doors
+	Agents      agents.Doors
 
 	Projections *projections.Runner
 	Waiter      projections.Waiter
@@ -85,6 +92,7 @@ func (d Dependencies) groups() Groups {
 			Accounts: d.Accounts, Commands: d.Commands, Audit: d.Audit, History: d.History, Jobs: d.Jobs, Drops: d.Drops,
 			Projections: d.Projections, DeadLetters: d.DeadLetters, Outbox: d.Outbox, Metrics: d.Metrics, Ready: d.Ready, Build: d.Build, Now: d.Now,
 		},
-		FeedRoutes: &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
+		ProofRoutes: &proofs.ProofRoutes{Keys: d.Signing, Checkpoints: d.Checkpoints, Trees: tree.New(d.DB), Public: d.ProofPublic},
+		FeedRoutes:  &ingest.FeedRoutes{Feed: d.Feed, Agents: d.Agents, Metrics: d.Metrics, Waiter: d.Waiter},
 	}
 }

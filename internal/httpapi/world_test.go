@@ -28,6 +28,7 @@ import (
 	"muster/internal/assessment"
 	"muster/internal/assessment/catalogue"
 	"muster/internal/blobs"
+	"muster/internal/checkpoint"
 	"muster/internal/clocktest"
 	"muster/internal/httpapi/operations"
 	"muster/internal/intake/agents"
@@ -42,6 +43,7 @@ import (
 	"muster/internal/pgtest"
 	"muster/internal/readiness"
 	"muster/internal/secrets"
+	"muster/internal/signing"
 	"muster/internal/telemetry"
 	"muster/projections"
 	"muster/projections/alerts"
@@ -147,6 +149,9 @@ func assemble(t *testing.T, database string, change []func(*Dependencies)) *worl
 		Ready:    readiness.New(log, readiness.Need{Name: "database", Required: true, Run: func(ctx context.Context) (*time.Duration, error) { return nil, db.PingContext(ctx) }}),
 		Build:    operations.Build{Version: "test", Commit: "abc", BuiltAt: "2026-11-20T00:00:00Z", GoVersion: "go1.26"},
 	}
+	w.deps.Signing, err = signing.Open(t.Context(), db, key, nil)
+	must(t, err)
+	w.deps.Checkpoints = checkpoint.New(db, w.deps.Signing)
 	for _, c := range change {
 		c(&w.deps)
 	}

@@ -441,6 +441,27 @@ func (e FindingCheckSeverity) Valid() bool {
 	}
 }
 
+// Defines values for PublicKeyUse.
+const (
+	PublicKeyUseLog    PublicKeyUse = "log"
+	PublicKeyUsePdf    PublicKeyUse = "pdf"
+	PublicKeyUseReport PublicKeyUse = "report"
+)
+
+// Valid indicates whether the value is a known member of the PublicKeyUse enum.
+func (e PublicKeyUse) Valid() bool {
+	switch e {
+	case PublicKeyUseLog:
+		return true
+	case PublicKeyUsePdf:
+		return true
+	case PublicKeyUseReport:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ReadinessStatus.
 const (
 	ReadinessStatusDegraded ReadinessStatus = "degraded"
@@ -2478,6 +2499,39 @@ type ProjectionList struct {
 	Items []Projection `json:"items"`
 }
 
+// PublicKey defines model for PublicKey.
+type PublicKey struct {
+	// Algorithm `Ed25519` or `ECDSA-P256`; an operator's own certificate may have `ECDSA-P384` or `RSA`.
+	Algorithm string `json:"algorithm"`
+
+	// Certificate Of `pdf`: PEM, the signer's own first.
+	Certificate *string `json:"certificate,omitempty"`
+
+	// Id Unique within a use.
+	Id string `json:"id"`
+
+	// PublicKey SubjectPublicKeyInfo, DER, base64.
+	PublicKey []byte       `json:"publicKey"`
+	Use       PublicKeyUse `json:"use"`
+
+	// ValidFrom When it was published.
+	ValidFrom time.Time `json:"validFrom"`
+
+	// ValidTo Until when it signed; null while it may.
+	ValidTo *time.Time `json:"validTo"`
+
+	// VerifierKey Of `log`: as C2SP's signed notes write it.
+	VerifierKey *string `json:"verifierKey,omitempty"`
+}
+
+// PublicKeyUse defines model for PublicKey.Use.
+type PublicKeyUse string
+
+// PublicKeys defines model for PublicKeys.
+type PublicKeys struct {
+	Keys []PublicKey `json:"keys"`
+}
+
 // QueryPerformance defines model for QueryPerformance.
 type QueryPerformance struct {
 	BucketSize   BucketSize  `json:"bucketSize"`
@@ -3892,6 +3946,9 @@ type RecordSamplesJSONRequestBody = SampleBatch
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// GetKeys The installation's public keys
+	// (GET /.well-known/muster-keys.json)
+	GetKeys(c *gin.Context)
 	// ListAlerts Alerts
 	// (GET /api/v1/alerts)
 	ListAlerts(c *gin.Context, params ListAlertsParams)
@@ -4180,6 +4237,12 @@ type ServerInterface interface {
 	// GetMetrics The service's own metrics, Prometheus text
 	// (GET /metrics)
 	GetMetrics(c *gin.Context)
+	// GetCheckpoint The last checkpoint of a log
+	// (GET /proof/{log}/checkpoint)
+	GetCheckpoint(c *gin.Context, log string)
+	// GetTile A tile of a log's Merkle tree
+	// (GET /proof/{log}/tile/{level}/{tile})
+	GetTile(c *gin.Context, log string, level string, tile string)
 	// GetReadiness Ready to serve
 	// (GET /readyz)
 	GetReadiness(c *gin.Context)
@@ -4196,6 +4259,19 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(c *gin.Context)
+
+// GetKeys operation middleware
+func (siw *ServerInterfaceWrapper) GetKeys(c *gin.Context) {
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetKeys(c)
+}
 
 // ListAlerts operation middleware
 func (siw *ServerInterfaceWrapper) ListAlerts(c *gin.Context) {
@@ -7147,6 +7223,74 @@ func (siw *ServerInterfaceWrapper) GetMetrics(c *gin.Context) {
 	siw.Handler.GetMetrics(c)
 }
 
+// GetCheckpoint operation middleware
+func (siw *ServerInterfaceWrapper) GetCheckpoint(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "log" -------------
+	var log string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "log", c.Param("log"), &log, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter log: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetCheckpoint(c, log)
+}
+
+// GetTile operation middleware
+func (siw *ServerInterfaceWrapper) GetTile(c *gin.Context) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "log" -------------
+	var log string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "log", c.Param("log"), &log, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter log: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "level" -------------
+	var level string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "level", c.Param("level"), &level, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter level: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	// ------------- Path parameter "tile" -------------
+	var tile string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "tile", c.Param("tile"), &tile, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandler(c, fmt.Errorf("Invalid format for parameter tile: %w", err), http.StatusBadRequest)
+		return
+	}
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		middleware(c)
+		if c.IsAborted() {
+			return
+		}
+	}
+
+	siw.Handler.GetTile(c, log, level, tile)
+}
+
 // GetReadiness operation middleware
 func (siw *ServerInterfaceWrapper) GetReadiness(c *gin.Context) {
 
@@ -7200,6 +7344,7 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 		ErrorHandler:       errorHandler,
 	}
 
+	router.GET(options.BaseURL+"/.well-known/muster-keys.json", wrapper.GetKeys)
 	router.GET(options.BaseURL+"/api/v1/alerts", wrapper.ListAlerts)
 	router.GET(options.BaseURL+"/api/v1/alerts/:alertId", wrapper.GetAlert)
 	router.POST(options.BaseURL+"/api/v1/alerts/:alertId/acknowledge", wrapper.AcknowledgeAlert)
@@ -7296,11 +7441,59 @@ func RegisterHandlersWithOptions(router gin.IRouter, si ServerInterface, options
 	router.POST(options.BaseURL+"/ingest/v1/prometheus/write", wrapper.ReceivePrometheusWrite)
 	router.POST(options.BaseURL+"/ingest/v1/samples", wrapper.RecordSamples)
 	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics)
+	router.GET(options.BaseURL+"/proof/:log/checkpoint", wrapper.GetCheckpoint)
+	router.GET(options.BaseURL+"/proof/:log/tile/:level/:tile", wrapper.GetTile)
 	router.GET(options.BaseURL+"/readyz", wrapper.GetReadiness)
 	router.GET(options.BaseURL+"/version", wrapper.GetVersion)
 }
 
 type ProblemApplicationProblemPlusJSONResponse Problem
+
+type GetKeysRequestObject struct {
+}
+
+type GetKeysResponseObject interface {
+	VisitGetKeysResponse(w http.ResponseWriter) error
+}
+
+type GetKeys200JSONResponse PublicKeys
+
+func (response GetKeys200JSONResponse) VisitGetKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetKeys304Response struct {
+}
+
+func (response GetKeys304Response) VisitGetKeysResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetKeysdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetKeysdefaultApplicationProblemPlusJSONResponse) VisitGetKeysResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
 
 type ListAlertsRequestObject struct {
 	Params ListAlertsParams
@@ -11398,6 +11591,105 @@ func (response GetMetricsdefaultApplicationProblemPlusJSONResponse) VisitGetMetr
 	return err
 }
 
+type GetCheckpointRequestObject struct {
+	Log string `json:"log"`
+}
+
+type GetCheckpointResponseObject interface {
+	VisitGetCheckpointResponse(w http.ResponseWriter) error
+}
+
+type GetCheckpoint200TextResponse string
+
+func (response GetCheckpoint200TextResponse) VisitGetCheckpointResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
+type GetCheckpoint304Response struct {
+}
+
+func (response GetCheckpoint304Response) VisitGetCheckpointResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetCheckpointdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetCheckpointdefaultApplicationProblemPlusJSONResponse) VisitGetCheckpointResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetTileRequestObject struct {
+	Log   string `json:"log"`
+	Level string `json:"level"`
+	Tile  string `json:"tile"`
+}
+
+type GetTileResponseObject interface {
+	VisitGetTileResponse(w http.ResponseWriter) error
+}
+
+type GetTile200ApplicationoctetStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetTile200ApplicationoctetStreamResponse) VisitGetTileResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetTile304Response struct {
+}
+
+func (response GetTile304Response) VisitGetTileResponse(w http.ResponseWriter) error {
+	w.WriteHeader(304)
+	return nil
+}
+
+type GetTiledefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response GetTiledefaultApplicationProblemPlusJSONResponse) VisitGetTileResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetReadinessRequestObject struct {
 }
 
@@ -11490,6 +11782,9 @@ func (response GetVersiondefaultApplicationProblemPlusJSONResponse) VisitGetVers
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// GetKeys The installation's public keys
+	// (GET /.well-known/muster-keys.json)
+	GetKeys(ctx context.Context, request GetKeysRequestObject) (GetKeysResponseObject, error)
 	// ListAlerts Alerts
 	// (GET /api/v1/alerts)
 	ListAlerts(ctx context.Context, request ListAlertsRequestObject) (ListAlertsResponseObject, error)
@@ -11778,6 +12073,12 @@ type StrictServerInterface interface {
 	// GetMetrics The service's own metrics, Prometheus text
 	// (GET /metrics)
 	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
+	// GetCheckpoint The last checkpoint of a log
+	// (GET /proof/{log}/checkpoint)
+	GetCheckpoint(ctx context.Context, request GetCheckpointRequestObject) (GetCheckpointResponseObject, error)
+	// GetTile A tile of a log's Merkle tree
+	// (GET /proof/{log}/tile/{level}/{tile})
+	GetTile(ctx context.Context, request GetTileRequestObject) (GetTileResponseObject, error)
 	// GetReadiness Ready to serve
 	// (GET /readyz)
 	GetReadiness(ctx context.Context, request GetReadinessRequestObject) (GetReadinessResponseObject, error)
@@ -11841,6 +12142,30 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictGinServerOptions
+}
+
+// GetKeys operation middleware
+func (sh *strictHandler) GetKeys(ctx *gin.Context) {
+	var request GetKeysRequestObject
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetKeys(ctx, request.(GetKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetKeysResponseObject); ok {
+		if err := validResponse.VisitGetKeysResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // ListAlerts operation middleware
@@ -14682,6 +15007,60 @@ func (sh *strictHandler) GetMetrics(ctx *gin.Context) {
 		sh.options.HandlerErrorFunc(ctx, err)
 	} else if validResponse, ok := response.(GetMetricsResponseObject); ok {
 		if err := validResponse.VisitGetMetricsResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetCheckpoint operation middleware
+func (sh *strictHandler) GetCheckpoint(ctx *gin.Context, log string) {
+	var request GetCheckpointRequestObject
+
+	request.Log = log
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetCheckpoint(ctx, request.(GetCheckpointRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetCheckpoint")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetCheckpointResponseObject); ok {
+		if err := validResponse.VisitGetCheckpointResponse(ctx.Writer); err != nil {
+			sh.options.ResponseErrorHandlerFunc(ctx, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(ctx, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetTile operation middleware
+func (sh *strictHandler) GetTile(ctx *gin.Context, log string, level string, tile string) {
+	var request GetTileRequestObject
+
+	request.Log = log
+	request.Level = level
+	request.Tile = tile
+
+	handler := func(ctx *gin.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetTile(ctx, request.(GetTileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetTile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		sh.options.HandlerErrorFunc(ctx, err)
+	} else if validResponse, ok := response.(GetTileResponseObject); ok {
+		if err := validResponse.VisitGetTileResponse(ctx.Writer); err != nil {
 			sh.options.ResponseErrorHandlerFunc(ctx, err)
 		}
 	} else if response != nil {

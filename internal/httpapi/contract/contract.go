@@ -159,7 +159,13 @@ func Words(extensions map[string]any, extension string) ([]string, error) {
 var PathParameter = regexp.MustCompile(`\{([^}]+)\}`)
 
 // GinPath is a path of openapi.yaml as gin spells it.
-func GinPath(path string) string { return PathParameter.ReplaceAllString(path, ":$1") }
+func GinPath(path string) string {
+	return Slashed(PathParameter.ReplaceAllString(path, ":$1"))
+}
+
+// Slashed is a path of gin's whose last parameter takes slashes, too: a tile's number has
+// them (C2SP tlog-tiles), and OpenAPI has no form for it.
+func Slashed(path string) string { return strings.Replace(path, "/:tile", "/*tile", 1) }
 
 // types are the media types that the operation answers with where all is well.
 func (r *Route) types() []string {
