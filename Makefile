@@ -21,6 +21,8 @@ GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 OPENAPI_LINT := scripts/openapi_lint/node_modules/.package-lock.json
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(TOOLS)/versitygw-$(VERSITYGW_VERSION)
+OMNIWITNESS_VERSION := v0.0.0-20260617164027-9332986a94a4
+OMNIWITNESS := $(TOOLS)/omniwitness-$(OMNIWITNESS_VERSION)
 OIDC_PROVIDER := internal/httpapi/testdata/oidc-provider
 # What builds the pages, and what tests them, too: 90 MB less to fetch for a demo.
 WEB_BUILD := web/node_modules/.builds
@@ -119,7 +121,7 @@ test-go: $(VERSITYGW) $(if $(NPM),$(OIDC_PROVIDER)/node_modules/.package-lock.js
 $(OIDC_PROVIDER)/node_modules/.package-lock.json: $(OIDC_PROVIDER)/package-lock.json
 	cd $(OIDC_PROVIDER) && npm ci --silent && touch node_modules/.package-lock.json
 
-test-all: test
+test-all: test $(OMNIWITNESS)
 	LONG=1 bash scripts/program.sh
 	$(if $(and $(NPM),$(CHROMIUM)),cd web && npm run --silent e2e-long && MUSTER_TEST_LONG=1 npm run --silent e2e -- e2e/budget.test.ts,$(call SKIPPED,the incident in a browser,npm or chromium is missing))
 	bash scripts/test_majors.sh
@@ -163,6 +165,13 @@ $(VERSITYGW):
 	@mkdir -p $(TOOLS)
 	GOBIN=$(TOOLS) $(INSTALL) github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
 	@mv $(TOOLS)/versitygw $@
+
+# A witness of others, which the long tests ask. Newer ones need modules that the proxy
+# does not have.
+$(OMNIWITNESS):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(INSTALL) github.com/transparency-dev/witness/cmd/omniwitness@$(OMNIWITNESS_VERSION)
+	@mv $(TOOLS)/omniwitness $@
 
 $(OPENAPI_LINT): scripts/openapi_lint/package-lock.json
 	cd scripts/openapi_lint && npm ci --silent && touch node_modules/.package-lock.json

@@ -175,6 +175,9 @@ func (p *process) startTakers(ctx context.Context, group *errgroup.Group, begun 
 		p.startMonitor(ctx, group)
 	}
 	if p.cfg.Roles.Has(config.Workers) {
+		if err := p.startWitnesses(ctx, group); err != nil {
+			return nil, err
+		}
 		workers, err := p.newWorkers(collector)
 		if err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 	"muster/eventstore/tree"
 	"muster/handlers"
 	"muster/handlers/jobs"
+	"muster/internal/attest"
 	"muster/internal/checkpoint"
 	"muster/internal/intake/collect"
 	"muster/internal/intake/monitor"
@@ -91,6 +92,37 @@ func (p *process) signCheckpoints(ctx context.Context) error {
 		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+// startWitnesses has others cosign the checkpoints, where there are any. Nobody waits
+// for them.
+func (p *process) startWitnesses(ctx context.Context, group *errgroup.Group) error {
+	if p.cfg.Witnesses == "" {
+		return nil
+	}
+	file, err := os.ReadFile(p.cfg.Witnesses)
+	if err != nil {
+		return fmt.Errorf("--witnesses: %w", err)
+	}
+	witnesses, err := attest.ParseWitnesses(file)
+	if err != nil {
+		return fmt.Errorf("--witnesses %s: %w", p.cfg.Witnesses, err)
+	}
+	for _, w := range witnesses {
+		if w.URL == nil {
+			return fmt.Errorf("--witnesses %s: %s has no URL, so it cannot be asked", p.cfg.Witnesses, w.Name())
+		}
+	}
+	made := make(chan struct{}, 1)
+	p.checkpoints.Made = func(eventstore.Log) {
+		select {
+		case made <- struct{}{}:
+		default: // they are about to look anyway
+		}
+	}
+	asking := &checkpoint.Witnesses{DB: p.db, Maker: p.checkpoints, Ask: witnesses, Now: time.Now, Log: p.log}
+	group.Go(func() error { return unlessStopped(asking.Run(ctx, made)) })
+	return nil
 }
 
 // workerName names this process in the job table and in audit trails. Host and

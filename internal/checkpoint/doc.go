@@ -18,6 +18,11 @@
 // that is smaller than either, or does not begin with it, is refused: *RefusedError.
 // Appending an event costs nothing here.
 //
+// # Witnesses
+//
+// Witnesses are asked to cosign each new checkpoint (C2SP tlog-witness), from where they
+// have seen the log. What they sign is added to the kept note. No checkpoint waits for them.
+//
 // # What may go wrong
 //
 //   - Somebody rewrites the log under a running process and computes chain, tree and kept
@@ -32,6 +37,12 @@
 //   - A backup is restored, and the log goes on from there: the checkpoints are of the
 //     same moment as the events, so new ones are made. Witnesses that have seen more
 //     refuse for ever, rightly: what they have seen is lost.
+//   - A witness is away, hangs, or answers what is not its signature over this checkpoint
+//     of about now: a warning, and it is asked again within a minute. It has seen another
+//     history: an error, for somebody has rewritten the log, or shows two.
+//   - A checkpoint follows another before a witness was asked: it cosigns the later one
+//     only, which covers the earlier.
+//   - Two processes ask the same witness: its first signature is kept.
 //   - A process dies before the commit: what it signed is nowhere. Its signature was never
 //     handed out.
 package checkpoint

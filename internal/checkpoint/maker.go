@@ -23,8 +23,8 @@ const between = time.Second
 
 // Maker makes the checkpoints of an installation's logs.
 type Maker struct {
-	// Refused is called for each refusal; nil: by nobody.
-	Refused func(eventstore.Log)
+	Refused func(eventstore.Log) // is called for each refusal
+	Made    func(eventstore.Log) // is called when a new one is kept
 
 	db    *sqlx.DB
 	trees *tree.Trees
@@ -43,7 +43,7 @@ type state struct {
 // New returns the maker of a process. It has to be the only one there: it remembers what
 // it has signed.
 func New(db *sqlx.DB, keys Keys) *Maker {
-	return &Maker{db: db, trees: tree.New(db), keys: keys, signed: map[eventstore.Log]state{}, Refused: func(eventstore.Log) {}}
+	return &Maker{db: db, trees: tree.New(db), keys: keys, signed: map[eventstore.Log]state{}, Refused: func(eventstore.Log) {}, Made: func(eventstore.Log) {}}
 }
 
 // RefusedError reports a log that is not the one that was signed before: nothing is
@@ -112,16 +112,20 @@ func head(ctx context.Context, q sqlx.QueryerContext, log eventstore.Log) (int64
 
 // attempt says how long to wait where it is too early to make one.
 func (m *Maker) attempt(ctx context.Context, log eventstore.Log, atLeast int64) (c Checkpoint, wait time.Duration, err error) {
+	var made bool
 	err = transact.Once(ctx, m.db, nil, func(tx *sqlx.Tx) error {
 		if err := statement.Exec(ctx, tx, "take turns at checkpoints", `SELECT pg_advisory_xact_lock(hashtext('log_checkpoints'), hashtext($1))`, string(log)); err != nil {
 			return err
 		}
 		t := turn{Maker: m, tx: tx, trees: m.trees.Within(tx), log: log}
-		c, wait, err = t.take(ctx, atLeast)
+		c, wait, made, err = t.take(ctx, atLeast)
 		return err
 	})
 	if err == nil && wait == 0 {
 		m.remember(c)
+	}
+	if err == nil && made {
+		m.Made(log)
 	}
 	return c, wait, err
 }
@@ -149,30 +153,31 @@ type turn struct {
 	log   eventstore.Log
 }
 
-func (t turn) take(ctx context.Context, atLeast int64) (c Checkpoint, wait time.Duration, err error) {
+// take says how long to wait, or whether the checkpoint is a new one.
+func (t turn) take(ctx context.Context, atLeast int64) (c Checkpoint, wait time.Duration, made bool, err error) {
 	last, found, err := latest(ctx, t.tx, t.log)
 	if err != nil {
-		return c, 0, err
+		return c, 0, false, err
 	}
 	signers, err := t.keys.LogSigners(t.log)
 	if err != nil {
-		return c, 0, err
+		return c, 0, false, err
 	}
 	if found {
 		var by []note.Signature
 		if c, by, err = t.read(t.log, last); err != nil {
-			return c, 0, err
+			return c, 0, false, err
 		}
 		ours := t.ours(t.log)
 		if c.Size >= atLeast && c.Size >= ours.size && signedBy(by, signers[0]) {
-			return c, 0, t.continues(ctx, ours, state{c.Size, c.Root}, true)
+			return c, 0, false, t.continues(ctx, ours, state{c.Size, c.Root}, true)
 		}
 		if age := time.Duration(last.Age * float64(time.Second)); age >= 0 && age < between {
-			return c, between - age, nil
+			return c, between - age, false, nil
 		}
 	}
 	c, err = t.sign(ctx, c, atLeast, signers)
-	return c, 0, err
+	return c, 0, err == nil, err
 }
 
 // sign makes a checkpoint over the whole log, or adds signatures to the last one where

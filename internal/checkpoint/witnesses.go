@@ -1,0 +1,248 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	cosignature "github.com/transparency-dev/formats/note"
+	"golang.org/x/mod/sumdb/note"
+
+	"muster/eventstore"
+	"muster/eventstore/tree"
+	"muster/internal/attest"
+	"muster/internal/pause"
+	"muster/internal/statement"
+)
+
+//go:embed sql/cosign.sql
+var addCosignature string
+
+const (
+	// askEvery is how long a witness that was away waits to be asked again.
+	askEvery = time.Minute
+	// answerTimeout bounds what one witness is waited for. Nobody waits for it with us.
+	answerTimeout = 10 * time.Second
+	// maxAnswer bounds what is read of an answer, which has a signature or two.
+	maxAnswer = 64 << 10
+	// clockSlack is how far a witness's clock may be from ours.
+	clockSlack = 10 * time.Minute
+)
+
+// Witnesses ask others to cosign the checkpoints (C2SP tlog-witness).
+type Witnesses struct {
+	DB     *sqlx.DB
+	Maker  *Maker
+	Ask    []attest.Witness
+	Now    func() time.Time
+	Log    *slog.Logger
+	Client *http.Client // nil: one with a time limit, which follows no redirects
+
+	mu   sync.Mutex
+	seen map[string]int64 // by witness and log: what it has cosigned
+}
+
+// RefusalError reports a witness that has seen another history than the one it is shown.
+type RefusalError struct {
+	Witness    string
+	Log        eventstore.Log
+	Size, Seen int64 // of the checkpoint, and of what the witness has seen; 0: it does not say
+}
+
+func (e *RefusalError) Error() string {
+	if e.Seen > e.Size {
+		return fmt.Sprintf("witness %s has seen %d events of log %s, and there are %d: the log was set back, by a restore or by somebody", e.Witness, e.Seen, e.Log, e.Size)
+	}
+	return fmt.Sprintf("witness %s has seen another history of log %s than the one of %d events it is shown", e.Witness, e.Log, e.Size)
+}
+
+// AnswerError reports an answer of a witness that is of no use.
+type AnswerError struct {
+	Witness string
+	Reason  string
+}
+
+func (e *AnswerError) Error() string { return "witness " + e.Witness + ": " + e.Reason }
+
+// Run asks all witnesses about each new checkpoint until ctx ends, and again those that
+// did not answer. It wants to be told of new ones by made.
+func (w *Witnesses) Run(ctx context.Context, made <-chan struct{}) error {
+	for {
+		w.AskAll(ctx)
+		if err := pause.Unless(ctx, askEvery, made); err != nil {
+			return err
+		}
+	}
+}
+
+// AskAll shows every witness the last checkpoints that it has not cosigned, and keeps
+// what it signs. What fails is logged, and told by the next turn again.
+func (w *Witnesses) AskAll(ctx context.Context) {
+	var wait sync.WaitGroup
+	for _, log := range eventstore.Logs {
+		last, ok, err := w.Maker.Latest(ctx, log)
+		if err != nil {
+			w.Log.WarnContext(ctx, "no witness can be asked", "log", log, "error", err)
+		}
+		if err != nil || !ok {
+			continue
+		}
+		for _, one := range w.Ask {
+			if _, has := attest.Cosigned(last.Note, one.Verifier); has || one.URL == nil {
+				continue
+			}
+			wait.Go(func() { w.tell(ctx, one, last, w.ask(ctx, one, last)) })
+		}
+	}
+	wait.Wait()
+}
+
+func (w *Witnesses) tell(ctx context.Context, one attest.Witness, c Checkpoint, err error) {
+	var refusal *RefusalError
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.As(err, &refusal):
+		w.Log.ErrorContext(ctx, "a witness does not cosign the log", "witness", one.Name(), "log", c.Log, "error", err)
+	default:
+		w.Log.WarnContext(ctx, "a witness did not cosign, asking it again", "witness", one.Name(), "log", c.Log, "error", err)
+	}
+}
+
+// ask shows a witness a checkpoint, from where it has seen the log.
+func (w *Witnesses) ask(ctx context.Context, one attest.Witness, c Checkpoint) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	old := w.remembered(one, c.Log)
+	if old > c.Size {
+		old = 0
+	}
+	lines, seen, err := w.send(ctx, one, c, old)
+	if err == nil && seen != nil { // it has seen another size than we thought
+		if *seen > c.Size {
+			return &RefusalError{Witness: one.Name(), Log: c.Log, Size: c.Size, Seen: *seen}
+		}
+		if lines, seen, err = w.send(ctx, one, c, *seen); err == nil && seen != nil {
+			return &AnswerError{one.Name(), "it cannot say how much it has seen"}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	line, err := w.judge(one, c, lines)
+	if err != nil {
+		return err
+	}
+	w.remember(one, c.Log, c.Size)
+	return statement.Exec(ctx, w.DB, "add a cosignature", addCosignature, string(c.Log), c.Size, line, line[:strings.LastIndex(line, " ")+6])
+}
+
+// judge finds the witness's signature among the lines of its answer.
+func (w *Witnesses) judge(one attest.Witness, c Checkpoint, lines []byte) (line string, err error) {
+	body, _, _ := strings.Cut(c.Note, "\n\n")
+	opened, err := note.Open(append([]byte(body+"\n\n"), lines...), note.VerifierList(one.Verifier))
+	if err != nil {
+		return "", &AnswerError{one.Name(), "its answer is no signature of its key over this checkpoint"}
+	}
+	at, err := cosignature.CoSigV1Timestamp(opened.Sigs[0])
+	if err != nil {
+		return "", &AnswerError{one.Name(), "its signature has no time"}
+	}
+	if off := w.Now().Sub(at).Abs(); off > clockSlack {
+		return "", &AnswerError{one.Name(), fmt.Sprintf("its signature is of %s, %s from our clock", at.UTC().Format(time.RFC3339), off.Round(time.Second))}
+	}
+	return fmt.Sprintf("— %s %s\n", opened.Sigs[0].Name, opened.Sigs[0].Base64), nil
+}
+
+// send posts a checkpoint; seen is set where the witness has seen another size than old.
+func (w *Witnesses) send(ctx context.Context, one attest.Witness, c Checkpoint, old int64) (lines []byte, seen *int64, err error) {
+	body, err := w.request(ctx, c, old)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, one.URL.JoinPath("add-checkpoint").String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := w.client().Do(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = a.Body.Close() }()
+	said, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
+	if err != nil {
+		return nil, nil, err
+	}
+	form, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	switch {
+	case a.StatusCode == http.StatusOK:
+		return said, nil, nil
+	case a.StatusCode == http.StatusConflict && form == "text/x.tlog.size":
+		size, err := strconv.ParseInt(strings.TrimSuffix(string(said), "\n"), 10, 64)
+		if err != nil || size < 0 {
+			return nil, nil, &AnswerError{one.Name(), "it says no size"}
+		}
+		if size == old {
+			return nil, nil, &RefusalError{Witness: one.Name(), Log: c.Log, Size: c.Size}
+		}
+		return nil, &size, nil
+	case a.StatusCode == http.StatusConflict, a.StatusCode == http.StatusUnprocessableEntity:
+		return nil, nil, &RefusalError{Witness: one.Name(), Log: c.Log, Size: c.Size}
+	case a.StatusCode == http.StatusNotFound:
+		return nil, nil, &AnswerError{one.Name(), "it does not know " + w.Maker.keys.Origin(c.Log) + ": give its operator the origin and the log's verifier key"}
+	case a.StatusCode == http.StatusForbidden:
+		return nil, nil, &AnswerError{one.Name(), "it knows none of the keys that signed: give its operator the log's current verifier key"}
+	}
+	return nil, nil, &AnswerError{one.Name(), "it answers " + a.Status}
+}
+
+// request is what add-checkpoint takes: the old size, the proof from there, the note.
+func (w *Witnesses) request(ctx context.Context, c Checkpoint, old int64) ([]byte, error) {
+	out := fmt.Appendf(nil, "old %d\n", old)
+	if old > 0 && old < c.Size {
+		proof, err := tree.New(w.DB).Consistency(ctx, c.Log, old, c.Size)
+		if err != nil {
+			return nil, err
+		}
+		for _, hash := range proof {
+			out = fmt.Appendf(out, "%s\n", base64.StdEncoding.EncodeToString(hash[:]))
+		}
+	}
+	return fmt.Appendf(out, "\n%s", c.Note), nil
+}
+
+func (w *Witnesses) client() *http.Client {
+	if w.Client != nil {
+		return w.Client
+	}
+	return &http.Client{
+		Timeout:       answerTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func (w *Witnesses) remembered(one attest.Witness, log eventstore.Log) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen[one.Name()+" "+string(log)]
+}
+
+func (w *Witnesses) remember(one attest.Witness, log eventstore.Log, size int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.seen == nil {
+		w.seen = map[string]int64{}
+	}
+	w.seen[one.Name()+" "+string(log)] = size
+}
