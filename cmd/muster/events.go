@@ -25,9 +25,9 @@ import (
 )
 
 func eventsCommand(cfg *config.Config) *cobra.Command {
-	return parent("events", "The event logs: list, replay, verify, head, witness, export",
+	return parent("events", "The event logs: list, replay, verify, head, witness, checkpoint, export",
 		eventsListCommand(cfg), eventsReplayCommand(cfg), eventsVerifyCommand(cfg),
-		eventsHeadCommand(cfg), eventsWitnessCommand(cfg), eventsExportCommand(cfg))
+		eventsHeadCommand(cfg), eventsWitnessCommand(cfg), eventsCheckpointCommand(cfg), eventsExportCommand(cfg))
 }
 
 // selection is which events a command is about, as flags.

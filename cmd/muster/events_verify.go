@@ -21,7 +21,7 @@ func eventsVerifyCommand(cfg *config.Config) *cobra.Command {
 	var s selection
 	var witness, export string
 	cmd := &cobra.Command{
-		Use:   "verify [--witness LOG:POSITION:HASH]",
+		Use:   "verify [--witness LOG:POSITION:HASH|CHECKPOINT|FILE]",
 		Short: "Check the logs from their first event and name what does not fit",
 		Long: `Reads each log from its first event: contents against digests, digests against
 the chain, positions and versions for gaps, the end against the head row, and
@@ -29,12 +29,15 @@ the hashes that are kept of its Merkle tree against the events. Exit
 status 1 says that something does not fit, and the lines before it say what.
 
 A chain beside its own data proves little: who can rewrite all of it can make it
-whole again. --witness holds its log against a head that somebody kept: as the
+whole again. --witness holds its log against what somebody kept: a head, as the
 footer of a report, its mail, the page or 'muster events witness' prints it, or
-as a whole line of 'muster events head'. Only that log is checked then.`,
+as a whole line of 'muster events head'; a checkpoint ('muster events checkpoint');
+or a file with one of them, a report's PDF or its proof.json. Only that log is
+checked then.`,
 		Example: `  muster events verify
   muster events verify --witness reports:123:9f2c…
   muster events verify --witness 'muster-head-1 …'
+  muster events verify --witness security.pdf
   muster events verify --export reports.jsonl     a file of 'muster events export', without any database`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,40 +46,32 @@ as a whole line of 'muster events head'. Only that log is checked then.`,
 				return err
 			}
 			options := eventstore.VerifyOptions{Organization: filter.Organization}
+			var known keptWitness
 			if witness != "" {
-				if options.Witness, err = keptHead(witness, s.log); err != nil {
+				if known, err = readKept(witness, s.log); err != nil {
 					return err
 				}
-				logs = []eventstore.Log{options.Witness.Log}
+				logs, options.Witness = []eventstore.Log{known.log}, known.head
 			}
 			if export != "" {
+				if witness != "" && known.head == nil {
+					return usage([]string{"--witness: an exported file is held against a head (log:position:hash), and this is a checkpoint"})
+				}
 				return verifyExport(cmd.OutOrStdout(), export, options)
 			}
 			return withInstallation(cmd.Context(), cfg, func(in *installation) error {
-				return in.verifyLogs(cmd, logs, options)
+				return in.verifyLogs(cmd, logs, options, known)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&s.log, "log", "", "reports, organization or fleet; none: all three")
 	cmd.Flags().StringVar(&s.organization, "organization", "", "check the contents of this organization's events only, by id")
-	cmd.Flags().StringVar(&witness, "witness", "", "a head that somebody kept: log:position:hash, or a line of 'muster events head'")
+	cmd.Flags().StringVar(&witness, "witness", "", "what somebody kept: log:position:hash, a line of 'muster events head', a checkpoint, or a file with one, a PDF or proof.json")
 	cmd.Flags().StringVar(&export, "export", "", "check an exported file instead of the database")
 	return cmd
 }
 
-// keptHead reads a witness; log is what --log says and may be empty.
-func keptHead(witness, log string) (*eventstore.Head, error) {
-	head, err := eventstore.ParseWitness(witness)
-	if err == nil && log != "" && log != string(head.Log) {
-		err = fmt.Errorf("it is one of log %s, and --log says %s", head.Log, log)
-	}
-	if err != nil {
-		return nil, &exitError{status: exitUsage, err: fmt.Errorf("--witness: %w", err)}
-	}
-	return &head, nil
-}
-
-func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, options eventstore.VerifyOptions) error {
+func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, options eventstore.VerifyOptions, known keptWitness) error {
 	whole := true
 	for _, log := range logs {
 		options.Progress = func(position, last int64) {
@@ -90,6 +85,13 @@ func (in *installation) verifyLogs(cmd *cobra.Command, logs []eventstore.Log, op
 		}
 		printVerification(cmd.OutOrStdout(), verified)
 		whole = whole && verified.OK()
+		if known.checkpoint != "" {
+			holds, err := in.holdAgainst(cmd, known, verified.Head.Position)
+			if err != nil {
+				return err
+			}
+			whole = whole && holds
+		}
 		if options.Organization != uuid.Nil {
 			continue
 		}

@@ -166,9 +166,9 @@ func TestEveryCommandOfTheContract(t *testing.T) {
 	for _, wanted := range []string{
 		"serve", "migrate up", "migrate status", "organization create", "admin create", "admin reset-password",
 		"setup-link", "token create", "projections list", "projections rebuild", "projections diff",
-		"events list", "events replay", "events verify", "events head", "events witness", "events export",
+		"events list", "events replay", "events verify", "events head", "events witness", "events checkpoint", "events export",
 		"reports rebuild", "verify", "evidence", "dead list", "dead show", "dead retry", "dead drop",
-		"keys list", "keys rotate", "keys retire", "backup", "restore", "feed show",
+		"keys list", "keys rotate", "keys retire", "keys export", "backup", "restore", "feed show",
 	} {
 		if !slices.Contains(paths, wanted) {
 			t.Errorf("there is no command %q", wanted)
