@@ -3,12 +3,14 @@ package main
 import (
 	"net/http"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"muster/internal/attest"
 	"muster/internal/longtest"
 	"muster/internal/pgtest"
 )
@@ -63,6 +65,7 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 		t.Fatalf("before: %+v", before)
 	}
 
+	published := h.published(t)
 	said := h.must(t, "keys", "rotate")
 	if !strings.Contains(said, before[0].fingerprint) || !strings.Contains(said, "sealed again: 1") {
 		t.Errorf("it says %s", said)
@@ -77,8 +80,10 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 
 	elsewhere := append([]string{"events", "head"}, append(h.flags(), "--secret-key-file", copied)...)
 	muster(t, elsewhere...).failed(t, "rotated", after[1].fingerprint, after[0].fingerprint, copied, "docs/runbooks/rotate-keys.md")
+	both := h.published(t)
 	h.must(t, "keys", "retire")
 	h.ana.assessedAgain(t, h.live)
+	h.publishedThrough(t, published, both)
 	if lines := h.keys(t); !strings.HasPrefix(lines[0].state, "retired ") || lines[1].state != "current" {
 		t.Errorf("after retire: %+v", lines)
 	}
@@ -95,6 +100,39 @@ func TestKeysRotateUnderARunningServe(t *testing.T) {
 	h.server = servingHere(t, h.flags()...)
 	h.ana.base = h.server.base
 	h.ana.assessedAgain(t, other)
+}
+
+// published are the public keys as anybody is told them, which is what the command prints.
+func (h *house) published(t testing.TB) []attest.Key {
+	t.Helper()
+	served := client{base: h.server.base}.call(t, http.StatusOK, http.MethodGet, "/.well-known/muster-keys.json", nil, nil).body
+	keys, err := attest.ParseKeys(served)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed, err := attest.ParseKeys([]byte(h.must(t, "keys", "export"))); err != nil || !reflect.DeepEqual(printed, keys) {
+		t.Errorf("served are %+v, printed %+v, %v", keys, printed, err)
+	}
+	return keys.Keys
+}
+
+// publishedThrough a rotation and a retirement, which nobody told the server of: keys come
+// in front, and those that go stay with the date.
+func (h *house) publishedThrough(t testing.TB, before, both []attest.Key) {
+	t.Helper()
+	after := h.published(t)
+	if len(before) != 5 || len(both) != 10 || len(after) != 10 {
+		t.Fatalf("published were %d, %d and %d keys", len(before), len(both), len(after))
+	}
+	old := map[string]bool{}
+	for _, k := range before {
+		old[string(k.Use)+k.ID] = true
+	}
+	for n, k := range after {
+		if gone := old[string(k.Use)+k.ID]; gone != (n >= 5) || gone != (k.ValidTo != nil) || !old[string(both[n].Use)+both[n].ID] != (n < 5) || both[n].ValidTo != nil {
+			t.Errorf("key %d: %+v", n, k)
+		}
+	}
 }
 
 // TestLongKeysRotateIsKilled kills rotations wherever they are by then, two of them

@@ -234,6 +234,7 @@ func (h house) proves(t *testing.T, r row) {
 	// The witness is the same wherever it stands, and is taken as it stands there.
 	head := witness.Format(known.Witness.Log, known.Witness.Position, known.Witness.Hash)
 	h.must(t, "events", "verify", "--witness", head)
+	h.must(t, "events", "verify", "--witness", fileWith(t, "kept.pdf", string(got.body)))
 	for _, m := range h.mails(t, r.ID) {
 		if !slices.Contains(strings.Fields(m.text), head) {
 			t.Errorf("the mail does not carry the witness %s:\n%s", head, m.text)

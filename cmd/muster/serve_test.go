@@ -153,6 +153,14 @@ func TestServeDoesNotStart(t *testing.T) {
 			[]string{"--database-url", home.url, "--data-dir", home.dir, "--secret-key-file", fileWith(t, "key", "hello")},
 			[]string{"key"},
 		},
+		"a certificate that is none": {
+			[]string{"--database-url", home.url, "--data-dir", home.dir, "--signing-cert-file", fileWith(t, "cert.pem", "hello"), "--signing-key-file", fileWith(t, "key.pem", "hello")},
+			[]string{"--signing-cert-file", "cannot sign PDFs", "failed to find any PEM data"},
+		},
+		"witnesses without a key": {
+			[]string{"--database-url", home.url, "--data-dir", home.dir, "--witnesses", fileWith(t, "witnesses", "# ours\nhttps://witness.example\n")},
+			[]string{"--witnesses", "line 2", "is no verifier key"},
+		},
 		"a port that is taken": {
 			[]string{"--database-url", home.url, "--data-dir", home.dir, "--listen", taken.Addr().String()},
 			[]string{taken.Addr().String(), "--listen"},
