@@ -144,7 +144,7 @@ flag wins. Without --database-url Muster runs a private PostgreSQL under
 		projectionsCommand(cfg),
 		eventsCommand(cfg),
 		reportsCommand(cfg),
-		verifyCommand(cfg),
+		withPage(verifyCommand(cfg)),
 		evidenceCommand(cfg),
 		deadCommand(cfg),
 		keysCommand(cfg),

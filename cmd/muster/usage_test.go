@@ -72,6 +72,7 @@ func TestWrongUsage(t *testing.T) {
 		"evidence --check PG-X1 --from noon --to x --instance y --csv --pdf":            {"PG-X1", "--from", "--to", "--instance", "--csv"},
 		"evidence --check PG-S17 --from 2026-01-02T00:00:00Z --to 2026-01-01T00:00:00Z": {"before --to"},
 		"evidence --check PG-S17 --from 2024-01-02T00:00:00Z --to 2026-01-01T00:00:00Z": {"400 days"},
+		"verify --page report.pdf":               {`"report.pdf"`},
 		"evidence --verify x":                    {"--keys"},
 		"evidence --verify x --keys y --check z": {"nothing else"},
 		"dead":                                   {"needs a subcommand"},

@@ -1,0 +1,170 @@
+// The check: the same steps under the same names, in the same order, with the same outcomes
+// as internal/attest and internal/attest/offline. A test holds the two together.
+
+const postgresEpoch = 946684800000000n;
+const order = ["file", "event", "inclusion", "checkpoint", "attestation", "signature", "timestamp", "witness"];
+
+const zeroes = (bytes) => bytes.every((b) => b === 0);
+
+/** check checks a PDF with the proof in it, or with one that lies beside it (null: there is none). */
+async function check(file, beside, keys) {
+  const c = { steps: [], base: file, inside: null, signed: null, keys };
+  c.say = (name, state, detail) => c.steps.push({ name, state, detail });
+  await takeApart(c, file);
+  let proof = c.inside;
+  if (beside) {
+    if (proof && JSON.stringify(proof.report) !== JSON.stringify(beside.report))
+      c.say("file", "broken", "The proof beside the file is about another report than the one in it.");
+    proof = beside;
+  }
+  if (!proof) {
+    if (!c.steps.some((s) => s.state === "broken")) c.say("file", "untold", "There is no proof in the file, and none beside it.");
+    return answer(c, null);
+  }
+  await checkFile(c, proof);
+  const leaf = await checkEvent(c, proof);
+  await checkInclusion(c, proof, leaf);
+  await checkCheckpoint(c, proof);
+  await checkAttestation(c, proof);
+  const stamped = proof.stamped || proof.attestation.stamped || c.signed?.stamped;
+  c.say(
+    "timestamp",
+    "not asked",
+    stamped
+      ? "There is a time stamp. This page does not check it; muster verify --offline --tsa-ca does, and openssl ts -verify."
+      : "There is no time stamp.",
+  );
+  c.say("witness", "not asked", "This page knows no witnesses; muster verify --offline --witnesses asks for their signatures.");
+  return answer(c, proof);
+}
+
+/** takeApart separates what was built from what was appended, and checks the signature. */
+async function takeApart(c, file) {
+  let revisions;
+  try {
+    revisions = split(file);
+  } catch (e) {
+    if (!(e instanceof Fault)) throw e;
+    if (e.fault === "notPDF") c.say("signature", "untold", "The file is no PDF.");
+    else if (e.fault === "noUpdate") c.say("signature", "not asked", "The PDF bears no signature.");
+    else c.say("signature", "broken", `The file was changed after it was signed: ${e.message}.`);
+    if (e.fault !== "afterSignature") return;
+    revisions = e.revisions;
+  }
+  c.base = revisions.base;
+  try {
+    c.inside = readProof(new TextDecoder("utf-8", { ignoreBOM: true }).decode(fromLatin(revisions.proof)));
+  } catch (e) {
+    if (!(e instanceof Malformed)) throw e;
+  }
+  const s = await verifySignature(revisions, c.keys.pdf);
+  if (s.fault === "untrusted") c.say("signature", "untold", `The PDF is signed with none of the given keys: ${s.reason}.`);
+  else if (s.fault) c.say("signature", "broken", `The PDF's signature does not hold: ${s.reason}.`);
+  else {
+    c.signed = s;
+    c.say("signature", "held", `The PDF is signed to its last byte by ${s.name}, which says that it was on ${stamp(s.at)}.`);
+  }
+}
+
+async function checkFile(c, p) {
+  const found = hex(await sha256(c.base));
+  if (found !== p.report.pdf)
+    c.say("file", "broken", `The file is another one than the proof is about, or was changed: its SHA-256 is ${found}, and the report's is ${p.report.pdf}.`);
+  else c.say("file", "held", `The file is the report as it was built, SHA-256 ${found}.`);
+}
+
+/** checkEvent computes the event's digest and hash again, and returns what the tree has of it. */
+async function checkEvent(c, p) {
+  const e = p.event;
+  const measuredText = (t) => measured(utf8.encode(t));
+  const digest = await sha256(
+    utf8.encode("muster event 1"),
+    measuredText(e.log),
+    fromUUID(e.organization),
+    measuredText(e.streamType),
+    fromUUID(e.stream),
+    measuredText(e.type),
+    u64(e.schemaVersion),
+    u64(e.occurred),
+    measuredText(e.data),
+    measuredText(e.metadata),
+  );
+  const hash = hex(await sha256(e.previous, digest, u64(e.recorded - postgresEpoch)));
+  let says = null;
+  try {
+    says = parse(e.data, "event");
+  } catch {
+    says = null;
+  }
+  if (!says || e.type !== "report.ready") c.say("event", "broken", "The event is not one that says that a report is ready.");
+  else if (e.stream !== p.report.id || e.organization !== p.report.organization) c.say("event", "broken", "The event is about another report.");
+  else if (says.pdfSha256 !== p.report.written[1] || says.inputsSha256 !== p.report.written[2])
+    c.say("event", "broken", "The event names another PDF or other inputs.");
+  else if (hash !== e.writtenHash) c.say("event", "broken", "The event's hash does not follow from what it says and when it was recorded.");
+  else c.say("event", "held", `Event ${e.log}:${e.position}, recorded ${stamp(e.recorded)}, names this PDF and its inputs.`);
+  return concat(digest, u64(e.recorded));
+}
+
+/** rootOf is the root of a tree of so many leaves, by the leaf at an index and its inclusion proof (RFC 6962); null where the proof has another length. */
+async function rootOf(path, low, high, index, leaf) {
+  if (high - low === 1) return path.length === 0 ? leaf : null;
+  if (path.length === 0) return null;
+  let half = 1;
+  while (half * 2 < high - low) half *= 2;
+  const [rest, sibling] = [path.slice(0, -1), path[path.length - 1]];
+  const left = index < low + half;
+  const found = await (left ? rootOf(rest, low, low + half, index, leaf) : rootOf(rest, low + half, high, index, leaf));
+  if (!found) return null;
+  return left ? sha256(Uint8Array.of(1), found, sibling) : sha256(Uint8Array.of(1), sibling, found);
+}
+
+async function checkInclusion(c, p, leaf) {
+  const { position } = p.event;
+  const { size, root } = p.tree;
+  const fits = position >= 1 && position <= size && (await rootOf(p.inclusion, 0, size, position - 1, await sha256(Uint8Array.of(0), leaf)));
+  if (!fits || !same(fits, root)) c.say("inclusion", "broken", `The event is not in the log's tree of ${size} events.`);
+  else c.say("inclusion", "held", `The event is number ${position} in the log's tree of ${size} events.`);
+}
+
+async function checkCheckpoint(c, p) {
+  const { origin, size } = p.tree;
+  if (origin !== p.origin || !origin.endsWith(`/${p.event.log}`)) {
+    c.say("checkpoint", "broken", `The checkpoint is one of ${origin}, another log than that of the event.`);
+    return;
+  }
+  const by = await openNote(
+    p.checkpoint,
+    c.keys.log.filter((k) => k.name === origin),
+  );
+  if (by === "unknown") c.say("checkpoint", "untold", `None of the given keys is one that signed the log's tree (${origin}).`);
+  else if (by === "broken") c.say("checkpoint", "broken", "The log's tree was changed after it was signed, or its signature was.");
+  else c.say("checkpoint", "held", `The log's tree of ${size} events is signed by key ${by.hash} of ${origin}.`);
+}
+
+async function checkAttestation(c, p) {
+  const { report: r, event: e, attestation: a } = p;
+  const head = `${e.log}:${e.position}:${e.hash}`;
+  const statement = utf8.encode(
+    `muster-report-1\nreport ${r.id}\nkind ${r.kind}\norganization ${r.organization}\nscope ${r.written[0]}\npdf ${r.written[1]}\ninputs ${r.written[2]}\nhead ${head}\n`,
+  );
+  for (const k of c.keys.report)
+    if (a.signature.length === 64 && !zeroes(a.signature) && (await holds(k.key, a.signature, statement))) {
+      c.say("attestation", "held", `Report, organization, scope, PDF, inputs and ${head} are signed by key ${k.id}.`);
+      return;
+    }
+  if (c.keys.report.some((k) => k.id === a.keyId)) c.say("attestation", "broken", `What is claimed of the report is not what key ${a.keyId} signed.`);
+  else c.say("attestation", "untold", `Key ${a.keyId}, which is said to have signed the report, is none of the given ones.`);
+}
+
+/** answer is what all steps come to. */
+function answer(c, p) {
+  const steps = [...c.steps].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const off = steps.find((s) => s.state === "broken") ?? steps.find((s) => s.state === "untold");
+  const verdict = !off ? "holds" : off.state === "broken" ? "contradicted" : "cannot tell";
+  const sentence = {
+    holds: () => `This is ${p.report.kind} report ${p.report.id} as it was built, recorded on ${stamp(p.event.recorded)}.`,
+    contradicted: () => `This is not what it claims to be. ${off.detail}`,
+    "cannot tell": () => `Nobody can tell from what was given. ${off.detail}`,
+  }[verdict]();
+  return { verdict, sentence, steps, proof: p };
+}

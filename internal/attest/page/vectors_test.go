@@ -1,0 +1,258 @@
+package page
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/internal/attest"
+	"muster/internal/attest/attesttest"
+	"muster/internal/pades"
+	"muster/internal/pdf/typeset"
+)
+
+var update = flag.Bool("update", false, "make the vectors anew")
+
+const vectorsDir = "testdata/vectors"
+
+// vector is a file that somebody checks, with what lies beside it.
+type vector struct {
+	Name    string         `json:"name"`
+	Verdict attest.Verdict `json:"verdict"`
+	Step    string         `json:"step"` // the first that does not hold; empty: all do
+	Proof   bool           `json:"proof"`
+	Keys    string         `json:"keys"` // name of the file of keys
+
+	file  []byte
+	proof []byte
+}
+
+// signer is a key for PDFs and its certificate.
+type signer struct {
+	key  crypto.Signer
+	cert *x509.Certificate
+}
+
+var signedAt = time.Date(2026, 11, 23, 11, 5, 30, 0, time.UTC)
+
+func newSigner(t *testing.T, key crypto.Signer) signer {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1790), Subject: pkix.Name{CommonName: "Muster, Räte & Söhne"}, NotBefore: signedAt.AddDate(0, 0, -1), NotAfter: signedAt.AddDate(70, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	must(t, err)
+	cert, err := x509.ParseCertificate(der)
+	must(t, err)
+	return signer{key, cert}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s signer) sign(t *testing.T, base, proof []byte) []byte {
+	t.Helper()
+	file, err := pades.Sign(t.Context(), base, pades.Update{Attachment: proof, Key: s.key, Chain: []*x509.Certificate{s.cert}, At: signedAt})
+	must(t, err)
+	return file
+}
+
+// paper is a small file of the renderer.
+func paper(t *testing.T, title string) []byte {
+	t.Helper()
+	fonts, err := typeset.LoadFonts()
+	must(t, err)
+	d := typeset.NewPaper(fonts, "A4", typeset.Margin{Left: 54, Right: 54, Top: 54, Bottom: 54})
+	d.NewPage()
+	d.Page().Fill(10, 10, 20, 20, 0)
+	var out bytes.Buffer
+	must(t, d.Paint(&out, typeset.Info{Title: title, Created: signedAt}))
+	return out.Bytes()
+}
+
+// scene is two installations and what the first made.
+type scene struct {
+	t             *testing.T
+	ours, theirs  *attesttest.Installation
+	pdf           signer
+	base, another []byte
+	proof         attest.Proof
+	all           []vector
+}
+
+func (s *scene) encoded(change func(p *attest.Proof)) []byte {
+	s.t.Helper()
+	p := s.proof
+	p.Inclusion = append([][]byte{}, p.Inclusion...)
+	if change != nil {
+		change(&p)
+	}
+	text, err := p.Encode()
+	must(s.t, err)
+	return text
+}
+
+func (s *scene) add(name string, verdict attest.Verdict, step string, file, proof []byte, keys ...string) {
+	v := vector{Name: name, Verdict: verdict, Step: step, Keys: strings.Join(append(keys, "ours")[:1], ""), Proof: proof != nil, file: file, proof: proof}
+	s.all = append(s.all, v)
+}
+
+func replaced(t *testing.T, file []byte, old, by string) []byte {
+	t.Helper()
+	changed := bytes.Replace(file, []byte(old), []byte(by), 1)
+	if bytes.Equal(changed, file) {
+		t.Fatalf("%q is not in the file", old)
+	}
+	return changed
+}
+
+// vectors makes all of them, and the documents of keys.
+func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	forger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	must(t, err)
+	s := &scene{t: t, ours: attesttest.New(t, "ours"), theirs: attesttest.New(t, "theirs"), pdf: newSigner(t, key), base: paper(t, "one"), another: paper(t, "two")}
+	old := newSigner(t, rsaKey)
+	s.ours.PDFKeys = []attest.Key{attest.PDFKey([]*x509.Certificate{s.pdf.cert}, signedAt), attest.PDFKey([]*x509.Certificate{old.cert}, signedAt)}
+	s.proof = s.ours.Prove(s.base, 700, 1000)
+	proof := s.encoded(nil)
+	file := s.pdf.sign(t, s.base, proof)
+	other, err := s.ours.Prove(s.another, 700, 1000).Encode()
+	must(t, err)
+
+	s.add("signed", attest.Holds, "", file, nil)
+	s.add("signed, and a proof beside it", attest.Holds, "", file, proof)
+	s.add("base with its proof", attest.Holds, "", s.base, proof)
+	s.add("signed with RSA", attest.Holds, "", old.sign(t, s.base, proof), nil)
+	s.add("an unknown cosignature", attest.Holds, "", s.base, s.encoded(func(p *attest.Proof) { p.Checkpoint += "— witness.example AAAAAAECAwQ=\n" }))
+	one := s.ours.Prove(s.base, 1, 1)
+	alone, err := one.Encode()
+	must(t, err)
+	s.add("a log of one event", attest.Holds, "", s.base, alone)
+
+	flipped := bytes.Clone(file)
+	flipped[60] ^= 1
+	s.add("a byte of the base", attest.Contradicted, attest.StepFile, flipped, nil)
+	s.add("another report", attest.Contradicted, attest.StepFile, s.another, proof)
+	s.add("the proof of another report beside it", attest.Contradicted, attest.StepFile, file, other)
+	s.add("a space at the end", attest.Contradicted, attest.StepSignature, append(bytes.Clone(file), ' '), nil)
+	s.add("a second update", attest.Contradicted, attest.StepSignature, append(bytes.Clone(file), file[len(s.base):]...), nil)
+	s.add("the end cut off", attest.Contradicted, attest.StepSignature, file[:len(file)-7], nil)
+	s.add("the proof in it", attest.Contradicted, attest.StepSignature, replaced(t, file, `"kind":"Security"`, `"kind":"Securitx"`), nil)
+	s.add("the time in it", attest.Contradicted, attest.StepSignature, bytes.ReplaceAll(file, []byte("(D:20261123110530Z)"), []byte("(D:20261122110530Z)")), nil)
+	s.add("the byte range", attest.Contradicted, attest.StepSignature, replaced(t, file, "/ByteRange [0 ", "/ByteRange [1 "), nil)
+	s.add("another key of the same name and number", attest.Contradicted, attest.StepSignature, signer{forger, newSigner(t, forger).cert}.sign(t, s.base, proof), nil)
+	revisions, err := pades.Split(file)
+	must(t, err)
+	digits := hex.EncodeToString(revisions.CMS)
+	last := "0" // the last digit of the signature's value
+	if strings.HasSuffix(digits, "0") {
+		last = "1"
+	}
+	s.add("the signature's value", attest.Contradicted, attest.StepSignature, replaced(t, file, digits, digits[:len(digits)-1]+last), nil)
+	s.add("the event", attest.Contradicted, attest.StepEvent, s.base, s.encoded(func(p *attest.Proof) { p.Event.Data = strings.Replace(p.Event.Data, `"pages":12`, `"pages":13`, 1) }))
+	s.add("an event that is no ready", attest.Contradicted, attest.StepEvent, s.base, s.encoded(func(p *attest.Proof) { p.Event.Type = "report.queued" }))
+	s.add("when it was recorded", attest.Contradicted, attest.StepEvent, s.base, s.encoded(func(p *attest.Proof) { p.Event.RecordedAt = p.Event.RecordedAt.Add(time.Microsecond) }))
+	s.add("a lie that was signed into the file", attest.Contradicted, attest.StepEvent, s.pdf.sign(t, s.base, s.encoded(func(p *attest.Proof) { p.Report.InputsSHA256 = strings.Repeat("ab", 32) })), nil)
+	s.add("its place", attest.Contradicted, attest.StepInclusion, s.base, s.encoded(func(p *attest.Proof) { p.Event.Position++ }))
+	s.add("no place", attest.Contradicted, attest.StepInclusion, s.base, s.encoded(func(p *attest.Proof) { p.Event.Position = 0 }))
+	s.add("a hash of the inclusion", attest.Contradicted, attest.StepInclusion, s.base, s.encoded(func(p *attest.Proof) { p.Inclusion[3] = make([]byte, 32) }))
+	s.add("too short an inclusion", attest.Contradicted, attest.StepInclusion, s.base, s.encoded(func(p *attest.Proof) { p.Inclusion = p.Inclusion[1:] }))
+	s.add("the size of the tree", attest.Contradicted, attest.StepCheckpoint, s.base, s.encoded(func(p *attest.Proof) { p.Checkpoint = strings.Replace(p.Checkpoint, "\n1000\n", "\n1001\n", 1) }))
+	s.add("another log's checkpoint", attest.Contradicted, attest.StepCheckpoint, s.base, s.encoded(func(p *attest.Proof) { p.Origin = s.theirs.Origin }))
+	s.add("a note without signatures", attest.Contradicted, attest.StepCheckpoint, s.base, s.encoded(func(p *attest.Proof) { p.Checkpoint, _, _ = strings.Cut(p.Checkpoint, "—") }))
+	s.add("the kind", attest.Contradicted, attest.StepAttestation, s.base, s.encoded(func(p *attest.Proof) { p.Report.Kind = "DataInventory" }))
+	s.add("the attestation", attest.Contradicted, attest.StepAttestation, s.base, s.encoded(func(p *attest.Proof) { p.Attestation.Signature = make([]byte, 64) }))
+
+	s.add("base without a proof", attest.CannotTell, attest.StepFile, s.base, nil)
+	s.add("no PDF", attest.CannotTell, attest.StepFile, []byte("hello"), nil)
+	s.add("a proof in it that is none", attest.CannotTell, attest.StepFile, s.pdf.sign(t, s.base, []byte(`{"format":"x"}`)), nil)
+	s.add("the keys of another installation", attest.CannotTell, attest.StepCheckpoint, file, nil, "theirs")
+	s.add("keys without that of the log", attest.CannotTell, attest.StepCheckpoint, file, nil, "without log")
+	s.add("keys without that of reports", attest.CannotTell, attest.StepAttestation, file, nil, "without report")
+	s.add("keys without that of PDFs", attest.CannotTell, attest.StepSignature, file, nil, "without pdf")
+
+	keys = map[string]attest.Keys{"ours": s.ours.Keys(), "theirs": s.theirs.Keys()}
+	for _, use := range []attest.Use{attest.UseLog, attest.UseReport, attest.UsePDF} {
+		var left attest.Keys
+		for _, k := range keys["ours"].Keys {
+			if k.Use != use {
+				left.Keys = append(left.Keys, k)
+			}
+		}
+		keys["without "+string(use)] = left
+	}
+	return s.all, keys
+}
+
+// path is where a vector's file lies.
+func (v vector) path(extension string) string {
+	return filepath.Join(vectorsDir, strings.ReplaceAll(strings.ReplaceAll(v.Name, ",", ""), " ", "-")+extension)
+}
+
+func keysPath(name string) string {
+	return filepath.Join(vectorsDir, "keys-"+strings.ReplaceAll(name, " ", "-")+".json")
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	must(t, err)
+	return content
+}
+
+// stored are the vectors as they lie in testdata; with -update they are made anew.
+func stored(t *testing.T) (all []vector) {
+	t.Helper()
+	list := filepath.Join(vectorsDir, "vectors.json")
+	if *update {
+		must(t, os.RemoveAll(vectorsDir))
+		must(t, os.MkdirAll(vectorsDir, 0o755))
+		made, keys := vectors(t)
+		write := func(path string, content []byte) { must(t, os.WriteFile(path, content, 0o644)) }
+		for _, v := range made {
+			write(v.path(".pdf"), v.file)
+			if v.Proof {
+				write(v.path(".proof.json"), v.proof)
+			}
+		}
+		for name, document := range keys {
+			text, err := json.MarshalIndent(document, "", " ")
+			must(t, err)
+			write(keysPath(name), text)
+		}
+		text, err := json.MarshalIndent(made, "", " ")
+		must(t, err)
+		write(list, append(text, '\n'))
+	}
+	must(t, json.Unmarshal(read(t, list), &all))
+	for i := range all {
+		all[i].file = read(t, all[i].path(".pdf"))
+		if all[i].Proof {
+			all[i].proof = read(t, all[i].path(".proof.json"))
+		}
+	}
+	return all
+}
