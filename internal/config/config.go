@@ -34,6 +34,7 @@ type Config struct {
 	SigningCert   string // PEM file of the operator's certificate for PDFs; empty: made from the secret key
 	SigningKey    string // PEM file of its key
 	ProofPublic   bool   // anyone may read checkpoints and tiles
+	TSAURL        string // RFC 3161 service; empty: nothing is stamped
 	Witnesses     string // file of witnesses; empty: none are asked
 	FeedKey       string // of minisign, that updates of the feed are signed with; empty: they need not be
 

@@ -104,6 +104,8 @@ func provingSettings(c *Config) []setting {
 			&c.SigningCert, optional(path)),
 		row("signing-key-file", "", "PEM `file` with that certificate's key: RSA, or ECDSA on P-256 or P-384", &c.SigningKey, optional(path)),
 		onOff("proof-public", "off", "let anyone read checkpoints and tiles of the logs (/proof); they hold digests and no content", &c.ProofPublic),
+		row("tsa-url", "", "`URL` of an RFC 3161 service that stamps proofs with the time (default none); it learns digests, and no content",
+			&c.TSAURL, optional(webURL)),
 		row("witnesses", "", "`file` of witnesses to ask for cosignatures, one a line: C2SP verifier key and URL (default none)",
 			&c.Witnesses, optional(path)),
 	}
