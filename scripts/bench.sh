@@ -76,10 +76,10 @@ row() {
 
 # In QUICK the counts are too small to mean anything.
 if [ -n "${QUICK:-}" ]; then
-  export MUSTER_BENCH_REPORTS=5000 MUSTER_BENCH_ALERTS=20000 MUSTER_BENCH_HOURS=1 MUSTER_BENCH_INSTANCES=20
+  export MUSTER_BENCH_REPORTS=5000 MUSTER_BENCH_ALERTS=20000 MUSTER_BENCH_HOURS=1 MUSTER_BENCH_INSTANCES=20 MUSTER_BENCH_TREE=70000
   count() { echo "$2"; }
 else
-  unset MUSTER_BENCH_REPORTS MUSTER_BENCH_ALERTS MUSTER_BENCH_HOURS MUSTER_BENCH_INSTANCES
+  unset MUSTER_BENCH_REPORTS MUSTER_BENCH_ALERTS MUSTER_BENCH_HOURS MUSTER_BENCH_INSTANCES MUSTER_BENCH_TREE
   count() { echo "$1"; }
 fi
 
@@ -99,12 +99,13 @@ if [ -n "$server" ] && [ -x "${server%/*}/pg_test_fsync" ]; then
     awk '$1 == "fdatasync" && !found { found = $(NF - 1) " µs" } END { print found }')
 fi
 echo "# building" >&2
-go test -run '^$' ./eventstore ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/monitor ./internal/pdf ./internal/bench >&2
+go test -run '^$' ./eventstore ./eventstore/tree ./projections/history ./projections/audit ./projections/alerts ./internal/intake/remotewrite ./internal/intake/monitor ./internal/pdf ./internal/bench >&2
 
 measure eventstore BenchmarkAppend "$(count 10x 1x)"
 measure eventstore BenchmarkAppendBesideAFlood "$(count 15s 2s)"
 measure eventstore BenchmarkVerify "$(count 3x 1x)"
 measure eventstore BenchmarkLockKeys "$(count 50x 5x)"
+measure eventstore/tree BenchmarkTree "$(count 200x 20x)"
 measure projections/history BenchmarkAppendToVisible "$(count 1000x 50x)"
 measure internal/bench BenchmarkPostToReady "$(count 50x 5x)"
 measure internal/bench BenchmarkIdleMemory 1x
@@ -326,7 +327,7 @@ cat <<END
 
 Where the time of a report goes (p50 each, from its audit trail): until Queued is recorded $(round "$(figure $ready queued-ms)") ms, until a worker has it $(round "$(figure $ready claimed-ms)") ms, gathering $(round "$(figure $ready gathered-ms)") ms, keeping the inputs $(round "$(figure $ready inputs-kept-ms)") ms, rendering and keeping the PDF $(round "$(figure $ready pdf-kept-ms)") ms ($(thousands "$(figure $ready pages)") pages), until Ready is recorded $(round "$(figure $ready committed-ms)") ms, until a client sees it $(round "$(figure $ready visible-ms)") ms.
 
-Without a goal: append with 32 clients $(thousands "$(figure $many append/s)")/s, $(round "$(figure $many store-ratio)") of pgbench's bare $(thousands "$(figure $many bare/s)")/s; 10,000 known keys locked in $(round "$(figure BenchmarkLockKeys ns/op | awk '{ print $1 / 1e6 }')") ms. Alert history, p50: 10,999 buckets of a minute $(round "$(figure $alerts/history=11000@1m p50-ms)") ms; 30 days at 1h of 100 instances $(round "$(figure $alerts/$month,instances=100 p50-ms)") ms, 300 days ago $(round "$(figure $alerts/$month,old p50-ms)") ms; 10,999 hours, which is every alert there is, $(round "$(figure $alerts/history=11000@1h p50-ms)") ms. A call of the day's 1,000 firing alerts takes $(round "$(figure $firing call-p50-ms)") ms; the audit list passes over $(thousands "$(figure "BenchmarkPassingMachines/a_rebuild" events/s)") events of machines a second, out of PostgreSQL; after the flood \`serve\` has $(round "$(figure $intake memory-MiB)") MiB resident.
+Without a goal: append with 32 clients $(thousands "$(figure $many append/s)")/s, $(round "$(figure $many store-ratio)") of pgbench's bare $(thousands "$(figure $many bare/s)")/s; 10,000 known keys locked in $(round "$(figure BenchmarkLockKeys ns/op | awk '{ print $1 / 1e6 }')") ms. Alert history, p50: 10,999 buckets of a minute $(round "$(figure $alerts/history=11000@1m p50-ms)") ms; 30 days at 1h of 100 instances $(round "$(figure $alerts/$month,instances=100 p50-ms)") ms, 300 days ago $(round "$(figure $alerts/$month,old p50-ms)") ms; 10,999 hours, which is every alert there is, $(round "$(figure $alerts/history=11000@1h p50-ms)") ms. A call of the day's 1,000 firing alerts takes $(round "$(figure $firing call-p50-ms)") ms; the audit list passes over $(thousands "$(figure "BenchmarkPassingMachines/a_rebuild" events/s)") events of machines a second, out of PostgreSQL; after the flood \`serve\` has $(round "$(figure $intake memory-MiB)") MiB resident. The Merkle tree over $(thousands "${MUSTER_BENCH_TREE:-1000000}") events: its root from nothing in $(round "$(figure BenchmarkTree root-from-nothing-s)") s, its tiles kept in $(round "$(figure BenchmarkTree fill-s)") s; from then on the root takes $(round "$(figure BenchmarkTree root-ms)") ms, the proof that an event is in it $(round "$(figure BenchmarkTree inclusion-ms)") ms, that it goes on from an earlier one $(round "$(figure BenchmarkTree consistency-ms)") ms.
 END
 echo
 echo 'The tiles of two hours of minutes by the size of the fleet (p50 / p95), and how fast its samples were written, and written and rolled up:'
