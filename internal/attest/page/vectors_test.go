@@ -171,7 +171,7 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	if strings.HasSuffix(digits, "0") {
 		last = "1"
 	}
-	s.add("the signature's value", attest.Contradicted, attest.StepSignature, replaced(t, file, digits, digits[:len(digits)-1]+last), nil)
+	s.add("the value of the signature", attest.Contradicted, attest.StepSignature, replaced(t, file, digits, digits[:len(digits)-1]+last), nil)
 	s.add("the event", attest.Contradicted, attest.StepEvent, s.base, s.encoded(func(p *attest.Proof) { p.Event.Data = strings.Replace(p.Event.Data, `"pages":12`, `"pages":13`, 1) }))
 	s.add("an event that is no ready", attest.Contradicted, attest.StepEvent, s.base, s.encoded(func(p *attest.Proof) { p.Event.Type = "report.queued" }))
 	s.add("when it was recorded", attest.Contradicted, attest.StepEvent, s.base, s.encoded(func(p *attest.Proof) { p.Event.RecordedAt = p.Event.RecordedAt.Add(time.Microsecond) }))
@@ -181,7 +181,7 @@ func vectors(t *testing.T) (all []vector, keys map[string]attest.Keys) {
 	s.add("a hash of the inclusion", attest.Contradicted, attest.StepInclusion, s.base, s.encoded(func(p *attest.Proof) { p.Inclusion[3] = make([]byte, 32) }))
 	s.add("too short an inclusion", attest.Contradicted, attest.StepInclusion, s.base, s.encoded(func(p *attest.Proof) { p.Inclusion = p.Inclusion[1:] }))
 	s.add("the size of the tree", attest.Contradicted, attest.StepCheckpoint, s.base, s.encoded(func(p *attest.Proof) { p.Checkpoint = strings.Replace(p.Checkpoint, "\n1000\n", "\n1001\n", 1) }))
-	s.add("another log's checkpoint", attest.Contradicted, attest.StepCheckpoint, s.base, s.encoded(func(p *attest.Proof) { p.Origin = s.theirs.Origin }))
+	s.add("the checkpoint of another log", attest.Contradicted, attest.StepCheckpoint, s.base, s.encoded(func(p *attest.Proof) { p.Origin = s.theirs.Origin }))
 	s.add("a note without signatures", attest.Contradicted, attest.StepCheckpoint, s.base, s.encoded(func(p *attest.Proof) { p.Checkpoint, _, _ = strings.Cut(p.Checkpoint, "—") }))
 	s.add("the kind", attest.Contradicted, attest.StepAttestation, s.base, s.encoded(func(p *attest.Proof) { p.Report.Kind = "DataInventory" }))
 	s.add("the attestation", attest.Contradicted, attest.StepAttestation, s.base, s.encoded(func(p *attest.Proof) { p.Attestation.Signature = make([]byte, 64) }))
