@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -253,8 +252,14 @@ func printEvidence(out io.Writer, d evidence.Document, s evidence.Signed) error 
 		for _, p := range item.Periods {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", legible.Clean(item.Instance.Name), stamp(p.From), stamp(p.To), p.State, p.Assessments, legible.Clean(d.Words(p)))
 		}
-		fmt.Fprintf(w, "%s\tpassed %s, longest gap %s\n\n", legible.Clean(item.Instance.Name), evidence.Share(item.PassedShare), evidence.Lasting(item.LongestGapSeconds))
 	}
+	if len(d.Items) > 0 {
+		fmt.Fprintln(w, "\nSERVER\tPASSED\tLONGEST GAP")
+	}
+	for _, item := range d.Items {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", legible.Clean(item.Instance.Name), evidence.Share(item.PassedShare), evidence.Lasting(item.LongestGapSeconds))
+	}
+	fmt.Fprintln(w)
 	for _, head := range d.Witnesses {
 		fmt.Fprintf(w, "witness\t%s\n", head)
 	}
@@ -290,8 +295,11 @@ func verifyEvidence(cmd *cobra.Command, a asked) error {
 	case attest.CannotTell:
 		v.cannotTell(errors.New("key " + key + ", which is said to have signed, is none of the given ones"))
 	case attest.Holds:
-		err = say(cmd, "signed by key %s: %s of %s, %s to %s, as of %s, %d servers\n%s\n", key, legible.Clean(document.Check.ID), legible.Clean(document.Organization.Name),
-			stamp(document.From), stamp(document.To), stamp(document.AsOf), len(document.Items), legible.Clean(strings.Join(document.Witnesses, "\n")))
+		err = say(cmd, "signed by key %s: %s of %s, %s to %s, as of %s, %d servers\n", key, legible.Clean(document.Check.ID), legible.Clean(document.Organization.Name),
+			stamp(document.From), stamp(document.To), stamp(document.AsOf), len(document.Items))
+		for _, head := range document.Witnesses {
+			err = errors.Join(err, say(cmd, "witness %s\n", legible.Clean(head)))
+		}
 	}
 	if err != nil {
 		return err

@@ -62,8 +62,9 @@ func TestEvidence(t *testing.T) {
 	})
 	asked := []string{"evidence", "--check", "PG-S17", "--from", now.AddDate(0, 0, -3).Format(time.RFC3339), "--to", now.AddDate(0, 0, 1).Format(time.RFC3339)}
 	said := i.must(t, asked...)
-	for _, part := range []string{"passed   1", "failed   1", "notAssessed", "No assessment in the 24 hours before.", "longest gap 1 d 0 h", "witness", "fleet:", "SHA-256"} {
-		if !strings.Contains(strings.ReplaceAll(said, "       ", "   "), part) && !strings.Contains(strings.Join(strings.Fields(said), " "), strings.Join(strings.Fields(part), " ")) {
+	words := strings.Join(strings.Fields(said), " ")
+	for _, part := range []string{"passed 1", "failed 1", "notAssessed", "No assessment in the 24 hours before.", "LONGEST GAP shop", "1 d 0 h", "witness", "fleet:", "SHA-256"} {
+		if !strings.Contains(words, part) {
 			t.Errorf("no %q in\n%s", part, said)
 		}
 	}

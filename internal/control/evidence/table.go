@@ -84,6 +84,8 @@ func Lasting(seconds float64) string {
 	days, d := d/(24*time.Hour), d%(24*time.Hour)
 	hours, minutes := d/time.Hour, d%time.Hour/time.Minute
 	switch {
+	case seconds == 0:
+		return "none"
 	case days > 0:
 		return fmt.Sprintf("%d d %d h", days, hours)
 	case hours > 0:
